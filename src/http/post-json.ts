@@ -1,0 +1,69 @@
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+
+/** A request of ours got no good answer. */
+export class PostFailed extends Data.TaggedError("PostFailed")<{
+  /** `network`: no answer; `timeout`: none in time; `status`: an answer that is not 2xx. */
+  readonly reason: "network" | "timeout" | "status"
+  readonly status?: number
+  /** The first 500 characters of the answer. */
+  readonly body?: string
+  readonly cause?: unknown
+}> {
+  /** Whether the same request may succeed later: not for an answer that says the request itself is wrong. */
+  get isRetryable(): boolean {
+    return this.status === undefined || this.status >= 500 || this.status === 429 || this.status === 408
+  }
+  override get message(): string {
+    if (this.status !== undefined) return `The answer was ${this.status}: ${this.body ?? ""}`
+    const cause = this.cause as { cause?: { message?: string }; message?: string } | undefined
+    return this.reason === "timeout"
+      ? "There was no answer in time."
+      : `There was no answer: ${cause?.cause?.message ?? cause?.message ?? "the connection failed"}.`
+  }
+}
+
+/** A POST with a JSON body that is already written. */
+export interface Post {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  /** ms until the answer's headers must be there. */
+  readonly timeout: number
+  readonly fetch: typeof globalThis.fetch
+}
+
+/**
+ * Sends JSON; succeeds with a 2xx answer, whose body is the caller's to read or cancel.
+ *
+ * Redirects are not followed: the headers may hold an API key.
+ */
+export const postJson = (post: Post): Effect.Effect<Response, PostFailed> =>
+  Effect.tryPromise({
+    try: async (signal) => {
+      const timer = new AbortController()
+      const timeout = setTimeout(() => timer.abort(new DOMException("timeout", "TimeoutError")), post.timeout)
+      try {
+        const response = await post.fetch(post.url, {
+          method: "POST",
+          headers: { "content-type": "application/json", ...post.headers },
+          body: post.body,
+          redirect: "manual",
+          signal: AbortSignal.any([signal, timer.signal]),
+        })
+        if (response.ok) return response
+        throw new PostFailed({
+          reason: "status",
+          status: response.status,
+          body: (await response.text().catch(() => "")).slice(0, 500),
+        })
+      } finally {
+        clearTimeout(timeout)
+      }
+    },
+    catch: (cause) => {
+      if (cause instanceof PostFailed) return cause
+      const isTimeout = cause instanceof Error && cause.name === "TimeoutError"
+      return new PostFailed({ reason: isTimeout ? "timeout" : "network", cause })
+    },
+  })

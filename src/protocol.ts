@@ -1,0 +1,42 @@
+export type { ByteSize } from "./protocol/byte-size.ts"
+export { formatByteSize, parseByteSize } from "./protocol/byte-size.ts"
+export type { DurationInput } from "./protocol/duration.ts"
+export { parseDuration } from "./protocol/duration.ts"
+export type {
+  FileRouteTypes,
+  RouteErrorData,
+  RouteInput,
+  RouteServerData,
+  TypedFileRoute,
+  TypedFileRouter,
+} from "./protocol/file-route.ts"
+export type { Json } from "./protocol/json.ts"
+export { encodeJsonLine, heartbeatLine, readJsonLines } from "./protocol/json-lines.ts"
+export { createFileKey, djb2, encodeAppId, isKeyOf, shuffle } from "./protocol/key.ts"
+export { limits } from "./protocol/limits.ts"
+export type { FileCategory, MediaType } from "./protocol/media-type.ts"
+export {
+  defaultMediaType,
+  fileCategories,
+  isOfMediaType,
+  lookupMediaType,
+  parseMediaType,
+} from "./protocol/media-type.ts"
+export type * from "./protocol/messages.ts"
+export type { WireNames } from "./protocol/names.ts"
+export { envName, names, wireNames } from "./protocol/names.ts"
+export type { Outcome, Refusal } from "./protocol/outcome.ts"
+export type { ProblemCode, ProblemDocument } from "./protocol/problem.ts"
+export { isProblemCode, problemMediaType, problems, toProblemDocument } from "./protocol/problem.ts"
+export type { ByteRange } from "./protocol/range.ts"
+export { formatUploadRange, parseByteRange, parseUploadRange } from "./protocol/range.ts"
+export type { FileLimits, FileLimitsInput, RouteConfig, RouteConfigInput } from "./protocol/route-config.ts"
+export type { MaybePromise, Signer } from "./protocol/signature.ts"
+export { createSigner, signPayload, verifySignature } from "./protocol/signature.ts"
+export type { Acl, ContentDisposition, UploadGrant } from "./protocol/signed-url.ts"
+export { parseUploadUrl, signUploadUrl, signUrl, verifySignedUrl, verifyUploadUrl } from "./protocol/signed-url.ts"
+export { standardWebhookHeaders } from "./protocol/standard-webhooks.ts"
+export type { Token } from "./protocol/token.ts"
+export { encodeToken, parseToken, resolveIngestUrl } from "./protocol/token.ts"
+export type { UploadErrorOptions } from "./protocol/upload-error.ts"
+export { UploadError } from "./protocol/upload-error.ts"

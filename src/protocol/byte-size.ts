@@ -1,0 +1,34 @@
+import { accept, type Outcome, refuse } from "./outcome.ts"
+
+type ByteUnit = "B" | "KB" | "MB" | "GB" | "TB"
+
+/** A number of bytes as people write it, in binary units: `"4MB"` = 4 × 1024². */
+export type ByteSize = `${number}${ByteUnit}`
+
+const units: ReadonlyArray<ByteUnit> = ["B", "KB", "MB", "GB", "TB"]
+
+/**
+ * Bytes of a size: `"1.5MB"` → 1,572,864. Case and spaces before the unit do not matter; fractions round down.
+ *
+ * Fails: as a value, code INVALID_CONFIG.
+ */
+export const parseByteSize = (size: string | number): Outcome<number> => {
+  if (typeof size === "number" && Number.isSafeInteger(size) && size >= 0) return accept(size)
+  const match = /^(\d{1,15}(?:\.\d{1,15})?)\s*(B|KB|MB|GB|TB)$/i.exec(String(size).trim())
+  const bytes = match && Math.floor(Number(match[1]) * 1024 ** units.indexOf(match[2]!.toUpperCase() as ByteUnit))
+  return bytes !== null && Number.isSafeInteger(bytes)
+    ? accept(bytes)
+    : refuse("INVALID_CONFIG", `${JSON.stringify(size)} is not a size. Write bytes or e.g. "512KB", "4MB", "1.5GB".`)
+}
+
+/** Bytes for people, at most one decimal: 1,572,864 → `"1.5MB"`. */
+export const formatByteSize = (bytes: number): string => {
+  let unit = 0
+  let value = bytes
+  while (value >= 1024 && unit < units.length - 1) {
+    value /= 1024
+    unit++
+  }
+  const rounded = Math.round(value * 10) / 10
+  return rounded >= 1024 && unit < units.length - 1 ? `1${units[unit + 1]}` : `${rounded}${units[unit]}`
+}

@@ -1,0 +1,78 @@
+import Sqids from "sqids"
+
+/**
+ * The string hash of file keys; may be negative.
+ *
+ * Source: docs/protocol.md §3.
+ */
+export const djb2 = (text: string): number => {
+  let hash = 5381
+  for (let i = text.length - 1; i >= 0; i--) hash = Math.imul(hash, 33) ^ text.charCodeAt(i)
+  return (hash & 0xbfffffff) | ((hash >>> 1) & 0x40000000)
+}
+
+/** Permutes an alphabet by a seed, the same way everywhere. Source: docs/protocol.md §3. */
+export const shuffle = (alphabet: string, seed: string): string => {
+  const letters = [...alphabet]
+  const n = djb2(seed)
+  for (let i = 0; i < letters.length; i++) {
+    const j = ((n % (i + 1)) + i) % letters.length
+    const letter = letters[i]!
+    letters[i] = letters[j]!
+    letters[j] = letter
+  }
+  return letters.join("")
+}
+
+const alphabet = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+
+/**
+ * The prefix of all file keys of an app, at least 12 letters and digits.
+ *
+ * Costs about 250 µs (sqids filters its block list): call once per app, never per file.
+ * Source: docs/protocol.md §3.
+ */
+export const encodeAppId = (appId: string): string =>
+  new Sqids({ alphabet: shuffle(alphabet, appId), minLength: 12 }).encode([Math.abs(djb2(appId))])
+
+const urlSafe = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+const seedLength = 22
+const pool = new Uint8Array(seedLength * 128)
+let used = pool.length
+
+/** 22 URL-safe characters of 6 random bits each: 132 bits. */
+const randomSeed = (): string => {
+  if (used === pool.length) {
+    crypto.getRandomValues(pool)
+    used = 0
+  }
+  let seed = ""
+  for (const end = used + seedLength; used < end; used++) {
+    seed += urlSafe[pool[used]! & 63]
+    pool[used] = 0
+  }
+  return seed
+}
+
+/** Any string as a URL-safe seed: itself where it is one already, else its UTF-8 bytes as base64url. */
+const toUrlSafe = (seed: string): string => {
+  if (/^[A-Za-z0-9_-]+$/.test(seed)) return seed
+  let binary = ""
+  for (const byte of new TextEncoder().encode(seed)) binary += String.fromCharCode(byte)
+  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "")
+}
+
+/**
+ * A new file key: `<encodedAppId><seed>`.
+ *
+ * @param encodedAppId what {@link encodeAppId} gave for the app
+ * @param seed makes the key deterministic (same seed, same key); random (132 bits) when absent
+ *
+ * Source: docs/protocol.md §3.
+ */
+export const createFileKey = (encodedAppId: string, seed?: string): string =>
+  encodedAppId + (seed === undefined ? randomSeed() : toUrlSafe(seed))
+
+/** Whether a file key belongs to the app with this encoded id, and has a seed. Source: docs/protocol.md §3. */
+export const isKeyOf = (key: string, encodedAppId: string): boolean =>
+  key.length > encodedAppId.length && key.startsWith(encodedAppId)

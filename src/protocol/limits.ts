@@ -1,0 +1,33 @@
+/**
+ * The bounds every party keeps. Bytes and ms unless the name says otherwise.
+ *
+ * Source: docs/protocol.md §4–§10.
+ */
+export const limits = {
+  /** Files in one upload request. */
+  filesPerRequest: 1000,
+  /** Body of a request to the route handler. */
+  requestBody: 1024 * 1024,
+  /** Registration metadata as JSON. */
+  metadata: 64 * 1024,
+  /** Body of a registration: a thousand keys beside the metadata. */
+  registrationBody: 1024 * 1024,
+  /** UTF-8 length of a file name. */
+  fileName: 1024,
+  /** UTF-8 length of a custom id. */
+  customId: 512,
+  /** Length of a file key. */
+  fileKey: 512,
+  /** `onUploadComplete`'s return value as JSON. */
+  callbackData: 1024 * 1024,
+  /** One line of the development stream. */
+  jsonLine: 1024 * 1024,
+  /** How long a signed upload URL is valid unless the route says otherwise. */
+  presignedUrlTtl: 60 * 60 * 1000,
+  /** How old a callback may be before the app refuses it. */
+  callbackTolerance: 5 * 60 * 1000,
+  /** How long past its expiry a URL can still be renewed. */
+  renewWindow: 24 * 60 * 60 * 1000,
+  /** Silence after which the development stream sends an empty line. */
+  heartbeat: 15 * 1000,
+} as const

@@ -1,0 +1,98 @@
+/** Every identifier of one vocabulary of the wire, derived from its one word. */
+export interface WireNames {
+  readonly word: string
+  /** Where an adapter is mounted by convention. */
+  readonly adapterPath: string
+  /** Prefix of the environment variables; see {@link envName}. */
+  readonly envPrefix: string
+  /** Prefix of a problem document's `type`. */
+  readonly problemType: string
+  /** Query parameters of a signed upload URL, in the order they are written. */
+  readonly query: {
+    readonly expires: string
+    readonly identifier: string
+    readonly fileName: string
+    readonly fileSize: string
+    readonly fileType: string
+    readonly slug: string
+    readonly customId: string
+    readonly contentDisposition: string
+    readonly acl: string
+    readonly signature: string
+  }
+  /** Query parameters the client sends to the route handler. */
+  readonly action: { readonly type: string; readonly slug: string; readonly upload: string; readonly renew: string }
+  readonly header: {
+    readonly apiKey: string
+    readonly signature: string
+    readonly hook: string
+    readonly rangeStart: string
+    readonly version: string
+    readonly webhookId: string
+    readonly webhookTimestamp: string
+    readonly webhookSignature: string
+  }
+  /** First path segments below the ingest's public URL. */
+  readonly path: {
+    readonly register: string
+    readonly callbackResult: string
+    readonly file: string
+    readonly appFile: string
+    readonly api: string
+    readonly oldApi: string
+  }
+}
+
+/**
+ * Derives the vocabulary of the wire from one word.
+ *
+ * Source: docs/protocol.md §1. A second vocabulary (§12) is a second call, never a second table.
+ */
+export const wireNames = (word: string): WireNames => ({
+  word,
+  adapterPath: `/api/${word}`,
+  envPrefix: `${word.toUpperCase()}_`,
+  problemType: `urn:${word}:error:`,
+  query: {
+    expires: "expires",
+    identifier: `x-${word}-identifier`,
+    fileName: `x-${word}-file-name`,
+    fileSize: `x-${word}-file-size`,
+    fileType: `x-${word}-file-type`,
+    slug: `x-${word}-slug`,
+    customId: `x-${word}-custom-id`,
+    contentDisposition: `x-${word}-content-disposition`,
+    acl: `x-${word}-acl`,
+    signature: "signature",
+  },
+  action: { type: "actionType", slug: "slug", upload: "upload", renew: "renew" },
+  header: {
+    apiKey: `x-${word}-api-key`,
+    signature: `x-${word}-signature`,
+    hook: `${word}-hook`,
+    rangeStart: `x-${word}-range-start`,
+    version: `x-${word}-version`,
+    webhookId: "webhook-id",
+    webhookTimestamp: "webhook-timestamp",
+    webhookSignature: "webhook-signature",
+  },
+  path: {
+    register: "route-metadata",
+    callbackResult: "callback-result",
+    file: "f",
+    appFile: "a",
+    api: "v6",
+    oldApi: "api",
+  },
+})
+
+/** The names in use. */
+export const names: WireNames = wireNames("sluice")
+
+/**
+ * The environment variable of an option: `logLevel` → `SLUICE_LOG_LEVEL`.
+ *
+ * Source: docs/protocol.md §1.
+ */
+export const envName = (option: string): string =>
+  names.envPrefix + option.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()

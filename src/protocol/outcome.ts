@@ -1,0 +1,15 @@
+import type { ProblemCode } from "./problem.ts"
+
+/** What a `parse*` or `verify*` function returns: failures are values, nothing is thrown. */
+export type Outcome<A> = { readonly ok: true; readonly value: A } | Refusal
+
+/** Why something untrusted was refused: a stable code and what to do about it. */
+export interface Refusal {
+  readonly ok: false
+  readonly code: ProblemCode
+  readonly detail: string
+}
+
+export const accept = <A>(value: A): Outcome<A> => ({ ok: true, value })
+
+export const refuse = (code: ProblemCode, detail: string): Refusal => ({ ok: false, code, detail })

@@ -1,0 +1,44 @@
+import { accept, type Outcome, refuse } from "./outcome.ts"
+
+/**
+ * Where the bytes of a PUT begin: `Range: bytes=<start>-`; absent means 0.
+ *
+ * Fails:  as a value, code BAD_REQUEST.
+ * Source: docs/protocol.md §10.
+ */
+export const parseUploadRange = (header: string | null): Outcome<number> => {
+  if (header === null) return accept(0)
+  const match = /^bytes=(\d{1,16})-$/i.exec(header.trim())
+  const start = match ? Number(match[1]) : Number.NaN
+  return Number.isSafeInteger(start)
+    ? accept(start)
+    : refuse("BAD_REQUEST", `The range ${JSON.stringify(header)} is not of the form "bytes=<start>-".`)
+}
+
+/** Writes what {@link parseUploadRange} reads. */
+export const formatUploadRange = (start: number): string => `bytes=${start}-`
+
+/** Bytes `start` to `end` of a file, both included. */
+export interface ByteRange {
+  readonly start: number
+  readonly end: number
+}
+
+/**
+ * The single range a GET asks for, within a file of `size` bytes.
+ *
+ * Gives `undefined` when the whole file is to be sent (no header, several ranges, another unit, malformed: RFC 9110
+ * §14.2 lets a server ignore those) and `"unsatisfiable"` when the answer is 416.
+ */
+export const parseByteRange = (header: string | null, size: number): ByteRange | "unsatisfiable" | undefined => {
+  const match = header === null ? null : /^bytes=(\d{0,16})-(\d{0,16})$/i.exec(header.trim())
+  if (match === null || (match[1] === "" && match[2] === "")) return undefined
+  if (match[1] === "") {
+    const length = Math.min(Number(match[2]), size)
+    return length === 0 ? "unsatisfiable" : { start: size - length, end: size - 1 }
+  }
+  const start = Number(match[1])
+  const end = match[2] === "" ? size - 1 : Math.min(Number(match[2]), size - 1)
+  if (match[2] !== "" && Number(match[2]) < start) return undefined
+  return start >= size ? "unsatisfiable" : { start, end }
+}

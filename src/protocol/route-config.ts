@@ -1,0 +1,33 @@
+import type { ByteSize } from "./byte-size.ts"
+import type { FileCategory, MediaType } from "./media-type.ts"
+import type { Acl, ContentDisposition } from "./signed-url.ts"
+
+/** Limits for one kind of file, as a route is written. Everything has a default. */
+export interface FileLimitsInput {
+  /** Per file: `"4MB"`, binary units, or bytes. Default by category: image 4MB, video 16MB, audio 8MB, pdf 4MB, text 64KB, others 8MB. */
+  readonly maxFileSize?: ByteSize | number
+  /** Default 1. */
+  readonly maxFileCount?: number
+  /** Default 1. */
+  readonly minFileCount?: number
+  /** Default `inline`. */
+  readonly contentDisposition?: ContentDisposition
+  /** Default: the app's, set at the ingest. */
+  readonly acl?: Acl
+}
+
+/** Which files a route takes: `{ image: { maxFileSize: "4MB" } }`, or the kinds alone: `["image", "application/zip"]`. */
+export type RouteConfigInput =
+  { readonly [kind in FileCategory | MediaType]?: FileLimitsInput } | ReadonlyArray<FileCategory | MediaType>
+
+/** Limits for one kind of file with every default filled in. */
+export interface FileLimits {
+  readonly maxFileSize: ByteSize
+  readonly maxFileCount: number
+  readonly minFileCount: number
+  readonly contentDisposition: ContentDisposition
+  readonly acl?: Acl
+}
+
+/** A route's configuration as the handler's GET answers it. Source: docs/protocol.md §5. */
+export type RouteConfig = { readonly [kind in FileCategory | MediaType]?: FileLimits }

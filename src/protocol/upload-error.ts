@@ -1,0 +1,84 @@
+import type { Json } from "./json.ts"
+import { isProblemCode, type ProblemCode, problems } from "./problem.ts"
+
+const brand: unique symbol = Symbol.for("sluice/UploadError") as never
+
+/** What an {@link UploadError} is made of. */
+export interface UploadErrorOptions {
+  readonly code: ProblemCode
+  /** What happened, to which file, what to do. Travels to the browser as `detail`. */
+  readonly message: string
+  /** Overrides the status of the code, 400–599. */
+  readonly status?: number | undefined
+  /** The output of the route's error formatter, or anything JSON the browser should see. */
+  readonly data?: Json | undefined
+  /** Stays on the server: never sent. */
+  readonly cause?: unknown
+}
+
+/**
+ * The one error class users meet, on the server and in the browser.
+ *
+ * Thrown in middleware it refuses the upload with this code, status and message; any other thrown
+ * value becomes an opaque `INTERNAL_ERROR`. `new UploadError("Sign in first")` means `FORBIDDEN`.
+ *
+ * Source: docs/protocol.md §11.
+ */
+export class UploadError extends Error {
+  readonly [brand] = true
+  readonly code: ProblemCode
+  readonly status: number
+  readonly data: Json | undefined
+
+  constructor(init: string | UploadErrorOptions) {
+    const options: UploadErrorOptions = typeof init === "string" ? { code: "FORBIDDEN", message: init } : init
+    super(options.message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = "UploadError"
+    this.code = options.code
+    this.status = options.status ?? problems[options.code].status
+    this.data = options.data
+  }
+
+  /** The message under the name it has in a problem document. */
+  get detail(): string {
+    return this.message
+  }
+
+  /** True for any copy of the class: several may be bundled side by side. */
+  static is(value: unknown): value is UploadError {
+    return value instanceof Error && brand in value
+  }
+
+  /**
+   * Reads an error answer of app or ingest.
+   *
+   * Fails: never; a body that is no problem document becomes the code that fits the status.
+   */
+  static fromResponse(status: number, body: string): UploadError {
+    let problem: { code?: unknown; detail?: unknown; data?: Json } | null = null
+    try {
+      problem = JSON.parse(body)
+    } catch {
+      // not ours: a proxy's page, say
+    }
+    if (isProblemCode(problem?.code)) {
+      const message = typeof problem.detail === "string" ? problem.detail : problems[problem.code].title
+      return new UploadError({ code: problem.code, message, status, data: problem.data })
+    }
+    const code =
+      status === 401
+        ? "UNAUTHORIZED"
+        : status === 403
+          ? "FORBIDDEN"
+          : status === 404
+            ? "NOT_FOUND"
+            : status === 413
+              ? "FILE_TOO_LARGE"
+              : status === 429
+                ? "RATE_LIMITED"
+                : status >= 500
+                  ? "INTERNAL_ERROR"
+                  : "BAD_REQUEST"
+    return new UploadError({ code, status, message: `The server answered ${status} without an explanation.` })
+  }
+}

@@ -1,0 +1,54 @@
+import * as Schema from "effect/Schema"
+import type { CallbackEvent, CallbackResult, DevStreamEvent, ErrorEvent, StoredFile } from "../protocol/messages.ts"
+import { type ProblemCode, problems } from "../protocol/problem.ts"
+import { Json } from "./json.ts"
+
+const base = {
+  id: Schema.String.check(Schema.isMinLength(1)),
+  sentAt: Schema.Number,
+  attempt: Schema.Number,
+  origin: Schema.String,
+  metadata: Json,
+}
+
+const StoredFileSchema: Schema.Codec<StoredFile> = Schema.Struct({
+  key: Schema.String,
+  name: Schema.String,
+  size: Schema.Number,
+  type: Schema.String,
+  customId: Schema.NullOr(Schema.String),
+  url: Schema.String,
+  fileHash: Schema.String,
+  uploadedAt: Schema.Number,
+})
+
+/** Source: docs/protocol.md §8. */
+export const CallbackEventSchema: Schema.Codec<CallbackEvent> = Schema.Struct({
+  ...base,
+  status: Schema.Literal("uploaded"),
+  file: StoredFileSchema,
+})
+
+/** Source: docs/protocol.md §8. */
+export const ErrorEventSchema: Schema.Codec<ErrorEvent> = Schema.Struct({
+  ...base,
+  status: Schema.Literal("failed"),
+  fileKey: Schema.String,
+  error: Schema.Struct({
+    code: Schema.Literals(Object.keys(problems) as Array<ProblemCode>),
+    message: Schema.String,
+  }),
+})
+
+/** Source: docs/protocol.md §7. */
+export const DevStreamEventSchema: Schema.Codec<DevStreamEvent> = Schema.Struct({
+  payload: Schema.String,
+  signature: Schema.String,
+  hook: Schema.String,
+})
+
+/** Source: docs/protocol.md §9. */
+export const CallbackResultSchema: Schema.Codec<CallbackResult> = Schema.Union([
+  Schema.Struct({ fileKey: Schema.String, error: Schema.String }),
+  Schema.Struct({ fileKey: Schema.String, callbackData: Json }),
+])
