@@ -13,6 +13,7 @@ export type {
 export type { Json } from "./protocol/json.ts"
 export { encodeJsonLine, heartbeatLine, readJsonLines } from "./protocol/json-lines.ts"
 export { createFileKey, djb2, encodeAppId, isKeyOf, shuffle } from "./protocol/key.ts"
+export type { LogFormat, LogLevel } from "./protocol/log-level.ts"
 export { limits } from "./protocol/limits.ts"
 export type { FileCategory, MediaType } from "./protocol/media-type.ts"
 export {

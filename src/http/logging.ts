@@ -3,17 +3,8 @@ import * as Context from "effect/Context"
 import * as Logger from "effect/Logger"
 import type * as EffectLogLevel from "effect/LogLevel"
 import * as References from "effect/References"
+import type { LogFormat, LogLevel } from "../protocol/log-level.ts"
 import { names } from "../protocol/names.ts"
-
-/** How much is logged. `Warning` and worse by default in production, `Info` elsewhere. */
-export type LogLevel = "All" | "Fatal" | "Error" | "Warning" | "Info" | "Debug" | "Trace" | "None"
-
-/** `text` for people, `json` for machines: one line an entry. */
-export type LogFormat = "text" | "json"
-
-export const logLevels: ReadonlyArray<LogLevel> = ["All", "Fatal", "Error", "Warning", "Info", "Debug", "Trace", "None"]
-
-export const logFormats: ReadonlyArray<LogFormat> = ["text", "json"]
 
 /** Secrets that reached a log entry after all: API keys, tokens and signatures of URLs. The last line of defence. */
 export const redact = (text: string): string =>

@@ -33,6 +33,21 @@ export interface Post {
   readonly fetch: typeof globalThis.fetch
 }
 
+/** The first characters of an answer; the rest is not waited for. */
+const readStart = async (response: Response, length: number): Promise<string> => {
+  const decoder = new TextDecoder()
+  let text = ""
+  try {
+    for await (const chunk of response.body ?? []) {
+      text += decoder.decode(chunk, { stream: true })
+      if (text.length >= length) break
+    }
+  } catch {
+    // broken off: what came before is all there is
+  }
+  return text.slice(0, length)
+}
+
 /**
  * Sends JSON; succeeds with a 2xx answer, whose body is the caller's to read or cancel.
  *
@@ -55,7 +70,7 @@ export const postJson = (post: Post): Effect.Effect<Response, PostFailed> =>
         throw new PostFailed({
           reason: "status",
           status: response.status,
-          body: (await response.text().catch(() => "")).slice(0, 500),
+          body: await readStart(response, 500),
         })
       } finally {
         clearTimeout(timeout)

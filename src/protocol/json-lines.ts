@@ -18,16 +18,26 @@ export async function* readJsonLines(stream: ReadableStream<Uint8Array>): AsyncG
   const decoder = new TextDecoder()
   const reader = stream.getReader()
   let rest = ""
+  const take = (text: string): string => {
+    const line = rest + text
+    if (line.length > limits.jsonLine) throw new RangeError(`A line is longer than ${limits.jsonLine} characters.`)
+    return line
+  }
   try {
     for (;;) {
       const { done, value } = await reader.read()
-      const lines = (rest + (done ? decoder.decode() : decoder.decode(value, { stream: true }))).split("\n")
-      rest = done ? "" : lines.pop()!
-      if (rest.length > limits.jsonLine) throw new RangeError(`A line is longer than ${limits.jsonLine} characters.`)
-      for (const line of lines) {
+      // Only the new text is searched for line ends: a line that comes in many pieces costs no more than its length.
+      const pieces = (done ? decoder.decode() : decoder.decode(value, { stream: true })).split("\n")
+      const last = pieces.pop()!
+      for (const piece of pieces) {
+        const line = take(piece)
+        rest = ""
         if (line.trim() !== "") yield JSON.parse(line)
       }
-      if (done) return
+      rest = take(last)
+      if (!done) continue
+      if (rest.trim() !== "") yield JSON.parse(rest)
+      return
     }
   } finally {
     await reader.cancel().catch(() => {})

@@ -29,5 +29,7 @@ export const isOfMediaType = (type: string, allowed: FileCategory | MediaType): 
  */
 export const lookupMediaType = async (fileName: string): Promise<string> => {
   const { default: mime } = await import("mime")
-  return mime.getType(fileName) ?? defaultMediaType
+  const dot = fileName.lastIndexOf(".")
+  // `mime` takes a name without a dot for an extension: a file called "html" is no page.
+  return (dot > 0 ? mime.getType(fileName.slice(dot + 1)) : null) ?? defaultMediaType
 }

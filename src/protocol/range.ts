@@ -34,8 +34,10 @@ export const parseByteRange = (header: string | null, size: number): ByteRange |
   const match = header === null ? null : /^bytes=(\d{0,16})-(\d{0,16})$/i.exec(header.trim())
   if (match === null || (match[1] === "" && match[2] === "")) return undefined
   if (match[1] === "") {
-    const length = Math.min(Number(match[2]), size)
-    return length === 0 ? "unsatisfiable" : { start: size - length, end: size - 1 }
+    const length = Number(match[2])
+    if (length === 0) return "unsatisfiable"
+    // §14.1.2: the last bytes of an empty file are satisfiable, but there is no range a 206 could name.
+    return size === 0 ? undefined : { start: Math.max(0, size - length), end: size - 1 }
   }
   const start = Number(match[1])
   const end = match[2] === "" ? size - 1 : Math.min(Number(match[2]), size - 1)

@@ -65,6 +65,9 @@ export const parseToken = (text: string): Outcome<Token> => {
   if (!apiKey.startsWith("sk_") || apiKey.length < 4) {
     return invalid("The token's field `apiKey` does not start with `sk_`.")
   }
+  if (!/^[\w.~+/=-]+$/.test(apiKey)) {
+    return invalid("The token's field `apiKey` holds characters other than letters, digits and `-._~+/=`.")
+  }
   if (typeof appId !== "string" || appId === "") return invalid("The token's field `appId` is missing or not a string.")
   if (!Array.isArray(regions) || !regions.every((region) => typeof region === "string" && region !== "")) {
     return invalid("The token's field `regions` is missing or not a list of strings.")
@@ -78,10 +81,10 @@ export const parseToken = (text: string): Outcome<Token> => {
 }
 
 /**
- * The base URL of the ingest, no slash at the end: the option where given (region plays no part then), else the
- * token's with `{region}` filled in.
+ * The base URL of the ingest, normalised (host in lower case, no default port, no slash at the end): the option where
+ * given (region plays no part then), else the token's with `{region}` filled in.
  *
- * Fails:  as a value, code INVALID_CONFIG when neither names one or it is no http(s) URL.
+ * Fails:  as a value, code INVALID_CONFIG when neither names one or it is no http(s) URL that paths can be added to.
  * Source: docs/protocol.md §2.
  */
 export const resolveIngestUrl = (token: Token, option?: string): Outcome<string> => {
@@ -95,5 +98,12 @@ export const resolveIngestUrl = (token: Token, option?: string): Outcome<string>
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     return refuse("INVALID_CONFIG", `The ingest URL ${JSON.stringify(url)} is not an http(s) URL.`)
   }
-  return accept(url.replace(/\/+$/, ""))
+  const { origin, pathname, username, password } = new URL(url)
+  if (username !== "" || password !== "") {
+    return refuse("INVALID_CONFIG", "The ingest URL holds a user name or password. Only scheme, host, port and path fit.")
+  }
+  if (/[?#]/.test(url)) {
+    return refuse("INVALID_CONFIG", `The ingest URL ${JSON.stringify(url)} holds a query or fragment. Remove it.`)
+  }
+  return accept(origin + pathname.replace(/\/+$/, ""))
 }

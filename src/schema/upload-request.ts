@@ -29,7 +29,7 @@ export const FileDescriptorSchema: Schema.Codec<FileDescriptor> = Schema.Struct(
   name: FileName,
   size: ByteCount,
   type: Schema.String.check(Schema.isMaxLength(255)),
-  lastModified: Schema.optionalKey(Schema.Union([Schema.Number, Schema.Undefined])),
+  lastModified: Schema.optionalKey(Schema.Union([Schema.Finite, Schema.Undefined])),
 })
 
 /** Source: docs/protocol.md §5. */

@@ -1,0 +1,141 @@
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { type PostFailed, postJson } from "../http/post-json.ts"
+import { parseJson, readBytes } from "../http/read-body.ts"
+import { Rejected } from "../http/rejected.ts"
+import type { Json } from "../protocol/json.ts"
+import { limits } from "../protocol/limits.ts"
+import type { CallbackEvent, CallbackResult, ErrorEvent, Hook } from "../protocol/messages.ts"
+import { names } from "../protocol/names.ts"
+import { UploadError } from "../protocol/upload-error.ts"
+import { CallbackEventSchema, ErrorEventSchema } from "../schema/callback.ts"
+import { createDecoder } from "../schema/decode.ts"
+import type { Call, NamedRoute } from "./app.ts"
+import type { EventInfo } from "./file-route.ts"
+import type { Credentials } from "./settings.ts"
+import { callUserCode } from "./user-code.ts"
+
+const decodeCallback = createDecoder(CallbackEventSchema)
+const decodeError = createDecoder(ErrorEventSchema)
+
+const toBadRequest = (detail: string) => new Rejected({ code: "BAD_REQUEST", detail: `The callback's body: ${detail}` })
+
+/** The raw bytes of a callback that this app's ingest signed. */
+const authenticate = Effect.fnUntraced(function* ({ request }: Call, { signer }: Credentials) {
+  const signature = request.headers.get(names.header.signature) ?? ""
+  const bytes = yield* readBytes(request, limits.requestBody)
+  const isValid = yield* Effect.promise(async () => signer.verify(bytes, signature))
+  if (isValid) return bytes
+  return yield* new Rejected({
+    code: "INVALID_SIGNATURE",
+    detail: "The callback was not signed with this app's key, or its body was changed on the way.",
+  })
+})
+
+/** Refuses a replayed event, and one of an ingest that is not ours: it would be sent our API key. */
+const checkEvent = Effect.fnUntraced(function* (
+  call: Call,
+  { ingestUrl }: Credentials,
+  { sentAt, origin }: CallbackEvent | ErrorEvent,
+) {
+  const { callbackTolerance } = call.app.settings
+  const age = (yield* Clock.currentTimeMillis) - sentAt
+  if (Math.abs(age) > callbackTolerance) {
+    return yield* new Rejected({
+      code: "FORBIDDEN",
+      detail: `The callback was sent ${Math.round(age / 1000)} s ago; at most ${callbackTolerance / 1000} s are allowed. Check the clocks of app and ingest.`,
+    })
+  }
+  if (origin !== ingestUrl) {
+    return yield* new Rejected({
+      code: "FORBIDDEN",
+      detail: `The callback comes from ${origin}; this app's ingest is ${ingestUrl}. Give both the same URL.`,
+    })
+  }
+})
+
+const encodeResult = (result: CallbackResult): string => JSON.stringify(result)
+
+/** What user code returned, as JSON: what JSON cannot say is null. Throws on a cycle or a BigInt. */
+const encodeReturned = (fileKey: string, returned: unknown): string =>
+  encodeResult({ fileKey, callbackData: JSON.stringify(returned) === undefined ? null : (returned as Json) })
+
+/** ms the ingest has to take the result. */
+const resultTimeout = 10_000
+
+const postResult = (call: Call, { apiKey, ingestUrl }: Credentials, result: string) =>
+  postJson({
+    url: `${ingestUrl}/${names.path.callbackResult}`,
+    headers: { [names.header.apiKey]: apiKey },
+    body: result,
+    timeout: resultTimeout,
+    fetch: call.app.fetch,
+  }).pipe(Effect.map((response) => void response.body?.cancel().catch(() => {})))
+
+/** The event stays due: the ingest delivers it again when this is answered with an error. */
+const toUndelivered = (failure: PostFailed) =>
+  new Rejected({
+    code: "INGEST_UNAVAILABLE",
+    detail: "The result of the callback did not reach the ingest; deliver the event again.",
+    cause: failure.message,
+  })
+
+const toEventInfo = ({ id, attempt, sentAt }: EventInfo): EventInfo => ({ id, attempt, sentAt })
+
+const received = () => Response.json({ ok: true })
+
+/**
+ * A file has arrived: run the route's `onUploadComplete`, post what it returned, then answer.
+ *
+ * Where it throws, the error is posted instead and the answer is an error, so that the event comes again.
+ */
+const complete = Effect.fnUntraced(function* (call: Call, credentials: Credentials, route: NamedRoute, json: unknown) {
+  const event = yield* Effect.mapError(decodeCallback(json), toBadRequest)
+  yield* checkEvent(call, credentials, event)
+  const { file, metadata } = event
+  const { request, native } = call
+  const result = yield* callUserCode(() =>
+    route.definition.onUploadComplete({ ...native, request, metadata, file, event: toEventInfo(event) }),
+  ).pipe(
+    Effect.map((returned) => encodeReturned(file.key, returned)),
+    Effect.tapCause((cause) => {
+      const refusal = cause.reasons.find(Cause.isFailReason)?.error.detail
+      const error = encodeResult({ fileKey: file.key, error: refusal ?? "onUploadComplete threw an error." })
+      return Effect.ignore(postResult(call, credentials, error))
+    }),
+  )
+  yield* Effect.mapError(postResult(call, credentials, result), toUndelivered)
+  return received()
+})
+
+/** The upload of a file failed for good: run the route's `onUploadError`. */
+const fail = Effect.fnUntraced(function* (call: Call, credentials: Credentials, route: NamedRoute, json: unknown) {
+  const event = yield* Effect.mapError(decodeError(json), toBadRequest)
+  yield* checkEvent(call, credentials, event)
+  const { fileKey, metadata } = event
+  const { request, native } = call
+  const { onUploadError } = route.definition
+  if (onUploadError !== undefined) {
+    const error = new UploadError(event.error)
+    yield* callUserCode(() =>
+      onUploadError({ ...native, request, metadata, fileKey, error, event: toEventInfo(event) }),
+    )
+  }
+  yield* Effect.mapError(postResult(call, credentials, encodeResult({ fileKey, callbackData: null })), toUndelivered)
+  return received()
+})
+
+/**
+ * The ingest calls back about one file.
+ *
+ * Order of work: signature over the raw bytes → decode → age and origin → the route's own code → its result to the
+ * ingest → answer.
+ * Source: docs/protocol.md §8, §9.
+ */
+export const receiveCallback = Effect.fnUntraced(function* (call: Call, route: NamedRoute, hook: Hook) {
+  const credentials = yield* call.app.credentials
+  const bytes = yield* authenticate(call, credentials)
+  const json = yield* parseJson(bytes)
+  return yield* hook === "callback" ? complete(call, credentials, route, json) : fail(call, credentials, route, json)
+})

@@ -1,0 +1,67 @@
+import type { Json } from "../protocol/json.ts"
+import { toProblemResponse } from "../http/problem-response.ts"
+import { Rejected } from "../http/rejected.ts"
+import { UploadError } from "../protocol/upload-error.ts"
+import { createRouteBuilder, type FileRouter, type RouteBuilder, type SluiceOptions } from "./file-route.ts"
+import { createHandler, type RouteHandlerOptions } from "./handler.ts"
+
+/** How a framework's requests become Fetch API requests, and answers its own. */
+export interface Adapter<Args extends ReadonlyArray<unknown>, Native extends object, Out = Response> {
+  /** The framework's name, for messages. */
+  readonly name: string
+  /** The request with its absolute URL and its body unread. May throw an `UploadError`. */
+  readonly request: (...args: Args) => Request
+  /** What user code gets beside `request`: the framework's own request object, under its usual name. */
+  readonly native: (...args: Args) => Native
+  /** Hands the answer to the framework; where absent the framework takes a `Response`. */
+  readonly respond?: (response: Response, ...args: Args) => Out | Promise<Out>
+  /** The platform's way to go on working after the answer, where it has one. */
+  readonly waitUntil?: (...args: Args) => ((work: Promise<unknown>) => void) | undefined
+}
+
+/** What an adapter exports, under the same names for every framework. */
+export interface DefinedAdapter<Args extends ReadonlyArray<unknown>, Native extends object, Out> {
+  /** Makes the builder of file routes. */
+  readonly createSluice: <ErrorData extends Json | undefined = undefined>(
+    options?: SluiceOptions<ErrorData>,
+  ) => RouteBuilder<Native, ErrorData>
+  /** Makes the handler of all requests to the file routes. */
+  readonly createRouteHandler: (options: RouteHandlerOptions<FileRouter<Native>>) => (...args: Args) => Promise<Out>
+}
+
+/**
+ * Makes a framework's adapter. The built-in ones use nothing but this.
+ *
+ * The returned handler rejects only where `respond` does.
+ */
+export const defineAdapter = <Args extends ReadonlyArray<unknown>, Native extends object, Out = Response>(
+  adapter: Adapter<Args, Native, Out>,
+): DefinedAdapter<Args, Native, Out> => {
+  const toRequest = (args: Args): Request | Response => {
+    try {
+      return adapter.request(...args)
+    } catch (thrown) {
+      const rejected = UploadError.is(thrown)
+        ? new Rejected({ code: thrown.code, detail: thrown.message, status: thrown.status, cause: thrown })
+        : new Rejected({
+            code: "BAD_REQUEST",
+            detail: `${adapter.name} received a request that is no valid HTTP request.`,
+          })
+      return toProblemResponse(rejected)
+    }
+  }
+  return {
+    createSluice: (options) => createRouteBuilder(options),
+    createRouteHandler: (options) => {
+      const handle = createHandler(options)
+      return async (...args) => {
+        const request = toRequest(args)
+        const response =
+          request instanceof Response
+            ? request
+            : await handle(request, { native: adapter.native(...args), waitUntil: adapter.waitUntil?.(...args) })
+        return adapter.respond === undefined ? (response as Out) : adapter.respond(response, ...args)
+      }
+    },
+  }
+}

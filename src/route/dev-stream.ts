@@ -1,0 +1,110 @@
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
+import { type PostFailed, postJson } from "../http/post-json.ts"
+import { readJsonLines } from "../protocol/json-lines.ts"
+import type { DevStreamEvent, Hook } from "../protocol/messages.ts"
+import { names } from "../protocol/names.ts"
+import { DevStreamEventSchema } from "../schema/callback.ts"
+import { createDecoder } from "../schema/decode.ts"
+import type { Call } from "./app.ts"
+import type { Credentials } from "./settings.ts"
+
+interface DevStream {
+  /** Posts the registration; its answer is the stream. */
+  readonly open: Effect.Effect<Response, PostFailed>
+  readonly callbackUrl: string
+  readonly slug: string
+  /** When the URLs expire, ms since the epoch: nothing can come after. */
+  readonly expires: number
+  readonly call: Call
+  readonly credentials: Credentials
+}
+
+const decode = createDecoder(DevStreamEventSchema)
+
+const isHook = (hook: string): hook is Hook => hook === "callback" || hook === "error"
+
+/** ms the app's own handler has: `onUploadComplete` runs in it. */
+const deliveryTimeout = 30_000
+
+/** Posts one event to the app's own callback URL, as the ingest would have done. */
+const deliver = (stream: DevStream, event: DevStreamEvent): Effect.Effect<void> => {
+  const url = new URL(stream.callbackUrl)
+  url.searchParams.set(names.action.slug, stream.slug)
+  return postJson({
+    url: url.href,
+    headers: { [names.header.hook]: event.hook, [names.header.signature]: event.signature },
+    body: event.payload,
+    timeout: deliveryTimeout,
+    fetch: stream.call.app.fetch,
+  }).pipe(
+    Effect.map((response) => void response.body?.cancel().catch(() => {})),
+    Effect.catch((failure) =>
+      Effect.logError(
+        `The callback of a finished upload did not reach ${stream.callbackUrl}. It comes again with the next upload.`,
+        failure.message,
+      ),
+    ),
+  )
+}
+
+const dispatch = Effect.fnUntraced(function* (stream: DevStream, line: unknown) {
+  const event = yield* Effect.result(decode(line))
+  if (event._tag === "Failure")
+    return yield* Effect.logWarning("The ingest sent a line that is no event.", event.failure)
+  if (!isHook(event.success.hook)) {
+    return yield* Effect.logWarning(`The ingest sent an event of an unknown kind: ${event.success.hook}. Skipped.`)
+  }
+  yield* Effect.forkDetach(deliver(stream, event.success))
+})
+
+/** Reads one stream to its end: true when it ended in order, false when it broke off. */
+const readStream = Effect.fnUntraced(function* (stream: DevStream, response: Response) {
+  if (response.body === null) return true
+  const lines = readJsonLines(response.body)
+  return yield* Effect.gen(function* () {
+    for (;;) {
+      const next = yield* Effect.tryPromise({ try: () => lines.next(), catch: (cause) => cause })
+      if (next.done) return true
+      yield* dispatch(stream, next.value)
+    }
+  }).pipe(
+    Effect.catch((cause) => Effect.as(Effect.logDebug("The development stream broke off.", cause), false)),
+    Effect.ensuring(
+      Effect.promise(() =>
+        lines.return().then(
+          () => {},
+          () => {},
+        ),
+      ),
+    ),
+  )
+})
+
+const reportUnopened = (stream: DevStream, failure: PostFailed): Effect.Effect<void> =>
+  Effect.logError(
+    failure.status === undefined
+      ? `The ingest at ${stream.credentials.ingestUrl} cannot be reached, so no callback will come. Is it running? \`${names.word} ingest\` starts one.`
+      : `The ingest at ${stream.credentials.ingestUrl} refused the registration.`,
+    failure.message,
+  )
+
+/**
+ * Follows the development stream of one registration: every event is posted to the app's own callback URL. A stream
+ * that breaks off (the ingest restarts) is opened again until the URLs have expired.
+ *
+ * Fails:  never; what goes wrong is logged.
+ * Source: docs/protocol.md §7.
+ */
+export const followDevStream = (stream: DevStream): Effect.Effect<void> =>
+  stream.open.pipe(
+    Effect.flatMap((response) => readStream(stream, response)),
+    Effect.catch((failure) => Effect.as(reportUnopened(stream, failure), !failure.isRetryable)),
+    Effect.zipWith(Clock.currentTimeMillis, (isOver, now) => isOver || now >= stream.expires),
+    Effect.repeat({
+      schedule: Schedule.min([Schedule.exponential("500 millis"), Schedule.spaced("5 seconds")]),
+      until: (isOver) => isOver,
+    }),
+    Effect.asVoid,
+  )

@@ -1,0 +1,105 @@
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { readMessage } from "../http/read-body.ts"
+import { Rejected } from "../http/rejected.ts"
+import { createFileKey } from "../protocol/key.ts"
+import { limits } from "../protocol/limits.ts"
+import type { FileDescriptor } from "../protocol/messages.ts"
+import type { UploadGrant } from "../protocol/signed-url.ts"
+import { createDecoder } from "../schema/decode.ts"
+import { UploadRequestSchema } from "../schema/upload-request.ts"
+import type { Call, NamedRoute } from "./app.ts"
+import { type AllowedFile, checkLimits } from "./check-limits.ts"
+import type { FileDecision } from "./file-route.ts"
+import { encodeMetadata, register } from "./register.ts"
+import { runMiddleware } from "./run-middleware.ts"
+import type { Credentials } from "./settings.ts"
+import { signUploads } from "./sign-uploads.ts"
+import { callUserCode } from "./user-code.ts"
+
+const decode = createDecoder(UploadRequestSchema)
+
+const undecided: FileDecision = {}
+
+/** Asks the route for the name and custom id of each file, in order. */
+const decideFiles = (
+  call: Call,
+  route: NamedRoute,
+  files: ReadonlyArray<FileDescriptor>,
+  input: unknown,
+  metadata: unknown,
+): Effect.Effect<ReadonlyArray<FileDecision>, Rejected> => {
+  const { file: decide } = route.definition
+  return decide === undefined
+    ? Effect.succeed(files.map(() => undecided))
+    : Effect.forEach(files, (file) =>
+        Effect.map(
+          callUserCode(() => decide({ ...call.native, request: call.request, file, input, metadata })),
+          (decision) => decision ?? undecided,
+        ),
+      )
+}
+
+const toGrant = (
+  credentials: Credentials,
+  route: NamedRoute,
+  { file, kind }: AllowedFile,
+  decision: FileDecision,
+  expires: number,
+): UploadGrant => {
+  const { slug, definition } = route
+  return {
+    key: createFileKey(credentials.encodedAppId, definition.fileKeySeed?.(file)),
+    appId: credentials.appId,
+    expires,
+    name: decision.name ?? file.name,
+    size: file.size,
+    type: file.type,
+    slug,
+    customId: decision.customId,
+    contentDisposition: kind.limits.contentDisposition,
+    acl: kind.limits.acl,
+  }
+}
+
+const encoder = new TextEncoder()
+
+/** Holds what the app decided to the wire's bounds, so that the mistake shows here and not at the ingest. */
+const checkGrant = (grant: UploadGrant, encodedAppId: string): Effect.Effect<void, Rejected> => {
+  const tooLong = (text: string, maximum: number) => text.length * 3 > maximum && encoder.encode(text).length > maximum
+  const mistake =
+    grant.key === encodedAppId || grant.key.length > limits.fileKey
+      ? "fileKeySeed must return a string of 1 to about 380 characters"
+      : grant.name === "" || tooLong(grant.name, limits.fileName)
+        ? `.file() must return a name of 1 to ${limits.fileName} bytes`
+        : grant.customId !== undefined && (grant.customId === "" || tooLong(grant.customId, limits.customId))
+          ? `.file() must return a customId of 1 to ${limits.customId} bytes`
+          : undefined
+  return mistake === undefined
+    ? Effect.void
+    : Effect.fail(new Rejected({ code: "INVALID_CONFIG", detail: `Route ${JSON.stringify(grant.slug)}: ${mistake}.` }))
+}
+
+/**
+ * The upload action: from a list of files to a signed URL for each.
+ *
+ * Order of work: decode → limits (cheap, before any user code) → input → middleware → keys and URLs → registration.
+ * Source: docs/protocol.md §5.
+ */
+export const presign = Effect.fnUntraced(function* (call: Call, route: NamedRoute) {
+  const credentials = yield* call.app.credentials
+  const body = yield* readMessage(call.request, limits.requestBody, decode)
+  const allowed = yield* checkLimits(route, body.files)
+  const files = allowed.map(({ file }) => file)
+  const { input, metadata } = yield* runMiddleware(call, route, files, body.input)
+  const encodedMetadata = yield* encodeMetadata(metadata)
+  const decisions = yield* decideFiles(call, route, files, input, metadata)
+  const expires = (yield* Clock.currentTimeMillis) + route.definition.presignedUrlTtl
+  const grants = allowed.map((file, i) => toGrant(credentials, route, file, decisions[i]!, expires))
+  for (const grant of grants) yield* checkGrant(grant, credentials.encodedAppId)
+  const presigned = yield* signUploads(credentials, grants)
+  yield* register(call, credentials, route, grants, encodedMetadata)
+  return Response.json(presigned, noStore)
+})
+
+const noStore: ResponseInit = { headers: { "cache-control": "no-store" } }

@@ -1,0 +1,105 @@
+import { type ByteSize, formatByteSize, parseByteSize } from "../protocol/byte-size.ts"
+import {
+  type FileCategory,
+  fileCategories,
+  isOfMediaType,
+  type MediaType,
+  parseMediaType,
+} from "../protocol/media-type.ts"
+import type { FileLimits, FileLimitsInput, RouteConfig, RouteConfigInput } from "../protocol/route-config.ts"
+import { UploadError } from "../protocol/upload-error.ts"
+
+type FileKind = FileCategory | MediaType
+
+/** The limits of one kind of file, ready to be compared. */
+export interface KindLimits {
+  readonly kind: FileKind
+  /** Bytes. */
+  readonly maxBytes: number
+  readonly limits: FileLimits
+}
+
+/** A route's configuration, checked and expanded once. */
+export interface CompiledConfig {
+  /** What GET answers. */
+  readonly config: RouteConfig
+  /** From the most exact kind to `blob`: the first that fits a file is the one that counts. */
+  readonly kinds: ReadonlyArray<KindLimits>
+}
+
+const defaultSizes: Record<FileCategory, ByteSize> = {
+  image: "4MB",
+  video: "16MB",
+  audio: "8MB",
+  pdf: "4MB",
+  text: "64KB",
+  blob: "8MB",
+}
+
+const isCategory = (kind: string): kind is FileCategory => (fileCategories as ReadonlyArray<string>).includes(kind)
+
+const invalid = (message: string) => new UploadError({ code: "INVALID_CONFIG", message })
+
+const checkCount = (kind: string, name: string, count: number, minimum: number): number => {
+  if (Number.isSafeInteger(count) && count >= minimum) return count
+  throw invalid(`${kind}.${name} must be a whole number of at least ${minimum}, not ${count}.`)
+}
+
+/** Bytes as a size that parses back to exactly as many. */
+const toByteSize = (bytes: number): ByteSize => {
+  const size = formatByteSize(bytes) as ByteSize
+  const parsed = parseByteSize(size)
+  return parsed.ok && parsed.value === bytes ? size : `${bytes}B`
+}
+
+const compileKind = (kind: FileKind, input: FileLimitsInput): KindLimits => {
+  if (!isCategory(kind) && parseMediaType(kind) !== kind) {
+    throw invalid(
+      `${JSON.stringify(kind)} is no kind of file. Use ${fileCategories.join(", ")} or a media type such as "application/zip".`,
+    )
+  }
+  const size = input.maxFileSize ?? (isCategory(kind) ? defaultSizes[kind] : defaultSizes.blob)
+  const bytes = parseByteSize(size)
+  if (!bytes.ok) throw invalid(`${kind}.maxFileSize: ${bytes.detail}`)
+  const maxFileCount = checkCount(kind, "maxFileCount", input.maxFileCount ?? 1, 1)
+  const minFileCount = checkCount(kind, "minFileCount", input.minFileCount ?? 1, 1)
+  if (minFileCount > maxFileCount) {
+    throw invalid(`${kind}.minFileCount (${minFileCount}) is more than maxFileCount (${maxFileCount}).`)
+  }
+  return {
+    kind,
+    maxBytes: bytes.value,
+    limits: {
+      maxFileSize: typeof size === "number" ? toByteSize(size) : size,
+      maxFileCount,
+      minFileCount,
+      contentDisposition: input.contentDisposition ?? "inline",
+      ...(input.acl === undefined ? undefined : { acl: input.acl }),
+    },
+  }
+}
+
+/** Exact media types before categories before `blob`. */
+const exactness = (kind: string): number => (kind.includes("/") ? 0 : kind === "blob" ? 2 : 1)
+
+/**
+ * Checks and expands what a route was written with.
+ *
+ * Fails: throws an `UploadError` with code INVALID_CONFIG that names the field.
+ */
+export const compileConfig = (input: RouteConfigInput): CompiledConfig => {
+  const entries: ReadonlyArray<readonly [string, FileLimitsInput | undefined]> = Array.isArray(input)
+    ? (input as ReadonlyArray<FileKind>).map((kind) => [kind, {}] as const)
+    : Object.entries(input)
+  if (entries.length === 0)
+    throw invalid(`A route must take some kind of file: ${fileCategories.join(", ")} or a media type.`)
+  const kinds = entries.map(([kind, limits]) => compileKind(kind as FileKind, limits ?? {}))
+  return {
+    config: Object.fromEntries(kinds.map(({ kind, limits }) => [kind, limits])),
+    kinds: kinds.toSorted((a, b) => exactness(a.kind) - exactness(b.kind)),
+  }
+}
+
+/** The kind of a route that a media type falls under. */
+export const findKind = (config: CompiledConfig, type: string): KindLimits | undefined =>
+  config.kinds.find(({ kind }) => isOfMediaType(type, kind))

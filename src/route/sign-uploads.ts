@@ -1,0 +1,26 @@
+import * as Effect from "effect/Effect"
+import type { PresignedUpload } from "../protocol/messages.ts"
+import { signUploadUrl, type UploadGrant } from "../protocol/signed-url.ts"
+import type { Credentials } from "./settings.ts"
+
+const toPresigned = ({ key, name, customId }: UploadGrant, url: string): PresignedUpload => ({
+  key,
+  url,
+  name,
+  customId: customId ?? null,
+})
+
+/** Signs a URL for each grant, in order. Where the platform signs synchronously, so does this. */
+export const signUploads = (
+  { ingestUrl, signer }: Credentials,
+  grants: ReadonlyArray<UploadGrant>,
+): Effect.Effect<ReadonlyArray<PresignedUpload>> =>
+  Effect.suspend(() => {
+    const urls = grants.map((grant) => signUploadUrl(ingestUrl, grant, signer))
+    return urls.every((url) => typeof url === "string")
+      ? Effect.succeed(grants.map((grant, i) => toPresigned(grant, urls[i] as string)))
+      : Effect.map(
+          Effect.promise(() => Promise.all(urls)),
+          (signed) => grants.map((grant, i) => toPresigned(grant, signed[i]!)),
+        )
+  })

@@ -1,0 +1,76 @@
+import * as Effect from "effect/Effect"
+import { Rejected } from "../http/rejected.ts"
+import type { Json } from "../protocol/json.ts"
+import { UploadError } from "../protocol/upload-error.ts"
+import type { RouteDefinition } from "./file-route.ts"
+
+/** A thrown `UploadError` is a refusal with its own words; anything else is a defect nobody outside may read. */
+const toFailure = (thrown: unknown): Effect.Effect<never, Rejected> =>
+  UploadError.is(thrown)
+    ? Effect.fail(
+        new Rejected({
+          code: thrown.code,
+          detail: thrown.message,
+          status: thrown.status >= 400 && thrown.status <= 599 ? thrown.status : undefined,
+          data: thrown.data,
+          cause: thrown,
+        }),
+      )
+    : Effect.die(thrown)
+
+/**
+ * Calls a function of the app's author, synchronous or not.
+ *
+ * Fails: `Rejected` where it threw an `UploadError`; dies with anything else it threw.
+ */
+export const callUserCode = <A>(call: () => A | Promise<A>): Effect.Effect<A, Rejected> =>
+  Effect.suspend(() => {
+    try {
+      const result = call()
+      return result instanceof Promise
+        ? Effect.catch(Effect.tryPromise({ try: () => result, catch: (thrown) => ({ thrown }) }), ({ thrown }) =>
+            toFailure(thrown),
+          )
+        : Effect.succeed(result)
+    } catch (thrown) {
+      return toFailure(thrown)
+    }
+  })
+
+const toUploadError = (rejected: Rejected): UploadError =>
+  UploadError.is(rejected.cause)
+    ? rejected.cause
+    : new UploadError({
+        code: rejected.code,
+        message: rejected.detail,
+        status: rejected.status,
+        data: rejected.data,
+        cause: rejected.cause,
+      })
+
+const toJson = (value: unknown): Json | undefined => {
+  const text = JSON.stringify(value)
+  return text === undefined ? undefined : JSON.parse(text)
+}
+
+/** Lets the route that failed put its own `data` into the problem. A formatter that throws is logged and left out. */
+export const formatError = (route: RouteDefinition<object>, rejected: Rejected): Effect.Effect<never, Rejected> => {
+  const { errorFormatter } = route
+  if (errorFormatter === undefined) return Effect.fail(rejected)
+  return Effect.suspend(() => {
+    try {
+      return Effect.fail(
+        new Rejected({
+          code: rejected.code,
+          detail: rejected.detail,
+          status: rejected.status,
+          headers: rejected.headers,
+          cause: rejected.cause,
+          data: toJson(errorFormatter(toUploadError(rejected))),
+        }),
+      )
+    } catch (thrown) {
+      return Effect.andThen(Effect.logError("The route's errorFormatter threw.", thrown), Effect.fail(rejected))
+    }
+  })
+}
