@@ -1,9 +1,13 @@
-import * as Cause from "effect/Cause"
+import type * as Cause from "effect/Cause"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import { logError } from "./logging.ts"
 import { toProblemResponse } from "./problem-response.ts"
 import { Rejected } from "./rejected.ts"
+
+const toDetail = (reason: Cause.Reason<never>): unknown =>
+  reason._tag === "Die" ? reason.defect : reason._tag === "Fail" ? reason.error : "It was interrupted."
 
 /**
  * Turns an effect per request into `(Request) => Promise<Response>`: the one place that runs effects for a request.
@@ -19,13 +23,16 @@ export const createFetchHandler = <Arguments extends ReadonlyArray<unknown>, R>(
   context: Context.Context<R>,
 ): ((...args: Arguments) => Promise<Response>) => {
   const run = Effect.runPromiseExitWith(context)
+  const answer = (...args: Arguments) =>
+    Effect.suspend(() => handle(...args)).pipe(
+      // Rendered in here: a `data` that is no JSON or a header that is none is a defect like any other.
+      Effect.catch((rejected) => Effect.sync(() => toProblemResponse(rejected))),
+    )
   return async (...args) => {
-    const exit = await run(handle(...args))
+    const exit = await run(answer(...args))
     if (Exit.isSuccess(exit)) return exit.value
-    const failure = exit.cause.reasons.find(Cause.isFailReason)
-    if (failure !== undefined) return toProblemResponse(failure.error)
     const id = crypto.randomUUID()
-    await run(Effect.logError("A request failed for a reason nobody foresaw.", { id }, exit.cause))
+    await run(logError("A request failed for a reason nobody foresaw.", { id }, ...exit.cause.reasons.map(toDetail)))
     return toProblemResponse(
       new Rejected({ code: "INTERNAL_ERROR", detail: `Something went wrong. The server's log has it under ${id}.` }),
     )

@@ -1,60 +1,122 @@
-import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
-import * as Logger from "effect/Logger"
-import type * as EffectLogLevel from "effect/LogLevel"
-import * as References from "effect/References"
+import * as Effect from "effect/Effect"
 import type { LogFormat, LogLevel } from "../protocol/log-level.ts"
+import { logLevels } from "../protocol/log-level.ts"
 import { names } from "../protocol/names.ts"
+import { redact } from "./redact.ts"
 
-/** Secrets that reached a log entry after all: API keys, tokens and signatures of URLs. The last line of defence. */
-export const redact = (text: string): string =>
-  text
-    .replace(/\bsk_[\w-]+/g, "sk_<redacted>")
-    .replace(/(signature["']?\s*[=:]\s*["']?)(?:hmac-sha256(?:=|%3D))?[0-9a-f]{16,}/gi, "$1<redacted>")
-    .replace(/\bhmac-sha256(=|%3D)[0-9a-f]+/gi, "hmac-sha256$1<redacted>")
-    .replace(/\beyJ[A-Za-z0-9+/_-]{40,}=*/g, "<redacted>")
+type Severity = Exclude<LogLevel, "All" | "None">
+
+/** An error with its stack, and the errors that caused it. */
+const showError = (error: Error): string =>
+  (error.stack ?? String(error)) + (error.cause === undefined ? "" : `\ncaused by: ${show(error.cause)}`)
 
 const show = (value: unknown): string => {
   if (typeof value === "string") return value
-  if (value instanceof Error) return value.stack ?? String(value)
+  if (value instanceof Error) return showError(value)
   try {
     return JSON.stringify(value) ?? String(value)
   } catch {
-    return String(value)
+    return typeof value === "bigint" ? String(value) : Object.prototype.toString.call(value)
   }
 }
 
+/** A value as JSON may hold it: errors with their stack, what JSON refuses (cycles, bigint) by its name. */
+const toJsonValue = (value: unknown): unknown => {
+  if (value instanceof Error) return show(value)
+  try {
+    JSON.stringify(value)
+    return value
+  } catch {
+    return show(value)
+  }
+}
+
+/** What is logged may come from a client: it must not look like the end of an entry, nor move the cursor. */
+const escapeControls = (text: string): string =>
+  text.replace(/[\p{Cc}\u2028\u2029]/gu, (c) =>
+    c === "\n" ? "\\n" : `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  )
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype
+
 /** Attributes as `key=value`, other values as they print. */
 const showText = (value: unknown): string =>
-  typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype
+  isRecord(value)
     ? Object.entries(value)
-        .map(([key, entry]) => `${key}=${show(entry)}`)
+        .map(([key, entry]) => {
+          const text = show(entry)
+          return `${key}=${typeof entry === "string" && /[\s"=]/.test(text) ? JSON.stringify(text) : text}`
+        })
         .join(" ")
     : show(value)
 
-const sinks = { Fatal: "error", Error: "error", Warn: "warn", Info: "log", Debug: "debug", Trace: "debug" } as const
+const sinks = { Fatal: "error", Error: "error", Warning: "warn", Info: "log", Debug: "debug", Trace: "debug" } as const
 
-const createLogger = (format: LogFormat) =>
-  Logger.make<unknown, void>(({ message, logLevel, date, cause }) => {
-    const parts = Array.isArray(message) ? message : [message]
-    const trouble = cause.reasons.length === 0 ? undefined : Cause.pretty(cause)
-    const level = logLevel.toLowerCase()
-    const line =
-      format === "json"
-        ? JSON.stringify({
-            time: date.toISOString(),
-            level,
-            service: names.word,
-            message: parts.filter((part) => typeof part === "string").join(" "),
-            ...Object.assign({}, ...parts.filter((part) => typeof part === "object")),
-            ...(trouble === undefined ? undefined : { cause: trouble }),
-          })
-        : `[${names.word}] ${level}: ${parts.map(showText).join(" ")}${trouble === undefined ? "" : `\n${trouble}`}`
-    console[sinks[logLevel as keyof typeof sinks] ?? "log"](redact(line))
+type Write = (severity: Severity, message: string, details: ReadonlyArray<unknown>) => void
+
+const createWriter = (level: LogLevel, format: LogFormat): Write => {
+  const least = level === "None" ? -1 : level === "All" ? logLevels.length : logLevels.indexOf(level)
+  return (severity, message, details) => {
+    if (logLevels.indexOf(severity) > least) return
+    console[sinks[severity]](
+      redact(format === "text" ? toTextLine(severity, message, details) : toJsonLine(severity, message, details)),
+    )
+  }
+}
+
+const toTextLine: (...entry: Parameters<Write>) => string = (severity, message, details) => {
+  const stacks = details.filter((detail) => detail instanceof Error).map((error) => `\n${showError(error)}`)
+  const others = details.filter((detail) => !(detail instanceof Error)).map(showText)
+  return `[${names.word}] ${severity.toLowerCase()}: ${escapeControls([message, ...others].join(" "))}${stacks.join("").replaceAll("\n", "\n    ")}`
+}
+
+const toJsonLine: (...entry: Parameters<Write>) => string = (severity, message, details) => {
+  const fixed = {
+    time: new Date().toISOString(),
+    level: severity.toLowerCase(),
+    service: names.word,
+    message: [message, ...details.filter((detail) => !isRecord(detail) && !(detail instanceof Error)).map(show)].join(
+      " ",
+    ),
+  }
+  const attributes = Object.entries(Object.assign({}, ...details.filter(isRecord))).map(([key, value]) => [
+    key,
+    toJsonValue(value),
+  ])
+  const errors = details.filter((detail) => detail instanceof Error)
+  // Twice: the first settles their place, the second that no attribute takes it.
+  return JSON.stringify({
+    ...fixed,
+    ...Object.fromEntries(attributes),
+    ...fixed,
+    ...(errors.length === 0 ? undefined : { cause: errors.map(showError).join("\n") }),
   })
+}
 
-/** What effects need to log by these settings; merged into the context they run with. */
+/** Effect's own logging would bring 4 kB gzip of formatters along; this is what of it is needed. */
+const CurrentWriter = Context.Reference<Write>(`${names.word}/http/logging`, {
+  defaultValue: () => createWriter("Warning", "text"),
+})
+
+const log =
+  (severity: Severity) =>
+  (message: string, ...details: ReadonlyArray<unknown>): Effect.Effect<void> =>
+    Effect.contextWith((context) => Effect.sync(() => Context.get(context, CurrentWriter)(severity, message, details)))
+
+/** Somebody has to act. Details: plain objects are attributes, errors keep their stack. */
+export const logError: (message: string, ...details: ReadonlyArray<unknown>) => Effect.Effect<void> = log("Error")
+
+/** Something is not as it should be, and goes on. */
+export const logWarning: (message: string, ...details: ReadonlyArray<unknown>) => Effect.Effect<void> = log("Warning")
+
+/** What an operator may want to follow. */
+export const logInfo: (message: string, ...details: ReadonlyArray<unknown>) => Effect.Effect<void> = log("Info")
+
+/** What a developer may want to follow. */
+export const logDebug: (message: string, ...details: ReadonlyArray<unknown>) => Effect.Effect<void> = log("Debug")
+
+/** What effects need to log by these settings; the context they run with. */
 export const createLogContext = (level: LogLevel, format: LogFormat): Context.Context<never> =>
-  Context.make(References.MinimumLogLevel, (level === "Warning" ? "Warn" : level) as EffectLogLevel.LogLevel).pipe(
-    Context.add(Logger.CurrentLoggers, new Set([createLogger(format)])),
-  )
+  Context.make(CurrentWriter, createWriter(level, format))

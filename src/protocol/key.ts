@@ -1,5 +1,4 @@
 import Sqids from "sqids"
-import { limits } from "./limits.ts"
 
 /**
  * The string hash of file keys; may be negative.
@@ -69,18 +68,12 @@ const toUrlSafe = (seed: string): string => {
  * @param encodedAppId what {@link encodeAppId} gave for the app
  * @param seed makes the key deterministic (same seed, same key); random (132 bits) when absent
  *
- * Fails:  throws `RangeError` on a seed that is empty or makes a key longer than `limits.fileKey`.
+ * Fails:  never; an empty seed gives the bare prefix, which {@link isKeyOf} refuses, and `limits.fileKey` is the
+ *         caller's to check.
  * Source: docs/protocol.md §3.
  */
-export const createFileKey = (encodedAppId: string, seed?: string): string => {
-  if (seed === undefined) return encodedAppId + randomSeed()
-  const key = encodedAppId + toUrlSafe(seed)
-  if (seed === "") throw new RangeError("The seed of a file key is empty.")
-  if (key.length > limits.fileKey) {
-    throw new RangeError(`The seed makes a file key of ${key.length} characters; at most ${limits.fileKey} are allowed.`)
-  }
-  return key
-}
+export const createFileKey = (encodedAppId: string, seed?: string): string =>
+  encodedAppId + (seed === undefined ? randomSeed() : toUrlSafe(seed))
 
 /** Whether a file key belongs to the app with this encoded id, and has a seed. Source: docs/protocol.md §3. */
 export const isKeyOf = (key: string, encodedAppId: string): boolean =>

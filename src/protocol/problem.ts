@@ -73,7 +73,13 @@ export interface ProblemDocument {
   readonly data?: Json
 }
 
-/** Fills a problem document from the table; `status` only where user code chose its own. */
+const isErrorStatus = (status: number | undefined): status is number =>
+  status !== undefined && Number.isInteger(status) && status >= 400 && status <= 599
+
+/**
+ * Fills a problem document from the table; `status` only where user code chose its own. One that is no error status,
+ * as that of a code that never travels, becomes 500.
+ */
 export const toProblemDocument = (
   code: ProblemCode,
   detail: string,
@@ -83,7 +89,7 @@ export const toProblemDocument = (
   return {
     type: names.problemType + code.toLowerCase().replaceAll("_", "-"),
     title,
-    status: options.status ?? status,
+    status: isErrorStatus(options.status) ? options.status : isErrorStatus(status) ? status : 500,
     detail,
     code,
     ...(options.data === undefined ? undefined : { data: options.data }),

@@ -45,7 +45,7 @@ const remedy = `Copy the token again, or make one with \`${names.word} token\`.`
 export const parseToken = (text: string): Outcome<Token> => {
   const invalid = (what: string) => refuse("INVALID_TOKEN", `${what} ${remedy}`)
   const trimmed = text.trim()
-  if (/^(export\s+)?[A-Z_]+\s*=/.test(trimmed) || /^["'].*["']$/.test(trimmed)) {
+  if (/^(export\s+)?[A-Z][A-Z0-9_]*\s*=/.test(trimmed) || /^(["'`]).*\1$/s.test(trimmed)) {
     return refuse(
       "INVALID_TOKEN",
       `The token holds the whole line or its quotes. Keep only what stands between the quotes of ${variable}='…'.`,
@@ -100,7 +100,10 @@ export const resolveIngestUrl = (token: Token, option?: string): Outcome<string>
   }
   const { origin, pathname, username, password } = new URL(url)
   if (username !== "" || password !== "") {
-    return refuse("INVALID_CONFIG", "The ingest URL holds a user name or password. Only scheme, host, port and path fit.")
+    return refuse(
+      "INVALID_CONFIG",
+      "The ingest URL holds a user name or password. Only scheme, host, port and path fit.",
+    )
   }
   if (/[?#]/.test(url)) {
     return refuse("INVALID_CONFIG", `The ingest URL ${JSON.stringify(url)} holds a query or fragment. Remove it.`)

@@ -1,5 +1,4 @@
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { type PostFailed, postJson } from "../http/post-json.ts"
 import { parseJson, readBytes } from "../http/read-body.ts"
@@ -40,7 +39,7 @@ const checkEvent = Effect.fnUntraced(function* (
   { sentAt, origin }: CallbackEvent | ErrorEvent,
 ) {
   const { callbackTolerance } = call.app.settings
-  const age = (yield* Clock.currentTimeMillis) - sentAt
+  const age = Date.now() - sentAt
   if (Math.abs(age) > callbackTolerance) {
     return yield* new Rejected({
       code: "FORBIDDEN",
@@ -102,7 +101,7 @@ const complete = Effect.fnUntraced(function* (call: Call, credentials: Credentia
     Effect.tapCause((cause) => {
       const refusal = cause.reasons.find(Cause.isFailReason)?.error.detail
       const error = encodeResult({ fileKey: file.key, error: refusal ?? "onUploadComplete threw an error." })
-      return Effect.ignore(postResult(call, credentials, error))
+      return Effect.catch(postResult(call, credentials, error), () => Effect.void)
     }),
   )
   yield* Effect.mapError(postResult(call, credentials, result), toUndelivered)

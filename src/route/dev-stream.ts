@@ -1,7 +1,7 @@
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Schedule from "effect/Schedule"
+import { logDebug, logError, logWarning } from "../http/logging.ts"
 import { type PostFailed, postJson } from "../http/post-json.ts"
+import { jitter, pause } from "../http/retry.ts"
 import { readJsonLines } from "../protocol/json-lines.ts"
 import type { DevStreamEvent, Hook } from "../protocol/messages.ts"
 import { names } from "../protocol/names.ts"
@@ -41,7 +41,7 @@ const deliver = (stream: DevStream, event: DevStreamEvent): Effect.Effect<void> 
   }).pipe(
     Effect.map((response) => void response.body?.cancel().catch(() => {})),
     Effect.catch((failure) =>
-      Effect.logError(
+      logError(
         `The callback of a finished upload did not reach ${stream.callbackUrl}. It comes again with the next upload.`,
         failure.message,
       ),
@@ -51,10 +51,9 @@ const deliver = (stream: DevStream, event: DevStreamEvent): Effect.Effect<void> 
 
 const dispatch = Effect.fnUntraced(function* (stream: DevStream, line: unknown) {
   const event = yield* Effect.result(decode(line))
-  if (event._tag === "Failure")
-    return yield* Effect.logWarning("The ingest sent a line that is no event.", event.failure)
+  if (event._tag === "Failure") return yield* logWarning("The ingest sent a line that is no event.", event.failure)
   if (!isHook(event.success.hook)) {
-    return yield* Effect.logWarning(`The ingest sent an event of an unknown kind: ${event.success.hook}. Skipped.`)
+    return yield* logWarning(`The ingest sent an event of an unknown kind: ${event.success.hook}. Skipped.`)
   }
   yield* Effect.forkDetach(deliver(stream, event.success))
 })
@@ -70,7 +69,7 @@ const readStream = Effect.fnUntraced(function* (stream: DevStream, response: Res
       yield* dispatch(stream, next.value)
     }
   }).pipe(
-    Effect.catch((cause) => Effect.as(Effect.logDebug("The development stream broke off.", cause), false)),
+    Effect.catch((cause) => Effect.as(logDebug("The development stream broke off.", cause), false)),
     Effect.ensuring(
       Effect.promise(() =>
         lines.return().then(
@@ -83,12 +82,15 @@ const readStream = Effect.fnUntraced(function* (stream: DevStream, response: Res
 })
 
 const reportUnopened = (stream: DevStream, failure: PostFailed): Effect.Effect<void> =>
-  Effect.logError(
+  logError(
     failure.status === undefined
       ? `The ingest at ${stream.credentials.ingestUrl} cannot be reached, so no callback will come. Is it running? \`${names.word} ingest\` starts one.`
       : `The ingest at ${stream.credentials.ingestUrl} refused the registration.`,
     failure.message,
   )
+
+/** ms before a stream that broke off is opened again, at first and at most. */
+const reopenDelays = { first: 500, most: 5000 }
 
 /**
  * Follows the development stream of one registration: every event is posted to the app's own callback URL. A stream
@@ -97,14 +99,13 @@ const reportUnopened = (stream: DevStream, failure: PostFailed): Effect.Effect<v
  * Fails:  never; what goes wrong is logged.
  * Source: docs/protocol.md §7.
  */
-export const followDevStream = (stream: DevStream): Effect.Effect<void> =>
-  stream.open.pipe(
-    Effect.flatMap((response) => readStream(stream, response)),
-    Effect.catch((failure) => Effect.as(reportUnopened(stream, failure), !failure.isRetryable)),
-    Effect.zipWith(Clock.currentTimeMillis, (isOver, now) => isOver || now >= stream.expires),
-    Effect.repeat({
-      schedule: Schedule.min([Schedule.exponential("500 millis"), Schedule.spaced("5 seconds")]),
-      until: (isOver) => isOver,
-    }),
-    Effect.asVoid,
-  )
+export const followDevStream = Effect.fnUntraced(function* (stream: DevStream) {
+  for (let delay = reopenDelays.first; ; delay = Math.min(2 * delay, reopenDelays.most)) {
+    const isOver = yield* stream.open.pipe(
+      Effect.flatMap((response) => readStream(stream, response)),
+      Effect.catch((failure) => Effect.as(reportUnopened(stream, failure), !failure.isRetryable)),
+    )
+    if (isOver || Date.now() >= stream.expires) return
+    yield* pause(jitter(delay))
+  }
+})

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { createFetchHandler } from "../http/fetch-handler.ts"
-import { createLogContext } from "../http/logging.ts"
+import { createLogContext, logWarning } from "../http/logging.ts"
 import { Rejected } from "../http/rejected.ts"
 import { envName, names } from "../protocol/names.ts"
 import type { RouteHandlerConfiguration } from "../schema/route-handler-options.ts"
@@ -91,7 +91,7 @@ export interface RequestContext {
 
 type Handler = (request: Request, context: RequestContext) => Promise<Response>
 
-const warnOfSpoofing = Effect.logWarning(
+const warnOfSpoofing = logWarning(
   `No callback URL is configured: it is taken from each request, whose Host header anybody can choose. Set ${envName("callbackUrl")}.`,
 )
 
@@ -104,7 +104,7 @@ const start = Effect.fnUntraced(function* (options: RouteHandlerOptions) {
   const routes = toRouteMap(options.router)
   const app: App = {
     settings,
-    credentials: yield* Effect.cached(loadCredentials(configuration)),
+    credentials: yield* Effect.exit(loadCredentials(configuration)),
     routes,
     description: describeRoutes(routes),
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),

@@ -1,4 +1,3 @@
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { readMessage } from "../http/read-body.ts"
 import { Rejected } from "../http/rejected.ts"
@@ -21,24 +20,23 @@ const decode = createDecoder(UploadRequestSchema)
 
 const undecided: FileDecision = {}
 
-/** Asks the route for the name and custom id of each file, in order. */
-const decideFiles = (
+/** Asks the route for the name and custom id of each file, in order; an empty list where it leaves both alone. */
+const decideFiles = Effect.fnUntraced(function* (
   call: Call,
   route: NamedRoute,
   files: ReadonlyArray<FileDescriptor>,
   input: unknown,
   metadata: unknown,
-): Effect.Effect<ReadonlyArray<FileDecision>, Rejected> => {
+) {
   const { file: decide } = route.definition
-  return decide === undefined
-    ? Effect.succeed(files.map(() => undecided))
-    : Effect.forEach(files, (file) =>
-        Effect.map(
-          callUserCode(() => decide({ ...call.native, request: call.request, file, input, metadata })),
-          (decision) => decision ?? undecided,
-        ),
-      )
-}
+  const decisions: Array<FileDecision> = []
+  if (decide === undefined) return decisions
+  const { native, request } = call
+  for (const file of files) {
+    decisions.push((yield* callUserCode(() => decide({ ...native, request, file, input, metadata }))) ?? undecided)
+  }
+  return decisions
+})
 
 const toGrant = (
   credentials: Credentials,
@@ -94,8 +92,8 @@ export const presign = Effect.fnUntraced(function* (call: Call, route: NamedRout
   const { input, metadata } = yield* runMiddleware(call, route, files, body.input)
   const encodedMetadata = yield* encodeMetadata(metadata)
   const decisions = yield* decideFiles(call, route, files, input, metadata)
-  const expires = (yield* Clock.currentTimeMillis) + route.definition.presignedUrlTtl
-  const grants = allowed.map((file, i) => toGrant(credentials, route, file, decisions[i]!, expires))
+  const expires = Date.now() + route.definition.presignedUrlTtl
+  const grants = allowed.map((file, i) => toGrant(credentials, route, file, decisions[i] ?? undecided, expires))
   for (const grant of grants) yield* checkGrant(grant, credentials.encodedAppId)
   const presigned = yield* signUploads(credentials, grants)
   yield* register(call, credentials, route, grants, encodedMetadata)

@@ -1,7 +1,8 @@
 import * as Effect from "effect/Effect"
-import * as Schedule from "effect/Schedule"
+import { logError } from "../http/logging.ts"
 import { type PostFailed, postJson } from "../http/post-json.ts"
 import { Rejected } from "../http/rejected.ts"
+import { retry } from "../http/retry.ts"
 import { formatByteSize } from "../protocol/byte-size.ts"
 import { limits } from "../protocol/limits.ts"
 import type { Registration } from "../protocol/messages.ts"
@@ -9,14 +10,16 @@ import { names } from "../protocol/names.ts"
 import type { UploadGrant } from "../protocol/signed-url.ts"
 import { type Call, type NamedRoute } from "./app.ts"
 import { callbackUrlOf } from "./callback-url.ts"
-import { followDevStream } from "./dev-stream.ts"
 import type { Credentials } from "./settings.ts"
 
 /** ms the ingest has for one attempt. */
 const attemptTimeout = 10_000
 
-/** Two more attempts, about 200 and 400 ms apart. */
-const retries = Schedule.exponential("200 millis").pipe(Schedule.jittered, Schedule.upTo({ times: 2 }))
+/** Nothing of development is loaded in production. */
+const loadDevStream = Effect.promise(() => import("./dev-stream.ts"))
+
+/** ms before the second and the third attempt. */
+const retryDelays = [200, 600]
 
 const encoder = new TextEncoder()
 
@@ -103,18 +106,23 @@ export const register = Effect.fnUntraced(function* (
   })
   if (settings.isDev) {
     const expires = grants[0]?.expires ?? 0
+    const stream = { open: post, callbackUrl, slug: route.slug, expires, call, credentials }
     return yield* runAside(
       call,
-      followDevStream({ open: post, callbackUrl, slug: route.slug, expires, call, credentials }),
+      Effect.flatMap(loadDevStream, ({ followDevStream }) => followDevStream(stream)),
     )
   }
-  const acknowledged = post.pipe(
-    Effect.retry({ schedule: retries, while: (failure) => failure.isRetryable }),
+  const acknowledged = retry(post, retryDelays).pipe(
     Effect.map((response) => void response.body?.cancel().catch(() => {})),
     Effect.mapError(toRejected(credentials.ingestUrl)),
-    Effect.tapError((rejected) => Effect.logError("A registration failed.", rejected.cause)),
+    Effect.tapError((rejected) => logError("A registration failed.", rejected.cause)),
   )
-  return yield* call.waitUntil === undefined ? acknowledged : runAside(call, Effect.ignore(acknowledged))
+  return yield* call.waitUntil === undefined
+    ? acknowledged
+    : runAside(
+        call,
+        Effect.catch(acknowledged, () => Effect.void),
+      )
 })
 
 /** Starts work that outlives the answer, and tells the platform to wait for it where it wants to know. */

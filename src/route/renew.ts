@@ -1,4 +1,3 @@
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { readMessage } from "../http/read-body.ts"
 import { Rejected, toRejected } from "../http/rejected.ts"
@@ -45,10 +44,9 @@ const verifyGrant = Effect.fnUntraced(function* (
 export const renew = Effect.fnUntraced(function* (call: Call, route: NamedRoute) {
   const credentials = yield* call.app.credentials
   const body = yield* readMessage(call.request, limits.requestBody, decode)
-  const now = yield* Clock.currentTimeMillis
-  const granted: ReadonlyArray<UploadGrant> = yield* Effect.forEach(body.urls, (url) =>
-    verifyGrant(credentials, route, url, now),
-  )
+  const now = Date.now()
+  const granted: Array<UploadGrant> = []
+  for (const url of body.urls) granted.push(yield* verifyGrant(credentials, route, url, now))
   const files = granted.map(({ name, size, type }) => ({ name, size, type }))
   yield* runMiddleware(call, route, files, body.input)
   const expires = now + route.definition.presignedUrlTtl

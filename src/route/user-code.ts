@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import { logError } from "../http/logging.ts"
 import { Rejected } from "../http/rejected.ts"
 import type { Json } from "../protocol/json.ts"
 import { UploadError } from "../protocol/upload-error.ts"
@@ -70,7 +71,7 @@ export const formatError = (route: RouteDefinition<object>, rejected: Rejected):
         }),
       )
     } catch (thrown) {
-      return Effect.andThen(Effect.logError("The route's errorFormatter threw.", thrown), Effect.fail(rejected))
+      return Effect.andThen(logError("The route's errorFormatter threw.", thrown), Effect.fail(rejected))
     }
   })
 }

@@ -1,0 +1,26 @@
+/** `=`, `+` and the like as they stand, percent-encoded once, or more often. */
+const orEncoded = (plain: string, hex: string) => `(?:${plain}|%(?:25)*(?:${hex}))`
+
+/** Where a word begins, also after an escape of percent-encoding (`%22sk_…`) or JSON (`\nsk_…`). */
+const start = String.raw`(?:(?<![A-Za-z0-9])|(?<=%[0-9A-Fa-f]{2}|\\[bfnrt]|\\u[0-9A-Fa-f]{4}))`
+
+const keyPattern = new RegExp(`${start}sk_${orEncoded("[\\w.~+/=-]", "2[BF]|3D|7E")}+`, "g")
+const tokenPattern = new RegExp(
+  // base64 of a JSON object's first characters: `{"`, `{ `, `{` and a line end or tab
+  `${start}e(?:y[JA]|w[o0k])${orEncoded("[\\w+/-]", "2[BF]")}{20,}${orEncoded("=", "3D")}*`,
+  "g",
+)
+const signaturePattern = new RegExp(`hmac-sha256(${orEncoded("=", "3D")})[0-9a-f]+`, "gi")
+const webhookPattern = new RegExp(
+  `${start}v1(${orEncoded(",", "2C")})${orEncoded("[\\w+/-]", "2[BF]")}{43}${orEncoded("=", "3D")}`,
+  "g",
+)
+
+/** Secrets that reached a log entry after all: API keys, tokens and signatures. The last line of defence. */
+export const redact = (text: string): string =>
+  text
+    .replace(keyPattern, "sk_<redacted>")
+    .replace(signaturePattern, "hmac-sha256$1<redacted>")
+    .replace(/(signature["']?\s*[=:]\s*["']?)[0-9a-f]{16,}/gi, "$1<redacted>")
+    .replace(webhookPattern, "v1$1<redacted>")
+    .replace(tokenPattern, "<redacted>")
