@@ -124,11 +124,12 @@ interface Ending<Native extends object, Input, Metadata, ErrorData, IsAwaited> {
     Native,
     {
       readonly input: Input
-      readonly serverData: IsAwaited extends false ? null : Serialized<Result>
+      readonly serverData: [IsAwaited] extends [false] ? null : Serialized<Result>
       readonly errorData: ErrorData
     }
   >
   readonly "~types": Unfinished
+  readonly "~route": Unfinished
 }
 
 /** After `.onUploadError`. */
