@@ -116,8 +116,6 @@ export interface FileRouter<Native extends object = any> {
 /** A step in the wrong place: the compiler shows the sentence where the argument should be. */
 type Misplaced<Sentence extends string> = (sentence: Sentence) => never
 
-type Unfinished = "End the route with .onUploadComplete(…)."
-
 interface Ending<Native extends object, Input, Metadata, ErrorData, IsAwaited> {
   /** Runs after each file has arrived, at least once (deduplicate by `event.id`); the browser gets what it returns. */
   onUploadComplete<Result>(run: UserCode<Native & UploadCompleteArguments<Metadata>, Result>): FileRoute<
@@ -128,8 +126,9 @@ interface Ending<Native extends object, Input, Metadata, ErrorData, IsAwaited> {
       readonly errorData: ErrorData
     }
   >
-  readonly "~types": Unfinished
-  readonly "~route": Unfinished
+  // In tuples and without an alias, or the compiler shows neither: the error is the sentence.
+  readonly "~types": ["End the route with .onUploadComplete(…)."]
+  readonly "~route": ["End the route with .onUploadComplete(…)."]
 }
 
 /** After `.onUploadError`. */
