@@ -7,9 +7,12 @@ import { redact } from "./redact.ts"
 
 type Severity = Exclude<LogLevel, "All" | "None">
 
-/** An error with its stack, and the errors that caused it. */
-const showError = (error: Error): string =>
-  (error.stack ?? String(error)) + (error.cause === undefined ? "" : `\ncaused by: ${show(error.cause)}`)
+/** An error with its stack, and the errors that caused it, at most five deep: causes may form a circle. */
+const showError = (error: Error, depth = 5): string => {
+  const stack = error.stack ?? String(error)
+  if (error.cause === undefined || depth === 0) return stack
+  return `${stack}\ncaused by: ${error.cause instanceof Error ? showError(error.cause, depth - 1) : show(error.cause)}`
+}
 
 const show = (value: unknown): string => {
   if (typeof value === "string") return value
@@ -23,10 +26,11 @@ const show = (value: unknown): string => {
 
 /** A value as JSON may hold it: errors with their stack, what JSON refuses (cycles, bigint) by its name. */
 const toJsonValue = (value: unknown): unknown => {
+  if (value === undefined) return undefined
   if (value instanceof Error) return show(value)
   try {
-    JSON.stringify(value)
-    return value
+    // A function goes in as text: as an attribute called `toJSON` it would write the entry itself.
+    return JSON.stringify(value) === undefined ? show(value) : value
   } catch {
     return show(value)
   }
@@ -67,9 +71,9 @@ const createWriter = (level: LogLevel, format: LogFormat): Write => {
 }
 
 const toTextLine: (...entry: Parameters<Write>) => string = (severity, message, details) => {
-  const stacks = details.filter((detail) => detail instanceof Error).map((error) => `\n${showError(error)}`)
+  const stacks = details.filter((detail) => detail instanceof Error).flatMap((error) => showError(error).split("\n"))
   const others = details.filter((detail) => !(detail instanceof Error)).map(showText)
-  return `[${names.word}] ${severity.toLowerCase()}: ${escapeControls([message, ...others].join(" "))}${stacks.join("").replaceAll("\n", "\n    ")}`
+  return `[${names.word}] ${severity.toLowerCase()}: ${[[message, ...others].join(" "), ...stacks].map(escapeControls).join("\n    ")}`
 }
 
 const toJsonLine: (...entry: Parameters<Write>) => string = (severity, message, details) => {
@@ -91,7 +95,7 @@ const toJsonLine: (...entry: Parameters<Write>) => string = (severity, message, 
     ...fixed,
     ...Object.fromEntries(attributes),
     ...fixed,
-    ...(errors.length === 0 ? undefined : { cause: errors.map(showError).join("\n") }),
+    ...(errors.length === 0 ? undefined : { cause: errors.map((error) => showError(error)).join("\n") }),
   })
 }
 

@@ -2,7 +2,7 @@
 const orEncoded = (plain: string, hex: string) => `(?:${plain}|%(?:25)*(?:${hex}))`
 
 /** Where a word begins, also after an escape of percent-encoding (`%22sk_…`) or JSON (`\nsk_…`). */
-const start = String.raw`(?:(?<![A-Za-z0-9])|(?<=%[0-9A-Fa-f]{2}|\\[bfnrt]|\\u[0-9A-Fa-f]{4}))`
+const start = String.raw`(?:(?<![A-Za-z0-9])|(?<=%(?:25)*[0-9A-Fa-f]{2}|(?:\\|%(?:25)*5C)(?:[bfnrt]|u[0-9A-Fa-f]{4})))`
 
 const keyPattern = new RegExp(`${start}sk_${orEncoded("[\\w.~+/=-]", "2[BF]|3D|7E")}+`, "g")
 const tokenPattern = new RegExp(

@@ -1,0 +1,180 @@
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { parseJson, readBytes, readJson, readMessage } from "../../src/http/read-body.ts"
+import type { Rejected } from "../../src/http/rejected.ts"
+import { createDecoder } from "../../src/schema/decode.ts"
+import { UploadRequestSchema } from "../../src/schema/upload-request.ts"
+
+const requestOf = (body: BodyInit | null, headers: Record<string, string> = {}) =>
+  new Request("http://x/", { method: "POST", body, headers, duplex: "half" } as RequestInit)
+
+/** A body that counts what was taken from it. */
+const countedStream = (chunks: ReadonlyArray<Uint8Array> | "endless") => {
+  const seen = { bytes: 0, cancelled: false }
+  let next = 0
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        const chunk = chunks === "endless" ? new Uint8Array(1024) : chunks[next++]
+        if (chunk === undefined) return controller.close()
+        seen.bytes += chunk.length
+        controller.enqueue(chunk)
+      },
+      cancel() {
+        seen.cancelled = true
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  return { seen, stream }
+}
+
+const read = (request: Request, maximum: number) => Effect.runPromise(Effect.result(readBytes(request, maximum)))
+const tooLarge = (detail: string) => Result.fail(expect.objectContaining({ code: "BAD_REQUEST", status: 413, detail }))
+
+describe("readBytes", () => {
+  it("gives the bytes exactly as they were sent, however they were cut", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 50 })), fc.boolean(), async (chunks, announced) => {
+        const all = Buffer.concat(chunks)
+        const headers = announced ? { "content-length": String(all.length) } : {}
+        const outcome = await read(
+          requestOf(countedStream(chunks.filter((chunk) => chunk.length > 0)).stream, headers),
+          5000,
+        )
+        expect(Result.isSuccess(outcome) && Buffer.from(outcome.success).equals(all)).toBe(true)
+      }),
+    )
+  })
+
+  it("gives no bytes of an empty or absent body", async () => {
+    expect(await read(requestOf(""), 10)).toEqual(Result.succeed(new Uint8Array(0)))
+    expect(await read(requestOf(null), 10)).toEqual(Result.succeed(new Uint8Array(0)))
+    expect(await read(new Request("http://x/"), 0)).toEqual(Result.succeed(new Uint8Array(0)))
+  })
+
+  it.each([true, false])(
+    "takes as many bytes as allowed and not one more (content-length sent: %s)",
+    async (announced) => {
+      const of = (length: number) =>
+        requestOf(countedStream([new Uint8Array(length)]).stream, announced ? { "content-length": String(length) } : {})
+      expect(Result.isSuccess(await read(of(1024), 1024))).toBe(true)
+      expect(await read(of(1025), 1024)).toEqual(tooLarge("The request's body is larger than 1KB."))
+    },
+  )
+
+  it("refuses by the announced length before it reads anything", async () => {
+    const { seen, stream } = countedStream("endless")
+    expect(Result.isFailure(await read(requestOf(stream, { "content-length": "1025" }), 1024))).toBe(true)
+    expect(seen.bytes).toBe(0)
+  })
+
+  it.each([{}, { "content-length": "1" }, { "content-length": "nonsense" }, { "content-length": "-1" }])(
+    "stops an endless body soon after the limit, whatever its headers say: %j",
+    async (headers) => {
+      const { seen, stream } = countedStream("endless")
+      expect(await read(requestOf(stream, headers), 10_240)).toEqual(
+        tooLarge("The request's body is larger than 10KB."),
+      )
+      expect(seen.bytes).toBeLessThanOrEqual(12 * 1024)
+      expect(seen.cancelled).toBe(true)
+    },
+  )
+
+  it("says so when the body broke off", async () => {
+    const broken = new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(new Uint8Array(3))
+        controller.error(new Error("socket hang up"))
+      },
+    })
+    const outcome = await read(requestOf(broken), 10)
+    expect(outcome).toEqual(
+      Result.fail(
+        expect.objectContaining({ code: "BAD_REQUEST", detail: "The request's body broke off. Send it again." }),
+      ),
+    )
+    expect(Result.isFailure(outcome) && outcome.failure.cause).toMatchObject({ message: "socket hang up" })
+  })
+
+  it("names the fix when somebody has read the body, or is reading it", async () => {
+    const used = requestOf("{}")
+    await used.text()
+    const locked = requestOf("{}")
+    locked.body!.getReader()
+    for (const request of [used, locked]) {
+      expect(await read(request, 10)).toEqual(
+        Result.fail(
+          expect.objectContaining({
+            code: "INTERNAL_ERROR",
+            detail: expect.stringContaining("Put the handler before the code that reads bodies."),
+          }),
+        ),
+      )
+    }
+  })
+})
+
+describe("readJson", () => {
+  const json = (body: BodyInit) => Effect.runPromise(Effect.result(readJson(requestOf(body), 1000)))
+
+  it("reads any JSON value, with white space or a byte order mark around it", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.json(), async (text) => {
+        expect(await json(text)).toEqual(Result.succeed(JSON.parse(text)))
+      }),
+      { numRuns: 50 },
+    )
+    expect(await json(' \r\n{"a":"\\u00fc ✓"}\t')).toEqual(Result.succeed({ a: "ü ✓" }))
+    expect(await json("\ufeff{}")).toEqual(Result.succeed({}))
+  })
+
+  it.each([
+    ["nothing", ""],
+    ["white space", " \n"],
+    ["a word", "undefined"],
+    ["half an object", '{"a":'],
+    ["two values", "{}{}"],
+    ["a trailing comma", "[1,]"],
+    ["single quotes", "{'a':1}"],
+    ["NaN", "NaN"],
+    ["form fields", "a=1&b=2"],
+    ["bytes that are no UTF-8", new Uint8Array([0x22, 0xff, 0x22])],
+    ["an encoded lone surrogate", new Uint8Array([0x22, 0xed, 0xa0, 0x80, 0x22])],
+    ["UTF-16", new Uint8Array([0xff, 0xfe, 0x7b, 0, 0x7d, 0])],
+  ])("refuses %s with a code and a sentence", async (_, body) => {
+    expect(await json(body)).toEqual(
+      Result.fail(expect.objectContaining({ code: "BAD_REQUEST", detail: "The request's body is not JSON." })),
+    )
+  })
+
+  it("survives nesting as deep as the body may be long", async () => {
+    const depth = 500_000
+    const nested = new TextEncoder().encode("[".repeat(depth) + "]".repeat(depth))
+    const outcome = await Effect.runPromise(Effect.result(Effect.asVoid(parseJson(nested))))
+    expect(Result.isSuccess(outcome) || outcome.failure.code === "BAD_REQUEST").toBe(true)
+  })
+
+  it("keeps __proto__ a plain key", async () => {
+    const outcome = await json('{"__proto__":{"polluted":1}}')
+    expect(Result.isSuccess(outcome) && Object.keys(outcome.success as object)).toEqual(["__proto__"])
+    expect("polluted" in {}).toBe(false)
+  })
+})
+
+it("readMessage refuses what the decoder refuses, with its sentences", async () => {
+  const read = (body: string): Promise<Result.Result<unknown, Rejected>> =>
+    Effect.runPromise(Effect.result(readMessage(requestOf(body), 1000, createDecoder(UploadRequestSchema))))
+  expect(await read('{"files":[{"name":"a","size":-1,"type":""}]}')).toEqual(
+    Result.fail(
+      expect.objectContaining({
+        code: "BAD_REQUEST",
+        detail: "files[0].size: expected a whole number of bytes, 0 or more.",
+      }),
+    ),
+  )
+  const body = { files: [{ name: "a", size: 1, type: "" }] }
+  expect(await read(JSON.stringify(body))).toEqual(Result.succeed(body))
+})

@@ -1,0 +1,128 @@
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { fileCategories, isOfMediaType, lookupMediaType, parseMediaType } from "../../src/protocol/media-type.ts"
+
+describe("lookupMediaType", () => {
+  it.each([
+    ["photo.png", "image/png"],
+    ["PHOTO.JPG", "image/jpeg"],
+    ["IMG_0042.HEIC", "image/heic"],
+    ["live.heif", "image/heif"],
+    ["a.webp", "image/webp"],
+    ["a.avif", "image/avif"],
+    ["clip.mov", "video/quicktime"],
+    ["clip.mp4", "video/mp4"],
+    ["song.mp3", "audio/mpeg"],
+    ["a.pdf", "application/pdf"],
+    ["letter.docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"],
+    ["table.xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"],
+    ["a.csv", "text/csv"],
+    ["archive.tar.gz", "application/gzip"],
+    ["C:\\Users\\x\\a.pdf", "application/pdf"],
+    ["dir.d/a.png", "image/png"],
+    ["ünï cödé (1) & #?+%.pdf", "application/pdf"],
+    ["👩‍👩‍👧.png", "image/png"],
+  ])("%j is %s", async (name, type) => {
+    expect(await lookupMediaType(name)).toBe(type)
+  })
+
+  it.each([
+    "",
+    ".",
+    "..",
+    "...",
+    "README",
+    "png",
+    "html",
+    "a.",
+    "a.png.",
+    "a.png ",
+    "a.unknown-extension",
+    "a.b/c",
+    "dir.png/file",
+    ".png",
+    ".htaccess",
+    "a.constructor",
+    "a.__proto__",
+    "a.toString",
+    "a.hasOwnProperty",
+    "constructor",
+    "__proto__",
+    "a.png\0",
+  ])("%j is of no known type", async (name) => {
+    expect(await lookupMediaType(name)).toBe("application/octet-stream")
+  })
+
+  it("gives a media type for any name, never a category", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: "binary" }), fc.string({ maxLength: 4 }), async (name, extension) => {
+        const type = await lookupMediaType(`${name}.${extension}`)
+        expect(parseMediaType(type)).toBe(type)
+      }),
+    )
+  })
+})
+
+describe("parseMediaType", () => {
+  it.each([
+    ["image/png", "image/png"],
+    ["IMAGE/PNG", "image/png"],
+    [" image/png ", "image/png"],
+    ["text/plain;charset=utf-8", "text/plain"],
+    ["text/plain ; charset=utf-8", "text/plain"],
+    ['text/html; x="a/b"', "text/html"],
+    ["application/vnd.api+json", "application/vnd.api+json"],
+    ["model/x3d-vrml", "model/x3d-vrml"],
+  ])("%j is %s", (text, type) => {
+    expect(parseMediaType(text)).toBe(type)
+  })
+
+  it.each([
+    "",
+    "image",
+    "image/",
+    "/png",
+    "image/png/x",
+    "image/*",
+    "*/*",
+    "image png",
+    "image/p ng",
+    ";image/png",
+    "a/b,c/d",
+    "image/png\r\nx: y",
+    "ímage/png",
+    `a/${"b".repeat(128)}`,
+  ])("%j is none", (text) => {
+    expect(parseMediaType(text)).toBeUndefined()
+  })
+})
+
+describe("isOfMediaType", () => {
+  it.each([
+    ["image/png", "image", true],
+    ["image/png", "image/png", true],
+    ["image/svg+xml", "image", true],
+    ["image/png", "image/jpeg", false],
+    ["application/pdf", "pdf", true],
+    ["pdf/x", "pdf", false],
+    ["text/plain", "text", true],
+    ["textual/plain", "text", false],
+    ["imagery/png", "image", false],
+    ["image/pngx", "image/png", false],
+    ["video/mp4", "image", false],
+    ["application/octet-stream", "blob", true],
+    ["anything/else", "blob", true],
+  ] as const)("%s, %s allowed: %s", (type, allowed, expected) => {
+    expect(isOfMediaType(type, allowed)).toBe(expected)
+  })
+
+  it("puts every type into blob and at most one more category", () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^(image|video|audio|text|application)\/[a-z.+-]{1,20}$/), (type) => {
+        const categories = fileCategories.filter((category) => isOfMediaType(type, category))
+        expect(categories).toContain("blob")
+        expect(categories.length).toBeLessThanOrEqual(2)
+      }),
+    )
+  })
+})
