@@ -1,5 +1,4 @@
 import type { Json } from "./json.ts"
-import type { ProblemCode } from "./problem.ts"
 import type { RouteConfig } from "./route-config.ts"
 
 /** A file before it is uploaded. `size` in bytes, `lastModified` in ms since the epoch. */
@@ -103,7 +102,8 @@ export interface CallbackEvent extends EventBase {
 export interface ErrorEvent extends EventBase {
   readonly status: "failed"
   readonly fileKey: string
-  readonly error: { readonly code: ProblemCode; readonly message: string }
+  /** `code` is a ProblemCode, or one of a newer ingest. */
+  readonly error: { readonly code: string; readonly message: string }
 }
 
 /** Body of `POST {origin}/callback-result`. Source: docs/protocol.md §9. */

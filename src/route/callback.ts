@@ -7,6 +7,7 @@ import type { Json } from "../protocol/json.ts"
 import { limits } from "../protocol/limits.ts"
 import type { CallbackEvent, CallbackResult, ErrorEvent, Hook } from "../protocol/messages.ts"
 import { names } from "../protocol/names.ts"
+import { isProblemCode } from "../protocol/problem.ts"
 import { UploadError } from "../protocol/upload-error.ts"
 import { CallbackEventSchema, ErrorEventSchema } from "../schema/callback.ts"
 import { createDecoder } from "../schema/decode.ts"
@@ -116,7 +117,8 @@ const fail = Effect.fnUntraced(function* (call: Call, credentials: Credentials, 
   const { request, native } = call
   const { onUploadError } = route.definition
   if (onUploadError !== undefined) {
-    const error = new UploadError(event.error)
+    const { code, message } = event.error
+    const error = new UploadError({ code: isProblemCode(code) ? code : "INTERNAL_ERROR", message })
     yield* callUserCode(() =>
       onUploadError({ ...native, request, metadata, fileKey, error, event: toEventInfo(event) }),
     )

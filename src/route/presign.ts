@@ -68,8 +68,8 @@ const checkGrant = (grant: UploadGrant, encodedAppId: string): Effect.Effect<voi
   const mistake =
     grant.key === encodedAppId || grant.key.length > limits.fileKey
       ? "fileKeySeed must return a string of 1 to about 380 characters"
-      : grant.name === "" || tooLong(grant.name, limits.fileName)
-        ? `.file() must return a name of 1 to ${limits.fileName} bytes`
+      : grant.name === "" || /\0/.test(grant.name) || !grant.name.isWellFormed() || tooLong(grant.name, limits.fileName)
+        ? `.file() must return a name of 1 to ${limits.fileName} bytes of whole characters, without NUL`
         : grant.customId !== undefined && (grant.customId === "" || tooLong(grant.customId, limits.customId))
           ? `.file() must return a customId of 1 to ${limits.customId} bytes`
           : undefined

@@ -1,6 +1,5 @@
 import * as Schema from "effect/Schema"
 import type { CallbackEvent, CallbackResult, DevStreamEvent, ErrorEvent, StoredFile } from "../protocol/messages.ts"
-import { type ProblemCode, problems } from "../protocol/problem.ts"
 import { Json } from "./json.ts"
 
 const base = {
@@ -34,10 +33,7 @@ export const ErrorEventSchema: Schema.Codec<ErrorEvent> = Schema.Struct({
   ...base,
   status: Schema.Literal("failed"),
   fileKey: Schema.String,
-  error: Schema.Struct({
-    code: Schema.Literals(Object.keys(problems) as Array<ProblemCode>),
-    message: Schema.String,
-  }),
+  error: Schema.Struct({ code: Schema.String, message: Schema.String }),
 })
 
 /** Source: docs/protocol.md §7. */
