@@ -1,0 +1,21 @@
+export type {
+  RouteErrorData,
+  RouteInput,
+  RouteServerData,
+  TypedFileRoute,
+  TypedFileRouter,
+} from "./protocol/file-route.ts"
+export type { Json } from "./protocol/json.ts"
+export type { ProblemCode } from "./protocol/problem.ts"
+export type { UploadErrorOptions } from "./protocol/upload-error.ts"
+export { UploadError } from "./protocol/upload-error.ts"
+export type { Uploader, UploaderOptions } from "./client/generate-uploader.ts"
+export { generateUploader } from "./client/generate-uploader.ts"
+export type { UploadProgress } from "./client/progress.ts"
+export type { Fetch } from "./client/reply.ts"
+export type { UploadHeaders } from "./client/request-urls.ts"
+export type { RetryOptions } from "./client/retry.ts"
+export type { Upload } from "./client/upload.ts"
+export type { BaseUploadOptions, InputOption, UploadOptions } from "./client/upload-options.ts"
+export type { DoneUpload, RouteUploadError, UnfinishedUpload, UploadOutcome } from "./client/upload-outcome.ts"
+export type { UploadableFile } from "./client/uploadable-file.ts"

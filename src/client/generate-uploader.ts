@@ -1,0 +1,70 @@
+import type { TypedFileRouter } from "../protocol/file-route.ts"
+import type { Fetch } from "./reply.ts"
+import type { UploadHeaders } from "./request-urls.ts"
+import type { RetryOptions } from "./retry.ts"
+import { startUpload, type Upload } from "./upload.ts"
+import type { UploadOptions } from "./upload-options.ts"
+import type { DoneUpload, UploadOutcome } from "./upload-outcome.ts"
+import type { UploadableFile } from "./uploadable-file.ts"
+
+/** How an uploader reaches the app, and how hard it tries. */
+export interface UploaderOptions {
+  /** Where the route handler is. Default `/api/sluice` on the page's origin; outside a page it must be absolute. */
+  readonly url?: string | URL | undefined
+  /** Sent to the route handler, never to the ingest. */
+  readonly headers?: UploadHeaders | undefined
+  /** Files on their way at the same time, per upload. Default 4. */
+  readonly concurrency?: number | undefined
+  readonly retry?: RetryOptions | undefined
+  /** Instead of `globalThis.fetch`; the bytes of files go by XMLHttpRequest where there is one. */
+  readonly fetch?: Fetch | undefined
+}
+
+/** Uploads to the routes of one router. */
+export interface Uploader<Router extends TypedFileRouter> {
+  /**
+   * Uploads files and waits for all of them; one that fails does not stop the others.
+   *
+   * Shape: one {@link UploadOutcome} per file, in the order given: look at `status`.
+   * Fails: never, unless `throwOnFailure` is set: then, once all have ended, with the first error in that order.
+   *        What refuses the whole upload (a limit, the middleware, a wrong `url`) is the error of every file.
+   */
+  uploadFiles<Slug extends keyof Router & string, File extends UploadableFile, Throw extends boolean = false>(
+    slug: Slug,
+    options: UploadOptions<Router[Slug], File> & { readonly throwOnFailure?: Throw | undefined },
+  ): Promise<Array<Throw extends true ? DoneUpload<Router[Slug], File> : UploadOutcome<Router[Slug], File>>>
+
+  /** Starts an upload that can be paused, resumed and aborted, as a whole or file by file. */
+  createUpload<Slug extends keyof Router & string, File extends UploadableFile>(
+    slug: Slug,
+    options: UploadOptions<Router[Slug], File>,
+  ): Upload<Router[Slug], File>
+}
+
+/**
+ * Makes the uploader of a router: `generateUploader<typeof router>()`. The type is all it takes of the router.
+ *
+ * Fails: never; a `url` that makes no sense is the error of every file.
+ */
+export const generateUploader = <Router extends TypedFileRouter>(options: UploaderOptions = {}): Uploader<Router> => {
+  const createUpload: Uploader<TypedFileRouter>["createUpload"] = (slug, upload) =>
+    startUpload(upload, {
+      slug,
+      input: upload.input,
+      url: options.url,
+      headers: [options.headers, upload.headers],
+      concurrency: options.concurrency ?? 4,
+      retry: options.retry ?? {},
+      // Called late and bare: tests replace the global, and browsers refuse it as a method of anything else.
+      fetch: (url, init) => (options.fetch ?? fetch)(url, init),
+    })
+  const uploadFiles: Uploader<TypedFileRouter>["uploadFiles"] = async (slug, upload) => {
+    const outcomes = await createUpload(slug, upload).done()
+    for (const outcome of outcomes) {
+      if (upload.throwOnFailure && outcome.status !== "done") throw outcome.error
+    }
+    return outcomes as Array<any>
+  }
+  // What differs from router to router is types alone.
+  return { createUpload, uploadFiles } as Uploader<Router>
+}

@@ -1,0 +1,62 @@
+import { UploadError } from "../protocol/upload-error.ts"
+import type { Attempt } from "./retry.ts"
+
+/** An answer, read to its end. */
+export interface Reply {
+  readonly status: number
+  readonly body: string
+  /** Only what CORS lets a page see. */
+  readonly header: (name: string) => string | null
+}
+
+/** The function requests are made with; `globalThis.fetch` fits. */
+export type Fetch = (url: string, init?: RequestInit) => Promise<Response>
+
+/** An error for a request that got no answer. */
+export const networkError = (cause?: unknown): UploadError =>
+  new UploadError({
+    code: "NETWORK_ERROR",
+    message: "The server cannot be reached, or the connection broke. Check the connection and try again.",
+    cause,
+  })
+
+/** Sends a request and reads the whole answer. Fails: rejects with NETWORK_ERROR. */
+export const fetchReply = async (fetch: Fetch, url: string, init: RequestInit): Promise<Reply> => {
+  try {
+    const response = await fetch(url, init)
+    return { status: response.status, body: await response.text(), header: (name) => response.headers.get(name) }
+  } catch (cause) {
+    throw networkError(cause)
+  }
+}
+
+const toWait = (retryAfter: string | null): number | undefined => {
+  if (retryAfter === null) return undefined
+  const ms = /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - Date.now()
+  return ms > 0 ? ms : undefined
+}
+
+/**
+ * The value in a successful answer, else its error and when the server wants to be asked again.
+ *
+ * @param read gives undefined for a body that is not what was asked for
+ */
+export const readReply = <A>(reply: Reply, read: (json: unknown) => A | undefined): Attempt<A> => {
+  if (reply.status < 200 || reply.status > 299) {
+    return { error: UploadError.fromResponse(reply.status, reply.body), wait: toWait(reply.header("retry-after")) }
+  }
+  let value: A | undefined
+  try {
+    value = read(JSON.parse(reply.body))
+  } catch {
+    // not JSON: a login page, say
+  }
+  return value === undefined
+    ? {
+        error: new UploadError({
+          code: "INVALID_CONFIG",
+          message: "The answer is not Sluice's. Is the route handler mounted at the uploader's `url`?",
+        }),
+      }
+    : { value }
+}

@@ -1,0 +1,93 @@
+import type { TypedFileRoute } from "../protocol/file-route.ts"
+import type { UploadResult } from "../protocol/messages.ts"
+import { UploadError } from "../protocol/upload-error.ts"
+import type { UploadOutcome } from "./upload-outcome.ts"
+import type { UploadableFile } from "./uploadable-file.ts"
+
+type Outcome<File extends UploadableFile> = UploadOutcome<TypedFileRoute, File>
+
+/** The upload of one file: running → done, failed, aborted or paused; from failed and paused it can run again. */
+export interface Task<File extends UploadableFile> {
+  readonly file: File
+  /** Whether it runs, or is paused and may run again. */
+  readonly isPending: () => boolean
+  /** Of the latest run. */
+  readonly outcome: () => Promise<Outcome<File>>
+  /** Runs again; does nothing unless paused or failed. */
+  readonly resume: () => void
+  /** Does nothing unless running or, to abort it, paused. */
+  readonly stop: (status: "aborted" | "paused", cause?: unknown) => void
+}
+
+const toUploadError = (cause: unknown): UploadError =>
+  UploadError.is(cause)
+    ? cause
+    : new UploadError({ code: "INTERNAL_ERROR", message: "The upload could not be made: see `cause`.", cause })
+
+const stopError = (status: "aborted" | "paused", cause: unknown): UploadError =>
+  new UploadError(
+    status === "paused"
+      ? { code: "PAUSED", message: "The upload is paused. Resume it to go on from where it stopped." }
+      : { code: "ABORTED", message: "The upload was aborted.", cause },
+  )
+
+/**
+ * Starts the upload of one file.
+ *
+ * @param work does it, from the next microtask on; what it does once its signal is aborted no longer counts
+ * @param onEnd called at the end of every run
+ */
+export const startTask = <File extends UploadableFile>(
+  file: File,
+  work: (isResumed: boolean, signal: AbortSignal) => Promise<UploadResult>,
+  onEnd: (end: Outcome<File>) => void,
+): Task<File> => {
+  let status: "running" | Outcome<File>["status"]
+  let controller: AbortController
+  let outcome: Promise<Outcome<File>>
+
+  const run = async (isResumed: boolean): Promise<Outcome<File>> => {
+    controller = new AbortController()
+    const { signal } = controller
+    status = "running"
+    // A stop is an outcome at once, whether or not connections have closed.
+    const stopped = new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)))
+    const worked = Promise.resolve().then(() => {
+      signal.throwIfAborted()
+      return work(isResumed, signal)
+    })
+    let end: Outcome<File>
+    try {
+      end = { ...(await Promise.race([worked, stopped])), status: "done", file }
+    } catch (cause) {
+      const error = toUploadError(signal.aborted ? signal.reason : cause)
+      end = { status: !signal.aborted ? "failed" : error.code === "PAUSED" ? "paused" : "aborted", file, error }
+    }
+    // A stop has set the status itself, and after a pause another run may have begun.
+    if (!signal.aborted || end.status === "done") status = end.status
+    onEnd(end)
+    return end
+  }
+
+  outcome = run(false)
+  return {
+    file,
+    isPending: () => status === "running" || status === "paused",
+    outcome: () => outcome,
+    resume: () => {
+      if (status === "paused" || status === "failed") outcome = run(true)
+    },
+    stop: (to, cause) => {
+      const error = stopError(to, cause)
+      if (status === "running") {
+        status = to
+        controller.abort(error)
+      } else if (status === "paused" && to === "aborted") {
+        status = to
+        const end = { status, file, error } as const
+        outcome = Promise.resolve(end)
+        onEnd(end)
+      }
+    },
+  }
+}

@@ -1,0 +1,25 @@
+import type { RouteInput, TypedFileRoute } from "../protocol/file-route.ts"
+import type { UploadProgress } from "./progress.ts"
+import type { UploadHeaders } from "./request-urls.ts"
+import type { UploadableFile } from "./uploadable-file.ts"
+
+/** What an upload is told, whatever its route. */
+export interface BaseUploadOptions<File extends UploadableFile> {
+  /** An array, a `FileList`, … Without files nothing is sent. */
+  readonly files: Iterable<File>
+  /** For the route handler; they win over the uploader's own. The ingest never sees them. */
+  readonly headers?: UploadHeaders | undefined
+  /** Aborts every file at once. */
+  readonly signal?: AbortSignal | undefined
+  /** Called once per file, before its first byte leaves. */
+  readonly onUploadBegin?: ((event: { readonly file: File }) => void) | undefined
+  /** Called whenever bytes have left, and once when the server has confirmed a file. */
+  readonly onUploadProgress?: ((progress: UploadProgress<File>) => void) | undefined
+}
+
+/** `input`, required exactly where the route takes one. */
+export type InputOption<Input> = undefined extends Input ? { readonly input?: Input } : { readonly input: Input }
+
+/** What an upload to a route is told. */
+export type UploadOptions<Route extends TypedFileRoute<any>, File extends UploadableFile> = BaseUploadOptions<File> &
+  InputOption<RouteInput<Route>>

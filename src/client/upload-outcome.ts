@@ -1,0 +1,35 @@
+import type { RouteErrorData, RouteServerData, TypedFileRoute } from "../protocol/file-route.ts"
+import type { StoredFile } from "../protocol/messages.ts"
+import type { UploadError } from "../protocol/upload-error.ts"
+import type { UploadableFile } from "./uploadable-file.ts"
+
+/** An {@link UploadError} whose `data` is what the route's error formatter made. */
+export type RouteUploadError<Route extends TypedFileRoute<any>> = UploadError & {
+  readonly data: RouteErrorData<Route> | undefined
+}
+
+/** The file is stored and, where the route awaits it, the app has handled it. */
+export interface DoneUpload<Route extends TypedFileRoute<any>, File extends UploadableFile> extends StoredFile {
+  readonly status: "done"
+  /** The file that was given to the upload. */
+  readonly file: File
+  /** What the route's `onUploadComplete` returned; null where the route does not await it. */
+  readonly serverData: RouteServerData<Route>
+}
+
+/** Why a file is not stored: refused, given up after retries (`failed`), or stopped by the page. */
+export interface UnfinishedUpload<Route extends TypedFileRoute<any>, File extends UploadableFile> {
+  /**
+   * - `failed`: `error.code` says why, `error.detail` what to do about it.
+   * - `aborted`: by `signal` or `abortUpload`; `error.code` is ABORTED.
+   * - `paused`: by `pauseUpload`, goes on with `resumeUpload`; `error.code` is PAUSED.
+   */
+  readonly status: "failed" | "aborted" | "paused"
+  /** The file that was given to the upload. */
+  readonly file: File
+  readonly error: RouteUploadError<Route>
+}
+
+/** How the upload of one file ended: look at `status` first. */
+export type UploadOutcome<Route extends TypedFileRoute<any>, File extends UploadableFile = UploadableFile> =
+  DoneUpload<Route, File> | UnfinishedUpload<Route, File>

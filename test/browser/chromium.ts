@@ -1,0 +1,57 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs"
+import { createRequire } from "node:module"
+import { dirname, join, resolve } from "node:path"
+import { type Browser, chromium } from "playwright-core"
+
+const packageRoot = (entry: string): string => {
+  let folder = dirname(entry)
+  while (!existsSync(join(folder, "package.json"))) folder = dirname(folder)
+  return folder
+}
+
+/**
+ * Unpacks the Chromium inside `@sparticuz/chromium` into `node_modules/.cache`, once per version.
+ *
+ * The package unpacks in place into the temp folder, under a name without a version, and two processes doing so at
+ * once break each other (ETXTBSY). So each unpacks into a folder of its own, and a rename decides.
+ */
+const unpack = async (): Promise<string> => {
+  const root = packageRoot(createRequire(import.meta.url).resolve("@sparticuz/chromium"))
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string }
+  const folder = resolve(import.meta.dirname, `../../node_modules/.cache/chromium-${version}`)
+  const executable = join(folder, "chromium")
+  if (existsSync(executable)) return executable
+  const own = `${folder}.${process.pid}`
+  mkdirSync(own, { recursive: true })
+  const temp = process.env["TMPDIR"]
+  process.env["TMPDIR"] = own
+  try {
+    const { default: packed } = await import("@sparticuz/chromium")
+    await packed.executablePath(join(root, "bin"))
+  } finally {
+    if (temp === undefined) delete process.env["TMPDIR"]
+    else process.env["TMPDIR"] = temp
+  }
+  try {
+    renameSync(own, folder)
+  } catch {
+    // another process was first
+    rmSync(own, { recursive: true, force: true })
+  }
+  return executable
+}
+
+/** Where a Chromium is: `CHROMIUM_PATH`, the system's, else the one that came with the devDependencies. */
+export const findChromium = async (): Promise<string> => {
+  const given = process.env["CHROMIUM_PATH"]
+  if (given) return given
+  const system = "/usr/bin/chromium"
+  return existsSync(system) ? system : unpack()
+}
+
+/** Starts Chromium with web security as users have it, so that a CORS mistake fails a test. */
+export const launchChromium = async (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: await findChromium(),
+    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"],
+  })
