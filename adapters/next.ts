@@ -1,0 +1,48 @@
+import type { NextRequest } from "next/server.js"
+import { defineAdapter, type FileRouter, type RouteHandlerOptions } from "../src/server.ts"
+
+export type { FileRouter } from "../src/server.ts"
+export { UploadError } from "../src/server.ts"
+
+/** What user code gets beside the web `request`. */
+export interface NextNative {
+  readonly req: NextRequest
+}
+
+/**
+ * The request under the address the client used: Next.js cuts off `basePath` and puts its own host name in place of
+ * `Host`. Its bundlers write the base path where this variable is read, as they do in its own `edge-app-route` template.
+ */
+const toRequest = (req: NextRequest): Request => {
+  const url = new URL(req.url)
+  const host = req.headers.get("host")
+  if (host !== null) {
+    url.port = ""
+    url.host = host
+  }
+  // The edge runtime leaves the base path where it is, and says so.
+  if (req.nextUrl.basePath === "") url.pathname = (process.env.__NEXT_BASE_PATH ?? "") + url.pathname
+  return url.href === req.url ? req : new Request(url, req)
+}
+
+type NextHandler = (req: NextRequest) => Promise<Response>
+
+/**
+ * Nothing runs after the answer in production, so Next's `after` is not needed; give it as the option `waitUntil` to
+ * answer before the ingest has acknowledged the registration.
+ */
+const adapter = defineAdapter<[req: NextRequest], NextNative>({
+  name: "Next.js",
+  request: toRequest,
+  native: (req) => ({ req }),
+})
+
+export const { createSluice } = adapter
+
+/** `app/api/sluice/route.ts`: `export const { GET, POST } = createRouteHandler({ router })`. */
+export const createRouteHandler = (
+  options: RouteHandlerOptions<FileRouter<NextNative>>,
+): { readonly GET: NextHandler; readonly POST: NextHandler } => {
+  const handle = adapter.createRouteHandler(options)
+  return { GET: handle, POST: handle }
+}

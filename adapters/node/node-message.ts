@@ -1,0 +1,11 @@
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { Http2ServerRequest, Http2ServerResponse } from "node:http2"
+
+/** A request as Node's servers hand it out: HTTP/1, or HTTP/2 in its compatibility form. */
+export type NodeRequest = IncomingMessage | Http2ServerRequest
+
+/** Where the answer to a {@link NodeRequest} is written. */
+export type NodeResponse = ServerResponse | Http2ServerResponse
+
+/** HTTP/2 has its own framing: connection headers, reason phrases and socket tricks do not exist there. */
+export const isHttp2Request = (req: NodeRequest): req is Http2ServerRequest => req.httpVersionMajor >= 2

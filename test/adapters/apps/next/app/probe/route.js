@@ -1,0 +1,1 @@
+export { probe as GET } from "../../../probe.ts"

@@ -1,0 +1,12 @@
+import { fileURLToPath } from "node:url"
+
+const repository = fileURLToPath(new URL("../../../..", import.meta.url))
+
+/** @type {import("next").NextConfig} */
+export default {
+  basePath: "/nested",
+  // A folder of its own for every run: two may share a working tree.
+  distDir: process.env.DIST_FOLDER ?? ".next",
+  turbopack: { root: repository },
+  outputFileTracingRoot: repository,
+}

@@ -1,0 +1,35 @@
+const encoder = new TextEncoder()
+
+let release = (): void => {}
+
+/**
+ * A fetch handler that does what the route handler never does: sets cookies and streams.
+ *
+ * `?cookies` sets two; `?stream` sends "one", and "two" after `?release`.
+ */
+export const probe = (request: Request): Response => {
+  const { searchParams } = new URL(request.url)
+  if (searchParams.has("release")) {
+    release()
+    return new Response("released")
+  }
+  if (searchParams.has("stream")) {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    release = resolve
+    return new Response(
+      new ReadableStream({
+        async start(controller) {
+          controller.enqueue(encoder.encode("one"))
+          await promise
+          controller.enqueue(encoder.encode("two"))
+          controller.close()
+        },
+      }),
+      { headers: { "content-type": "text/plain" } },
+    )
+  }
+  const headers = new Headers()
+  headers.append("set-cookie", "a=1; Path=/; Expires=Thu, 01 Jan 2032 00:00:00 GMT")
+  headers.append("set-cookie", "b=2; Path=/")
+  return new Response("cookies", { headers })
+}

@@ -1,0 +1,46 @@
+import type { Server } from "node:http"
+import { createAdaptorServer } from "@hono/node-server"
+import { type Context, Hono } from "hono"
+import { createRouteHandler, createSluice } from "../../adapters/hono.ts"
+import { describeAdapter } from "../conformance/adapter.ts"
+import { listen } from "./apps/listen.ts"
+import { probe } from "./apps/probe.ts"
+import { createTestRouter, probeHeader } from "./apps/test-router.ts"
+
+describeAdapter("Hono", async (configuration) => {
+  const router = createTestRouter(createSluice(), ({ c }) => c.req.header(probeHeader))
+  const handler = createRouteHandler({ router, ...configuration, logLevel: "None" })
+  const parser = (read: (c: Context) => Promise<unknown>) =>
+    new Hono()
+      .use(async (c, next) => {
+        await read(c)
+        await next()
+      })
+      .all("/api/sluice", handler)
+  const app = new Hono()
+    .route("/nested", new Hono().all("/api/sluice", handler))
+    .all("/probe", (c) => probe(c.req.raw))
+    .route(
+      "/json",
+      parser((c) => c.req.json()),
+    )
+    .route(
+      "/text",
+      parser((c) => c.req.text()),
+    )
+    .route(
+      "/bytes",
+      parser((c) => c.req.arrayBuffer()),
+    )
+  const { origin, close } = await listen(createAdaptorServer(app) as Server)
+  return {
+    url: `${origin}/nested/api/sluice`,
+    probeUrl: `${origin}/probe`,
+    parsers: ["json", "text", "bytes"].map((name) => ({
+      name,
+      url: `${origin}/${name}/api/sluice`,
+      callback: "works" as const,
+    })),
+    close,
+  }
+})
