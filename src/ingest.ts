@@ -1,0 +1,16 @@
+export { createDiskBlobStore } from "./ingest/blob-disk.ts"
+export { createMemoryBlobStore } from "./ingest/blob-memory.ts"
+export type {
+  Append,
+  Appended,
+  BlobState,
+  BlobStore,
+  BlobStoreAbilities,
+  BlobStoreReason,
+} from "./ingest/blob-store.ts"
+export { BlobStoreError } from "./ingest/blob-store.ts"
+export type * from "./ingest/catalog.ts"
+export { createMemoryCatalog } from "./ingest/catalog-memory.ts"
+export { createSqliteCatalog } from "./ingest/catalog-sqlite.ts"
+export type { Ingest, IngestOptions } from "./ingest/ingest.ts"
+export { createIngest } from "./ingest/ingest.ts"

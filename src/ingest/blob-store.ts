@@ -1,0 +1,93 @@
+/** What a store can promise; nothing is silently missing. */
+export interface BlobStoreAbilities {
+  /** What {@link BlobStore.finish} accepted survives a crash of process and machine. */
+  readonly isDurable: boolean
+  /** Several processes may write to the same store; fencing holds between them. */
+  readonly isShared: boolean
+  /** Fewest bytes an append can add unless it is the last one of its file; 1 where any number goes. */
+  readonly smallestAppend: number
+}
+
+/** Bytes to add to a blob. */
+export interface Append {
+  /** As granted by the catalog; the store refuses it once it has seen a newer one. */
+  readonly epoch: number
+  /** Where the bytes begin: what {@link BlobStore.claim} reported, or 0 for a key never seen. */
+  readonly offset: number
+  /** The bytes, in order. A driver pulls the next chunk only when it can take it. */
+  readonly body: AsyncIterable<Uint8Array>
+  /** How many bytes are expected at most; a hint for drivers that gather. */
+  readonly expected?: number | undefined
+}
+
+/** What became of an append. */
+export interface Appended {
+  /** Where the stored bytes end now; what lies before can be read back and resumed from. */
+  readonly offset: number
+  /** Why the body broke off, when it did. The bytes before are stored all the same. */
+  readonly brokenOff?: { readonly cause: unknown } | undefined
+}
+
+/** Where a blob ends, as {@link BlobStore.claim} found it. */
+export interface BlobState {
+  /** Stored bytes. */
+  readonly size: number
+  /** Whether {@link BlobStore.finish} has run. */
+  readonly isFinished: boolean
+}
+
+/**
+ * Keeps the bytes of files; knows nothing of apps, names or states.
+ *
+ * One key is one blob, written front to back by one writer at a time. A writer proves itself by its epoch, a number
+ * the catalog grants and only ever raises: whatever carries an older epoch than the newest one seen fails with
+ * reason `fenced` and changes nothing.
+ *
+ * Units:  offsets and sizes in bytes.
+ * Fails:  rejects with {@link BlobStoreError}.
+ */
+export interface BlobStore {
+  readonly abilities: BlobStoreAbilities
+  /** Takes the blob over: fences all older epochs off and tells where the stored bytes end. Unknown keys are empty. */
+  readonly claim: (key: string, epoch: number) => Promise<BlobState>
+  /** Adds bytes at the end. Resolves also when the body breaks off, with what was stored by then. */
+  readonly append: (key: string, append: Append) => Promise<Appended>
+  /** Makes all bytes durable and the blob final; it has exactly `size` bytes. Repeating it changes nothing. */
+  readonly finish: (key: string, finish: { readonly epoch: number; readonly size: number }) => Promise<void>
+  /** Bytes `start` to `end`, both included, of a blob finished or not. */
+  readonly read: (
+    key: string,
+    range: { readonly start: number; readonly end: number },
+  ) => Promise<ReadableStream<Uint8Array>>
+  /** Removes the blob, finished or not. Removing what is not there changes nothing. */
+  readonly remove: (key: string) => Promise<void>
+  /** Lets go of what the driver holds open. */
+  readonly close: () => Promise<void>
+}
+
+/** Why a store refused or failed. */
+export type BlobStoreReason =
+  /** A newer epoch was seen. */
+  | "fenced"
+  /** The bytes would not continue where the stored ones end, or the size is not the announced one. */
+  | "offset"
+  /** There is no such blob, or not that many bytes of it. */
+  | "missing"
+  /** No room is left. */
+  | "full"
+  /** Anything else; see `cause`. */
+  | "io"
+
+/** How a {@link BlobStore} fails. */
+export class BlobStoreError extends Error {
+  override readonly name = "BlobStoreError"
+  readonly reason: BlobStoreReason
+  constructor(reason: BlobStoreReason, message: string, cause?: unknown) {
+    super(message, { cause })
+    this.reason = reason
+  }
+  /** Whether the same call may succeed later. */
+  get isRetryable(): boolean {
+    return this.reason === "full" || this.reason === "io"
+  }
+}

@@ -1,0 +1,271 @@
+import type {
+  AttemptRecord,
+  Catalog,
+  DeliveryRecord,
+  DueDelivery,
+  FileRecord,
+  RegistrationRecord,
+  ResultRecord,
+  UploadRecord,
+} from "./catalog.ts"
+import { expiryFailure, isSameUpload, replacedFailure } from "./same-upload.ts"
+
+interface Row {
+  file: FileRecord
+  delivery: (DeliveryRecord & { readonly nextAt: number; readonly registration: Registered }) | null
+  result: ResultRecord | null
+  hasBytes: boolean
+}
+
+interface Registered extends RegistrationRecord {
+  readonly appId: string
+  readonly registeredAt: number
+}
+
+/**
+ * Keeps the catalog in memory, for tests and demonstrations.
+ *
+ * *Configuration*: none. *What is stored where*: maps, gone with the process.
+ * *Considerations*: not durable; claiming and expiring walk all files.
+ */
+export const createMemoryCatalog = (): Catalog & {
+  /** All attempts recorded so far, oldest first. */
+  readonly attempts: ReadonlyArray<AttemptRecord>
+} => {
+  /** The current file of each key. */
+  const rows = new Map<string, Row>()
+  /** Those, and failed files whose key was taken by a new upload. */
+  const allRows = new Set<Row>()
+  const registrations = new Map<string, Registered>()
+  const attempts: Array<AttemptRecord> = []
+  let lastFile = 0
+  let lastRegistration = 0
+
+  const toUpload = (row: Row): UploadRecord => ({
+    file: row.file,
+    registration: row.delivery?.registration ?? registrations.get(row.file.key) ?? null,
+    delivery: row.delivery,
+    result: row.result,
+  })
+
+  /** The delivery row of a file that has ended, when its app has registered and it has none yet. */
+  const schedule = (row: Row, id: string, nextAt: number, attempts: number): void => {
+    const registration = registrations.get(row.file.key)
+    if (row.delivery !== null || registration === undefined) return
+    const hook = row.file.status === "Failed" ? "error" : "callback"
+    row.delivery = { id, hook, status: "pending", attempts, failures: 0, nextAt, registration }
+  }
+
+  const toDue = (row: Row): DueDelivery => ({
+    id: row.delivery!.id,
+    hook: row.delivery!.hook,
+    attempt: row.delivery!.attempts,
+    file: row.file,
+    registration: row.delivery!.registration,
+  })
+
+  const insert = (key: string, grant: Omit<FileRecord, "id">): number => {
+    const id = ++lastFile
+    const old = rows.get(key)
+    if (old !== undefined) {
+      old.file = { ...old.file, status: "Failed", failure: old.file.failure ?? replacedFailure }
+      if (old.delivery?.status === "pending" && old.delivery.registration.isDev) {
+        old.delivery = { ...old.delivery, status: "dead" }
+      }
+    }
+    const row: Row = { file: { ...grant, id }, delivery: null, result: null, hasBytes: true }
+    rows.set(key, row)
+    allRows.add(row)
+    return id
+  }
+
+  return {
+    abilities: { isDurable: false, isShared: false },
+    attempts,
+    begin: async ({ grant, origin, now }) => {
+      const row = rows.get(grant.key)
+      const epoch = (row?.file.epoch ?? 0) + 1
+      const { key, appId, name, size, type, expires } = grant
+      const fresh: Omit<FileRecord, "id"> = {
+        key,
+        appId,
+        status: "Uploading",
+        name,
+        size,
+        type,
+        customId: grant.customId ?? null,
+        slug: grant.slug ?? null,
+        contentDisposition: grant.contentDisposition ?? null,
+        acl: grant.acl ?? null,
+        origin,
+        expires,
+        epoch,
+        createdAt: now,
+        uploadedAt: null,
+        fileHash: null,
+        failure: null,
+      }
+      if (row === undefined) return { kind: "granted", epoch, isNew: true, id: insert(key, fresh) }
+      const { file } = row
+      const isSame = isSameUpload(file, grant)
+      if (file.status === "Deleting" || (file.status === "Uploaded" && !isSame)) return { kind: "taken" }
+      if (file.status === "Uploaded") return { kind: "finished", upload: toUpload(row) }
+      if (file.status === "Failed" && isSame && file.expires === expires) {
+        return { kind: "failed", failure: file.failure! }
+      }
+      if (file.status === "Failed" || !isSame) {
+        return { kind: "granted", epoch, isNew: true, id: insert(key, fresh) }
+      }
+      row.file = { ...file, epoch, expires }
+      return { kind: "granted", epoch, isNew: false, id: file.id }
+    },
+    interrupt: async (key) => {
+      const row = rows.get(key)
+      if (row?.file.status !== "Uploading") return null
+      row.file = { ...row.file, epoch: row.file.epoch + 1 }
+      return row.file.epoch
+    },
+    commit: async ({ key, epoch, fileHash, now, eventId, claimedUntil }) => {
+      const row = rows.get(key)
+      if (row?.file.status !== "Uploading" || row.file.epoch !== epoch) return { kind: "fenced" }
+      row.file = { ...row.file, status: "Uploaded", fileHash, uploadedAt: now }
+      const isClaimed = claimedUntil !== null && registrations.get(key)?.isDev !== true
+      schedule(row, eventId, isClaimed ? claimedUntil : now, isClaimed ? 1 : 0)
+      return {
+        kind: "committed",
+        upload: toUpload(row),
+        due: row.delivery === null || !isClaimed ? null : toDue(row),
+      }
+    },
+    fail: async ({ key, epoch, failure, now, eventId }) => {
+      const row = rows.get(key)
+      if (row?.file.status !== "Uploading" || row.file.epoch !== epoch) return false
+      row.file = { ...row.file, status: "Failed", failure }
+      schedule(row, eventId, now, 0)
+      return true
+    },
+    register: async ({ fileKeys, now, createEventId, ...rest }) => {
+      const registration = { ...rest, id: ++lastRegistration, registeredAt: now }
+      for (const key of fileKeys) {
+        registrations.set(key, registration)
+        const row = rows.get(key)
+        if (row?.file.status === "Uploaded" || row?.file.status === "Failed") schedule(row, createEventId(), now, 0)
+      }
+    },
+    recordResult: async ({ appId, key, result }) => {
+      const row = rows.get(key)
+      if (row === undefined || row.file.appId !== appId) return false
+      if (row.file.status === "Uploaded" && (row.result === null || "error" in row.result)) row.result = result
+      if (row.delivery?.status === "pending" && row.delivery.registration.isDev) {
+        row.delivery = { ...row.delivery, status: "delivered" }
+      }
+      return true
+    },
+    claimDue: async ({ channel, now, claimedUntil, limit, except }) => {
+      const isOfChannel = (registration: Registered): boolean => {
+        if (channel === "callback") return !registration.isDev
+        return (
+          registration.isDev &&
+          registration.appId === channel.appId &&
+          registration.callbackSlug === channel.callbackSlug
+        )
+      }
+      return [...allRows]
+        .filter(
+          (row) =>
+            row.delivery?.status === "pending" &&
+            row.delivery.nextAt <= now &&
+            except?.has(row.delivery.id) !== true &&
+            isOfChannel(row.delivery.registration),
+        )
+        .sort((a, b) => a.delivery!.nextAt - b.delivery!.nextAt || a.file.id - b.file.id)
+        .slice(0, limit)
+        .map((row) => {
+          row.delivery = { ...row.delivery!, attempts: row.delivery!.attempts + 1, nextAt: claimedUntil }
+          return toDue(row)
+        })
+    },
+    recordAttempt: async (attempt) => {
+      attempts.push(attempt)
+      const row = [...allRows].find(({ delivery }) => delivery?.id === attempt.deliveryId)
+      const delivery = row?.delivery
+      if (row === undefined || delivery?.status !== "pending" || delivery.attempts !== attempt.attempt) return
+      const { outcome } = attempt
+      row.delivery =
+        outcome === "delivered"
+          ? { ...delivery, status: outcome }
+          : outcome === "dead"
+            ? { ...delivery, status: outcome, failures: delivery.failures + 1 }
+            : { ...delivery, failures: delivery.failures + 1, nextAt: outcome.retryAt }
+    },
+    nextDueAt: async () => {
+      let next: number | null = null
+      for (const { delivery } of allRows) {
+        if (delivery?.status !== "pending" || delivery.registration.isDev) continue
+        next = Math.min(next ?? delivery.nextAt, delivery.nextAt)
+      }
+      return next
+    },
+    releaseClaims: async (now) => {
+      for (const row of allRows) {
+        const delivery = row.delivery
+        if (delivery?.status === "pending" && delivery.attempts > delivery.failures) {
+          row.delivery = { ...delivery, failures: delivery.attempts, nextAt: now }
+        }
+      }
+    },
+    get: async (key) => {
+      const row = rows.get(key)
+      return row === undefined ? null : toUpload(row)
+    },
+    findByCustomId: async (appId, customId) => {
+      const files = [...rows.values()]
+        .map(({ file }) => file)
+        .filter((file) => file.status === "Uploaded" && file.appId === appId && file.customId === customId)
+      return files.sort((a, b) => b.id - a.id)[0] ?? null
+    },
+    expire: async ({ expiredBefore, unregisteredBefore, abandonedBefore, limit, now, createEventId }) => {
+      let [expired, unregistered, abandoned] = [0, 0, 0]
+      for (const row of rows.values()) {
+        const { file } = row
+        if (file.status === "Uploading" && file.expires < expiredBefore && expired < limit) {
+          expired++
+          row.file = { ...file, status: "Failed", epoch: file.epoch + 1, failure: expiryFailure }
+          schedule(row, createEventId(), now, 0)
+        }
+        const isUnregistered = file.slug !== null && !registrations.has(file.key)
+        if (
+          file.status === "Uploaded" &&
+          isUnregistered &&
+          file.uploadedAt! < unregisteredBefore &&
+          unregistered < limit
+        ) {
+          unregistered++
+          row.file = { ...file, status: "Deleting" }
+        }
+      }
+      for (const [key, { registeredAt }] of registrations) {
+        if (registeredAt < abandonedBefore && rows.get(key)?.file.status !== "Uploading" && abandoned < limit) {
+          abandoned++
+          registrations.delete(key)
+        }
+      }
+      return expired + unregistered + abandoned
+    },
+    listReclaimable: async (limit) =>
+      [...allRows]
+        .filter(({ file, hasBytes }) => file.status === "Deleting" || (file.status === "Failed" && hasBytes))
+        .slice(0, limit)
+        .map(({ file: { id, key } }) => ({ id, key })),
+    reclaimed: async ({ id, key }) => {
+      const row = [...allRows].find(({ file }) => file.id === id)
+      if (row === undefined) return
+      if (row.file.status === "Deleting") {
+        rows.delete(key)
+        allRows.delete(row)
+        registrations.delete(key)
+      } else if (row.file.status === "Failed") row.hasBytes = false
+    },
+    close: async () => {},
+  }
+}

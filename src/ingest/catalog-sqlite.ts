@@ -1,0 +1,233 @@
+/*
+ * Configuration: `file`, the database, made when missing.
+ *
+ * What is stored where: tables `files`, `registrations`, `expected_files`, `deliveries`, `attempts` in that file, beside
+ * it SQLite's `-wal` and `-shm`. catalog-sqlite-schema.ts has the columns.
+ *
+ * Considerations: the driver is Node's own (`node:sqlite`), WAL, `synchronous = FULL`: what a method resolved with is on
+ * disk. Writes of one turn of the event loop are committed together. One ingest per file; other processes may read and
+ * write it meanwhile (the command line does). Statements run on the calling thread, each for some microseconds, a commit
+ * for as long as the disk takes to flush.
+ */
+import type { StatementSync, SupportedValueType } from "node:sqlite"
+import type { Begun, Catalog, Committed } from "./catalog.ts"
+import { createGroupCommit } from "./catalog-sqlite-group.ts"
+import { type Row, toDue, toFile, toUpload } from "./catalog-sqlite-rows.ts"
+import { migrate } from "./catalog-sqlite-schema.ts"
+import { prepareStatements } from "./catalog-sqlite-statements.ts"
+import { expiryFailure, isSameUpload, replacedFailure } from "./same-upload.ts"
+
+/** Keeps the catalog in an SQLite file. Node, Deno. */
+export const createSqliteCatalog = ({ file }: { readonly file: string }): Catalog => {
+  const { DatabaseSync } = process.getBuiltinModule("node:sqlite")
+  const { mkdirSync } = process.getBuiltinModule("node:fs")
+  const { dirname } = process.getBuiltinModule("node:path")
+  if (file !== ":memory:") mkdirSync(dirname(file), { recursive: true })
+  const database = new DatabaseSync(file)
+  database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 5000")
+  migrate(database)
+
+  const sql = prepareStatements(database)
+  const { run: write, flush } = createGroupCommit(database)
+
+  const one = (statement: StatementSync, ...values: ReadonlyArray<SupportedValueType>): Row | undefined =>
+    statement.get(...values) as Row | undefined
+  const all = (statement: StatementSync, ...values: ReadonlyArray<SupportedValueType>): ReadonlyArray<Row> =>
+    statement.all(...values) as ReadonlyArray<Row>
+
+  const findUpload = (key: string) => {
+    const row = one(sql.upload, key)
+    return row === undefined ? null : toUpload(row)
+  }
+
+  const schedule = (fileId: number, eventId: string, now: number, claimedUntil: number | null): void => {
+    sql.insertDelivery.run(eventId, claimedUntil === null ? 0 : 1, now, claimedUntil ?? now, fileId)
+  }
+
+  /** `Uploading → Failed` inside a transaction; false when there is no such upload. */
+  const failUpload = (
+    key: string,
+    epoch: number,
+    code: string,
+    message: string,
+    eventId: string,
+    now: number,
+  ): boolean => {
+    const row = one(sql.fail, code, message, key, epoch)
+    if (row === undefined) return false
+    if (row.registrationId !== null) {
+      sql.arrived.run(key)
+      schedule(row.id as number, eventId, now, null)
+    }
+    return true
+  }
+
+  /** What begins on a key that is known already. */
+  const goOn = (values: ReadonlyArray<SupportedValueType>, grant: Parameters<Catalog["begin"]>[0]["grant"]): Begun => {
+    const upload = findUpload(grant.key)
+    // Gone since the insertion found it: another process deleted it.
+    if (upload === null)
+      return { kind: "granted", epoch: 1, isNew: true, id: one(sql.insertFile, ...values)!.id as number }
+    const { file } = upload
+    const isSame = isSameUpload(file, grant)
+    if (file.status === "Deleting" || (file.status === "Uploaded" && !isSame)) return { kind: "taken" }
+    if (file.status === "Uploaded") return { kind: "finished", upload }
+    if (file.status === "Failed" && isSame && file.expires === grant.expires) {
+      return { kind: "failed", failure: file.failure! }
+    }
+    const epoch = file.epoch + 1
+    if (file.status === "Uploading" && isSame) {
+      sql.goOn.run(epoch, grant.expires, file.id)
+      return { kind: "granted", epoch, isNew: false, id: file.id }
+    }
+    sql.supersede.run(replacedFailure.code, replacedFailure.message, file.id)
+    // Results name files, not events: from now on none can acknowledge it.
+    sql.dropDevEvent.run(file.id)
+    const id = one(sql.insertFile, ...values.with(11, epoch))!.id as number
+    return { kind: "granted", epoch, isNew: true, id }
+  }
+
+  return {
+    abilities: { isDurable: file !== ":memory:", isShared: false },
+    begin: async ({ grant, origin, now }) => {
+      const { key, appId, name, size, type, customId, slug, contentDisposition, acl, expires } = grant
+      const values = [
+        key,
+        appId,
+        name,
+        size,
+        type,
+        customId ?? null,
+        slug ?? null,
+        contentDisposition ?? null,
+        acl ?? null,
+        origin,
+        expires,
+        1,
+        now,
+      ]
+      return write((): Begun => {
+        const inserted = one(sql.insertNew, ...values)
+        return inserted === undefined
+          ? goOn(values, grant)
+          : { kind: "granted", epoch: 1, isNew: true, id: inserted.id as number }
+      })
+    },
+    interrupt: (key) => write(() => (one(sql.interrupt, key)?.epoch as number | undefined) ?? null),
+    commit: async ({ key, epoch, fileHash, now, eventId, claimedUntil }) =>
+      write((): Committed => {
+        const row = one(sql.finish, fileHash, now, key, epoch)
+        if (row === undefined) return { kind: "fenced" }
+        if (row.registrationId !== null) {
+          sql.arrived.run(key)
+          schedule(row.id as number, eventId, now, claimedUntil)
+        }
+        const upload = findUpload(key)!
+        const { file, registration, delivery } = upload
+        const isClaimed = registration !== null && delivery !== null && !registration.isDev && claimedUntil !== null
+        const due = isClaimed
+          ? { id: delivery.id, hook: delivery.hook, attempt: delivery.attempts, file, registration }
+          : null
+        return { kind: "committed", upload, due }
+      }),
+    fail: async ({ key, epoch, failure, now, eventId }) =>
+      write(() => failUpload(key, epoch, failure.code, failure.message, eventId, now)),
+    register: async ({
+      appId,
+      fileKeys,
+      metadata,
+      callbackUrl,
+      callbackSlug,
+      awaitServerData,
+      isDev,
+      now,
+      createEventId,
+    }) =>
+      write(() => {
+        const { id } = one(
+          sql.insertRegistration,
+          appId,
+          metadata,
+          callbackUrl,
+          callbackSlug,
+          Number(awaitServerData),
+          Number(isDev),
+        )!
+        for (const key of fileKeys) {
+          const ended = one(sql.ended, key)
+          if (ended !== undefined && ended.deliveryId === null) {
+            sql.attach.run(id as number, ended.id as number)
+            schedule(ended.id as number, createEventId(), now, null)
+          }
+          // A failed file's key may be taken by a new upload: this registration is for that one.
+          if (ended?.status !== "Uploaded") sql.expect.run(key, id as number, now)
+        }
+        sql.dropRegistration.run(id as number)
+      }),
+    recordResult: async ({ appId, key, result }) =>
+      write(() => {
+        const [data, error] = "data" in result ? [result.data, null] : [null, result.error]
+        const row = one(sql.ofApp, key, appId)
+        if (row === undefined) return false
+        sql.result.run(data, error, row.id as number)
+        sql.acknowledge.run(row.id as number)
+        return true
+      }),
+    claimDue: async ({ channel, now, claimedUntil, limit, except }) => {
+      const excepted = JSON.stringify([...(except ?? [])])
+      return write(() => {
+        const claimed =
+          channel === "callback"
+            ? all(sql.claim, claimedUntil, now, excepted, limit)
+            : all(sql.claimDev, claimedUntil, now, excepted, channel.appId, channel.callbackSlug, limit)
+        return claimed.map(({ id }) => toDue(one(sql.due, id!)!)).sort((a, b) => a.file.id - b.file.id)
+      })
+    },
+    recordAttempt: async ({ deliveryId, attempt, startedAt, latency, status, error, outcome }) =>
+      write(() => {
+        sql.insertAttempt.run(deliveryId, attempt, startedAt, latency, status, error)
+        const [next, at] = typeof outcome === "string" ? [outcome, null] : ["pending", outcome.retryAt]
+        sql.endAttempt.run(next, outcome === "delivered" ? 0 : 1, at, deliveryId, attempt)
+      }),
+    nextDueAt: async () => (one(sql.nextDueAt)?.at as number | undefined) ?? null,
+    releaseClaims: (now) =>
+      write(() => {
+        sql.releaseClaims.run(now)
+      }),
+    get: async (key) => findUpload(key),
+    findByCustomId: async (appId, customId) => {
+      const row = one(sql.customId, appId, customId)
+      return row === undefined ? null : toFile(row)
+    },
+    expire: async ({ expiredBefore, unregisteredBefore, abandonedBefore, limit, now, createEventId }) =>
+      write(() => {
+        const { code, message } = expiryFailure
+        const expired = all(sql.expired, expiredBefore, limit)
+        for (const { key, epoch } of expired) {
+          failUpload(key as string, epoch as number, code, message, createEventId(), now)
+        }
+        const { changes } = sql.dropUnregistered.run(unregisteredBefore, limit)
+        const abandoned = all(sql.abandoned, abandonedBefore, limit)
+        for (const id of new Set(abandoned.map((row) => row.id!))) sql.dropRegistration.run(id)
+        return expired.length + Number(changes) + abandoned.length
+      }),
+    listReclaimable: async (limit) =>
+      all(sql.reclaimable, limit).map((row) => ({ id: row.id as number, key: row.key as string })),
+    reclaimed: async ({ id, key }) =>
+      write(() => {
+        sql.keepFailed.run(id)
+        const row = one(sql.deleting, id, key)
+        if (row === undefined) return
+        sql.deleteAttempts.run(id)
+        sql.deleteDelivery.run(id)
+        sql.deleteFile.run(id)
+        sql.arrived.run(key)
+        if (row.registrationId !== null) sql.dropRegistration.run(row.registrationId!)
+      }),
+    close: async () => {
+      if (!database.isOpen) return
+      flush()
+      database.close()
+    },
+  }
+}

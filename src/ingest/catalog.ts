@@ -1,0 +1,235 @@
+import type { ProblemCode } from "../protocol/problem.ts"
+import type { Hook } from "../protocol/messages.ts"
+import type { UploadGrant } from "../protocol/signed-url.ts"
+
+/**
+ * Where a file is in its life.
+ *
+ * `Uploading → Uploaded → (Deleting → gone)`, `Uploading → Failed`. Source: docs/protocol.md §10.
+ */
+export type FileStatus = "Uploading" | "Uploaded" | "Deleting" | "Failed"
+
+/** Why a file is `Failed`. */
+export interface FileFailure {
+  readonly code: ProblemCode
+  readonly message: string
+}
+
+/** A file as the catalog knows it. Times in ms since the epoch, sizes in bytes. */
+export interface FileRecord {
+  /** Grows with every file begun; never used twice. */
+  readonly id: number
+  readonly key: string
+  readonly appId: string
+  readonly status: FileStatus
+  readonly name: string
+  readonly size: number
+  readonly type: string
+  readonly customId: string | null
+  /** The file route of a client-side upload; null where no callback is due. */
+  readonly slug: string | null
+  readonly contentDisposition: "inline" | "attachment" | null
+  readonly acl: "public-read" | "private" | null
+  /** The ingest's public URL when the upload began. */
+  readonly origin: string
+  /** When the signed URL expires. */
+  readonly expires: number
+  /** The newest epoch granted to a writer. */
+  readonly epoch: number
+  readonly createdAt: number
+  readonly uploadedAt: number | null
+  readonly fileHash: string | null
+  readonly failure: FileFailure | null
+}
+
+/** What the app said should happen when its files are there. */
+export interface RegistrationRecord {
+  readonly id: number
+  /** JSON text, as it is sent on. */
+  readonly metadata: string
+  readonly callbackUrl: string
+  readonly callbackSlug: string
+  readonly awaitServerData: boolean
+  readonly isDev: boolean
+}
+
+/** What the app's callback returned: JSON text, or the reason it failed. */
+export type ResultRecord = { readonly data: string } | { readonly error: string }
+
+/** `pending → delivered | dead`. Source: docs/protocol.md §10. */
+export type DeliveryStatus = "pending" | "delivered" | "dead"
+
+/** How far the callback of a file is. */
+export interface DeliveryRecord {
+  /** `evt_…` */
+  readonly id: string
+  readonly hook: Hook
+  readonly status: DeliveryStatus
+  /** Attempts begun. */
+  readonly attempts: number
+  /** Attempts that ended without success. */
+  readonly failures: number
+}
+
+/** A file with all that hangs on it. */
+export interface UploadRecord {
+  readonly file: FileRecord
+  readonly registration: RegistrationRecord | null
+  readonly delivery: DeliveryRecord | null
+  readonly result: ResultRecord | null
+}
+
+/** An event to be sent now: claimed, so that nobody else sends it before the claim ends. */
+export interface DueDelivery {
+  readonly id: string
+  readonly hook: Hook
+  /** This attempt, from 1. */
+  readonly attempt: number
+  readonly file: FileRecord
+  readonly registration: RegistrationRecord
+}
+
+/** How an attempt to deliver ended. */
+export interface AttemptRecord {
+  readonly deliveryId: string
+  readonly attempt: number
+  readonly startedAt: number
+  /** ms */
+  readonly latency: number
+  /** Status of the app's answer; null when there was none. */
+  readonly status: number | null
+  /** Why it failed, with the first characters of the answer; null when it did not. */
+  readonly error: string | null
+  /** What follows: done, tried again at a time, or given up. */
+  readonly outcome: "delivered" | { readonly retryAt: number } | "dead"
+}
+
+/** What {@link Catalog.begin} decided. */
+export type Begun =
+  /** Go on writing with this epoch. `isNew`: nothing can be stored of this file yet; it may have taken an older one's key. */
+  | { readonly kind: "granted"; readonly epoch: number; readonly isNew: boolean; readonly id: number }
+  /** The file is there already. */
+  | { readonly kind: "finished"; readonly upload: UploadRecord }
+  /** The file has failed for good under this very grant. */
+  | { readonly kind: "failed"; readonly failure: FileFailure }
+  /** Another finished file has the key, or this file is being deleted. */
+  | { readonly kind: "taken" }
+
+/** What {@link Catalog.commit} decided. */
+export type Committed =
+  /** The file is `Uploaded`; `due` is its first delivery, claimed, when the app has registered. */
+  | { readonly kind: "committed"; readonly upload: UploadRecord; readonly due: DueDelivery | null }
+  /** A newer writer was granted an epoch; nothing changed. */
+  | { readonly kind: "fenced" }
+
+/** Where events are claimed from: all callbacks over HTTP, or one development stream. */
+export type DeliveryChannel = { readonly appId: string; readonly callbackSlug: string } | "callback"
+
+/** A blob whose file is `Failed` or `Deleting`: its bytes can go. */
+export interface Reclaimable {
+  readonly id: number
+  readonly key: string
+}
+
+/**
+ * Knows every file, registration and delivery; keeps no bytes.
+ *
+ * Each method is one transaction, named by the transition it performs, and durable when it resolves (where
+ * `abilities.isDurable`). What must happen after a transition is a row in the same transaction.
+ *
+ * Units:  all times are ms since the epoch and given by the caller.
+ * Fails:  rejects with the driver's own error; a transition that does not apply is a value, not an error.
+ */
+export interface Catalog {
+  readonly abilities: {
+    readonly isDurable: boolean
+    /** Several ingests may share the catalog. */
+    readonly isShared: boolean
+  }
+  /** A writer of the granted file starts or goes on: raises the epoch, and so fences all earlier writers off. */
+  readonly begin: (begin: {
+    readonly grant: UploadGrant
+    readonly origin: string
+    readonly now: number
+  }) => Promise<Begun>
+  /** Raises the epoch of an upload that is under way without going on with it; null when there is none. */
+  readonly interrupt: (key: string) => Promise<number | null>
+  /** `Uploading → Uploaded`, with the delivery row when the app has registered. Only with the newest epoch. */
+  readonly commit: (commit: {
+    readonly key: string
+    readonly epoch: number
+    readonly fileHash: string
+    readonly now: number
+    /** Id of the event, should one be due. */
+    readonly eventId: string
+    /** Until when the first attempt is claimed for the caller; null: it is not, and due at once. */
+    readonly claimedUntil: number | null
+  }) => Promise<Committed>
+  /** `Uploading → Failed`, with the delivery row when the app has registered. Only with the newest epoch. */
+  readonly fail: (fail: {
+    readonly key: string
+    readonly epoch: number
+    readonly failure: FileFailure
+    readonly now: number
+    readonly eventId: string
+  }) => Promise<boolean>
+  /** Notes what the app wants; files that ended before get their delivery row now. Repeating it changes nothing. */
+  readonly register: (register: {
+    readonly appId: string
+    readonly fileKeys: ReadonlyArray<string>
+    readonly metadata: string
+    readonly callbackUrl: string
+    readonly callbackSlug: string
+    readonly awaitServerData: boolean
+    readonly isDev: boolean
+    readonly now: number
+    readonly createEventId: () => string
+  }) => Promise<void>
+  /**
+   * Keeps the app's result of an `Uploaded` file, and acknowledges the event of a development stream, error events too.
+   * False when the app has no such file.
+   */
+  readonly recordResult: (result: {
+    readonly appId: string
+    readonly key: string
+    readonly result: ResultRecord
+    readonly now: number
+  }) => Promise<boolean>
+  /** Deliveries that are due, oldest first, with their attempt begun and claimed for the caller. */
+  readonly claimDue: (claim: {
+    readonly channel: DeliveryChannel
+    readonly now: number
+    readonly claimedUntil: number
+    readonly limit: number
+    /** Events in somebody's hands, not to be claimed. */
+    readonly except?: ReadonlySet<string>
+  }) => Promise<ReadonlyArray<DueDelivery>>
+  /** Ends an attempt. An attempt that is not the newest one of a pending delivery changes nothing but the record. */
+  readonly recordAttempt: (attempt: AttemptRecord) => Promise<void>
+  /** When the next callback over HTTP is due; null when none is pending. */
+  readonly nextDueAt: () => Promise<number | null>
+  /** Ends all claims. For the one ingest of a catalog that is not shared, when it opens. */
+  readonly releaseClaims: (now: number) => Promise<void>
+  /** A file by key, whatever its state; null when unknown. */
+  readonly get: (key: string) => Promise<UploadRecord | null>
+  /** The newest `Uploaded` file of an app with this custom id. */
+  readonly findByCustomId: (appId: string, customId: string) => Promise<FileRecord | null>
+  /**
+   * Ends uploads nobody will finish, at most `limit` of each kind: unfinished ones that expired before
+   * `expiredBefore` become `Failed`; finished client-side ones never registered and older than `unregisteredBefore`
+   * become `Deleting`; registrations older than `abandonedBefore` without a file are forgotten. Gives how many.
+   */
+  readonly expire: (expire: {
+    readonly expiredBefore: number
+    readonly unregisteredBefore: number
+    readonly abandonedBefore: number
+    readonly limit: number
+    readonly now: number
+    readonly createEventId: () => string
+  }) => Promise<number>
+  /** Blobs to remove. */
+  readonly listReclaimable: (limit: number) => Promise<ReadonlyArray<Reclaimable>>
+  /** The blob is removed: `Deleting → gone`; a `Failed` file stays known. */
+  readonly reclaimed: (file: Reclaimable) => Promise<void>
+  readonly close: () => Promise<void>
+}

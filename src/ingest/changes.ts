@@ -1,0 +1,45 @@
+/** A look-out for one key; a change between two calls of `next` is not missed. */
+export interface Watch {
+  readonly next: () => Promise<void>
+  readonly close: () => void
+}
+
+/** Tells those who wait, in this process, that something about a file has changed; what, the catalog knows. */
+export interface Changes {
+  readonly notify: (key: string) => void
+  readonly watch: (key: string) => Watch
+  /** Wakes everybody for the last time: the ingest stops. */
+  readonly close: () => void
+  readonly isClosed: () => boolean
+}
+
+export const createChanges = (): Changes => {
+  const watchers = new Map<string, Set<() => void>>()
+  let isClosed = false
+  return {
+    notify: (key) => {
+      for (const wake of watchers.get(key) ?? []) wake()
+    },
+    watch: (key) => {
+      let change = Promise.withResolvers<void>()
+      const wake = () => change.resolve()
+      const set = watchers.get(key) ?? new Set()
+      watchers.set(key, set.add(wake))
+      return {
+        next: async () => {
+          await change.promise
+          change = Promise.withResolvers()
+        },
+        close: () => {
+          set.delete(wake)
+          if (set.size === 0 && watchers.get(key) === set) watchers.delete(key)
+        },
+      }
+    },
+    close: () => {
+      isClosed = true
+      for (const set of watchers.values()) for (const wake of set) wake()
+    },
+    isClosed: () => isClosed,
+  }
+}

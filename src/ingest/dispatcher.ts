@@ -1,0 +1,179 @@
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Latch from "effect/Latch"
+import { logError, logWarning } from "../http/logging.ts"
+import { type PostFailed, postJson } from "../http/post-json.ts"
+import { names } from "../protocol/names.ts"
+import { standardWebhookHeaders } from "../protocol/standard-webhooks.ts"
+import type { Apps } from "./app.ts"
+import type { AttemptRecord, Catalog, DueDelivery } from "./catalog.ts"
+import type { Changes } from "./changes.ts"
+import { renderEvent } from "./event.ts"
+import type { Settings } from "./service.ts"
+
+/** Delivers events to apps over HTTP, at least once. */
+export interface Dispatcher {
+  /** Until when a commit may claim its event for {@link send}; null when too much is under way already. */
+  readonly claimUntil: (now: number) => number | null
+  /** Sends an event that is claimed. */
+  readonly send: (due: DueDelivery) => void
+  /** Something may be due: look now. */
+  readonly wake: () => void
+  /** Stops; what is under way is broken off and, not being recorded, sent again later. */
+  readonly close: () => Promise<void>
+}
+
+/** Deliveries under way at once. */
+const concurrency = 32
+
+/** How long past the timeout a claim holds, ms. */
+const claimSlack = 30_000
+
+/** Up to a fifth more or less, so that many events of one outage do not come back at one moment. */
+const jitter = (delay: number): number => Math.round(delay * (0.8 + 0.4 * Math.random()))
+
+/** What follows a failed attempt. Source: docs/protocol.md §8. */
+const judge = (
+  failed: PostFailed,
+  attempt: number,
+  now: number,
+  retries: ReadonlyArray<number>,
+): AttemptRecord["outcome"] => {
+  const delay = retries[attempt - 1]
+  return failed.status === 410 || delay === undefined ? "dead" : { retryAt: now + jitter(delay) }
+}
+
+/** Starts delivering what the catalog has pending. */
+export const createDispatcher = (
+  {
+    apps,
+    catalog,
+    changes,
+    settings,
+  }: {
+    readonly apps: Apps
+    readonly catalog: Catalog
+    readonly changes: Changes
+    readonly settings: Settings
+  },
+  context: Context.Context<never>,
+): Dispatcher => {
+  const fork = Effect.runForkWith(context)
+  const latch = Latch.makeUnsafe()
+  const underWay = new Set<Fiber.Fiber<unknown, unknown>>()
+  let isClosed = false
+
+  const post = Effect.fnUntraced(function* (due: DueDelivery, sentAt: number) {
+    const app = apps.byId(due.file.appId)
+    if (app === undefined) return yield* Effect.die(new Error(`The app ${due.file.appId} is not known any more.`))
+    const body = renderEvent(due, sentAt, settings.url)
+    const [signature, webhookHeaders] = yield* Effect.promise(
+      async () =>
+        [await app.signer.sign(body), await standardWebhookHeaders({ id: due.id, sentAt }, body, app.signer)] as const,
+    )
+    const url = new URL(due.registration.callbackUrl)
+    url.searchParams.set(names.action.slug, due.registration.callbackSlug)
+    const response = yield* postJson({
+      url: url.href,
+      headers: { [names.header.hook]: due.hook, [names.header.signature]: signature, ...webhookHeaders },
+      body,
+      timeout: settings.callbackTimeout,
+      fetch: settings.fetch,
+    })
+    yield* Effect.promise(async () => response.body?.cancel().catch(() => {}))
+    return response.status
+  })
+
+  const deliver = Effect.fnUntraced(function* (due: DueDelivery) {
+    const startedAt = yield* Clock.currentTimeMillis
+    const answer = yield* Effect.result(post(due, startedAt))
+    const now = yield* Clock.currentTimeMillis
+    const { id: deliveryId, attempt } = due
+    const record = { deliveryId, attempt, startedAt, latency: now - startedAt }
+    if (answer._tag === "Success") {
+      yield* Effect.promise(() =>
+        catalog.recordAttempt({ ...record, status: answer.success, error: null, outcome: "delivered" }),
+      )
+    } else {
+      const { failure } = answer
+      const outcome = judge(failure, attempt, now, settings.callbackRetries)
+      yield* Effect.promise(() =>
+        catalog.recordAttempt({ ...record, status: failure.status ?? null, error: failure.message, outcome }),
+      )
+      yield* logWarning("A callback failed.", {
+        event: deliveryId,
+        key: due.file.key,
+        attempt,
+        reason: failure.message,
+        next: outcome === "dead" ? "given up" : new Date((outcome as { retryAt: number }).retryAt).toISOString(),
+      })
+    }
+    changes.notify(due.file.key)
+  })
+
+  const send = (due: DueDelivery): void => {
+    if (isClosed) return
+    const fiber = fork(
+      Effect.catchCause(deliver(due), (cause) =>
+        logError("A callback could not be sent.", { event: due.id, key: due.file.key }, Cause.squash(cause)),
+      ),
+    )
+    underWay.add(fiber)
+    fiber.addObserver(() => {
+      underWay.delete(fiber)
+      Latch.openUnsafe(latch)
+    })
+  }
+
+  /** Claims and sends until nothing is due, then sleeps until the next event is, or somebody calls. */
+  const pump = Effect.gen(function* () {
+    Latch.closeUnsafe(latch)
+    const limit = concurrency - underWay.size
+    if (limit > 0) {
+      const now = yield* Clock.currentTimeMillis
+      const claimedUntil = now + settings.callbackTimeout + claimSlack
+      const due = yield* Effect.promise(() => catalog.claimDue({ channel: "callback", now, claimedUntil, limit }))
+      for (const delivery of due) send(delivery)
+      if (due.length < limit) {
+        const next = yield* Effect.promise(() => catalog.nextDueAt())
+        if (next !== null) {
+          return yield* Effect.raceFirst(Effect.sleep(Math.max(next - now, 1)), latch.await)
+        }
+      }
+    }
+    return yield* latch.await
+  })
+
+  /** What a process that died had claimed is due at once. */
+  const recover = Effect.andThen(Clock.currentTimeMillis, (now) =>
+    catalog.abilities.isShared ? Effect.void : Effect.promise(() => catalog.releaseClaims(now)),
+  )
+
+  const loop = fork(
+    Effect.andThen(
+      recover,
+      Effect.forever(
+        Effect.catchCause(pump, (cause) =>
+          Effect.andThen(
+            logError("Events could not be claimed; trying again.", Cause.squash(cause)),
+            Effect.sleep(5000),
+          ),
+        ),
+      ),
+    ),
+  )
+
+  return {
+    claimUntil: (now) =>
+      isClosed || underWay.size >= concurrency ? null : now + settings.callbackTimeout + claimSlack,
+    send,
+    wake: () => void Latch.openUnsafe(latch),
+    close: async () => {
+      isClosed = true
+      await Effect.runPromise(Fiber.interruptAll([loop, ...underWay]))
+    },
+  }
+}

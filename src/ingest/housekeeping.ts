@@ -1,0 +1,55 @@
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import { toBlobName } from "./blob-name.ts"
+import { logError } from "../http/logging.ts"
+import { type Service, createEventId } from "./service.ts"
+
+/** Rows and blobs taken at a time: a sweep never holds the catalog for long. */
+const batch = 100
+
+/** How long a registration waits for its first byte before it is forgotten, ms. */
+const abandonedTtl = 30 * 24 * 60 * 60 * 1000
+
+/** Ends what nobody will finish, and gives the bytes of ended files back. Interruptible between any two files. */
+export const sweep = (service: Service): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const { catalog, store, settings } = service
+    for (let found = batch; found >= batch;) {
+      const now = service.now()
+      found = yield* Effect.promise(() =>
+        catalog.expire({
+          expiredBefore: now - settings.unfinishedTtl,
+          unregisteredBefore: now - settings.unregisteredTtl,
+          abandonedBefore: now - abandonedTtl,
+          limit: batch,
+          now,
+          createEventId,
+        }),
+      )
+      if (found > 0) {
+        service.dispatcher.wake()
+        service.devStreams.wake()
+      }
+    }
+    for (let found = batch; found >= batch;) {
+      const blobs = yield* Effect.promise(() => catalog.listReclaimable(batch))
+      found = blobs.length
+      for (const blob of blobs) {
+        yield* Effect.promise(async () => {
+          await store.remove(toBlobName(blob))
+          await catalog.reclaimed(blob)
+        })
+      }
+    }
+  })
+
+/** Sweeps now and again, for ever. */
+export const keepHouse = (service: Service): Effect.Effect<never> =>
+  Effect.forever(
+    Effect.andThen(
+      Effect.catchCause(sweep(service), (cause) =>
+        logError("Housekeeping failed; it will be tried again.", Cause.squash(cause)),
+      ),
+      Effect.sleep(service.settings.sweepInterval),
+    ),
+  )

@@ -1,0 +1,42 @@
+import type { Acl } from "../protocol/signed-url.ts"
+import type { Apps } from "./app.ts"
+import type { BlobStore } from "./blob-store.ts"
+import type { Catalog } from "./catalog.ts"
+import type { Changes } from "./changes.ts"
+import type { Contents } from "./content.ts"
+import type { DevStreams } from "./dev-streams.ts"
+import type { Dispatcher } from "./dispatcher.ts"
+import type { Writers } from "./writers.ts"
+
+/** What the operator decided. Times in ms. */
+export interface Settings {
+  /** Public base URL, no slash at the end; undefined: each request's own origin. */
+  readonly url: string | undefined
+  readonly defaultAcl: Acl
+  readonly callbackWait: number
+  readonly callbackTimeout: number
+  readonly callbackRetries: ReadonlyArray<number>
+  readonly heartbeat: number
+  readonly sweepInterval: number
+  readonly unfinishedTtl: number
+  readonly unregisteredTtl: number
+  readonly fetch: typeof globalThis.fetch
+}
+
+/** All that the steps of a request work with; made once. */
+export interface Service {
+  readonly settings: Settings
+  readonly apps: Apps
+  readonly store: BlobStore
+  readonly catalog: Catalog
+  readonly writers: Writers
+  readonly contents: Contents
+  readonly changes: Changes
+  readonly dispatcher: Dispatcher
+  readonly devStreams: DevStreams
+  /** ms since the epoch. */
+  readonly now: () => number
+}
+
+/** An id for an event: `evt_` and 128 random bits. */
+export const createEventId = (): string => `evt_${crypto.randomUUID().replaceAll("-", "")}`

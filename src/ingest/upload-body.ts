@@ -1,0 +1,106 @@
+import { make as createMultipartParser } from "multipasta"
+import { Rejected } from "../http/rejected.ts"
+
+/** Framing and other parts that may stand before or after the one part that counts, in bytes. */
+export const multipartOverhead = 64 * 1024
+
+/** The body ended before the multipart framing did: the connection broke somewhere in front of us. */
+export class BodyBrokeOff extends Error {
+  override readonly name = "BodyBrokeOff"
+}
+
+const malformed = (detail: string) => new Rejected({ code: "BAD_REQUEST", detail })
+
+/** Finds the part `file` in the chunks of a multipart body; gives its bytes as slices of them. */
+const createFilePart = (contentType: string) => {
+  let bytes: Array<Uint8Array> = []
+  let state: "before" | "inside" | "after" = "before"
+  let problem: string | undefined
+  let outside = 0
+  const parser = createMultipartParser({
+    headers: { "content-type": contentType },
+    // Every part is streamed, so that the parser never gathers one.
+    isFile: () => true,
+    maxParts: 100,
+    onField: () => {},
+    onFile: (info) => {
+      if (info.name !== "file" || state !== "before") return () => {}
+      state = "inside"
+      return (chunk) => {
+        if (chunk === null) state = "after"
+        else bytes.push(chunk)
+      }
+    },
+    onError: (error) => {
+      if (state !== "after") problem ??= error._tag
+    },
+    onDone: () => {},
+  })
+  return {
+    /** The bytes of the part in this chunk. Fails: throws `Rejected`. */
+    push: (chunk: Uint8Array): ReadonlyArray<Uint8Array> => {
+      if (state !== "after") {
+        try {
+          parser.write(chunk)
+        } catch (cause) {
+          problem ??= String(cause)
+        }
+      }
+      if (problem !== undefined) throw malformed(`The multipart body cannot be read: ${problem}.`)
+      const found = bytes
+      bytes = []
+      if (found.length === 0) outside += chunk.length
+      if (outside > 2 * multipartOverhead) {
+        throw malformed(`The multipart body holds more than the one part "file".`)
+      }
+      return found
+    },
+    /** Fails: throws `Rejected`, or {@link BodyBrokeOff}. */
+    end: (): void => {
+      // A delimiter at the very end is only seen here; bytes it gives up now are a part of one that broke off.
+      if (state !== "after") parser.end()
+      if (state === "before") throw malformed(`The multipart body has no part named "file".`)
+      if (state === "inside") throw new BodyBrokeOff("The body ended inside its part.")
+    },
+  }
+}
+
+/**
+ * The file's bytes in the body of a PUT, as they arrive: the part `file` of a form, or everything.
+ *
+ * Pulls from the socket only when asked; never gathers. The parser is `multipasta`: linear on hostile bodies.
+ *
+ * @param signal   makes the reading stop; the generator then throws its reason
+ * @param onChunk  sees every chunk of the body as it was sent, framing included
+ *
+ * Fails: throws `Rejected` BAD_REQUEST on malformed forms, {@link BodyBrokeOff} on truncated ones, and what the
+ *        stream itself fails with.
+ */
+export async function* readUploadBody(
+  request: Request,
+  signal: AbortSignal,
+  onChunk?: (chunk: Uint8Array) => void,
+): AsyncGenerator<Uint8Array, void> {
+  const contentType = request.headers.get("content-type") ?? ""
+  const part = /^multipart\/form-data\b/i.test(contentType) ? createFilePart(contentType) : undefined
+  const reader = request.body?.getReader()
+  const stop = () => void reader?.cancel(signal.reason).catch(() => {})
+  signal.addEventListener("abort", stop, { once: true })
+  let isComplete = false
+  try {
+    for (;;) {
+      signal.throwIfAborted()
+      const next = await reader?.read()
+      signal.throwIfAborted()
+      if (next === undefined || next.done) break
+      onChunk?.(next.value)
+      if (part === undefined) yield next.value
+      else yield* part.push(next.value)
+    }
+    isComplete = true
+    part?.end()
+  } finally {
+    signal.removeEventListener("abort", stop)
+    if (!isComplete) stop()
+  }
+}

@@ -1,0 +1,238 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { type BlobStore, BlobStoreError } from "../../src/ingest.ts"
+
+/** How a driver is set up for the suite. */
+export interface BlobStoreSetup {
+  /** A store with nothing in it. */
+  readonly create: () => Promise<BlobStore>
+  /** A second store over the same place, as another process would open it; for durable drivers. */
+  readonly reopen?: () => Promise<BlobStore>
+  readonly cleanUp?: () => Promise<void>
+}
+
+const bytes = (length: number, seed = 0): Uint8Array => Uint8Array.from({ length }, (_, i) => (i * 31 + seed) & 255)
+
+async function* chunksOf(...chunks: ReadonlyArray<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* chunks
+}
+
+async function* breakingAfter(...chunks: ReadonlyArray<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* chunks
+  throw new Error("the client left")
+}
+
+const readAll = async (stream: ReadableStream<Uint8Array>): Promise<Uint8Array> =>
+  new Uint8Array(await new Response(stream as ReadableStream<Uint8Array<ArrayBuffer>>).arrayBuffer())
+
+/** `toEqual` takes seconds for megabytes. */
+const expectBytes = (actual: Uint8Array, expected: Uint8Array): void => {
+  expect(actual.length).toBe(expected.length)
+  expect(Buffer.compare(actual, expected)).toBe(0)
+}
+
+const reasonOf = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => "it succeeded",
+    (cause) => (cause instanceof BlobStoreError ? cause.reason : String(cause)),
+  )
+
+/** What every {@link BlobStore} must do; a driver's test is its set-up and one call of this. */
+export const testBlobStore = (name: string, setup: BlobStoreSetup): void => {
+  describe(`${name} as a blob store`, () => {
+    let store: BlobStore
+    beforeEach(async () => {
+      store = await setup.create()
+    })
+    afterEach(async () => {
+      await store.close()
+      await setup.cleanUp?.()
+    })
+
+    const write = async (key: string, content: Uint8Array, epoch = 1): Promise<void> => {
+      await store.append(key, { epoch, offset: 0, body: chunksOf(content) })
+      await store.finish(key, { epoch, size: content.length })
+    }
+
+    it("gives back what was appended", async () => {
+      const content = bytes(3000)
+      const body = chunksOf(content.subarray(0, 1000), content.subarray(1000, 1001), content.subarray(1001))
+      expect(await store.append("key", { epoch: 1, offset: 0, body })).toEqual({ offset: 3000 })
+      await store.finish("key", { epoch: 1, size: 3000 })
+      expectBytes(await readAll(await store.read("key", { start: 0, end: 2999 })), content)
+    })
+
+    it("keeps a blob of no bytes", async () => {
+      expect(await store.append("key", { epoch: 1, offset: 0, body: chunksOf() })).toEqual({ offset: 0 })
+      await store.finish("key", { epoch: 1, size: 0 })
+      expect(await store.claim("key", 2)).toEqual({ size: 0, isFinished: true })
+    })
+
+    it("reads any range, within a small blob and across the pieces of a large one", async () => {
+      const small = bytes(1000)
+      await write("small", small)
+      expectBytes(await readAll(await store.read("small", { start: 0, end: 0 })), small.subarray(0, 1))
+      expectBytes(await readAll(await store.read("small", { start: 10, end: 999 })), small.subarray(10))
+      const large = bytes(5 * 1024 * 1024 + 7)
+      await write("large", large)
+      expectBytes(await readAll(await store.read("large", { start: 1, end: large.length - 2 })), large.subarray(1, -1))
+    })
+
+    it("can stop in the middle of reading", async () => {
+      await write("large", bytes(3 * 1024 * 1024))
+      const reader = (await store.read("large", { start: 0, end: 3 * 1024 * 1024 - 1 })).getReader()
+      expect((await reader.read()).value?.length).toBeGreaterThan(0)
+      await reader.cancel()
+      await store.remove("large")
+    })
+
+    it("says what is missing", async () => {
+      await write("key", bytes(10))
+      expect(await reasonOf(store.read("unknown", { start: 0, end: 0 }))).toBe("missing")
+      expect(await reasonOf(store.read("key", { start: 0, end: 10 }).then(readAll))).toBe("missing")
+    })
+
+    it("stores what came before the body broke off, and says how much", async () => {
+      const content = bytes(5000)
+      const appended = await store.append("key", {
+        epoch: 1,
+        offset: 0,
+        body: breakingAfter(content.subarray(0, 2000), content.subarray(2000, 2001)),
+      })
+      expect(appended).toMatchObject({ offset: 2001, brokenOff: { cause: new Error("the client left") } })
+      expectBytes(await readAll(await store.read("key", { start: 0, end: 2000 })), content.subarray(0, 2001))
+      expect(await store.claim("key", 2)).toEqual({ size: 2001, isFinished: false })
+      const rest = chunksOf(content.subarray(2001))
+      expect(await store.append("key", { epoch: 2, offset: 2001, body: rest })).toEqual({ offset: 5000 })
+      await store.finish("key", { epoch: 2, size: 5000 })
+      expectBytes(await readAll(await store.read("key", { start: 0, end: 4999 })), content)
+    })
+
+    it("takes any number of interruptions, in batches larger than its own", async () => {
+      const content = bytes(7 * 1024 * 1024 + 3)
+      let offset = 0
+      for (let epoch = 1; offset < content.length; epoch++) {
+        if (epoch > 1) expect((await store.claim("key", epoch)).size).toBe(offset)
+        const next = Math.min(offset + 1_500_001, content.length)
+        const body = breakingAfter(content.subarray(offset, offset + 9), content.subarray(offset + 9, next))
+        offset = (await store.append("key", { epoch, offset, body })).offset
+        expect(offset).toBe(next)
+        if (offset === content.length) await store.finish("key", { epoch, size: offset })
+      }
+      expectBytes(await readAll(await store.read("key", { start: 0, end: content.length - 1 })), content)
+    })
+
+    it("knows nothing of a key never seen", async () => {
+      expect(await store.claim("key", 1)).toEqual({ size: 0, isFinished: false })
+      expect(await store.append("key", { epoch: 1, offset: 0, body: chunksOf(bytes(4)) })).toEqual({ offset: 4 })
+    })
+
+    it("refuses to append anywhere but at the end", async () => {
+      await store.append("key", { epoch: 1, offset: 0, body: chunksOf(bytes(10)) })
+      for (const offset of [0, 9, 11]) {
+        await store.claim("key", 2)
+        expect(await reasonOf(store.append("key", { epoch: 2, offset, body: chunksOf(bytes(1)) }))).toBe("offset")
+      }
+      expect(await store.claim("key", 3)).toEqual({ size: 10, isFinished: false })
+    })
+
+    it("refuses to finish with another size, or to go on after finishing", async () => {
+      await store.append("key", { epoch: 1, offset: 0, body: chunksOf(bytes(10)) })
+      expect(await reasonOf(store.finish("key", { epoch: 1, size: 11 }))).toBe("offset")
+      await store.finish("key", { epoch: 1, size: 10 })
+      expect(await store.claim("key", 2)).toEqual({ size: 10, isFinished: true })
+      expect(await reasonOf(store.append("key", { epoch: 2, offset: 0, body: chunksOf(bytes(1)) }))).toBe("offset")
+      await store.finish("key", { epoch: 2, size: 10 })
+      expectBytes(await readAll(await store.read("key", { start: 0, end: 9 })), bytes(10))
+    })
+
+    it("refuses everything of an older epoch once it has seen a newer one", async () => {
+      await store.append("key", { epoch: 1, offset: 0, body: chunksOf(bytes(10)) })
+      await store.claim("key", 2)
+      expect(await reasonOf(store.append("key", { epoch: 1, offset: 10, body: chunksOf(bytes(1)) }))).toBe("fenced")
+      expect(await reasonOf(store.finish("key", { epoch: 1, size: 10 }))).toBe("fenced")
+      expect(await reasonOf(store.claim("key", 1))).toBe("fenced")
+      expect(await store.claim("key", 2)).toEqual({ size: 10, isFinished: false })
+    })
+
+    it("fences a writer off in the middle of its body", async () => {
+      const megabyte = bytes(1024 * 1024)
+      const taken = Promise.withResolvers<void>()
+      async function* body() {
+        yield megabyte
+        yield megabyte
+        await taken.promise
+        for (let i = 0; i < 4; i++) yield bytes(1024 * 1024, 7)
+      }
+      const old = store.append("key", { epoch: 1, offset: 0, body: body() })
+      while ((await sizeSeen(store)) < 2 * megabyte.length);
+      const { size } = await store.claim("key", 2)
+      taken.resolve()
+      expect(await reasonOf(old)).toBe("fenced")
+      expect(await store.claim("key", 2)).toEqual({ size, isFinished: false })
+      expectBytes(
+        await readAll(await store.read("key", { start: 0, end: size - 1 })),
+        bytes(size).map((_, i) => megabyte[i % megabyte.length]!),
+      )
+    })
+
+    /** How far the body of "key" is readable. */
+    const sizeSeen = async (of: BlobStore): Promise<number> => {
+      const isThere = async (end: number) => (await reasonOf(of.read("key", { start: end, end }))) === "it succeeded"
+      return (await isThere(2 * 1024 * 1024 - 1)) ? 2 * 1024 * 1024 : 0
+    }
+
+    it("removes blobs finished, unfinished and unknown, and can take the key again", async () => {
+      await write("finished", bytes(10))
+      await store.append("unfinished", { epoch: 1, offset: 0, body: chunksOf(bytes(10)) })
+      for (const key of ["finished", "unfinished", "unknown"]) {
+        await store.remove(key)
+        expect(await reasonOf(store.read(key, { start: 0, end: 0 }))).toBe("missing")
+        await write(key, bytes(3), 2)
+        expectBytes(await readAll(await store.read(key, { start: 0, end: 2 })), bytes(3))
+      }
+    })
+
+    it("keeps keys apart that differ in the case of a letter or are long", async () => {
+      const keys = ["abc", "ABC", "aBc", "x".repeat(512), `${"x".repeat(511)}y`]
+      for (const [index, key] of keys.entries()) await write(key, bytes(10, index))
+      for (const [index, key] of keys.entries()) {
+        expectBytes(await readAll(await store.read(key, { start: 0, end: 9 })), bytes(10, index))
+      }
+    })
+
+    const { reopen = setup.create } = setup
+    describe.runIf(setup.reopen !== undefined)("opened anew (only what outlives its process)", () => {
+      it("has everything after it was opened anew", async () => {
+        await write("finished", bytes(10))
+        await store.append("unfinished", { epoch: 3, offset: 0, body: breakingAfter(bytes(2_000_000)) })
+        const again = await reopen()
+        expect(await again.claim("finished", 2)).toEqual({ size: 10, isFinished: true })
+        expectBytes(await readAll(await again.read("unfinished", { start: 0, end: 1_999_999 })), bytes(2_000_000))
+        expect(await again.claim("unfinished", 9)).toEqual({ size: 2_000_000, isFinished: false })
+        await again.append("unfinished", { epoch: 9, offset: 2_000_000, body: chunksOf(bytes(5)) })
+        await again.finish("unfinished", { epoch: 9, size: 2_000_005 })
+        await again.close()
+      })
+
+      it("fences off the writers of another process", async () => {
+        const gate = Promise.withResolvers<void>()
+        const flushed = Promise.withResolvers<void>()
+        async function* body() {
+          yield bytes(1024 * 1024)
+          flushed.resolve()
+          await gate.promise
+          yield bytes(1024 * 1024)
+        }
+        const old = store.append("key", { epoch: 1, offset: 0, body: body() })
+        await flushed.promise
+        const again = await reopen()
+        expect(await again.claim("key", 2)).toEqual({ size: 1024 * 1024, isFinished: false })
+        gate.resolve()
+        expect(await reasonOf(old)).toBe("fenced")
+        expect(await reasonOf(store.finish("key", { epoch: 1, size: 1024 * 1024 }))).toBe("fenced")
+        await again.finish("key", { epoch: 2, size: 1024 * 1024 })
+        await again.close()
+      })
+    })
+  })
+}

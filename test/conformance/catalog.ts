@@ -1,0 +1,452 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import type { Catalog, Committed, DueDelivery } from "../../src/ingest.ts"
+import type { UploadGrant } from "../../src/protocol.ts"
+
+/** How a driver is set up for the suite. */
+export interface CatalogSetup {
+  /** A catalog with nothing in it. */
+  readonly create: () => Promise<Catalog>
+  /** Opens the same catalog anew after it was closed; for durable drivers. */
+  readonly reopen?: () => Promise<Catalog>
+  readonly cleanUp?: () => Promise<void>
+}
+
+const origin = "http://ingest.example"
+
+const grantOf = (key: string, grant: Partial<UploadGrant> = {}): UploadGrant => ({
+  key,
+  appId: "app",
+  expires: 10_000,
+  name: "a.txt",
+  size: 5,
+  type: "text/plain",
+  slug: "avatar",
+  ...grant,
+})
+
+/** What every {@link Catalog} must do; a driver's test is its set-up and one call of this. */
+export const testCatalog = (name: string, setup: CatalogSetup): void => {
+  describe(`${name} as a catalog`, () => {
+    let catalog: Catalog
+    let events = 0
+    const createEventId = () => `evt_${++events}`
+    beforeEach(async () => {
+      events = 0
+      catalog = await setup.create()
+    })
+    afterEach(async () => {
+      await catalog.close()
+      await setup.cleanUp?.()
+    })
+
+    const begin = (key: string, grant: Partial<UploadGrant> = {}, now = 1000) =>
+      catalog.begin({ grant: grantOf(key, grant), origin, now })
+    const commit = (key: string, epoch = 1, options: { now?: number; claimedUntil?: number | null } = {}) =>
+      catalog.commit({
+        key,
+        epoch,
+        fileHash: "ab".repeat(32),
+        now: options.now ?? 2000,
+        eventId: createEventId(),
+        claimedUntil: options.claimedUntil === undefined ? 60_000 : options.claimedUntil,
+      })
+    const register = (
+      fileKeys: ReadonlyArray<string>,
+      options: { isDev?: boolean; now?: number; slug?: string } = {},
+    ) =>
+      catalog.register({
+        appId: "app",
+        fileKeys,
+        metadata: '{"userId":7}',
+        callbackUrl: "http://app.example/api/sluice",
+        callbackSlug: options.slug ?? "avatar",
+        awaitServerData: true,
+        isDev: options.isDev ?? false,
+        now: options.now ?? 1500,
+        createEventId,
+      })
+    const claim = (now: number, limit = 10) =>
+      catalog.claimDue({ channel: "callback", now, claimedUntil: now + 1000, limit })
+    const dueOf = (committed: Committed): DueDelivery => {
+      if (committed.kind !== "committed" || committed.due === null) throw new Error("nothing is due")
+      return committed.due
+    }
+    const end = (delivery: DueDelivery, outcome: "delivered" | "dead" | { readonly retryAt: number }) =>
+      catalog.recordAttempt({
+        deliveryId: delivery.id,
+        attempt: delivery.attempt,
+        startedAt: 2000,
+        latency: 5,
+        status: outcome === "delivered" ? 200 : 500,
+        error: outcome === "delivered" ? null : "no",
+        outcome,
+      })
+    const expire = (at: { expired?: number; unregistered?: number; abandoned?: number }, limit = 100) =>
+      catalog.expire({
+        expiredBefore: at.expired ?? 0,
+        unregisteredBefore: at.unregistered ?? 0,
+        abandonedBefore: at.abandoned ?? 0,
+        limit,
+        now: 50_000,
+        createEventId,
+      })
+
+    describe("begin", () => {
+      it("makes a file that is Uploading, with all of its grant", async () => {
+        const grant = { customId: "c", contentDisposition: "inline", acl: "private", name: "ü'\"\n.txt" } as const
+        expect(await begin("key", grant)).toMatchObject({ kind: "granted", epoch: 1, isNew: true })
+        expect(await catalog.get("key")).toEqual({
+          file: {
+            id: expect.any(Number),
+            key: "key",
+            appId: "app",
+            status: "Uploading",
+            name: "ü'\"\n.txt",
+            size: 5,
+            type: "text/plain",
+            customId: "c",
+            slug: "avatar",
+            contentDisposition: "inline",
+            acl: "private",
+            origin,
+            expires: 10_000,
+            epoch: 1,
+            createdAt: 1000,
+            uploadedAt: null,
+            fileHash: null,
+            failure: null,
+          },
+          registration: null,
+          delivery: null,
+          result: null,
+        })
+      })
+
+      it("knows no file it was not told of", async () => {
+        expect(await catalog.get("key")).toBeNull()
+        expect(await catalog.interrupt("key")).toBeNull()
+      })
+
+      it("raises the epoch for every writer, also for a renewed grant", async () => {
+        await begin("key")
+        expect(await begin("key")).toMatchObject({ kind: "granted", epoch: 2, isNew: false })
+        expect(await begin("key", { expires: 99_000 })).toMatchObject({ kind: "granted", epoch: 3, isNew: false })
+        expect((await catalog.get("key"))?.file.expires).toBe(99_000)
+        expect(await catalog.interrupt("key")).toBe(4)
+      })
+
+      it("starts anew where another file is granted under the key", async () => {
+        await begin("key")
+        expect(await begin("key", { size: 6 })).toMatchObject({ kind: "granted", epoch: 2, isNew: true })
+        const { file } = (await catalog.get("key"))!
+        expect(file).toMatchObject({ size: 6, status: "Uploading" })
+        const [old, ...others] = await catalog.listReclaimable(10)
+        expect([old?.key, old?.id === file.id, others]).toEqual(["key", false, []])
+        await catalog.reclaimed(old!)
+        expect(await catalog.listReclaimable(10)).toEqual([])
+        expect(await catalog.get("key")).toMatchObject({ file: { id: file.id } })
+      })
+
+      it("gives a finished file again, and never its key to another", async () => {
+        await begin("key")
+        await commit("key")
+        expect(await begin("key", { expires: 99_000 })).toMatchObject({
+          kind: "finished",
+          upload: { file: { status: "Uploaded", size: 5 } },
+        })
+        expect(await begin("key", { size: 6 })).toEqual({ kind: "taken" })
+        expect(await begin("key", { appId: "other" })).toEqual({ kind: "taken" })
+      })
+
+      it("repeats a failure under the same grant, and starts anew under a new one", async () => {
+        await begin("key")
+        const failure = { code: "CONTENT_MISMATCH", message: "It is a zip." } as const
+        expect(await catalog.fail({ key: "key", epoch: 1, failure, now: 2000, eventId: "evt_x" })).toBe(true)
+        expect(await begin("key")).toEqual({ kind: "failed", failure })
+        expect(await begin("key", { expires: 99_000 })).toMatchObject({ kind: "granted", epoch: 2, isNew: true })
+        expect((await catalog.get("key"))?.file).toMatchObject({ status: "Uploading", failure: null })
+        expect(await commit("key", 2)).toMatchObject({ kind: "committed" })
+      })
+    })
+
+    describe("commit", () => {
+      it("makes the file Uploaded", async () => {
+        await begin("key")
+        expect(await commit("key")).toMatchObject({
+          kind: "committed",
+          upload: { file: { status: "Uploaded", fileHash: "ab".repeat(32), uploadedAt: 2000 }, delivery: null },
+          due: null,
+        })
+      })
+
+      it("is refused for all but the newest epoch, and for what is no upload", async () => {
+        await begin("key")
+        await begin("key")
+        expect(await commit("key", 1)).toEqual({ kind: "fenced" })
+        expect(await commit("key", 3)).toEqual({ kind: "fenced" })
+        expect((await catalog.get("key"))?.file.status).toBe("Uploading")
+        expect(await commit("key", 2)).toMatchObject({ kind: "committed" })
+        expect(await commit("key", 2)).toEqual({ kind: "fenced" })
+        expect(await commit("unknown", 1)).toEqual({ kind: "fenced" })
+      })
+
+      it("owes a registered app its callback in the same transaction, claimed for the caller", async () => {
+        await register(["key", "other"])
+        await begin("key")
+        const due = dueOf(await commit("key"))
+        expect(due).toMatchObject({
+          id: "evt_1",
+          hook: "callback",
+          attempt: 1,
+          file: { key: "key", status: "Uploaded" },
+          registration: {
+            metadata: '{"userId":7}',
+            callbackUrl: "http://app.example/api/sluice",
+            callbackSlug: "avatar",
+            awaitServerData: true,
+            isDev: false,
+          },
+        })
+        expect(await claim(59_999)).toEqual([])
+        expect(await catalog.nextDueAt()).toBe(60_000)
+        expect(await claim(60_000)).toMatchObject([{ id: "evt_1", attempt: 2 }])
+      })
+
+      it("leaves the callback to be claimed when the caller has no hands free", async () => {
+        await register(["key"])
+        await begin("key")
+        expect(await commit("key", 1, { claimedUntil: null })).toMatchObject({ due: null })
+        expect(await claim(2000)).toMatchObject([{ id: "evt_1", attempt: 1 }])
+      })
+    })
+
+    describe("register", () => {
+      it("owes the callback of a file that was there first, once", async () => {
+        await begin("key")
+        await commit("key")
+        await register(["key"])
+        await register(["key"])
+        expect(await claim(1500)).toMatchObject([{ hook: "callback", attempt: 1, file: { key: "key" } }])
+        expect(await claim(99_000)).toHaveLength(1)
+        expect((await catalog.get("key"))?.registration).toMatchObject({ callbackSlug: "avatar" })
+      })
+
+      it("is known of an unfinished file, the newest one", async () => {
+        await begin("key")
+        await register(["key"], { slug: "old" })
+        await register(["key"], { slug: "new" })
+        expect((await catalog.get("key"))?.registration).toMatchObject({ callbackSlug: "new" })
+        expect(dueOf(await commit("key")).registration.callbackSlug).toBe("new")
+      })
+
+      it("owes an error event for a file that had failed, and serves the upload that takes its key", async () => {
+        await begin("key")
+        const failure = { code: "DIGEST_MISMATCH", message: "No." } as const
+        await catalog.fail({ key: "key", epoch: 1, failure, now: 2000, eventId: createEventId() })
+        await register(["key"])
+        expect(await claim(1500)).toMatchObject([{ hook: "error", file: { status: "Failed", failure } }])
+        await begin("key", { expires: 99_000 })
+        expect(dueOf(await commit("key", 2))).toMatchObject({ hook: "callback", attempt: 1 })
+      })
+    })
+
+    it("owes an error event for a registered upload that fails, and keeps it when the key is taken again", async () => {
+      await register(["key"], { slug: "old" })
+      await begin("key")
+      const failure = { code: "CONTENT_MISMATCH", message: "It is a zip." } as const
+      await catalog.fail({ key: "key", epoch: 1, failure, now: 2000, eventId: "evt_f" })
+      expect(await catalog.fail({ key: "key", epoch: 1, failure, now: 2000, eventId: "evt_g" })).toBe(false)
+      await register(["key"], { slug: "new" })
+      await begin("key", { expires: 99_000 })
+      expect(await claim(2000)).toMatchObject([
+        { id: "evt_f", hook: "error", file: { failure }, registration: { callbackSlug: "old" } },
+      ])
+      expect(dueOf(await commit("key", 2)).registration.callbackSlug).toBe("new")
+    })
+
+    describe("deliveries", () => {
+      it("are claimed once until the claim ends, oldest first, no more than asked for", async () => {
+        const keys = ["a", "b", "c"]
+        await register(keys)
+        for (const [index, key] of keys.entries()) {
+          await begin(key)
+          await commit(key, 1, { now: 2000 + index, claimedUntil: null })
+        }
+        expect((await claim(2001)).map(({ file }) => file.key)).toEqual(["a", "b"])
+        expect(await claim(2001)).toEqual([])
+        expect((await claim(5000, 2)).map(({ file }) => file.key)).toHaveLength(2)
+        expect((await claim(5000, 2)).map(({ file }) => file.key)).toHaveLength(1)
+      })
+
+      it("are over when delivered", async () => {
+        await register(["key"])
+        await begin("key")
+        await end(dueOf(await commit("key")), "delivered")
+        expect((await catalog.get("key"))?.delivery).toMatchObject({ status: "delivered", attempts: 1, failures: 0 })
+        expect(await claim(99_000)).toEqual([])
+        expect(await catalog.nextDueAt()).toBeNull()
+      })
+
+      it("come back when they are to be tried again, with the same id", async () => {
+        await register(["key"])
+        await begin("key")
+        await end(dueOf(await commit("key")), { retryAt: 7000 })
+        expect((await catalog.get("key"))?.delivery).toMatchObject({ status: "pending", attempts: 1, failures: 1 })
+        expect(await catalog.nextDueAt()).toBe(7000)
+        expect(await claim(6999)).toEqual([])
+        const [again] = await claim(7000)
+        expect(again).toMatchObject({ id: "evt_1", attempt: 2 })
+        await end(again!, "dead")
+        expect((await catalog.get("key"))?.delivery).toMatchObject({ status: "dead", failures: 2 })
+        expect(await claim(99_000)).toEqual([])
+      })
+
+      it("do not mind the late end of an attempt that was claimed by another since", async () => {
+        await register(["key"])
+        await begin("key")
+        const first = dueOf(await commit("key", 1, { claimedUntil: 3000 }))
+        const [second] = await claim(3000)
+        await end(first, "dead")
+        expect((await catalog.get("key"))?.delivery?.status).toBe("pending")
+        await end(second!, "delivered")
+        expect((await catalog.get("key"))?.delivery?.status).toBe("delivered")
+      })
+
+      it("are due at once when all claims are released", async () => {
+        await register(["key"])
+        await begin("key")
+        await commit("key")
+        await catalog.releaseClaims(2500)
+        expect(await claim(2500)).toMatchObject([{ attempt: 2 }])
+      })
+
+      it("of a development stream are claimed by its app and slug, and over when the result is posted", async () => {
+        await register(["key"], { isDev: true })
+        await begin("key")
+        expect(await commit("key")).toMatchObject({ due: null })
+        expect(await claim(99_000)).toEqual([])
+        expect(await catalog.nextDueAt()).toBeNull()
+        const claimDev = (callbackSlug: string, except: ReadonlyArray<string> = []) =>
+          catalog.claimDue({
+            channel: { appId: "app", callbackSlug },
+            now: 3000,
+            claimedUntil: 3000,
+            limit: 10,
+            except: new Set(except),
+          })
+        expect(await claimDev("other")).toEqual([])
+        expect(await claimDev("avatar")).toMatchObject([{ id: "evt_1", attempt: 1 }])
+        expect(await claimDev("avatar", ["evt_1"])).toEqual([])
+        expect(await claimDev("avatar")).toMatchObject([{ id: "evt_1", attempt: 2 }])
+        await catalog.recordResult({ appId: "app", key: "key", result: { data: "null" }, now: 4000 })
+        expect((await catalog.get("key"))?.delivery?.status).toBe("delivered")
+        expect(await claimDev("avatar")).toEqual([])
+      })
+    })
+
+    describe("results", () => {
+      it("are kept with the file; data outlasts an error, an error does not outlast data", async () => {
+        await begin("key")
+        await commit("key")
+        const record = (result: { data: string } | { error: string }) =>
+          catalog.recordResult({ appId: "app", key: "key", result, now: 3000 })
+        expect(await record({ error: "boom" })).toBe(true)
+        expect((await catalog.get("key"))?.result).toEqual({ error: "boom" })
+        await record({ data: '{"a":1}' })
+        await record({ error: "late" })
+        expect((await catalog.get("key"))?.result).toEqual({ data: '{"a":1}' })
+      })
+
+      it("of a failed file only acknowledge its event", async () => {
+        await register(["key"], { isDev: true })
+        await begin("key")
+        const failure = { code: "CONTENT_MISMATCH", message: "It is a zip." } as const
+        await catalog.fail({ key: "key", epoch: 1, failure, now: 2000, eventId: "evt_f" })
+        expect(await catalog.recordResult({ appId: "app", key: "key", result: { data: "1" }, now: 1 })).toBe(true)
+        expect(await catalog.get("key")).toMatchObject({ delivery: { status: "delivered" }, result: null })
+      })
+
+      it("are refused for files of other apps and for none", async () => {
+        await begin("key")
+        const result = { data: "1" }
+        expect(await catalog.recordResult({ appId: "other", key: "key", result, now: 1 })).toBe(false)
+        expect(await catalog.recordResult({ appId: "app", key: "unknown", result, now: 1 })).toBe(false)
+      })
+    })
+
+    it("finds the newest uploaded file by custom id, within its app", async () => {
+      for (const key of ["a", "b", "c"]) await begin(key, { customId: "mine" })
+      await commit("a")
+      await commit("b")
+      expect(await catalog.findByCustomId("app", "mine")).toMatchObject({ key: "b" })
+      expect(await catalog.findByCustomId("other", "mine")).toBeNull()
+      expect(await catalog.findByCustomId("app", "yours")).toBeNull()
+    })
+
+    describe("expire", () => {
+      it("fails unfinished uploads and owes registered ones an error event; their bytes can go", async () => {
+        await register(["registered"])
+        for (const key of ["registered", "plain", "later"]) await begin(key, key === "later" ? { expires: 90_000 } : {})
+        expect(await expire({ expired: 10_001 })).toBe(2)
+        expect((await catalog.get("plain"))?.file).toMatchObject({ status: "Failed", failure: { code: "EXPIRED_URL" } })
+        expect((await catalog.get("later"))?.file.status).toBe("Uploading")
+        expect(await claim(50_000)).toMatchObject([{ hook: "error", file: { key: "registered" } }])
+        expect(await commit("plain")).toEqual({ kind: "fenced" })
+        const reclaimable = await catalog.listReclaimable(10)
+        expect(reclaimable.map(({ key }) => key).sort()).toEqual(["plain", "registered"])
+        for (const file of reclaimable) await catalog.reclaimed(file)
+        expect(await catalog.listReclaimable(10)).toEqual([])
+        expect((await catalog.get("plain"))?.file.status).toBe("Failed")
+      })
+
+      it("deletes client-side files nobody registered, and nothing else", async () => {
+        await register(["registered"])
+        for (const key of ["registered", "unregistered"]) await begin(key)
+        await begin("server-side", { slug: undefined })
+        for (const key of ["registered", "unregistered", "server-side"]) await commit(key)
+        expect(await expire({ unregistered: 2000 })).toBe(0)
+        expect(await expire({ unregistered: 2001 })).toBe(1)
+        expect((await catalog.get("unregistered"))?.file.status).toBe("Deleting")
+        expect(await begin("unregistered")).toEqual({ kind: "taken" })
+        const [file, ...others] = await catalog.listReclaimable(10)
+        expect(others).toEqual([])
+        await catalog.reclaimed(file!)
+        expect(await catalog.get("unregistered")).toBeNull()
+        expect(await begin("unregistered")).toMatchObject({ kind: "granted", isNew: true })
+      })
+
+      it("forgets registrations whose files never came", async () => {
+        await register(["never", "coming"])
+        await begin("coming")
+        expect(await expire({ abandoned: 1501 })).toBe(1)
+        await begin("never")
+        expect((await catalog.get("never"))?.registration).toBeNull()
+        expect((await catalog.get("coming"))?.registration).not.toBeNull()
+      })
+
+      it("takes no more than it was told at a time", async () => {
+        for (const key of ["a", "b", "c"]) await begin(key)
+        expect(await expire({ expired: 99_000 }, 2)).toBe(2)
+        expect(await expire({ expired: 99_000 }, 2)).toBe(1)
+      })
+    })
+
+    const { reopen = setup.create } = setup
+    describe.runIf(setup.reopen !== undefined)("opened anew (only what outlives its process)", () => {
+      it("has everything after it was opened anew", async () => {
+        await register(["key", "open"])
+        await begin("key")
+        await begin("open")
+        await commit("key", 1, { claimedUntil: null })
+        await catalog.recordResult({ appId: "app", key: "key", result: { data: "1" }, now: 3000 })
+        const before = await catalog.get("key")
+        await catalog.close()
+        catalog = await reopen()
+        expect(await catalog.get("key")).toEqual(before)
+        expect(await claim(2000)).toMatchObject([{ id: "evt_1", registration: { metadata: '{"userId":7}' } }])
+        expect(await begin("open")).toMatchObject({ kind: "granted", epoch: 2 })
+        expect(dueOf(await commit("open", 2))).toMatchObject({ hook: "callback" })
+      })
+    })
+  })
+}

@@ -1,0 +1,55 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { DatabaseSync } from "node:sqlite"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { expect, it, onTestFinished } from "vitest"
+import { createSqliteCatalog } from "../../src/ingest.ts"
+import { testCatalog } from "../conformance/catalog.ts"
+
+let folder: string
+
+const makeFolder = (): Promise<string> => mkdtemp(join(tmpdir(), "sluice-catalog-"))
+
+testCatalog("SQLite", {
+  create: async () => {
+    folder = await makeFolder()
+    return createSqliteCatalog({ file: join(folder, "data", "catalog.sqlite") })
+  },
+  reopen: async () => createSqliteCatalog({ file: join(folder, "data", "catalog.sqlite") }),
+  cleanUp: () => rm(folder, { recursive: true }),
+})
+
+it("refuses a catalog of a newer version instead of guessing", async () => {
+  const path = await makeFolder()
+  onTestFinished(() => rm(path, { recursive: true }))
+  const file = join(path, "catalog.sqlite")
+  await createSqliteCatalog({ file }).close()
+  const database = new DatabaseSync(file)
+  database.exec("PRAGMA user_version = 1000")
+  database.close()
+  expect(() => createSqliteCatalog({ file })).toThrow(/newer than this package/)
+})
+
+it("reads through an index wherever it is asked often", async () => {
+  const path = await makeFolder()
+  onTestFinished(() => rm(path, { recursive: true }))
+  const file = join(path, "catalog.sqlite")
+  await createSqliteCatalog({ file }).close()
+  const database = new DatabaseSync(file)
+  onTestFinished(() => database.close())
+  const plan = (sql: string) =>
+    database
+      .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+      .all()
+      .map((row) => String(row.detail))
+      .join("; ")
+  for (const sql of [
+    "SELECT * FROM files WHERE key = 'k' AND is_current = 1",
+    "SELECT min(next_at) FROM deliveries WHERE status = 'pending' AND is_dev = 0",
+    "SELECT id FROM files WHERE status = 'Uploading' AND expires < 1 ORDER BY expires LIMIT 1",
+    "SELECT id FROM files WHERE status = 'Uploaded' AND slug IS NOT NULL AND registration_id IS NULL AND uploaded_at < 1",
+    "SELECT id FROM files WHERE status = 'Failed' AND has_bytes = 1",
+  ]) {
+    expect(plan(sql)).toMatch(/USING (COVERING )?INDEX/)
+  }
+})

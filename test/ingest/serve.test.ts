@@ -1,0 +1,177 @@
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { names, signUrl, type UploadGrant } from "../../src/protocol.ts"
+import {
+  appId,
+  createGrant,
+  type IngestUnderTest,
+  put,
+  randomContent,
+  sign,
+  signer,
+  startIngest,
+  toForm,
+} from "./circle.ts"
+
+/** A file that is stored; gives its address. */
+const store = async ({ url }: IngestUnderTest, content: BlobPart, grant: Partial<UploadGrant> = {}) => {
+  const full = createGrant({ size: new Blob([content]).size, ...grant })
+  const response = await put(await sign(url, full), toForm(content))
+  expect(response.status).toBe(200)
+  return { key: full.key, url: `${url}/f/${full.key}` }
+}
+
+const bytesOf = async (response: Response) => new Uint8Array(await response.arrayBuffer())
+
+describe("GET of a file", () => {
+  it("sends it with all a browser and a cache need, and HEAD the same without the bytes", async () => {
+    const ingest = await startIngest()
+    const { url } = await store(ingest, "hello", { name: "ünï cödé (1).txt" })
+    for (const method of ["GET", "HEAD"]) {
+      const response = await fetch(url, { method })
+      expect(response.status).toBe(200)
+      expect(await response.text()).toBe(method === "GET" ? "hello" : "")
+      const headers = Object.fromEntries(response.headers)
+      expect(headers).toMatchObject({
+        "content-type": "text/plain",
+        "content-length": "5",
+        "accept-ranges": "bytes",
+        "x-content-type-options": "nosniff",
+        "access-control-allow-origin": "*",
+        etag: expect.stringMatching(/^"[0-9a-f]{64}"$/),
+        "last-modified": expect.stringMatching(/GMT$/),
+      })
+      expect(headers["content-disposition"]).toMatch(/^inline; filename=".*"; filename\*=UTF-8''%C3%BCn%C3%AF%20c/)
+    }
+  })
+
+  it("sends any single range of it", async () => {
+    const ingest = await startIngest()
+    const content = randomContent(200_000)
+    const { url } = await store(ingest, content)
+    await fc.assert(
+      fc.asyncProperty(fc.nat(content.length - 1), fc.nat(content.length + 10), async (start, length) => {
+        const response = await fetch(url, { headers: { range: `bytes=${start}-${start + length}` } })
+        const end = Math.min(start + length, content.length - 1)
+        expect(response.status).toBe(206)
+        expect(response.headers.get("content-range")).toBe(`bytes ${start}-${end}/${content.length}`)
+        expect(Buffer.compare(await bytesOf(response), content.subarray(start, end + 1))).toBe(0)
+      }),
+      { numRuns: 30 },
+    )
+    const suffix = await fetch(url, { headers: { range: "bytes=-7" } })
+    expect(await bytesOf(suffix)).toEqual(content.subarray(-7))
+    const several = await fetch(url, { headers: { range: "bytes=0-1,5-6" } })
+    expect([several.status, (await bytesOf(several)).length]).toEqual([200, content.length])
+    const beyond = await fetch(url, { headers: { range: `bytes=${content.length}-` } })
+    expect([beyond.status, beyond.headers.get("content-range")]).toEqual([416, `bytes */${content.length}`])
+  })
+
+  it("answers conditional requests", async () => {
+    const ingest = await startIngest()
+    const { url } = await store(ingest, "hello")
+    const { headers } = await fetch(url)
+    const etag = headers.get("etag")!
+    const modified = headers.get("last-modified")!
+    const status = async (conditions: Record<string, string>) => (await fetch(url, { headers: conditions })).status
+    expect(await status({ "if-none-match": etag })).toBe(304)
+    expect(await status({ "if-none-match": `"other", W/${etag}` })).toBe(304)
+    expect(await status({ "if-none-match": "*" })).toBe(304)
+    expect(await status({ "if-none-match": '"other"' })).toBe(200)
+    expect(await status({ "if-none-match": '"other"', "if-modified-since": modified })).toBe(200)
+    expect(await status({ "if-modified-since": modified })).toBe(304)
+    expect(await status({ "if-modified-since": "Thu, 01 Jan 1970 00:00:00 GMT" })).toBe(200)
+    expect(await status({ "if-modified-since": "nonsense" })).toBe(200)
+    const range = "bytes=1-2"
+    expect(await status({ range, "if-range": etag })).toBe(206)
+    expect(await status({ range, "if-range": '"other"' })).toBe(200)
+    expect(await status({ range, "if-range": `W/${etag}` })).toBe(200)
+    expect(await status({ range, "if-range": modified })).toBe(206)
+    expect(await status({ range, "if-range": "Thu, 01 Jan 1970 00:00:00 GMT" })).toBe(200)
+  })
+
+  it("is not found before it is finished, and never by a trick in its key", async () => {
+    const ingest = await startIngest()
+    const grant = createGrant({ size: 10 })
+    await put(await sign(ingest.url, grant), toForm("hello"))
+    for (const key of [grant.key, "unknown", "..", "%2e%2e%2fcatalog.sqlite", "a%00b", "..%5c..%5c", "__proto__"]) {
+      const response = await fetch(`${ingest.url}/f/${key}`)
+      expect([404, 405, 400]).toContain(response.status)
+      expect(response.headers.get("content-type")).toBe("application/problem+json")
+    }
+  })
+
+  it.each([
+    "text/html",
+    "TEXT/HTML; charset=utf-8",
+    "image/svg+xml",
+    "application/xhtml+xml",
+    "text/xml",
+    "application/xml",
+  ])("of type %s cannot run script in the ingest's origin", async (type) => {
+    const ingest = await startIngest()
+    const { url } = await store(ingest, "<svg/>", { type })
+    const { headers } = await fetch(url)
+    expect(headers.get("content-disposition")).toMatch(/^attachment/)
+    expect(headers.get("content-security-policy")).toMatch(/^sandbox;/)
+    const inline = await store(ingest, "<svg/>", { type, contentDisposition: "inline" })
+    expect((await fetch(inline.url)).headers.get("content-security-policy")).toMatch(/^sandbox;/)
+  })
+
+  it("takes any name and type without breaking its headers", async () => {
+    const ingest = await startIngest()
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: "grapheme", minLength: 1 }), fc.string(), async (name, type) => {
+        const { url } = await store(ingest, "x", { name, type, contentDisposition: "attachment" })
+        const response = await fetch(url)
+        expect(response.status).toBe(200)
+        expect(response.headers.get("content-disposition")).toMatch(/^attachment/)
+      }),
+      { numRuns: 60 },
+    )
+  })
+})
+
+describe("a private file", () => {
+  const signRead = (url: string, expires: number) => signUrl(`${url}?${names.query.expires}=${expires}`, signer)
+
+  it("is sent to holders of a signed URL only, until it expires", async () => {
+    const ingest = await startIngest()
+    const { url } = await store(ingest, "hello", { acl: "private" })
+    const { url: other } = await store(ingest, "other", { acl: "private" })
+    const signed = await signRead(url, Date.now() + 60_000)
+    const response = await fetch(signed)
+    expect([response.status, await response.text()]).toEqual([200, "hello"])
+    expect(response.headers.get("cache-control")).toContain("private")
+    const refused = async (address: string) => {
+      const answer = await fetch(address)
+      return `${answer.status} ${(await answer.json()).code}`
+    }
+    expect(await refused(url)).toBe("403 FORBIDDEN")
+    expect(await refused(signed.replace(url, other))).toBe("403 FORBIDDEN")
+    expect(await refused(signed.replace("expires=", "expires=9"))).toBe("403 FORBIDDEN")
+    expect(await refused(await signRead(url, Date.now() - 1))).toBe("403 EXPIRED_URL")
+    expect(await refused(await signUrl(`${url}?x=1`, signer))).toBe("403 FORBIDDEN")
+  })
+
+  it("is what the operator's default makes it, unless the grant says otherwise", async () => {
+    const ingest = await startIngest({ defaultAcl: "private" })
+    expect((await fetch((await store(ingest, "hello")).url)).status).toBe(403)
+    expect((await fetch((await store(ingest, "hello", { acl: "public-read" })).url)).status).toBe(200)
+  })
+})
+
+describe("GET below an app", () => {
+  it("finds files by key and by custom id, the newest one", async () => {
+    const ingest = await startIngest()
+    const customId = "orders/2026 #1 ü"
+    await store(ingest, "old", { customId })
+    const { key } = await store(ingest, "new", { customId })
+    const base = `${ingest.url}/a/${appId}`
+    expect(await (await fetch(`${base}/${key}`)).text()).toBe("new")
+    expect(await (await fetch(`${base}/${encodeURIComponent(customId)}`)).text()).toBe("new")
+    expect((await fetch(`${base}/unknown`)).status).toBe(404)
+    expect((await fetch(`${ingest.url}/a/other/${key}`)).status).toBe(404)
+    expect((await fetch(`${base}/%`)).status).toBe(404)
+  })
+})
