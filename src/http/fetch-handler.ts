@@ -6,8 +6,12 @@ import { logError } from "./logging.ts"
 import { toProblemResponse } from "./problem-response.ts"
 import { Rejected } from "./rejected.ts"
 
-const toDetail = (reason: Cause.Reason<never>): unknown =>
-  reason._tag === "Die" ? reason.defect : reason._tag === "Fail" ? reason.error : "It was interrupted."
+/** For the log: an error as it is, so that its stack shows; anything else that was thrown as an attribute. */
+const toDetail = (reason: Cause.Reason<never>): unknown => {
+  if (reason._tag === "Interrupt") return "It was interrupted."
+  const thrown = reason._tag === "Die" ? reason.defect : reason.error
+  return thrown instanceof Error ? thrown : { thrown }
+}
 
 /**
  * Turns an effect per request into `(Request) => Promise<Response>`: the one place that runs effects for a request.

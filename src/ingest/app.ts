@@ -1,4 +1,4 @@
-import { encodeAppId } from "../protocol/key.ts"
+import { encodeAppId } from "../protocol/app-id.ts"
 import { createSigner, type Signer } from "../protocol/signature.ts"
 import { type Token, parseToken } from "../protocol/token.ts"
 

@@ -286,7 +286,7 @@ export const createDiskBlobStore = ({ folder }: { readonly folder: string }): Bl
   }
 
   return {
-    abilities: { isDurable: true, isShared: true, smallestAppend: 1 },
+    abilities: { isDurable: true, isShared: false, smallestAppend: 1 },
     claim: (key, epoch) => guard(() => claim(key, epoch)),
     append: (key, options) => guard(() => append(key, options)),
     finish: (key, { epoch, size }) => guard(() => finish(key, epoch, size)),

@@ -1,5 +1,3 @@
-import Sqids from "sqids"
-
 /**
  * The string hash of file keys; may be negative.
  *
@@ -23,17 +21,6 @@ export const shuffle = (alphabet: string, seed: string): string => {
   }
   return letters.join("")
 }
-
-const alphabet = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-
-/**
- * The prefix of all file keys of an app, at least 12 letters and digits.
- *
- * Costs about 250 µs (sqids filters its block list): call once per app, never per file.
- * Source: docs/protocol.md §3.
- */
-export const encodeAppId = (appId: string): string =>
-  new Sqids({ alphabet: shuffle(alphabet, appId), minLength: 12 }).encode([Math.abs(djb2(appId))])
 
 const urlSafe = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 const seedLength = 22

@@ -1,5 +1,5 @@
 import type { Json } from "./json.ts"
-import { isProblemCode, type ProblemCode, problems } from "./problem.ts"
+import { type ProblemCode, problems } from "./problem.ts"
 
 const brand: unique symbol = Symbol.for("sluice/UploadError") as never
 
@@ -47,38 +47,5 @@ export class UploadError extends Error {
   /** True for any copy of the class: several may be bundled side by side. */
   static is(value: unknown): value is UploadError {
     return value instanceof Error && brand in value
-  }
-
-  /**
-   * Reads an error answer of app or ingest.
-   *
-   * Fails: never; a body that is no problem document becomes the code that fits the status.
-   */
-  static fromResponse(status: number, body: string): UploadError {
-    let problem: { code?: unknown; detail?: unknown; data?: Json } | null = null
-    try {
-      problem = JSON.parse(body)
-    } catch {
-      // not ours: a proxy's page, say
-    }
-    if (isProblemCode(problem?.code)) {
-      const message = typeof problem.detail === "string" ? problem.detail : problems[problem.code].title
-      return new UploadError({ code: problem.code, message, status, data: problem.data })
-    }
-    const code =
-      status === 401
-        ? "UNAUTHORIZED"
-        : status === 403
-          ? "FORBIDDEN"
-          : status === 404
-            ? "NOT_FOUND"
-            : status === 413
-              ? "FILE_TOO_LARGE"
-              : status === 429
-                ? "RATE_LIMITED"
-                : status >= 500
-                  ? "INTERNAL_ERROR"
-                  : "BAD_REQUEST"
-    return new UploadError({ code, status, message: `The server answered ${status} without an explanation.` })
   }
 }

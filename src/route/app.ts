@@ -1,5 +1,5 @@
-import type * as Effect from "effect/Effect"
-import type { Rejected } from "../http/rejected.ts"
+import * as Effect from "effect/Effect"
+import { Rejected } from "../http/rejected.ts"
 import type { FileRouter, RouteDefinition } from "./file-route.ts"
 import type { Credentials, Settings } from "./settings.ts"
 
@@ -31,9 +31,27 @@ export interface Call {
   readonly waitUntil: ((work: Promise<unknown>) => void) | undefined
 }
 
-/** The router as a map: only its own keys are routes. */
-export const toRouteMap = (router: FileRouter): ReadonlyMap<string, NamedRoute> =>
-  new Map(Object.entries(router).map(([slug, route]) => [slug, { slug, definition: route["~route"] }]))
+const toInvalid = (detail: string) => Effect.fail(new Rejected({ code: "INVALID_CONFIG", detail }))
+
+/**
+ * The router as a map: only its own keys are routes.
+ *
+ * Fails: `Rejected`, code INVALID_CONFIG, where JavaScript let through what the compiler would not have.
+ */
+export const toRouteMap = (router: FileRouter): Effect.Effect<ReadonlyMap<string, NamedRoute>, Rejected> => {
+  if (typeof router !== "object" || router === null) {
+    return toInvalid(`The route handler's option \`router\` must be an object of file routes, not ${typeof router}.`)
+  }
+  const routes = new Map<string, NamedRoute>()
+  for (const [slug, route] of Object.entries(router)) {
+    const definition = route?.["~route"] as NamedRoute["definition"] | undefined
+    if (definition === undefined) {
+      return toInvalid(`Route ${JSON.stringify(slug)} of the router is not finished. End it with .onUploadComplete(…).`)
+    }
+    routes.set(slug, { slug, definition })
+  }
+  return Effect.succeed(routes)
+}
 
 /** The router as clients may see it, as JSON. Source: docs/protocol.md §5. */
 export const describeRoutes = (routes: ReadonlyMap<string, NamedRoute>): string =>

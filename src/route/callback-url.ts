@@ -8,7 +8,7 @@ const originOf = ({ app, request, url }: Call): string => {
   const protocol = firstOf(request.headers.get("x-forwarded-proto")) ?? url.protocol.slice(0, -1)
   const host = firstOf(request.headers.get("x-forwarded-host")) ?? url.host
   const forwarded = `${protocol}://${host}`
-  return URL.canParse(forwarded) ? new URL(forwarded).origin : url.origin
+  return /^https?$/.test(protocol) && URL.canParse(forwarded) ? new URL(forwarded).origin : url.origin
 }
 
 /**

@@ -3,7 +3,6 @@ import * as Effect from "effect/Effect"
 import { type PostFailed, postJson } from "../http/post-json.ts"
 import { parseJson, readBytes } from "../http/read-body.ts"
 import { Rejected } from "../http/rejected.ts"
-import type { Json } from "../protocol/json.ts"
 import { limits } from "../protocol/limits.ts"
 import type { CallbackEvent, CallbackResult, ErrorEvent, Hook } from "../protocol/messages.ts"
 import { names } from "../protocol/names.ts"
@@ -12,7 +11,8 @@ import { UploadError } from "../protocol/upload-error.ts"
 import { CallbackEventSchema, ErrorEventSchema } from "../schema/callback.ts"
 import { createDecoder } from "../schema/decode.ts"
 import type { Call, NamedRoute } from "./app.ts"
-import type { EventInfo } from "./file-route.ts"
+import { encodeReturned } from "./encode-returned.ts"
+import type { Delivery } from "./file-route.ts"
 import type { Credentials } from "./settings.ts"
 import { callUserCode } from "./user-code.ts"
 
@@ -57,9 +57,16 @@ const checkEvent = Effect.fnUntraced(function* (
 
 const encodeResult = (result: CallbackResult): string => JSON.stringify(result)
 
-/** What user code returned, as JSON: what JSON cannot say is null. Throws on a cycle or a BigInt. */
-const encodeReturned = (fileKey: string, returned: unknown): string =>
-  encodeResult({ fileKey, callbackData: JSON.stringify(returned) === undefined ? null : (returned as Json) })
+/** A {@link CallbackResult} around what `onUploadComplete` returned. Fails: as {@link encodeReturned} does. */
+const encodeData = (fileKey: string, returned: unknown): Effect.Effect<string, Rejected> =>
+  Effect.map(
+    encodeReturned(returned, {
+      what: "What the route's onUploadComplete returned",
+      maximum: limits.callbackData,
+      remedy: "Return an id or a URL.",
+    }),
+    (json) => `{"fileKey":${JSON.stringify(fileKey)},"callbackData":${json}}`,
+  )
 
 /** ms the ingest has to take the result. */
 const resultTimeout = 10_000
@@ -81,7 +88,7 @@ const toUndelivered = (failure: PostFailed) =>
     cause: failure.message,
   })
 
-const toEventInfo = ({ id, attempt, sentAt }: EventInfo): EventInfo => ({ id, attempt, sentAt })
+const toDelivery = ({ id, attempt, sentAt }: Delivery): Delivery => ({ id, attempt, sentAt })
 
 const received = () => Response.json({ ok: true })
 
@@ -96,9 +103,9 @@ const complete = Effect.fnUntraced(function* (call: Call, credentials: Credentia
   const { file, metadata } = event
   const { request, native } = call
   const result = yield* callUserCode(() =>
-    route.definition.onUploadComplete({ ...native, request, metadata, file, event: toEventInfo(event) }),
+    route.definition.onUploadComplete({ ...native, request, metadata, file, delivery: toDelivery(event) }),
   ).pipe(
-    Effect.map((returned) => encodeReturned(file.key, returned)),
+    Effect.flatMap((returned) => encodeData(file.key, returned)),
     Effect.tapCause((cause) => {
       const refusal = cause.reasons.find(Cause.isFailReason)?.error.detail
       const error = encodeResult({ fileKey: file.key, error: refusal ?? "onUploadComplete threw an error." })
@@ -120,7 +127,7 @@ const fail = Effect.fnUntraced(function* (call: Call, credentials: Credentials, 
     const { code, message } = event.error
     const error = new UploadError({ code: isProblemCode(code) ? code : "INTERNAL_ERROR", message })
     yield* callUserCode(() =>
-      onUploadError({ ...native, request, metadata, fileKey, error, event: toEventInfo(event) }),
+      onUploadError({ ...native, request, metadata, fileKey, error, delivery: toDelivery(event) }),
     )
   }
   yield* Effect.mapError(postResult(call, credentials, encodeResult({ fileKey, callbackData: null })), toUndelivered)

@@ -3,7 +3,7 @@ import { toProblemResponse } from "../http/problem-response.ts"
 import { Rejected } from "../http/rejected.ts"
 import { UploadError } from "../protocol/upload-error.ts"
 import { createRouteBuilder, type FileRouter, type RouteBuilder, type SluiceOptions } from "./file-route.ts"
-import { createHandler, type RouteHandlerOptions } from "./handler.ts"
+import { createHandler, type RequestContext, type RouteHandlerOptions } from "./handler.ts"
 
 /** How a framework's requests become Fetch API requests, and answers its own. */
 export interface Adapter<Args extends ReadonlyArray<unknown>, Native extends object, Out = Response> {
@@ -37,9 +37,10 @@ export interface DefinedAdapter<Args extends ReadonlyArray<unknown>, Native exte
 export const defineAdapter = <Args extends ReadonlyArray<unknown>, Native extends object, Out = Response>(
   adapter: Adapter<Args, Native, Out>,
 ): DefinedAdapter<Args, Native, Out> => {
-  const toRequest = (args: Args): Request | Response => {
+  const toCall = (args: Args): { request: Request; context: RequestContext } | Response => {
     try {
-      return adapter.request(...args)
+      const request = adapter.request(...args)
+      return { request, context: { native: adapter.native(...args), waitUntil: adapter.waitUntil?.(...args) } }
     } catch (thrown) {
       const rejected = UploadError.is(thrown)
         ? new Rejected({ code: thrown.code, detail: thrown.message, status: thrown.status, cause: thrown })
@@ -55,11 +56,8 @@ export const defineAdapter = <Args extends ReadonlyArray<unknown>, Native extend
     createRouteHandler: (options) => {
       const handle = createHandler(options)
       return async (...args) => {
-        const request = toRequest(args)
-        const response =
-          request instanceof Response
-            ? request
-            : await handle(request, { native: adapter.native(...args), waitUntil: adapter.waitUntil?.(...args) })
+        const call = toCall(args)
+        const response = call instanceof Response ? call : await handle(call.request, call.context)
         return adapter.respond === undefined ? (response as Out) : adapter.respond(response, ...args)
       }
     },

@@ -50,36 +50,35 @@ const deliver = (stream: DevStream, event: DevStreamEvent): Effect.Effect<void> 
 }
 
 const dispatch = Effect.fnUntraced(function* (stream: DevStream, line: unknown) {
-  const event = yield* Effect.result(decode(line))
-  if (event._tag === "Failure") return yield* logWarning("The ingest sent a line that is no event.", event.failure)
-  if (!isHook(event.success.hook)) {
-    return yield* logWarning(`The ingest sent an event of an unknown kind: ${event.success.hook}. Skipped.`)
+  const event = yield* Effect.catch(decode(line), (detail) =>
+    Effect.as(logWarning("The ingest sent a line that is no event.", detail), undefined),
+  )
+  if (event === undefined) return
+  if (!isHook(event.hook)) {
+    return yield* logWarning(`The ingest sent an event of an unknown kind: ${event.hook}. Skipped.`)
   }
-  yield* Effect.forkDetach(deliver(stream, event.success))
+  yield* Effect.forkDetach(deliver(stream, event))
 })
 
+/** An ingest that restarts is nothing to report; what is not a stream of events at all is. */
+const reportBroken = ({ credentials }: DevStream, cause: unknown): Effect.Effect<void> =>
+  cause instanceof SyntaxError || cause instanceof RangeError
+    ? logWarning(`What answers at ${credentials.ingestUrl} is no ingest, or a newer one.`, cause.message)
+    : logDebug("The development stream broke off.", cause)
+
 /** Reads one stream to its end: true when it ended in order, false when it broke off. */
-const readStream = Effect.fnUntraced(function* (stream: DevStream, response: Response) {
-  if (response.body === null) return true
-  const lines = readJsonLines(response.body)
-  return yield* Effect.gen(function* () {
+const readStream = Effect.fnUntraced(
+  function* (stream: DevStream, response: Response) {
+    if (response.body === null) return true
+    const lines = readJsonLines(response.body)
     for (;;) {
       const next = yield* Effect.tryPromise({ try: () => lines.next(), catch: (cause) => cause })
       if (next.done) return true
       yield* dispatch(stream, next.value)
     }
-  }).pipe(
-    Effect.catch((cause) => Effect.as(logDebug("The development stream broke off.", cause), false)),
-    Effect.ensuring(
-      Effect.promise(() =>
-        lines.return().then(
-          () => {},
-          () => {},
-        ),
-      ),
-    ),
-  )
-})
+  },
+  (reading, stream) => Effect.catch(reading, (cause) => Effect.as(reportBroken(stream, cause), false)),
+)
 
 const reportUnopened = (stream: DevStream, failure: PostFailed): Effect.Effect<void> =>
   logError(
@@ -100,12 +99,22 @@ const reopenDelays = { first: 500, most: 5000 }
  * Source: docs/protocol.md §7.
  */
 export const followDevStream = Effect.fnUntraced(function* (stream: DevStream) {
-  for (let delay = reopenDelays.first; ; delay = Math.min(2 * delay, reopenDelays.most)) {
-    const isOver = yield* stream.open.pipe(
-      Effect.flatMap((response) => readStream(stream, response)),
-      Effect.catch((failure) => Effect.as(reportUnopened(stream, failure), !failure.isRetryable)),
-    )
-    if (isOver || Date.now() >= stream.expires) return
+  let delay = reopenDelays.first
+  let isReported = false
+  for (;;) {
+    const opened = yield* Effect.result(stream.open)
+    if (opened._tag === "Success") {
+      if (yield* readStream(stream, opened.success)) return
+      delay = reopenDelays.first
+      isReported = false
+    } else {
+      // Once an outage: what is tried every few seconds would bury all else in the terminal.
+      if (!isReported) yield* reportUnopened(stream, opened.failure)
+      if (!opened.failure.isRetryable) return
+      isReported = true
+    }
+    if (Date.now() >= stream.expires) return
     yield* pause(jitter(delay))
+    delay = Math.min(2 * delay, reopenDelays.most)
   }
 })

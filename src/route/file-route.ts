@@ -23,7 +23,7 @@ type SerializedDeep<T> = T extends string | number | boolean | null | undefined
         : T
 
 /** Which delivery of an event this is. */
-export interface EventInfo {
+export interface Delivery {
   /** The same over all attempts: deduplicate by it. */
   readonly id: string
   /** From 1. */
@@ -61,14 +61,14 @@ export interface UploadCompleteArguments<Metadata> extends RequestArguments {
   /** What the middleware returned, after its trip through JSON. */
   readonly metadata: Metadata
   readonly file: StoredFile
-  readonly event: EventInfo
+  readonly delivery: Delivery
 }
 
 export interface UploadErrorArguments<Metadata> extends RequestArguments {
   readonly metadata: Metadata
   readonly fileKey: string
   readonly error: UploadError
-  readonly event: EventInfo
+  readonly delivery: Delivery
 }
 
 /** How a route behaves. */
@@ -116,12 +116,12 @@ export interface FileRouter<Native extends object = any> {
 /** A step in the wrong place: the compiler shows the sentence where the argument should be. */
 type Misplaced<Sentence extends string> = (sentence: Sentence) => never
 
-interface Ending<Native extends object, Input, Metadata, ErrorData, IsAwaited> {
-  /** Runs after each file has arrived, at least once (deduplicate by `event.id`); the browser gets what it returns. */
+interface Ending<Native extends object, WireInput, Metadata, ErrorData, IsAwaited> {
+  /** Runs after each file has arrived, at least once (deduplicate by `delivery.id`); the browser gets what it returns. */
   onUploadComplete<Result>(run: UserCode<Native & UploadCompleteArguments<Metadata>, Result>): FileRoute<
     Native,
     {
-      readonly input: Input
+      readonly input: WireInput
       readonly serverData: [IsAwaited] extends [false] ? null : Serialized<Result>
       readonly errorData: ErrorData
     }
@@ -132,9 +132,9 @@ interface Ending<Native extends object, Input, Metadata, ErrorData, IsAwaited> {
 }
 
 /** After `.onUploadError`. */
-export interface RouteWithErrorHandler<Native extends object, Input, Metadata, ErrorData, IsAwaited> extends Ending<
+export interface RouteWithErrorHandler<Native extends object, WireInput, Metadata, ErrorData, IsAwaited> extends Ending<
   Native,
-  Input,
+  WireInput,
   Metadata,
   ErrorData,
   IsAwaited
@@ -146,9 +146,9 @@ export interface RouteWithErrorHandler<Native extends object, Input, Metadata, E
 }
 
 /** After `.file`. */
-export interface RouteWithFile<Native extends object, Input, Metadata, ErrorData, IsAwaited> extends Ending<
+export interface RouteWithFile<Native extends object, WireInput, Metadata, ErrorData, IsAwaited> extends Ending<
   Native,
-  Input,
+  WireInput,
   Metadata,
   ErrorData,
   IsAwaited
@@ -159,27 +159,28 @@ export interface RouteWithFile<Native extends object, Input, Metadata, ErrorData
   /** Runs when the upload of a file failed for good. */
   onUploadError(
     run: UserCode<Native & UploadErrorArguments<Metadata>, void>,
-  ): RouteWithErrorHandler<Native, Input, Metadata, ErrorData, IsAwaited>
+  ): RouteWithErrorHandler<Native, WireInput, Metadata, ErrorData, IsAwaited>
 }
 
 /** After `.middleware`. */
-export interface RouteWithMiddleware<Native extends object, Input, Metadata, ErrorData, IsAwaited> extends Ending<
-  Native,
+export interface RouteWithMiddleware<
+  Native extends object,
+  WireInput,
   Input,
-  Serialized<Metadata>,
+  Metadata,
   ErrorData,
-  IsAwaited
-> {
+  IsAwaited,
+> extends Ending<Native, WireInput, Serialized<Metadata>, ErrorData, IsAwaited> {
   readonly input: Misplaced<"Call .input() before .middleware(), so that the middleware sees it.">
   readonly middleware: Misplaced<"The route has a .middleware() already: do both things in one.">
   /** Decides the name and the custom id of each file. */
   file(
     run: UserCode<Native & FileArguments<Input, Metadata>, FileDecision | void>,
-  ): RouteWithFile<Native, Input, Serialized<Metadata>, ErrorData, IsAwaited>
+  ): RouteWithFile<Native, WireInput, Serialized<Metadata>, ErrorData, IsAwaited>
   /** Runs when the upload of a file failed for good. */
   onUploadError(
     run: UserCode<Native & UploadErrorArguments<Serialized<Metadata>>, void>,
-  ): RouteWithErrorHandler<Native, Input, Serialized<Metadata>, ErrorData, IsAwaited>
+  ): RouteWithErrorHandler<Native, WireInput, Serialized<Metadata>, ErrorData, IsAwaited>
 }
 
 type Empty = Record<never, never>
@@ -197,7 +198,7 @@ interface BeforeMiddleware<Native extends object, WireInput, Input, ErrorData, I
    */
   middleware<Metadata>(
     run: UserCode<Native & MiddlewareArguments<Input>, Metadata>,
-  ): RouteWithMiddleware<Native, WireInput, Metadata, ErrorData, IsAwaited>
+  ): RouteWithMiddleware<Native, WireInput, Input, Metadata, ErrorData, IsAwaited>
   /** Decides the name and the custom id of each file. */
   file(
     run: UserCode<Native & FileArguments<Input, Empty>, FileDecision | void>,

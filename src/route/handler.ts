@@ -101,7 +101,7 @@ const isProduction = () =>
 /** Reads the configuration and builds what all requests share. */
 const start = Effect.fnUntraced(function* (options: RouteHandlerOptions) {
   const { settings, configuration } = yield* loadSettings(options)
-  const routes = toRouteMap(options.router)
+  const routes = yield* toRouteMap(options.router)
   const app: App = {
     settings,
     credentials: yield* Effect.exit(loadCredentials(configuration)),

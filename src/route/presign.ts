@@ -93,7 +93,10 @@ export const presign = Effect.fnUntraced(function* (call: Call, route: NamedRout
   const encodedMetadata = yield* encodeMetadata(metadata)
   const decisions = yield* decideFiles(call, route, files, input, metadata)
   const expires = Date.now() + route.definition.presignedUrlTtl
-  const grants = allowed.map((file, i) => toGrant(credentials, route, file, decisions[i] ?? undecided, expires))
+  // As user code: fileKeySeed is.
+  const grants = yield* callUserCode(() =>
+    allowed.map((file, i) => toGrant(credentials, route, file, decisions[i] ?? undecided, expires)),
+  )
   for (const grant of grants) yield* checkGrant(grant, credentials.encodedAppId)
   const presigned = yield* signUploads(credentials, grants)
   yield* register(call, credentials, route, grants, encodedMetadata)

@@ -3,13 +3,13 @@ import { logError } from "../http/logging.ts"
 import { type PostFailed, postJson } from "../http/post-json.ts"
 import { Rejected } from "../http/rejected.ts"
 import { retry } from "../http/retry.ts"
-import { formatByteSize } from "../protocol/byte-size.ts"
 import { limits } from "../protocol/limits.ts"
 import type { Registration } from "../protocol/messages.ts"
 import { names } from "../protocol/names.ts"
 import type { UploadGrant } from "../protocol/signed-url.ts"
 import { type Call, type NamedRoute } from "./app.ts"
 import { callbackUrlOf } from "./callback-url.ts"
+import { encodeReturned } from "./encode-returned.ts"
 import type { Credentials } from "./settings.ts"
 
 /** ms the ingest has for one attempt. */
@@ -21,26 +21,12 @@ const loadDevStream = Effect.promise(() => import("./dev-stream.ts"))
 /** ms before the second and the third attempt. */
 const retryDelays = [200, 600]
 
-const encoder = new TextEncoder()
-
-/**
- * The middleware's return value as JSON.
- *
- * Fails: `Rejected`, status 413 over 64 KiB; dies where it is no JSON (a cycle, a BigInt).
- */
+/** The middleware's return value as JSON. Fails: as {@link encodeReturned} does. */
 export const encodeMetadata = (metadata: unknown): Effect.Effect<string, Rejected> =>
-  Effect.suspend(() => {
-    const json = JSON.stringify(metadata ?? {}) ?? "{}"
-    const size = json.length * 3 > limits.metadata ? encoder.encode(json).length : json.length
-    return size > limits.metadata
-      ? Effect.fail(
-          new Rejected({
-            code: "INVALID_CONFIG",
-            status: 413,
-            detail: `The route's middleware returned ${formatByteSize(size)} of metadata; at most ${formatByteSize(limits.metadata)} travel. Return an id and load the rest in onUploadComplete.`,
-          }),
-        )
-      : Effect.succeed(json)
+  encodeReturned(metadata, {
+    what: "What the route's middleware returned",
+    maximum: limits.metadata,
+    remedy: "Return an id and load the rest in onUploadComplete.",
   })
 
 /** A {@link Registration} as JSON, around metadata that is JSON already. */

@@ -19,6 +19,6 @@ export const runMiddleware = Effect.fnUntraced(function* (
   const input = yield* parseInput(definition.input, untrusted)
   const { middleware } = definition
   const metadata =
-    middleware === undefined ? undefined : yield* callUserCode(() => middleware({ ...native, request, input, files }))
+    middleware === undefined ? {} : yield* callUserCode(() => middleware({ ...native, request, input, files }))
   return { input, metadata }
 })

@@ -1,7 +1,6 @@
 import * as Effect from "effect/Effect"
 import { toRejected, Rejected } from "../http/rejected.ts"
 import { parseDuration } from "../protocol/duration.ts"
-import { encodeAppId } from "../protocol/key.ts"
 import { limits } from "../protocol/limits.ts"
 import type { LogFormat, LogLevel } from "../protocol/log-level.ts"
 import { envName } from "../protocol/names.ts"
@@ -79,7 +78,9 @@ export const loadSettings = Effect.fnUntraced(function* (options: RouteHandlerCo
     configuration.callbackTolerance === undefined
       ? ({ ok: true, value: limits.callbackTolerance } as const)
       : parseDuration(configuration.callbackTolerance)
-  if (!tolerance.ok) return yield* toRejected(tolerance)
+  if (!tolerance.ok) {
+    return yield* new Rejected({ code: tolerance.code, detail: `callbackTolerance: ${tolerance.detail}` })
+  }
   const isDev = configuration.isDev === undefined ? env["NODE_ENV"] === "development" : isSet(configuration.isDev)
   const settings: Settings = {
     logLevel: configuration.logLevel ?? (isDev ? "Info" : "Warning"),
@@ -91,6 +92,9 @@ export const loadSettings = Effect.fnUntraced(function* (options: RouteHandlerCo
   }
   return { settings, configuration }
 })
+
+/** sqids and its block list, 3 kB gzip, have one thing to do: it is loaded where and when that is done. */
+const loadAppId = Effect.promise(() => import("../protocol/app-id.ts"))
 
 /**
  * Reads the token and prepares what it is for: the key imported, the app id encoded.
@@ -109,6 +113,7 @@ export const loadCredentials = Effect.fnUntraced(function* (configuration: Route
   if (!token.ok) return yield* toRejected(token)
   const ingestUrl = resolveIngestUrl(token.value, configuration.ingestUrl)
   if (!ingestUrl.ok) return yield* toRejected(ingestUrl)
+  const { encodeAppId } = yield* loadAppId
   const credentials: Credentials = {
     apiKey: token.value.apiKey,
     appId: token.value.appId,

@@ -19,18 +19,23 @@ const toFailure = (thrown: unknown): Effect.Effect<never, Rejected> =>
       )
     : Effect.die(thrown)
 
+/** Promises of any make: of another realm, and the thenables that query builders return. */
+const isPromiseLike = <A>(value: A | PromiseLike<A>): value is PromiseLike<A> =>
+  typeof (value as { then?: unknown } | null | undefined)?.then === "function"
+
 /**
  * Calls a function of the app's author, synchronous or not.
  *
  * Fails: `Rejected` where it threw an `UploadError`; dies with anything else it threw.
  */
-export const callUserCode = <A>(call: () => A | Promise<A>): Effect.Effect<A, Rejected> =>
+export const callUserCode = <A>(call: () => A | PromiseLike<A>): Effect.Effect<A, Rejected> =>
   Effect.suspend(() => {
     try {
       const result = call()
-      return result instanceof Promise
-        ? Effect.catch(Effect.tryPromise({ try: () => result, catch: (thrown) => ({ thrown }) }), ({ thrown }) =>
-            toFailure(thrown),
+      return isPromiseLike(result)
+        ? Effect.catch(
+            Effect.tryPromise({ try: () => Promise.resolve(result), catch: (thrown) => ({ thrown }) }),
+            ({ thrown }) => toFailure(thrown),
           )
         : Effect.succeed(result)
     } catch (thrown) {

@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs"
 import fc from "fast-check"
 import { defaultOptions } from "sqids"
 import { describe, expect, it } from "vitest"
-import { createFileKey, djb2, encodeAppId, isKeyOf, shuffle } from "../../src/protocol/key.ts"
+import { encodeAppId } from "../../src/protocol/app-id.ts"
+import { createFileKey, djb2, isKeyOf, shuffle } from "../../src/protocol/key.ts"
 
 const vectors = JSON.parse(readFileSync(new URL("../vectors.json", import.meta.url), "utf8")) as {
   readonly djb2: ReadonlyArray<{ readonly input: string; readonly djb2: number; readonly abs: number }>

@@ -1,7 +1,8 @@
 import { createHmac } from "node:crypto"
 import fc from "fast-check"
 import { beforeAll, describe, expect, it, vi } from "vitest"
-import { createFileKey, encodeAppId } from "../../src/protocol/key.ts"
+import { encodeAppId } from "../../src/protocol/app-id.ts"
+import { createFileKey } from "../../src/protocol/key.ts"
 import { names } from "../../src/protocol/names.ts"
 import { createSigner, type Signer } from "../../src/protocol/signature.ts"
 import {

@@ -1,0 +1,230 @@
+import { afterEach, describe, expect, test, vi } from "vitest"
+import { apiKey } from "./app-token.ts"
+import { appUrl, type Handle, handlerOf, presigned } from "./call-app.ts"
+import { useConsoleLines } from "./console-lines.ts"
+import { line, openStream, router, until, uploadInDevelopment } from "./dev-upload.ts"
+import { type Answer, json, networkError, useMockIngest } from "./mock-ingest.ts"
+import { useQuickTimers } from "./quick-timers.ts"
+import { callbackEvent, errorEvent, sign, storedFile } from "./signed-event.ts"
+
+const ingest = useMockIngest()
+const { lines, linesWith } = useConsoleLines()
+const timers = useQuickTimers()
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllEnvs()
+})
+
+const upload = (options?: object, ownAnswer?: Answer) => uploadInDevelopment(ingest, options, ownAnswer)
+
+describe("in development", () => {
+  test("the client is answered before the ingest is, and the registration says what it is", async () => {
+    const stream = openStream()
+    let answer = () => {}
+    ingest.answerRegistration(async () => {
+      await new Promise<void>((resolve) => (answer = resolve))
+      return stream.answer()
+    })
+    const { response, over } = await upload()
+    await presigned(response)
+    await until(() => expect(ingest.registrations).toHaveLength(1))
+    expect(JSON.parse(ingest.registrations[0]!.text)).toMatchObject({ isDev: true, callbackSlug: "my route" })
+    answer()
+    stream.end()
+    await over
+  })
+
+  test("without a waitUntil the stream is followed all the same", async () => {
+    const stream = openStream()
+    ingest.answerRegistration(stream.answer)
+    const { deliveries, response } = await upload({ waitUntil: undefined })
+    await presigned(response)
+    stream.write(line(callbackEvent()))
+    await until(() => expect(deliveries).toHaveLength(1))
+    stream.end()
+  })
+
+  test("NODE_ENV says so where nothing else does", async () => {
+    vi.stubEnv("NODE_ENV", "development")
+    const stream = openStream()
+    ingest.answerRegistration(stream.answer)
+    const { over } = await upload({ isDev: undefined })
+    stream.end()
+    await over
+    expect(JSON.parse(ingest.registrations[0]!.text)).toMatchObject({ isDev: true })
+  })
+})
+
+describe("an event of the stream", () => {
+  test("is posted verbatim to the app's own callback URL, signature and hook with it, API key not", async () => {
+    const stream = openStream()
+    ingest.answerRegistration(stream.answer)
+    const { deliveries, over } = await upload()
+    const payload = ` ${JSON.stringify(callbackEvent({ file: { ...storedFile, name: "ünï 👩‍👧.png" } }))}\n\t`
+    stream.write(`${JSON.stringify({ payload, signature: sign(payload), hook: "callback" })}\n`)
+    await until(() => expect(deliveries).toHaveLength(1))
+    stream.write(line(errorEvent(), "error"))
+    await until(() => expect(deliveries).toHaveLength(2))
+    stream.end()
+    await over
+    const [callback, error] = deliveries as [(typeof deliveries)[number], (typeof deliveries)[number]]
+    expect(callback.url).toBe(`${appUrl}?slug=my+route`)
+    expect(callback.method).toBe("POST")
+    expect(callback.text).toBe(payload)
+    expect(callback.headers.get("content-type")).toBe("application/json")
+    expect(callback.headers.get("sluice-hook")).toBe("callback")
+    expect(callback.headers.get("x-sluice-signature")).toBe(sign(payload))
+    expect(callback.headers.get("x-sluice-api-key")).toBeNull()
+    expect([...callback.headers.values()].join()).not.toContain(apiKey)
+    expect(error.headers.get("sluice-hook")).toBe("error")
+    expect(ingest.registrations).toHaveLength(1)
+  })
+
+  test("goes to the configured callback URL, whose own query stays", async () => {
+    const stream = openStream()
+    ingest.answerRegistration(stream.answer)
+    const elsewhere = ingest.watch("http://tunnel.test/hooks")
+    const { deliveries, over } = await upload({ callbackUrl: "http://tunnel.test/hooks?tenant=5" })
+    stream.write(line(callbackEvent()))
+    await until(() => expect(elsewhere).toHaveLength(1))
+    stream.end()
+    await over
+    expect(elsewhere[0]!.url).toBe("http://tunnel.test/hooks?tenant=5&slug=my+route")
+    expect(deliveries).toEqual([])
+  })
+
+  test("makes the circle: onUploadComplete runs and its result is posted", async () => {
+    const stream = openStream()
+    ingest.answerRegistration(stream.answer)
+    const own: Handle = handlerOf(router, { isDev: true })
+    const { over } = await upload({}, ({ url, method, headers, text }) =>
+      own(new Request(url, { method, headers, body: text })),
+    )
+    stream.write(line(callbackEvent()))
+    await until(() => expect(ingest.results).toHaveLength(1))
+    stream.end()
+    await over
+    expect(JSON.parse(ingest.results[0]!.text)).toEqual({ fileKey: storedFile.key, callbackData: 1 })
+  })
+
+  test.each([
+    ["answers an error", () => json({}, 500)],
+    ["cannot be reached", networkError],
+    ["redirects", () => new Response(null, { status: 307, headers: { location: "http://attacker.test/" } })],
+  ])("is logged when the app %s, and the next one comes through", async (_, answer: Answer) => {
+    const stream = openStream()
+    ingest.answerRegistration(stream.answer)
+    const { deliveries, over } = await upload({}, answer)
+    stream.write(line(callbackEvent()))
+    await until(() => expect(linesWith("error", `did not reach ${appUrl}`)).toHaveLength(1))
+    stream.write(line(callbackEvent({ id: "evt_9" })))
+    await until(() => expect(deliveries).toHaveLength(2))
+    await until(() => expect(linesWith("error", `did not reach ${appUrl}`)).toHaveLength(2))
+    stream.end()
+    await over
+  })
+
+  test("does not wait for the one before it", async () => {
+    const stream = openStream()
+    ingest.answerRegistration(stream.answer)
+    let release = () => {}
+    const held = new Promise<void>((resolve) => (release = resolve))
+    const { deliveries, over } = await upload({}, async ({ text }) => {
+      if (text.includes("evt_slow")) await held
+      return json({ ok: true })
+    })
+    stream.write(line(callbackEvent({ id: "evt_slow" })), line(callbackEvent({ id: "evt_quick" })))
+    await until(() => expect(deliveries).toHaveLength(2))
+    release()
+    stream.end()
+    await over
+  })
+})
+
+describe("the end of the stream", () => {
+  test("in order is the end: nothing is opened again", async () => {
+    const stream = openStream()
+    ingest.answerRegistration(stream.answer)
+    const { over } = await upload()
+    stream.end()
+    await over
+    expect(ingest.registrations).toHaveLength(1)
+    expect(timers.pauses).toEqual([])
+  })
+
+  test("broken off is no end: the same registration opens it again, and events go on", async () => {
+    const [first, second] = [openStream(), openStream()]
+    ingest.answerRegistration(first.answer, networkError, () => json({}, 503), second.answer)
+    const { deliveries, over } = await upload()
+    first.write(line(callbackEvent()), '{"payload":"half')
+    await until(() => expect(deliveries).toHaveLength(1))
+    first.breakOff()
+    second.write(line(callbackEvent({ id: "evt_9" })))
+    await until(() => expect(deliveries).toHaveLength(2))
+    second.end()
+    await over
+    expect(ingest.registrations).toHaveLength(4)
+    expect(new Set(ingest.registrations.map(({ text }) => text)).size).toBe(1)
+    expect(timers.pauses).toHaveLength(3)
+    for (const pause of timers.pauses) expect(pause).toBeGreaterThanOrEqual(500)
+  })
+
+  test("broken off after the URLs have expired is the end", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] })
+    const stream = openStream()
+    ingest.answerRegistration(stream.answer)
+    const { over } = await upload()
+    await until(() => expect(ingest.registrations).toHaveLength(1))
+    vi.setSystemTime(Date.now() + 60_001)
+    stream.breakOff()
+    await over
+    expect(ingest.registrations).toHaveLength(1)
+  })
+
+  test("what is no stream of events is told, and tried again", async () => {
+    const stream = openStream()
+    ingest.answerRegistration(() => new Response("<!doctype html>\n<p>Hello</p>"), stream.answer)
+    const { response, over } = await upload()
+    await presigned(response)
+    await until(() => expect(ingest.registrations).toHaveLength(2))
+    stream.end()
+    await over
+    expect(linesWith("warn", "http://ingest.test is no ingest")).toHaveLength(1)
+  })
+})
+
+describe("an ingest that is not running", () => {
+  test("costs one clear error, the client gets its URLs, and it may be started later", async () => {
+    const stream = openStream()
+    ingest.answerRegistration(...Array.from({ length: 12 }, () => networkError), stream.answer)
+    const { response, deliveries, over } = await upload()
+    await presigned(response)
+    stream.write(line(callbackEvent()))
+    await until(() => expect(deliveries).toHaveLength(1))
+    stream.end()
+    await over
+    expect(lines.filter(({ level }) => level === "error" || level === "warn")).toHaveLength(1)
+    expect(linesWith("error", "http://ingest.test cannot be reached", "sluice ingest")).toHaveLength(1)
+    expect(Math.max(...timers.pauses)).toBeLessThanOrEqual(7500)
+  })
+
+  test("is given up when the URLs have expired", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] })
+    ingest.answerRegistration(networkError, () => {
+      vi.setSystemTime(Date.now() + 60_001)
+      return networkError()
+    })
+    const { over } = await upload()
+    await over
+    expect(ingest.registrations).toHaveLength(2)
+  })
+
+  test.each([400, 401, 403])("but refuses (%d) is told once and not asked again", async (status) => {
+    ingest.answerRegistration(() => json({ detail: "eels" }, status))
+    const { response, over } = await upload()
+    await presigned(response)
+    await over
+    expect(ingest.registrations).toHaveLength(1)
+    expect(linesWith("error", "refused the registration", "eels")).toHaveLength(1)
+  })
+})
