@@ -5,12 +5,7 @@ export type { Adapter, DefinedAdapter } from "./route/define-adapter.ts"
 export { defineAdapter } from "./route/define-adapter.ts"
 export type { FetchNative } from "./route/fetch-adapter.ts"
 export { createRouteHandler, createSluice } from "./route/fetch-adapter.ts"
-export type {
-  FileDecision,
-  FileRoute,
-  FileRouter,
-  RouteBuilder,
-  RouteOptions,
-  SluiceOptions,
-} from "./route/file-route.ts"
+export type { FileRoute, FileRouter, RouteOptions, SluiceOptions } from "./route/file-route.ts"
 export type { RouteHandlerOptions } from "./route/handler.ts"
+export type { RouteBuilder } from "./route/route-steps.ts"
+export type { Delivery, FileDecision } from "./route/user-code-arguments.ts"

@@ -1,3 +1,4 @@
+import { parseProblem } from "../protocol/parse-problem.ts"
 import { UploadError } from "../protocol/upload-error.ts"
 import type { Attempt } from "./retry.ts"
 
@@ -43,7 +44,7 @@ const toWait = (retryAfter: string | null): number | undefined => {
  */
 export const readReply = <A>(reply: Reply, read: (json: unknown) => A | undefined): Attempt<A> => {
   if (reply.status < 200 || reply.status > 299) {
-    return { error: UploadError.fromResponse(reply.status, reply.body), wait: toWait(reply.header("retry-after")) }
+    return { error: parseProblem(reply.status, reply.body), wait: toWait(reply.header("retry-after")) }
   }
   let value: A | undefined
   try {

@@ -12,7 +12,7 @@ import { CallbackEventSchema, ErrorEventSchema } from "../schema/callback.ts"
 import { createDecoder } from "../schema/decode.ts"
 import type { Call, NamedRoute } from "./app.ts"
 import { encodeReturned } from "./encode-returned.ts"
-import type { Delivery } from "./file-route.ts"
+import type { Delivery } from "./user-code-arguments.ts"
 import type { Credentials } from "./settings.ts"
 import { callUserCode } from "./user-code.ts"
 

@@ -2,7 +2,9 @@ import type { Json } from "../protocol/json.ts"
 import { toProblemResponse } from "../http/problem-response.ts"
 import { Rejected } from "../http/rejected.ts"
 import { UploadError } from "../protocol/upload-error.ts"
-import { createRouteBuilder, type FileRouter, type RouteBuilder, type SluiceOptions } from "./file-route.ts"
+import { createRouteBuilder } from "./create-route-builder.ts"
+import type { FileRouter, SluiceOptions } from "./file-route.ts"
+import type { RouteBuilder } from "./route-steps.ts"
 import { createHandler, type RequestContext, type RouteHandlerOptions } from "./handler.ts"
 
 /** How a framework's requests become Fetch API requests, and answers its own. */

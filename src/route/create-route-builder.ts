@@ -1,0 +1,70 @@
+import type { StandardSchemaV1 } from "@standard-schema/spec"
+import type { DurationInput } from "../protocol/duration.ts"
+import { parseDuration } from "../protocol/duration.ts"
+import type { Json } from "../protocol/json.ts"
+import { limits } from "../protocol/limits.ts"
+import type { RouteConfigInput } from "../protocol/route-config.ts"
+import { UploadError } from "../protocol/upload-error.ts"
+import type { RouteDefinition, RouteOptions, SluiceOptions } from "./file-route.ts"
+import { compileConfig } from "./route-config.ts"
+import type { RouteBuilder } from "./route-steps.ts"
+
+/** The builder behind all the step types: each step fills one field. */
+class RouteSteps<Native extends object> {
+  readonly #definition: RouteDefinition<Native>
+
+  constructor(definition: RouteDefinition<Native>) {
+    this.#definition = definition
+  }
+
+  #with(step: Partial<RouteDefinition<Native>>): RouteSteps<Native> {
+    return new RouteSteps({ ...this.#definition, ...step })
+  }
+
+  input(input: StandardSchemaV1) {
+    return this.#with({ input })
+  }
+  middleware(middleware: RouteDefinition<Native>["middleware"]) {
+    return this.#with({ middleware })
+  }
+  file(file: RouteDefinition<Native>["file"]) {
+    return this.#with({ file })
+  }
+  onUploadError(onUploadError: RouteDefinition<Native>["onUploadError"]) {
+    return this.#with({ onUploadError })
+  }
+  onUploadComplete(onUploadComplete: RouteDefinition<Native>["onUploadComplete"]) {
+    return { "~route": { ...this.#definition, onUploadComplete } }
+  }
+}
+
+const parseTtl = (ttl: DurationInput | undefined): number => {
+  if (ttl === undefined) return limits.presignedUrlTtl
+  const parsed = parseDuration(ttl)
+  if (parsed.ok) return parsed.value
+  throw new UploadError({ code: parsed.code, message: `presignedUrlTtl: ${parsed.detail}` })
+}
+
+/**
+ * Makes the builder of file routes for requests that come with `Native` arguments.
+ *
+ * Fails: the builder throws an `UploadError` with code INVALID_CONFIG where a size, count or duration is not one.
+ */
+export const createRouteBuilder = <Native extends object, ErrorData extends Json | undefined = undefined>(
+  sluiceOptions: SluiceOptions<ErrorData> = {},
+): RouteBuilder<Native, ErrorData> => {
+  const begin = (config: RouteConfigInput, options: RouteOptions = {}) =>
+    new RouteSteps<Native>({
+      config: compileConfig(config),
+      awaitServerData: options.awaitServerData ?? true,
+      presignedUrlTtl: parseTtl(options.presignedUrlTtl),
+      fileKeySeed: options.fileKeySeed,
+      errorFormatter: sluiceOptions.errorFormatter,
+      input: undefined,
+      middleware: undefined,
+      file: undefined,
+      onUploadComplete: () => null,
+      onUploadError: undefined,
+    })
+  return begin as unknown as RouteBuilder<Native, ErrorData>
+}
