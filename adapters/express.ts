@@ -1,5 +1,5 @@
 import type { Request, Response } from "express"
-import { defineAdapter } from "../src/server.ts"
+import { defineAdapter, type FileRouter, type RouteHandlerOptions } from "../src/server.ts"
 import { sendResponse, toRequest } from "./node.ts"
 
 export type { FileRouter } from "../src/server.ts"
@@ -11,15 +11,21 @@ export interface ExpressNative {
   readonly res: Response
 }
 
+const adapter = defineAdapter<[req: Request, res: Response], ExpressNative, void>({
+  name: "Express",
+  request: (req, res) => toRequest(req, res),
+  native: (req, res) => ({ req, res }),
+  respond: (response, _req, res) => sendResponse(res, response),
+})
+
+export const { createSluice } = adapter
+
 /**
  * `app.use("/api/sluice", createRouteHandler({ router }))`, in Express 4 and 5, before `express.json()`.
  *
  * Behind `express.json()` uploads work but callbacks are refused with an error that says so: their signature covers
  * bytes that the parser has thrown away. `express.raw()` and `express.text()` keep them.
  */
-export const { createSluice, createRouteHandler } = defineAdapter<[req: Request, res: Response], ExpressNative, void>({
-  name: "Express",
-  request: (req, res) => toRequest(req, res),
-  native: (req, res) => ({ req, res }),
-  respond: (response, _req, res) => sendResponse(res, response),
-})
+export const createRouteHandler: (
+  options: RouteHandlerOptions<FileRouter<ExpressNative>>,
+) => (req: Request, res: Response) => Promise<void> = adapter.createRouteHandler

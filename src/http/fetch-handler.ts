@@ -2,6 +2,7 @@ import type * as Cause from "effect/Cause"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import { problems } from "../protocol/problem.ts"
 import { logError } from "./logging.ts"
 import { toProblemResponse } from "./problem-response.ts"
 import { Rejected } from "./rejected.ts"
@@ -12,6 +13,12 @@ const toDetail = (reason: Cause.Reason<never>): unknown => {
   const thrown = reason._tag === "Die" ? reason.defect : reason.error
   return thrown instanceof Error ? thrown : { thrown }
 }
+
+/** What the caller cannot mend, somebody here has to: a missing token, an ingest that does not answer. */
+export const logServerFault = ({ code, detail, status, cause }: Rejected): Effect.Effect<void> =>
+  (status ?? problems[code].status) < 500
+    ? Effect.void
+    : logError(detail, { code }, ...(cause === undefined ? [] : [cause]))
 
 /**
  * Turns an effect per request into `(Request) => Promise<Response>`: the one place that runs effects for a request.
@@ -30,7 +37,7 @@ export const createFetchHandler = <Arguments extends ReadonlyArray<unknown>, R>(
   const answer = (...args: Arguments) =>
     Effect.suspend(() => handle(...args)).pipe(
       // Rendered in here: a `data` that is no JSON or a header that is none is a defect like any other.
-      Effect.catch((rejected) => Effect.sync(() => toProblemResponse(rejected))),
+      Effect.catch((rejected) => Effect.map(logServerFault(rejected), () => toProblemResponse(rejected))),
     )
   return async (...args) => {
     const exit = await run(answer(...args))

@@ -48,8 +48,13 @@ const readStart = async (response: Response, length: number): Promise<string> =>
   return text.slice(0, length)
 }
 
+/** Reads an answer's small body to its end and drops it: only then is the connection free for the next request. */
+export const discardBody = (response: Response): void => {
+  response.arrayBuffer().catch(() => {})
+}
+
 /**
- * Sends JSON; succeeds with a 2xx answer, whose body is the caller's to read or cancel.
+ * Sends JSON; succeeds with a 2xx answer, whose body is the caller's to read or discard.
  *
  * Redirects are not followed: the headers may hold an API key.
  */

@@ -1,6 +1,6 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import { type PostFailed, postJson } from "../http/post-json.ts"
+import { discardBody, type PostFailed, postJson } from "../http/post-json.ts"
 import { parseJson, readBytes } from "../http/read-body.ts"
 import { Rejected } from "../http/rejected.ts"
 import { limits } from "../protocol/limits.ts"
@@ -78,7 +78,7 @@ const postResult = (call: Call, { apiKey, ingestUrl }: Credentials, result: stri
     body: result,
     timeout: resultTimeout,
     fetch: call.app.fetch,
-  }).pipe(Effect.map((response) => void response.body?.cancel().catch(() => {})))
+  }).pipe(Effect.map(discardBody))
 
 /** The event stays due: the ingest delivers it again when this is answered with an error. */
 const toUndelivered = (failure: PostFailed) =>

@@ -1,5 +1,4 @@
 import type { Json } from "../protocol/json.ts"
-import { toProblemResponse } from "../http/problem-response.ts"
 import { Rejected } from "../http/rejected.ts"
 import { UploadError } from "../protocol/upload-error.ts"
 import { createRouteBuilder } from "./create-route-builder.ts"
@@ -39,18 +38,18 @@ export interface DefinedAdapter<Args extends ReadonlyArray<unknown>, Native exte
 export const defineAdapter = <Args extends ReadonlyArray<unknown>, Native extends object, Out = Response>(
   adapter: Adapter<Args, Native, Out>,
 ): DefinedAdapter<Args, Native, Out> => {
-  const toCall = (args: Args): { request: Request; context: RequestContext } | Response => {
+  const toCall = (args: Args): { request: Request | Rejected; context: RequestContext } => {
     try {
       const request = adapter.request(...args)
       return { request, context: { native: adapter.native(...args), waitUntil: adapter.waitUntil?.(...args) } }
     } catch (thrown) {
-      const rejected = UploadError.is(thrown)
+      const request = UploadError.is(thrown)
         ? new Rejected({ code: thrown.code, detail: thrown.message, status: thrown.status, cause: thrown })
         : new Rejected({
             code: "BAD_REQUEST",
             detail: `${adapter.name} received a request that is no valid HTTP request.`,
           })
-      return toProblemResponse(rejected)
+      return { request, context: { native: {} } }
     }
   }
   return {
@@ -58,8 +57,8 @@ export const defineAdapter = <Args extends ReadonlyArray<unknown>, Native extend
     createRouteHandler: (options) => {
       const handle = createHandler(options)
       return async (...args) => {
-        const call = toCall(args)
-        const response = call instanceof Response ? call : await handle(call.request, call.context)
+        const { request, context } = toCall(args)
+        const response = await handle(request, context)
         return adapter.respond === undefined ? (response as Out) : adapter.respond(response, ...args)
       }
     },

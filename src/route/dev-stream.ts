@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { logDebug, logError, logWarning } from "../http/logging.ts"
-import { type PostFailed, postJson } from "../http/post-json.ts"
+import { discardBody, type PostFailed, postJson } from "../http/post-json.ts"
 import { jitter, pause } from "../http/retry.ts"
 import { readJsonLines } from "../protocol/json-lines.ts"
 import type { DevStreamEvent, Hook } from "../protocol/messages.ts"
@@ -39,7 +39,7 @@ const deliver = (stream: DevStream, event: DevStreamEvent): Effect.Effect<void> 
     timeout: deliveryTimeout,
     fetch: stream.call.app.fetch,
   }).pipe(
-    Effect.map((response) => void response.body?.cancel().catch(() => {})),
+    Effect.map(discardBody),
     Effect.catch((failure) =>
       logError(
         `The callback of a finished upload did not reach ${stream.callbackUrl}. It comes again with the next upload.`,

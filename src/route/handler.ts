@@ -65,6 +65,10 @@ const chooseAction = ({
   })
 }
 
+/** A page of any site can make a browser send its cookies along with a form; with JSON only where CORS lets it. */
+const isForgeable = ({ request: { headers } }: Call): boolean =>
+  headers.get("sec-fetch-site") === "cross-site" && !/^application\/json\b/i.test(headers.get("content-type") ?? "")
+
 const handle = Effect.fnUntraced(function* (call: Call) {
   const { app, request } = call
   if (request.method === "GET") {
@@ -75,6 +79,13 @@ const handle = Effect.fnUntraced(function* (call: Call) {
       code: "METHOD_NOT_ALLOWED",
       detail: `${request.method} is not for this address; GET describes the routes, POST uploads.`,
       headers: { allow: "GET, POST" },
+    })
+  }
+  if (isForgeable(call)) {
+    return yield* new Rejected({
+      code: "FORBIDDEN",
+      detail:
+        "A page of another site sent this. Uploads across sites need the content type application/json, and CORS.",
     })
   }
   const action = chooseAction(call)
@@ -89,7 +100,8 @@ export interface RequestContext {
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined
 }
 
-type Handler = (request: Request, context: RequestContext) => Promise<Response>
+/** Answers a request, or the refusal of something that is none. */
+type Handler = (request: Request | Rejected, context: RequestContext) => Promise<Response>
 
 const warnOfSpoofing = logWarning(
   `No callback URL is configured: it is taken from each request, whose Host header anybody can choose. Set ${envName("callbackUrl")}.`,
@@ -114,8 +126,10 @@ const start = Effect.fnUntraced(function* (options: RouteHandlerOptions) {
     yield* Effect.provideContext(warnOfSpoofing, logContext)
   }
   return createFetchHandler(
-    (request: Request, { native, waitUntil }: RequestContext) =>
-      handle({ app, request, url: new URL(request.url), native, waitUntil: options.waitUntil ?? waitUntil }),
+    (request: Request | Rejected, { native, waitUntil }: RequestContext) =>
+      request instanceof Rejected
+        ? Effect.fail(request)
+        : handle({ app, request, url: new URL(request.url), native, waitUntil: options.waitUntil ?? waitUntil }),
     logContext,
   )
 })

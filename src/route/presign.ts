@@ -78,6 +78,25 @@ const checkGrant = (grant: UploadGrant, encodedAppId: string): Effect.Effect<voi
     : Effect.fail(new Rejected({ code: "INVALID_CONFIG", detail: `Route ${JSON.stringify(grant.slug)}: ${mistake}.` }))
 }
 
+/** Two files under one key would be one file. */
+const checkSeeds = (grants: ReadonlyArray<UploadGrant>): Effect.Effect<void, Rejected> => {
+  const byKey = new Map<string, UploadGrant>()
+  for (const grant of grants) {
+    const other = byKey.get(grant.key)
+    if (other !== undefined) {
+      const [a, b] = [other.name, grant.name].map((name) => JSON.stringify(name))
+      return Effect.fail(
+        new Rejected({
+          code: "BAD_REQUEST",
+          detail: `${a} and ${b} have the same key in this app. Upload one of them.`,
+        }),
+      )
+    }
+    byKey.set(grant.key, grant)
+  }
+  return Effect.void
+}
+
 /**
  * The upload action: from a list of files to a signed URL for each.
  *
@@ -98,6 +117,7 @@ export const presign = Effect.fnUntraced(function* (call: Call, route: NamedRout
     allowed.map((file, i) => toGrant(credentials, route, file, decisions[i] ?? undecided, expires)),
   )
   for (const grant of grants) yield* checkGrant(grant, credentials.encodedAppId)
+  if (route.definition.fileKeySeed !== undefined) yield* checkSeeds(grants)
   const presigned = yield* signUploads(credentials, grants)
   yield* register(call, credentials, route, grants, encodedMetadata)
   return Response.json(presigned, noStore)

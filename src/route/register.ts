@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
-import { logError } from "../http/logging.ts"
-import { type PostFailed, postJson } from "../http/post-json.ts"
+import { logServerFault } from "../http/fetch-handler.ts"
+import { discardBody, type PostFailed, postJson } from "../http/post-json.ts"
 import { Rejected } from "../http/rejected.ts"
 import { retry } from "../http/retry.ts"
 import { limits } from "../protocol/limits.ts"
@@ -99,16 +99,10 @@ export const register = Effect.fnUntraced(function* (
     )
   }
   const acknowledged = retry(post, retryDelays).pipe(
-    Effect.map((response) => void response.body?.cancel().catch(() => {})),
+    Effect.map(discardBody),
     Effect.mapError(toRejected(credentials.ingestUrl)),
-    Effect.tapError((rejected) => logError("A registration failed.", rejected.cause)),
   )
-  return yield* call.waitUntil === undefined
-    ? acknowledged
-    : runAside(
-        call,
-        Effect.catch(acknowledged, () => Effect.void),
-      )
+  return yield* call.waitUntil === undefined ? acknowledged : runAside(call, Effect.catch(acknowledged, logServerFault))
 })
 
 /** Starts work that outlives the answer, and tells the platform to wait for it where it wants to know. */

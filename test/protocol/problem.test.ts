@@ -20,7 +20,7 @@ const documentedStatuses = (): Record<string, number> => {
       const documented = codesCell.replace(/\(.*?\)/g, "").match(/\b[A-Z]{2,}(?:_[A-Z]+)*\b/g) ?? []
       expect(statuses.length === 1 || statuses.length === documented.length, codesCell).toBe(true)
       documented.forEach((code, place) => {
-        const status = statuses.length === 1 ? statuses[0]! : statuses[place]!
+        const status = statuses.length === 1 ? statuses[0] : statuses[place]!
         table[code] = status === "–" ? 0 : Number(status)
       })
     }

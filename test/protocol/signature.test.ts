@@ -19,7 +19,7 @@ const vectors = JSON.parse(readFileSync(new URL("../vectors.json", import.meta.u
 const loadWithoutNodeCrypto = async (): Promise<typeof onNode> => {
   const getBuiltinModule = process.getBuiltinModule
   vi.spyOn(process, "getBuiltinModule").mockImplementation(((id: string) =>
-    id === "node:crypto" ? undefined : getBuiltinModule(id)) as typeof process.getBuiltinModule)
+    id === "node:crypto" ? undefined : getBuiltinModule(id)))
   vi.resetModules()
   try {
     return await import("../../src/protocol/signature.ts")

@@ -72,7 +72,7 @@ let webSigner: Signer
 beforeAll(async () => {
   const getBuiltinModule = process.getBuiltinModule
   vi.spyOn(process, "getBuiltinModule").mockImplementation(((id: string) =>
-    id === "node:crypto" ? undefined : getBuiltinModule(id)) as typeof process.getBuiltinModule)
+    id === "node:crypto" ? undefined : getBuiltinModule(id)))
   vi.resetModules()
   webSigner = (await import("../../src/protocol/signature.ts")).createSigner(apiKey)
   vi.restoreAllMocks()

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest"
-import { problems, type ProblemCode, toProblemDocument } from "../../src/protocol/problem.ts"
+import { problems, type ProblemCode } from "../../src/protocol/problem.ts"
 import { UploadError } from "../../src/protocol/upload-error.ts"
 
 describe("UploadError", () => {

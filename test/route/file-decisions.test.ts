@@ -186,3 +186,13 @@ describe(".file()", () => {
     expect(ingest.registrations).toEqual([])
   })
 })
+
+test("two files with the same fileKeySeed are refused by name, and nothing is registered", async () => {
+  const handle = handlerOf({
+    a: f({ image: { maxFileCount: 3 } }, { fileKeySeed: ({ size }) => String(size) }).onUploadComplete(() => 1),
+  })
+  const files = [png, { ...png, name: "dog.png", size: 2 }, { ...png, name: "cow.png" }]
+  const problem = await refused(await handle(uploadRequest("a", { files })), "BAD_REQUEST", 400)
+  expect(problem.detail).toContain('"cat.png" and "cow.png"')
+  expect(ingest.registrations).toEqual([])
+})
