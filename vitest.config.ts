@@ -1,10 +1,23 @@
 import { defineConfig } from "vitest/config"
 
+const report = process.env["TEST_REPORT"]
+
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
     testTimeout: 20_000,
     hookTimeout: 60_000,
     coverage: { include: ["src/**", "adapters/**"] },
+    reporters: report === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
+    projects: [
+      {
+        extends: true,
+        test: { name: "source", include: ["test/**/*.test.ts"], exclude: ["test/package/**"] },
+      },
+      {
+        // The package as users get it: built and packed once, before these tests and only for them.
+        extends: true,
+        test: { name: "package", include: ["test/package/**/*.test.ts"], globalSetup: ["test/package/pack.ts"] },
+      },
+    ],
   },
 })

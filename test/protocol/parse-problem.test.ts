@@ -19,9 +19,7 @@ describe("parseProblem", () => {
 
   it("says what the code means when the detail is missing or no text", () => {
     expect(parseProblem(413, '{"code":"FILE_TOO_LARGE"}').detail).toBe("The file is too large")
-    expect(parseProblem(413, '{"code":"FILE_TOO_LARGE","detail":{"x":1}}').detail).toBe(
-      "The file is too large",
-    )
+    expect(parseProblem(413, '{"code":"FILE_TOO_LARGE","detail":{"x":1}}').detail).toBe("The file is too large")
   })
 
   it.each([

@@ -18,8 +18,9 @@ const vectors = JSON.parse(readFileSync(new URL("../vectors.json", import.meta.u
 /** The module as a platform without `node:crypto` loads it. */
 const loadWithoutNodeCrypto = async (): Promise<typeof onNode> => {
   const getBuiltinModule = process.getBuiltinModule
-  vi.spyOn(process, "getBuiltinModule").mockImplementation(((id: string) =>
-    id === "node:crypto" ? undefined : getBuiltinModule(id)))
+  vi.spyOn(process, "getBuiltinModule").mockImplementation((id: string) =>
+    id === "node:crypto" ? undefined : getBuiltinModule(id),
+  )
   vi.resetModules()
   try {
     return await import("../../src/protocol/signature.ts")

@@ -71,8 +71,9 @@ const asThePlatformWritesIt = (grant: UploadGrant): string => {
 let webSigner: Signer
 beforeAll(async () => {
   const getBuiltinModule = process.getBuiltinModule
-  vi.spyOn(process, "getBuiltinModule").mockImplementation(((id: string) =>
-    id === "node:crypto" ? undefined : getBuiltinModule(id)))
+  vi.spyOn(process, "getBuiltinModule").mockImplementation((id: string) =>
+    id === "node:crypto" ? undefined : getBuiltinModule(id),
+  )
   vi.resetModules()
   webSigner = (await import("../../src/protocol/signature.ts")).createSigner(apiKey)
   vi.restoreAllMocks()

@@ -1,0 +1,2 @@
+// Nothing but Node itself.
+void 0

@@ -1,0 +1,86 @@
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import { build } from "esbuild"
+import { names } from "../src/protocol.ts"
+import { createRouteHandler } from "../src/server.ts"
+import { router } from "./router.ts"
+import type { ServerLog } from "./server-log.ts"
+
+/** What the app needs to know. */
+export interface AppOptions {
+  readonly token: string
+  readonly ingestUrl: string
+  /** The app's own address. */
+  readonly url: string
+  readonly log: ServerLog
+  /** Called when the route handler has answered: which action it was, and the status. */
+  readonly onAnswer?: (action: string, status: number) => void
+}
+
+const page = (file: string): string => join(import.meta.dirname, file)
+
+/** The page's script with the client in it, made in memory. */
+const bundlePage = async (): Promise<Uint8Array> => {
+  const { outputFiles } = await build({
+    entryPoints: [page("page.ts")],
+    bundle: true,
+    write: false,
+    format: "esm",
+    target: "es2022",
+    minify: true,
+    logLevel: "error",
+  })
+  return outputFiles[0].contents
+}
+
+const describeAction = (request: Request): string => {
+  const { searchParams } = new URL(request.url)
+  const hook = request.headers.get(names.header.hook)
+  if (hook !== null) return `${hook} from the ingest`
+  return searchParams.get(names.action.type) ?? "routes"
+}
+
+/**
+ * The playground's app: a page, its log, and the file routes.
+ *
+ * @returns a fetch handler, as every framework's app ends up being one
+ */
+export const createApp = async (options: AppOptions): Promise<(request: Request) => Promise<Response>> => {
+  const { token, ingestUrl, url, log, onAnswer } = options
+  const handleUpload = createRouteHandler({
+    router,
+    token,
+    ingestUrl,
+    callbackUrl: url + names.adapterPath,
+    logLevel: "Info",
+    // The ingest reaches this app, so callbacks come the way they do in production.
+    isDev: false,
+  })
+  const assets = new Map<string, { type: string; body: Uint8Array<ArrayBuffer> }>(
+    await Promise.all([
+      readFile(page("page.html")).then((body) => ["/", { type: "text/html; charset=utf-8", body }] as const),
+      readFile(page("page.css")).then((body) => ["/page.css", { type: "text/css", body }] as const),
+      bundlePage().then((body) => ["/page.js", { type: "text/javascript", body: new Uint8Array(body) }] as const),
+    ]),
+  )
+  return async (request) => {
+    const { pathname } = new URL(request.url)
+    if (pathname === names.adapterPath) {
+      const response = await handleUpload(request)
+      const action = describeAction(request)
+      if (action !== "routes") {
+        log.record("app", response.ok ? "info" : "warn", `${action} → ${response.status}`)
+      }
+      onAnswer?.(action, response.status)
+      return response
+    }
+    if (pathname === "/events") {
+      return new Response(log.toEventStream(), {
+        headers: { "content-type": "text/event-stream", "cache-control": "no-store" },
+      })
+    }
+    const asset = assets.get(pathname)
+    if (asset === undefined) return new Response("Not found\n", { status: 404 })
+    return new Response(asset.body, { headers: { "content-type": asset.type, "cache-control": "no-store" } })
+  }
+}

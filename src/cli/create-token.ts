@@ -1,0 +1,23 @@
+import { randomBytes, randomInt } from "node:crypto"
+import { encodeToken, type Token } from "../protocol.ts"
+
+const letters = "abcdefghijklmnopqrstuvwxyz0123456789"
+
+/** What a new token may be told; the rest is made up. */
+export interface NewToken {
+  readonly appId?: string | undefined
+  readonly region: string
+  /** May hold `{region}`. */
+  readonly ingestUrl: string
+}
+
+/** A token with a new key of 256 random bits, and its text. */
+export const createToken = (init: NewToken): { readonly token: Token; readonly text: string } => {
+  const token: Token = {
+    apiKey: `sk_${randomBytes(32).toString("hex")}`,
+    appId: init.appId ?? Array.from({ length: 10 }, () => letters[randomInt(letters.length)]).join(""),
+    regions: [init.region],
+    ingestUrl: init.ingestUrl,
+  }
+  return { token, text: encodeToken(token) }
+}

@@ -1,0 +1,95 @@
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises"
+import { join, resolve } from "node:path"
+import { encodeToken, parseToken, type Token } from "../protocol.ts"
+import { CommandFailure, describeSystemError } from "./command-failure.ts"
+import { createToken } from "./create-token.ts"
+
+/** Where an ingest keeps everything it owns. All paths are absolute. */
+export interface DataFolder {
+  readonly path: string
+  /** The blob store's folder. */
+  readonly blobs: string
+  /** The SQLite catalog. */
+  readonly catalog: string
+  /** The token's text and a newline; mode 0600. */
+  readonly tokenFile: string
+}
+
+/** Names what is in a data folder, touching nothing. */
+export const describeDataFolder = (path: string): DataFolder => {
+  const root = resolve(path)
+  return {
+    path: root,
+    blobs: join(root, "files"),
+    catalog: join(root, "catalog.sqlite"),
+    tokenFile: join(root, "token"),
+  }
+}
+
+const isCode = (error: unknown, code: string): boolean => (error as NodeJS.ErrnoException).code === code
+
+/**
+ * Makes the data folder where it is missing, closed to other users and ignored by git.
+ *
+ * Fails: with a {@link CommandFailure} that names the folder.
+ */
+export const openDataFolder = async (path: string): Promise<DataFolder> => {
+  const folder = describeDataFolder(path)
+  try {
+    await mkdir(folder.path, { recursive: true, mode: 0o700 })
+    await writeFile(join(folder.path, ".gitignore"), "*\n", { flag: "wx" }).catch((error: unknown) => {
+      if (!isCode(error, "EEXIST")) throw error
+    })
+  } catch (error) {
+    throw new CommandFailure(`The data folder ${folder.path} cannot be used: ${describeSystemError(error)}.`)
+  }
+  return folder
+}
+
+/** The token of a data folder, and whether this start made or changed it. */
+export interface KeptToken {
+  readonly text: string
+  readonly token: Token
+  readonly state: "made" | "kept" | "moved"
+}
+
+/**
+ * Reads the token a data folder keeps; undefined where there is none yet.
+ *
+ * Fails: with a {@link CommandFailure} when the file cannot be read or holds no token.
+ */
+export const readKeptToken = async ({ tokenFile }: DataFolder): Promise<KeptToken | undefined> => {
+  let text: string
+  try {
+    text = (await readFile(tokenFile, "utf8")).trim()
+  } catch (error) {
+    if (isCode(error, "ENOENT") || isCode(error, "ENOTDIR")) return undefined
+    throw new CommandFailure(`The token in ${tokenFile} cannot be read: ${describeSystemError(error)}.`)
+  }
+  const parsed = parseToken(text)
+  if (!parsed.ok) throw new CommandFailure(`The file ${tokenFile} holds no valid token. ${parsed.detail}`)
+  return { text, token: parsed.value, state: "kept" }
+}
+
+/**
+ * The token of the data folder; made on the first start. When the ingest has moved to another URL the token follows:
+ * same app, same key, so that an app given the file again finds the ingest.
+ *
+ * Fails: with a {@link CommandFailure}.
+ */
+export const keepToken = async (folder: DataFolder, ingestUrl: string): Promise<KeptToken> => {
+  const kept = await readKeptToken(folder)
+  if (kept?.token.ingestUrl === ingestUrl) return kept
+  const state = kept === undefined ? "made" : "moved"
+  const token = kept === undefined ? createToken({ region: "local", ingestUrl }).token : { ...kept.token, ingestUrl }
+  const text = encodeToken(token)
+  const draft = `${folder.tokenFile}.${process.pid}`
+  try {
+    await writeFile(draft, `${text}\n`, { mode: 0o600, flag: "wx" })
+    await rename(draft, folder.tokenFile)
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw new CommandFailure(`The token cannot be kept in ${folder.tokenFile}: ${describeSystemError(error)}.`)
+  }
+  return { text, token, state }
+}

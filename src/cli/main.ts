@@ -1,0 +1,18 @@
+#!/usr/bin/env node
+/*
+ * The `sluice` command.
+ *
+ * Exit codes: 0 done · 1 failed · 2 wrong usage · 128 + signal when a second signal forced the end.
+ * Considerations: everything else is imported after the check of the version, so that an old Node gets a sentence
+ * and not a stack trace.
+ */
+const oldest = [22, 19] as const
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
+
+if (major < oldest[0] || (major === oldest[0] && minor < oldest[1])) {
+  console.error(`sluice needs Node.js ${oldest.join(".")} or newer; this is ${process.versions.node}.`)
+  process.exitCode = 1
+} else {
+  const { runCommand } = await import("./program.ts")
+  process.exitCode = await runCommand(process.argv.slice(2))
+}

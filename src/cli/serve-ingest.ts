@@ -1,0 +1,74 @@
+import { once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { toNodeListener } from "../../adapters/node.ts"
+import { createDiskBlobStore, createIngest, createSqliteCatalog, type Ingest } from "../ingest.ts"
+import type { LogFormat, LogLevel } from "../protocol.ts"
+import { CommandFailure, describeSystemError } from "./command-failure.ts"
+import type { DataFolder } from "./data-folder.ts"
+
+/** ms that running requests get to end by themselves. */
+const grace = 5_000
+
+/** A listening socket whose requests wait until the ingest is there: its URL is known only once the port is. */
+export interface IngestServer {
+  readonly port: number
+  /** Starts to answer. */
+  open(options: OpenIngest): void
+  /** Lets running requests end (at most 5 s), then closes sockets, ingest and files. */
+  close(): Promise<void>
+}
+
+/** What the ingest runs on. */
+export interface OpenIngest {
+  readonly folder: DataFolder
+  readonly token: string
+  /** Public base URL. */
+  readonly url: string
+  readonly logLevel: LogLevel
+  readonly logFormat: LogFormat
+}
+
+/**
+ * Listens; port 0 takes any free one.
+ *
+ * Fails: with a {@link CommandFailure} when the address is taken or not ours.
+ */
+export const listenForIngest = async (host: string, port: number): Promise<IngestServer> => {
+  const ingest = Promise.withResolvers<Ingest>()
+  const running: { ingest?: Ingest } = {}
+  // Uploads last as long as they last; idle connections outlive those of the usual proxies, which wait 60 s.
+  const server = createServer(
+    { requestTimeout: 0, headersTimeout: 60_000, keepAliveTimeout: 75_000 },
+    toNodeListener(async (request) => (await ingest.promise).fetch(request)),
+  )
+  server.listen(port, host)
+  try {
+    await once(server, "listening")
+  } catch (error) {
+    throw new CommandFailure(
+      (error as NodeJS.ErrnoException).code === "EADDRINUSE"
+        ? `Port ${port} on ${host} is in use. Stop what uses it or choose another with --port.`
+        : `Cannot listen on port ${port} of ${host}: ${describeSystemError(error)}.`,
+    )
+  }
+  return {
+    port: (server.address() as AddressInfo).port,
+    open({ folder, ...options }) {
+      running.ingest = createIngest({
+        ...options,
+        store: createDiskBlobStore({ folder: folder.blobs }),
+        catalog: createSqliteCatalog({ file: folder.catalog }),
+      })
+      ingest.resolve(running.ingest)
+    },
+    async close() {
+      const closed = once(server, "close")
+      server.close()
+      const timer = setTimeout(() => server.closeAllConnections(), grace)
+      await closed
+      clearTimeout(timer)
+      await running.ingest?.close()
+    },
+  }
+}

@@ -1,0 +1,274 @@
+import { globSync, readFileSync } from "node:fs"
+import { basename, dirname, join, relative } from "node:path"
+import ts from "typescript"
+import { describe, expect, it } from "vitest"
+import packageJson from "../package.json" with { type: "json" }
+import { wireNames } from "../src/protocol/names.ts"
+import { problems } from "../src/protocol/problem.ts"
+import { doors } from "../tsup.config.ts"
+
+const root = join(import.meta.dirname, "..")
+
+interface Import {
+  readonly from: string
+  /** Whether it is gone at run time. */
+  readonly isType: boolean
+}
+
+interface Module {
+  /** Relative to the root. */
+  readonly file: string
+  readonly source: ts.SourceFile
+  readonly imports: ReadonlyArray<Import>
+}
+
+const isTypeOnly = (statement: ts.ImportDeclaration | ts.ExportDeclaration): boolean => {
+  if (ts.isExportDeclaration(statement)) {
+    const { exportClause } = statement
+    return (
+      statement.isTypeOnly ||
+      (exportClause !== undefined &&
+        ts.isNamedExports(exportClause) &&
+        exportClause.elements.every((element) => element.isTypeOnly))
+    )
+  }
+  const clause = statement.importClause
+  if (clause === undefined) return false
+  if (clause.phaseModifier === ts.SyntaxKind.TypeKeyword) return true
+  const { name, namedBindings } = clause
+  return (
+    name === undefined &&
+    namedBindings !== undefined &&
+    ts.isNamedImports(namedBindings) &&
+    namedBindings.elements.every((element) => element.isTypeOnly)
+  )
+}
+
+const visit = (node: ts.Node, see: (node: ts.Node) => void): void => {
+  see(node)
+  ts.forEachChild(node, (child) => visit(child, see))
+}
+
+const readModule = (file: string): Module => {
+  const source = ts.createSourceFile(file, readFileSync(join(root, file), "utf8"), ts.ScriptTarget.Latest, true)
+  const imports: Array<Import> = []
+  visit(source, (node) => {
+    if (
+      (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) &&
+      node.moduleSpecifier !== undefined &&
+      ts.isStringLiteral(node.moduleSpecifier)
+    ) {
+      imports.push({ from: node.moduleSpecifier.text, isType: isTypeOnly(node) })
+    } else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
+      const [specifier] = node.arguments
+      if (specifier !== undefined && ts.isStringLiteral(specifier)) {
+        imports.push({ from: specifier.text, isType: false })
+      }
+    } else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) {
+      const { literal } = node.argument
+      if (ts.isStringLiteral(literal)) imports.push({ from: literal.text, isType: true })
+    }
+  })
+  return { file, source, imports }
+}
+
+const modules = globSync("{src,adapters}/**/*.{ts,tsx}", { cwd: root }).toSorted().map(readModule)
+
+/** The module an import means, relative to the root; undefined for a package and for data. */
+const target = ({ file }: Module, { from }: Import): string | undefined =>
+  /^\..*\.tsx?$/.test(from) ? relative(root, join(root, dirname(file), from)) : undefined
+
+const packageOf = (specifier: string): string => /^((?:@[^/]+\/)?[^/]+)/.exec(specifier)?.[1] ?? specifier
+
+/** `src/route`, `adapters`, or `door` for the files that are entries of the package. */
+const placeOf = (file: string): string => {
+  const [top = "", second = ""] = file.split("/")
+  if (top === "adapters") return "adapters"
+  return second.endsWith(".ts") ? "door" : `${top}/${second}`
+}
+
+/** docs/design: who may import whom, and which packages. */
+const table: Readonly<
+  Record<string, { readonly places: ReadonlyArray<string>; readonly packages: ReadonlyArray<string> }>
+> = {
+  "src/protocol": { places: [], packages: ["sqids", "mime"] },
+  "src/schema": { places: ["src/protocol"], packages: ["effect"] },
+  "src/http": { places: ["src/protocol"], packages: ["effect"] },
+  "src/route": { places: ["src/protocol", "src/schema", "src/http"], packages: ["effect", "@standard-schema/spec"] },
+  "src/api": { places: ["src/protocol", "src/schema", "src/http"], packages: ["effect"] },
+  "src/ingest": {
+    places: ["src/protocol", "src/schema", "src/http"],
+    packages: ["effect", "multipasta", "file-type", "content-disposition"],
+  },
+  "src/client": { places: ["src/protocol"], packages: [] },
+  "src/ui": { places: ["src/client", "src/protocol"], packages: [] },
+  "src/testing": { places: ["door"], packages: ["msw", "vitest"] },
+  "src/cli": { places: ["door", "adapters"], packages: ["commander"] },
+}
+
+describe("who imports whom", () => {
+  for (const [place, allowed] of Object.entries(table)) {
+    it(`${place} imports ${allowed.places.join(", ") || "no other folder"}`, () => {
+      const strangers = modules
+        .filter(({ file }) => placeOf(file) === place)
+        .flatMap((module) =>
+          module.imports.flatMap((imported) => {
+            const file = target(module, imported)
+            const isAllowed =
+              file === undefined
+                ? /^node:|\.json$/.test(imported.from) || allowed.packages.includes(packageOf(imported.from))
+                : placeOf(file) === place || allowed.places.includes(placeOf(file))
+            return isAllowed ? [] : [`${module.file} → ${imported.from}`]
+          }),
+        )
+      expect(strangers).toEqual([])
+    })
+  }
+
+  it("every folder of src is in the table", () => {
+    const places = new Set(modules.map(({ file }) => placeOf(file)))
+    for (const place of [...Object.keys(table), "door", "adapters"]) places.delete(place)
+    expect([...places]).toEqual([])
+  })
+
+  it("only the command and the bridge to Node import what is of Node", () => {
+    const users = modules
+      .filter(({ file }) => !file.startsWith("src/cli/") && !file.startsWith("adapters/node"))
+      .filter(({ imports }) => imports.some(({ from, isType }) => from.startsWith("node:") && !isType))
+    expect(users.map(({ file }) => file)).toEqual([])
+  })
+
+  it("an adapter imports one door, its framework and the bridge to Node, nothing deeper", () => {
+    const entries = new Set(doors.values())
+    for (const module of modules.filter(({ file }) => /^adapters\/[^/]+$/.test(file))) {
+      const files = module.imports.map((imported) => target(module, imported)).filter((file) => file !== undefined)
+      const own = basename(module.file).replace(/\.tsx?$/, "")
+      const deep = files.filter((file) => !entries.has(file) && !file.startsWith(`adapters/${own}/`))
+      expect(deep, module.file).toEqual([])
+      expect(new Set(files.filter((file) => file.startsWith("src/"))).size, module.file).toBeLessThanOrEqual(1)
+      const packages = new Set(
+        module.imports.map(({ from }) => packageOf(from)).filter((name) => !/^\.|^node:/.test(name)),
+      )
+      const peers = Object.keys(packageJson.peerDependencies)
+      expect(
+        [...packages].filter((name) => !peers.includes(name)),
+        module.file,
+      ).toEqual([])
+      expect(packages.size, module.file).toBeLessThanOrEqual(1)
+    }
+  })
+
+  it("Effect is imported by module, never as a whole", () => {
+    const users = modules.filter(({ imports }) => imports.some(({ from }) => from === "effect"))
+    expect(users.map(({ file }) => file)).toEqual([])
+  })
+
+  it("nothing goes in circles at run time", () => {
+    const graph = new Map(
+      modules.map((module) => [
+        module.file,
+        module.imports
+          .filter(({ isType }) => !isType)
+          .map((imported) => target(module, imported))
+          .filter((file) => file !== undefined),
+      ]),
+    )
+    const finished = new Set<string>()
+    const walk = (file: string, path: ReadonlyArray<string>): void => {
+      if (path.includes(file)) throw new Error([...path.slice(path.indexOf(file)), file].join(" → "))
+      if (finished.has(file)) return
+      for (const next of graph.get(file) ?? []) walk(next, [...path, file])
+      finished.add(file)
+    }
+    for (const file of graph.keys()) walk(file, [])
+    expect(finished.size).toBe(modules.length)
+  })
+})
+
+describe("doors", () => {
+  it("are the package's exports, by their names", () => {
+    const expected = Object.fromEntries(
+      [...doors.keys()].map((name) => [`./${name}`, { types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` }]),
+    )
+    expect(packageJson.exports).toEqual({ ...expected, "./package.json": "./package.json" })
+  })
+
+  it("have names of their own", () => {
+    const files = globSync("{src,adapters}/*.{ts,tsx}", { cwd: root })
+    expect(doors.size).toBe(files.length)
+  })
+
+  it("of src only re-export", () => {
+    for (const { file, source } of modules.filter((module) => placeOf(module.file) === "door")) {
+      const others = source.statements.filter(
+        (statement) => !(ts.isExportDeclaration(statement) && statement.moduleSpecifier !== undefined),
+      )
+      expect(
+        others.map((statement) => statement.getText()),
+        file,
+      ).toEqual([])
+    }
+  })
+})
+
+describe("names", () => {
+  /** Words of the wire that nobody would write by chance. */
+  const distinctive = (() => {
+    const values: Array<string> = []
+    const collect = (value: unknown): void => {
+      if (typeof value === "string") values.push(value)
+      else for (const entry of Object.values(value as object)) collect(entry)
+    }
+    collect(wireNames("sluice"))
+    return values.filter((value) => /-|_$|[a-z][A-Z]/.test(value) || value.startsWith("/"))
+  })()
+
+  it("of the wire are spelt in one module only", () => {
+    expect(distinctive).toContain("x-sluice-range-start")
+    const misspelt: Array<string> = []
+    for (const { file, source } of modules) {
+      if (file === "src/protocol/names.ts") continue
+      visit(source, (node) => {
+        if (!ts.isStringLiteralLike(node) && !ts.isTemplateHead(node) && !ts.isTemplateMiddleOrTemplateTail(node))
+          return
+        if (ts.isImportDeclaration(node.parent) || ts.isExportDeclaration(node.parent)) return
+        const name = distinctive.find((word) => node.text.includes(word))
+        if (name !== undefined) misspelt.push(`${file}: ${node.getText()}`)
+      })
+    }
+    expect(misspelt).toEqual([])
+  })
+
+  it("of files say what is in them", () => {
+    const vague = modules.filter(({ file }) => /^(utils?|helpers?|common|misc|types?)\.tsx?$/.test(basename(file)))
+    expect(vague.map(({ file }) => file)).toEqual([])
+  })
+
+  it("of tagged errors are unique", () => {
+    const tags = modules.flatMap(({ source }) =>
+      [...source.text.matchAll(/TaggedError\("([^"]+)"\)/g)].map(([, tag]) => tag),
+    )
+    expect(tags.length).toBeGreaterThan(0)
+    expect(tags).toEqual([...new Set(tags)])
+  })
+})
+
+describe("the problem table", () => {
+  it("is the one of docs/protocol.md §11, code for code", () => {
+    const section = /^## 11\.[^]*?(?=^## 12\.)/m.exec(readFileSync(join(root, "docs/protocol.md"), "utf8"))?.[0] ?? ""
+    const documented = new Map<string, number>()
+    for (const line of section.split("\n").filter((row) => row.startsWith("| ") && !row.includes("| code |"))) {
+      const [codes = "", statuses = "", , moreCodes = "", moreStatuses = ""] = line.split("|").slice(1, -1)
+      for (const [left, right] of [
+        [codes, statuses],
+        [moreCodes, moreStatuses],
+      ] as const) {
+        const numbers = right.match(/\d+/g) ?? ["0"]
+        const names = left.match(/\b[A-Z]+(?:_[A-Z]+)+\b|\b[A-Z]{5,}\b/g) ?? []
+        names.forEach((name, i) => documented.set(name, Number(numbers[i] ?? numbers[0])))
+      }
+    }
+    const actual = Object.entries(problems).map(([code, { status }]) => [code, status] as const)
+    expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(actual))
+  })
+})

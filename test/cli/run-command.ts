@@ -1,0 +1,70 @@
+import { type ChildProcess, spawn, type StdioOptions } from "node:child_process"
+import { once } from "node:events"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
+
+const main = join(import.meta.dirname, "../../src/cli/main.ts")
+
+/** How the command is run. */
+export interface CommandOptions {
+  readonly env?: Readonly<Record<string, string>>
+  readonly cwd?: string
+  readonly input?: string
+  /** Opens an IPC channel, as `fork` does. */
+  readonly hasChannel?: boolean
+  /** For node itself. */
+  readonly execArgv?: ReadonlyArray<string>
+}
+
+/** A command that runs. */
+export interface RunningCommand {
+  readonly child: ChildProcess
+  /** The next line of standard output that the predicate accepts. Rejects when the command ends before. */
+  readonly line: (accepts: (line: string) => boolean) => Promise<string>
+  /** Everything it printed until now. */
+  readonly printed: () => { readonly stdout: string; readonly stderr: string }
+  readonly ended: Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }>
+}
+
+/** Starts the real `sluice` command, without the `SLUICE_*` variables of whoever runs the tests. */
+export const startCommand = (args: ReadonlyArray<string>, options: CommandOptions = {}): RunningCommand => {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("SLUICE_"))
+  const stdio: StdioOptions = ["pipe", "pipe", "pipe", ...(options.hasChannel ? (["ipc"] as const) : [])]
+  const child = spawn(process.execPath, [...(options.execArgv ?? []), main, ...args], {
+    stdio,
+    env: { ...Object.fromEntries(inherited), NO_COLOR: "1", ...options.env },
+    ...(options.cwd !== undefined && { cwd: options.cwd }),
+  })
+  child.stdin!.end(options.input ?? "")
+  let stdout = ""
+  let stderr = ""
+  child.stderr!.on("data", (chunk: Buffer) => (stderr += chunk.toString()))
+  const lines: Array<string> = []
+  const waiting = new Set<() => void>()
+  const output = createInterface(child.stdout!).on("line", (line) => {
+    stdout += `${line}\n`
+    lines.push(line)
+    for (const wake of waiting) wake()
+  })
+  // Not "close": Node never emits it for a child whose channel the parent has closed.
+  const ended = Promise.all([once(child, "exit"), once(output, "close"), once(child.stderr!, "close")]).then(
+    ([[code]]) => ({ code: code as number | null, stdout, stderr }),
+  )
+  const line: RunningCommand["line"] = (accepts) =>
+    new Promise((resolve, reject) => {
+      const look = () => {
+        const found = lines.find(accepts)
+        if (found === undefined) return
+        waiting.delete(look)
+        resolve(found)
+      }
+      waiting.add(look)
+      look()
+      void ended.then(({ code }) => reject(new Error(`The command ended with code ${code}:\n${stdout}${stderr}`)))
+    })
+  return { child, line, printed: () => ({ stdout, stderr }), ended }
+}
+
+/** Runs the real `sluice` command to its end. */
+export const runCommand = (args: ReadonlyArray<string>, options?: CommandOptions): RunningCommand["ended"] =>
+  startCommand(args, options).ended

@@ -1,0 +1,127 @@
+import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { basename, join } from "node:path"
+import { defineConfig, type Options } from "tsup"
+
+const root = import.meta.dirname
+
+/** The package's doors: `exports` name → source file. Every `src/*.ts` and `adapters/*.ts` is one. */
+export const doors: ReadonlyMap<string, string> = new Map(
+  ["src", "adapters"].flatMap((folder) =>
+    globSync(`${folder}/*.{ts,tsx}`, { cwd: root })
+      .toSorted()
+      .map((file) => [basename(file).replace(/\.tsx?$/, ""), file] as const),
+  ),
+)
+
+/** The `sluice` command. */
+const command = "src/cli/main.ts"
+
+/** The door of `src` that a file imports; an adapter has one (test/architecture.test.ts). */
+const doorBehind = (file: string): string | undefined =>
+  /from "\.\.\/(?:\.\.\/)?src\/([\w-]+)\.ts"/.exec(readFileSync(join(root, file), "utf8"))?.[1]
+
+/**
+ * Which entries are built together: an adapter with the door behind it, the command with the ingest, else each alone.
+ *
+ * Entries of one group share chunks, so that there is one `UploadError` and one Effect among the server and its
+ * adapters. Between groups nothing is shared: what a chunk holds is what any entry of its group uses, and the server
+ * would load what only the ingest needs (docs/decisions/001).
+ */
+const groups = (): Array<Record<string, string>> => {
+  const byDoor = new Map<string, Record<string, string>>()
+  const add = (group: string, name: string, file: string) => byDoor.set(group, { ...byDoor.get(group), [name]: file })
+  for (const [name, file] of doors)
+    add(file.startsWith("adapters/") ? (doorBehind(file) ?? "server") : name, name, file)
+  if (existsSync(join(root, command)) && doors.has("ingest")) add("ingest", "cli/main", command)
+  return [...byDoor.values()]
+}
+
+/** Folders of the packages in it, relative to the root. */
+const bundled = new Set<string>()
+
+/** The licences of everything that was built into `dist`, as they ask for. Types count too. */
+const writeNotices = (outDir: string): void => {
+  const texts = [...bundled].toSorted().map((path) => {
+    const folder = join(root, path)
+    const { name, version, license }: { name: string; version: string; license: string } = JSON.parse(
+      readFileSync(join(folder, "package.json"), "utf8"),
+    )
+    const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))
+    if (file === undefined) throw new Error(`${name} is built into the package but has no licence file.`)
+    return `## ${name} ${version} (${license})\n\n${readFileSync(join(folder, file), "utf8").trim()}\n`
+  })
+  mkdirSync(outDir, { recursive: true })
+  writeFileSync(
+    join(outDir, "THIRD-PARTY-NOTICES.md"),
+    `# Third-party notices\n\nThis package contains code of the packages below.\n\n${texts.join("\n")}`,
+  )
+}
+
+const noticesPlugin: NonNullable<Options["esbuildPlugins"]>[number] = {
+  name: "third-party-notices",
+  setup: (build) => {
+    build.initialOptions.metafile = true
+    build.onEnd(({ metafile }) => {
+      for (const output of Object.values(metafile?.outputs ?? {})) {
+        for (const [input, { bytesInOutput }] of Object.entries(output.inputs)) {
+          const folder = /.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0]
+          if (folder !== undefined && bytesInOutput > 0) bundled.add(folder)
+        }
+      }
+      writeNotices(build.initialOptions.outdir ?? "dist")
+    })
+  },
+}
+
+/** `debug` is there for file-type's inflater to trace itself by; its Node and browser builds would ask for more. */
+const silentDebugPlugin: NonNullable<Options["esbuildPlugins"]>[number] = {
+  name: "silent-debug",
+  setup: (build) => {
+    build.onResolve({ filter: /^debug$/ }, () => ({ path: "debug", namespace: "silent" }))
+    build.onLoad({ filter: /.*/, namespace: "silent" }, () => ({ contents: "export default () => () => {}" }))
+  },
+}
+
+/** Packages whose types are copied into ours. */
+const inlinedTypes = ["@standard-schema/spec"]
+
+const shared: Options = {
+  outDir: "dist",
+  format: "esm",
+  platform: "neutral",
+  target: ["es2023", "node22"],
+  external: [/^node:/],
+  removeNodeProtocol: false,
+  // Built by the function below, once, before all groups.
+  clean: false,
+  silent: true,
+}
+
+export default defineConfig(({ outDir = "dist" }) => {
+  rmSync(join(root, outDir), { recursive: true, force: true })
+  for (const name of inlinedTypes) bundled.add(`node_modules/${name}`)
+  return [
+    ...groups().map((entry): Options => ({
+      ...shared,
+      outDir,
+      entry,
+      splitting: true,
+      sourcemap: true,
+      treeshake: true,
+      esbuildPlugins: [silentDebugPlugin, noticesPlugin],
+      esbuildOptions: (options) => {
+        options.mainFields = ["module", "main"]
+        options.legalComments = "none"
+        // The package ships its sources; those of others are megabytes.
+        options.sourcesContent = false
+      },
+    })),
+    // One program for all doors: their types are one, and TypeScript runs once.
+    {
+      ...shared,
+      outDir,
+      entry: Object.fromEntries(doors),
+      dts: { only: true, resolve: inlinedTypes },
+    },
+  ]
+})
