@@ -30,7 +30,7 @@ const bundlePage = async (): Promise<Uint8Array> => {
     minify: true,
     logLevel: "error",
   })
-  return outputFiles[0].contents
+  return outputFiles[0]!.contents
 }
 
 const describeAction = (request: Request): string => {
@@ -56,13 +56,12 @@ export const createApp = async (options: AppOptions): Promise<(request: Request)
     // The ingest reaches this app, so callbacks come the way they do in production.
     isDev: false,
   })
-  const assets = new Map<string, { type: string; body: Uint8Array<ArrayBuffer> }>(
-    await Promise.all([
-      readFile(page("page.html")).then((body) => ["/", { type: "text/html; charset=utf-8", body }] as const),
-      readFile(page("page.css")).then((body) => ["/page.css", { type: "text/css", body }] as const),
-      bundlePage().then((body) => ["/page.js", { type: "text/javascript", body: new Uint8Array(body) }] as const),
-    ]),
-  )
+  const [html, css, script] = await Promise.all([readFile(page("page.html")), readFile(page("page.css")), bundlePage()])
+  const assets = new Map([
+    ["/", { type: "text/html; charset=utf-8", body: html }],
+    ["/page.css", { type: "text/css", body: css }],
+    ["/page.js", { type: "text/javascript", body: script }],
+  ])
   return async (request) => {
     const { pathname } = new URL(request.url)
     if (pathname === names.adapterPath) {
@@ -81,6 +80,8 @@ export const createApp = async (options: AppOptions): Promise<(request: Request)
     }
     const asset = assets.get(pathname)
     if (asset === undefined) return new Response("Not found\n", { status: 404 })
-    return new Response(asset.body, { headers: { "content-type": asset.type, "cache-control": "no-store" } })
+    return new Response(new Uint8Array(asset.body), {
+      headers: { "content-type": asset.type, "cache-control": "no-store" },
+    })
   }
 }

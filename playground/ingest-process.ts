@@ -55,7 +55,7 @@ export const startIngestProcess = async (options: IngestProcessOptions): Promise
     // It stops when the IPC channel closes: also when this process is killed, and also on Windows.
     { stdio: ["ignore", "pipe", "pipe", "ipc"], env: cleanEnvironment() },
   )
-  const lines = createInterface(child.stdout)
+  const lines = createInterface(child.stdout!)
   // Not "close": Node never emits it for a child whose channel the parent has closed.
   const exited = Promise.all([once(child, "exit"), once(lines, "close")]).then(([[code]]): number | null => code)
   const listening = Promise.withResolvers<{ url: string; data: string; tokenFile: string }>()
@@ -71,12 +71,12 @@ export const startIngestProcess = async (options: IngestProcessOptions): Promise
       else onLog(level, line)
       return
     }
-    if (entry["event"] === "listening") return listening.resolve(entry)
+    if (entry["event"] === "listening") return listening.resolve(entry as never)
     if (entry["event"] === "stopped") return void (peakMemory = Number(entry["peakMemory"]))
     onLog(levels[String(entry["level"])] ?? "info", toText(entry))
   }
   lines.on("line", (line) => read(line, "info"))
-  createInterface(child.stderr).on("line", (line) => read(line, "error"))
+  createInterface(child.stderr!).on("line", (line) => read(line, "error"))
   void exited.then(() => listening.reject(new Error(complaint)))
 
   const { url, data, tokenFile } = await listening.promise

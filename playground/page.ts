@@ -1,5 +1,5 @@
 import { generateUploader, type UploadError } from "../src/client.ts"
-import { names, type RouteDescription } from "../src/protocol.ts"
+import { type FileLimits, names, type RouteDescription } from "../src/protocol.ts"
 import type { router } from "./router.ts"
 import type { LogEntry } from "./server-log.ts"
 
@@ -65,7 +65,7 @@ let slug: Slug = "anything"
 
 const choose = ({ slug: chosen, config }: RouteDescription): void => {
   slug = chosen as Slug
-  const kinds = Object.entries(config)
+  const kinds = Object.entries(config) as Array<[string, FileLimits]>
   input.multiple = kinds.some(([, { maxFileCount }]) => maxFileCount > 1)
   input.accept = kinds.map(([kind]) => (kind === "blob" ? "" : kind.includes("/") ? kind : `${kind}/*`)).join(",")
   find("#limits").textContent = kinds
@@ -89,7 +89,7 @@ const showRoutes = async (): Promise<void> => {
     })
     find("#routes").append(create("label", {}, radio, description.slug))
   }
-  choose(descriptions[0])
+  choose(descriptions[0]!)
 }
 
 // Files
@@ -154,7 +154,7 @@ const showTotal = (): void => {
 const startUpload = async (files: ReadonlyArray<File>): Promise<void> => {
   if (files.length === 0) return
   const rows = new Map(files.map((file) => [file, createRow(file)]))
-  status.textContent = `Uploading ${files.length === 1 ? files[0].name : `${files.length} files`}`
+  status.textContent = `Uploading ${files.length === 1 ? files[0]!.name : `${files.length} files`}`
   const upload = createUpload(slug, {
     files,
     onUploadProgress: ({ file, progress, loaded, totalProgress }) => {

@@ -3,7 +3,7 @@ import { createReadStream, openAsBlob } from "node:fs"
 import { basename } from "node:path"
 import { styleText } from "node:util"
 import { generateUploader } from "../src/client.ts"
-import { formatByteSize, lookupMediaType, names } from "../src/protocol.ts"
+import { formatByteSize, names } from "../src/protocol.ts"
 import type { LocalFile } from "./check-files.ts"
 import type { Playground } from "./playground.ts"
 import type { router } from "./router.ts"
@@ -40,7 +40,7 @@ export const uploadFile = async (
 ): Promise<boolean> => {
   const blob = await openAsBlob(path)
   const name = basename(path)
-  const file = new File([blob], name, { type: lookupMediaType(name) ?? "" })
+  const file = new File([blob], name)
   const { uploadFiles } = generateUploader<typeof router>({ url: url + names.adapterPath })
 
   say(`\n${styleText("bold", given)}  ${formatByteSize(file.size)}`)

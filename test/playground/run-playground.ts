@@ -1,0 +1,58 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
+
+/** A playground that runs as `npm start` runs it, with a data folder of its own and on free ports. */
+export interface RunningPlayground {
+  /** Resolves with the first match in what it prints; rejects when it ends before. */
+  readonly prints: (pattern: RegExp) => Promise<RegExpExecArray>
+  readonly interrupt: () => void
+  readonly ended: Promise<{ readonly code: number | null; readonly output: string }>
+}
+
+/** Starts `playground/start.ts` with these arguments. */
+export const startPlayground = async (args: ReadonlyArray<string>): Promise<RunningPlayground> => {
+  const folder = await mkdtemp(join(tmpdir(), "sluice-playground-"))
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("SLUICE_"))
+  const child = spawn(process.execPath, [join(import.meta.dirname, "../../playground/start.ts"), ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: {
+      ...Object.fromEntries(inherited),
+      NO_COLOR: "1",
+      PLAYGROUND_DATA: folder,
+      PORT: "0",
+      SLUICE_PORT: "0",
+    },
+  })
+  let output = ""
+  const looking = new Set<() => void>()
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface(stream).on("line", (line) => {
+      output += `${line}\n`
+      for (const look of looking) look()
+    })
+  }
+  const ended = once(child, "close").then(async ([code]) => {
+    await rm(folder, { recursive: true, force: true })
+    return { code: code as number | null, output }
+  })
+  return {
+    prints: (pattern) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          const match = pattern.exec(output)
+          if (match === null) return
+          looking.delete(look)
+          resolve(match)
+        }
+        looking.add(look)
+        look()
+        void ended.then(({ code }) => reject(new Error(`It ended with code ${code} without ${pattern}:\n${output}`)))
+      }),
+    interrupt: () => child.kill("SIGINT"),
+    ended,
+  }
+}
