@@ -71,7 +71,9 @@ const choose = ({ slug: chosen, config }: RouteDescription): void => {
   find("#limits").textContent = kinds
     .map(([kind, { maxFileCount, maxFileSize }]) => {
       const what = kind === "blob" ? "file" : kind
-      return `${maxFileCount === 1 ? `One ${what}` : `Up to ${maxFileCount} ${what}s`}, ${maxFileSize} each at most`
+      return maxFileCount === 1
+        ? `One ${what}, ${maxFileSize} at most`
+        : `Up to ${maxFileCount} ${what}s, ${maxFileSize} each at most`
     })
     .join(" · ")
 }

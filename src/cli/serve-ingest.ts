@@ -13,7 +13,7 @@ const grace = 5_000
 /** A listening socket whose requests wait until the ingest is there: its URL is known only once the port is. */
 export interface IngestServer {
   readonly port: number
-  /** Starts to answer. */
+  /** Starts to answer. Fails: throws a {@link CommandFailure} when the catalog cannot be opened. */
   open(options: OpenIngest): void
   /** Lets running requests end (at most 5 s), then closes sockets, ingest and files. */
   close(): Promise<void>
@@ -27,6 +27,14 @@ export interface OpenIngest {
   readonly url: string
   readonly logLevel: LogLevel
   readonly logFormat: LogFormat
+}
+
+const openCatalog = (file: string) => {
+  try {
+    return createSqliteCatalog({ file })
+  } catch (error) {
+    throw new CommandFailure(`The catalog ${file} cannot be opened: ${describeSystemError(error)}.`)
+  }
 }
 
 /**
@@ -55,11 +63,8 @@ export const listenForIngest = async (host: string, port: number): Promise<Inges
   return {
     port: (server.address() as AddressInfo).port,
     open({ folder, ...options }) {
-      running.ingest = createIngest({
-        ...options,
-        store: createDiskBlobStore({ folder: folder.blobs }),
-        catalog: createSqliteCatalog({ file: folder.catalog }),
-      })
+      const store = createDiskBlobStore({ folder: folder.blobs })
+      running.ingest = createIngest({ ...options, store, catalog: openCatalog(folder.catalog) })
       ingest.resolve(running.ingest)
     },
     async close() {

@@ -21,10 +21,14 @@ const readBounded = async (request: Request, maximum: number): Promise<Uint8Arra
   // Counted whatever the header says; arrayBuffer() would be no faster.
   const chunks: Array<Uint8Array> = []
   let length = 0
-  for await (const chunk of request.body ?? []) {
-    length += chunk.length
-    if (length > maximum) throw tooLarge(maximum)
-    chunks.push(chunk)
+  const reader = request.body?.getReader()
+  for (let read = await reader?.read(); read?.done === false; read = await reader?.read()) {
+    length += read.value.length
+    if (length > maximum) {
+      reader?.cancel().catch(() => {})
+      throw tooLarge(maximum)
+    }
+    chunks.push(read.value)
   }
   if (chunks.length === 1) return chunks[0]!
   const bytes = new Uint8Array(length)

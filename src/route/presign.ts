@@ -13,7 +13,7 @@ import type { FileDecision } from "./user-code-arguments.ts"
 import { encodeMetadata, register } from "./register.ts"
 import { runMiddleware } from "./run-middleware.ts"
 import type { Credentials } from "./settings.ts"
-import { signUploads } from "./sign-uploads.ts"
+import { signUploads, toPresignedResponse } from "./sign-uploads.ts"
 import { callUserCode } from "./user-code.ts"
 
 const decode = createDecoder(UploadRequestSchema)
@@ -120,7 +120,5 @@ export const presign = Effect.fnUntraced(function* (call: Call, route: NamedRout
   if (route.definition.fileKeySeed !== undefined) yield* checkSeeds(grants)
   const presigned = yield* signUploads(credentials, grants)
   yield* register(call, credentials, route, grants, encodedMetadata)
-  return Response.json(presigned, noStore)
+  return toPresignedResponse(presigned)
 })
-
-const noStore: ResponseInit = { headers: { "cache-control": "no-store" } }

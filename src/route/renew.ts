@@ -9,7 +9,7 @@ import { RenewRequestSchema } from "../schema/upload-request.ts"
 import type { Call, NamedRoute } from "./app.ts"
 import { runMiddleware } from "./run-middleware.ts"
 import type { Credentials } from "./settings.ts"
-import { signUploads } from "./sign-uploads.ts"
+import { signUploads, toPresignedResponse } from "./sign-uploads.ts"
 
 const decode = createDecoder(RenewRequestSchema)
 
@@ -54,5 +54,5 @@ export const renew = Effect.fnUntraced(function* (call: Call, route: NamedRoute)
     credentials,
     granted.map((grant) => ({ ...grant, expires })),
   )
-  return Response.json(presigned, { headers: { "cache-control": "no-store" } })
+  return toPresignedResponse(presigned)
 })

@@ -133,6 +133,7 @@ describe("sluice ingest", () => {
   it.each([
     ["a file in the place of the data folder", "data", "x"],
     ["a token file without a token", "data/token", "x"],
+    ["a catalog that is no database", "data/catalog.sqlite", "not a database".repeat(100)],
   ])("says in one line what is wrong: %s", async (_what, path, content) => {
     if (path.includes("/")) await startIngest().then(({ child, ended }) => (child.kill("SIGTERM"), ended))
     await writeFile(join(folder, path), content)
@@ -166,8 +167,7 @@ describe("sluice ingest", () => {
   })
 
   it("ends at once on a second signal while a request is still running", async () => {
-    const { child, ended, port, line } = await startIngest(["--log-level", "None"])
-    void line
+    const { child, ended, port } = await startIngest(["--log-level", "None"])
     // Headers without an end hold the connection open.
     const stalled = request({ port, host: "127.0.0.1", method: "PUT", path: "/x", headers: { "content-length": 10 } })
     stalled.on("error", () => {})
