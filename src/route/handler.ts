@@ -107,9 +107,6 @@ const warnOfSpoofing = logWarning(
   `No callback URL is configured: it is taken from each request, whose Host header anybody can choose. Set ${envName("callbackUrl")}.`,
 )
 
-const isProduction = () =>
-  (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env?.["NODE_ENV"] === "production"
-
 /** Reads the configuration and builds what all requests share. */
 const start = Effect.fnUntraced(function* (options: RouteHandlerOptions) {
   const { settings, configuration } = yield* loadSettings(options)
@@ -122,7 +119,7 @@ const start = Effect.fnUntraced(function* (options: RouteHandlerOptions) {
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
   }
   const logContext = createLogContext(settings.logLevel, settings.logFormat)
-  if (settings.callbackUrl === undefined && isProduction()) {
+  if (settings.callbackUrl === undefined && settings.isProduction) {
     yield* Effect.provideContext(warnOfSpoofing, logContext)
   }
   return createFetchHandler(

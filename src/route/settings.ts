@@ -18,6 +18,8 @@ export interface Settings {
   readonly logLevel: LogLevel
   readonly logFormat: LogFormat
   readonly isDev: boolean
+  /** `NODE_ENV` says so; a handler can be in neither, or told to be in development all the same. */
+  readonly isProduction: boolean
   readonly trustProxy: boolean
   readonly callbackUrl: string | undefined
   /** ms. */
@@ -86,6 +88,7 @@ export const loadSettings = Effect.fnUntraced(function* (options: RouteHandlerCo
     logLevel: configuration.logLevel ?? (isDev ? "Info" : "Warning"),
     logFormat: configuration.logFormat ?? (isDev ? "text" : "json"),
     isDev,
+    isProduction: env["NODE_ENV"] === "production",
     trustProxy: isSet(configuration.trustProxy),
     callbackUrl: configuration.callbackUrl,
     callbackTolerance: tolerance.value,

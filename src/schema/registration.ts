@@ -1,6 +1,7 @@
 import * as Schema from "effect/Schema"
 import { limits } from "../protocol/limits.ts"
 import type { Registration } from "../protocol/messages.ts"
+import { HttpUrl } from "./http-url.ts"
 import { Json } from "./json.ts"
 
 /** Source: docs/protocol.md §6. */
@@ -12,11 +13,7 @@ export const RegistrationSchema: Schema.Codec<Registration> = Schema.Struct({
     Schema.isMaxLength(limits.filesPerRequest, { message: `Expected at most ${limits.filesPerRequest} file keys` }),
   ),
   metadata: Json,
-  callbackUrl: Schema.String.check(
-    Schema.makeFilter(
-      (url: string) => (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) || "Expected an http(s) URL",
-    ),
-  ),
+  callbackUrl: HttpUrl,
   callbackSlug: Schema.String.check(Schema.isMinLength(1)),
   awaitServerData: Schema.optionalKey(Schema.Union([Schema.Boolean, Schema.Undefined])),
   isDev: Schema.optionalKey(Schema.Union([Schema.Boolean, Schema.Undefined])),

@@ -1,5 +1,6 @@
 import * as Schema from "effect/Schema"
 import { type LogFormat, logFormats, type LogLevel, logLevels } from "../protocol/log-level.ts"
+import { HttpUrl } from "./http-url.ts"
 
 /** The options of a route handler that the environment can give, strings and all. */
 export interface RouteHandlerConfiguration {
@@ -12,12 +13,6 @@ export interface RouteHandlerConfiguration {
   readonly trustProxy?: boolean | "true" | "false" | "1" | "0" | undefined
   readonly callbackTolerance?: number | string | undefined
 }
-
-const HttpUrl = Schema.String.check(
-  Schema.makeFilter(
-    (url: string) => (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) || "Expected an http(s) URL",
-  ),
-)
 
 const Flag = Schema.Union([Schema.Boolean, Schema.Literals(["true", "false", "1", "0"])])
 
