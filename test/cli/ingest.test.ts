@@ -1,7 +1,7 @@
 import { once } from "node:events"
 import { access, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { createServer, request } from "node:http"
-import type { AddressInfo } from "node:net"
+import { type AddressInfo, connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest"
@@ -175,15 +175,15 @@ describe("sluice ingest", () => {
     const [socket] = await once(stalled, "socket")
     if (socket.connecting) await once(socket, "connect")
     child.kill("SIGINT")
-    // The port is closed once the first signal has been heard.
-    await expect
-      .poll(() =>
-        fetch(`http://127.0.0.1:${port}/`).then(
-          () => "open",
-          () => "closed",
-        ),
+    // The port is closed once the first signal has been heard. A connection a try, or a kept one would answer on.
+    const probe = () => {
+      const attempt = connect(port, "127.0.0.1")
+      return once(attempt, "connect").then(
+        () => (attempt.destroy(), "open"),
+        () => "closed",
       )
-      .toBe("closed")
+    }
+    await expect.poll(probe, { timeout: 10_000 }).toBe("closed")
     child.kill("SIGINT")
     expect((await ended).code).toBe(130)
     stalled.destroy()
