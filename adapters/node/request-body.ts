@@ -1,3 +1,4 @@
+import { markDisposable } from "../../src/protocol.ts"
 import { isHttp2Request, type NodeRequest } from "./node-message.ts"
 
 /** Bytes held for a reader that is slower than the sender, before the sender is slowed down. */
@@ -53,7 +54,7 @@ export const toBodyStream = (req: NodeRequest): ReadableStream<Uint8Array<ArrayB
     req.on("data", onData).on("end", onEnd).on("error", onLeft).on("close", onLeft)
   }
   let detach = () => {}
-  return new ReadableStream(
+  const stream = new ReadableStream<Uint8Array<ArrayBuffer>>(
     {
       pull(controller) {
         start?.(controller)
@@ -68,6 +69,8 @@ export const toBodyStream = (req: NodeRequest): ReadableStream<Uint8Array<ArrayB
     // Zero: pulled only when somebody reads and nothing is queued.
     { highWaterMark: 0, size: (chunk) => chunk.byteLength },
   )
+  // Node's parser gives each chunk memory of its own.
+  return markDisposable(stream)
 }
 
 /**

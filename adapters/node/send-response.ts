@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http"
+import { disposeChunk, isDisposable } from "../../src/protocol.ts"
 import { isHttp2Request, type NodeRequest, type NodeResponse } from "./node-message.ts"
 import { discardBody, hasBody } from "./request-body.ts"
 
@@ -34,7 +35,10 @@ const writable = (res: ServerResponse): Promise<void> =>
   })
 
 /** Streams a body and ends the response. A body that is there at once goes out with its length, in one piece. */
-const writeBody = async (res: ServerResponse, reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> => {
+const writeBody = async (res: ServerResponse, body: ReadableStream<Uint8Array>): Promise<void> => {
+  const reader = body.getReader()
+  res.once("close", () => void reader.cancel(new Error("The client closed the connection.")).catch(() => {}))
+  const dispose = isDisposable(body) ? disposeChunk : undefined
   let held: Uint8Array | undefined
   let isHolding = true
   const release = () => {
@@ -55,7 +59,7 @@ const writeBody = async (res: ServerResponse, reader: ReadableStreamDefaultReade
         continue
       }
       if (isHolding) release()
-      if (!res.write(value)) await writable(res)
+      if (!res.write(value, dispose && (() => dispose(value)))) await writable(res)
     }
     if (held === undefined) res.end()
     else res.end(held)
@@ -116,9 +120,7 @@ export const sendResponse = async (target: NodeResponse, response: Response): Pr
       res.end()
       await body?.cancel().catch(ignore)
     } else {
-      const reader = body.getReader()
-      res.once("close", () => void reader.cancel(new Error("The client closed the connection.")).catch(ignore))
-      await writeBody(res, reader)
+      await writeBody(res, body)
     }
   } catch (error) {
     res.destroy(error instanceof Error ? error : new Error("The response's body failed.", { cause: error }))

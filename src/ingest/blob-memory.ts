@@ -55,6 +55,16 @@ export const createMemoryBlobStore = (): BlobStore => {
         blob.size += next.value.length
       }
     },
+    digest: async (key, size) => {
+      const hash = process.getBuiltinModule("node:crypto").createHash("sha256")
+      let left = size
+      for (const chunk of blobs.get(key)?.chunks ?? []) {
+        hash.update(chunk.subarray(0, left))
+        left -= Math.min(left, chunk.length)
+      }
+      if (left > 0) throw new BlobStoreError("missing", "There are no such bytes.")
+      return hash.digest("hex")
+    },
     finish: async (key, { epoch, size }) => {
       const blob = admit(key, epoch)
       if (blob.size !== size) throw new BlobStoreError("offset", `The blob has ${blob.size} bytes, not ${size}.`)

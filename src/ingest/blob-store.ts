@@ -1,6 +1,6 @@
 /** What a store can promise; nothing is silently missing. */
 export interface BlobStoreAbilities {
-  /** What {@link BlobStore.finish} accepted survives a crash of process and machine. */
+  /** What {@link BlobStore.append} resolved with survives a crash of process and machine. */
   readonly isDurable: boolean
   /** Several processes may write to the same store; fencing holds between them. */
   readonly isShared: boolean
@@ -16,13 +16,15 @@ export interface Append {
   readonly offset: number
   /** The bytes, in order. A driver pulls the next chunk only when it can take it. */
   readonly body: AsyncIterable<Uint8Array>
-  /** How many bytes are expected at most; a hint for drivers that gather. */
-  readonly expected?: number | undefined
+  /** {@link BlobStore.digest} will be asked for: a driver may hash while it writes. */
+  readonly isHashed?: boolean | undefined
+  /** The chunks' memory is the driver's alone: it may be freed once it was used (`disposeChunk` of the protocol). */
+  readonly isDisposable?: boolean | undefined
 }
 
 /** What became of an append. */
 export interface Appended {
-  /** Where the stored bytes end now; what lies before can be read back and resumed from. */
+  /** Where the stored bytes end now; what lies before is durable, can be read back and resumed from. */
   readonly offset: number
   /** Why the body broke off, when it did. The bytes before are stored all the same. */
   readonly brokenOff?: { readonly cause: unknown } | undefined
@@ -48,13 +50,17 @@ export interface BlobState {
  */
 export interface BlobStore {
   readonly abilities: BlobStoreAbilities
-  /** Takes the blob over: fences all older epochs off and tells where the stored bytes end. Unknown keys are empty. */
+  /** Takes the blob over: fences all older epochs off and tells where the durable bytes end. Unknown keys are empty. */
   readonly claim: (key: string, epoch: number) => Promise<BlobState>
-  /** Adds bytes at the end. Resolves also when the body breaks off, with what was stored by then. */
+  /**
+   * Adds bytes at the end. Resolves when they are durable; also when the body breaks off, with what was stored by then.
+   */
   readonly append: (key: string, append: Append) => Promise<Appended>
-  /** Makes all bytes durable and the blob final; it has exactly `size` bytes. Repeating it changes nothing. */
+  /** SHA-256 of the first `size` bytes, finished or not; 64 lower-case hex digits. */
+  readonly digest: (key: string, size: number) => Promise<string>
+  /** Makes the blob final; it has exactly `size` bytes. Repeating it changes nothing. */
   readonly finish: (key: string, finish: { readonly epoch: number; readonly size: number }) => Promise<void>
-  /** Bytes `start` to `end`, both included, of a blob finished or not. */
+  /** Bytes `start` to `end`, both included, of a blob finished or not. The chunks are the reader's. */
   readonly read: (
     key: string,
     range: { readonly start: number; readonly end: number },

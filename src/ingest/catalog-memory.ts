@@ -1,6 +1,7 @@
 import type {
   AttemptRecord,
   Catalog,
+  CommitNotes,
   DeliveryRecord,
   DueDelivery,
   FileRecord,
@@ -8,6 +9,7 @@ import type {
   ResultRecord,
   UploadRecord,
 } from "./catalog.ts"
+import type { UploadGrant } from "../protocol/signed-url.ts"
 import { expiryFailure, isSameUpload, replacedFailure } from "./same-upload.ts"
 
 interface Row {
@@ -22,13 +24,37 @@ interface Registered extends RegistrationRecord {
   readonly registeredAt: number
 }
 
+/** A file that begins. */
+const describe = (grant: UploadGrant, origin: string, epoch: number, now: number): Omit<FileRecord, "id"> => ({
+  key: grant.key,
+  appId: grant.appId,
+  status: "Uploading",
+  name: grant.name,
+  size: grant.size,
+  type: grant.type,
+  customId: grant.customId ?? null,
+  slug: grant.slug ?? null,
+  contentDisposition: grant.contentDisposition ?? null,
+  acl: grant.acl ?? null,
+  origin,
+  expires: grant.expires,
+  epoch,
+  createdAt: now,
+  uploadedAt: null,
+  fileHash: null,
+  failure: null,
+  isInline: false,
+})
+
 /**
  * Keeps the catalog in memory, for tests and demonstrations.
  *
- * *Configuration*: none. *What is stored where*: maps, gone with the process.
+ * *Configuration*: `largestContent`, bytes of the largest file kept here and not in the blob store. *What is stored where*: maps, gone with the process.
  * *Considerations*: not durable; claiming and expiring walk all files.
  */
-export const createMemoryCatalog = (): Catalog & {
+export const createMemoryCatalog = ({
+  largestContent = 64 * 1024,
+}: { readonly largestContent?: number } = {}): Catalog & {
   /** All attempts recorded so far, oldest first. */
   readonly attempts: ReadonlyArray<AttemptRecord>
 } => {
@@ -56,6 +82,13 @@ export const createMemoryCatalog = (): Catalog & {
     row.delivery = { id, hook, status: "pending", attempts, failures: 0, nextAt, registration }
   }
 
+  const complete = (row: Row, { now, eventId, claimedUntil }: CommitNotes) => {
+    const isClaimed = claimedUntil !== null && registrations.get(row.file.key)?.isDev !== true
+    schedule(row, eventId, isClaimed ? claimedUntil : now, isClaimed ? 1 : 0)
+    const due = row.delivery === null || !isClaimed ? null : toDue(row)
+    return { kind: "committed", upload: toUpload(row), due } as const
+  }
+
   const toDue = (row: Row): DueDelivery => ({
     id: row.delivery!.id,
     hook: row.delivery!.hook,
@@ -63,6 +96,8 @@ export const createMemoryCatalog = (): Catalog & {
     file: row.file,
     registration: row.delivery!.registration,
   })
+
+  const contents = new Map<number, Uint8Array>()
 
   const insert = (key: string, grant: Omit<FileRecord, "id">): number => {
     const id = ++lastFile
@@ -80,31 +115,13 @@ export const createMemoryCatalog = (): Catalog & {
   }
 
   return {
-    abilities: { isDurable: false, isShared: false },
+    abilities: { isDurable: false, isShared: false, largestContent },
     attempts,
     begin: async ({ grant, origin, now }) => {
       const row = rows.get(grant.key)
       const epoch = (row?.file.epoch ?? 0) + 1
-      const { key, appId, name, size, type, expires } = grant
-      const fresh: Omit<FileRecord, "id"> = {
-        key,
-        appId,
-        status: "Uploading",
-        name,
-        size,
-        type,
-        customId: grant.customId ?? null,
-        slug: grant.slug ?? null,
-        contentDisposition: grant.contentDisposition ?? null,
-        acl: grant.acl ?? null,
-        origin,
-        expires,
-        epoch,
-        createdAt: now,
-        uploadedAt: null,
-        fileHash: null,
-        failure: null,
-      }
+      const { key, expires } = grant
+      const fresh = describe(grant, origin, epoch, now)
       if (row === undefined) return { kind: "granted", epoch, isNew: true, id: insert(key, fresh) }
       const { file } = row
       const isSame = isSameUpload(file, grant)
@@ -125,18 +142,21 @@ export const createMemoryCatalog = (): Catalog & {
       row.file = { ...row.file, epoch: row.file.epoch + 1 }
       return row.file.epoch
     },
-    commit: async ({ key, epoch, fileHash, now, eventId, claimedUntil }) => {
+    commit: async ({ key, epoch, fileHash, ...notes }) => {
       const row = rows.get(key)
       if (row?.file.status !== "Uploading" || row.file.epoch !== epoch) return { kind: "fenced" }
-      row.file = { ...row.file, status: "Uploaded", fileHash, uploadedAt: now }
-      const isClaimed = claimedUntil !== null && registrations.get(key)?.isDev !== true
-      schedule(row, eventId, isClaimed ? claimedUntil : now, isClaimed ? 1 : 0)
-      return {
-        kind: "committed",
-        upload: toUpload(row),
-        due: row.delivery === null || !isClaimed ? null : toDue(row),
-      }
+      row.file = { ...row.file, status: "Uploaded", fileHash, uploadedAt: notes.now }
+      return complete(row, notes)
     },
+    commitWhole: async ({ grant, origin, bytes, fileHash, ...notes }) => {
+      if (rows.has(grant.key)) return { kind: "known" }
+      const { now } = notes
+      const fresh = describe(grant, origin, 1, now)
+      const id = insert(grant.key, { ...fresh, status: "Uploaded", fileHash, uploadedAt: now, isInline: true })
+      contents.set(id, bytes.slice())
+      return complete(rows.get(grant.key)!, notes)
+    },
+    readContent: async (id) => contents.get(id) ?? null,
     fail: async ({ key, epoch, failure, now, eventId }) => {
       const row = rows.get(key)
       if (row?.file.status !== "Uploading" || row.file.epoch !== epoch) return false
@@ -261,6 +281,7 @@ export const createMemoryCatalog = (): Catalog & {
       const row = [...allRows].find(({ file }) => file.id === id)
       if (row === undefined) return
       if (row.file.status === "Deleting") {
+        contents.delete(id)
         rows.delete(key)
         allRows.delete(row)
         registrations.delete(key)

@@ -10,20 +10,26 @@ interface Job {
 export interface GroupCommit {
   /** Resolves when what `work` wrote is on disk. `work` is synchronous and may run twice: only the last run counts. */
   readonly run: <A>(work: () => A) => Promise<A>
-  /** Runs at once what is waiting. */
-  readonly flush: () => void
+  /** Runs at once what is waiting, and waits until it is on disk. */
+  readonly close: () => Promise<void>
 }
 
 /**
- * Commits in groups: all writes of one turn of the event loop share a transaction, and so one flush of the disk.
+ * Commits in groups: all writes of one turn of the event loop share a transaction, and all transactions that were
+ * committed while the disk was busy share its next flush.
  *
- * When one of them fails, the group is rolled back and each runs in a transaction of its own, so that it fails alone.
+ * When one of a group fails, the group is rolled back and each runs in a transaction of its own, so that it fails alone.
+ *
+ * @param flush makes durable what is committed so far
  */
-export const createGroupCommit = (database: DatabaseSync): GroupCommit => {
+export const createGroupCommit = (database: DatabaseSync, flush: () => Promise<void>): GroupCommit => {
   const begin = database.prepare("BEGIN IMMEDIATE")
   const commit = database.prepare("COMMIT")
   const rollback = database.prepare("ROLLBACK")
   let waiting: Array<Job> = []
+  /** Settle the jobs that are committed and not yet flushed. */
+  let committed: Array<(failed?: { readonly cause: unknown }) => void> = []
+  let flushing: Promise<void> | undefined
 
   const transact = (jobs: ReadonlyArray<Job>): ReadonlyArray<unknown> => {
     begin.run()
@@ -37,26 +43,47 @@ export const createGroupCommit = (database: DatabaseSync): GroupCommit => {
     }
   }
 
-  const settle = (jobs: ReadonlyArray<Job>): void => {
+  const write = (jobs: ReadonlyArray<Job>): void => {
     try {
-      for (const [index, value] of transact(jobs).entries()) jobs[index]!.resolve(value as never)
+      const values = transact(jobs)
+      for (const [index, { resolve, reject }] of jobs.entries()) {
+        committed.push((failed) => (failed === undefined ? resolve(values[index] as never) : reject(failed.cause)))
+      }
     } catch (cause) {
       if (jobs.length === 1) jobs[0]!.reject(cause)
-      else for (const job of jobs) settle([job])
+      else for (const job of jobs) write([job])
     }
   }
 
-  const flush = (): void => {
+  const flushAll = async (): Promise<void> => {
+    while (committed.length > 0) {
+      const settled = committed
+      committed = []
+      const failed = await flush().then(
+        () => undefined,
+        (cause: unknown) => ({ cause }),
+      )
+      for (const settle of settled) settle(failed)
+    }
+  }
+
+  const runAll = (): void => {
     const jobs = waiting
     waiting = []
-    if (jobs.length > 0) settle(jobs)
+    if (jobs.length > 0) write(jobs)
+    flushing ??= flushAll().finally(() => {
+      flushing = undefined
+    })
   }
 
   return {
     run: (work) =>
       new Promise((resolve, reject) => {
-        if (waiting.push({ work, resolve, reject }) === 1) setImmediate(flush)
+        if (waiting.push({ work, resolve, reject }) === 1) setImmediate(runAll)
       }),
-    flush,
+    close: async () => {
+      runAll()
+      await flushing
+    },
   }
 }

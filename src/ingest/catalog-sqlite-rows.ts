@@ -14,7 +14,7 @@ export type Row = Record<string, string | number | null>
 const fileColumns = `f.id, f.key, f.app_id AS appId, f.status, f.name, f.size, f.type, f.custom_id AS customId, f.slug,
   f.content_disposition AS contentDisposition, f.acl, f.origin, f.expires, f.epoch, f.created_at AS createdAt,
   f.uploaded_at AS uploadedAt, f.file_hash AS fileHash, f.failure_code AS failureCode,
-  f.failure_message AS failureMessage`
+  f.failure_message AS failureMessage, f.is_inline AS isInline`
 
 const registrationColumns = `r.id AS registrationId, r.metadata, r.callback_url AS callbackUrl,
   r.callback_slug AS callbackSlug, r.await_server_data AS awaitServerData, r.is_dev AS isDev`
@@ -57,6 +57,7 @@ export const toFile = (row: Row): FileRecord => ({
     row.failureCode === null
       ? null
       : { code: row.failureCode as ProblemCode, message: (row.failureMessage ?? "") as string },
+  isInline: row.isInline === 1,
 })
 
 const toRegistration = (row: Row): RegistrationRecord => ({

@@ -82,6 +82,15 @@ const migrations: ReadonlyArray<string> = [
     PRIMARY KEY (delivery_id, attempt)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  ALTER TABLE files ADD COLUMN is_inline INTEGER NOT NULL DEFAULT 0;
+
+  -- The bytes of small files.
+  CREATE TABLE contents (
+    file_id INTEGER PRIMARY KEY REFERENCES files (id),
+    bytes BLOB NOT NULL
+  ) STRICT;
+  `,
 ]
 
 /** Brings a database to the newest schema. Fails: throws when it is of a newer version of this package. */

@@ -18,6 +18,15 @@ export const prepareStatements = (database: DatabaseSync) => {
   return {
     insertNew: prepare(`${insertFile} ON CONFLICT (key) WHERE is_current = 1 DO NOTHING RETURNING id`),
     insertFile: prepare(`${insertFile} RETURNING id`),
+    insertWhole: prepare(`
+      INSERT INTO files (key, app_id, name, size, type, custom_id, slug, content_disposition, acl, origin, expires, epoch,
+        created_at, status, file_hash, uploaded_at, is_inline, registration_id)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, 'Uploaded', ?14, ?13, 1,
+        (SELECT registration_id FROM expected_files WHERE key = ?1))
+      ON CONFLICT (key) WHERE is_current = 1 DO NOTHING RETURNING id, registration_id AS registrationId`),
+    insertContent: prepare("INSERT INTO contents (file_id, bytes) VALUES (?, ?)"),
+    content: prepare("SELECT bytes FROM contents WHERE file_id = ?"),
+    deleteContent: prepare("DELETE FROM contents WHERE file_id = ?"),
     upload: prepare(`${selectUpload} WHERE f.key = ? AND f.is_current = 1`),
     customId: prepare(
       `${selectFile} WHERE f.app_id = ? AND f.custom_id = ? AND f.status = 'Uploaded' ORDER BY f.id DESC LIMIT 1`,

@@ -1,34 +1,46 @@
 /*
- * Configuration: `file`, the database, made when missing.
+ * Configuration: `file`, the database, made when missing; `largestContent`, bytes of the largest file whose content is kept
+ * here and not in the blob store (64 KiB; 0: none).
  *
- * What is stored where: tables `files`, `registrations`, `expected_files`, `deliveries`, `attempts` in that file, beside
+ * What is stored where: tables `files`, `contents`, `registrations`, `expected_files`, `deliveries`, `attempts` in that file, beside
  * it SQLite's `-wal` and `-shm`. catalog-sqlite-schema.ts has the columns.
  *
- * Considerations: the driver is Node's own (`node:sqlite`), WAL, `synchronous = FULL`: what a method resolved with is on
- * disk. Writes of one turn of the event loop are committed together. One ingest per file; other processes may read and
- * write it meanwhile (the command line does). Statements run on the calling thread, each for some microseconds, a commit
- * for as long as the disk takes to flush.
+ * Considerations: the driver is Node's own (`node:sqlite`), WAL. What a method resolved with is on disk: SQLite itself
+ * flushes its log only before a checkpoint (`synchronous = NORMAL`), after each commit we do, off the calling thread, and
+ * commits that come meanwhile share the next flush (docs/decisions/013). Writes of one turn of the event loop share a transaction. One
+ * ingest per file; other processes may read and write it meanwhile (the command line does). Statements run on the calling
+ * thread, each for some microseconds.
  */
 import type { StatementSync, SupportedValueType } from "node:sqlite"
-import type { Begun, Catalog, Committed } from "./catalog.ts"
+import type { UploadGrant } from "../protocol/signed-url.ts"
+import type { Begun, Catalog, CommitNotes, Committed } from "./catalog.ts"
 import { createGroupCommit } from "./catalog-sqlite-group.ts"
+import { openLog } from "./catalog-sqlite-log.ts"
 import { type Row, toDue, toFile, toUpload } from "./catalog-sqlite-rows.ts"
 import { migrate } from "./catalog-sqlite-schema.ts"
 import { prepareStatements } from "./catalog-sqlite-statements.ts"
 import { expiryFailure, isSameUpload, replacedFailure } from "./same-upload.ts"
 
 /** Keeps the catalog in an SQLite file. Node, Deno. */
-export const createSqliteCatalog = ({ file }: { readonly file: string }): Catalog => {
+export const createSqliteCatalog = ({
+  file,
+  largestContent = 64 * 1024,
+}: {
+  readonly file: string
+  readonly largestContent?: number | undefined
+}): Catalog => {
   const { DatabaseSync } = process.getBuiltinModule("node:sqlite")
   const { mkdirSync } = process.getBuiltinModule("node:fs")
   const { dirname } = process.getBuiltinModule("node:path")
-  if (file !== ":memory:") mkdirSync(dirname(file), { recursive: true })
+  const isDurable = file !== ":memory:"
+  if (isDurable) mkdirSync(dirname(file), { recursive: true })
   const database = new DatabaseSync(file)
-  database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 5000")
+  database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 5000")
   migrate(database)
+  const log = isDurable ? openLog(`${file}-wal`) : undefined
 
   const sql = prepareStatements(database)
-  const { run: write, flush } = createGroupCommit(database)
+  const { run: write, close: settle } = createGroupCommit(database, log?.flush ?? (async () => {}))
 
   const one = (statement: StatementSync, ...values: ReadonlyArray<SupportedValueType>): Row | undefined =>
     statement.get(...values) as Row | undefined
@@ -87,25 +99,36 @@ export const createSqliteCatalog = ({ file }: { readonly file: string }): Catalo
     return { kind: "granted", epoch, isNew: true, id }
   }
 
+  /** The values of a new row of `files`. */
+  const toValues = (grant: UploadGrant, origin: string, now: number): Array<SupportedValueType> => {
+    const { key, appId, name, size, type, customId = null, slug = null, contentDisposition = null, acl = null } = grant
+    return [key, appId, name, size, type, customId, slug, contentDisposition, acl, origin, grant.expires, 1, now]
+  }
+
+  /** What follows from a file having become `Uploaded`. */
+  const complete = (
+    key: string,
+    id: number,
+    registrationId: SupportedValueType | undefined,
+    { eventId, now, claimedUntil }: CommitNotes,
+  ): Extract<Committed, { readonly kind: "committed" }> => {
+    if (registrationId !== null) {
+      sql.arrived.run(key)
+      schedule(id, eventId, now, claimedUntil)
+    }
+    const upload = findUpload(key)!
+    const { file, registration, delivery } = upload
+    const isClaimed = registration !== null && delivery !== null && !registration.isDev && claimedUntil !== null
+    const due = isClaimed
+      ? { id: delivery.id, hook: delivery.hook, attempt: delivery.attempts, file, registration }
+      : null
+    return { kind: "committed", upload, due }
+  }
+
   return {
-    abilities: { isDurable: file !== ":memory:", isShared: false },
+    abilities: { isDurable, isShared: false, largestContent },
     begin: async ({ grant, origin, now }) => {
-      const { key, appId, name, size, type, customId, slug, contentDisposition, acl, expires } = grant
-      const values = [
-        key,
-        appId,
-        name,
-        size,
-        type,
-        customId ?? null,
-        slug ?? null,
-        contentDisposition ?? null,
-        acl ?? null,
-        origin,
-        expires,
-        1,
-        now,
-      ]
+      const values = toValues(grant, origin, now)
       return write((): Begun => {
         const inserted = one(sql.insertNew, ...values)
         return inserted === undefined
@@ -114,22 +137,19 @@ export const createSqliteCatalog = ({ file }: { readonly file: string }): Catalo
       })
     },
     interrupt: (key) => write(() => (one(sql.interrupt, key)?.epoch as number | undefined) ?? null),
-    commit: async ({ key, epoch, fileHash, now, eventId, claimedUntil }) =>
+    commit: ({ key, epoch, fileHash, ...notes }) =>
       write((): Committed => {
-        const row = one(sql.finish, fileHash, now, key, epoch)
-        if (row === undefined) return { kind: "fenced" }
-        if (row.registrationId !== null) {
-          sql.arrived.run(key)
-          schedule(row.id as number, eventId, now, claimedUntil)
-        }
-        const upload = findUpload(key)!
-        const { file, registration, delivery } = upload
-        const isClaimed = registration !== null && delivery !== null && !registration.isDev && claimedUntil !== null
-        const due = isClaimed
-          ? { id: delivery.id, hook: delivery.hook, attempt: delivery.attempts, file, registration }
-          : null
-        return { kind: "committed", upload, due }
+        const row = one(sql.finish, fileHash, notes.now, key, epoch)
+        return row === undefined ? { kind: "fenced" } : complete(key, row.id as number, row.registrationId, notes)
       }),
+    commitWhole: ({ grant, origin, bytes, fileHash, ...notes }) =>
+      write(() => {
+        const row = one(sql.insertWhole, ...toValues(grant, origin, notes.now), fileHash)
+        if (row === undefined) return { kind: "known" }
+        sql.insertContent.run(row.id!, bytes)
+        return complete(grant.key, row.id as number, row.registrationId, notes)
+      }),
+    readContent: async (id) => (sql.content.get(id)?.bytes as Uint8Array | undefined) ?? null,
     fail: async ({ key, epoch, failure, now, eventId }) =>
       write(() => failUpload(key, epoch, failure.code, failure.message, eventId, now)),
     register: async ({
@@ -220,13 +240,15 @@ export const createSqliteCatalog = ({ file }: { readonly file: string }): Catalo
         if (row === undefined) return
         sql.deleteAttempts.run(id)
         sql.deleteDelivery.run(id)
+        sql.deleteContent.run(id)
         sql.deleteFile.run(id)
         sql.arrived.run(key)
         if (row.registrationId !== null) sql.dropRegistration.run(row.registrationId!)
       }),
     close: async () => {
       if (!database.isOpen) return
-      flush()
+      await settle()
+      await log?.close()
       database.close()
     },
   }

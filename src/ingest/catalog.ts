@@ -40,6 +40,8 @@ export interface FileRecord {
   readonly uploadedAt: number | null
   readonly fileHash: string | null
   readonly failure: FileFailure | null
+  /** Whether the catalog itself keeps the bytes: {@link Catalog.readContent}. */
+  readonly isInline: boolean
 }
 
 /** What the app said should happen when its files are there. */
@@ -122,6 +124,15 @@ export type Committed =
   /** A newer writer was granted an epoch; nothing changed. */
   | { readonly kind: "fenced" }
 
+/** What the commit of a file notes beside the file. */
+export interface CommitNotes {
+  readonly now: number
+  /** Id of the event, should one be due. */
+  readonly eventId: string
+  /** Until when the first attempt is claimed for the caller; null: it is not, and due at once. */
+  readonly claimedUntil: number | null
+}
+
 /** Where events are claimed from: all callbacks over HTTP, or one development stream. */
 export type DeliveryChannel = { readonly appId: string; readonly callbackSlug: string } | "callback"
 
@@ -132,7 +143,7 @@ export interface Reclaimable {
 }
 
 /**
- * Knows every file, registration and delivery; keeps no bytes.
+ * Knows every file, registration and delivery, and keeps the bytes of small files.
  *
  * Each method is one transaction, named by the transition it performs, and durable when it resolves (where
  * `abilities.isDurable`). What must happen after a transition is a row in the same transaction.
@@ -145,6 +156,8 @@ export interface Catalog {
     readonly isDurable: boolean
     /** Several ingests may share the catalog. */
     readonly isShared: boolean
+    /** Bytes of the largest file {@link Catalog.commitWhole} takes; 0: none. */
+    readonly largestContent: number
   }
   /** A writer of the granted file starts or goes on: raises the epoch, and so fences all earlier writers off. */
   readonly begin: (begin: {
@@ -155,16 +168,23 @@ export interface Catalog {
   /** Raises the epoch of an upload that is under way without going on with it; null when there is none. */
   readonly interrupt: (key: string) => Promise<number | null>
   /** `Uploading → Uploaded`, with the delivery row when the app has registered. Only with the newest epoch. */
-  readonly commit: (commit: {
-    readonly key: string
-    readonly epoch: number
-    readonly fileHash: string
-    readonly now: number
-    /** Id of the event, should one be due. */
-    readonly eventId: string
-    /** Until when the first attempt is claimed for the caller; null: it is not, and due at once. */
-    readonly claimedUntil: number | null
-  }) => Promise<Committed>
+  readonly commit: (
+    commit: { readonly key: string; readonly epoch: number; readonly fileHash: string } & CommitNotes,
+  ) => Promise<Committed>
+  /**
+   * Nothing → `Uploaded`: a small file that came in one piece, its bytes with it. `known`: there is something of this key
+   * already, nothing changed.
+   */
+  readonly commitWhole: (
+    commit: {
+      readonly grant: UploadGrant
+      readonly origin: string
+      readonly bytes: Uint8Array
+      readonly fileHash: string
+    } & CommitNotes,
+  ) => Promise<Extract<Committed, { readonly kind: "committed" }> | { readonly kind: "known" }>
+  /** The bytes of a file that `isInline`; null when it is gone. */
+  readonly readContent: (id: number) => Promise<Uint8Array | null>
   /** `Uploading → Failed`, with the delivery row when the app has registered. Only with the newest epoch. */
   readonly fail: (fail: {
     readonly key: string

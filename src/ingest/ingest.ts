@@ -9,7 +9,6 @@ import { createApps, parseIngestToken } from "./app.ts"
 import type { BlobStore } from "./blob-store.ts"
 import type { Catalog } from "./catalog.ts"
 import { createChanges } from "./changes.ts"
-import { createContents } from "./content.ts"
 import { allowOrigins } from "./cors.ts"
 import { createDevStreams } from "./dev-streams.ts"
 import { createDispatcher } from "./dispatcher.ts"
@@ -31,6 +30,8 @@ export interface IngestOptions {
   readonly url?: string | undefined
   /** Who may read files whose route says nothing; `public-read` unless given. */
   readonly defaultAcl?: Acl | undefined
+  /** Whether SHA-256 is worked out of every file (`fileHash`, else empty); true unless given. */
+  readonly hash?: boolean | undefined
   /** How long a PUT waits for the app's answer; 30 s unless given. */
   readonly callbackWait?: number | undefined
   /** How long an app may take to answer a callback; 30 s unless given. */
@@ -85,6 +86,7 @@ export const createIngest = (options: IngestOptions): Ingest => {
   const settings: Settings = {
     url: parseUrl(options.url),
     defaultAcl: options.defaultAcl ?? "public-read",
+    isHashed: options.hash ?? true,
     callbackWait: options.callbackWait ?? 30 * second,
     callbackTimeout: options.callbackTimeout ?? 30 * second,
     callbackRetries: options.callbackRetries ?? defaultRetries,
@@ -109,7 +111,6 @@ export const createIngest = (options: IngestOptions): Ingest => {
     store,
     catalog,
     writers,
-    contents: createContents(),
     changes,
     dispatcher,
     devStreams,

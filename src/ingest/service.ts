@@ -3,7 +3,6 @@ import type { Apps } from "./app.ts"
 import type { BlobStore } from "./blob-store.ts"
 import type { Catalog } from "./catalog.ts"
 import type { Changes } from "./changes.ts"
-import type { Contents } from "./content.ts"
 import type { DevStreams } from "./dev-streams.ts"
 import type { Dispatcher } from "./dispatcher.ts"
 import type { Writers } from "./writers.ts"
@@ -13,6 +12,8 @@ export interface Settings {
   /** Public base URL, no slash at the end; undefined: each request's own origin. */
   readonly url: string | undefined
   readonly defaultAcl: Acl
+  /** Whether SHA-256 is worked out of every file. */
+  readonly isHashed: boolean
   readonly callbackWait: number
   readonly callbackTimeout: number
   readonly callbackRetries: ReadonlyArray<number>
@@ -30,7 +31,6 @@ export interface Service {
   readonly store: BlobStore
   readonly catalog: Catalog
   readonly writers: Writers
-  readonly contents: Contents
   readonly changes: Changes
   readonly dispatcher: Dispatcher
   readonly devStreams: DevStreams

@@ -1,16 +1,13 @@
 import { Rejected } from "../http/rejected.ts"
-import { formatByteSize } from "../protocol/byte-size.ts"
-import { names } from "../protocol/names.ts"
 import type { ProblemCode } from "../protocol/problem.ts"
 import type { UploadGrant } from "../protocol/signed-url.ts"
 import { toBlobName } from "./blob-name.ts"
 import type { UploadRecord } from "./catalog.ts"
-import { type Content, createContent } from "./content.ts"
-import { checkDigest, parseSha256Field } from "./digest-fields.ts"
-import { type Service, createEventId } from "./service.ts"
+import { commitUpload, commitWhole, failUpload } from "./end-upload.ts"
+import { type ReadAhead, readAhead } from "./incoming.ts"
+import type { Service } from "./service.ts"
 import { sinceNow, sinceStart } from "./server-data.ts"
-import { readUploadBody } from "./upload-body.ts"
-import { superseded, type Writer } from "./writers.ts"
+import { openBody, readDigests, readPrefix, storeBody } from "./store-body.ts"
 
 /** A PUT whose URL was proven. */
 export interface Transfer {
@@ -30,15 +27,6 @@ export interface Transferred {
 /** Codes that say the content itself is wrong: the upload ends `Failed`, nothing of it is kept. */
 const fatal: ReadonlySet<ProblemCode> = new Set<ProblemCode>(["CONTENT_MISMATCH", "DIGEST_MISMATCH"])
 
-const goOnAt = (offset: number, detail: string, cause?: unknown) =>
-  new Rejected({ code: "RANGE_MISMATCH", detail, headers: { [names.header.rangeStart]: String(offset) }, cause })
-
-const tooMany = (size: number) =>
-  new Rejected({
-    code: "SIZE_MISMATCH",
-    detail: `The URL was signed for ${formatByteSize(size)}, but more bytes came. Ask the app for a URL of the right size.`,
-  })
-
 const taken = () =>
   new Rejected({
     code: "BAD_REQUEST",
@@ -46,101 +34,9 @@ const taken = () =>
     detail: "Another file is stored under this key. Delete it first, or upload under a key of its own.",
   })
 
-/** The content as far as it is stored: kept from the request before, else read again. */
-const recall = async (
-  service: Service,
-  { type, size }: UploadGrant,
-  blob: string,
-  offset: number,
-): Promise<Content> => {
-  const kept = service.contents.take(blob, offset)
-  if (kept !== undefined) return kept
-  const content = createContent(type, size)
-  if (offset === 0) return content
-  for await (const chunk of await service.store.read(blob, { start: 0, end: offset - 1 })) {
-    const checked = content.update(chunk)
-    if (checked !== undefined) await checked
-  }
-  return content
-}
-
-/** Counts and reads the body on its way to the store. */
-async function* inspect(
-  body: AsyncIterable<Uint8Array>,
-  content: Content,
-  size: number,
-): AsyncGenerator<Uint8Array, void> {
-  for await (const chunk of body) {
-    if (content.length() + chunk.length > size) throw tooMany(size)
-    const checked = content.update(chunk)
-    if (checked !== undefined) await checked
-    yield chunk
-  }
-}
-
-/** Stores the rest of a file under the epoch that was granted; resolves when every byte is durable, with the hash. */
-const store = async (
-  service: Service,
-  { request, grant, start }: Transfer,
-  writer: Writer,
-  { blob, epoch, offset }: { readonly blob: string; readonly epoch: number; readonly offset: number },
-): Promise<string> => {
-  const { size } = grant
-  if (start !== offset) {
-    throw goOnAt(offset, `The body begins at byte ${start}, but ${offset} bytes are stored. Go on from there.`)
-  }
-  const contentDigest = parseSha256Field(request.headers, "content-digest")
-  const reprDigest = parseSha256Field(request.headers, "repr-digest")
-  const wire = contentDigest === undefined ? undefined : process.getBuiltinModule("node:crypto").createHash("sha256")
-  const content = await recall(service, grant, blob, offset)
-  const chunks = readUploadBody(request, writer.signal, wire === undefined ? undefined : (chunk) => wire.update(chunk))
-  const body = inspect(chunks, content, size)
-
-  let stored = offset
-  if (offset === size && size > 0) for await (const chunk of body) stored += chunk.length
-  else {
-    const appended = await service.store.append(blob, { epoch, offset, body, expected: size - offset })
-    stored = appended.offset
-    if (content.length() === stored && stored < size) service.contents.keep(blob, content)
-    if (appended.brokenOff !== undefined) {
-      const { cause } = appended.brokenOff
-      if (cause instanceof Rejected) throw cause
-      if (writer.signal.aborted) throw superseded()
-      throw goOnAt(stored, `The body broke off; ${stored} of ${size} bytes are stored. Go on from there.`, cause)
-    }
-  }
-  if (wire !== undefined) checkDigest("content-digest", contentDigest, wire.digest("hex"))
-  if (stored < size) {
-    throw goOnAt(stored, `The body ended early; ${stored} of ${size} bytes are stored. Go on from there.`)
-  }
-  const fileHash = content.digest()
-  checkDigest("repr-digest", reprDigest, fileHash)
-  await service.store.finish(blob, { epoch, size })
-  return fileHash
-}
-
-/** Ends an upload whose content is refused: the app is told, the bytes go. */
-const fail = async (service: Service, key: string, epoch: number, id: number, reason: Rejected): Promise<void> => {
-  const failure = { code: reason.code, message: reason.detail }
-  const now = service.now()
-  if (!(await service.catalog.fail({ key, epoch, failure, now, eventId: createEventId() }))) return
-  service.dispatcher.wake()
-  service.devStreams.wake()
-  await service.store.remove(toBlobName({ key, id }))
-  await service.catalog.reclaimed({ id, key })
-}
-
-const commit = async (service: Service, key: string, epoch: number, fileHash: string): Promise<UploadRecord> => {
-  const now = service.now()
-  const claimedUntil = service.dispatcher.claimUntil(now)
-  const committed = await service.catalog.commit({ key, epoch, fileHash, now, eventId: createEventId(), claimedUntil })
-  if (committed.kind === "fenced") throw superseded()
-  const { upload, due } = committed
-  if (due !== null) service.dispatcher.send(due)
-  else if (upload.registration?.isDev === true) service.devStreams.wake()
-  else if (upload.delivery !== null) service.dispatcher.wake()
-  return upload
-}
+/** Whether a body is small enough for {@link commitWhole}. */
+const mayBeWhole = ({ catalog }: Service, { grant, start }: Transfer): boolean =>
+  start === 0 && grant.size <= catalog.abilities.largestContent
 
 /**
  * Takes a body in: one writer, the right offset, every byte durable, then the commit that owes the app its callback.
@@ -150,10 +46,17 @@ const commit = async (service: Service, key: string, epoch: number, fileHash: st
  * Fails: rejects with `Rejected`; LOCKED, RANGE_MISMATCH, SIZE_MISMATCH, CONTENT_MISMATCH, DIGEST_MISMATCH, BAD_REQUEST.
  */
 export const transfer = async (service: Service, transfer: Transfer): Promise<Transferred> => {
-  const { grant, origin } = transfer
-  const { key } = grant
+  const { request, grant, origin, start } = transfer
+  const { key, size } = grant
+  const digests = readDigests(request)
   const writer = await service.writers.take(key)
   try {
+    let ahead: ReadAhead | undefined
+    if (mayBeWhole(service, transfer)) {
+      ahead = await readAhead(openBody(transfer, writer, digests, new Uint8Array()), size)
+      const upload = ahead.whole && (await commitWhole(service, transfer, digests, ahead.whole))
+      if (upload !== undefined) return { upload, since: sinceStart }
+    }
     const begun = await service.catalog.begin({ grant, origin, now: service.now() })
     if (begun.kind === "finished") return { upload: begun.upload, since: sinceNow(begun.upload) }
     if (begun.kind === "failed") throw new Rejected({ code: begun.failure.code, detail: begun.failure.message })
@@ -161,11 +64,13 @@ export const transfer = async (service: Service, transfer: Transfer): Promise<Tr
     const { epoch, id } = begun
     const blob = toBlobName({ key, id })
     const offset = begun.isNew ? 0 : (await service.store.claim(blob, epoch)).size
+    const open = async () =>
+      ahead?.replay() ?? openBody(transfer, writer, digests, await readPrefix(service, blob, start))
     try {
-      const fileHash = await store(service, transfer, writer, { blob, epoch, offset })
-      return { upload: await commit(service, key, epoch, fileHash), since: sinceStart }
+      const fileHash = await storeBody(service, transfer, writer, digests, open, { blob, epoch, offset })
+      return { upload: await commitUpload(service, key, epoch, fileHash), since: sinceStart }
     } catch (cause) {
-      if (cause instanceof Rejected && fatal.has(cause.code)) await fail(service, key, epoch, id, cause)
+      if (cause instanceof Rejected && fatal.has(cause.code)) await failUpload(service, key, epoch, id, cause)
       throw cause
     }
   } finally {

@@ -1,5 +1,6 @@
 import { make as createMultipartParser } from "multipasta"
 import { Rejected } from "../http/rejected.ts"
+import { isDisposable } from "../protocol/disposable-stream.ts"
 
 /** Framing and other parts that may stand before or after the one part that counts, in bytes. */
 export const multipartOverhead = 64 * 1024
@@ -65,6 +66,11 @@ const createFilePart = (contentType: string) => {
   }
 }
 
+const isForm = (request: Request): boolean => /^multipart\/form-data\b/i.test(request.headers.get("content-type") ?? "")
+
+/** Whether the chunks of {@link readUploadBody} may be freed after use; the parser of forms keeps parts of them. */
+export const hasDisposableBody = (request: Request): boolean => isDisposable(request.body) && !isForm(request)
+
 /**
  * The file's bytes in the body of a PUT, as they arrive: the part `file` of a form, or everything.
  *
@@ -81,8 +87,7 @@ export async function* readUploadBody(
   signal: AbortSignal,
   onChunk?: (chunk: Uint8Array) => void,
 ): AsyncGenerator<Uint8Array, void> {
-  const contentType = request.headers.get("content-type") ?? ""
-  const part = /^multipart\/form-data\b/i.test(contentType) ? createFilePart(contentType) : undefined
+  const part = isForm(request) ? createFilePart(request.headers.get("content-type")!) : undefined
   const reader = request.body?.getReader()
   const stop = () => void reader?.cancel(signal.reason).catch(() => {})
   signal.addEventListener("abort", stop, { once: true })

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { type BlobStore, BlobStoreError } from "../../src/ingest.ts"
 
@@ -20,6 +21,8 @@ async function* breakingAfter(...chunks: ReadonlyArray<Uint8Array>): AsyncGenera
   yield* chunks
   throw new Error("the client left")
 }
+
+const sha256 = (content: Uint8Array): string => createHash("sha256").update(content).digest("hex")
 
 const readAll = async (stream: ReadableStream<Uint8Array>): Promise<Uint8Array> =>
   new Uint8Array(await new Response(stream as ReadableStream<Uint8Array<ArrayBuffer>>).arrayBuffer())
@@ -126,6 +129,50 @@ export const testBlobStore = (name: string, setup: BlobStoreSetup): void => {
       expect(await store.append("key", { epoch: 1, offset: 0, body: chunksOf(bytes(4)) })).toEqual({ offset: 4 })
     })
 
+    it("gives the digest of the beginning of a blob, while it grows, after an interruption and when it is finished", async () => {
+      const content = bytes(3_000_000)
+      await store.append("key", {
+        epoch: 1,
+        offset: 0,
+        isHashed: true,
+        body: breakingAfter(content.subarray(0, 2_500_000)),
+      })
+      await store.claim("key", 2)
+      await store.append("key", {
+        epoch: 2,
+        offset: 2_500_000,
+        isHashed: true,
+        body: chunksOf(content.subarray(2_500_000)),
+      })
+      expect(await store.digest("key", 3_000_000)).toBe(sha256(content))
+      expect(await store.digest("key", 1000)).toBe(sha256(content.subarray(0, 1000)))
+      await store.finish("key", { epoch: 2, size: 3_000_000 })
+      expect(await store.digest("key", 3_000_000)).toBe(sha256(content))
+      expect(await store.digest("key", 0)).toBe(sha256(new Uint8Array()))
+    })
+
+    it("does not give the digest of bytes that are not there", async () => {
+      await write("key", bytes(10))
+      expect(await reasonOf(store.digest("key", 11))).not.toBe("it succeeded")
+      expect(await reasonOf(store.digest("unknown", 1))).toBe("missing")
+    })
+
+    it("frees or leaves the memory of chunks it may dispose of, and stores them right", async () => {
+      const content = bytes(5 * 1024 * 1024)
+      async function* body() {
+        for (let at = 0; at < content.length; at += 65_536) yield content.slice(at, at + 65_536)
+      }
+      const appended = await store.append("key", {
+        epoch: 1,
+        offset: 0,
+        isDisposable: true,
+        isHashed: true,
+        body: body(),
+      })
+      expect(appended.offset).toBe(content.length)
+      expect(await store.digest("key", content.length)).toBe(sha256(content))
+    })
+
     it("refuses to append anywhere but at the end", async () => {
       await store.append("key", { epoch: 1, offset: 0, body: chunksOf(bytes(10)) })
       for (const offset of [0, 9, 11]) {
@@ -215,22 +262,24 @@ export const testBlobStore = (name: string, setup: BlobStoreSetup): void => {
       })
 
       it("fences off the writers of another process", async () => {
+        // As much as any driver gathers before it writes.
+        const content = bytes(4 * 1024 * 1024)
         const gate = Promise.withResolvers<void>()
         const flushed = Promise.withResolvers<void>()
         async function* body() {
-          yield bytes(1024 * 1024)
+          yield content
           flushed.resolve()
           await gate.promise
-          yield bytes(1024 * 1024)
+          yield content
         }
         const old = store.append("key", { epoch: 1, offset: 0, body: body() })
         await flushed.promise
         const again = await reopen()
-        expect(await again.claim("key", 2)).toEqual({ size: 1024 * 1024, isFinished: false })
+        expect(await again.claim("key", 2)).toEqual({ size: content.length, isFinished: false })
         gate.resolve()
         expect(await reasonOf(old)).toBe("fenced")
-        expect(await reasonOf(store.finish("key", { epoch: 1, size: 1024 * 1024 }))).toBe("fenced")
-        await again.finish("key", { epoch: 2, size: 1024 * 1024 })
+        expect(await reasonOf(store.finish("key", { epoch: 1, size: content.length }))).toBe("fenced")
+        await again.finish("key", { epoch: 2, size: content.length })
         await again.close()
       })
     })

@@ -115,6 +115,7 @@ export const testCatalog = (name: string, setup: CatalogSetup): void => {
             uploadedAt: null,
             fileHash: null,
             failure: null,
+            isInline: false,
           },
           registration: null,
           delivery: null,
@@ -166,6 +167,76 @@ export const testCatalog = (name: string, setup: CatalogSetup): void => {
         expect(await begin("key", { expires: 99_000 })).toMatchObject({ kind: "granted", epoch: 2, isNew: true })
         expect((await catalog.get("key"))?.file).toMatchObject({ status: "Uploading", failure: null })
         expect(await commit("key", 2)).toMatchObject({ kind: "committed" })
+      })
+    })
+
+    describe("commitWhole", () => {
+      const content = Uint8Array.from([1, 2, 3, 4, 5])
+      const commitWhole = (key: string, grant: Partial<UploadGrant> = {}) =>
+        catalog.commitWhole({
+          grant: grantOf(key, grant),
+          origin,
+          bytes: content,
+          fileHash: "ab".repeat(32),
+          now: 2000,
+          eventId: createEventId(),
+          claimedUntil: 60_000,
+        })
+
+      it("makes an Uploaded file of nothing, and gives its bytes back", async () => {
+        const committed = await commitWhole("key", { customId: "c" })
+        expect(committed).toMatchObject({
+          kind: "committed",
+          upload: {
+            file: { key: "key", status: "Uploaded", isInline: true, createdAt: 2000, uploadedAt: 2000, epoch: 1 },
+            registration: null,
+            delivery: null,
+          },
+          due: null,
+        })
+        if (committed.kind !== "committed") throw new Error(committed.kind)
+        expect(await catalog.get("key")).toEqual(committed.upload)
+        expect(await catalog.findByCustomId("app", "c")).toEqual(committed.upload.file)
+        expect([...(await catalog.readContent(committed.upload.file.id))!]).toEqual([...content])
+        expect(await begin("key")).toMatchObject({ kind: "finished" })
+      })
+
+      it("owes a registered app its callback in the same transaction, claimed for the caller", async () => {
+        await register(["key"])
+        const committed = await commitWhole("key")
+        expect(committed).toMatchObject({
+          upload: { delivery: { status: "pending", attempts: 1 } },
+          due: { id: "evt_1", hook: "callback", attempt: 1, registration: { metadata: '{"userId":7}' } },
+        })
+        expect(await catalog.claimDue({ channel: "callback", now: 3000, claimedUntil: 4000, limit: 10 })).toEqual([])
+      })
+
+      it("changes nothing where the key is known, whatever its state", async () => {
+        await begin("uploading")
+        await begin("failed")
+        await catalog.fail({
+          key: "failed",
+          epoch: 1,
+          failure: { code: "CONTENT_MISMATCH", message: "No." },
+          now: 1500,
+          eventId: "evt_f",
+        })
+        await commitWhole("uploaded")
+        for (const key of ["uploading", "failed", "uploaded"]) {
+          const before = await catalog.get(key)
+          expect(await commitWhole(key)).toEqual({ kind: "known" })
+          expect(await catalog.get(key)).toEqual(before)
+        }
+      })
+
+      it("gives the bytes up with the file", async () => {
+        await commitWhole("key")
+        const { id } = (await catalog.get("key"))!.file
+        const limits = { expiredBefore: 0, abandonedBefore: 0, limit: 10, now: 9000, createEventId }
+        await catalog.expire({ ...limits, unregisteredBefore: 9000 })
+        for (const file of await catalog.listReclaimable(10)) await catalog.reclaimed(file)
+        expect(await catalog.get("key")).toBeNull()
+        expect(await catalog.readContent(id)).toBeNull()
       })
     })
 

@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest"
-import { createMemoryBlobStore } from "../../src/ingest.ts"
+import { createMemoryBlobStore, createMemoryCatalog } from "../../src/ingest.ts"
 import { apiKey, createGrant, eventually, listen, putRaw, register, sign, startIngest, token } from "./circle.ts"
 
 const codeOf = async (response: Response): Promise<string> => `${response.status} ${(await response.json()).code}`
@@ -28,6 +28,7 @@ it("logs no secret and no signed URL at any level, whatever fails", async () => 
     const { url } = await startIngest({
       logLevel: "All",
       callbackRetries: [],
+      catalog: createMemoryCatalog({ largestContent: 0 }),
       store: {
         ...broken,
         append: async () => {

@@ -44,7 +44,7 @@ describe("housekeeping", () => {
 
   it("takes client-side files back that no app registered, and only those", async () => {
     const { store, held } = createWatchedStore()
-    const catalog = createMemoryCatalog()
+    const catalog = createMemoryCatalog({ largestContent: 0 })
     const ingest = await startIngest({ store, catalog, sweepInterval: 5, unregisteredTtl: 50, callbackWait: 10 })
     const app = await startApp()
     const [registered, unregistered] = [createGrant({ slug: "avatar" }), createGrant({ slug: "avatar" })]
