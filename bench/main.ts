@@ -4,6 +4,7 @@ import { parseArgs } from "node:util"
 import { benchCallback } from "./callback.ts"
 import { benchColdStart } from "./cold-start.ts"
 import { benchHandler } from "./handler.ts"
+import { benchIngest } from "./ingest.ts"
 import { installPeers } from "./peers.ts"
 import { describeMachine, publish, type Report } from "./report.ts"
 import { benchTypes } from "./types.ts"
@@ -13,6 +14,9 @@ const benches: Readonly<Record<string, (rounds: number | undefined) => Promise<R
   callback: benchCallback,
   "cold-start": benchColdStart,
   types: benchTypes,
+  put: benchIngest("put"),
+  get: benchIngest("get"),
+  slow: benchIngest("slow"),
 }
 
 const { values, positionals } = parseArgs({

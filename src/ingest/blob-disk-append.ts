@@ -12,8 +12,8 @@ const gatherBudget = 32 * 1024 * 1024
 /** How long bytes wait for others of a slow client before they are written, ms: this much a crash can cost it. */
 const patience = 1000
 
-/** Bytes between two flushes while a long body arrives, so that the one at its end has little left to do. */
-const flushEvery = 64 * 1024 * 1024
+/** Bytes between two flushes while a long body arrives, so that the one at its end has little left to do; the longer, the more. */
+const flushEvery = { least: 4 * 1024 * 1024, most: 64 * 1024 * 1024 }
 
 /** Bodies being written now. */
 let underWay = 0
@@ -72,10 +72,12 @@ export const appendBody = async (
     stored += size
     if (isDisposable) for (const chunk of batch) disposeChunk(chunk)
     onWritten(stored)
-    if (stored - flushed < flushEvery) return
-    await flushing
+    const interval = Math.max(flushEvery.least, Math.min(flushEvery.most, stored / 4))
+    if (flushing !== undefined || stored - flushed < interval) return
     flushed = stored
-    flushing = handle.datasync()
+    flushing = handle.datasync().finally(() => {
+      flushing = undefined
+    })
     flushing.catch(() => {})
   }
 
