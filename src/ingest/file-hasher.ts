@@ -36,9 +36,16 @@ export const createFileHasher = (): FileHasher => {
   >()
 
   const hashHere = async (path: string, size: number): Promise<string> => {
+    const { Readable } = process.getBuiltinModule("node:stream")
     const { createReadStream } = process.getBuiltinModule("node:fs")
     const hash = process.getBuiltinModule("node:crypto").createHash("sha256")
-    if (size > 0) for await (const chunk of createReadStream(path, { end: size - 1 })) hash.update(chunk as Uint8Array)
+    let left = size
+    const pieces: AsyncIterable<Uint8Array> = size === 0 ? Readable.from([]) : createReadStream(path, { end: size - 1 })
+    for await (const piece of pieces) {
+      hash.update(piece)
+      left -= piece.length
+    }
+    if (left > 0) throw new Error(`The file ends at ${size - left}, before ${size}.`)
     return hash.digest("hex")
   }
 
