@@ -14,7 +14,7 @@ describe("a disposable stream", () => {
 
   it("is none any more once it is teed: two readers share its chunks", () => {
     const init = { method: "PUT", body: markDisposable(new ReadableStream()), duplex: "half" }
-    const request = new Request("http://app.example/", init as RequestInit)
+    const request = new Request("http://app.example/", init)
     const copy = request.clone()
     expect(isDisposable(request.body)).toBe(false)
     expect(isDisposable(copy.body)).toBe(false)
