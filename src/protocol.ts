@@ -42,5 +42,7 @@ export { parseUploadUrl, signUploadUrl, signUrl, verifySignedUrl, verifyUploadUr
 export { standardWebhookHeaders } from "./protocol/standard-webhooks.ts"
 export type { Token } from "./protocol/token.ts"
 export { encodeToken, parseToken, resolveIngestUrl } from "./protocol/token.ts"
+export type { TraceContext } from "./protocol/trace-context.ts"
+export { createTraceparent, parseTraceContext } from "./protocol/trace-context.ts"
 export type { UploadErrorOptions } from "./protocol/upload-error.ts"
 export { UploadError } from "./protocol/upload-error.ts"

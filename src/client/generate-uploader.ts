@@ -13,6 +13,11 @@ export interface UploaderOptions {
   readonly url?: string | URL | undefined
   /** Sent to the route handler, never to the ingest. */
   readonly headers?: UploadHeaders | undefined
+  /**
+   * Asked once per upload for the W3C `traceparent` its requests to the app and the ingest carry; off unless given.
+   * `createTraceparent` of `sluice/protocol` begins a trace. An app on another origin must allow the header in its CORS answers.
+   */
+  readonly traceparent?: (() => string | undefined) | undefined
   /** Files on their way at the same time, per upload. Default 4. */
   readonly concurrency?: number | undefined
   readonly retry?: RetryOptions | undefined
@@ -47,17 +52,21 @@ export interface Uploader<Router extends TypedFileRouter> {
  * Fails: never; a `url` that makes no sense is the error of every file.
  */
 export const generateUploader = <Router extends TypedFileRouter>(options: UploaderOptions = {}): Uploader<Router> => {
-  const createUpload: Uploader<TypedFileRouter>["createUpload"] = (slug, upload) =>
-    startUpload(upload, {
+  const createUpload: Uploader<TypedFileRouter>["createUpload"] = (slug, upload) => {
+    const traceparent = options.traceparent?.()
+    const trace = traceparent ? { traceparent } : undefined
+    return startUpload(upload, {
       slug,
       input: upload.input,
       url: options.url,
-      headers: [options.headers, upload.headers],
+      headers: [trace, options.headers, upload.headers],
+      trace,
       concurrency: options.concurrency ?? 4,
       retry: options.retry ?? {},
       // Called late and bare: tests replace the global, and browsers refuse it as a method of anything else.
       fetch: (url, init) => (options.fetch ?? fetch)(url, init),
     })
+  }
   const uploadFiles: Uploader<TypedFileRouter>["uploadFiles"] = async (slug, upload) => {
     const outcomes = await createUpload(slug, upload).done()
     for (const outcome of outcomes) {

@@ -1,6 +1,7 @@
 import type { PresignedUpload, UploadResult } from "../protocol/messages.ts"
 import { names } from "../protocol/names.ts"
 import { formatUploadRange } from "../protocol/range.ts"
+import type { TraceContext } from "../protocol/trace-context.ts"
 import { UploadError } from "../protocol/upload-error.ts"
 import { type Fetch, fetchReply, readReply, type Reply } from "./reply.ts"
 import { retry, type RetryOptions } from "./retry.ts"
@@ -13,6 +14,7 @@ export interface TransferOptions {
   readonly url: PresignedUpload["url"]
   /** Whether bytes may be stored already: then the ingest is asked for the offset first. */
   readonly isResumed: boolean
+  readonly trace: TraceContext | undefined
   readonly fetch: Fetch
   readonly retry: RetryOptions
   readonly signal: AbortSignal
@@ -35,7 +37,7 @@ const isResult = (json: unknown): json is UploadResult => typeof (json as Upload
  * Source: docs/protocol.md §10.
  */
 export const transfer = (options: TransferOptions): Promise<UploadResult> => {
-  const { file, url, fetch, signal, onProgress } = options
+  const { file, url, trace, fetch, signal, onProgress } = options
   let known = options.isResumed ? undefined : 0
   let stored = 0
   return retry(
@@ -43,7 +45,7 @@ export const transfer = (options: TransferOptions): Promise<UploadResult> => {
       let offset = known
       known = undefined
       if (offset === undefined) {
-        const reply = await fetchReply(fetch, url, { method: "HEAD", signal })
+        const reply = await fetchReply(fetch, url, { method: "HEAD", headers: { ...trace }, signal })
         if (reply.status !== 200) return readReply<never>(reply, () => undefined)
         offset = readOffset(reply)
         if (offset === undefined) {
@@ -61,7 +63,7 @@ export const transfer = (options: TransferOptions): Promise<UploadResult> => {
       const reply = await sendBytes(fetch, {
         url,
         // The signed URL says what the file is. Its own type, were it multipart/form-data, would be taken for framing.
-        headers: { "content-type": "application/octet-stream", range: formatUploadRange(start) },
+        headers: { ...trace, "content-type": "application/octet-stream", range: formatUploadRange(start) },
         body: file.slice(start) as Blob,
         signal,
         onProgress: (loaded) => onProgress(start + loaded),

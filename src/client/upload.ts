@@ -1,5 +1,6 @@
 import type { TypedFileRoute } from "../protocol/file-route.ts"
 import type { PresignedUpload, UploadResult } from "../protocol/messages.ts"
+import type { TraceContext } from "../protocol/trace-context.ts"
 import { UploadError } from "../protocol/upload-error.ts"
 import { createGate } from "./gate.ts"
 import { createProgress } from "./progress.ts"
@@ -36,6 +37,8 @@ export interface UploadSettings {
   readonly slug: string
   readonly input: unknown
   readonly headers: ReadonlyArray<UploadHeaders | undefined>
+  /** For the ingest; among `headers` for the app. */
+  readonly trace: TraceContext | undefined
   readonly concurrency: number
   readonly fetch: Fetch
   readonly retry: RetryOptions

@@ -7,6 +7,7 @@ import { limits } from "../protocol/limits.ts"
 import type { CallbackEvent, CallbackResult, ErrorEvent, Hook } from "../protocol/messages.ts"
 import { names } from "../protocol/names.ts"
 import { isProblemCode } from "../protocol/problem.ts"
+import { parseTraceContext } from "../protocol/trace-context.ts"
 import { UploadError } from "../protocol/upload-error.ts"
 import { CallbackEventSchema, ErrorEventSchema } from "../schema/callback.ts"
 import { createDecoder } from "../schema/decode.ts"
@@ -74,7 +75,7 @@ const resultTimeout = 10_000
 const postResult = (call: Call, { apiKey, ingestUrl }: Credentials, result: string) =>
   postJson({
     url: `${ingestUrl}/${names.path.callbackResult}`,
-    headers: { [names.header.apiKey]: apiKey },
+    headers: { [names.header.apiKey]: apiKey, ...parseTraceContext(call.request.headers) },
     body: result,
     timeout: resultTimeout,
     fetch: call.app.fetch,

@@ -7,6 +7,7 @@ import { limits } from "../protocol/limits.ts"
 import type { Registration } from "../protocol/messages.ts"
 import { names } from "../protocol/names.ts"
 import type { UploadGrant } from "../protocol/signed-url.ts"
+import { parseTraceContext } from "../protocol/trace-context.ts"
 import { type Call, type NamedRoute } from "./app.ts"
 import { callbackUrlOf } from "./callback-url.ts"
 import { encodeReturned } from "./encode-returned.ts"
@@ -85,7 +86,7 @@ export const register = Effect.fnUntraced(function* (
   )
   const post = postJson({
     url: `${credentials.ingestUrl}/${names.path.register}`,
-    headers: { [names.header.apiKey]: credentials.apiKey },
+    headers: { [names.header.apiKey]: credentials.apiKey, ...parseTraceContext(call.request.headers) },
     body,
     timeout: attemptTimeout,
     fetch,

@@ -1,0 +1,30 @@
+/**
+ * Where a request belongs in a distributed trace; spread into the headers of a request, it passes the trace on.
+ *
+ * Shape:  `traceparent` is `00-<trace id: 32 hex>-<span id: 16 hex>-<flags: 2 hex>`, `tracestate` up to 512 characters.
+ * Source: W3C Trace Context (https://www.w3.org/TR/trace-context/), docs/protocol.md §10.
+ */
+export interface TraceContext {
+  readonly traceparent: string
+  readonly tracestate?: string
+}
+
+/**
+ * Of several the last: an instrumented `fetch` adds its own behind the one that was passed on, and HTTP joins them.
+ * Version 00 only, no id of all zeros.
+ */
+const traceparentPattern = /(?:^|, ?)(00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2})$/
+
+/** Reads a request's trace context; undefined when it has none that is valid. `tracestate` is passed on unread. */
+export const parseTraceContext = (headers: Headers): TraceContext | undefined => {
+  const traceparent = traceparentPattern.exec(headers.get("traceparent") ?? "")?.[1]
+  if (traceparent === undefined) return undefined
+  const tracestate = headers.get("tracestate") ?? ""
+  return /^[\x20-\x7e]{1,512}$/.test(tracestate) ? { traceparent, tracestate } : { traceparent }
+}
+
+const randomHex = (bytes: number): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(bytes)), (byte) => byte.toString(16).padStart(2, "0")).join("")
+
+/** Begins a trace that is to be recorded. Shape: `00-<trace id>-<span id>-01`, ids random. */
+export const createTraceparent = (): string => `00-${randomHex(16)}-${randomHex(8)}-01`
