@@ -3,6 +3,7 @@ import type {
   Catalog,
   CommitNotes,
   DeliveryRecord,
+  DeliveryStatus,
   DueDelivery,
   FileRecord,
   RegistrationRecord,
@@ -225,6 +226,11 @@ export const createMemoryCatalog = ({
         next = Math.min(next ?? delivery.nextAt, delivery.nextAt)
       }
       return next
+    },
+    countDeliveries: async (limit) => {
+      const count = (status: DeliveryStatus) =>
+        Math.min([...allRows].filter(({ delivery }) => delivery?.status === status).length, limit)
+      return { pending: count("pending"), dead: count("dead") }
     },
     releaseClaims: async (now) => {
       for (const row of allRows) {

@@ -1,4 +1,5 @@
 import type { ProblemCode } from "../protocol/problem.ts"
+import type { TraceContext } from "../protocol/trace-context.ts"
 import type {
   DeliveryRecord,
   DueDelivery,
@@ -17,7 +18,7 @@ const fileColumns = `f.id, f.key, f.app_id AS appId, f.status, f.name, f.size, f
   f.failure_message AS failureMessage, f.is_inline AS isInline`
 
 const registrationColumns = `r.id AS registrationId, r.metadata, r.callback_url AS callbackUrl,
-  r.callback_slug AS callbackSlug, r.await_server_data AS awaitServerData, r.is_dev AS isDev`
+  r.callback_slug AS callbackSlug, r.await_server_data AS awaitServerData, r.is_dev AS isDev, r.traceparent, r.tracestate`
 
 /** A file with all that hangs on it. */
 export const selectUpload = `
@@ -60,6 +61,11 @@ export const toFile = (row: Row): FileRecord => ({
   isInline: row.isInline === 1,
 })
 
+const toTrace = ({ traceparent, tracestate }: Row): TraceContext | null => {
+  if (traceparent === null) return null
+  return { traceparent: traceparent as string, ...(tracestate !== null && { tracestate: tracestate as string }) }
+}
+
 const toRegistration = (row: Row): RegistrationRecord => ({
   id: row.registrationId as number,
   metadata: row.metadata as string,
@@ -67,6 +73,7 @@ const toRegistration = (row: Row): RegistrationRecord => ({
   callbackSlug: row.callbackSlug as string,
   awaitServerData: row.awaitServerData === 1,
   isDev: row.isDev === 1,
+  trace: toTrace(row),
 })
 
 const toResult = (row: Row): ResultRecord | null => {

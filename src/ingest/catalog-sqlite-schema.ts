@@ -91,6 +91,11 @@ const migrations: ReadonlyArray<string> = [
     bytes BLOB NOT NULL
   ) STRICT;
   `,
+  `
+  ALTER TABLE registrations ADD COLUMN traceparent TEXT;
+  ALTER TABLE registrations ADD COLUMN tracestate TEXT;
+  CREATE INDEX deliveries_dead ON deliveries (file_id) WHERE status = 'dead';
+  `,
 ]
 
 /** Brings a database to the newest schema. Fails: throws when it is of a newer version of this package. */

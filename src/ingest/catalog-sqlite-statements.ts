@@ -55,8 +55,9 @@ export const prepareStatements = (database: DatabaseSync) => {
     arrived: prepare("DELETE FROM expected_files WHERE key = ?"),
     insertDelivery: prepare(insertDelivery),
     insertRegistration: prepare(`
-      INSERT INTO registrations (app_id, metadata, callback_url, callback_slug, await_server_data, is_dev)
-      VALUES (?, ?, ?, ?, ?, ?) RETURNING id`),
+      INSERT INTO registrations
+        (app_id, metadata, callback_url, callback_slug, await_server_data, is_dev, traceparent, tracestate)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`),
     expect: prepare(`
       INSERT INTO expected_files (key, registration_id, registered_at) VALUES (?, ?, ?)
       ON CONFLICT (key) DO UPDATE SET registration_id = excluded.registration_id, registered_at = excluded.registered_at`),
@@ -90,6 +91,9 @@ export const prepareStatements = (database: DatabaseSync) => {
       UPDATE deliveries SET status = ?, failures = failures + ?, next_at = coalesce(?, next_at)
       WHERE id = ? AND attempts = ? AND status = 'pending'`),
     nextDueAt: prepare("SELECT min(next_at) AS at FROM deliveries WHERE status = 'pending' AND is_dev = 0"),
+    countDeliveries: prepare(`
+      SELECT (SELECT count(*) FROM (SELECT 1 FROM deliveries WHERE status = 'pending' LIMIT ?1)) AS pending,
+        (SELECT count(*) FROM (SELECT 1 FROM deliveries WHERE status = 'dead' LIMIT ?1)) AS dead`),
     releaseClaims: prepare(
       "UPDATE deliveries SET failures = attempts, next_at = ? WHERE status = 'pending' AND attempts > failures",
     ),

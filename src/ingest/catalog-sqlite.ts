@@ -160,6 +160,7 @@ export const createSqliteCatalog = ({
       callbackSlug,
       awaitServerData,
       isDev,
+      trace,
       now,
       createEventId,
     }) =>
@@ -172,6 +173,8 @@ export const createSqliteCatalog = ({
           callbackSlug,
           Number(awaitServerData),
           Number(isDev),
+          trace?.traceparent ?? null,
+          trace?.tracestate ?? null,
         )!
         for (const key of fileKeys) {
           const ended = one(sql.ended, key)
@@ -210,6 +213,10 @@ export const createSqliteCatalog = ({
         sql.endAttempt.run(next, outcome === "delivered" ? 0 : 1, at, deliveryId, attempt)
       }),
     nextDueAt: async () => (one(sql.nextDueAt)?.at as number | undefined) ?? null,
+    countDeliveries: async (limit) => {
+      const { pending, dead } = one(sql.countDeliveries, limit)!
+      return { pending: pending as number, dead: dead as number }
+    },
     releaseClaims: (now) =>
       write(() => {
         sql.releaseClaims.run(now)

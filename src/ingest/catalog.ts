@@ -1,6 +1,7 @@
 import type { ProblemCode } from "../protocol/problem.ts"
 import type { Hook } from "../protocol/messages.ts"
 import type { UploadGrant } from "../protocol/signed-url.ts"
+import type { TraceContext } from "../protocol/trace-context.ts"
 
 /**
  * Where a file is in its life.
@@ -53,6 +54,8 @@ export interface RegistrationRecord {
   readonly callbackSlug: string
   readonly awaitServerData: boolean
   readonly isDev: boolean
+  /** The distributed trace the callbacks belong to. */
+  readonly trace: TraceContext | null
 }
 
 /** What the app's callback returned: JSON text, or the reason it failed. */
@@ -202,6 +205,7 @@ export interface Catalog {
     readonly callbackSlug: string
     readonly awaitServerData: boolean
     readonly isDev: boolean
+    readonly trace: TraceContext | null
     readonly now: number
     readonly createEventId: () => string
   }) => Promise<void>
@@ -228,6 +232,8 @@ export interface Catalog {
   readonly recordAttempt: (attempt: AttemptRecord) => Promise<void>
   /** When the next callback over HTTP is due; null when none is pending. */
   readonly nextDueAt: () => Promise<number | null>
+  /** How many deliveries are in a state that needs watching; each is counted up to `limit`, so that it costs little. */
+  readonly countDeliveries: (limit: number) => Promise<{ readonly pending: number; readonly dead: number }>
   /** Ends all claims. For the one ingest of a catalog that is not shared, when it opens. */
   readonly releaseClaims: (now: number) => Promise<void>
   /** A file by key, whatever its state; null when unknown. */

@@ -4,6 +4,7 @@ import { Rejected } from "../http/rejected.ts"
 import { formatByteSize } from "../protocol/byte-size.ts"
 import { isKeyOf } from "../protocol/key.ts"
 import { limits } from "../protocol/limits.ts"
+import { parseTraceContext } from "../protocol/trace-context.ts"
 import { createDecoder } from "../schema/decode.ts"
 import { RegistrationSchema } from "../schema/registration.ts"
 import { attempt } from "./attempt.ts"
@@ -53,6 +54,7 @@ export const respondRegister = Effect.fnUntraced(function* (service: Service, re
       callbackSlug,
       awaitServerData,
       isDev,
+      trace: service.trace ?? parseTraceContext(request.headers) ?? null,
       now: service.now(),
       createEventId,
     }),

@@ -1,10 +1,13 @@
 import type { Acl } from "../protocol/signed-url.ts"
+import type { TraceContext } from "../protocol/trace-context.ts"
 import type { Apps } from "./app.ts"
 import type { BlobStore } from "./blob-store.ts"
 import type { Catalog } from "./catalog.ts"
 import type { Changes } from "./changes.ts"
 import type { DevStreams } from "./dev-streams.ts"
 import type { Dispatcher } from "./dispatcher.ts"
+import type { Readiness } from "./readiness.ts"
+import type { MetricsEndpoint } from "./serve-metrics.ts"
 import type { Writers } from "./writers.ts"
 
 /** What the operator decided. Times in ms. */
@@ -34,6 +37,11 @@ export interface Service {
   readonly changes: Changes
   readonly dispatcher: Dispatcher
   readonly devStreams: DevStreams
+  readonly checkReadiness: () => Promise<Readiness>
+  /** Undefined where nobody may read them. */
+  readonly metricsEndpoint: MetricsEndpoint | undefined
+  /** Of the request this is for, when its trace is recorded. */
+  readonly trace?: TraceContext
   /** ms since the epoch. */
   readonly now: () => number
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import type { Catalog, Committed, DueDelivery } from "../../src/ingest.ts"
-import type { UploadGrant } from "../../src/protocol.ts"
+import type { TraceContext, UploadGrant } from "../../src/protocol.ts"
 
 /** How a driver is set up for the suite. */
 export interface CatalogSetup {
@@ -52,7 +52,7 @@ export const testCatalog = (name: string, setup: CatalogSetup): void => {
       })
     const register = (
       fileKeys: ReadonlyArray<string>,
-      options: { isDev?: boolean; now?: number; slug?: string } = {},
+      options: { isDev?: boolean; now?: number; slug?: string; trace?: TraceContext } = {},
     ) =>
       catalog.register({
         appId: "app",
@@ -62,6 +62,7 @@ export const testCatalog = (name: string, setup: CatalogSetup): void => {
         callbackSlug: options.slug ?? "avatar",
         awaitServerData: true,
         isDev: options.isDev ?? false,
+        trace: options.trace ?? null,
         now: options.now ?? 1500,
         createEventId,
       })
@@ -370,6 +371,33 @@ export const testCatalog = (name: string, setup: CatalogSetup): void => {
         await end(again!, "dead")
         expect((await catalog.get("key"))?.delivery).toMatchObject({ status: "dead", failures: 2 })
         expect(await claim(99_000)).toEqual([])
+      })
+
+      it("carry the trace their registration came with", async () => {
+        const trace = { traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-01`, tracestate: "vendor=1" }
+        await register(["traced"], { trace })
+        await register(["stateless"], { trace: { traceparent: trace.traceparent } })
+        await register(["plain"])
+        for (const key of ["traced", "stateless", "plain"]) await begin(key)
+        expect(dueOf(await commit("traced")).registration.trace).toEqual(trace)
+        await commit("stateless", 1, { claimedUntil: null })
+        await commit("plain", 1, { claimedUntil: null })
+        const traces = (await claim(5000)).map(({ registration }) => registration.trace)
+        expect(traces).toEqual([{ traceparent: trace.traceparent }, null])
+      })
+
+      it("are counted while pending and when dead, up to a limit", async () => {
+        expect(await catalog.countDeliveries(10)).toEqual({ pending: 0, dead: 0 })
+        const keys = ["a", "b", "c", "d"]
+        await register(keys)
+        for (const key of keys) await begin(key)
+        const [a, b, c] = [dueOf(await commit("a")), dueOf(await commit("b")), dueOf(await commit("c"))]
+        await commit("d", 1, { claimedUntil: null })
+        await end(a, "delivered")
+        await end(b, "dead")
+        await end(c, { retryAt: 9000 })
+        expect(await catalog.countDeliveries(10)).toEqual({ pending: 2, dead: 1 })
+        expect(await catalog.countDeliveries(1)).toEqual({ pending: 1, dead: 1 })
       })
 
       it("do not mind the late end of an attempt that was claimed by another since", async () => {

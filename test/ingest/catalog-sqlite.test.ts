@@ -49,6 +49,8 @@ it("reads through an index wherever it is asked often", async () => {
     "SELECT id FROM files WHERE status = 'Uploading' AND expires < 1 ORDER BY expires LIMIT 1",
     "SELECT id FROM files WHERE status = 'Uploaded' AND slug IS NOT NULL AND registration_id IS NULL AND uploaded_at < 1",
     "SELECT id FROM files WHERE status = 'Failed' AND has_bytes = 1",
+    "SELECT 1 FROM deliveries WHERE status = 'pending' LIMIT 10",
+    "SELECT 1 FROM deliveries WHERE status = 'dead' LIMIT 10",
   ]) {
     expect(plan(sql)).toMatch(/USING (COVERING )?INDEX/)
   }
