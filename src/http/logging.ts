@@ -58,17 +58,21 @@ const showText = (value: unknown): string =>
 
 const sinks = { Fatal: "error", Error: "error", Warning: "warn", Info: "log", Debug: "debug", Trace: "debug" } as const
 
-type Write = (severity: Severity, message: string, details: ReadonlyArray<unknown>) => void
+/** Writes an entry where the level allows it. Details: plain objects are attributes, errors keep their stack. */
+export type Write = (severity: Severity, message: string, details: ReadonlyArray<unknown>) => void
 
-const createWriter = (level: LogLevel, format: LogFormat): Write => {
-  const least = level === "None" ? -1 : level === "All" ? logLevels.length : logLevels.indexOf(level)
-  return (severity, message, details) => {
-    if (logLevels.indexOf(severity) > least) return
+/** Whether a log of this level takes entries of a severity. */
+export const isLogged = (level: LogLevel, severity: Severity): boolean =>
+  level === "All" || (level !== "None" && logLevels.indexOf(severity) <= logLevels.indexOf(level))
+
+const createWriter =
+  (level: LogLevel, format: LogFormat): Write =>
+  (severity, message, details) => {
+    if (!isLogged(level, severity)) return
     console[sinks[severity]](
       redact(format === "text" ? toTextLine(severity, message, details) : toJsonLine(severity, message, details)),
     )
   }
-}
 
 const toTextLine: (...entry: Parameters<Write>) => string = (severity, message, details) => {
   const stacks = details.filter((detail) => detail instanceof Error).flatMap((error) => showError(error).split("\n"))
@@ -124,3 +128,6 @@ export const logDebug: (message: string, ...details: ReadonlyArray<unknown>) => 
 /** What effects need to log by these settings; the context they run with. */
 export const createLogContext = (level: LogLevel, format: LogFormat): Context.Context<never> =>
   Context.make(CurrentWriter, createWriter(level, format))
+
+/** How code that is no effect logs by these settings. */
+export const toWrite = (context: Context.Context<never>): Write => Context.get(context, CurrentWriter)
