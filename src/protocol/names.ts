@@ -40,6 +40,9 @@ export interface WireNames {
     readonly appFile: string
     readonly api: string
     readonly oldApi: string
+    readonly health: string
+    readonly ready: string
+    readonly metrics: string
   }
 }
 
@@ -83,6 +86,9 @@ export const wireNames = (word: string): WireNames => ({
     appFile: "a",
     api: "v6",
     oldApi: "api",
+    health: "health",
+    ready: "ready",
+    metrics: "metrics",
   },
 })
 

@@ -38,6 +38,9 @@ it("spells the names of docs/protocol.md §1", () => {
       appFile: "a",
       api: "v6",
       oldApi: "api",
+      health: "health",
+      ready: "ready",
+      metrics: "metrics",
     },
   })
 })
