@@ -2,7 +2,13 @@ import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { toNodeListener } from "../../adapters/node.ts"
-import { createDiskBlobStore, createIngest, createSqliteCatalog, type Ingest } from "../ingest.ts"
+import {
+  createDiskBlobStore,
+  createIngest,
+  createSqliteCatalog,
+  type Ingest,
+  readTracingEnvironment,
+} from "../ingest.ts"
 import type { LogFormat, LogLevel } from "../protocol.ts"
 import { CommandFailure, describeSystemError } from "./command-failure.ts"
 import type { DataFolder } from "./data-folder.ts"
@@ -37,6 +43,14 @@ const openCatalog = (file: string) => {
   }
 }
 
+const readTracing = () => {
+  try {
+    return readTracingEnvironment(process.env)
+  } catch (error) {
+    throw new CommandFailure((error as Error).message)
+  }
+}
+
 /**
  * Listens; port 0 takes any free one.
  *
@@ -64,7 +78,8 @@ export const listenForIngest = async (host: string, port: number): Promise<Inges
     port: (server.address() as AddressInfo).port,
     open({ folder, ...options }) {
       const store = createDiskBlobStore({ folder: folder.blobs })
-      running.ingest = createIngest({ ...options, store, catalog: openCatalog(folder.catalog) })
+      const tracing = readTracing()
+      running.ingest = createIngest({ ...options, tracing, store, catalog: openCatalog(folder.catalog) })
       ingest.resolve(running.ingest)
     },
     async close() {

@@ -4,15 +4,17 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Latch from "effect/Latch"
-import { logError, logWarning } from "../http/logging.ts"
+import { logError, logInfo, logWarning } from "../http/logging.ts"
 import { type PostFailed, postJson } from "../http/post-json.ts"
 import { names } from "../protocol/names.ts"
 import { standardWebhookHeaders } from "../protocol/standard-webhooks.ts"
+import type { TraceContext } from "../protocol/trace-context.ts"
 import type { Apps } from "./app.ts"
 import type { AttemptRecord, Catalog, DueDelivery } from "./catalog.ts"
 import type { Changes } from "./changes.ts"
 import { renderEvent } from "./event.ts"
 import type { Settings } from "./service.ts"
+import { type Tracing, traceIdOf } from "./tracing.ts"
 
 /** Delivers events to apps over HTTP, at least once. */
 export interface Dispatcher {
@@ -53,11 +55,13 @@ export const createDispatcher = (
     catalog,
     changes,
     settings,
+    tracing,
   }: {
     readonly apps: Apps
     readonly catalog: Catalog
     readonly changes: Changes
     readonly settings: Settings
+    readonly tracing: Tracing | undefined
   },
   context: Context.Context<never>,
 ): Dispatcher => {
@@ -66,7 +70,7 @@ export const createDispatcher = (
   const underWay = new Set<Fiber.Fiber<unknown, unknown>>()
   let isClosed = false
 
-  const post = Effect.fnUntraced(function* (due: DueDelivery, sentAt: number) {
+  const post = Effect.fnUntraced(function* (due: DueDelivery, sentAt: number, trace: TraceContext | null) {
     const app = apps.byId(due.file.appId)
     if (app === undefined) return yield* Effect.die(new Error(`The app ${due.file.appId} is not known any more.`))
     const body = renderEvent(due, sentAt, settings.url)
@@ -78,7 +82,7 @@ export const createDispatcher = (
     url.searchParams.set(names.action.slug, due.registration.callbackSlug)
     const response = yield* postJson({
       url: url.href,
-      headers: { [names.header.hook]: due.hook, [names.header.signature]: signature, ...webhookHeaders },
+      headers: { [names.header.hook]: due.hook, [names.header.signature]: signature, ...webhookHeaders, ...trace },
       body,
       timeout: settings.callbackTimeout,
       fetch: settings.fetch,
@@ -87,16 +91,49 @@ export const createDispatcher = (
     return response.status
   })
 
+  /** An attempt in its trace, which is recorded or only passed on. */
+  const postTraced = (due: DueDelivery, sentAt: number): Effect.Effect<number, PostFailed> => {
+    const { trace } = due.registration
+    const span = tracing?.start({
+      name: "callback",
+      kind: "client",
+      parent: trace ?? undefined,
+      attributes: {
+        [`${names.word}.event_id`]: due.id,
+        [`${names.word}.attempt`]: due.attempt,
+        [`${names.word}.file_key`]: due.file.key,
+      },
+    })
+    const attempted = post(due, sentAt, span?.context ?? trace)
+    if (span === undefined) return attempted
+    return Effect.onExit(attempted, (exit) =>
+      Effect.sync(() => {
+        const failed = exit._tag === "Failure" ? exit.cause.reasons.find(Cause.isFailReason)?.error : undefined
+        span.annotate({ "http.response.status_code": exit._tag === "Success" ? exit.value : failed?.status })
+        span.end(exit._tag === "Success" ? undefined : (failed?.message ?? "The attempt was broken off."))
+      }),
+    )
+  }
+
   const deliver = Effect.fnUntraced(function* (due: DueDelivery) {
     const startedAt = yield* Clock.currentTimeMillis
-    const answer = yield* Effect.result(post(due, startedAt))
+    const answer = yield* Effect.result(postTraced(due, startedAt))
     const now = yield* Clock.currentTimeMillis
     const { id: deliveryId, attempt } = due
     const record = { deliveryId, attempt, startedAt, latency: now - startedAt }
+    const { trace } = due.registration
+    const facts = {
+      event: deliveryId,
+      key: due.file.key,
+      attempt,
+      ms: record.latency,
+      ...(trace !== null && { trace: traceIdOf(trace) }),
+    }
     if (answer._tag === "Success") {
       yield* Effect.promise(() =>
         catalog.recordAttempt({ ...record, status: answer.success, error: null, outcome: "delivered" }),
       )
+      yield* logInfo("A callback was delivered.", { ...facts, status: answer.success })
     } else {
       const { failure } = answer
       const outcome = judge(failure, attempt, now, settings.callbackRetries)
@@ -104,9 +141,7 @@ export const createDispatcher = (
         catalog.recordAttempt({ ...record, status: failure.status ?? null, error: failure.message, outcome }),
       )
       yield* logWarning("A callback failed.", {
-        event: deliveryId,
-        key: due.file.key,
-        attempt,
+        ...facts,
         reason: failure.message,
         next: outcome === "dead" ? "given up" : new Date((outcome as { retryAt: number }).retryAt).toISOString(),
       })
@@ -148,9 +183,11 @@ export const createDispatcher = (
   })
 
   /** What a process that died had claimed is due at once. */
-  const recover = Effect.andThen(Clock.currentTimeMillis, (now) =>
-    catalog.abilities.isShared ? Effect.void : Effect.promise(() => catalog.releaseClaims(now)),
-  )
+  const recover = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    if (!catalog.abilities.isShared) yield* Effect.promise(() => catalog.releaseClaims(now))
+    if (tracing !== undefined) yield* Effect.promise(() => tracing.ready)
+  })
 
   const loop = fork(
     Effect.andThen(

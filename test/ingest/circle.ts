@@ -112,10 +112,15 @@ export const offsetOf = async (url: string): Promise<number> => {
   return Number(response.headers.get(names.header.rangeStart))
 }
 
-export const register = (ingestUrl: string, registration: Partial<Registration>, key = apiKey): Promise<Response> =>
+export const register = (
+  ingestUrl: string,
+  registration: Partial<Registration>,
+  key = apiKey,
+  headers: Record<string, string> = {},
+): Promise<Response> =>
   fetch(`${ingestUrl}/${names.path.register}`, {
     method: "POST",
-    headers: { "content-type": "application/json", [names.header.apiKey]: key },
+    headers: { "content-type": "application/json", [names.header.apiKey]: key, ...headers },
     body: JSON.stringify({
       metadata: { userId: 7 },
       callbackUrl: "http://127.0.0.1:9/",
