@@ -18,6 +18,8 @@ export interface DevStreams {
   readonly wake: () => void
   /** The app has handled the event of this file. */
   readonly acknowledge: (key: string) => void
+  /** How many are open. */
+  readonly count: () => number
   readonly close: () => void
 }
 
@@ -159,6 +161,7 @@ export const createDevStreams = ({
     acknowledge: (key) => {
       for (const stream of [...streams]) forget(stream, key)
     },
+    count: () => streams.size,
     close: () => {
       for (const stream of [...streams]) stream.end()
     },

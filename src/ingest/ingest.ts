@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { createFetchHandler } from "../http/fetch-handler.ts"
-import { createLogContext } from "../http/logging.ts"
+import { createLogContext, isLogged, toWrite } from "../http/logging.ts"
 import { limits } from "../protocol/limits.ts"
 import type { LogFormat, LogLevel } from "../protocol/log-level.ts"
 import type { Acl } from "../protocol/signed-url.ts"
@@ -13,9 +13,15 @@ import { allowOrigins } from "./cors.ts"
 import { createDevStreams } from "./dev-streams.ts"
 import { createDispatcher } from "./dispatcher.ts"
 import { keepHouse } from "./housekeeping.ts"
+import { createMetrics } from "./metrics.ts"
+import { observeCatalog, observeStore } from "./observed-ports.ts"
+import { createRequestObserver } from "./observe-request.ts"
+import { packageVersion } from "./package-version.ts"
+import { createReadinessCheck } from "./readiness.ts"
 import { createRouter } from "./router.ts"
-import { stopping } from "./server-data.ts"
+import { createMetricsEndpoint, type MetricsAccess } from "./serve-metrics.ts"
 import type { Service, Settings } from "./service.ts"
+import { createTracing, type TracingOptions } from "./tracing.ts"
 import { createWriters } from "./writers.ts"
 
 /** Options of {@link createIngest}. Durations in ms. */
@@ -48,6 +54,10 @@ export interface IngestOptions {
   readonly unregisteredTtl?: number | undefined
   readonly logLevel?: LogLevel | undefined
   readonly logFormat?: LogFormat | undefined
+  /** Who may read `/metrics`; nobody (404) unless given. */
+  readonly metrics?: MetricsAccess | undefined
+  /** Records traces and sends them; off unless given. See `readTracingEnvironment`. */
+  readonly tracing?: TracingOptions | undefined
   /** How callbacks are sent; the global `fetch` unless given. */
   readonly fetch?: typeof globalThis.fetch | undefined
 }
@@ -98,13 +108,18 @@ export const createIngest = (options: IngestOptions): Ingest => {
     fetch: options.fetch ?? ((...args) => globalThis.fetch(...args)),
   }
   const apps = createApps(parseIngestToken(options.token))
-  const context = createLogContext(options.logLevel ?? "Info", options.logFormat ?? "text")
-  const { store, catalog } = options
+  const { logLevel: level = "Info", logFormat = "text" } = options
+  const context = createLogContext(level, logFormat)
+  const write = toWrite(context)
+  const metrics = createMetrics()
+  const tracing = options.tracing === undefined ? undefined : createTracing(options.tracing, write)
+  const store = observeStore(options.store, { metrics, write })
+  const catalog = observeCatalog(options.catalog, { metrics, write })
   const now = Date.now
   const changes = createChanges()
   const writers = createWriters()
   const devStreams = createDevStreams({ apps, catalog, settings, now })
-  const dispatcher = createDispatcher({ apps, catalog, changes, settings }, context)
+  const dispatcher = createDispatcher({ apps, catalog, changes, settings, tracing }, context)
   const service: Service = {
     settings,
     apps,
@@ -114,14 +129,15 @@ export const createIngest = (options: IngestOptions): Ingest => {
     changes,
     dispatcher,
     devStreams,
+    // Of the ports as they are: what is asked here is no work of the service.
+    checkReadiness: createReadinessCheck({ store: options.store, catalog: options.catalog, changes }),
+    metricsEndpoint: createMetricsEndpoint(options.metrics ?? "off", { metrics, catalog, devStreams }),
     now,
   }
   const house = Effect.runForkWith(context)(keepHouse(service))
-  const route = createRouter(service)
-  const handle = createFetchHandler(
-    (request: Request) => (changes.isClosed() ? Effect.fail(stopping()) : route(request)),
-    context,
-  )
+  const observe = createRequestObserver({ metrics, write, isDebugged: isLogged(level, "Debug"), tracing })
+  const router = createRouter(service, observe)
+  const handle = createFetchHandler(router.respond, context)
   let closing: Promise<void> | undefined
 
   const close = async (): Promise<void> => {
@@ -130,12 +146,24 @@ export const createIngest = (options: IngestOptions): Ingest => {
     devStreams.close()
     await writers.close()
     await dispatcher.close()
+    service.metricsEndpoint?.close()
     await store.close()
     await catalog.close()
+    await tracing?.close()
+    write("Info", "The ingest has stopped.", [])
   }
 
+  write("Info", "The ingest has started.", [
+    { version: packageVersion, ...(settings.url !== undefined && { url: settings.url }) },
+  ])
   return {
-    fetch: async (request) => allowOrigins(await handle(request)),
+    fetch: async (request) => {
+      if (tracing !== undefined) await tracing.ready
+      const resource = router.find(request)
+      const response = await handle(request, resource)
+      // Pages have no business with what is for operators.
+      return resource.isOperational === true ? response : allowOrigins(response)
+    },
     close: () => (closing ??= close()),
   }
 }

@@ -1,13 +1,18 @@
 import * as Effect from "effect/Effect"
 import { Rejected } from "../http/rejected.ts"
+import { limits } from "../protocol/limits.ts"
 import { names } from "../protocol/names.ts"
 import { respondCallbackResult } from "./callback-result.ts"
 import { respondPreflight } from "./cors.ts"
+import { respondHealth, respondReady } from "./health.ts"
+import type { createRequestObserver, Subject } from "./observe-request.ts"
 import { respondOffset } from "./offset.ts"
 import { respondPut } from "./put.ts"
 import { respondRegister } from "./register.ts"
 import { respondAppFile, respondFile } from "./serve.ts"
+import { stopping } from "./server-data.ts"
 import type { Service } from "./service.ts"
+import { traceService } from "./tracing.ts"
 
 /** What a request is about, and the URL its signature covers. */
 interface Target {
@@ -19,7 +24,12 @@ interface Target {
   readonly segments: ReadonlyArray<string>
 }
 
-type Method = () => Effect.Effect<Response, Rejected>
+type Method = (service: Service) => Effect.Effect<Response, Rejected>
+
+/** What there is at a target. */
+interface Resource extends Subject {
+  readonly methods: Readonly<Record<string, Method>>
+}
 
 const notFound = Effect.fail(
   new Rejected({ code: "NOT_FOUND", detail: "Nothing is here. Check the URL against the ingest's address." }),
@@ -46,50 +56,91 @@ const decodeSegment = (segment: string): string | undefined => {
   }
 }
 
-/** The methods of a target; undefined when there is no such thing. */
-const findMethods = (service: Service, request: Request, target: Target): Record<string, Method> | undefined => {
+/** A path segment that can be a file's key; anything else is not worth an operator's attention. */
+const toKey = (segment: string): string | undefined =>
+  segment.length <= limits.fileKey && /^[A-Za-z0-9_-]+$/.test(segment) ? segment : undefined
+
+/** What is at a target; undefined when there is no such thing. */
+const findResource = (service: Service, request: Request, target: Target): Resource | undefined => {
   const { origin, url, segments } = target
   const [first = "", second = "", third = ""] = segments
   const { path } = names
+  const post = (respond: Method): Resource => ({ route: `/${first}`, methods: { POST: respond } })
+  const operate = (respond: Method): Resource => ({
+    route: `/${first}`,
+    isOperational: true,
+    methods: { GET: respond, HEAD: respond },
+  })
   if (segments.length === 1) {
-    if (first === path.register) return { POST: () => respondRegister(service, request) }
-    if (first === path.callbackResult) return { POST: () => respondCallbackResult(service, request) }
+    const { metricsEndpoint } = service
+    if (first === path.register) return post((traced) => respondRegister(traced, request))
+    if (first === path.callbackResult) return post((traced) => respondCallbackResult(traced, request))
+    if (first === path.health) return operate(() => Effect.succeed(respondHealth()))
+    if (first === path.ready) return operate((traced) => respondReady(traced))
+    if (first === path.metrics) return metricsEndpoint && operate(() => metricsEndpoint.respond(request))
     if (!/^[A-Za-z0-9_-]+$/.test(first)) return undefined
     return {
-      HEAD: () => respondOffset(service, url),
-      PUT: () => respondPut(service, request, url, origin),
-      OPTIONS: () => Effect.succeed(respondPreflight(["HEAD", "PUT", "OPTIONS"])),
+      route: "/{key}",
+      key: toKey(first),
+      moves: "in",
+      methods: {
+        HEAD: (traced) => respondOffset(traced, url),
+        PUT: (traced) => respondPut(traced, request, url, origin),
+        OPTIONS: () => Effect.succeed(respondPreflight(["HEAD", "PUT", "OPTIONS"])),
+      },
     }
   }
-  const reads = (read: Method): Record<string, Method> => ({
-    GET: read,
-    HEAD: read,
-    OPTIONS: () => Effect.succeed(respondPreflight(["GET", "HEAD", "OPTIONS"])),
+  const reads = (route: string, key: string | undefined, read: Method): Resource => ({
+    route,
+    key,
+    moves: "out",
+    methods: {
+      GET: read,
+      HEAD: read,
+      OPTIONS: () => Effect.succeed(respondPreflight(["GET", "HEAD", "OPTIONS"])),
+    },
   })
-  if (segments.length === 2 && first === path.file) return reads(() => respondFile(service, request, second, url))
+  if (segments.length === 2 && first === path.file) {
+    return reads(`/${path.file}/{key}`, toKey(second), (traced) => respondFile(traced, request, second, url))
+  }
   if (segments.length === 3 && first === path.appFile) {
     const [appId, id] = [decodeSegment(second), decodeSegment(third)]
     if (appId === undefined || id === undefined) return undefined
-    return reads(() => respondAppFile(service, request, appId, id, url))
+    return reads(`/${path.appFile}/{appId}/{id}`, undefined, (traced) =>
+      respondAppFile(traced, request, appId, id, url),
+    )
   }
   return undefined
 }
 
-/** One request to its step; 404 and 405 for all others. */
-export const createRouter = (service: Service): ((request: Request) => Effect.Effect<Response, Rejected>) => {
+/** What answers a request that is for nothing here. */
+const nowhere: Resource = { route: "none", methods: {} }
+
+/** Finds what a request is for, and answers it under observation; 404 and 405 for all others. */
+export const createRouter = (service: Service, observe: ReturnType<typeof createRequestObserver>) => {
   const readTarget = createTargetReader(service.settings.url)
-  return (request) => {
-    const methods = findMethods(service, request, readTarget(request))
-    if (methods === undefined) return notFound
-    const respond = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined
-    if (respond !== undefined) return respond()
+
+  const choose = (request: Request, { methods, isOperational }: Resource): Method => {
+    if (service.changes.isClosed() && isOperational !== true) return () => Effect.fail(stopping())
+    const method = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined
+    if (method !== undefined) return method
     const allow = Object.keys(methods).join(", ")
-    return Effect.fail(
-      new Rejected({
-        code: "METHOD_NOT_ALLOWED",
-        detail: `${request.method} is not possible here. Possible: ${allow}.`,
-        headers: { allow },
-      }),
-    )
+    if (allow === "") return () => notFound
+    return () =>
+      Effect.fail(
+        new Rejected({
+          code: "METHOD_NOT_ALLOWED",
+          detail: `${request.method} is not possible here. Possible: ${allow}.`,
+          headers: { allow },
+        }),
+      )
+  }
+
+  return {
+    find: (request: Request): Resource => findResource(service, request, readTarget(request)) ?? nowhere,
+    respond: (request: Request, resource: Resource): Effect.Effect<Response> => {
+      const method = choose(request, resource)
+      return observe(request, resource, (span) => method(span === undefined ? service : traceService(service, span)))
+    },
   }
 }
