@@ -69,7 +69,8 @@ export const createDevStreams = ({
     const payload = renderEvent(due, now(), settings.url)
     const signature = await stream.app.signer.sign(payload)
     stream.inFlight.set(due.file.key, due.id)
-    stream.write(encodeJsonLine({ payload, signature, hook: due.hook } satisfies DevStreamEvent))
+    const traceparent = due.registration.trace?.traceparent
+    stream.write(encodeJsonLine({ payload, signature, hook: due.hook, traceparent } satisfies DevStreamEvent))
   }
 
   const pumpChannel = async (appId: string, callbackSlug: string): Promise<void> => {

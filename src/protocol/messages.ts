@@ -62,6 +62,8 @@ export interface DevStreamEvent {
   readonly payload: string
   readonly signature: string
   readonly hook: string
+  /** Of the trace the registration came with. */
+  readonly traceparent?: string | undefined
 }
 
 /** A file that has arrived. */

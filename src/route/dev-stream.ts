@@ -34,7 +34,11 @@ const deliver = (stream: DevStream, event: DevStreamEvent): Effect.Effect<void> 
   url.searchParams.set(names.action.slug, stream.slug)
   return postJson({
     url: url.href,
-    headers: { [names.header.hook]: event.hook, [names.header.signature]: event.signature },
+    headers: {
+      [names.header.hook]: event.hook,
+      [names.header.signature]: event.signature,
+      ...(event.traceparent !== undefined && { traceparent: event.traceparent }),
+    },
     body: event.payload,
     timeout: deliveryTimeout,
     fetch: stream.call.app.fetch,

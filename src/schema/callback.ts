@@ -41,6 +41,7 @@ export const DevStreamEventSchema: Schema.Codec<DevStreamEvent> = Schema.Struct(
   payload: Schema.String,
   signature: Schema.String,
   hook: Schema.String,
+  traceparent: Schema.optionalKey(Schema.Union([Schema.String, Schema.Undefined])),
 })
 
 /** Source: docs/protocol.md §9. */

@@ -1,5 +1,14 @@
-import { expect, it } from "vitest"
-import { type BlobStore, createMemoryBlobStore, createMemoryCatalog, createSqliteCatalog } from "../../src/ingest.ts"
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { expect, it, onTestFinished } from "vitest"
+import {
+  type BlobStore,
+  createDiskBlobStore,
+  createMemoryBlobStore,
+  createMemoryCatalog,
+  createSqliteCatalog,
+} from "../../src/ingest.ts"
 import { eventually, startIngest } from "./circle.ts"
 
 const read = async (url: string) => {
@@ -58,6 +67,30 @@ it("/ready is 503 when the catalog cannot be written", async () => {
   const { status, body } = await read(`${url}/ready`)
   expect(status).toBe(503)
   expect(body).toMatchObject({ data: { checks: { catalog: "failing", store: "ok" } } })
+})
+
+it("/ready is 503 when a real catalog and a real disk fail", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "sluice-ready-"))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const blobs = join(folder, "blobs")
+  const catalog = createSqliteCatalog({ file: join(folder, "catalog.sqlite") })
+  const { url } = await startIngest({ store: createDiskBlobStore({ folder: blobs }), catalog })
+  await catalog.close()
+  await rm(blobs, { recursive: true, force: true })
+  await writeFile(blobs, "a file where the folder should be")
+  const { status, body } = await read(`${url}/ready`)
+  expect(status).toBe(503)
+  expect(body).toMatchObject({ data: { checks: { ingest: "ok", catalog: "failing", store: "failing" } } })
+  expect(JSON.stringify(body)).not.toContain(folder)
+})
+
+it("/ready on disk leaves no file behind", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "sluice-ready-"))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const { url } = await startIngest({ store: createDiskBlobStore({ folder }) })
+  expect((await read(`${url}/ready`)).status).toBe(200)
+  const left = await readdir(folder, { recursive: true, withFileTypes: true })
+  expect(left.filter((entry) => entry.isFile())).toEqual([])
 })
 
 it("/ready does not wait for a store that never answers", async () => {

@@ -31,9 +31,9 @@ const router = {
 }
 
 /** An app with one route, and the headers of every request it got. */
-const startRoutes = async (ingestUrl: string) => {
+const startRoutes = async (ingestUrl: string, isDev = false) => {
   const requests: Array<{ readonly kind: string; readonly headers: Headers }> = []
-  const handle = createRouteHandler({ router, token, ingestUrl, isDev: false, logLevel: "None" })
+  const handle = createRouteHandler({ router, token, ingestUrl, isDev, logLevel: "None" })
   const url = await listen(
     toNodeListener((request) => {
       requests.push({ kind: request.headers.get("sluice-hook") ?? "upload", headers: request.headers })
@@ -130,6 +130,18 @@ it("an ingest that records nothing passes the trace of a registration on to the 
   await app.until(1)
   expect(app.received[0]!.headers.get("traceparent")).toBe(traceparent)
   expect(app.received[0]!.headers.get("tracestate")).toBe("vendor=1")
+})
+
+it("in development the callback comes over the stream and belongs to the trace all the same", async () => {
+  const ingest = await startIngest()
+  const app = await startRoutes(ingest.url, true)
+  const { uploadFiles } = generateUploader<typeof router>({ url: app.url, traceparent: () => traceparent })
+  const [outcome] = await uploadFiles("avatar", { files: [new File(["hello"], "hello.txt", { type: "text/plain" })] })
+  expect(outcome).toMatchObject({ status: "done" })
+  expect(app.requests.map(({ kind, headers }) => [kind, headers.get("traceparent")])).toEqual([
+    ["upload", traceparent],
+    ["callback", traceparent],
+  ])
 })
 
 it("a trace that is not sampled is passed on and not recorded", async () => {
