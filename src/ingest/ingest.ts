@@ -89,7 +89,7 @@ const parseUrl = (url: string | undefined): string | undefined => {
 /**
  * Makes an ingest over a store and a catalog. It starts at once with what the catalog has pending.
  *
- * Fails:  throws `TypeError` on a token or URL that cannot be read.
+ * Fails:  throws `TypeError` on a token or URL that cannot be read, and on a token for the metrics that is too short.
  * Source: docs/protocol.md §6–§10.
  */
 export const createIngest = (options: IngestOptions): Ingest => {
@@ -112,13 +112,15 @@ export const createIngest = (options: IngestOptions): Ingest => {
   const context = createLogContext(level, logFormat)
   const write = toWrite(context)
   const metrics = createMetrics()
-  const tracing = options.tracing === undefined ? undefined : createTracing(options.tracing, write)
   const store = observeStore(options.store, { metrics, write })
   const catalog = observeCatalog(options.catalog, { metrics, write })
   const now = Date.now
   const changes = createChanges()
   const writers = createWriters()
   const devStreams = createDevStreams({ apps, catalog, settings, now })
+  const metricsEndpoint = createMetricsEndpoint(options.metrics ?? "off", { metrics, catalog, devStreams })
+  // From here on things run by themselves: nothing below may throw.
+  const tracing = options.tracing === undefined ? undefined : createTracing(options.tracing, write)
   const dispatcher = createDispatcher({ apps, catalog, changes, settings, tracing }, context)
   const service: Service = {
     settings,
@@ -131,7 +133,7 @@ export const createIngest = (options: IngestOptions): Ingest => {
     devStreams,
     // Of the ports as they are: what is asked here is no work of the service.
     checkReadiness: createReadinessCheck({ store: options.store, catalog: options.catalog, changes }),
-    metricsEndpoint: createMetricsEndpoint(options.metrics ?? "off", { metrics, catalog, devStreams }),
+    metricsEndpoint,
     now,
   }
   const house = Effect.runForkWith(context)(keepHouse(service))
@@ -146,7 +148,7 @@ export const createIngest = (options: IngestOptions): Ingest => {
     devStreams.close()
     await writers.close()
     await dispatcher.close()
-    service.metricsEndpoint?.close()
+    metricsEndpoint?.close()
     await store.close()
     await catalog.close()
     await tracing?.close()

@@ -58,9 +58,23 @@ const split = (traceparent: string) => {
 /** The trace id of a valid context; for the log. */
 export const traceIdOf = ({ traceparent }: TraceContext): string => split(traceparent).traceId
 
-const now = (): bigint => BigInt(Date.now()) * 1_000_000n
+/** Nanoseconds since the epoch, to the µs; runs steadily within a request however the system's clock is set. */
+type Clock = () => bigint
 
-const toSpan = (tracer: Tracer.Tracer, span: Tracer.Span, tracestate: string | undefined): Span => {
+const createClock = (): Clock => {
+  const start = Date.now() - performance.now()
+  return () => BigInt(Math.round((start + performance.now()) * 1000)) * 1000n
+}
+
+/** What the spans of one request share. */
+interface Recording {
+  readonly tracer: Tracer.Tracer
+  readonly clock: Clock
+  readonly tracestate: string | undefined
+}
+
+const toSpan = (recording: Recording, span: Tracer.Span): Span => {
+  const { clock, tracestate } = recording
   const annotate: Span["annotate"] = (attributes) => {
     for (const [name, value] of Object.entries(attributes)) if (value !== undefined) span.attribute(name, value)
   }
@@ -72,16 +86,16 @@ const toSpan = (tracer: Tracer.Tracer, span: Tracer.Span, tracestate: string | u
     annotate,
     child: (name, attributes = {}) => {
       const parent = Option.some(span)
-      const child = toSpan(tracer, makeSpan(tracer, name, "internal", parent), tracestate)
+      const child = toSpan(recording, makeSpan(recording, name, "internal", parent))
       child.annotate(attributes)
       return child
     },
-    end: (failure) => span.end(now(), failure === undefined ? Exit.void : Exit.fail(redact(failure))),
+    end: (failure) => span.end(clock(), failure === undefined ? Exit.void : Exit.fail(redact(failure))),
   }
 }
 
 const makeSpan = (
-  tracer: Tracer.Tracer,
+  { tracer, clock }: Recording,
   name: string,
   kind: Tracer.SpanKind,
   parent: Option.Option<Tracer.AnySpan>,
@@ -92,7 +106,7 @@ const makeSpan = (
     parent,
     annotations: Context.empty(),
     links: [],
-    startTime: now(),
+    startTime: clock(),
     root: Option.isNone(parent),
     sampled: true,
   })
@@ -117,7 +131,8 @@ export const createTracing = (options: TracingOptions, write: Write): Tracing =>
       const from = parent === undefined ? undefined : split(parent.traceparent)
       if (!(from?.sampled ?? Math.random() < sampleRatio)) return undefined
       const origin = from === undefined ? Option.none() : Option.some(Tracer.externalSpan(from))
-      const span = toSpan(tracer, makeSpan(tracer, name, kind, origin), parent?.tracestate)
+      const recording = { tracer, clock: createClock(), tracestate: parent?.tracestate }
+      const span = toSpan(recording, makeSpan(recording, name, kind, origin))
       span.annotate(attributes)
       return span
     },

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest"
 import { encodeToken, parseToken, type Token } from "../../src/protocol.ts"
+import { startCollector } from "../ingest/collector.ts"
 import { type CommandOptions, runCommand, startCommand } from "./run-command.ts"
 
 let folder: string
@@ -154,6 +155,23 @@ describe("sluice ingest", () => {
     const server = createServer().listen(port, "127.0.0.1")
     await once(server, "listening")
     server.close()
+  })
+
+  it("sends its traces where OpenTelemetry's variables say, the last ones when it stops", async () => {
+    const collector = await startCollector()
+    const env = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: collector.url, OTEL_SERVICE_NAME: "files" }
+    const { child, ended, port } = await startIngest([], { env })
+    await fetch(`http://127.0.0.1:${port}/f/nothing`).then((response) => response.arrayBuffer())
+    child.kill("SIGTERM")
+    expect((await ended).code).toBe(0)
+    expect(collector.spans).toContainEqual(expect.objectContaining({ service: "files", name: "GET /f/{key}" }))
+  })
+
+  it("refuses variables of OpenTelemetry that make no sense, in a sentence", async () => {
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318" }
+    const { code, stderr } = await runCommand(["ingest", "--port", "0", "--data", data], { env })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^sluice: .*http:\/\/localhost:4318\.\n$/)
   })
 
   it("stops on SIGTERM under a parent that holds an IPC channel, and when that channel closes", async () => {
