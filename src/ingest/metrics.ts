@@ -14,7 +14,7 @@ export interface Metrics {
   readonly endedUploads: Metric<Cell>
   readonly uploadDuration: HistogramCell
   readonly uploadSize: HistogramCell
-  readonly flushDuration: HistogramCell
+  readonly finishDuration: HistogramCell
   readonly commitDuration: HistogramCell
   /** Labels: `blobs` or `catalog`, the operation. */
   readonly storageErrors: Metric<Cell>
@@ -63,13 +63,13 @@ export const createMetrics = (): Metrics => {
     endedUploads: counter(`${own}uploads_ended_total`, "Uploads ended, by how.", ["outcome"]),
     uploadDuration: histogram(
       `${own}upload_duration_seconds`,
-      "Time from an upload's first request to the stored file, interruptions included.",
+      "Time from an upload's first request to the stored file, interruptions included; without small files.",
       longSeconds,
     ).cell(),
     uploadSize: histogram(`${own}upload_size_bytes`, "Sizes of stored files.", bytes).cell(),
-    flushDuration: histogram(
-      `${own}blob_flush_duration_seconds`,
-      "Time to make a file's bytes durable.",
+    finishDuration: histogram(
+      `${own}blob_finish_duration_seconds`,
+      "Time to make a stored blob final.",
       seconds,
     ).cell(),
     commitDuration: histogram(

@@ -1,6 +1,6 @@
 import type { Write } from "../http/logging.ts"
 import { type BlobStore, BlobStoreError } from "./blob-store.ts"
-import type { Catalog } from "./catalog.ts"
+import type { Catalog, UploadRecord } from "./catalog.ts"
 import type { Metrics } from "./metrics.ts"
 import { traceIdOf } from "./tracing.ts"
 import { wrapPort } from "./wrap-port.ts"
@@ -37,7 +37,7 @@ export const observeStore = (store: BlobStore, observers: Observers): BlobStore 
     finish: async (key, finish) => {
       const startedAt = performance.now()
       await counted.finish(key, finish)
-      metrics.flushDuration.observe((performance.now() - startedAt) / 1000)
+      metrics.finishDuration.observe((performance.now() - startedAt) / 1000)
     },
     remove: async (key) => {
       await counted.remove(key)
@@ -50,22 +50,36 @@ export const observeStore = (store: BlobStore, observers: Observers): BlobStore 
 export const observeCatalog = (catalog: Catalog, observers: Observers): Catalog => {
   const counted = countErrors(observers, "catalog", catalog)
   const { metrics, write } = observers
+
+  const timeCommit = async <A>(commit: Promise<A>): Promise<A> => {
+    const startedAt = performance.now()
+    const committed = await commit
+    metrics.commitDuration.observe((performance.now() - startedAt) / 1000)
+    return committed
+  }
+
+  const noteStored = ({ file, registration }: UploadRecord): void => {
+    metrics.endedUploads.cell("stored").add()
+    metrics.uploadSize.observe(file.size)
+    const trace = registration?.trace && { trace: traceIdOf(registration.trace) }
+    write("Info", "A file is stored.", [{ key: file.key, size: file.size, ...trace }])
+  }
+
   return {
     ...counted,
     commit: async (commit) => {
-      const startedAt = performance.now()
-      const committed = await counted.commit(commit)
-      metrics.commitDuration.observe((performance.now() - startedAt) / 1000)
+      const committed = await timeCommit(counted.commit(commit))
       if (committed.kind === "committed") {
-        const { file, registration } = committed.upload
-        const { key, size } = file
-        const ms = commit.now - file.createdAt
-        metrics.endedUploads.cell("stored").add()
-        metrics.uploadDuration.observe(ms / 1000)
-        metrics.uploadSize.observe(size)
-        write("Info", "A file is stored.", [
-          { key, size, ms, ...(registration?.trace && { trace: traceIdOf(registration.trace) }) },
-        ])
+        metrics.uploadDuration.observe((commit.now - committed.upload.file.createdAt) / 1000)
+        noteStored(committed.upload)
+      }
+      return committed
+    },
+    commitWhole: async (commit) => {
+      const committed = await timeCommit(counted.commitWhole(commit))
+      if (committed.kind === "committed") {
+        metrics.receivedBytes.add(commit.bytes.length)
+        noteStored(committed.upload)
       }
       return committed
     },

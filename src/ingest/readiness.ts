@@ -37,7 +37,7 @@ async function* oneByte() {
 const checkStore = async (store: BlobStore): Promise<void> => {
   const key = `readiness-${crypto.randomUUID()}`
   try {
-    await store.append(key, { epoch: 1, offset: 0, body: oneByte(), expected: 1 })
+    await store.append(key, { epoch: 1, offset: 0, body: oneByte() })
     await store.finish(key, { epoch: 1, size: 1 })
   } finally {
     await store.remove(key)

@@ -90,9 +90,21 @@ describe("what is counted", () => {
     expect(valueOf(text, 'sluice_upload_size_bytes_bucket{le="262144"}')).toBe(0)
     expect(valueOf(text, 'sluice_upload_size_bytes_bucket{le="1048576"}')).toBe(1)
     expect(valueOf(text, "sluice_upload_duration_seconds_count")).toBe(1)
-    expect(valueOf(text, "sluice_blob_flush_duration_seconds_count")).toBe(1)
+    expect(valueOf(text, "sluice_blob_finish_duration_seconds_count")).toBe(1)
     expect(valueOf(text, "sluice_catalog_commit_duration_seconds_count")).toBe(1)
     expect(valueOf(text, "sluice_uploads_active")).toBe(0)
+  })
+
+  it("small files that come in one piece, too", async () => {
+    for (const createCatalog of [createMemoryCatalog, () => createSqliteCatalog({ file: ":memory:" })]) {
+      const { url } = await startIngest({ metrics: "open", catalog: createCatalog() })
+      await putRaw(await sign(url, createGrant()), "hello")
+      const text = await scrape(url)
+      expect(valueOf(text, "sluice_received_bytes_total")).toBe(5)
+      expect(valueOf(text, 'sluice_uploads_ended_total{outcome="stored"}')).toBe(1)
+      expect(valueOf(text, "sluice_upload_size_bytes_sum")).toBe(5)
+      expect(valueOf(text, "sluice_catalog_commit_duration_seconds_count")).toBe(1)
+    }
   })
 
   it("an upload that fails for good, by its code", async () => {

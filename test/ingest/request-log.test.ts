@@ -1,6 +1,6 @@
 import { type LogFormat, type LogLevel } from "../../src/protocol.ts"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
-import { createMemoryBlobStore, createMemoryCatalog } from "../../src/ingest.ts"
+import { createMemoryCatalog } from "../../src/ingest.ts"
 import { toNodeListener } from "../../adapters/node/to-node-listener.ts"
 import { generateUploader } from "../../src/client.ts"
 import { createRouteHandler, createSluice } from "../../src/server.ts"
@@ -87,8 +87,9 @@ describe("a line for each request", () => {
 
   it("that fails for a reason nobody foresaw: with its line and the error with its stack", async () => {
     const printed = capture()
-    const store = { ...createMemoryBlobStore(), append: () => Promise.reject(new Error("the disk burns")) }
-    const { url } = await startIngest({ store, logLevel: "Info", logFormat: "json" })
+    const broken = () => Promise.reject(new Error("the disk burns"))
+    const catalog = { ...createMemoryCatalog(), begin: broken, commitWhole: broken }
+    const { url } = await startIngest({ catalog, logLevel: "Info", logFormat: "json" })
     await putRaw(await sign(url, createGrant()), "hello")
     const lines = printed.map((line) => JSON.parse(line) as Line).filter(({ level }) => level !== "info")
     expect(lines).toMatchObject([
@@ -110,7 +111,7 @@ describe("a line for each event of a file's life", () => {
     const trace = traceparent.slice(3, 35)
     expect(lines()).toMatchObject([
       { message: "The ingest has started.", url: ingest.url, version: expect.stringMatching(/^\d/) },
-      { message: "A file is stored.", key: grant.key, size: 5, ms: expect.any(Number), trace },
+      { message: "A file is stored.", key: grant.key, size: 5, trace },
       { message: "A callback was delivered.", key: grant.key, attempt: 1, status: 200, trace },
       { message: "The ingest has stopped." },
     ])

@@ -27,8 +27,10 @@ const spanIdOf = (header: string | null) => header?.slice(36, 52)
 
 const f = createSluice()
 const router = {
-  avatar: f({ text: {} }).onUploadComplete(({ file }) => ({ stored: file.name })),
+  avatar: f({ text: { maxFileSize: "1MB" } }).onUploadComplete(({ file }) => ({ stored: file.name })),
 }
+
+const textFile = (size: number) => new File(["x".repeat(size)], "hello.txt", { type: "text/plain" })
 
 /** An app with one route, and the headers of every request it got. */
 const startRoutes = async (ingestUrl: string, isDev = false) => {
@@ -63,7 +65,7 @@ it("one trace goes from the client through app, ingest and callback to the resul
   const ingest = await startIngest({ ...onDisk(folder), tracing: { url: collector.url } })
   const app = await startRoutes(ingest.url)
   const { uploadFiles } = generateUploader<typeof router>({ url: app.url, traceparent: () => traceparent })
-  const [outcome] = await uploadFiles("avatar", { files: [new File(["hello"], "hello.txt", { type: "text/plain" })] })
+  const [outcome] = await uploadFiles("avatar", { files: [textFile(100_000)] })
   expect(outcome).toMatchObject({ status: "done", serverData: { stored: "hello.txt" } })
   const { key } = outcome as { key: string }
   await eventually(async () => (await ingest.catalog.get(key))?.delivery?.status === "delivered")
@@ -89,6 +91,15 @@ it("one trace goes from the client through app, ingest and callback to the resul
   expect(attributes["sluice.file_key"]).toBe(key)
   const received = app.requests.find(({ kind }) => kind === "callback")?.headers.get("traceparent")
   expect(received).toBe(`00-${traceId}-${callback?.spanId}-01`)
+})
+
+it("a small file's bytes, record and event are one step of the trace", async () => {
+  const collector = await startCollector()
+  const ingest = await startIngest({ ...onDisk(await makeFolder()), tracing: { url: collector.url } })
+  await putRaw(await sign(ingest.url, createGrant()), "hello")
+  await ingest.close()
+  const put = collector.spans.find(({ name }) => name === "PUT /{key}")
+  expect(childrenOf(collector.spans, put)).toEqual(["catalog.commitWhole"])
 })
 
 it("a callback that is tried again by the ingest's next process goes on with the same trace", async () => {
@@ -136,7 +147,7 @@ it("in development the callback comes over the stream and belongs to the trace a
   const ingest = await startIngest()
   const app = await startRoutes(ingest.url, true)
   const { uploadFiles } = generateUploader<typeof router>({ url: app.url, traceparent: () => traceparent })
-  const [outcome] = await uploadFiles("avatar", { files: [new File(["hello"], "hello.txt", { type: "text/plain" })] })
+  const [outcome] = await uploadFiles("avatar", { files: [textFile(5)] })
   expect(outcome).toMatchObject({ status: "done" })
   expect(app.requests.map(({ kind, headers }) => [kind, headers.get("traceparent")])).toEqual([
     ["upload", traceparent],
