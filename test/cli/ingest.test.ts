@@ -159,12 +159,19 @@ describe("sluice ingest", () => {
 
   it("sends its traces where OpenTelemetry's variables say, the last ones when it stops", async () => {
     const collector = await startCollector()
-    const env = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: collector.url, OTEL_SERVICE_NAME: "files" }
+    const env = {
+      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: collector.url,
+      OTEL_SERVICE_NAME: "files",
+      OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=staging",
+    }
     const { child, ended, port } = await startIngest([], { env })
     await fetch(`http://127.0.0.1:${port}/f/nothing`).then((response) => response.arrayBuffer())
     child.kill("SIGTERM")
     expect((await ended).code).toBe(0)
     expect(collector.spans).toContainEqual(expect.objectContaining({ service: "files", name: "GET /f/{key}" }))
+    expect(collector.requests[0]?.body).toContain(
+      '{"key":"deployment.environment.name","value":{"stringValue":"staging"}}',
+    )
   })
 
   it("refuses variables of OpenTelemetry that make no sense, in a sentence", async () => {

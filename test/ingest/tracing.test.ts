@@ -189,16 +189,26 @@ it("of the traces begun here the chosen share is recorded; what operators and br
 it("says in the span how a request was refused, and never what is secret", async () => {
   const collector = await startCollector()
   const headers = { authorization: "Bearer for-the-collector" }
-  const ingest = await startIngest({ tracing: { url: collector.url, headers, serviceName: "files" } })
+  const ingest = await startIngest({
+    tracing: { url: collector.url, headers, serviceName: "files" },
+    callbackRetries: [],
+  })
+  const babbling = await startApp(() => new Response(`I was sent ${apiKey}`, { status: 500 }))
+  const grant = createGrant({ slug: "avatar" })
+  await register(ingest.url, { fileKeys: [grant.key], callbackUrl: babbling.url })
+  expect((await putRaw(await sign(ingest.url, grant), "hello")).status).toBe(502)
   const signed = await sign(ingest.url, createGrant())
   await putRaw(`${signed}0`, "hello", 0, { traceparent: createTraceparent() })
   await putRaw(signed, "hello")
   await ingest.close()
-  expect(collector.spans.find(({ name }) => name === "PUT /{key}")).toMatchObject({
-    service: "files",
-    isFailed: false,
-    attributes: { "http.response.status_code": 403, "error.type": "INVALID_SIGNATURE" },
-  })
+  const puts = collector.spans.filter(({ name }) => name === "PUT /{key}")
+  expect(puts).toMatchObject([
+    { isFailed: true, attributes: { "http.response.status_code": 502, "error.type": "CALLBACK_FAILED" } },
+    { isFailed: false, attributes: { "http.response.status_code": 403, "error.type": "INVALID_SIGNATURE" } },
+    { isFailed: false, attributes: { "http.response.status_code": 200 } },
+  ])
+  expect(new Set(collector.spans.map(({ service }) => service))).toEqual(new Set(["files"]))
+  expect(collector.spans.find(({ name }) => name === "callback")).toMatchObject({ isFailed: true })
   expect(collector.requests[0]?.headers.get("authorization")).toBe("Bearer for-the-collector")
   const sent = collector.requests.map(({ body }) => body).join("\n")
   for (const secret of [apiKey, "signature=", "expires=", "for-the-collector"]) expect(sent).not.toContain(secret)
