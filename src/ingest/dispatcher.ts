@@ -4,7 +4,7 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Latch from "effect/Latch"
-import { logError, logInfo, logWarning } from "../http/logging.ts"
+import { logError, logDebug, logWarning } from "../http/logging.ts"
 import { type PostFailed, postJson } from "../http/post-json.ts"
 import { names } from "../protocol/names.ts"
 import { standardWebhookHeaders } from "../protocol/standard-webhooks.ts"
@@ -133,7 +133,7 @@ export const createDispatcher = (
       yield* Effect.promise(() =>
         catalog.recordAttempt({ ...record, status: answer.success, error: null, outcome: "delivered" }),
       )
-      yield* logInfo("A callback was delivered.", { ...facts, status: answer.success })
+      yield* logDebug("A callback was delivered.", { ...facts, status: answer.success })
     } else {
       const { failure } = answer
       const outcome = judge(failure, attempt, now, settings.callbackRetries)

@@ -62,7 +62,7 @@ export const observeCatalog = (catalog: Catalog, observers: Observers): Catalog 
     metrics.endedUploads.cell("stored").add()
     metrics.uploadSize.observe(file.size)
     const trace = registration?.trace && { trace: traceIdOf(registration.trace) }
-    write("Info", "A file is stored.", [{ key: file.key, size: file.size, ...trace }])
+    write("Debug", "A file is stored.", [{ key: file.key, size: file.size, ...trace }])
   }
 
   return {
