@@ -1,16 +1,20 @@
 import * as Effect from "effect/Effect"
 import { names } from "../protocol/names.ts"
+import type { UploadGrant } from "../protocol/signed-url.ts"
 import { attempt } from "./attempt.ts"
 import { authoriseUpload } from "./authorise.ts"
 import { toBlobName } from "./blob-name.ts"
+import { isSameUpload } from "./same-upload.ts"
 import type { Service } from "./service.ts"
 
 /** The durable offset of a key, after whoever is writing it has let go. */
-const findOffset = async ({ writers, catalog, store }: Service, key: string): Promise<number> => {
+const findOffset = async ({ writers, catalog, store }: Service, grant: UploadGrant): Promise<number> => {
+  const { key } = grant
   const writer = await writers.take(key)
   try {
     const upload = await catalog.get(key)
-    if (upload === null || upload.file.status === "Failed") return 0
+    // A key that comes back for another file begins that one anew.
+    if (upload === null || upload.file.status === "Failed" || !isSameUpload(upload.file, grant)) return 0
     if (upload.file.status !== "Uploading") return upload.file.size
     const epoch = await catalog.interrupt(key)
     return epoch === null ? upload.file.size : (await store.claim(toBlobName(upload.file), epoch)).size
@@ -22,7 +26,7 @@ const findOffset = async ({ writers, catalog, store }: Service, key: string): Pr
 /** `HEAD` of a signed URL: where to go on. Source: docs/protocol.md §10. */
 export const respondOffset = Effect.fnUntraced(function* (service: Service, url: string) {
   const grant = yield* authoriseUpload(service, url)
-  const offset = yield* attempt(() => findOffset(service, grant.key))
+  const offset = yield* attempt(() => findOffset(service, grant))
   return new Response(null, {
     headers: { [names.header.rangeStart]: String(offset), "cache-control": "no-store" },
   })

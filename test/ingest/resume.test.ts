@@ -160,6 +160,16 @@ describe("a finished key", () => {
     expect(await (await fetch(first.url)).text()).toBe("hello")
   })
 
+  it("does not tell its offset to another file that is granted its key", async () => {
+    const { url } = await startIngest()
+    const grant = createGrant()
+    await putRaw(await sign(url, grant), "hel")
+    const other = await sign(url, { ...grant, size: 2 })
+    expect(await offsetOf(other)).toBe(0)
+    expect(await offsetOf(await sign(url, grant))).toBe(3)
+    expect((await putRaw(other, "wo")).status).toBe(200)
+  })
+
   it("is not given to another file", async () => {
     const { url } = await startIngest()
     const grant = createGrant()
