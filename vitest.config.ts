@@ -11,7 +11,12 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: "source", include: ["test/**/*.test.ts"], exclude: ["test/package/**"] },
+        test: { name: "source", include: ["test/**/*.test.ts"], exclude: ["test/package/**", "test/reliability/**"] },
+      },
+      {
+        // Real processes that are killed, starved and lied to: after the others, which would slow them down.
+        extends: true,
+        test: { name: "reliability", include: ["test/reliability/**/*.test.ts"], sequence: { groupOrder: 1 } },
       },
       {
         // The package as users get it: built and packed once, before these tests and only for them.

@@ -1,0 +1,183 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { setTimeout as sleep } from "node:timers/promises"
+import { expect, it, onTestFinished } from "vitest"
+import { encodeToken } from "../../src/protocol.ts"
+import { createExecutioner, type Moment, moments } from "./crash/moments.ts"
+import { resultOf, startReceivingApp } from "./crash/receiving-app.ts"
+import { createUploads, type Upload } from "./crash/uploads.ts"
+import { bundleIngestServer } from "./ingest-process.ts"
+import { createRandom } from "./random.ts"
+
+const seed = Number(process.env["CRASH_SEED"] ?? Math.floor(Math.random() * 2 ** 31))
+const kills = Number(process.env["CRASH_KILLS"] ?? 300)
+/** Uploads under way at once. */
+const concurrency = 16
+
+const appId = "app-1"
+const apiKey = "sk_test_0123456789abcdef"
+
+const until = async (condition: () => boolean): Promise<boolean> => {
+  for (const deadline = Date.now() + 60_000; !condition(); await sleep(20)) if (Date.now() > deadline) return false
+  return true
+}
+
+it(`loses nothing when it is killed ${kills} times (CRASH_SEED=${seed})`, { timeout: 900_000 }, async () => {
+  const random = createRandom(seed)
+  const folder = await mkdtemp(join(tmpdir(), "sluice-crash-"))
+  onTestFinished(async ({ task }) => {
+    if (task.result?.state === "fail") console.log(`The data is kept in ${folder}.`)
+    else await rm(folder, { recursive: true })
+  })
+  const violations: Array<string> = []
+  const violate = (what: string) => void violations.push(what)
+  const executioner = createExecutioner(random)
+  const { see } = executioner
+
+  const publicUrl = "http://ingest.test"
+  let listening = Promise.withResolvers<string>()
+  let current: object | undefined
+  const ingestUrl = () => listening.promise
+  const app = await startReceivingApp({ apiKey, random, see, violate, ingestUrl })
+  onTestFinished(app.close)
+  const startIngest = await bundleIngestServer(folder)
+  const data = join(folder, "data")
+  const start = () => {
+    const life = startIngest({
+      folder: data,
+      token: encodeToken({ apiKey, appId, regions: ["local"] }),
+      url: publicUrl,
+      logLevel: "Error",
+      callbackWait: 1500,
+      callbackTimeout: 1000,
+      callbackRetries: Array.from({ length: 1000 }, () => 40),
+      sweepInterval: 25,
+      unfinishedTtl: 50,
+    })
+    current = life
+    // A port may be read when the process is dead already.
+    void life.port.then((port) => {
+      if (port !== undefined && current === life) listening.resolve(`http://127.0.0.1:${port}`)
+    })
+    onTestFinished(() => void life.child.kill("SIGKILL"))
+    return life
+  }
+
+  const counts = { uploads: 0, bytes: 0, resumes: 0, broken: 0 }
+  const uploads = createUploads({
+    random,
+    publicUrl,
+    ingestUrl,
+    appUrl: app.url,
+    appId,
+    apiKey,
+    see,
+    violate,
+    counts,
+  })
+  const ended: Array<Upload> = []
+  const isStored = ({ fate }: Upload) => fate === "finished" || fate === "replaced"
+  const ending = new AbortController()
+  const over = ending.signal
+  const upload = async () => {
+    while (!over.aborted && violations.length < 20) {
+      ended.push(await uploads.run())
+    }
+  }
+  /** Between uploads: is what was answered before still there? */
+  const audit = async () => {
+    while (!over.aborted && violations.length < 20) {
+      const stored = ended.filter(isStored)
+      if (stored.length > 0) await uploads.verify(random.pick(stored))
+      await sleep(5)
+    }
+  }
+  const crashApp = async () => {
+    while (!over.aborted) {
+      await sleep(random.between(500, 2000))
+      await app.crash(random.between(5, 60))
+    }
+  }
+  const clients = [...Array.from({ length: concurrency }, upload), audit(), audit(), crashApp()]
+
+  const killedIn = new Map<Moment, number>(moments.map((moment) => [moment, 0]))
+  let [killed, errors] = [0, ""]
+  for (; killed < kills && violations.length < 20; killed++) {
+    const life = start()
+    const moment = await executioner.next(life.port)
+    current = undefined
+    // Whoever waits for the dead one waits for the next.
+    const next = Promise.withResolvers<string>()
+    listening.resolve(next.promise)
+    listening = next
+    await life.kill()
+    errors += life.errors()
+    killedIn.set(moment, killedIn.get(moment)! + 1)
+  }
+  const last = start()
+  ending.abort()
+  await Promise.all(clients)
+
+  const stored = ended.filter(isStored)
+  // Of an abandoned upload that never heard an offset nobody but the ingest knows whether it was begun.
+  const isBegun = ({ fate, acknowledged }: Upload) => fate !== "abandoned" || acknowledged > 0
+  const owed = ended.filter((one) => one.registers !== "never" && isBegun(one))
+  const nameOf = (one: Upload) => `${one.grant.key} ${isStored(one) ? "uploaded" : "failed"}`
+  await until(() => owed.every((one) => app.heard.has(nameOf(one))))
+  for (const one of owed) {
+    const heard = app.heard.get(nameOf(one))
+    if (heard === undefined) violate(`no event for ${nameOf(one)}`)
+    else if (heard.ids.size !== 1) violate(`${heard.ids.size} event ids for ${nameOf(one)}`)
+    else if (heard.last.status === "uploaded" && heard.last.file.fileHash !== one.fileHash) {
+      violate(`the event for ${nameOf(one)} names another hash`)
+    }
+  }
+  const names = new Set(ended.map(nameOf))
+  for (const name of app.heard.keys()) if (!names.has(name)) violate(`an event nobody is owed: ${name}`)
+  for (const one of stored) {
+    await uploads.verify(one)
+    const isAwaited = one.registers !== "never" && one.awaitServerData
+    const expected = isAwaited ? resultOf([...(app.heard.get(nameOf(one))?.ids ?? [])].join()) : null
+    for (const serverData of [one.serverData, await uploads.repeat(one)]) {
+      if (JSON.stringify(serverData) !== JSON.stringify(expected)) {
+        violate(`the result of ${nameOf(one)} is ${JSON.stringify(serverData)}`)
+      }
+    }
+  }
+  // The last sweeps: everything abandoned has expired long ago.
+  await sleep(200)
+  expect.soft(last.child.exitCode ?? last.child.signalCode, "it ended by itself").toBeNull()
+  await last.stop()
+
+  const files = (await readdir(join(data, "files"), { recursive: true, withFileTypes: true })).filter((entry) =>
+    entry.isFile(),
+  )
+  const catalog = new DatabaseSync(join(data, "catalog.sqlite"))
+  onTestFinished(() => catalog.close())
+  const read = (sql: string) => Object.values(catalog.prepare(sql).get()!)[0]
+  expect.soft(violations.slice(0, 20)).toEqual([])
+  const unforeseen = (errors + last.errors()).split("\n").filter((line) => line !== "" && !/code=CALLBACK_/.test(line))
+  expect.soft(unforeseen).toEqual([])
+  expect.soft(read("PRAGMA integrity_check")).toBe("ok")
+  expect.soft(read("SELECT count(*) FROM files WHERE status = 'Uploaded'")).toBe(stored.length)
+  expect.soft(read("SELECT count(*) FROM files WHERE status IN ('Uploading', 'Deleting')")).toBe(0)
+  expect.soft(read("SELECT count(*) FROM deliveries WHERE status <> 'delivered'")).toBe(0)
+  expect.soft(files.length).toBe(stored.length)
+
+  const callbacks = [...app.heard.values()].reduce((sum, { count }) => sum + count, 0)
+  console.log(
+    [
+      `kills ${killed} (${[...killedIn].map(([moment, count]) => `${moment} ${count}`).join(", ")})`,
+      `uploads ${counts.uploads} (${Math.round(counts.bytes / 1e6)} MB), resumes ${counts.resumes}, broken requests ${counts.broken}`,
+      `events ${app.heard.size}, callbacks ${callbacks}, of them duplicates ${callbacks - app.heard.size}`,
+      `lost ${violations.length}`,
+    ].join("\n"),
+  )
+  expect(killed).toBe(kills)
+  for (const [moment, count] of killedIn) expect.soft(count, moment).toBeGreaterThanOrEqual(Math.floor(kills / 30))
+  expect(counts.uploads).toBeGreaterThan(kills)
+  expect(counts.resumes).toBeGreaterThan(kills / 3)
+  expect(owed.length).toBeGreaterThan(kills / 2)
+})

@@ -1,0 +1,72 @@
+import type { Random } from "../random.ts"
+
+/** What an ingest can be killed in the middle of. */
+export const moments = [
+  /** It has just been started, and may be recovering. */
+  "start",
+  /** An app registers its files. */
+  "registration",
+  /** A client asks for its offset. */
+  "offset",
+  /** Some of a body was sent. */
+  "body",
+  /** The last byte of a body was sent: bytes are flushed, the catalog commits. */
+  "last byte",
+  /** A client has just read its 200. */
+  "answer",
+  /** An app has received a callback, and has not answered. */
+  "callback",
+  /** An app has posted its result. */
+  "result",
+  /** Bytes of a failed, expired or replaced upload are taken back. */
+  "clean-up",
+  /** Whatever it is doing. */
+  "any",
+] as const
+
+export type Moment = (typeof moments)[number]
+
+/** Waits for the chosen moment of each life, and kills. */
+export interface Executioner {
+  /** Something happens. */
+  readonly see: (moment: Moment) => void
+  /** Resolves when the ingest is to die, with the moment it dies in. */
+  readonly next: (listening: Promise<unknown>) => Promise<Moment>
+}
+
+/** ms after which a life ends in which the chosen moment does not come, from when it listens. */
+const longestLife = 1000
+
+export const createExecutioner = (random: Random): Executioner => {
+  let turn: Array<Moment> = []
+  let armed: { readonly moment: Moment; readonly strike: () => void; left: number } | undefined
+  return {
+    see: (moment) => {
+      if (armed?.moment === moment && --armed.left === 0) armed.strike()
+    },
+    next: (listening) =>
+      new Promise((resolve) => {
+        // Each moment has its turn, in an order of its own each round.
+        if (turn.length === 0) turn = [...moments].sort(() => random.below(3) - 1)
+        const moment = turn.pop()!
+        const delay = random.chance(0.4) ? 0 : random.between(1, 12)
+        const lifetime = moment === "any" ? random.between(1, longestLife / 3) : longestLife
+        let timer: ReturnType<typeof setTimeout> | undefined
+        const end = (reached: Moment) => {
+          armed = undefined
+          clearTimeout(timer)
+          resolve(reached)
+        }
+        if (moment === "start") {
+          setTimeout(end, random.between(40, 110), moment)
+          return
+        }
+        void listening.then(() => {
+          timer = setTimeout(end, lifetime, "any")
+        })
+        const strike = () => void (delay === 0 ? end(moment) : setTimeout(end, delay, moment))
+        const isFrequent = moment === "body" || moment === "last byte"
+        if (moment !== "any") armed = { moment, left: random.between(1, isFrequent ? 12 : 4), strike }
+      }),
+  }
+}

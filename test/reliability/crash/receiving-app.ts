@@ -1,0 +1,120 @@
+import { createHmac } from "node:crypto"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import type { AddressInfo, Socket } from "node:net"
+import { setTimeout as sleep } from "node:timers/promises"
+import { type CallbackEvent, type ErrorEvent, names } from "../../../src/protocol.ts"
+import { exchange } from "../exchange.ts"
+import type { Random } from "../random.ts"
+import type { Moment } from "./moments.ts"
+
+/** What an app knows of one file's events. */
+export interface Heard {
+  readonly ids: Set<string>
+  /** How often it came, repeats included. */
+  count: number
+  readonly last: CallbackEvent | ErrorEvent
+}
+
+/** An app that takes callbacks, and now and then fails, is slow or crashes. */
+export interface ReceivingApp {
+  readonly url: string
+  /** By file key and hook. */
+  readonly heard: ReadonlyMap<string, Heard>
+  /** Breaks all its connections and takes no new ones for a while. */
+  readonly crash: (duration: number) => Promise<void>
+  readonly close: () => void
+}
+
+const readAll = async (request: IncomingMessage): Promise<string> => {
+  let text = ""
+  for await (const chunk of request.setEncoding("utf8")) text += chunk
+  return text
+}
+
+/** What the app's callback returns for an event: by it a result is recognised. */
+export const resultOf = (id: string) => ({ handled: id })
+
+export const startReceivingApp = async ({
+  apiKey,
+  random,
+  see,
+  violate,
+  ingestUrl,
+}: {
+  readonly apiKey: string
+  readonly random: Random
+  readonly see: (moment: Moment) => void
+  readonly violate: (what: string) => void
+  /** Where the ingest listens now. */
+  readonly ingestUrl: () => Promise<string>
+}): Promise<ReceivingApp> => {
+  const heard = new Map<string, Heard>()
+  const sockets = new Set<Socket>()
+  let isDown = false
+
+  const isSigned = ({ headers }: IncomingMessage, body: string): boolean => {
+    const hex = createHmac("sha256", apiKey).update(body).digest("hex")
+    const signed = `${String(headers["webhook-id"])}.${String(headers["webhook-timestamp"])}.${body}`
+    const standard = createHmac("sha256", apiKey).update(signed).digest("base64")
+    return headers[names.header.signature] === `hmac-sha256=${hex}` && headers["webhook-signature"] === `v1,${standard}`
+  }
+
+  const note = (key: string, event: CallbackEvent | ErrorEvent): void => {
+    const name = `${key} ${event.status}`
+    const before = heard.get(name)
+    const ids = before?.ids ?? new Set()
+    heard.set(name, { ids: ids.add(event.id), count: (before?.count ?? 0) + 1, last: event })
+  }
+
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await readAll(request)
+    if (!isSigned(request, body)) violate(`A callback was not signed right: ${body}`)
+    const event = JSON.parse(body) as CallbackEvent | ErrorEvent
+    const key = event.status === "uploaded" ? event.file.key : event.fileKey
+    note(key, event)
+    see("callback")
+    const mood = random.below(20)
+    if (mood === 0) return void request.socket.resetAndDestroy()
+    if (mood === 1) return void response.writeHead(500).end("not now")
+    if (mood === 2) await sleep(random.between(10, 80))
+    if (event.status === "uploaded") {
+      const posting = exchange(`${await ingestUrl()}/${names.path.callbackResult}`, {
+        method: "POST",
+        headers: { "content-type": "application/json", [names.header.apiKey]: apiKey },
+        body: [Buffer.from(JSON.stringify({ fileKey: key, callbackData: resultOf(event.id) }))],
+        onSent: () => see("result"),
+      })
+      const answer = await posting
+      if (answer !== undefined && answer.status !== 200) {
+        violate(`The result for ${key} was answered ${answer.status} ${answer.body.toString()}`)
+      }
+      if (answer === undefined) return void response.writeHead(500).end("the ingest is away")
+      if (mood === 3) return void request.socket.resetAndDestroy()
+    }
+    response.end(`{"ok":true}`)
+  }
+
+  const server = createServer((request, response) => {
+    handle(request, response).catch(() => response.destroy())
+  })
+  server.on("connection", (socket) => {
+    if (isDown) return void socket.resetAndDestroy()
+    sockets.add(socket)
+    socket.once("close", () => sockets.delete(socket))
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/sluice`,
+    heard,
+    crash: async (duration) => {
+      isDown = true
+      for (const socket of sockets) socket.resetAndDestroy()
+      await sleep(duration)
+      isDown = false
+    },
+    close: () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}

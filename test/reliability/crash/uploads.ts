@@ -1,0 +1,330 @@
+import { createHash } from "node:crypto"
+import { setTimeout as sleep } from "node:timers/promises"
+import {
+  createFileKey,
+  createSigner,
+  encodeAppId,
+  formatUploadRange,
+  names,
+  signUploadUrl,
+  type UploadGrant,
+} from "../../../src/protocol.ts"
+import { type Answer, exchange } from "../exchange.ts"
+import type { Random } from "../random.ts"
+import type { Moment } from "./moments.ts"
+
+/** What becomes of an upload. */
+export type Fate =
+  /** It is finished, whatever happens on the way. */
+  | "finished"
+  /** It is begun, replaced by another file under its key, and that is finished. */
+  | "replaced"
+  /** Nobody goes on with it: it expires. */
+  | "abandoned"
+  /** Its content is not what it says. */
+  | "lying"
+
+/** What a client has been told, or has told, of its upload. */
+export interface Upload {
+  readonly fate: Fate
+  grant: UploadGrant
+  content: Uint8Array
+  readonly isForm: boolean
+  readonly pieces: number
+  readonly registers: "never" | "first" | "meanwhile" | "last"
+  readonly awaitServerData: boolean
+  /** How far the ingest has said that bytes are stored. */
+  acknowledged: number
+  /** How far bytes were given to a socket. */
+  sent: number
+  fileHash?: string
+  serverData?: unknown
+}
+
+export interface Counts {
+  uploads: number
+  bytes: number
+  /** Uploads that went on from an offset above 0 and below their size. */
+  resumes: number
+  /** Requests whose connection broke. */
+  broken: number
+}
+
+/** What uploads run against. */
+export interface World {
+  readonly random: Random
+  /** The public URL; nothing listens there. */
+  readonly publicUrl: string
+  /** Where the ingest listens, once it does. */
+  readonly ingestUrl: () => Promise<string>
+  readonly appUrl: string
+  readonly appId: string
+  readonly apiKey: string
+  readonly see: (moment: Moment) => void
+  readonly violate: (what: string) => void
+  readonly counts: Counts
+}
+
+const boundary = "----crash-test"
+
+const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
+
+/** Sends uploads through all of it, and checks each answer against what the client knows. */
+export const createUploads = (world: World) => {
+  const { random, see, violate, counts, apiKey, appId } = world
+  const signer = createSigner(apiKey)
+  const encodedAppId = encodeAppId(appId)
+  // ASCII: no magic number gives the declared type the lie.
+  const pool = Buffer.from(Array.from({ length: 8 * 1024 * 1024 }, () => 97 + random.below(26)))
+
+  const createContent = (): Uint8Array => {
+    const kind = random.below(20)
+    const size =
+      kind < 13 ? 1024 : kind < 18 ? random.between(1, 128 * 1024) : random.between(1024 * 1024, 3 * 1024 * 1024)
+    const start = random.below(pool.length - size)
+    return pool.subarray(start, start + size)
+  }
+
+  const createUpload = (): Upload => {
+    const fate = random.pick<Fate>(["finished", "finished", "finished", "finished", "replaced", "abandoned", "lying"])
+    const registers =
+      fate === "finished" || fate === "replaced"
+        ? random.pick(["never", "first", "first", "meanwhile", "last"] as const)
+        : "first"
+    let content = createContent()
+    if (fate === "lying") content = Buffer.concat([Buffer.from("MZ\u0090\u0000"), content])
+    if (fate === "abandoned" && content.length < 2) content = pool.subarray(0, 1024)
+    return {
+      fate,
+      grant: {
+        key: createFileKey(encodedAppId),
+        appId,
+        expires: Date.now() + (fate === "abandoned" ? random.between(100, 1500) : 3_600_000),
+        name: "file.bin",
+        size: content.length,
+        type: fate === "lying" ? "image/png" : "text/plain",
+        ...(registers !== "never" && { slug: "crash" }),
+      },
+      content,
+      isForm: random.chance(0.5),
+      pieces: content.length <= 1024 ? 1 : random.between(1, 12),
+      registers,
+      awaitServerData: random.chance(0.6),
+      acknowledged: 0,
+      sent: 0,
+    }
+  }
+
+  /** The signed URL, at where the ingest listens now. */
+  const locate = async ({ grant }: Upload): Promise<string> => {
+    const signed = await signUploadUrl(world.publicUrl, grant, signer)
+    return (await world.ingestUrl()) + signed.slice(world.publicUrl.length)
+  }
+
+  const explain = (upload: Upload, answer: Answer): string =>
+    `${upload.fate} ${upload.grant.key} (${upload.grant.size} bytes): ${answer.status} ${answer.body.toString()}`
+
+  /** Takes an offset the ingest named, if it is possible. */
+  const acknowledge = (upload: Upload, answer: Answer): void => {
+    const text = answer.headers[names.header.rangeStart]
+    const offset = Number(text)
+    const { acknowledged, sent } = upload
+    if (text === undefined || !(offset >= acknowledged && offset <= sent)) {
+      violate(
+        `offset ${String(text)}, but ${acknowledged} were acknowledged and ${sent} sent: ${explain(upload, answer)}`,
+      )
+    }
+    upload.acknowledged = Math.max(acknowledged, offset)
+  }
+
+  const register = async ({ grant, awaitServerData }: Upload): Promise<void> => {
+    for (;;) {
+      const answer = await exchange(`${await world.ingestUrl()}/${names.path.register}`, {
+        method: "POST",
+        headers: { "content-type": "application/json", [names.header.apiKey]: apiKey },
+        body: [
+          Buffer.from(
+            JSON.stringify({
+              fileKeys: [grant.key],
+              metadata: { of: grant.key },
+              callbackUrl: world.appUrl,
+              callbackSlug: grant.slug,
+              awaitServerData,
+            }),
+          ),
+        ],
+        onSent: () => see("registration"),
+      })
+      if (answer?.status === 200) return
+      if (answer !== undefined) violate(`registration: ${answer.status} ${answer.body.toString()}`)
+      counts.broken++
+    }
+  }
+
+  const askOffset = async (upload: Upload): Promise<void> => {
+    const answer = await exchange(await locate(upload), { method: "HEAD", onSent: () => see("offset") })
+    if (answer === undefined) counts.broken++
+    else if (answer.status === 200) acknowledge(upload, answer)
+    else if (answer.status !== 423) violate(`HEAD of ${explain(upload, answer)}`)
+  }
+
+  /** The rest of the content from `start` to `end` as it goes over the wire. */
+  const toBody = ({ isForm, pieces, content }: Upload, start: number, end: number) => {
+    const size = Math.max(1, Math.ceil((end - start) / pieces))
+    const cut: Array<Uint8Array> = []
+    for (let at = start; at < end; at += size) cut.push(content.subarray(at, Math.min(end, at + size)))
+    if (!isForm) return { body: cut, type: "application/octet-stream", ends: cut }
+    const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n`
+    return {
+      body: [Buffer.from(head), ...cut, Buffer.from(`\r\n--${boundary}--\r\n`)],
+      type: `multipart/form-data; boundary=${boundary}`,
+      ends: [new Uint8Array(), ...cut],
+    }
+  }
+
+  const send = async (
+    upload: Upload,
+    start: number,
+    end: number,
+    options: { readonly onSent?: () => void } = {},
+  ): Promise<Answer | undefined> => {
+    const url = await locate(upload)
+    const { body, type, ends } = toBody(upload, start, end)
+    const isCut = body.length > 2 && random.chance(0.15)
+    let at = start
+    const answer = await exchange(url, {
+      method: "PUT",
+      headers: { "content-type": type, range: formatUploadRange(start) },
+      body,
+      pause: body.length > 2 ? random.between(0, 6) : 0,
+      ...(isCut && { cutAfter: random.between(1, body.length - 1) }),
+      onPiece: (index) => {
+        at += ends[index]?.length ?? 0
+        upload.sent = Math.max(upload.sent, at)
+        if (index > 0) see("body")
+      },
+      onSent: () => {
+        see(upload.fate === "lying" ? "clean-up" : "last byte")
+        options.onSent?.()
+      },
+    })
+    if (answer === undefined) counts.broken++
+    return answer
+  }
+
+  /** Uploads until the ingest says that it has all of it, and what the app said. */
+  const finish = async (upload: Upload): Promise<void> => {
+    const { content, registers } = upload
+    const once = (() => {
+      let registered: Promise<void> | undefined
+      return () => (registered ??= registers === "never" ? Promise.resolve() : register(upload))
+    })()
+    if (registers === "first") await once()
+    if (registers === "meanwhile") void once()
+    for (let tries = 0; ; tries++) {
+      if (tries > 0 && random.chance(0.7)) await askOffset(upload)
+      const start = upload.acknowledged
+      if (start > 0 && start < content.length) counts.resumes++
+      // Some clients send a file in several requests.
+      const isPart = content.length - start > 1024 && random.chance(0.3)
+      const end = isPart ? random.between(start + 1, content.length - 1) : content.length
+      const answer = await send(upload, start, end, { onSent: () => void once() })
+      if (answer === undefined) continue
+      if (answer.status === 409) acknowledge(upload, answer)
+      else if (answer.status === 502 || answer.status === 504) upload.acknowledged = content.length
+      else if (answer.status === 200) {
+        see("answer")
+        upload.acknowledged = content.length
+        const stored = JSON.parse(answer.body.toString())
+        if (stored.fileHash !== sha256(content)) violate(`another hash: ${explain(upload, answer)}`)
+        upload.fileHash = stored.fileHash
+        upload.serverData = stored.serverData
+        return once()
+      } else if (answer.status !== 423) {
+        violate(explain(upload, answer))
+        return
+      }
+    }
+  }
+
+  /** Brings a part of it there, unless its URL expires before. */
+  const begin = async (upload: Upload): Promise<void> => {
+    const end = random.between(1, upload.content.length - 1)
+    for (;;) {
+      const answer = await send(upload, upload.acknowledged, Math.max(end, upload.acknowledged))
+      if (answer?.status === 409) {
+        acknowledge(upload, answer)
+        if (upload.acknowledged > 0) return
+      } else if (answer?.status === 403) return
+      else if (answer !== undefined && answer.status !== 423) {
+        return violate(explain(upload, answer))
+      } else if (answer === undefined && upload.grant.expires < Date.now()) return
+    }
+  }
+
+  const replace = async (upload: Upload): Promise<void> => {
+    if (upload.content.length > 1) await begin(upload)
+    // A byte more: no client could take it for the same file.
+    upload.content = Buffer.concat([createContent(), Buffer.from("!")])
+    upload.grant = { ...upload.grant, size: upload.content.length, name: "other.bin" }
+    upload.acknowledged = 0
+    upload.sent = 0
+    see("clean-up")
+    return finish(upload)
+  }
+
+  const abandon = async (upload: Upload): Promise<void> => {
+    await register(upload)
+    await begin(upload)
+    setTimeout(() => see("clean-up"), Math.max(1, upload.grant.expires - Date.now()))
+  }
+
+  const lie = async (upload: Upload): Promise<void> => {
+    await register(upload)
+    for (;;) {
+      const answer = await send(upload, upload.acknowledged, upload.content.length)
+      if (answer?.status === 415) return
+      if (answer?.status === 409) acknowledge(upload, answer)
+      else if (answer !== undefined && answer.status !== 423) return violate(explain(upload, answer))
+    }
+  }
+
+  /** Reads a finished file back and compares; a connection that breaks proves nothing. */
+  const verify = async (upload: Upload): Promise<"same" | "broken"> => {
+    const answer = await exchange(`${await world.ingestUrl()}/${names.path.file}/${upload.grant.key}`, {
+      method: "GET",
+    })
+    if (answer === undefined) return "broken"
+    if (answer.status !== 200 || sha256(answer.body) !== sha256(upload.content)) {
+      violate(`was stored, and is not there: ${upload.grant.key} ${answer.status}, ${answer.body.length} bytes`)
+    }
+    return "same"
+  }
+
+  /** Asks for the answer again, as a client does that never got it. */
+  const repeat = async (upload: Upload): Promise<unknown> => {
+    for (;;) {
+      const answer = await exchange(await locate(upload), {
+        method: "PUT",
+        headers: { range: formatUploadRange(upload.content.length), "content-type": "application/octet-stream" },
+      })
+      if (answer?.status === 200) return JSON.parse(answer.body.toString()).serverData
+      if (answer !== undefined && answer.status < 502) violate(`repeated: ${explain(upload, answer)}`)
+      await sleep(20)
+    }
+  }
+
+  /** One upload from its first byte to its end. */
+  const run = async (): Promise<Upload> => {
+    const upload = createUpload()
+    if (upload.fate === "abandoned") await abandon(upload)
+    else if (upload.fate === "lying") await lie(upload)
+    else if (upload.fate === "replaced") await replace(upload)
+    else await finish(upload)
+    counts.uploads++
+    counts.bytes += upload.content.length
+    return upload
+  }
+
+  return { run, verify, repeat }
+}
