@@ -189,19 +189,19 @@ export const createDispatcher = (
     if (tracing !== undefined) yield* Effect.promise(() => tracing.ready)
   })
 
-  const loop = fork(
-    Effect.andThen(
-      recover,
-      Effect.forever(
-        Effect.catchCause(pump, (cause) =>
-          Effect.andThen(
-            logError("Events could not be claimed; trying again.", Cause.squash(cause)),
-            Effect.sleep(5000),
-          ),
+  /** A catalog that fails now may work in a moment. */
+  const persist = (step: Effect.Effect<void>): Effect.Effect<void> =>
+    Effect.catchCause(step, (cause) =>
+      Effect.andThen(
+        logError("Events could not be claimed; trying again.", Cause.squash(cause)),
+        Effect.andThen(
+          Effect.sleep(5000),
+          Effect.suspend(() => persist(step)),
         ),
       ),
-    ),
-  )
+    )
+
+  const loop = fork(Effect.andThen(persist(recover), Effect.forever(persist(pump))))
 
   return {
     claimUntil: (now) =>

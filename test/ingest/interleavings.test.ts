@@ -327,4 +327,30 @@ describe("whatever the order of register, PUT, HEAD, callback, result, time and 
       await fc.assert(property, { numRuns: 15 })
     })
   })
+
+  it("an ingest that starts while its catalog fails delivers as soon as it works", async () => {
+    const attempts: Array<Attempt> = []
+    const store = createMemoryBlobStore()
+    const catalog = createMemoryCatalog()
+    let failures = 0
+    const broken = {
+      ...catalog,
+      releaseClaims: (now: number) =>
+        ++failures === 2 ? Promise.reject(new Error("The disk is full.")) : catalog.releaseClaims(now),
+    }
+    const ingest = startPlayedIngest(
+      () => ({ store, catalog: broken }),
+      (attempt) => void attempts.push(attempt),
+    )
+    const { grant } = createStory()
+    await ingest.register([grant.key], true)
+    await ingest.put(grant, 0, content, "end")
+    await ingest.settle()
+    expect(attempts).toHaveLength(1)
+    await ingest.restart()
+    await ingest.pass(6000)
+    expect(failures).toBeGreaterThan(1)
+    expect(attempts.length).toBeGreaterThan(1)
+    await ingest.close()
+  })
 })
