@@ -1,6 +1,7 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import { toBlobName } from "./blob-name.ts"
+import type { Reclaimable } from "./catalog.ts"
 import { logError } from "../http/logging.ts"
 import { type Service, createEventId } from "./service.ts"
 
@@ -10,10 +11,25 @@ const batch = 100
 /** How long a registration waits for its first byte before it is forgotten, ms. */
 const abandonedTtl = 30 * 24 * 60 * 60 * 1000
 
+/**
+ * Removes the bytes of an ended file. Whoever is writing them lets go first: a request that was granted its epoch just
+ * before the file expired would leave a blob behind that nothing names any more.
+ */
+const reclaim = async ({ catalog, store, writers }: Service, blob: Reclaimable): Promise<void> => {
+  const isCurrent = (await catalog.get(blob.key))?.file.id === blob.id
+  const writer = isCurrent ? await writers.take(blob.key) : undefined
+  try {
+    await store.remove(toBlobName(blob))
+    await catalog.reclaimed(blob)
+  } finally {
+    writer?.letGo()
+  }
+}
+
 /** Ends what nobody will finish, and gives the bytes of ended files back. Interruptible between any two files. */
 export const sweep = (service: Service): Effect.Effect<void> =>
   Effect.gen(function* () {
-    const { catalog, store, settings } = service
+    const { catalog, settings } = service
     for (let found = batch; found >= batch;) {
       const now = service.now()
       found = yield* Effect.promise(() =>
@@ -35,10 +51,7 @@ export const sweep = (service: Service): Effect.Effect<void> =>
       const blobs = yield* Effect.promise(() => catalog.listReclaimable(batch))
       found = blobs.length
       for (const blob of blobs) {
-        yield* Effect.promise(async () => {
-          await store.remove(toBlobName(blob))
-          await catalog.reclaimed(blob)
-        })
+        yield* Effect.promise(() => reclaim(service, blob))
       }
     }
   })

@@ -1,5 +1,14 @@
-import { describe, expect, it } from "vitest"
-import { type Append, type BlobStore, createMemoryBlobStore, createMemoryCatalog } from "../../src/ingest.ts"
+import { mkdtemp, readdir, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { describe, expect, it, onTestFinished } from "vitest"
+import {
+  type Append,
+  type BlobStore,
+  createDiskBlobStore,
+  createMemoryBlobStore,
+  createMemoryCatalog,
+} from "../../src/ingest.ts"
 import { toBlobName } from "../../src/ingest/blob-name.ts"
 import { names } from "../../src/protocol.ts"
 import { createGrant, eventually, offsetOf, putRaw, register, sign, startApp, startIngest } from "./circle.ts"
@@ -84,5 +93,34 @@ describe("housekeeping", () => {
     expect((await putRaw(other, "lds", 3)).status).toBe(200)
     expect(await (await fetch(`${ingest.url}/f/${grant.key}`)).text()).toBe("worlds")
     await eventually(() => held.size === 1)
+  })
+
+  it("leaves nothing behind of an upload that expires between its grant and its first byte", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "sluice-housekeeping-"))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const disk = createDiskBlobStore({ folder })
+    const isGranted = Promise.withResolvers<void>()
+    const mayWrite = Promise.withResolvers<void>()
+    const store: BlobStore = {
+      ...disk,
+      append: async (name, append) => {
+        isGranted.resolve()
+        await mayWrite.promise
+        return disk.append(name, append)
+      },
+    }
+    const catalog = createMemoryCatalog({ largestContent: 0 })
+    const ingest = await startIngest({ store, catalog, sweepInterval: 5, unfinishedTtl: 0 })
+    const grant = createGrant({ expires: Date.now() + 200 })
+    const answered = putRaw(await sign(ingest.url, grant), "hello")
+    await isGranted.promise
+    await eventually(async () => (await catalog.get(grant.key))?.file.status === "Failed")
+    // Time for the sweep to remove the bytes, which are not there yet.
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    mayWrite.resolve()
+    expect((await answered).status).toBe(423)
+    await eventually(async () => (await catalog.listReclaimable(10)).length === 0)
+    const left = await readdir(folder, { recursive: true, withFileTypes: true })
+    expect(left.filter((entry) => entry.isFile())).toEqual([])
   })
 })
