@@ -1,0 +1,136 @@
+import { execFileSync } from "node:child_process"
+import { mkdir, readdir, rm, truncate, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { runCommand } from "../../cli/run-command.ts"
+import { answerWith, offsetOf, putRaw, startApp } from "../../ingest/circle.ts"
+import { codeOf, goOn, grantFile, makeFolder, startIngestOnDisk } from "./ingest-on-disk.ts"
+
+/** Mounts a disk of our own over a folder; false where we may not. */
+const mountOver = async (folder: string, options: string): Promise<boolean> => {
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", options, "tmpfs", folder], { stdio: "pipe" })
+  } catch {
+    return false
+  }
+  onTestFinished(() => void execFileSync("umount", ["-l", folder]))
+  return true
+}
+
+const whyNoDisk = "SKIPPED: mounting a tmpfs needs root on Linux."
+
+/** Writes until nothing more fits. */
+const fill = async (folder: string): Promise<() => Promise<void>> => {
+  const file = join(folder, "filler")
+  for (let size = 1024 * 1024; size >= 512; size /= 2) {
+    for (;;) {
+      try {
+        await writeFile(file, new Uint8Array(size), { flag: "a" })
+      } catch {
+        break
+      }
+    }
+  }
+  return () => rm(file)
+}
+
+/** The files of the blob store. */
+const listBlobs = async (folder: string): Promise<ReadonlyArray<string>> =>
+  (await readdir(join(folder, "files"), { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+
+const isIntact = (folder: string): unknown => {
+  const database = new DatabaseSync(join(folder, "catalog.sqlite"), { readOnly: true })
+  try {
+    return Object.values(database.prepare("PRAGMA integrity_check").get()!)[0]
+  } finally {
+    database.close()
+  }
+}
+
+describe("a disk that", () => {
+  it("is full refuses uploads with a clear error, keeps what it has, and goes on when there is room", async (test) => {
+    const disk = await makeFolder()
+    if (!(await mountOver(disk, "size=16m"))) return test.skip(whyNoDisk)
+    const ingest = await startIngestOnDisk({}, disk)
+    const app = await startApp(answerWith("saved"))
+    const before = await grantFile(ingest.url, 100_000, app.url)
+    await goOn(before)
+    const begun = await grantFile(ingest.url, 1_500_000, app.url)
+    expect(await codeOf(await putRaw(begun.signed, begun.content.subarray(0, 500_000)))).toBe("409 RANGE_MISMATCH")
+    const waiting = await Promise.all([1024, 1_500_000].map((size) => grantFile(ingest.url, size, app.url)))
+
+    const makeRoom = await fill(disk)
+    for (const { signed, content } of [...waiting, ...waiting]) {
+      const response = await putRaw(signed, content)
+      expect(response.headers.get("content-type")).toBe("application/problem+json")
+      const problem = await response.json()
+      expect(problem.code).toBe("INGEST_UNAVAILABLE")
+      expect(problem.detail).toContain("storage is full")
+    }
+    expect((await fetch(`${ingest.url}/f/${before.grant.key}`)).status).toBe(200)
+    expect(isIntact(disk)).toBe("ok")
+
+    await makeRoom()
+    expect((await goOn(begun)).offset).toBe(500_000)
+    for (const file of waiting) expect((await goOn(file)).serverData).toBe("saved")
+    expect(app.received).toHaveLength(4)
+    expect(isIntact(disk)).toBe("ok")
+  })
+
+  it("becomes read-only answers 500, serves what it has, and goes on when it can be written", async (test) => {
+    const ingest = await startIngestOnDisk()
+    const before = await grantFile(ingest.url, 1024)
+    await goOn(before)
+    const files = join(ingest.folder, "files")
+    await mkdir(files, { recursive: true })
+    if (!(await mountOver(files, "ro"))) return test.skip(whyNoDisk)
+    const [small, large] = await Promise.all([1024, 1_500_000].map((size) => grantFile(ingest.url, size)))
+    expect(await codeOf(await putRaw(large!.signed, large!.content))).toBe("500 INTERNAL_ERROR")
+    // It is not written there.
+    await goOn(small!)
+    expect((await fetch(`${ingest.url}/f/${before.grant.key}`)).status).toBe(200)
+    execFileSync("mount", ["-o", "remount,rw", files])
+    await goOn(large!)
+  })
+
+  it("is read-only when the command starts is named, and the command ends with 1", async (test) => {
+    const folder = await makeFolder()
+    if (!(await mountOver(folder, "ro"))) return test.skip(whyNoDisk)
+    const { code, stderr } = await runCommand(["ingest", "--port", "0", "--data", folder])
+    expect(code).toBe(1)
+    expect(stderr).toMatch(new RegExp(`^sluice: The data folder ${folder} cannot be used: .*read-only`, "i"))
+  })
+
+  it("has lost a file answers 500 for that one, never other bytes", async () => {
+    const ingest = await startIngestOnDisk()
+    const [lost, kept] = [await grantFile(ingest.url, 100_000), await grantFile(ingest.url, 100_001)]
+    await goOn(lost)
+    for (const blob of await listBlobs(ingest.folder)) await rm(blob)
+    await goOn(kept)
+    expect(await codeOf(await fetch(`${ingest.url}/f/${lost.grant.key}`))).toBe("500 INTERNAL_ERROR")
+    expect((await fetch(`${ingest.url}/f/${kept.grant.key}`)).status).toBe(200)
+  })
+
+  it("has cut a file short answers 500 where bytes are missing, never fewer bytes as if they were all", async () => {
+    const ingest = await startIngestOnDisk()
+    const file = await grantFile(ingest.url, 3_000_000)
+    await goOn(file)
+    for (const blob of await listBlobs(ingest.folder)) await truncate(blob, 2_000_000)
+    const url = `${ingest.url}/f/${file.grant.key}`
+    expect(await codeOf(await fetch(url))).toBe("500 INTERNAL_ERROR")
+    const part = await fetch(url, { headers: { range: "bytes=0-99" } })
+    expect(Buffer.compare(Buffer.from(await part.arrayBuffer()), file.content.subarray(0, 100))).toBe(0)
+  })
+
+  it("has lost the beginning of an unfinished upload lets it begin anew", async () => {
+    const ingest = await startIngestOnDisk()
+    const file = await grantFile(ingest.url, 300_000)
+    expect(await codeOf(await putRaw(file.signed, file.content.subarray(0, 200_000)))).toBe("409 RANGE_MISMATCH")
+    for (const blob of await listBlobs(ingest.folder)) await rm(blob)
+    expect(await offsetOf(file.signed)).toBe(0)
+    await goOn(file)
+  })
+})
