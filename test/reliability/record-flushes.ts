@@ -28,7 +28,8 @@ for (const name of ["sync", "datasync"] as const) {
   FileHandle[name] = async function () {
     const path = pathOf(this.fd)
     await original.call(this)
-    await sleep(slowness)
+    // Folders are the slowest.
+    await sleep(name === "sync" ? 6 * slowness : slowness)
     print({ step: "flush", path })
   }
 }
