@@ -10,6 +10,7 @@ export type {
 } from "./ingest/blob-store.ts"
 export { BlobStoreError } from "./ingest/blob-store.ts"
 export type * from "./ingest/catalog.ts"
+export type * from "./ingest/catalog-history.ts"
 export { createMemoryCatalog } from "./ingest/catalog-memory.ts"
 export { createSqliteCatalog } from "./ingest/catalog-sqlite.ts"
 export type { Ingest, IngestOptions } from "./ingest/ingest.ts"

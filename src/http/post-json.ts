@@ -6,7 +6,7 @@ export class PostFailed extends Data.TaggedError("PostFailed")<{
   /** `network`: no answer; `timeout`: none in time; `status`: an answer that is not 2xx. */
   readonly reason: "network" | "timeout" | "status"
   readonly status?: number
-  /** The first 500 characters of the answer. */
+  /** The first 512 characters of the answer. */
   readonly body?: string
   readonly cause?: unknown
 }> {
@@ -33,19 +33,31 @@ export interface Post {
   readonly fetch: typeof globalThis.fetch
 }
 
-/** The first characters of an answer; the rest is not waited for. */
-const readStart = async (response: Response, length: number): Promise<string> => {
+/** How much of an answer is kept, characters. */
+const startLength = 512
+
+/**
+ * The first 512 characters of an answer, as far as they come within `patience` ms. An answer that was read to its end
+ * leaves its connection free for the next request, a longer one gives it up.
+ */
+export const readStart = async (response: Response, patience: number): Promise<string> => {
+  const reader = response.body?.getReader()
+  if (reader === undefined) return ""
+  const cancel = () => void reader.cancel().catch(() => {})
+  const timer = setTimeout(cancel, patience)
   const decoder = new TextDecoder()
   let text = ""
   try {
-    for await (const chunk of response.body ?? []) {
-      text += decoder.decode(chunk, { stream: true })
-      if (text.length >= length) break
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      text += decoder.decode(read.value, { stream: true })
+      if (text.length > startLength) break
     }
   } catch {
     // broken off: what came before is all there is
   }
-  return text.slice(0, length)
+  clearTimeout(timer)
+  cancel()
+  return text.slice(0, startLength)
 }
 
 /** Reads an answer's small body to its end and drops it: only then is the connection free for the next request. */
@@ -75,7 +87,7 @@ export const postJson = (post: Post): Effect.Effect<Response, PostFailed> =>
         throw new PostFailed({
           reason: "status",
           status: response.status,
-          body: await readStart(response, 500),
+          body: await readStart(response, post.timeout),
         })
       } finally {
         clearTimeout(timeout)

@@ -11,12 +11,14 @@ import type {
   UploadRecord,
 } from "./catalog.ts"
 import type { UploadGrant } from "../protocol/signed-url.ts"
+import { createMemoryHistory } from "./catalog-memory-history.ts"
 import { expiryFailure, isSameUpload, replacedFailure } from "./same-upload.ts"
 
 interface Row {
   file: FileRecord
-  delivery: (DeliveryRecord & { readonly nextAt: number; readonly registration: Registered }) | null
+  delivery: (DeliveryRecord & { readonly redeliveredAfter: number; readonly registration: Registered }) | null
   result: ResultRecord | null
+  resultAt: number | null
   hasBytes: boolean
 }
 
@@ -41,9 +43,11 @@ const describe = (grant: UploadGrant, origin: string, epoch: number, now: number
   expires: grant.expires,
   epoch,
   createdAt: now,
+  resumedAt: null,
   uploadedAt: null,
   fileHash: null,
   failure: null,
+  endedAt: null,
   isInline: false,
 })
 
@@ -73,6 +77,7 @@ export const createMemoryCatalog = ({
     registration: row.delivery?.registration ?? registrations.get(row.file.key) ?? null,
     delivery: row.delivery,
     result: row.result,
+    resultAt: row.resultAt,
   })
 
   /** The delivery row of a file that has ended, when its app has registered and it has none yet. */
@@ -80,7 +85,7 @@ export const createMemoryCatalog = ({
     const registration = registrations.get(row.file.key)
     if (row.delivery !== null || registration === undefined) return
     const hook = row.file.status === "Failed" ? "error" : "callback"
-    row.delivery = { id, hook, status: "pending", attempts, failures: 0, nextAt, registration }
+    row.delivery = { id, hook, status: "pending", attempts, failures: 0, nextAt, redeliveredAfter: 0, registration }
   }
 
   const complete = (row: Row, { now, eventId, claimedUntil }: CommitNotes) => {
@@ -90,26 +95,34 @@ export const createMemoryCatalog = ({
     return { kind: "committed", upload: toUpload(row), due } as const
   }
 
+  const isCurrent = ({ key, id }: FileRecord): boolean => rows.get(key)?.file.id === id
+
   const toDue = (row: Row): DueDelivery => ({
     id: row.delivery!.id,
     hook: row.delivery!.hook,
     attempt: row.delivery!.attempts,
+    retry: row.delivery!.attempts - row.delivery!.redeliveredAfter - 1,
     file: row.file,
     registration: row.delivery!.registration,
   })
 
   const contents = new Map<number, Uint8Array>()
 
-  const insert = (key: string, grant: Omit<FileRecord, "id">): number => {
+  const insert = (key: string, grant: Omit<FileRecord, "id">, now: number): number => {
     const id = ++lastFile
     const old = rows.get(key)
     if (old !== undefined) {
-      old.file = { ...old.file, status: "Failed", failure: old.file.failure ?? replacedFailure }
+      old.file = {
+        ...old.file,
+        status: "Failed",
+        failure: old.file.failure ?? replacedFailure,
+        endedAt: old.file.endedAt ?? now,
+      }
       if (old.delivery?.status === "pending" && old.delivery.registration.isDev) {
         old.delivery = { ...old.delivery, status: "dead" }
       }
     }
-    const row: Row = { file: { ...grant, id }, delivery: null, result: null, hasBytes: true }
+    const row: Row = { file: { ...grant, id }, delivery: null, result: null, resultAt: null, hasBytes: true }
     rows.set(key, row)
     allRows.add(row)
     return id
@@ -123,7 +136,7 @@ export const createMemoryCatalog = ({
       const epoch = (row?.file.epoch ?? 0) + 1
       const { key, expires } = grant
       const fresh = describe(grant, origin, epoch, now)
-      if (row === undefined) return { kind: "granted", epoch, isNew: true, id: insert(key, fresh) }
+      if (row === undefined) return { kind: "granted", epoch, isNew: true, id: insert(key, fresh, now) }
       const { file } = row
       const isSame = isSameUpload(file, grant)
       if (file.status === "Deleting" || (file.status === "Uploaded" && !isSame)) return { kind: "taken" }
@@ -132,9 +145,9 @@ export const createMemoryCatalog = ({
         return { kind: "failed", failure: file.failure! }
       }
       if (file.status === "Failed" || !isSame) {
-        return { kind: "granted", epoch, isNew: true, id: insert(key, fresh) }
+        return { kind: "granted", epoch, isNew: true, id: insert(key, fresh, now) }
       }
-      row.file = { ...file, epoch, expires }
+      row.file = { ...file, epoch, expires, resumedAt: now }
       return { kind: "granted", epoch, isNew: false, id: file.id }
     },
     interrupt: async (key) => {
@@ -161,7 +174,7 @@ export const createMemoryCatalog = ({
     fail: async ({ key, epoch, failure, now, eventId }) => {
       const row = rows.get(key)
       if (row?.file.status !== "Uploading" || row.file.epoch !== epoch) return false
-      row.file = { ...row.file, status: "Failed", failure }
+      row.file = { ...row.file, status: "Failed", failure, endedAt: now }
       schedule(row, eventId, now, 0)
       return true
     },
@@ -173,10 +186,13 @@ export const createMemoryCatalog = ({
         if (row?.file.status === "Uploaded" || row?.file.status === "Failed") schedule(row, createEventId(), now, 0)
       }
     },
-    recordResult: async ({ appId, key, result }) => {
+    recordResult: async ({ appId, key, result, now }) => {
       const row = rows.get(key)
       if (row === undefined || row.file.appId !== appId) return false
-      if (row.file.status === "Uploaded" && (row.result === null || "error" in row.result)) row.result = result
+      if (row.file.status === "Uploaded" && (row.result === null || "error" in row.result)) {
+        row.result = result
+        row.resultAt = now
+      }
       if (row.delivery?.status === "pending" && row.delivery.registration.isDev) {
         row.delivery = { ...row.delivery, status: "delivered" }
       }
@@ -219,6 +235,21 @@ export const createMemoryCatalog = ({
             ? { ...delivery, status: outcome, failures: delivery.failures + 1 }
             : { ...delivery, failures: delivery.failures + 1, nextAt: outcome.retryAt }
     },
+    redeliver: async ({ id, now }) => {
+      const row = [...allRows].find(({ delivery }) => delivery?.id === id)
+      if (row?.delivery == null) return false
+      const { status, attempts, failures, registration } = row.delivery
+      const isUnderWay = status === "pending" && attempts !== failures
+      if (isUnderWay || (registration.isDev && !isCurrent(row.file))) return false
+      row.delivery = {
+        ...row.delivery,
+        status: "pending",
+        failures: attempts,
+        redeliveredAfter: attempts,
+        nextAt: now,
+      }
+      return true
+    },
     nextDueAt: async () => {
       let next: number | null = null
       for (const { delivery } of allRows) {
@@ -256,7 +287,7 @@ export const createMemoryCatalog = ({
         const { file } = row
         if (file.status === "Uploading" && file.expires < expiredBefore && expired < limit) {
           expired++
-          row.file = { ...file, status: "Failed", epoch: file.epoch + 1, failure: expiryFailure }
+          row.file = { ...file, status: "Failed", epoch: file.epoch + 1, failure: expiryFailure, endedAt: now }
           schedule(row, createEventId(), now, 0)
         }
         const isUnregistered = file.slug !== null && !registrations.has(file.key)
@@ -267,7 +298,7 @@ export const createMemoryCatalog = ({
           unregistered < limit
         ) {
           unregistered++
-          row.file = { ...file, status: "Deleting" }
+          row.file = { ...file, status: "Deleting", endedAt: now }
         }
       }
       for (const [key, { registeredAt }] of registrations) {
@@ -293,6 +324,7 @@ export const createMemoryCatalog = ({
         registrations.delete(key)
       } else if (row.file.status === "Failed") row.hasBytes = false
     },
+    ...createMemoryHistory({ uploads: () => [...allRows].map(toUpload), isCurrent, attempts }),
     close: async () => {},
   }
 }

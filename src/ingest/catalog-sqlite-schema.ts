@@ -96,6 +96,18 @@ const migrations: ReadonlyArray<string> = [
   ALTER TABLE registrations ADD COLUMN tracestate TEXT;
   CREATE INDEX deliveries_dead ON deliveries (file_id) WHERE status = 'dead';
   `,
+  // What operators ask for: when each stage of an upload was, what the app answered.
+  `
+  ALTER TABLE registrations ADD COLUMN registered_at INTEGER;
+  ALTER TABLE files ADD COLUMN resumed_at INTEGER;
+  ALTER TABLE files ADD COLUMN result_at INTEGER;
+  -- Failed or Deleting since.
+  ALTER TABLE files ADD COLUMN ended_at INTEGER;
+  -- Attempts made before the event was last redelivered.
+  ALTER TABLE deliveries ADD COLUMN redelivered_after INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE attempts ADD COLUMN answer TEXT;
+  CREATE INDEX files_failed_by_age ON files (id) WHERE status = 'Failed';
+  `,
 ]
 
 /** Brings a database to the newest schema. Fails: throws when it is of a newer version of this package. */

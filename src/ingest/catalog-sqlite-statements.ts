@@ -31,10 +31,10 @@ export const prepareStatements = (database: DatabaseSync) => {
     customId: prepare(
       `${selectFile} WHERE f.app_id = ? AND f.custom_id = ? AND f.status = 'Uploaded' ORDER BY f.id DESC LIMIT 1`,
     ),
-    goOn: prepare("UPDATE files SET epoch = ?, expires = ? WHERE id = ?"),
+    goOn: prepare("UPDATE files SET epoch = ?, expires = ?, resumed_at = ? WHERE id = ?"),
     supersede: prepare(`
       UPDATE files SET is_current = 0, status = 'Failed', failure_code = coalesce(failure_code, ?),
-        failure_message = coalesce(failure_message, ?) WHERE id = ?`),
+        failure_message = coalesce(failure_message, ?), ended_at = coalesce(ended_at, ?) WHERE id = ?`),
     dropDevEvent: prepare(
       "UPDATE deliveries SET status = 'dead' WHERE file_id = ? AND status = 'pending' AND is_dev = 1",
     ),
@@ -48,7 +48,7 @@ export const prepareStatements = (database: DatabaseSync) => {
       WHERE key = ? AND is_current = 1 AND status = 'Uploading' AND epoch = ?
       RETURNING id, registration_id AS registrationId`),
     fail: prepare(`
-      UPDATE files SET status = 'Failed', failure_code = ?, failure_message = ?,
+      UPDATE files SET status = 'Failed', failure_code = ?, failure_message = ?, ended_at = ?,
         registration_id = (SELECT registration_id FROM expected_files e WHERE e.key = files.key)
       WHERE key = ? AND is_current = 1 AND status = 'Uploading' AND epoch = ?
       RETURNING id, registration_id AS registrationId`),
@@ -56,8 +56,8 @@ export const prepareStatements = (database: DatabaseSync) => {
     insertDelivery: prepare(insertDelivery),
     insertRegistration: prepare(`
       INSERT INTO registrations
-        (app_id, metadata, callback_url, callback_slug, await_server_data, is_dev, traceparent, tracestate)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`),
+        (app_id, metadata, callback_url, callback_slug, await_server_data, is_dev, traceparent, tracestate, registered_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`),
     expect: prepare(`
       INSERT INTO expected_files (key, registration_id, registered_at) VALUES (?, ?, ?)
       ON CONFLICT (key) DO UPDATE SET registration_id = excluded.registration_id, registered_at = excluded.registered_at`),
@@ -67,7 +67,8 @@ export const prepareStatements = (database: DatabaseSync) => {
     attach: prepare("UPDATE files SET registration_id = ? WHERE id = ?"),
     ofApp: prepare("SELECT id FROM files WHERE key = ? AND is_current = 1 AND app_id = ?"),
     result: prepare(`
-      UPDATE files SET result_data = coalesce(result_data, ?), result_error = coalesce(?, result_error)
+      UPDATE files SET result_at = iif(result_data IS NULL, ?, result_at), result_data = coalesce(result_data, ?),
+        result_error = coalesce(?, result_error)
       WHERE id = ? AND status = 'Uploaded'`),
     acknowledge: prepare(
       "UPDATE deliveries SET status = 'delivered' WHERE file_id = ? AND status = 'pending' AND is_dev = 1",
@@ -85,11 +86,16 @@ export const prepareStatements = (database: DatabaseSync) => {
         ORDER BY d.next_at, d.file_id LIMIT ?) RETURNING file_id AS id`),
     due: prepare(`${selectDue} WHERE d.file_id = ?`),
     insertAttempt: prepare(`
-      INSERT INTO attempts (delivery_id, attempt, started_at, latency, status, error) VALUES (?, ?, ?, ?, ?, ?)
+      INSERT INTO attempts (delivery_id, attempt, started_at, latency, status, error, answer)
+      VALUES (?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT DO NOTHING`),
     endAttempt: prepare(`
       UPDATE deliveries SET status = ?, failures = failures + ?, next_at = coalesce(?, next_at)
       WHERE id = ? AND attempts = ? AND status = 'pending'`),
+    redeliver: prepare(`
+      UPDATE deliveries SET status = 'pending', failures = attempts, redelivered_after = attempts, next_at = ?
+      WHERE id = ? AND (status <> 'pending' OR attempts = failures)
+        AND (is_dev = 0 OR file_id IN (SELECT id FROM files WHERE is_current = 1))`),
     nextDueAt: prepare("SELECT min(next_at) AS at FROM deliveries WHERE status = 'pending' AND is_dev = 0"),
     countDeliveries: prepare(`
       SELECT (SELECT count(*) FROM (SELECT 1 FROM deliveries WHERE status = 'pending' LIMIT ?1)) AS pending,
@@ -101,7 +107,7 @@ export const prepareStatements = (database: DatabaseSync) => {
       "SELECT key, epoch FROM files WHERE status = 'Uploading' AND expires < ? ORDER BY expires LIMIT ?",
     ),
     dropUnregistered: prepare(`
-      UPDATE files SET status = 'Deleting' WHERE id IN (
+      UPDATE files SET status = 'Deleting', ended_at = ? WHERE id IN (
         SELECT f.id FROM files f
         WHERE f.status = 'Uploaded' AND f.slug IS NOT NULL AND f.registration_id IS NULL AND f.uploaded_at < ? LIMIT ?)`),
     abandoned: prepare(`

@@ -15,6 +15,7 @@ import type { StatementSync, SupportedValueType } from "node:sqlite"
 import type { UploadGrant } from "../protocol/signed-url.ts"
 import type { Begun, Catalog, CommitNotes, Committed } from "./catalog.ts"
 import { createGroupCommit } from "./catalog-sqlite-group.ts"
+import { createHistory } from "./catalog-sqlite-history.ts"
 import { openLog } from "./catalog-sqlite-log.ts"
 import { type Row, toDue, toFile, toUpload } from "./catalog-sqlite-rows.ts"
 import { migrate } from "./catalog-sqlite-schema.ts"
@@ -65,7 +66,7 @@ export const createSqliteCatalog = ({
     eventId: string,
     now: number,
   ): boolean => {
-    const row = one(sql.fail, code, message, key, epoch)
+    const row = one(sql.fail, code, message, now, key, epoch)
     if (row === undefined) return false
     if (row.registrationId !== null) {
       sql.arrived.run(key)
@@ -75,7 +76,10 @@ export const createSqliteCatalog = ({
   }
 
   /** What begins on a key that is known already. */
-  const goOn = (values: ReadonlyArray<SupportedValueType>, grant: Parameters<Catalog["begin"]>[0]["grant"]): Begun => {
+  const goOn = (
+    values: ReadonlyArray<SupportedValueType>,
+    { grant, now }: Pick<Parameters<Catalog["begin"]>[0], "grant" | "now">,
+  ): Begun => {
     const upload = findUpload(grant.key)
     // Gone since the insertion found it: another process deleted it.
     if (upload === null)
@@ -89,10 +93,10 @@ export const createSqliteCatalog = ({
     }
     const epoch = file.epoch + 1
     if (file.status === "Uploading" && isSame) {
-      sql.goOn.run(epoch, grant.expires, file.id)
+      sql.goOn.run(epoch, grant.expires, now, file.id)
       return { kind: "granted", epoch, isNew: false, id: file.id }
     }
-    sql.supersede.run(replacedFailure.code, replacedFailure.message, file.id)
+    sql.supersede.run(replacedFailure.code, replacedFailure.message, now, file.id)
     // Results name files, not events: from now on none can acknowledge it.
     sql.dropDevEvent.run(file.id)
     const id = one(sql.insertFile, ...values.with(11, epoch))!.id as number
@@ -120,7 +124,7 @@ export const createSqliteCatalog = ({
     const { file, registration, delivery } = upload
     const isClaimed = registration !== null && delivery !== null && !registration.isDev && claimedUntil !== null
     const due = isClaimed
-      ? { id: delivery.id, hook: delivery.hook, attempt: delivery.attempts, file, registration }
+      ? { id: delivery.id, hook: delivery.hook, attempt: delivery.attempts, retry: 0, file, registration }
       : null
     return { kind: "committed", upload, due }
   }
@@ -132,7 +136,7 @@ export const createSqliteCatalog = ({
       return write((): Begun => {
         const inserted = one(sql.insertNew, ...values)
         return inserted === undefined
-          ? goOn(values, grant)
+          ? goOn(values, { grant, now })
           : { kind: "granted", epoch: 1, isNew: true, id: inserted.id as number }
       })
     },
@@ -175,6 +179,7 @@ export const createSqliteCatalog = ({
           Number(isDev),
           trace?.traceparent ?? null,
           trace?.tracestate ?? null,
+          now,
         )!
         for (const key of fileKeys) {
           const ended = one(sql.ended, key)
@@ -187,12 +192,12 @@ export const createSqliteCatalog = ({
         }
         sql.dropRegistration.run(id as number)
       }),
-    recordResult: async ({ appId, key, result }) =>
+    recordResult: async ({ appId, key, result, now }) =>
       write(() => {
         const [data, error] = "data" in result ? [result.data, null] : [null, result.error]
         const row = one(sql.ofApp, key, appId)
         if (row === undefined) return false
-        sql.result.run(data, error, row.id as number)
+        sql.result.run(now, data, error, row.id as number)
         sql.acknowledge.run(row.id as number)
         return true
       }),
@@ -206,12 +211,13 @@ export const createSqliteCatalog = ({
         return claimed.map(({ id }) => toDue(one(sql.due, id!)!)).sort((a, b) => a.file.id - b.file.id)
       })
     },
-    recordAttempt: async ({ deliveryId, attempt, startedAt, latency, status, error, outcome }) =>
+    recordAttempt: async ({ deliveryId, attempt, startedAt, latency, status, error, answer, outcome }) =>
       write(() => {
-        sql.insertAttempt.run(deliveryId, attempt, startedAt, latency, status, error)
+        sql.insertAttempt.run(deliveryId, attempt, startedAt, latency, status, error, answer)
         const [next, at] = typeof outcome === "string" ? [outcome, null] : ["pending", outcome.retryAt]
         sql.endAttempt.run(next, outcome === "delivered" ? 0 : 1, at, deliveryId, attempt)
       }),
+    redeliver: ({ id, now }) => write(() => sql.redeliver.run(now, id).changes === 1),
     nextDueAt: async () => (one(sql.nextDueAt)?.at as number | undefined) ?? null,
     countDeliveries: async (limit) => {
       const { pending, dead } = one(sql.countDeliveries, limit)!
@@ -233,7 +239,7 @@ export const createSqliteCatalog = ({
         for (const { key, epoch } of expired) {
           failUpload(key as string, epoch as number, code, message, createEventId(), now)
         }
-        const { changes } = sql.dropUnregistered.run(unregisteredBefore, limit)
+        const { changes } = sql.dropUnregistered.run(now, unregisteredBefore, limit)
         const abandoned = all(sql.abandoned, abandonedBefore, limit)
         for (const id of new Set(abandoned.map((row) => row.id!))) sql.dropRegistration.run(id)
         return expired.length + Number(changes) + abandoned.length
@@ -252,6 +258,7 @@ export const createSqliteCatalog = ({
         sql.arrived.run(key)
         if (row.registrationId !== null) sql.dropRegistration.run(row.registrationId!)
       }),
+    ...createHistory(database),
     close: async () => {
       if (!database.isOpen) return
       await settle()

@@ -2,6 +2,7 @@ import type { ProblemCode } from "../protocol/problem.ts"
 import type { Hook } from "../protocol/messages.ts"
 import type { UploadGrant } from "../protocol/signed-url.ts"
 import type { TraceContext } from "../protocol/trace-context.ts"
+import type { CatalogHistory, DeliveryAttempt } from "./catalog-history.ts"
 
 /**
  * Where a file is in its life.
@@ -38,11 +39,15 @@ export interface FileRecord {
   /** The newest epoch granted to a writer. */
   readonly epoch: number
   readonly createdAt: number
+  /** When the newest writer went on with it; null when the first one is the only one. */
+  readonly resumedAt: number | null
   readonly uploadedAt: number | null
   readonly fileHash: string | null
   readonly failure: FileFailure | null
   /** Whether the catalog itself keeps the bytes: {@link Catalog.readContent}. */
   readonly isInline: boolean
+  /** When it became `Failed` or `Deleting`. */
+  readonly endedAt: number | null
 }
 
 /** What the app said should happen when its files are there. */
@@ -56,6 +61,8 @@ export interface RegistrationRecord {
   readonly isDev: boolean
   /** The distributed trace the callbacks belong to. */
   readonly trace: TraceContext | null
+  /** ms since the epoch; null when an older version wrote it. */
+  readonly registeredAt: number | null
 }
 
 /** What the app's callback returned: JSON text, or the reason it failed. */
@@ -72,8 +79,10 @@ export interface DeliveryRecord {
   readonly status: DeliveryStatus
   /** Attempts begun. */
   readonly attempts: number
-  /** Attempts that ended without success. */
+  /** Attempts that ended without success, and all before it was last redelivered. */
   readonly failures: number
+  /** When the next attempt of a pending one is due, or until when the one under way is claimed. */
+  readonly nextAt: number
 }
 
 /** A file with all that hangs on it. */
@@ -82,6 +91,8 @@ export interface UploadRecord {
   readonly registration: RegistrationRecord | null
   readonly delivery: DeliveryRecord | null
   readonly result: ResultRecord | null
+  /** When the result came. */
+  readonly resultAt: number | null
 }
 
 /** An event to be sent now: claimed, so that nobody else sends it before the claim ends. */
@@ -90,21 +101,15 @@ export interface DueDelivery {
   readonly hook: Hook
   /** This attempt, from 1. */
   readonly attempt: number
+  /** Which retry of its schedule this attempt is; 0 for the first one, and for the first one after a redelivery. */
+  readonly retry: number
   readonly file: FileRecord
   readonly registration: RegistrationRecord
 }
 
 /** How an attempt to deliver ended. */
-export interface AttemptRecord {
+export interface AttemptRecord extends DeliveryAttempt {
   readonly deliveryId: string
-  readonly attempt: number
-  readonly startedAt: number
-  /** ms */
-  readonly latency: number
-  /** Status of the app's answer; null when there was none. */
-  readonly status: number | null
-  /** Why it failed, with the first characters of the answer; null when it did not. */
-  readonly error: string | null
   /** What follows: done, tried again at a time, or given up. */
   readonly outcome: "delivered" | { readonly retryAt: number } | "dead"
 }
@@ -154,7 +159,7 @@ export interface Reclaimable {
  * Units:  all times are ms since the epoch and given by the caller.
  * Fails:  rejects with the driver's own error; a transition that does not apply is a value, not an error.
  */
-export interface Catalog {
+export interface Catalog extends CatalogHistory {
   readonly abilities: {
     readonly isDurable: boolean
     /** Several ingests may share the catalog. */
@@ -234,6 +239,11 @@ export interface Catalog {
   readonly nextDueAt: () => Promise<number | null>
   /** How many deliveries are in a state that needs watching; each is counted up to `limit`, so that it costs little. */
   readonly countDeliveries: (limit: number) => Promise<{ readonly pending: number; readonly dead: number }>
+  /**
+   * Makes an event due now, whatever became of it, and starts its schedule of retries again. False when there is none,
+   * when an attempt is under way, and for an event of a development stream whose file gave its key away.
+   */
+  readonly redeliver: (redelivery: { readonly id: string; readonly now: number }) => Promise<boolean>
   /** Ends all claims. For the one ingest of a catalog that is not shared, when it opens. */
   readonly releaseClaims: (now: number) => Promise<void>
   /** A file by key, whatever its state; null when unknown. */

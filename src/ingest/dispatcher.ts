@@ -4,8 +4,9 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Latch from "effect/Latch"
-import { logError, logDebug, logWarning } from "../http/logging.ts"
-import { type PostFailed, postJson } from "../http/post-json.ts"
+import { logDebug, logError, logWarning } from "../http/logging.ts"
+import { type PostFailed, postJson, readStart } from "../http/post-json.ts"
+import { redact } from "../http/redact.ts"
 import { names } from "../protocol/names.ts"
 import { standardWebhookHeaders } from "../protocol/standard-webhooks.ts"
 import type { TraceContext } from "../protocol/trace-context.ts"
@@ -34,17 +35,23 @@ const concurrency = 32
 /** How long past the timeout a claim holds, ms. */
 const claimSlack = 30_000
 
+/** How long an app that has accepted an event may take with the body of its answer, ms. */
+const answerPatience = 1000
+
+/** How long an event waits that another process made due (an operator's command), ms. */
+const longestSleep = 5000
+
 /** Up to a fifth more or less, so that many events of one outage do not come back at one moment. */
 const jitter = (delay: number): number => Math.round(delay * (0.8 + 0.4 * Math.random()))
 
 /** What follows a failed attempt. Source: docs/protocol.md §8. */
 const judge = (
   failed: PostFailed,
-  attempt: number,
+  retry: number,
   now: number,
   retries: ReadonlyArray<number>,
 ): AttemptRecord["outcome"] => {
-  const delay = retries[attempt - 1]
+  const delay = retries[retry]
   return failed.status === 410 || delay === undefined ? "dead" : { retryAt: now + jitter(delay) }
 }
 
@@ -87,12 +94,15 @@ export const createDispatcher = (
       timeout: settings.callbackTimeout,
       fetch: settings.fetch,
     })
-    yield* Effect.promise(async () => response.body?.cancel().catch(() => {}))
-    return response.status
+    const answer = redact(yield* Effect.promise(() => readStart(response, answerPatience)))
+    return { status: response.status, answer }
   })
 
   /** An attempt in its trace, which is recorded or only passed on. */
-  const postTraced = (due: DueDelivery, sentAt: number): Effect.Effect<number, PostFailed> => {
+  const postTraced = (
+    due: DueDelivery,
+    sentAt: number,
+  ): Effect.Effect<Pick<AttemptRecord, "status" | "answer">, PostFailed> => {
     const { trace } = due.registration
     const span = tracing?.start({
       name: "callback",
@@ -109,7 +119,7 @@ export const createDispatcher = (
     return Effect.onExit(attempted, (exit) =>
       Effect.sync(() => {
         const failed = exit._tag === "Failure" ? exit.cause.reasons.find(Cause.isFailReason)?.error : undefined
-        span.annotate({ "http.response.status_code": exit._tag === "Success" ? exit.value : failed?.status })
+        span.annotate({ "http.response.status_code": exit._tag === "Success" ? exit.value.status : failed?.status })
         span.end(exit._tag === "Success" ? undefined : (failed?.message ?? "The attempt was broken off."))
       }),
     )
@@ -131,14 +141,20 @@ export const createDispatcher = (
     }
     if (answer._tag === "Success") {
       yield* Effect.promise(() =>
-        catalog.recordAttempt({ ...record, status: answer.success, error: null, outcome: "delivered" }),
+        catalog.recordAttempt({ ...record, ...answer.success, error: null, outcome: "delivered" }),
       )
-      yield* logDebug("A callback was delivered.", { ...facts, status: answer.success })
+      yield* logDebug("A callback was delivered.", { ...facts, status: answer.success.status })
     } else {
       const { failure } = answer
-      const outcome = judge(failure, attempt, now, settings.callbackRetries)
+      const outcome = judge(failure, due.retry, now, settings.callbackRetries)
       yield* Effect.promise(() =>
-        catalog.recordAttempt({ ...record, status: failure.status ?? null, error: failure.message, outcome }),
+        catalog.recordAttempt({
+          ...record,
+          status: failure.status ?? null,
+          error: failure.message,
+          answer: failure.body === undefined ? null : redact(failure.body),
+          outcome,
+        }),
       )
       yield* logWarning("A callback failed.", {
         ...facts,
@@ -163,7 +179,7 @@ export const createDispatcher = (
     })
   }
 
-  /** Claims and sends until nothing is due, then sleeps until the next event is, or somebody calls. */
+  /** Claims and sends until nothing is due, then sleeps until the next event is, somebody calls, or it is time to look. */
   const pump = Effect.gen(function* () {
     Latch.closeUnsafe(latch)
     const limit = concurrency - underWay.size
@@ -174,9 +190,8 @@ export const createDispatcher = (
       for (const delivery of due) send(delivery)
       if (due.length < limit) {
         const next = yield* Effect.promise(() => catalog.nextDueAt())
-        if (next !== null) {
-          return yield* Effect.raceFirst(Effect.sleep(Math.max(next - now, 1)), latch.await)
-        }
+        const nap = next === null ? longestSleep : Math.min(Math.max(next - now, 1), longestSleep)
+        return yield* Effect.raceFirst(Effect.sleep(nap), latch.await)
       }
     }
     return yield* latch.await

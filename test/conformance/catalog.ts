@@ -80,6 +80,7 @@ export const testCatalog = (name: string, setup: CatalogSetup): void => {
         latency: 5,
         status: outcome === "delivered" ? 200 : 500,
         error: outcome === "delivered" ? null : "no",
+        answer: "ok",
         outcome,
       })
     const expire = (at: { expired?: number; unregistered?: number; abandoned?: number }, limit = 100) =>
@@ -113,14 +114,17 @@ export const testCatalog = (name: string, setup: CatalogSetup): void => {
             expires: 10_000,
             epoch: 1,
             createdAt: 1000,
+            resumedAt: null,
             uploadedAt: null,
             fileHash: null,
             failure: null,
             isInline: false,
+            endedAt: null,
           },
           registration: null,
           delivery: null,
           result: null,
+          resultAt: null,
         })
       })
 
@@ -440,6 +444,175 @@ export const testCatalog = (name: string, setup: CatalogSetup): void => {
         await catalog.recordResult({ appId: "app", key: "key", result: { data: "null" }, now: 4000 })
         expect((await catalog.get("key"))?.delivery?.status).toBe("delivered")
         expect(await claimDev("avatar")).toEqual([])
+      })
+    })
+
+    describe("what operators look at", () => {
+      const fail = (key: string, epoch = 1, now = 4000) =>
+        catalog.fail({
+          key,
+          epoch,
+          failure: { code: "CONTENT_MISMATCH", message: "It is a zip." },
+          now,
+          eventId: createEventId(),
+        })
+      /** Files a to e: uploaded, failed, under way, uploaded, and failed again under a key that was taken since. */
+      const fill = async () => {
+        await register(["a", "b", "e"])
+        for (const key of ["a", "b", "c", "d", "e"]) await begin(key)
+        await commit("a", 1, { claimedUntil: null })
+        await fail("b")
+        await commit("d")
+        await fail("e")
+        await begin("e", { expires: 99_000 })
+      }
+
+      it("lists files newest first, page by page, those that hold their key", async () => {
+        await fill()
+        const first = await catalog.list({ limit: 2 })
+        const second = await catalog.list({ limit: 9, before: first.at(-1)!.id })
+        expect([...first, ...second].map(({ key }) => key)).toEqual(["e", "d", "c", "b", "a"])
+        expect(first[0]).toEqual((await catalog.get("e"))?.file)
+        expect(await catalog.list({ limit: 9, before: second.at(-1)!.id })).toEqual([])
+      })
+
+      it("lists files of a status", async () => {
+        await fill()
+        const keysOf = async (status: "Uploaded" | "Uploading" | "Failed" | "Deleting") =>
+          (await catalog.list({ status, limit: 9 })).map(({ key }) => key)
+        expect(await keysOf("Uploaded")).toEqual(["d", "a"])
+        expect(await keysOf("Uploading")).toEqual(["e", "c"])
+        expect(await keysOf("Failed")).toEqual(["b"])
+        expect(await keysOf("Deleting")).toEqual([])
+        const [newest] = await catalog.list({ status: "Uploaded", limit: 1 })
+        expect(await catalog.list({ status: "Uploaded", limit: 1, before: newest!.id })).toMatchObject([{ key: "a" }])
+      })
+
+      it("lists events newest first, also of files whose key was taken, and by status", async () => {
+        await fill()
+        const all = await catalog.listDeliveries({ limit: 9 })
+        expect(all.map(({ file, delivery }) => [file.key, delivery.hook])).toEqual([
+          ["e", "error"],
+          ["b", "error"],
+          ["a", "callback"],
+        ])
+        expect(await catalog.listDeliveries({ limit: 9, before: all[1]!.file.id })).toMatchObject([
+          { file: { key: "a" }, registration: { callbackSlug: "avatar" } },
+        ])
+        for (const due of await claim(5000)) {
+          await end(due, due.file.key === "a" ? "delivered" : due.file.key === "b" ? "dead" : { retryAt: 9000 })
+        }
+        const keysOf = async (status: "pending" | "delivered" | "dead") =>
+          (await catalog.listDeliveries({ status, limit: 9 })).map(({ file }) => file.key)
+        expect([await keysOf("pending"), await keysOf("delivered"), await keysOf("dead")]).toEqual([
+          ["e"],
+          ["a"],
+          ["b"],
+        ])
+        expect((await catalog.listDeliveries({ status: "pending", limit: 1 }))[0]?.delivery.nextAt).toBe(9000)
+      })
+
+      it("finds an event by its id, with every attempt and what the app answered", async () => {
+        await register(["key"])
+        await begin("key")
+        const first = dueOf(await commit("key"))
+        expect(await catalog.listAttempts(first.id)).toEqual([])
+        await end(first, { retryAt: 3000 })
+        const [second] = await claim(3000)
+        await end(second!, "delivered")
+        expect(await catalog.findDelivery(first.id)).toEqual(await catalog.get("key"))
+        expect(await catalog.listAttempts(first.id)).toEqual([
+          { attempt: 1, startedAt: 2000, latency: 5, status: 500, error: "no", answer: "ok" },
+          { attempt: 2, startedAt: 2000, latency: 5, status: 200, error: null, answer: "ok" },
+        ])
+        expect(await catalog.findDelivery("evt_unknown")).toBeNull()
+        expect(await catalog.listAttempts("evt_unknown")).toEqual([])
+      })
+
+      it("knows when each stage was", async () => {
+        await begin("key", {}, 1000)
+        await begin("key", {}, 1200)
+        await register(["key"], { now: 1500 })
+        await commit("key", 2, { now: 2000 })
+        await catalog.recordResult({ appId: "app", key: "key", result: { error: "No." }, now: 2500 })
+        await catalog.recordResult({ appId: "app", key: "key", result: { data: "1" }, now: 3000 })
+        await catalog.recordResult({ appId: "app", key: "key", result: { data: "2" }, now: 3500 })
+        expect(await catalog.get("key")).toMatchObject({
+          file: { createdAt: 1000, resumedAt: 1200, uploadedAt: 2000, endedAt: null },
+          registration: { registeredAt: 1500 },
+          result: { data: "1" },
+          resultAt: 3000,
+        })
+      })
+
+      it("knows when a file ended: failed, expired or dropped", async () => {
+        for (const key of ["failed", "expired", "dropped"]) await begin(key)
+        await commit("dropped")
+        await fail("failed")
+        await expire({ expired: 10_001, unregistered: 99_000 })
+        const endOf = async (key: string) => (await catalog.get(key))?.file.endedAt
+        expect([await endOf("failed"), await endOf("expired"), await endOf("dropped")]).toEqual([4000, 50_000, 50_000])
+      })
+    })
+
+    describe("redelivery", () => {
+      const redeliver = (id: string, now: number) => catalog.redeliver({ id, now })
+      const deadOne = async () => {
+        await register(["key"])
+        await begin("key")
+        const due = dueOf(await commit("key"))
+        await end(due, "dead")
+        return due
+      }
+
+      it("makes a dead event due at once, numbers its attempts on and starts the schedule again", async () => {
+        const { id } = await deadOne()
+        expect(await redeliver(id, 7000)).toBe(true)
+        expect((await catalog.get("key"))?.delivery).toMatchObject({ id, status: "pending", attempts: 1, nextAt: 7000 })
+        expect(await catalog.nextDueAt()).toBe(7000)
+        const [again] = await claim(7000)
+        expect(again).toMatchObject({ id, attempt: 2, retry: 0 })
+        await end(again!, { retryAt: 8000 })
+        expect(await claim(8000)).toMatchObject([{ attempt: 3, retry: 1 }])
+      })
+
+      it("takes a delivered event, and one that waits for its next attempt", async () => {
+        await register(["delivered", "waiting"])
+        for (const key of ["delivered", "waiting"]) await begin(key)
+        const delivered = dueOf(await commit("delivered"))
+        const waiting = dueOf(await commit("waiting"))
+        await end(delivered, "delivered")
+        await end(waiting, { retryAt: 90_000 })
+        expect(await redeliver(delivered.id, 7000)).toBe(true)
+        expect(await redeliver(waiting.id, 7000)).toBe(true)
+        expect((await claim(7000)).map(({ id, retry }) => [id, retry])).toEqual([
+          [delivered.id, 0],
+          [waiting.id, 0],
+        ])
+      })
+
+      it("leaves an attempt alone that is under way, and what it does not know", async () => {
+        await register(["key"])
+        await begin("key")
+        const due = dueOf(await commit("key"))
+        expect(await redeliver(due.id, 7000)).toBe(false)
+        expect(await claim(7000)).toEqual([])
+        expect(await redeliver("evt_unknown", 7000)).toBe(false)
+      })
+
+      it("refuses an event of a development stream that nobody could acknowledge", async () => {
+        await register(["key"], { isDev: true })
+        await begin("key")
+        await catalog.fail({
+          key: "key",
+          epoch: 1,
+          failure: { code: "DIGEST_MISMATCH", message: "No." },
+          now: 2000,
+          eventId: "evt_old",
+        })
+        await begin("key", { expires: 99_000 })
+        expect((await catalog.findDelivery("evt_old"))?.delivery.status).toBe("dead")
+        expect(await redeliver("evt_old", 7000)).toBe(false)
       })
     })
 
