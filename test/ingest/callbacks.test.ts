@@ -76,6 +76,56 @@ describe("a callback", () => {
     ])
   })
 
+  it("is recorded with the first characters of the app's answer, secrets struck out", async () => {
+    const catalog = createMemoryCatalog()
+    const { url } = await startIngest({ catalog, callbackRetries: [1] })
+    const app = await startApp((_received, count) =>
+      count === 1
+        ? new Response(`no ${apiKey} ${"x".repeat(600)}`, { status: 500 })
+        : new Response(`yes\u0007 ${apiKey}`, { status: 200 }),
+    )
+    const grant = createGrant({ slug: "avatar" })
+    await register(url, { fileKeys: [grant.key], callbackUrl: app.url, awaitServerData: false })
+    await putRaw(await sign(url, grant), "hello")
+    await eventually(async () => (await catalog.get(grant.key))?.delivery?.status === "delivered")
+    const [refused, taken] = await catalog.listAttempts((await catalog.get(grant.key))!.delivery!.id)
+    expect(refused?.answer).toMatch(/^no sk_<redacted> x{400,512}$/)
+    expect(taken).toMatchObject({ status: 200, answer: "yes\u0007 sk_<redacted>" })
+  })
+
+  it("is over although the body of a good answer never ends, and its connection is given up", async () => {
+    const catalog = createMemoryCatalog()
+    const { url } = await startIngest({ catalog })
+    const closed = Promise.withResolvers<void>()
+    const app = await listen((request, response) => {
+      request.resume()
+      response.writeHead(200).write("half")
+      response.on("close", closed.resolve)
+    })
+    const grant = createGrant({ slug: "avatar" })
+    await register(url, { fileKeys: [grant.key], callbackUrl: app, awaitServerData: false })
+    await putRaw(await sign(url, grant), "hello")
+    await eventually(async () => (await catalog.get(grant.key))?.delivery?.status === "delivered")
+    await closed.promise
+    const { delivery } = (await catalog.get(grant.key))!
+    expect(await catalog.listAttempts(delivery!.id)).toMatchObject([{ status: 200, answer: "half" }])
+  })
+
+  it("is sent again when another process makes it due, on a schedule of its own", async () => {
+    const catalog = createMemoryCatalog()
+    const { url } = await startIngest({ catalog, callbackRetries: [1] })
+    const app = await startApp((received, count) => (count < 4 ? refuse() : answerWith(null)(received)))
+    const grant = createGrant({ slug: "avatar" })
+    await register(url, { fileKeys: [grant.key], callbackUrl: app.url, awaitServerData: false })
+    await putRaw(await sign(url, grant), "hello")
+    await eventually(async () => (await catalog.get(grant.key))?.delivery?.status === "dead")
+    const { id } = (await catalog.get(grant.key))!.delivery!
+    // Past the ingest, as the command line does it: nobody wakes the dispatcher.
+    expect(await catalog.redeliver({ id, now: Date.now() })).toBe(true)
+    await eventually(async () => (await catalog.get(grant.key))?.delivery?.status === "delivered")
+    expect(app.received.map(({ event }) => event.attempt)).toEqual([1, 2, 3, 4])
+  })
+
   it.each([
     ["gone: 410 stops at once", 410, [1, 1, 1], 1],
     ["given up after the last retry", 503, [1, 1], 3],

@@ -1,9 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises"
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { DatabaseSync } from "node:sqlite"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, it, onTestFinished } from "vitest"
-import { createSqliteCatalog } from "../../src/ingest.ts"
+import { checkSqliteCatalog, createSqliteCatalog } from "../../src/ingest.ts"
 import { listDeliveries, listFiles } from "../../src/ingest/catalog-sqlite-history.ts"
 import { testCatalog } from "../conformance/catalog.ts"
 
@@ -60,4 +60,17 @@ it("reads through an index wherever it is asked often", async () => {
     expect(plan(sql), sql).toMatch(/USING (COVERING )?INDEX|USING INTEGER PRIMARY KEY/)
     expect(plan(sql), sql).not.toMatch(/SCAN \w+\b(?! USING)/)
   }
+})
+
+it("is found sound while it is open, and damaged when pages are overwritten", async () => {
+  const path = await makeFolder()
+  onTestFinished(() => rm(path, { recursive: true }))
+  const file = join(path, "catalog.sqlite")
+  const catalog = createSqliteCatalog({ file })
+  expect(checkSqliteCatalog({ file })).toEqual([])
+  await catalog.close()
+  expect(checkSqliteCatalog({ file })).toEqual([])
+  const bytes = await readFile(file)
+  await writeFile(file, Buffer.concat([bytes.subarray(0, 8192), Buffer.alloc(8192, 0xff), bytes.subarray(16_384)]))
+  expect(checkSqliteCatalog({ file }).length).toBeGreaterThan(0)
 })
