@@ -103,7 +103,7 @@ const table: Readonly<
   "src/client": { places: ["src/protocol"], packages: [] },
   "src/ui": { places: ["src/client", "src/protocol"], packages: [] },
   "src/testing": { places: ["door"], packages: ["msw", "vitest"] },
-  "src/cli": { places: ["door", "adapters"], packages: ["commander"] },
+  "src/cli": { places: ["door", "adapters", "src/schema"], packages: ["commander", "effect"] },
 }
 
 describe("who imports whom", () => {

@@ -6,6 +6,10 @@ export class CommandFailure extends Error {
   override readonly name = "CommandFailure"
 }
 
+/** Whether it is the operating system's error of this code, `ENOENT` and the like. */
+export const isSystemError = (error: unknown, code: string): boolean =>
+  (error as NodeJS.ErrnoException | undefined)?.code === code
+
 /** What the operating system said, without Node's `EACCES: …, open '…'` around it where we know better. */
 export const describeSystemError = (error: unknown): string => {
   const { code, message } = error as NodeJS.ErrnoException

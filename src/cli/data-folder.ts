@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { encodeToken, parseToken, type Token } from "../protocol.ts"
-import { CommandFailure, describeSystemError } from "./command-failure.ts"
+import { CommandFailure, describeSystemError, isSystemError } from "./command-failure.ts"
 import { createToken } from "./create-token.ts"
 
 /** Where an ingest keeps everything it owns. All paths are absolute. */
@@ -26,8 +26,6 @@ export const describeDataFolder = (path: string): DataFolder => {
   }
 }
 
-const isCode = (error: unknown, code: string): boolean => (error as NodeJS.ErrnoException).code === code
-
 /**
  * Makes the data folder where it is missing, closed to other users and ignored by git.
  *
@@ -38,7 +36,7 @@ export const openDataFolder = async (path: string): Promise<DataFolder> => {
   try {
     await mkdir(folder.path, { recursive: true, mode: 0o700 })
     await writeFile(join(folder.path, ".gitignore"), "*\n", { flag: "wx" }).catch((error: unknown) => {
-      if (!isCode(error, "EEXIST")) throw error
+      if (!isSystemError(error, "EEXIST")) throw error
     })
   } catch (error) {
     throw new CommandFailure(`The data folder ${folder.path} cannot be used: ${describeSystemError(error)}.`)
@@ -63,7 +61,7 @@ export const readKeptToken = async ({ tokenFile }: DataFolder): Promise<KeptToke
   try {
     text = (await readFile(tokenFile, "utf8")).trim()
   } catch (error) {
-    if (isCode(error, "ENOENT") || isCode(error, "ENOTDIR")) return undefined
+    if (isSystemError(error, "ENOENT") || isSystemError(error, "ENOTDIR")) return undefined
     throw new CommandFailure(`The token in ${tokenFile} cannot be read: ${describeSystemError(error)}.`)
   }
   const parsed = parseToken(text)

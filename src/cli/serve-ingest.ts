@@ -5,13 +5,13 @@ import { toNodeListener } from "../../adapters/node.ts"
 import {
   createDiskBlobStore,
   createIngest,
-  createSqliteCatalog,
   type Ingest,
+  type IngestOptions,
   readTracingEnvironment,
 } from "../ingest.ts"
-import type { LogFormat, LogLevel } from "../protocol.ts"
-import { CommandFailure, describeSystemError } from "./command-failure.ts"
+import { CommandFailure, describeSystemError, isSystemError } from "./command-failure.ts"
 import type { DataFolder } from "./data-folder.ts"
+import { openCatalog } from "./open-catalog.ts"
 
 /** ms that running requests get to end by themselves. */
 const grace = 5_000
@@ -26,22 +26,12 @@ export interface IngestServer {
 }
 
 /** What the ingest runs on. */
-export interface OpenIngest {
+export interface OpenIngest extends Omit<IngestOptions, "store" | "catalog" | "tracing"> {
   readonly folder: DataFolder
-  readonly token: string
-  /** Public base URL. */
-  readonly url: string
-  readonly logLevel: LogLevel
-  readonly logFormat: LogFormat
 }
 
-const openCatalog = (file: string) => {
-  try {
-    return createSqliteCatalog({ file })
-  } catch (error) {
-    throw new CommandFailure(`The catalog ${file} cannot be opened: ${describeSystemError(error)}.`)
-  }
-}
+/** Somebody else listens on the port. */
+export class PortInUse extends CommandFailure {}
 
 const readTracing = () => {
   try {
@@ -68,11 +58,9 @@ export const listenForIngest = async (host: string, port: number): Promise<Inges
   try {
     await once(server, "listening")
   } catch (error) {
-    throw new CommandFailure(
-      (error as NodeJS.ErrnoException).code === "EADDRINUSE"
-        ? `Port ${port} on ${host} is in use. Stop what uses it or choose another with --port.`
-        : `Cannot listen on port ${port} of ${host}: ${describeSystemError(error)}.`,
-    )
+    throw isSystemError(error, "EADDRINUSE")
+      ? new PortInUse(`Port ${port} on ${host} is in use. Stop what uses it or choose another with --port.`)
+      : new CommandFailure(`Cannot listen on port ${port} of ${host}: ${describeSystemError(error)}.`)
   }
   return {
     port: (server.address() as AddressInfo).port,

@@ -166,7 +166,7 @@ export const createMemoryCatalog = ({
       if (rows.has(grant.key)) return { kind: "known" }
       const { now } = notes
       const fresh = describe(grant, origin, 1, now)
-      const id = insert(grant.key, { ...fresh, status: "Uploaded", fileHash, uploadedAt: now, isInline: true })
+      const id = insert(grant.key, { ...fresh, status: "Uploaded", fileHash, uploadedAt: now, isInline: true }, now)
       contents.set(id, bytes.slice())
       return complete(rows.get(grant.key)!, notes)
     },
@@ -237,7 +237,7 @@ export const createMemoryCatalog = ({
     },
     redeliver: async ({ id, now }) => {
       const row = [...allRows].find(({ delivery }) => delivery?.id === id)
-      if (row?.delivery == null) return false
+      if (row === undefined || row.delivery === null) return false
       const { status, attempts, failures, registration } = row.delivery
       const isUnderWay = status === "pending" && attempts !== failures
       if (isUnderWay || (registration.isDev && !isCurrent(row.file))) return false

@@ -36,7 +36,7 @@ export const createSqliteCatalog = ({
   const isDurable = file !== ":memory:"
   if (isDurable) mkdirSync(dirname(file), { recursive: true })
   const database = new DatabaseSync(file)
-  database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 5000")
+  database.exec("PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
   migrate(database)
   const log = isDurable ? openLog(`${file}-wal`) : undefined
 

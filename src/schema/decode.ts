@@ -6,8 +6,12 @@ import * as Schema from "effect/Schema"
  *
  * Make it once, not per request. Fails with that text; the caller knows which code it deserves.
  */
-export const createDecoder = <A>(schema: Schema.Codec<A, unknown> | Schema.Decoder<A>) => {
-  const decode = Schema.decodeUnknownEffect(schema, { errors: "all" })
+export const createDecoder = <A>(
+  schema: Schema.Codec<A, unknown> | Schema.Decoder<A>,
+  /** `error` refuses fields the schema does not have; they are dropped unless given. */
+  onExcessProperty: "ignore" | "error" = "ignore",
+) => {
+  const decode = Schema.decodeUnknownEffect(schema, { errors: "all", onExcessProperty })
   return (input: unknown): Effect.Effect<A, string> =>
     Effect.mapError(decode(input), (error) => toSentences(error.message))
 }

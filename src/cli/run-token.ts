@@ -1,0 +1,63 @@
+import { text as readText } from "node:stream/consumers"
+import { encodeAppId, envName, parseToken } from "../protocol.ts"
+import { CommandFailure } from "./command-failure.ts"
+import { createToken, type NewToken } from "./create-token.ts"
+import { describeDataFolder, readKeptToken } from "./data-folder.ts"
+
+/** `sluice token`: the token on standard output and nothing else, so that it can be piped; advice on standard error. */
+export const runTokenCreate = (options: NewToken & { readonly json?: true }): void => {
+  const { token, text } = createToken(options)
+  if (options.json) {
+    const { appId, regions, ingestUrl } = token
+    console.log(JSON.stringify({ token: text, appId, regions, ingestUrl }))
+    return
+  }
+  console.log(text)
+  console.error(`\nSet it as ${envName("token")} for the app's server and for the ingest. It holds the secret key.`)
+}
+
+/** Where `sluice token explain` looks, first match wins. */
+export interface TokenSource {
+  readonly argument: string | undefined
+  readonly data: string
+}
+
+const findToken = async ({ argument, data }: TokenSource): Promise<{ text: string; source: string }> => {
+  if (argument === "-") return { text: await readText(process.stdin), source: "standard input" }
+  if (argument !== undefined) return { text: argument, source: "the argument" }
+  const variable = process.env[envName("token")]
+  if (variable) return { text: variable, source: envName("token") }
+  const folder = describeDataFolder(data)
+  const kept = await readKeptToken(folder)
+  if (kept !== undefined) return { text: kept.text, source: folder.tokenFile }
+  throw new CommandFailure(
+    `There is no token to explain: none given, ${envName("token")} is not set, and ${folder.tokenFile} does not exist.`,
+  )
+}
+
+/** `sluice token explain`: what a token holds, never the key. */
+export const runTokenExplain = async (source: TokenSource & { readonly json?: true }): Promise<void> => {
+  const found = await findToken(source)
+  const parsed = parseToken(found.text)
+  if (!parsed.ok) {
+    if (!source.json) throw new CommandFailure(parsed.detail)
+    console.log(JSON.stringify({ valid: false, source: found.source, code: parsed.code, detail: parsed.detail }))
+    process.exitCode = 1
+    return
+  }
+  const { appId, regions, ingestUrl = null } = parsed.value
+  const fileKeyPrefix = encodeAppId(appId)
+  if (source.json) {
+    console.log(JSON.stringify({ valid: true, source: found.source, appId, regions, ingestUrl, fileKeyPrefix }))
+    return
+  }
+  const rows: ReadonlyArray<readonly [string, string]> = [
+    ["Source", found.source],
+    ["App", appId],
+    ["Key", "sk_… (hidden)"],
+    ["Regions", regions.join(", ")],
+    ["Ingest", ingestUrl ?? `not named: set ${envName("ingestUrl")} for the app`],
+    ["File keys", `start with ${fileKeyPrefix}`],
+  ]
+  for (const [name, value] of rows) console.log(`${name.padEnd(11)}${value}`)
+}

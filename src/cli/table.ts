@@ -1,0 +1,38 @@
+import { stripVTControlCharacters, styleText } from "node:util"
+
+/** A column of a table: its title, and to which side its cells go. */
+export interface Column {
+  readonly title: string
+  readonly align?: "right"
+}
+
+const segmenter = new Intl.Segmenter()
+
+/** How many columns of a terminal a cell takes, colours aside; characters twice as wide count once. */
+const widthOf = (cell: string): number => [...segmenter.segment(stripVTControlCharacters(cell))].length
+
+/** Prints rows below their titles, as wide as they need to be. */
+export const printTable = (columns: ReadonlyArray<Column>, rows: ReadonlyArray<ReadonlyArray<string>>): void => {
+  const widths = columns.map(({ title }, index) =>
+    Math.max(title.length, ...rows.map((row) => widthOf(row[index] ?? ""))),
+  )
+  const toLine = (cells: ReadonlyArray<string>): string =>
+    columns
+      .map(({ align }, index) => {
+        const cell = cells[index] ?? ""
+        const space = " ".repeat(widths[index]! - widthOf(cell))
+        return align === "right" ? space + cell : cell + space
+      })
+      .join("  ")
+      .trimEnd()
+  console.log(styleText("dim", toLine(columns.map(({ title }) => title))))
+  for (const row of rows) console.log(toLine(row))
+}
+
+/** Prints facts, one a line; those without a value are left out. */
+export const printFacts = (facts: ReadonlyArray<readonly [name: string, value: string | null]>): void => {
+  const width = Math.max(...facts.map(([name]) => name.length)) + 2
+  for (const [name, value] of facts) {
+    if (value !== null) console.log(`${styleText("dim", name.padEnd(width))}${value}`)
+  }
+}
