@@ -1,0 +1,118 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest"
+import { createGrant, eventually, putRaw, register, sign, startApp, startIngest } from "../ingest/circle.ts"
+import { runCommand } from "./run-command.ts"
+import { attemptDelivery, beginFile, openData, registerFiles, storeFile } from "./stored-files.ts"
+
+let folder: string
+let data: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "sluice-deliveries-"))
+  data = join(folder, "data")
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+const run = (command: string, ...args: ReadonlyArray<string>) => runCommand([command, ...args, "--data", data])
+
+/** Events: `evt_one` delivered at the second attempt, `evt_two` dead, `evt_three` pending; and a file without any. */
+const fill = async () => {
+  const open = await openData(data)
+  onTestFinished(() => open.catalog.close())
+  for (const key of ["one", "two", "three"]) {
+    await registerFiles(open, [key], "http://app.example/api")
+    await storeFile(open, key)
+    if (key === "three") continue
+    if (key === "one") {
+      await attemptDelivery(open, { retryAt: 1_900_000 }, { status: 500, answer: "no\u001b[2J" })
+      await attemptDelivery(open, "delivered", { status: 200, answer: '{"ok":true}' })
+    } else await attemptDelivery(open, "dead", { status: null, answer: null })
+  }
+  await beginFile(open, "four")
+  return open
+}
+
+describe("sluice deliveries", () => {
+  it("lists events with what comes next, and shows one with every attempt", async () => {
+    await fill()
+    const all = JSON.parse((await run("deliveries", "--json")).stdout)
+    expect(all.deliveries).toMatchObject([
+      { id: "evt_three", status: "pending", nextAt: 1_002_000, attempts: 0, fileKey: "three" },
+      { id: "evt_two", status: "dead", nextAt: null, attempts: 1 },
+      { id: "evt_one", status: "delivered", attempts: 2, callbackUrl: "http://app.example/api", isDev: false },
+    ])
+    const dead = await run("deliveries", "list", "--status", "dead")
+    expect(dead.stdout.trim().split("\n").slice(1)).toEqual([
+      expect.stringMatching(/^evt_two +two\.txt +callback +dead +1$/),
+    ])
+    const shown = await run("deliveries", "show", "evt_one")
+    expect(shown.stdout).toMatch(/^ *1 .* 500 +250 ms +no\\u\{1b\}\[2J$/m)
+    expect(shown.stdout).toMatch(/^ *2 .* 200 +250 ms +\{"ok":true\}$/m)
+    const { history } = JSON.parse((await run("deliveries", "show", "two", "--json")).stdout)
+    expect(history).toEqual([
+      { attempt: 1, startedAt: 2_000_000, latency: 250, status: null, error: "It failed.", answer: null },
+    ])
+  })
+
+  it("redelivers by id or key, all or none of those named", async () => {
+    const { catalog } = await fill()
+    const unknown = await run("deliveries", "redeliver", "evt_one", "nothing")
+    expect(unknown.code).toBe(1)
+    expect((await catalog.findDelivery("evt_one"))?.delivery.status).toBe("delivered")
+    const due = await run("deliveries", "redeliver", "evt_one", "two", "--json")
+    expect(due.code).toBe(0)
+    expect(JSON.parse(due.stdout)).toEqual({ due: ["evt_one", "evt_two"], refused: [] })
+    expect(await catalog.listDeliveries({ status: "pending", limit: 9 })).toHaveLength(3)
+    const none = await run("deliveries", "redeliver", "four")
+    expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining("No event is due for the file four") })
+  })
+
+  it("wants to know what to redeliver", async () => {
+    expect((await run("deliveries", "redeliver")).code).toBe(2)
+    expect((await run("deliveries", "redeliver", "evt_one", "--dead")).code).toBe(2)
+  })
+
+  it("has a running ingest send what was dead", async () => {
+    const { catalog, store } = await openData(data)
+    const { url } = await startIngest({ catalog, store, callbackRetries: [] })
+    let status = 500
+    const app = await startApp(() => new Response(null, { status }))
+    const grants = [createGrant({ slug: "avatar" }), createGrant({ slug: "avatar" })]
+    await register(url, { fileKeys: grants.map(({ key }) => key), callbackUrl: app.url, awaitServerData: false })
+    for (const grant of grants) await putRaw(await sign(url, grant), "hello")
+    const areAll = async (wanted: string) =>
+      (await Promise.all(grants.map(({ key }) => catalog.get(key)))).every(
+        (upload) => upload?.delivery?.status === wanted,
+      )
+    await eventually(() => areAll("dead"))
+    status = 200
+    const { stdout } = await run("deliveries", "redeliver", "--dead")
+    expect(stdout).toContain("2 events are due now.")
+    await eventually(() => areAll("delivered"))
+  })
+})
+
+describe("sluice explain", () => {
+  it("tells what became of an upload in the order it happened", async () => {
+    const { catalog } = await fill()
+    await catalog.recordResult({ appId: "app", key: "one", result: { error: "No room." }, now: 2_000_100 })
+    const { timeline, summary, status } = JSON.parse((await run("explain", "evt_one", "--json")).stdout)
+    expect(status).toBe("Uploaded")
+    expect(summary).toBe("The file is stored, and its app was told, but could not handle it.")
+    expect(timeline.map(({ at, stage }: { at: number; stage: string }) => [at, stage])).toEqual([
+      [1_000_000, "begun"],
+      [1_000_500, "registered"],
+      [1_002_000, "uploaded"],
+      [2_000_000, "attempt"],
+      [2_000_000, "attempt"],
+      [2_000_100, "result"],
+    ])
+    const { stdout } = await run("explain", "one")
+    expect(stdout).toMatch(/\+500 ms +registered +avatar, http:\/\/app\.example\/api$/m)
+    expect(stdout).toMatch(/\+16\.7 min +attempt +#1, answered 500: no\\u\{1b\}\[2J \(250 ms\)$/m)
+    expect(stdout).toMatch(/result +error: No room\.$/m)
+    const pending = await run("explain", "three")
+    expect(pending.stdout).toMatch(/Its app has yet to be told\.[^]*next attempt/)
+  })
+})
