@@ -7,8 +7,9 @@ const most = 100
 /** How long past its time an event waits before somebody should ask why, ms. */
 const patience = 60_000
 
-const count = (events: ReadonlyArray<unknown>): string =>
-  events.length >= most ? `${most} or more events` : events.length === 1 ? "1 event" : `${events.length} events`
+/** `1 event was`, `5 events were`. */
+const count = ({ length }: ReadonlyArray<unknown>): string =>
+  length === 1 ? "1 event was" : length < most ? `${length} events were` : `${most} or more events were`
 
 /** Whether apps are told of their files. */
 export const checkDeliveries = async (catalog: Catalog): Promise<Finding> => {
@@ -17,7 +18,7 @@ export const checkDeliveries = async (catalog: Catalog): Promise<Finding> => {
   if (dead.length > 0) {
     return failed(
       check,
-      `${count(dead)} were given up.`,
+      `${count(dead)} given up.`,
       "See why with `sluice deliveries show <id>`, mend the app, then `sluice deliveries redeliver --dead`.",
     )
   }
@@ -26,17 +27,17 @@ export const checkDeliveries = async (catalog: Catalog): Promise<Finding> => {
     ({ delivery, registration }) => registration?.isDev === false && delivery.nextAt < Date.now() - patience,
   )
   if (overdue.length > 0) {
-    return warning(check, `${count(overdue)} should have been sent by now.`, "Start the ingest of this data folder.")
+    return warning(check, `${count(overdue)} due a while ago and not sent.`, "Start the ingest of this data folder.")
   }
   const retried = pending.filter(({ delivery }) => delivery.failures > 0)
   if (retried.length > 0) {
     return warning(
       check,
-      `${count(retried)} could not be delivered so far and will be tried again.`,
+      `${count(retried)} refused or not answered so far, and will be tried again.`,
       "See why with `sluice deliveries --status pending` and `sluice deliveries show <id>`.",
     )
   }
-  return ok(check, pending.length === 0 ? "none is pending, none was given up" : `${count(pending)} pending`)
+  return ok(check, `none was given up, ${pending.length < most ? pending.length : `${most} or more`} pending`)
 }
 
 /** Where the app of the newest upload takes its callbacks; undefined when none has registered. */

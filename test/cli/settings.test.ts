@@ -1,0 +1,119 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest"
+import { decodeConfig } from "../../src/cli/decode-config.ts"
+import { ingestSettings } from "../../src/cli/settings.ts"
+import { createFileKey, createSigner, encodeAppId, envName, parseToken, signUploadUrl } from "../../src/protocol.ts"
+import { type CommandOptions, runCommand, startCommand } from "./run-command.ts"
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "sluice-settings-"))
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+const writeConfig = (config: unknown, name = "sluice.config.json") =>
+  writeFile(join(folder, name), typeof config === "string" ? config : JSON.stringify(config))
+
+const announce = async (args: ReadonlyArray<string>, env: CommandOptions["env"] = {}) => {
+  const command = startCommand(["ingest", "--json", "--port", "0", ...args], { cwd: folder, env })
+  onTestFinished(async () => {
+    command.child.kill("SIGKILL")
+    await command.ended
+  })
+  return JSON.parse(await command.line((line) => line.includes('"listening"')))
+}
+
+describe("the settings of an ingest", () => {
+  it("come from flags, else the environment, else the file, and it says from where", async () => {
+    await writeConfig({
+      data: "from-file",
+      defaultAcl: "private",
+      url: "https://file.example",
+      unfinishedTtl: "2 days",
+    })
+    const facts = await announce(["--url", "https://flag.example/"], {
+      SLUICE_URL: "https://env.example",
+      SLUICE_DEFAULT_ACL: "public-read",
+      SLUICE_LOG_LEVEL: "",
+    })
+    expect(facts).toMatchObject({ url: "https://flag.example", data: join(folder, "from-file") })
+    const file = join(folder, "sluice.config.json")
+    expect(facts.settings).toEqual([
+      { name: "port", text: "0", source: "--port" },
+      { name: "data", text: "from-file", source: file },
+      { name: "url", text: "https://flag.example/", source: "--url" },
+      { name: "defaultAcl", text: "public-read", source: "SLUICE_DEFAULT_ACL" },
+      { name: "unfinishedTtl", text: "2 days", source: file },
+    ])
+  })
+
+  it("are shown to people where they are not the default", async () => {
+    await writeConfig({ callbackRetries: ["1s", "2s"] }, "other.json")
+    const command = startCommand(["ingest", "--port", "0", "--config", "other.json"], { cwd: folder })
+    await command.line((line) => line.includes("Ctrl-C"))
+    command.child.kill("SIGTERM")
+    const { stdout } = await command.ended
+    expect(stdout).toMatch(/^ +Set +port = 0 +\(--port\)\n +callbackRetries = 1s, 2s +\(other\.json\)$/m)
+  })
+
+  it("reach the ingest: what is private by default is not read without a signature", async () => {
+    await writeConfig({ defaultAcl: "private" })
+    const { url, tokenFile } = await announce([])
+    const parsed = parseToken(await readFile(tokenFile, "utf8"))
+    if (!parsed.ok) throw new Error(parsed.detail)
+    const { appId, apiKey } = parsed.value
+    const key = createFileKey(encodeAppId(appId))
+    const grant = { key, appId, expires: Date.now() + 60_000, name: "a.txt", size: 5, type: "text/plain" }
+    const signed = await signUploadUrl(url, grant, createSigner(apiKey))
+    const put = await fetch(signed, { method: "PUT", body: "hello", headers: { "content-type": "text/plain" } })
+    expect(put.status).toBe(200)
+    expect((await fetch((await put.json()).url)).status).toBe(403)
+  })
+
+  it.each([
+    ["a port that is none", { port: 70_000 }, "port: expected a number from 0 to 65535."],
+    ["a duration that is none", { unfinishedTtl: "soon" }, 'unfinishedTtl: "soon" is not a duration.'],
+    ["a setting there is not", { prot: 1 }, "prot: there is no such setting."],
+    ["text that is no JSON", "{ port: 1 }", "is not JSON"],
+    ["no object", [], "Expected object."],
+  ])("are refused in a file with %s, which names file and field", async (_what, config, message) => {
+    await writeConfig(config)
+    const { code, stderr } = await runCommand(["ingest"], { cwd: folder })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^sluice: .*\n$/)
+    expect(stderr).toContain(join(folder, "sluice.config.json"))
+    expect(stderr).toContain(message)
+  })
+
+  it("are refused when the file that was named is not there", async () => {
+    const { code, stderr } = await runCommand(["ingest", "--config", "no.json"], { cwd: folder })
+    expect(code).toBe(1)
+    expect(stderr).toBe(
+      `sluice: The configuration file ${join(folder, "no.json")} cannot be read: it does not exist.\n`,
+    )
+  })
+
+  it("are wrong usage when a flag or a variable is wrong", async () => {
+    expect(await runCommand(["ingest", "--callback-wait", "soon"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("is not a duration"),
+    })
+    expect(await runCommand(["ingest"], { env: { SLUICE_DEFAULT_ACL: "open" } })).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/SLUICE_DEFAULT_ACL.*Expected one of public-read, private\./),
+    })
+  })
+
+  it("are all in the help with their variable, and take their own default from a file", async () => {
+    const { stdout } = await runCommand(["ingest", "--help"])
+    const help = stdout.replace(/\s+/g, " ")
+    for (const [name, setting] of Object.entries(ingestSettings)) {
+      expect(help).toContain(`env: ${envName(name)}`)
+      if (!("initial" in setting)) continue
+      expect(help).toContain(`default: ${setting.initial}`)
+      expect(decodeConfig({ [name]: setting.initial })).toMatchObject({ ok: true })
+    }
+  })
+})
