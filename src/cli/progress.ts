@@ -1,6 +1,6 @@
 import { formatByteSize } from "../protocol.ts"
 
-/** A bar for work that takes a while, on the terminal of standard error; silent where that is none. */
+/** A bar for work that takes a while; silent where there is no terminal. */
 export interface Progress {
   /** So many more bytes are done. */
   readonly advance: (bytes: number) => void
@@ -14,9 +14,12 @@ const width = 30
 const pace = 100
 
 /** Starts a bar of `total` bytes. */
-export const createProgress = (label: string, total: number): Progress => {
-  const { stderr } = process
-  if (!stderr.isTTY) return { advance: () => {}, end: () => {} }
+export const createProgress = (
+  label: string,
+  total: number,
+  terminal: Pick<typeof process.stderr, "isTTY" | "write"> = process.stderr,
+): Progress => {
+  if (!terminal.isTTY) return { advance: () => {}, end: () => {} }
   let done = 0
   let drawnAt = 0
   return {
@@ -27,8 +30,8 @@ export const createProgress = (label: string, total: number): Progress => {
       const share = total === 0 ? 1 : Math.min(done / total, 1)
       const filled = Math.round(share * width)
       const bar = "█".repeat(filled) + "░".repeat(width - filled)
-      stderr.write(`\r\x1b[K${label} ${bar} ${Math.floor(share * 100)}% of ${formatByteSize(total)}`)
+      terminal.write(`\r\x1b[K${label} ${bar} ${Math.floor(share * 100)}% of ${formatByteSize(total)}`)
     },
-    end: () => void stderr.write("\r\x1b[K"),
+    end: () => void terminal.write("\r\x1b[K"),
   }
 }
