@@ -60,6 +60,9 @@ it("reads through an index wherever it is asked often", async () => {
     expect(plan(sql), sql).toMatch(/USING (COVERING )?INDEX|USING INTEGER PRIMARY KEY/)
     expect(plan(sql), sql).not.toMatch(/SCAN \w+\b(?! USING)/)
   }
+  // What is under way is few among many.
+  expect(plan(listFiles("Uploading"))).toContain("USING INDEX files_unfinished")
+  expect(plan(listDeliveries("pending"))).toContain("INDEX deliveries_due")
 })
 
 it("is found sound while it is open, and damaged when pages are overwritten", async () => {
