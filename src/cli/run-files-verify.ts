@@ -46,7 +46,7 @@ export const runFilesVerify = async (data: string, { json }: { readonly json?: t
     const progress = createProgress("Verifying", await totalOf(catalog))
     try {
       for await (const file of listStored(catalog)) {
-        const verdict = await verifyFile(store, file, progress.advance)
+        const verdict = await verifyFile({ store, catalog }, file, progress.advance)
         if (verdict.kind !== "intact") {
           // An ingest may run: it is no damage if the file was deleted meanwhile.
           if ((await catalog.get(file.key))?.file.status !== "Uploaded") continue

@@ -50,6 +50,13 @@ const choice = <A extends string>(argument: string, description: string, choices
   },
 })
 
+const flag = (description: string, initial: "true" | "false"): Setting<boolean> & { initial: string } => ({
+  argument: "<true|false>",
+  description,
+  initial,
+  parse: (value) => (/^(true|false)$/.test(value) ? accept(value === "true") : refuse("Expected true or false.")),
+})
+
 const port: Setting<number> & { initial: string } = {
   argument: "<number>",
   description: "0 takes any free one",
@@ -96,6 +103,7 @@ export const ingestSettings = {
     ...choice<Acl>("<acl>", "who may read files whose route says nothing", ["public-read", "private"]),
     initial: "public-read",
   },
+  hash: flag("whether SHA-256 is worked out of every file", "true"),
   callbackWait: duration("how long a PUT waits for the app's answer", "30 seconds"),
   callbackTimeout: duration("how long the app may take to answer a callback", "30 seconds"),
   callbackRetries: durations("delays before each repeated callback", "5s, 30s, 2m, 10m, 1h, 6h, 1d"),

@@ -1,20 +1,22 @@
 import { toBlobName } from "./blob-name.ts"
 import { BlobStoreError, type BlobStore } from "./blob-store.ts"
-import type { FileRecord } from "./catalog.ts"
+import type { Catalog, FileRecord } from "./catalog.ts"
 
 /** What became of a stored file's bytes. */
 export type FileVerdict =
   | { readonly kind: "intact" }
-  /** The store has none of it. */
+  /** There is none of it. */
   | { readonly kind: "missing" }
-  /** The store has fewer bytes than the catalog says, or more. */
+  /** There are fewer bytes than were uploaded, or more. */
   | { readonly kind: "shorter" | "longer" }
   /** As many bytes, but others: `found` is their SHA-256, 64 lower-case hex digits. */
   | { readonly kind: "changed"; readonly found: string }
 
+type StoredFile = Pick<FileRecord, "id" | "key" | "size" | "fileHash" | "isInline">
+
 const isMissing = (cause: unknown): boolean => cause instanceof BlobStoreError && cause.reason === "missing"
 
-/** Whether the store has bytes `start` to `end`; reads none of them. */
+/** Whether the store has bytes `start` to `end`; reads at most one of them. */
 const hasBytes = async (store: BlobStore, blob: string, start: number, end: number): Promise<boolean> => {
   try {
     await (await store.read(blob, { start, end })).cancel()
@@ -25,30 +27,54 @@ const hasBytes = async (store: BlobStore, blob: string, start: number, end: numb
   }
 }
 
-/**
- * Reads a stored file again, all of it, and compares size and SHA-256 with what the catalog says.
- *
- * @param onRead is told of every chunk read, bytes
- *
- * Fails: rejects with `BlobStoreError` when the store itself fails.
- */
-export const verifyFile = async (
+/** Reads all of a blob; tells what is wrong with its length, undefined when nothing is. */
+const readBlob = async (
   store: BlobStore,
-  file: Pick<FileRecord, "id" | "key" | "size" | "fileHash">,
-  onRead: (bytes: number) => void = () => {},
-): Promise<FileVerdict> => {
+  file: StoredFile,
+  take: (chunk: Uint8Array) => void,
+): Promise<FileVerdict | undefined> => {
   const blob = toBlobName(file)
-  const hash = process.getBuiltinModule("node:crypto").createHash("sha256")
   try {
-    for await (const chunk of await store.read(blob, { start: 0, end: file.size - 1 })) {
-      hash.update(chunk)
-      onRead(chunk.length)
-    }
+    for await (const chunk of await store.read(blob, { start: 0, end: file.size - 1 })) take(chunk)
   } catch (cause) {
     if (!isMissing(cause)) throw cause
     return { kind: (await hasBytes(store, blob, 0, -1)) ? "shorter" : "missing" }
   }
-  if (await hasBytes(store, blob, file.size, file.size)) return { kind: "longer" }
+  return (await hasBytes(store, blob, file.size, file.size)) ? { kind: "longer" } : undefined
+}
+
+/** The same for a small file, whose bytes the catalog keeps. */
+const readInline = async (
+  catalog: Pick<Catalog, "readContent">,
+  { id, size }: StoredFile,
+  take: (chunk: Uint8Array) => void,
+): Promise<FileVerdict | undefined> => {
+  const bytes = await catalog.readContent(id)
+  if (bytes === null) return { kind: "missing" }
+  take(bytes)
+  return bytes.length === size ? undefined : { kind: bytes.length < size ? "shorter" : "longer" }
+}
+
+/**
+ * Reads a stored file again, all of it, and compares size and SHA-256 with what the catalog says; of a file that was
+ * taken without its hash, the size alone.
+ *
+ * @param onRead is told of every chunk read, bytes
+ *
+ * Fails: rejects with `BlobStoreError` when the store itself fails, or with the catalog's own error.
+ */
+export const verifyFile = async (
+  { store, catalog }: { readonly store: BlobStore; readonly catalog: Pick<Catalog, "readContent"> },
+  file: StoredFile,
+  onRead: (bytes: number) => void = () => {},
+): Promise<FileVerdict> => {
+  const hash = process.getBuiltinModule("node:crypto").createHash("sha256")
+  const take = (chunk: Uint8Array): void => {
+    hash.update(chunk)
+    onRead(chunk.length)
+  }
+  const damage = await (file.isInline ? readInline(catalog, file, take) : readBlob(store, file, take))
+  if (damage !== undefined) return damage
   const found = hash.digest("hex")
-  return found === file.fileHash ? { kind: "intact" } : { kind: "changed", found }
+  return !file.fileHash || found === file.fileHash ? { kind: "intact" } : { kind: "changed", found }
 }

@@ -18,7 +18,7 @@ const run = (command: string, ...args: ReadonlyArray<string>) => runCommand([com
 
 /** Events: `evt_one` delivered at the second attempt, `evt_two` dead, `evt_three` pending; and a file without any. */
 const fill = async () => {
-  const open = await openData(data)
+  const open = openData(data)
   onTestFinished(() => open.catalog.close())
   for (const key of ["one", "two", "three"]) {
     await registerFiles(open, [key], "http://app.example/api")
@@ -74,7 +74,7 @@ describe("sluice deliveries", () => {
   })
 
   it("has a running ingest send what was dead", async () => {
-    const { catalog, store } = await openData(data)
+    const { catalog, store } = openData(data)
     const { url } = await startIngest({ catalog, store, callbackRetries: [] })
     let status = 500
     const app = await startApp(() => new Response(null, { status }))

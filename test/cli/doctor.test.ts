@@ -42,7 +42,7 @@ const examine = async (args: ReadonlyArray<string>, token?: string) => {
 
 /** A running ingest on the data folder, and an app with a route handler. */
 const startAll = async () => {
-  const open = await openData(data)
+  const open = openData(data)
   let handle: (request: Request) => Promise<Response>
   const url = await listen(toNodeListener((request) => handle(request)))
   const token = encodeToken({ ...credentials, regions: ["local"], ingestUrl: url })
@@ -123,7 +123,7 @@ describe("sluice doctor", () => {
   })
 
   it("finds events that were given up, and asks the app of the newest upload", async () => {
-    const open = await openData(data)
+    const open = openData(data)
     await registerFiles(open, ["one"], "http://127.0.0.1:9/api")
     await storeFile(open, "one")
     await attemptDelivery(open, "dead", { status: 500, answer: "no" })
@@ -139,7 +139,7 @@ describe("sluice doctor", () => {
   })
 
   it("finds a damaged catalog and a token that is none", async () => {
-    const open = await openData(data)
+    const open = openData(data)
     await open.catalog.close()
     const { catalog, tokenFile } = describeDataFolder(data)
     const bytes = await readFile(catalog)

@@ -10,7 +10,7 @@ let folder: string
 let data: OpenData
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "sluice-files-"))
-  data = await openData(join(folder, "data"))
+  data = openData(join(folder, "data"))
   await storeFile(data, "one", { customId: "invoice 7" })
   await storeFile(data, "two", { name: "evil\u001b[31m\n\u202Ename.txt", slug: undefined })
   await beginFile(data, "three")

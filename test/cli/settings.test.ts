@@ -1,9 +1,10 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest"
+import { afterEach, beforeEach, describe, expect, expectTypeOf, it, onTestFinished } from "vitest"
 import { decodeConfig } from "../../src/cli/decode-config.ts"
-import { ingestSettings } from "../../src/cli/settings.ts"
+import { ingestSettings, type SettingName } from "../../src/cli/settings.ts"
+import type { IngestOptions } from "../../src/ingest.ts"
 import { createFileKey, createSigner, encodeAppId, envName, parseToken, signUploadUrl } from "../../src/protocol.ts"
 import { type CommandOptions, runCommand, startCommand } from "./run-command.ts"
 
@@ -115,5 +116,10 @@ describe("the settings of an ingest", () => {
       expect(help).toContain(`default: ${setting.initial}`)
       expect(decodeConfig({ [name]: setting.initial })).toMatchObject({ ok: true })
     }
+  })
+
+  it("are all that an operator can decide of an ingest", () => {
+    type Decided = Exclude<keyof IngestOptions, "token" | "store" | "catalog" | "fetch">
+    expectTypeOf<Decided>().toExtend<SettingName>()
   })
 })

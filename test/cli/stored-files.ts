@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { openDataFolder } from "../../src/cli/data-folder.ts"
+import { describeDataFolder } from "../../src/cli/data-folder.ts"
 import { type BlobStore, type Catalog, createDiskBlobStore, createSqliteCatalog } from "../../src/ingest.ts"
 import { toBlobName } from "../../src/ingest/blob-name.ts"
 import type { UploadGrant } from "../../src/protocol.ts"
@@ -12,8 +12,8 @@ export interface OpenData {
 }
 
 /** Makes a data folder, or opens it beside others. */
-export const openData = async (path: string): Promise<OpenData> => {
-  const folder = await openDataFolder(path)
+export const openData = (path: string): OpenData => {
+  const folder = describeDataFolder(path)
   return {
     path: folder.path,
     catalog: createSqliteCatalog({ file: folder.catalog }),
@@ -63,7 +63,7 @@ export const storeFile = async (data: OpenData, key: string, grant: Partial<Uplo
   const bytes = new TextEncoder().encode(content)
   const { epoch, id } = await beginFile(data, key, { size: bytes.length, ...grant })
   const blob = toBlobName({ key, id })
-  await data.store.append(blob, { epoch, offset: 0, body: once(bytes), expected: bytes.length })
+  await data.store.append(blob, { epoch, offset: 0, body: once(bytes) })
   await data.store.finish(blob, { epoch, size: bytes.length })
   const fileHash = createHash("sha256").update(bytes).digest("hex")
   const eventId = `evt_${key}`
