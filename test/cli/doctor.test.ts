@@ -43,12 +43,12 @@ const examine = async (args: ReadonlyArray<string>, token?: string) => {
 /** A running ingest on the data folder, and an app with a route handler. */
 const startAll = async () => {
   const open = openData(data)
-  let handle: (request: Request) => Promise<Response>
-  const url = await listen(toNodeListener((request) => handle(request)))
+  const answers = Promise.withResolvers<(request: Request) => Promise<Response>>()
+  const url = await listen(toNodeListener(async (request) => (await answers.promise)(request)))
   const token = encodeToken({ ...credentials, regions: ["local"], ingestUrl: url })
   const ingest = createIngest({ token, url, store: open.store, catalog: open.catalog, logLevel: "None" })
   onTestFinished(ingest.close)
-  handle = ingest.fetch
+  answers.resolve(ingest.fetch)
   const router = { a: createSluice()({ text: {} }).onUploadComplete(() => null) }
   const app = await listen(toNodeListener(createRouteHandler({ router, token })))
   return { ...open, url, token, app }
