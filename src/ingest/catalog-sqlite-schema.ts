@@ -110,13 +110,29 @@ const migrations: ReadonlyArray<string> = [
   `,
 ]
 
-/** Brings a database to the newest schema. Fails: throws when it is of a newer version of this package. */
+const versionOf = (database: DatabaseSync): number =>
+  (database.prepare("PRAGMA user_version").get() as { user_version: number }).user_version
+
+/**
+ * Brings a database to the newest schema, whoever else opens it at the same moment.
+ *
+ * Fails: throws when it is of a newer version of this package.
+ */
 export const migrate = (database: DatabaseSync): void => {
-  const { user_version: version } = database.prepare("PRAGMA user_version").get() as { user_version: number }
+  const version = versionOf(database)
   if (version > migrations.length) {
     throw new Error(`The catalog is of version ${version}, newer than this package knows (${migrations.length}).`)
   }
   for (const [index, migration] of migrations.entries()) {
-    if (index >= version) database.exec(`BEGIN; ${migration}; PRAGMA user_version = ${index + 1}; COMMIT`)
+    if (versionOf(database) > index) continue
+    database.exec("BEGIN IMMEDIATE")
+    try {
+      // Asked again: another process may have been faster.
+      if (versionOf(database) === index) database.exec(`${migration}; PRAGMA user_version = ${index + 1}`)
+      database.exec("COMMIT")
+    } catch (cause) {
+      if (database.isTransaction) database.exec("ROLLBACK")
+      throw cause
+    }
   }
 }

@@ -1,7 +1,9 @@
+import { once } from "node:events"
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { DatabaseSync } from "node:sqlite"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { Worker } from "node:worker_threads"
 import { expect, it, onTestFinished } from "vitest"
 import { checkSqliteCatalog, createSqliteCatalog } from "../../src/ingest.ts"
 import { listDeliveries, listFiles } from "../../src/ingest/catalog-sqlite-history.ts"
@@ -76,4 +78,25 @@ it("is found sound while it is open, and damaged when pages are overwritten", as
   const bytes = await readFile(file)
   await writeFile(file, Buffer.concat([bytes.subarray(0, 8192), Buffer.alloc(8192, 0xff), bytes.subarray(16_384)]))
   expect(checkSqliteCatalog({ file }).length).toBeGreaterThan(0)
+})
+
+it("is made once when many open it for the first time at the same moment", async () => {
+  const path = await makeFolder()
+  onTestFinished(() => rm(path, { recursive: true }))
+  const door = new URL("../../src/ingest.ts", import.meta.url).href
+  const source = `
+    const { createSqliteCatalog } = await import(${JSON.stringify(door)})
+    const { parentPort, workerData } = process.getBuiltinModule("node:worker_threads")
+    parentPort.once("message", async () => {
+      await createSqliteCatalog({ file: workerData }).close()
+      parentPort.postMessage("opened")
+    })
+    parentPort.postMessage("ready")`
+  const script = new URL(`data:text/javascript,${encodeURIComponent(source)}`)
+  const workers = Array.from({ length: 8 }, () => new Worker(script, { workerData: join(path, "catalog.sqlite") }))
+  onTestFinished(() => Promise.all(workers.map((worker) => worker.terminate())).then(() => {}))
+  await Promise.all(workers.map((worker) => once(worker, "message")))
+  const opened = workers.map((worker) => once(worker, "message"))
+  for (const worker of workers) worker.postMessage("open")
+  expect((await Promise.all(opened)).flat()).toEqual(workers.map(() => "opened"))
 })
