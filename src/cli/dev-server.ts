@@ -43,9 +43,12 @@ export const runDevServer = (
 ): Promise<number> =>
   new Promise((resolve, reject) => {
     const child = spawnCommand(command, toEnvironment(variables))
+    let interrupts = 0
     const forward = (signal: NodeJS.Signals): void => {
-      // On a terminal Ctrl-C reaches every process of the group; a second one makes many servers end at once.
-      if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal)
+      // On a terminal Ctrl-C reaches every process of the group, and many servers end at once on a second one: the first
+      // is not repeated. Whoever insists is heard.
+      if (signal === "SIGINT" && process.stdin.isTTY && interrupts++ === 0) return
+      child.kill(signal)
     }
     for (const signal of signals) process.on(signal, forward)
     child.once("error", (error) => {
