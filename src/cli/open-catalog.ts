@@ -3,10 +3,16 @@ import { type Catalog, createSqliteCatalog } from "../ingest.ts"
 import { CommandFailure, describeSystemError } from "./command-failure.ts"
 import { type DataFolder, describeDataFolder } from "./data-folder.ts"
 
-/** Opens a catalog; makes it where it is missing. Fails: throws a {@link CommandFailure} that names the file. */
-export const openCatalog = (file: string): Catalog => {
+/**
+ * Opens a catalog; makes it where it is missing.
+ *
+ * @param largestContent bytes of the largest file it keeps itself; matters only to an ingest
+ *
+ * Fails: throws a {@link CommandFailure} that names the file.
+ */
+export const openCatalog = (file: string, largestContent?: number): Catalog => {
   try {
-    return createSqliteCatalog({ file })
+    return createSqliteCatalog({ file, largestContent })
   } catch (error) {
     throw new CommandFailure(`The catalog ${file} cannot be opened: ${describeSystemError(error)}.`)
   }

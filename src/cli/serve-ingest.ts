@@ -28,6 +28,8 @@ export interface IngestServer {
 /** What the ingest runs on. */
 export interface OpenIngest extends Omit<IngestOptions, "store" | "catalog" | "tracing"> {
   readonly folder: DataFolder
+  /** Bytes of the largest file the catalog keeps itself. */
+  readonly largestContent: number
 }
 
 /** Somebody else listens on the port. */
@@ -64,10 +66,15 @@ export const listenForIngest = async (host: string, port: number): Promise<Inges
   }
   return {
     port: (server.address() as AddressInfo).port,
-    open({ folder, ...options }) {
+    open({ folder, largestContent, ...options }) {
       const store = createDiskBlobStore({ folder: folder.blobs })
       const tracing = readTracing()
-      running.ingest = createIngest({ ...options, tracing, store, catalog: openCatalog(folder.catalog) })
+      running.ingest = createIngest({
+        ...options,
+        tracing,
+        store,
+        catalog: openCatalog(folder.catalog, largestContent),
+      })
       ingest.resolve(running.ingest)
     },
     async close() {

@@ -1,4 +1,12 @@
-import { type Acl, type LogFormat, type LogLevel, names, type Outcome, parseDuration } from "../protocol.ts"
+import {
+  type Acl,
+  type LogFormat,
+  type LogLevel,
+  names,
+  type Outcome,
+  parseByteSize,
+  parseDuration,
+} from "../protocol.ts"
 
 /** One setting of an ingest: its flag, its variable and its field in the configuration file all come from here. */
 export interface Setting<A> {
@@ -48,6 +56,13 @@ const choice = <A extends string>(argument: string, description: string, choices
     const found = choices.find((one) => one === value)
     return found === undefined ? refuse(`Expected one of ${choices.join(", ")}.`) : accept(found)
   },
+})
+
+const byteSize = (description: string, initial: string): Setting<number> & { initial: string } => ({
+  argument: "<size>",
+  description,
+  initial,
+  parse: (value) => parseByteSize(/^\d+$/.test(value) ? Number(value) : value),
 })
 
 const flag = (description: string, initial: "true" | "false"): Setting<boolean> & { initial: string } => ({
@@ -109,6 +124,7 @@ export const ingestSettings = {
   callbackRetries: durations("delays before each repeated callback", "5s, 30s, 2m, 10m, 1h, 6h, 1d"),
   heartbeat: duration("silence on a development stream before an empty line", "15 seconds"),
   sweepInterval: duration("how often abandoned uploads are looked for", "10 minutes"),
+  largestContent: byteSize("files up to this size are kept in the catalog itself, 0 none", "64KB"),
   unfinishedTtl: duration("how long past its expiry an unfinished upload is kept", "1 day"),
   unregisteredTtl: duration("how long a file is kept that no app ever registered", "1 day"),
   logLevel: {

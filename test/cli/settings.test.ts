@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it, onTestFinished } from "vitest"
@@ -59,9 +59,9 @@ describe("the settings of an ingest", () => {
     expect(stdout).toMatch(/^ +Set +port = 0 +\(--port\)\n +callbackRetries = 1s, 2s +\(other\.json\)$/m)
   })
 
-  it("reach the ingest: what is private by default is not read without a signature", async () => {
-    await writeConfig({ defaultAcl: "private" })
-    const { url, tokenFile } = await announce([])
+  it("reach the ingest and its catalog: who may read, where bytes are kept", async () => {
+    await writeConfig({ defaultAcl: "private", largestContent: 4 })
+    const { url, tokenFile, data } = await announce([])
     const parsed = parseToken(await readFile(tokenFile, "utf8"))
     if (!parsed.ok) throw new Error(parsed.detail)
     const { appId, apiKey } = parsed.value
@@ -71,6 +71,8 @@ describe("the settings of an ingest", () => {
     const put = await fetch(signed, { method: "PUT", body: "hello", headers: { "content-type": "text/plain" } })
     expect(put.status).toBe(200)
     expect((await fetch((await put.json()).url)).status).toBe(403)
+    // Five bytes are too many for the catalog, so they are a file.
+    expect(await readdir(join(data, "files"))).toHaveLength(1)
   })
 
   it.each([
