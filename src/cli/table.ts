@@ -9,12 +9,15 @@ export interface Column {
 const segmenter = new Intl.Segmenter()
 
 /** How many columns of a terminal a cell takes, colours aside; characters twice as wide count once. */
-const widthOf = (cell: string): number => [...segmenter.segment(stripVTControlCharacters(cell))].length
+const widthOf = (cell: string): number => {
+  const text = stripVTControlCharacters(cell)
+  return /^[\x20-\x7e]*$/.test(text) ? text.length : [...segmenter.segment(text)].length
+}
 
 /** Prints rows below their titles, as wide as they need to be. */
 export const printTable = (columns: ReadonlyArray<Column>, rows: ReadonlyArray<ReadonlyArray<string>>): void => {
   const widths = columns.map(({ title }, index) =>
-    Math.max(title.length, ...rows.map((row) => widthOf(row[index] ?? ""))),
+    rows.reduce((widest, row) => Math.max(widest, widthOf(row[index] ?? "")), title.length),
   )
   const toLine = (cells: ReadonlyArray<string>): string =>
     columns

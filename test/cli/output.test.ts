@@ -27,6 +27,7 @@ describe("what the command prints", () => {
       ],
     )
     log.mockRestore()
+    expect(lines[0]).toContain("A         SIZE  C")
     expect(lines.slice(1)).toEqual([`${green}          1B  x`, "longer  1000MB"])
   })
 
