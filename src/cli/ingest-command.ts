@@ -21,6 +21,7 @@ Durations are written "30 seconds", "10 minutes", "2 hours", "1 day" or 30s, 10m
 "64KB", "4MB", "1.5GB"; a bare number is bytes.
 Flags win over the environment, that over ${configFileName}, for example { "port": 4790, "unfinishedTtl": "2 days" }.
 The token comes from ${envName("token")}; without it one is made on the first start and kept in <data>/token.
+With ${envName("metricsToken")} set, /metrics is for those who send it (authorization: Bearer …).
 SIGINT and SIGTERM stop it cleanly, a second one at once.
 
 Example:

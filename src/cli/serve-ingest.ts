@@ -35,11 +35,12 @@ export interface OpenIngest extends Omit<IngestOptions, "store" | "catalog" | "t
 /** Somebody else listens on the port. */
 export class PortInUse extends CommandFailure {}
 
-const readTracing = () => {
+/** Runs what throws a `TypeError` on configuration it refuses; for people that is a sentence and no bug. */
+const configure = <A>(make: () => A): A => {
   try {
-    return readTracingEnvironment(process.env)
+    return make()
   } catch (error) {
-    throw new CommandFailure((error as Error).message)
+    throw error instanceof TypeError ? new CommandFailure(error.message) : error
   }
 }
 
@@ -68,13 +69,9 @@ export const listenForIngest = async (host: string, port: number): Promise<Inges
     port: (server.address() as AddressInfo).port,
     open({ folder, largestContent, ...options }) {
       const store = createDiskBlobStore({ folder: folder.blobs })
-      const tracing = readTracing()
-      running.ingest = createIngest({
-        ...options,
-        tracing,
-        store,
-        catalog: openCatalog(folder.catalog, largestContent),
-      })
+      const tracing = configure(() => readTracingEnvironment(process.env))
+      const catalog = openCatalog(folder.catalog, largestContent)
+      running.ingest = configure(() => createIngest({ ...options, tracing, store, catalog }))
       ingest.resolve(running.ingest)
     },
     async close() {

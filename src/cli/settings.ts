@@ -127,6 +127,7 @@ export const ingestSettings = {
   largestContent: byteSize("files up to this size are kept in the catalog itself, 0 none", "64KB"),
   unfinishedTtl: duration("how long past its expiry an unfinished upload is kept", "1 day"),
   unregisteredTtl: duration("how long a file is kept that no app ever registered", "1 day"),
+  metrics: { ...choice<"off" | "open">("<who>", "who may read /metrics", ["off", "open"]), initial: "off" },
   logLevel: {
     ...choice<LogLevel>("<level>", "how much is logged", [
       "All",

@@ -1,4 +1,4 @@
-import type { LogFormat } from "../protocol.ts"
+import { envName, type LogFormat } from "../protocol.ts"
 import { type DataFolder, keepToken, type KeptToken, openDataFolder } from "./data-folder.ts"
 import { type GivenToken, readTokenVariable } from "./given-token.ts"
 import { type IngestServer, listenForIngest } from "./serve-ingest.ts"
@@ -33,7 +33,9 @@ export const startIngest = async (
     const url = givenUrl ?? `http://localhost:${server.port}`
     const kept = given === undefined ? await keepToken(folder, url) : undefined
     const { text, token } = (given ?? kept)!
-    server.open({ ...options, folder, token: text, url, logFormat })
+    const metricsToken = process.env[envName("metricsToken")]
+    const metrics = metricsToken ? { token: metricsToken } : options.metrics
+    server.open({ ...options, metrics, folder, token: text, url, logFormat })
     const { close } = server
     return { url, host, port: server.port, folder, text, token, keptToken: kept?.state ?? null, close }
   } catch (error) {

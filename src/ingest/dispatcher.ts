@@ -55,6 +55,13 @@ const judge = (
   return failed.status === 410 || delay === undefined ? "dead" : { retryAt: now + jitter(delay) }
 }
 
+/** What an app answered to an event it took. */
+interface Answer {
+  readonly status: number
+  /** The first characters. */
+  readonly answer: string
+}
+
 /** Starts delivering what the catalog has pending. */
 export const createDispatcher = (
   {
@@ -99,10 +106,7 @@ export const createDispatcher = (
   })
 
   /** An attempt in its trace, which is recorded or only passed on. */
-  const postTraced = (
-    due: DueDelivery,
-    sentAt: number,
-  ): Effect.Effect<Pick<AttemptRecord, "status" | "answer">, PostFailed> => {
+  const postTraced = (due: DueDelivery, sentAt: number): Effect.Effect<Answer, PostFailed> => {
     const { trace } = due.registration
     const span = tracing?.start({
       name: "callback",

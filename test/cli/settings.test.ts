@@ -120,8 +120,18 @@ describe("the settings of an ingest", () => {
     }
   })
 
+  it("let in who sends the token for the metrics, which has to be long", async () => {
+    const { url } = await announce([], { SLUICE_METRICS_TOKEN: "0123456789abcdef" })
+    const ask = async (token: string) =>
+      (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${token}` } })).status
+    expect([await ask("0123456789abcdef"), await ask("else")]).toEqual([200, 401])
+    const short = await runCommand(["ingest", "--port", "0"], { cwd: folder, env: { SLUICE_METRICS_TOKEN: "short" } })
+    expect(short).toMatchObject({ code: 1, stderr: expect.stringMatching(/^sluice: .*at least 16 characters.*\n$/) })
+  })
+
+  // Traces are set up by the variables of OpenTelemetry.
   it("are all that an operator can decide of an ingest", () => {
-    type Decided = Exclude<keyof IngestOptions, "token" | "store" | "catalog" | "fetch">
+    type Decided = Exclude<keyof IngestOptions, "token" | "store" | "catalog" | "fetch" | "tracing">
     expectTypeOf<Decided>().toExtend<SettingName>()
   })
 })

@@ -54,6 +54,7 @@ export const registerFiles = ({ catalog }: OpenData, fileKeys: ReadonlyArray<str
     callbackSlug: "avatar",
     awaitServerData: true,
     isDev: false,
+    trace: null,
     now: 1_000_500,
     createEventId: () => `evt_${fileKeys[0]}`,
   })
