@@ -87,16 +87,17 @@ it("is made once when many open it for the first time at the same moment", async
   const source = `
     const { createSqliteCatalog } = await import(${JSON.stringify(door)})
     const { parentPort, workerData } = process.getBuiltinModule("node:worker_threads")
-    parentPort.once("message", async () => {
-      await createSqliteCatalog({ file: workerData }).close()
-      parentPort.postMessage("opened")
-    })
-    parentPort.postMessage("ready")`
+    parentPort.postMessage("ready")
+    Atomics.wait(workerData.gate, 0, 0)
+    await createSqliteCatalog({ file: workerData.file }).close()
+    parentPort.postMessage("opened")`
   const script = new URL(`data:text/javascript,${encodeURIComponent(source)}`)
-  const workers = Array.from({ length: 8 }, () => new Worker(script, { workerData: join(path, "catalog.sqlite") }))
+  const workerData = { file: join(path, "catalog.sqlite"), gate: new Int32Array(new SharedArrayBuffer(4)) }
+  const workers = Array.from({ length: 8 }, () => new Worker(script, { workerData }))
   onTestFinished(() => Promise.all(workers.map((worker) => worker.terminate())).then(() => {}))
   await Promise.all(workers.map((worker) => once(worker, "message")))
   const opened = workers.map((worker) => once(worker, "message"))
-  for (const worker of workers) worker.postMessage("open")
+  Atomics.store(workerData.gate, 0, 1)
+  Atomics.notify(workerData.gate, 0)
   expect((await Promise.all(opened)).flat()).toEqual(workers.map(() => "opened"))
 })
