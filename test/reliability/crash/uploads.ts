@@ -62,6 +62,8 @@ export interface World {
   readonly apiKey: string
   readonly see: (moment: Moment) => void
   readonly violate: (what: string) => void
+  /** Nothing good will come of going on. */
+  readonly isHopeless: () => boolean
   readonly counts: Counts
 }
 
@@ -71,7 +73,7 @@ const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes)
 
 /** Sends uploads through all of it, and checks each answer against what the client knows. */
 export const createUploads = (world: World) => {
-  const { random, see, violate, counts, apiKey, appId } = world
+  const { random, see, violate, isHopeless, counts, apiKey, appId } = world
   const signer = createSigner(apiKey)
   const encodedAppId = encodeAppId(appId)
   // ASCII: no magic number gives the declared type the lie.
@@ -138,7 +140,7 @@ export const createUploads = (world: World) => {
   }
 
   const register = async ({ grant, awaitServerData }: Upload): Promise<void> => {
-    for (;;) {
+    while (!isHopeless()) {
       const answer = await exchange(`${await world.ingestUrl()}/${names.path.register}`, {
         method: "POST",
         headers: { "content-type": "application/json", [names.header.apiKey]: apiKey },
@@ -221,7 +223,7 @@ export const createUploads = (world: World) => {
     })()
     if (registers === "first") await once()
     if (registers === "meanwhile") void once()
-    for (let tries = 0; ; tries++) {
+    for (let tries = 0; !isHopeless(); tries++) {
       if (tries > 0 && random.chance(0.7)) await askOffset(upload)
       const start = upload.acknowledged
       if (start > 0 && start < content.length) counts.resumes++
@@ -250,7 +252,7 @@ export const createUploads = (world: World) => {
   /** Brings a part of it there, unless its URL expires before. */
   const begin = async (upload: Upload): Promise<void> => {
     const end = random.between(1, upload.content.length - 1)
-    for (;;) {
+    while (!isHopeless()) {
       const answer = await send(upload, upload.acknowledged, Math.max(end, upload.acknowledged))
       if (answer?.status === 409) {
         acknowledge(upload, answer)
@@ -281,7 +283,7 @@ export const createUploads = (world: World) => {
 
   const lie = async (upload: Upload): Promise<void> => {
     await register(upload)
-    for (;;) {
+    while (!isHopeless()) {
       const answer = await send(upload, upload.acknowledged, upload.content.length)
       if (answer?.status === 415) return
       if (answer?.status === 409) acknowledge(upload, answer)
@@ -303,7 +305,7 @@ export const createUploads = (world: World) => {
 
   /** Asks for the answer again, as a client does that never got it. */
   const repeat = async (upload: Upload): Promise<unknown> => {
-    for (;;) {
+    while (!isHopeless()) {
       const answer = await exchange(await locate(upload), {
         method: "PUT",
         headers: { range: formatUploadRange(upload.content.length), "content-type": "application/octet-stream" },
