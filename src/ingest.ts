@@ -11,6 +11,7 @@ export type {
 export { BlobStoreError } from "./ingest/blob-store.ts"
 export type * from "./ingest/catalog.ts"
 export type * from "./ingest/catalog-history.ts"
+export { CatalogError } from "./ingest/catalog.ts"
 export { createMemoryCatalog } from "./ingest/catalog-memory.ts"
 export { createSqliteCatalog } from "./ingest/catalog-sqlite.ts"
 export { checkSqliteCatalog } from "./ingest/catalog-sqlite-check.ts"

@@ -1,34 +1,37 @@
 import * as Effect from "effect/Effect"
 import { Rejected } from "../http/rejected.ts"
 import { BlobStoreError } from "./blob-store.ts"
+import { CatalogError } from "./catalog.ts"
 
-/** SQLite's code for a database that cannot grow. Source: sqlite.org/rescode.html#full. */
-const sqliteFull = 13
+const unavailable = (detail: string, retryAfter: number, cause: unknown): Rejected =>
+  new Rejected({ code: "INGEST_UNAVAILABLE", detail, headers: { "retry-after": String(retryAfter) }, cause })
 
-const isFull = (cause: unknown): boolean =>
-  cause instanceof BlobStoreError
-    ? cause.reason === "full"
-    : cause instanceof Error && "errcode" in cause && cause.errcode === sqliteFull
+/** What clients are told when there is no room; `cause` tells the operator what to do. */
+export const storageFull = (cause: unknown): Rejected =>
+  unavailable("The ingest's storage is full. What has arrived is kept; try again later.", 60, cause)
 
 /** What the caller can be told of a failing store or catalog; undefined for what nobody foresaw. */
 const explain = (cause: unknown): Rejected | undefined => {
   if (cause instanceof Rejected) return cause
-  if (isFull(cause)) {
-    return new Rejected({
-      code: "INGEST_UNAVAILABLE",
-      detail: "The ingest's storage is full. What has arrived is kept; try again later.",
-      cause,
-    })
+  if (!(cause instanceof BlobStoreError) && !(cause instanceof CatalogError)) return undefined
+  switch (cause.reason) {
+    case "fenced":
+      return new Rejected({
+        code: "LOCKED",
+        detail: "A newer request has taken this upload over. Ask for the offset again, then go on.",
+        cause,
+      })
+    case "full":
+      return storageFull(cause)
+    case "busy":
+    case "io":
+      return unavailable("The ingest's storage does not work at the moment. Try again later.", 5, cause)
+    default:
+      return undefined
   }
-  if (!(cause instanceof BlobStoreError) || cause.reason !== "fenced") return undefined
-  return new Rejected({
-    code: "LOCKED",
-    detail: "A newer request has taken this upload over. Ask for the offset again, then go on.",
-    cause,
-  })
 }
 
-/** Runs asynchronous code that talks to the ports: `Rejected` is a failure, a store's refusal becomes one, all else is a defect. */
+/** Runs asynchronous code that talks to the ports: `Rejected` is a failure, what they refuse becomes one, all else is a defect. */
 export const attempt = <A>(evaluate: () => Promise<A>): Effect.Effect<A, Rejected> =>
   Effect.flatten(
     Effect.promise(() =>

@@ -150,6 +150,13 @@ export const createDiskBlobStore = ({ folder }: { readonly folder: string }): Bl
     await Promise.all(paths.map((each) => fs.rm(each, { force: true })))
   }
 
+  /** What an ordinary user may still write; the file system keeps some for root. */
+  const free = async (): Promise<number> => {
+    await fs.mkdir(folder, { recursive: true })
+    const { bavail, bsize } = await fs.statfs(folder)
+    return bavail * bsize
+  }
+
   return {
     abilities: { isDurable: true, isShared: false, smallestAppend: 1 },
     claim: (key, epoch) => guard(() => claim(key, epoch)),
@@ -158,6 +165,7 @@ export const createDiskBlobStore = ({ folder }: { readonly folder: string }): Bl
     finish: (key, { epoch, size }) => guard(() => finish(key, epoch, size)),
     read: (key, { start, end }) => guard(() => read(key, start, end)),
     remove: (key) => guard(() => remove(key)),
+    free: () => guard(free),
     close: () => hasher.close(),
   }
 }

@@ -67,6 +67,8 @@ export interface BlobStore {
   ) => Promise<ReadableStream<Uint8Array>>
   /** Removes the blob, finished or not. Removing what is not there changes nothing. */
   readonly remove: (key: string) => Promise<void>
+  /** Bytes that are free where new blobs go. Absent where there is no such limit, or no way to ask. */
+  readonly free?: () => Promise<number>
   /** Lets go of what the driver holds open. */
   readonly close: () => Promise<void>
 }

@@ -1,5 +1,4 @@
 import * as Effect from "effect/Effect"
-import { readJson } from "../http/read-body.ts"
 import { Rejected } from "../http/rejected.ts"
 import { isKeyOf } from "../protocol/key.ts"
 import { limits } from "../protocol/limits.ts"
@@ -8,6 +7,7 @@ import { createDecoder } from "../schema/decode.ts"
 import { attempt } from "./attempt.ts"
 import { authoriseApp } from "./authorise.ts"
 import type { ResultRecord } from "./catalog.ts"
+import { readPromptJson } from "./read-json.ts"
 import { toBoundedJson } from "./register.ts"
 import type { Service } from "./service.ts"
 
@@ -24,7 +24,7 @@ const framing = 4096
  */
 export const respondCallbackResult = Effect.fnUntraced(function* (service: Service, request: Request) {
   const app = yield* authoriseApp(service, request)
-  const body = yield* readJson(request, limits.callbackData + framing)
+  const body = yield* readPromptJson(request, limits.callbackData + framing, service.settings.bodyTimeout)
   const posted = yield* Effect.mapError(decode(body), (detail) => new Rejected({ code: "BAD_REQUEST", detail }))
   const key = posted.fileKey
   if (!isKeyOf(key, app.encodedId)) {

@@ -1,5 +1,6 @@
 import type {
   AttemptRecord,
+  Begun,
   Catalog,
   CommitNotes,
   DeliveryRecord,
@@ -9,9 +10,11 @@ import type {
   RegistrationRecord,
   ResultRecord,
   UploadRecord,
+  Usage,
 } from "./catalog.ts"
 import type { UploadGrant } from "../protocol/signed-url.ts"
 import { createMemoryHistory } from "./catalog-memory-history.ts"
+import { fitsQuota } from "./quota.ts"
 import { expiryFailure, isSameUpload, replacedFailure } from "./same-upload.ts"
 
 interface Row {
@@ -54,8 +57,9 @@ const describe = (grant: UploadGrant, origin: string, epoch: number, now: number
 /**
  * Keeps the catalog in memory, for tests and demonstrations.
  *
- * *Configuration*: `largestContent`, bytes of the largest file kept here and not in the blob store. *What is stored where*: maps, gone with the process.
- * *Considerations*: not durable; claiming and expiring walk all files.
+ * *Configuration*: `largestContent`, bytes of the largest file kept here and not in the blob store. *What is stored where*:
+ * maps, gone with the process. *Considerations*: not durable; claiming and expiring walk all files, and so does the usage
+ * of an app.
  */
 export const createMemoryCatalog = ({
   largestContent = 64 * 1024,
@@ -128,15 +132,33 @@ export const createMemoryCatalog = ({
     return id
   }
 
+  const findUsage = (appId: string): Usage => {
+    let [files, storedBytes, announcedBytes] = [0, 0, 0]
+    for (const { file } of rows.values()) {
+      if (file.appId !== appId) continue
+      if (file.status === "Uploaded") {
+        files++
+        storedBytes += file.size
+      } else if (file.status === "Uploading") announcedBytes += file.size
+    }
+    return { files, storedBytes, announcedBytes }
+  }
+
   return {
     abilities: { isDurable: false, isShared: false, largestContent },
     attempts,
-    begin: async ({ grant, origin, now }) => {
+    begin: async ({ grant, origin, now, quota }) => {
       const row = rows.get(grant.key)
       const epoch = (row?.file.epoch ?? 0) + 1
-      const { key, expires } = grant
+      const { key, appId, size, expires } = grant
       const fresh = describe(grant, origin, epoch, now)
-      if (row === undefined) return { kind: "granted", epoch, isNew: true, id: insert(key, fresh, now) }
+      const start = (): Begun => {
+        const usage = findUsage(appId)
+        return fitsQuota(usage, size, quota, row?.file)
+          ? { kind: "granted", epoch, isNew: true, id: insert(key, fresh, now) }
+          : { kind: "overQuota", usage }
+      }
+      if (row === undefined) return start()
       const { file } = row
       const isSame = isSameUpload(file, grant)
       if (file.status === "Deleting" || (file.status === "Uploaded" && !isSame)) return { kind: "taken" }
@@ -144,9 +166,7 @@ export const createMemoryCatalog = ({
       if (file.status === "Failed" && isSame && file.expires === expires) {
         return { kind: "failed", failure: file.failure! }
       }
-      if (file.status === "Failed" || !isSame) {
-        return { kind: "granted", epoch, isNew: true, id: insert(key, fresh, now) }
-      }
+      if (file.status === "Failed" || !isSame) return start()
       row.file = { ...file, epoch, expires, resumedAt: now }
       return { kind: "granted", epoch, isNew: false, id: file.id }
     },
@@ -162,8 +182,8 @@ export const createMemoryCatalog = ({
       row.file = { ...row.file, status: "Uploaded", fileHash, uploadedAt: notes.now }
       return complete(row, notes)
     },
-    commitWhole: async ({ grant, origin, bytes, fileHash, ...notes }) => {
-      if (rows.has(grant.key)) return { kind: "known" }
+    commitWhole: async ({ grant, origin, bytes, fileHash, quota, ...notes }) => {
+      if (rows.has(grant.key) || !fitsQuota(findUsage(grant.appId), grant.size, quota)) return { kind: "refused" }
       const { now } = notes
       const fresh = describe(grant, origin, 1, now)
       const id = insert(grant.key, { ...fresh, status: "Uploaded", fileHash, uploadedAt: now, isInline: true }, now)
@@ -308,6 +328,22 @@ export const createMemoryCatalog = ({
         }
       }
       return expired + unregistered + abandoned
+    },
+    usage: async (appId) => findUsage(appId),
+    prune: async ({ before, limit }) => {
+      const failed = [...allRows]
+        .filter(
+          ({ file, hasBytes, delivery }) =>
+            file.status === "Failed" && !hasBytes && file.expires < before && delivery?.status !== "pending",
+        )
+        .slice(0, limit)
+      for (const row of failed) {
+        allRows.delete(row)
+        if (rows.get(row.file.key) === row) rows.delete(row.file.key)
+      }
+      const old = attempts.filter(({ startedAt }) => startedAt < before).slice(0, limit)
+      for (const attempt of old) attempts.splice(attempts.indexOf(attempt), 1)
+      return failed.length + old.length
     },
     listReclaimable: async (limit) =>
       [...allRows]

@@ -103,6 +103,9 @@ export const prepareStatements = (database: DatabaseSync) => {
     releaseClaims: prepare(
       "UPDATE deliveries SET failures = attempts, next_at = ? WHERE status = 'pending' AND attempts > failures",
     ),
+    usage: prepare(
+      "SELECT files, stored_bytes AS storedBytes, announced_bytes AS announcedBytes FROM usage WHERE app_id = ?",
+    ),
     expired: prepare(
       "SELECT key, epoch FROM files WHERE status = 'Uploading' AND expires < ? ORDER BY expires LIMIT ?",
     ),
@@ -123,6 +126,14 @@ export const prepareStatements = (database: DatabaseSync) => {
     reclaimable: prepare(`
       SELECT id, key FROM files WHERE status = 'Deleting'
       UNION ALL SELECT id, key FROM files WHERE status = 'Failed' AND has_bytes = 1 LIMIT ?`),
+    failedHistory: prepare(`
+      SELECT f.id, f.registration_id AS registrationId FROM files f
+      WHERE f.status = 'Failed' AND f.has_bytes = 0 AND f.expires < ?
+        AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.file_id = f.id AND d.status = 'pending')
+      LIMIT ?`),
+    pruneAttempts: prepare(`
+      DELETE FROM attempts WHERE (delivery_id, attempt) IN (
+        SELECT delivery_id, attempt FROM attempts WHERE started_at < ? ORDER BY started_at LIMIT ?)`),
     keepFailed: prepare("UPDATE files SET has_bytes = 0 WHERE id = ? AND status = 'Failed'"),
     deleting: prepare(
       "SELECT registration_id AS registrationId FROM files WHERE id = ? AND key = ? AND status = 'Deleting'",

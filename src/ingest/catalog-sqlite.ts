@@ -13,13 +13,15 @@
  */
 import type { StatementSync, SupportedValueType } from "node:sqlite"
 import type { UploadGrant } from "../protocol/signed-url.ts"
-import type { Begun, Catalog, CommitNotes, Committed } from "./catalog.ts"
+import type { Begun, Catalog, CommitNotes, Committed, Usage } from "./catalog.ts"
+import { toCatalogError } from "./catalog-sqlite-error.ts"
 import { createGroupCommit } from "./catalog-sqlite-group.ts"
 import { createHistory } from "./catalog-sqlite-history.ts"
 import { openLog } from "./catalog-sqlite-log.ts"
 import { type Row, toDue, toFile, toUpload } from "./catalog-sqlite-rows.ts"
 import { migrate } from "./catalog-sqlite-schema.ts"
 import { prepareStatements } from "./catalog-sqlite-statements.ts"
+import { fitsQuota } from "./quota.ts"
 import { expiryFailure, isSameUpload, replacedFailure } from "./same-upload.ts"
 
 /** Keeps the catalog in an SQLite file. Node, Deno. */
@@ -41,7 +43,18 @@ export const createSqliteCatalog = ({
   const log = isDurable ? openLog(`${file}-wal`) : undefined
 
   const sql = prepareStatements(database)
-  const { run: write, close: settle } = createGroupCommit(database, log?.flush ?? (async () => {}))
+  const group = createGroupCommit(database, log?.flush ?? (async () => {}))
+  const rethrow = (cause: unknown): never => {
+    throw toCatalogError(cause, file)
+  }
+  const write = <A>(work: () => A): Promise<A> => group.run(work).catch(rethrow)
+  const read = async <A>(work: () => A): Promise<A> => {
+    try {
+      return work()
+    } catch (cause) {
+      return rethrow(cause)
+    }
+  }
 
   const one = (statement: StatementSync, ...values: ReadonlyArray<SupportedValueType>): Row | undefined =>
     statement.get(...values) as Row | undefined
@@ -75,15 +88,25 @@ export const createSqliteCatalog = ({
     return true
   }
 
-  /** What begins on a key that is known already. */
+  const findUsage = (appId: string): Usage =>
+    (one(sql.usage, appId) as Usage | undefined) ?? { files: 0, storedBytes: 0, announcedBytes: 0 }
+
+  /** Forgets a file with all that hangs on it. */
+  const deleteFile = (id: number, registrationId: SupportedValueType = null): void => {
+    sql.deleteAttempts.run(id)
+    sql.deleteDelivery.run(id)
+    sql.deleteContent.run(id)
+    sql.deleteFile.run(id)
+    if (registrationId !== null) sql.dropRegistration.run(registrationId)
+  }
+
+  /** What begins on a key that is known, or where the quota has no room for a file the app did not have. */
   const goOn = (
     values: ReadonlyArray<SupportedValueType>,
-    { grant, now }: Pick<Parameters<Catalog["begin"]>[0], "grant" | "now">,
+    { grant, now, quota }: Parameters<Catalog["begin"]>[0],
   ): Begun => {
     const upload = findUpload(grant.key)
-    // Gone since the insertion found it: another process deleted it.
-    if (upload === null)
-      return { kind: "granted", epoch: 1, isNew: true, id: one(sql.insertFile, ...values)!.id as number }
+    if (upload === null) return { kind: "overQuota", usage: findUsage(grant.appId) }
     const { file } = upload
     const isSame = isSameUpload(file, grant)
     if (file.status === "Deleting" || (file.status === "Uploaded" && !isSame)) return { kind: "taken" }
@@ -96,6 +119,8 @@ export const createSqliteCatalog = ({
       sql.goOn.run(epoch, grant.expires, now, file.id)
       return { kind: "granted", epoch, isNew: false, id: file.id }
     }
+    const usage = findUsage(grant.appId)
+    if (!fitsQuota(usage, grant.size, quota, file)) return { kind: "overQuota", usage }
     sql.supersede.run(replacedFailure.code, replacedFailure.message, now, file.id)
     // Results name files, not events: from now on none can acknowledge it.
     sql.dropDevEvent.run(file.id)
@@ -131,12 +156,14 @@ export const createSqliteCatalog = ({
 
   return {
     abilities: { isDurable, isShared: false, largestContent },
-    begin: async ({ grant, origin, now }) => {
+    begin: async (begin) => {
+      const { grant, origin, now, quota } = begin
       const values = toValues(grant, origin, now)
       return write((): Begun => {
-        const inserted = one(sql.insertNew, ...values)
+        const hasRoom = quota === undefined || fitsQuota(findUsage(grant.appId), grant.size, quota)
+        const inserted = hasRoom ? one(sql.insertNew, ...values) : undefined
         return inserted === undefined
-          ? goOn(values, { grant, now })
+          ? goOn(values, begin)
           : { kind: "granted", epoch: 1, isNew: true, id: inserted.id as number }
       })
     },
@@ -146,14 +173,15 @@ export const createSqliteCatalog = ({
         const row = one(sql.finish, fileHash, notes.now, key, epoch)
         return row === undefined ? { kind: "fenced" } : complete(key, row.id as number, row.registrationId, notes)
       }),
-    commitWhole: ({ grant, origin, bytes, fileHash, ...notes }) =>
+    commitWhole: ({ grant, origin, bytes, fileHash, quota, ...notes }) =>
       write(() => {
+        if (quota !== undefined && !fitsQuota(findUsage(grant.appId), grant.size, quota)) return { kind: "refused" }
         const row = one(sql.insertWhole, ...toValues(grant, origin, notes.now), fileHash)
-        if (row === undefined) return { kind: "known" }
+        if (row === undefined) return { kind: "refused" }
         sql.insertContent.run(row.id!, bytes)
         return complete(grant.key, row.id as number, row.registrationId, notes)
       }),
-    readContent: async (id) => (sql.content.get(id)?.bytes as Uint8Array | undefined) ?? null,
+    readContent: (id) => read(() => (sql.content.get(id)?.bytes as Uint8Array | undefined) ?? null),
     fail: async ({ key, epoch, failure, now, eventId }) =>
       write(() => failUpload(key, epoch, failure.code, failure.message, eventId, now)),
     register: async ({
@@ -218,20 +246,23 @@ export const createSqliteCatalog = ({
         sql.endAttempt.run(next, outcome === "delivered" ? 0 : 1, at, deliveryId, attempt)
       }),
     redeliver: ({ id, now }) => write(() => sql.redeliver.run(now, id).changes === 1),
-    nextDueAt: async () => (one(sql.nextDueAt)?.at as number | undefined) ?? null,
-    countDeliveries: async (limit) => {
-      const { pending, dead } = one(sql.countDeliveries, limit)!
-      return { pending: pending as number, dead: dead as number }
-    },
+    nextDueAt: () => read(() => (one(sql.nextDueAt)?.at as number | undefined) ?? null),
+    countDeliveries: (limit) =>
+      read(() => {
+        const { pending, dead } = one(sql.countDeliveries, limit)!
+        return { pending: pending as number, dead: dead as number }
+      }),
     releaseClaims: (now) =>
       write(() => {
         sql.releaseClaims.run(now)
       }),
-    get: async (key) => findUpload(key),
-    findByCustomId: async (appId, customId) => {
-      const row = one(sql.customId, appId, customId)
-      return row === undefined ? null : toFile(row)
-    },
+    get: (key) => read(() => findUpload(key)),
+    findByCustomId: (appId, customId) =>
+      read(() => {
+        const row = one(sql.customId, appId, customId)
+        return row === undefined ? null : toFile(row)
+      }),
+    usage: (appId) => read(() => ({ ...findUsage(appId) })),
     expire: async ({ expiredBefore, unregisteredBefore, abandonedBefore, limit, now, createEventId }) =>
       write(() => {
         const { code, message } = expiryFailure
@@ -244,24 +275,27 @@ export const createSqliteCatalog = ({
         for (const id of new Set(abandoned.map((row) => row.id!))) sql.dropRegistration.run(id)
         return expired.length + Number(changes) + abandoned.length
       }),
-    listReclaimable: async (limit) =>
-      all(sql.reclaimable, limit).map((row) => ({ id: row.id as number, key: row.key as string })),
+    prune: async ({ before, limit }) =>
+      write(() => {
+        const failed = all(sql.failedHistory, before, limit)
+        for (const { id, registrationId } of failed) deleteFile(id as number, registrationId)
+        const { changes } = sql.pruneAttempts.run(before, limit)
+        return failed.length + Number(changes)
+      }),
+    listReclaimable: (limit) =>
+      read(() => all(sql.reclaimable, limit).map((row) => ({ id: row.id as number, key: row.key as string }))),
     reclaimed: async ({ id, key }) =>
       write(() => {
         sql.keepFailed.run(id)
         const row = one(sql.deleting, id, key)
         if (row === undefined) return
-        sql.deleteAttempts.run(id)
-        sql.deleteDelivery.run(id)
-        sql.deleteContent.run(id)
-        sql.deleteFile.run(id)
         sql.arrived.run(key)
-        if (row.registrationId !== null) sql.dropRegistration.run(row.registrationId!)
+        deleteFile(id, row.registrationId)
       }),
     ...createHistory(database),
     close: async () => {
       if (!database.isOpen) return
-      await settle()
+      await group.close()
       await log?.close()
       database.close()
     },

@@ -124,6 +124,8 @@ export type Begun =
   | { readonly kind: "failed"; readonly failure: FileFailure }
   /** Another finished file has the key, or this file is being deleted. */
   | { readonly kind: "taken" }
+  /** The app's quota has no room for the file; nothing changed. */
+  | { readonly kind: "overQuota"; readonly usage: Usage }
 
 /** What {@link Catalog.commit} decided. */
 export type Committed =
@@ -144,6 +146,16 @@ export interface CommitNotes {
 /** Where events are claimed from: all callbacks over HTTP, or one development stream. */
 export type DeliveryChannel = { readonly appId: string; readonly callbackSlug: string } | "callback"
 
+/** What the files of an app take. Bytes. */
+export interface Usage {
+  /** How many are `Uploaded`. */
+  readonly files: number
+  /** The sizes of those. */
+  readonly storedBytes: number
+  /** The signed sizes of those that are `Uploading`. */
+  readonly announcedBytes: number
+}
+
 /** A blob whose file is `Failed` or `Deleting`: its bytes can go. */
 export interface Reclaimable {
   readonly id: number
@@ -157,7 +169,8 @@ export interface Reclaimable {
  * `abilities.isDurable`). What must happen after a transition is a row in the same transaction.
  *
  * Units:  all times are ms since the epoch and given by the caller.
- * Fails:  rejects with the driver's own error; a transition that does not apply is a value, not an error.
+ * Fails:  rejects with {@link CatalogError} when what it is kept on fails; a transition that does not apply is a value,
+ *         not an error.
  */
 export interface Catalog extends CatalogHistory {
   readonly abilities: {
@@ -172,6 +185,8 @@ export interface Catalog extends CatalogHistory {
     readonly grant: UploadGrant
     readonly origin: string
     readonly now: number
+    /** What the app's files may take, stored and announced together; asked when a file is new, not when it goes on. */
+    readonly quota?: number | undefined
   }) => Promise<Begun>
   /** Raises the epoch of an upload that is under way without going on with it; null when there is none. */
   readonly interrupt: (key: string) => Promise<number | null>
@@ -180,8 +195,8 @@ export interface Catalog extends CatalogHistory {
     commit: { readonly key: string; readonly epoch: number; readonly fileHash: string } & CommitNotes,
   ) => Promise<Committed>
   /**
-   * Nothing → `Uploaded`: a small file that came in one piece, its bytes with it. `known`: there is something of this key
-   * already, nothing changed.
+   * Nothing → `Uploaded`: a small file that came in one piece, its bytes with it. `refused`: there is something of this
+   * key already, or no room in the quota; nothing changed, and {@link Catalog.begin} says what it is.
    */
   readonly commitWhole: (
     commit: {
@@ -189,8 +204,9 @@ export interface Catalog extends CatalogHistory {
       readonly origin: string
       readonly bytes: Uint8Array
       readonly fileHash: string
+      readonly quota?: number | undefined
     } & CommitNotes,
-  ) => Promise<Extract<Committed, { readonly kind: "committed" }> | { readonly kind: "known" }>
+  ) => Promise<Extract<Committed, { readonly kind: "committed" }> | { readonly kind: "refused" }>
   /** The bytes of a file that `isInline`; null when it is gone. */
   readonly readContent: (id: number) => Promise<Uint8Array | null>
   /** `Uploading → Failed`, with the delivery row when the app has registered. Only with the newest epoch. */
@@ -250,6 +266,8 @@ export interface Catalog extends CatalogHistory {
   readonly get: (key: string) => Promise<UploadRecord | null>
   /** The newest `Uploaded` file of an app with this custom id. */
   readonly findByCustomId: (appId: string, customId: string) => Promise<FileRecord | null>
+  /** What the files of an app take, kept up with every transition: never a walk over them. */
+  readonly usage: (appId: string) => Promise<Usage>
   /**
    * Ends uploads nobody will finish, at most `limit` of each kind: unfinished ones that expired before
    * `expiredBefore` become `Failed`; finished client-side ones never registered and older than `unregisteredBefore`
@@ -263,9 +281,33 @@ export interface Catalog extends CatalogHistory {
     readonly now: number
     readonly createEventId: () => string
   }) => Promise<number>
+  /**
+   * Forgets what is history, at most `limit` of each kind: `Failed` files whose URL expired before `before`, when their
+   * bytes are gone and their event is not pending; attempts that began before it. Gives how many.
+   */
+  readonly prune: (prune: { readonly before: number; readonly limit: number }) => Promise<number>
   /** Blobs to remove. */
   readonly listReclaimable: (limit: number) => Promise<ReadonlyArray<Reclaimable>>
   /** The blob is removed: `Deleting → gone`; a `Failed` file stays known. */
   readonly reclaimed: (file: Reclaimable) => Promise<void>
   readonly close: () => Promise<void>
+}
+
+/** Why a catalog failed. */
+export type CatalogReason =
+  /** No room is left. */
+  | "full"
+  /** Another process holds it. */
+  | "busy"
+  /** What it is kept on failed, or may not be written. */
+  | "io"
+
+/** How a {@link Catalog} fails through no fault of its caller: the same call may succeed later. */
+export class CatalogError extends Error {
+  override readonly name = "CatalogError"
+  readonly reason: CatalogReason
+  constructor(reason: CatalogReason, message: string, cause?: unknown) {
+    super(message, { cause })
+    this.reason = reason
+  }
 }

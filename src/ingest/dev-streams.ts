@@ -4,7 +4,7 @@ import type { DevStreamEvent } from "../protocol/messages.ts"
 import type { App, Apps } from "./app.ts"
 import type { Catalog, DueDelivery } from "./catalog.ts"
 import { renderEvent } from "./event.ts"
-import type { Settings } from "./service.ts"
+import type { Settings } from "./settings.ts"
 
 /** The development streams that are open; events go out on them instead of over HTTP. */
 export interface DevStreams {

@@ -14,7 +14,7 @@ import type { Apps } from "./app.ts"
 import type { AttemptRecord, Catalog, DueDelivery } from "./catalog.ts"
 import type { Changes } from "./changes.ts"
 import { renderEvent } from "./event.ts"
-import type { Settings } from "./service.ts"
+import type { Settings } from "./settings.ts"
 import { type Tracing, traceIdOf } from "./tracing.ts"
 
 /** Delivers events to apps over HTTP, at least once. */
@@ -25,6 +25,8 @@ export interface Dispatcher {
   readonly send: (due: DueDelivery) => void
   /** Something may be due: look now. */
   readonly wake: () => void
+  /** Sends nothing more, and waits at most `patience` ms for what is under way. */
+  readonly drain: (patience: number) => Promise<void>
   /** Stops; what is under way is broken off and, not being recorded, sent again later. */
   readonly close: () => Promise<void>
 }
@@ -227,6 +229,11 @@ export const createDispatcher = (
       isClosed || underWay.size >= concurrency ? null : now + settings.callbackTimeout + claimSlack,
     send,
     wake: () => void Latch.openUnsafe(latch),
+    drain: async (patience) => {
+      isClosed = true
+      await Effect.runPromise(Fiber.interrupt(loop))
+      await Effect.runPromise(Effect.timeoutOption(Fiber.awaitAll([...underWay]), Math.max(patience, 0)))
+    },
     close: async () => {
       isClosed = true
       await Effect.runPromise(Fiber.interruptAll([loop, ...underWay]))

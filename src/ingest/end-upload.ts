@@ -19,8 +19,12 @@ export const failUpload = async (
   if (!(await service.catalog.fail({ key, epoch, failure, now, eventId: createEventId() }))) return
   service.dispatcher.wake()
   service.devStreams.wake()
-  await service.store.remove(toBlobName({ key, id }))
-  await service.catalog.reclaimed({ id, key })
+  try {
+    await service.store.remove(toBlobName({ key, id }))
+    await service.catalog.reclaimed({ id, key })
+  } catch {
+    // The upload has failed for its own reason; housekeeping takes the bytes.
+  }
 }
 
 /** A file is `Uploaded`: whoever has to know is told. */
@@ -50,7 +54,7 @@ export const commitUpload = async (
 
 /**
  * Keeps a small file that came whole, bytes and all, in one transaction of the catalog; undefined where it has to go
- * the long way: its key is known already, or its digest is not the announced one.
+ * the long way: its key is known already, the quota has no room, or its digest is not the announced one.
  */
 export const commitWhole = async (
   service: Service,
@@ -59,9 +63,16 @@ export const commitWhole = async (
   bytes: Uint8Array,
 ): Promise<UploadRecord | undefined> => {
   const { hash } = process.getBuiltinModule("node:crypto")
-  const fileHash = service.settings.isHashed || repr !== undefined ? hash("sha256", bytes) : ""
+  const fileHash = service.settings.hash || repr !== undefined ? hash("sha256", bytes) : ""
   if (repr !== undefined && repr !== fileHash) return undefined
   if (wire !== undefined && wire.copy().digest("hex") !== content) return undefined
-  const committed = await service.catalog.commitWhole({ grant, origin, bytes, fileHash, ...commitNow(service) })
-  return committed.kind === "known" ? undefined : announce(service, committed)
+  const committed = await service.catalog.commitWhole({
+    grant,
+    origin,
+    bytes,
+    fileHash,
+    quota: service.settings.quota,
+    ...commitNow(service),
+  })
+  return committed.kind === "refused" ? undefined : announce(service, committed)
 }

@@ -26,7 +26,13 @@ const reclaim = async ({ catalog, store, writers }: Service, blob: Reclaimable):
   }
 }
 
-/** Ends what nobody will finish, and gives the bytes of ended files back. Interruptible between any two files. */
+/**
+ * Ends what nobody will finish, gives the bytes of ended files back, forgets old history. Interruptible between any two
+ * files.
+ *
+ * A blob is only ever written after its row in the catalog, and the row outlives it: whatever a crash leaves, the rows
+ * know. So the store itself is never searched for blobs nobody knows.
+ */
 export const sweep = (service: Service): Effect.Effect<void> =>
   Effect.gen(function* () {
     const { catalog, settings } = service
@@ -47,12 +53,25 @@ export const sweep = (service: Service): Effect.Effect<void> =>
         service.devStreams.wake()
       }
     }
-    for (let found = batch; found >= batch;) {
-      const blobs = yield* Effect.promise(() => catalog.listReclaimable(batch))
-      found = blobs.length
-      for (const blob of blobs) {
-        yield* Effect.promise(() => reclaim(service, blob))
+    for (let reclaimed = batch; reclaimed >= batch;) {
+      reclaimed = 0
+      for (const blob of yield* Effect.promise(() => catalog.listReclaimable(batch))) {
+        const removal = Effect.promise(async () => {
+          await reclaim(service, blob)
+          reclaimed++
+        })
+        // One file that cannot be removed must not keep the others.
+        yield* Effect.catchCause(removal, (cause) =>
+          logError(
+            "The bytes of a file could not be removed; it will be tried again.",
+            { key: blob.key },
+            Cause.squash(cause),
+          ),
+        )
       }
+    }
+    for (let found = batch; found >= batch;) {
+      found = yield* Effect.promise(() => catalog.prune({ before: service.now() - settings.historyTtl, limit: batch }))
     }
   })
 

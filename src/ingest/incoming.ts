@@ -3,7 +3,7 @@ import { formatByteSize } from "../protocol/byte-size.ts"
 import type { UploadGrant } from "../protocol/signed-url.ts"
 import { findContentMismatch, sampleSize } from "./content-type.ts"
 
-const tooMany = (size: number) =>
+export const tooMany = (size: number) =>
   new Rejected({
     code: "SIZE_MISMATCH",
     detail: `The URL was signed for ${formatByteSize(size)}, but more bytes came. Ask the app for a URL of the right size.`,

@@ -2,9 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { createFetchHandler } from "../http/fetch-handler.ts"
 import { createLogContext, isLogged, toWrite } from "../http/logging.ts"
-import { limits } from "../protocol/limits.ts"
 import type { LogFormat, LogLevel } from "../protocol/log-level.ts"
-import type { Acl } from "../protocol/signed-url.ts"
 import { createApps, parseIngestToken } from "./app.ts"
 import type { BlobStore } from "./blob-store.ts"
 import type { Catalog } from "./catalog.ts"
@@ -12,101 +10,67 @@ import { createChanges } from "./changes.ts"
 import { allowOrigins } from "./cors.ts"
 import { createDevStreams } from "./dev-streams.ts"
 import { createDispatcher } from "./dispatcher.ts"
+import { createFreeSpace } from "./free-space.ts"
 import { keepHouse } from "./housekeeping.ts"
+import { createInFlight } from "./in-flight.ts"
 import { createMetrics } from "./metrics.ts"
+import { createRateWatch } from "./minimum-rate.ts"
 import { observeCatalog, observeStore } from "./observed-ports.ts"
 import { createRequestObserver } from "./observe-request.ts"
 import { packageVersion } from "./package-version.ts"
 import { createReadinessCheck } from "./readiness.ts"
 import { createRouter } from "./router.ts"
+import { stopping } from "./server-data.ts"
 import { createMetricsEndpoint, type MetricsAccess } from "./serve-metrics.ts"
-import type { Service, Settings } from "./service.ts"
+import type { Service } from "./service.ts"
+import { resolveSettings, type SettingsInit } from "./settings.ts"
 import { createTracing, type TracingOptions } from "./tracing.ts"
+import { createUploadSlots } from "./upload-slots.ts"
 import { createWriters } from "./writers.ts"
 
-/** Options of {@link createIngest}. Durations in ms. */
-export interface IngestOptions {
+/** Options of {@link createIngest}: what it works with, and its settings. */
+export interface IngestOptions extends SettingsInit {
   /** The token of the app whose files are taken. */
   readonly token: string
   /** Where the bytes go; the ingest's from now on. */
   readonly store: BlobStore
   /** Where all else goes; the ingest's from now on. */
   readonly catalog: Catalog
-  /** The public base URL, may have a path. Without it each request's own origin counts. */
-  readonly url?: string | undefined
-  /** Who may read files whose route says nothing; `public-read` unless given. */
-  readonly defaultAcl?: Acl | undefined
-  /** Whether SHA-256 is worked out of every file (`fileHash`, else empty); true unless given. */
-  readonly hash?: boolean | undefined
-  /** How long a PUT waits for the app's answer; 30 s unless given. */
-  readonly callbackWait?: number | undefined
-  /** How long an app may take to answer a callback; 30 s unless given. */
-  readonly callbackTimeout?: number | undefined
-  /** Delays before each repeated attempt of a callback; then the event is dead. */
-  readonly callbackRetries?: ReadonlyArray<number> | undefined
-  /** Silence after which a development stream sends an empty line; 15 s unless given. */
-  readonly heartbeat?: number | undefined
-  /** How often abandoned uploads are looked for; 10 minutes unless given. */
-  readonly sweepInterval?: number | undefined
-  /** How long past its expiry an unfinished upload is kept; a day unless given. */
-  readonly unfinishedTtl?: number | undefined
-  /** How long a client-side file is kept that no app ever registered; a day unless given. */
-  readonly unregisteredTtl?: number | undefined
   readonly logLevel?: LogLevel | undefined
   readonly logFormat?: LogFormat | undefined
   /** Who may read `/metrics`; nobody (404) unless given. */
   readonly metrics?: MetricsAccess | undefined
   /** Records traces and sends them; off unless given. See `readTracingEnvironment`. */
   readonly tracing?: TracingOptions | undefined
-  /** How callbacks are sent; the global `fetch` unless given. */
-  readonly fetch?: typeof globalThis.fetch | undefined
 }
 
 /** The service that stores files and tells apps of them. */
 export interface Ingest {
   /** Answers any request below the ingest's public URL. Never rejects. */
   readonly fetch: (request: Request) => Promise<Response>
-  /** Stops timers, deliveries and writers (what has arrived is kept), then closes store and catalog. */
+  /**
+   * Prepares the end: refuses new requests, ends development streams and answers those who wait for their app, all at
+   * once; then waits until uploads and callbacks under way have ended by themselves, at most `grace` ms.
+   */
+  readonly drain: (grace: number) => Promise<void>
+  /**
+   * Stops. Uploads under way are broken off and what has arrived is kept; callbacks under way are sent again later. At
+   * last closes store and catalog.
+   */
   readonly close: () => Promise<void>
 }
 
-const second = 1000
-const minute = 60 * second
-const hour = 60 * minute
-const day = 24 * hour
-
-/** Source: docs/protocol.md §8. */
-const defaultRetries = [5 * second, 30 * second, 2 * minute, 10 * minute, hour, 6 * hour, day]
-
-const parseUrl = (url: string | undefined): string | undefined => {
-  if (url === undefined) return undefined
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new TypeError(`INVALID_CONFIG: the ingest's url ${JSON.stringify(url)} is not an http(s) URL.`)
-  }
-  return url.replace(/\/+$/, "")
-}
+/** How long those whose upload was broken off have to be told so before the catalog closes, ms. */
+const answerTime = 1000
 
 /**
  * Makes an ingest over a store and a catalog. It starts at once with what the catalog has pending.
  *
- * Fails:  throws `TypeError` on a token or URL that cannot be read, and on a token for the metrics that is too short.
+ * Fails:  throws `TypeError` on a token, URL or number that makes no sense, and on a token for the metrics that is too short.
  * Source: docs/protocol.md §6–§10.
  */
 export const createIngest = (options: IngestOptions): Ingest => {
-  const settings: Settings = {
-    url: parseUrl(options.url),
-    defaultAcl: options.defaultAcl ?? "public-read",
-    isHashed: options.hash ?? true,
-    callbackWait: options.callbackWait ?? 30 * second,
-    callbackTimeout: options.callbackTimeout ?? 30 * second,
-    callbackRetries: options.callbackRetries ?? defaultRetries,
-    heartbeat: options.heartbeat ?? limits.heartbeat,
-    sweepInterval: options.sweepInterval ?? 10 * minute,
-    unfinishedTtl: options.unfinishedTtl ?? day,
-    unregisteredTtl: options.unregisteredTtl ?? day,
-    // Looked up per call, so that a fetch replaced later (by a test, a tracer) is used.
-    fetch: options.fetch ?? ((...args) => globalThis.fetch(...args)),
-  }
+  const settings = resolveSettings(options)
   const apps = createApps(parseIngestToken(options.token))
   const { logLevel: level = "Info", logFormat = "text" } = options
   const context = createLogContext(level, logFormat)
@@ -116,7 +80,6 @@ export const createIngest = (options: IngestOptions): Ingest => {
   const catalog = observeCatalog(options.catalog, { metrics, write })
   const now = Date.now
   const changes = createChanges()
-  const writers = createWriters()
   const devStreams = createDevStreams({ apps, catalog, settings, now })
   const metricsEndpoint = createMetricsEndpoint(options.metrics ?? "off", { metrics, catalog, devStreams })
   // From here on things run by themselves: nothing below may throw.
@@ -127,7 +90,10 @@ export const createIngest = (options: IngestOptions): Ingest => {
     apps,
     store,
     catalog,
-    writers,
+    slots: createUploadSlots(settings.maxConcurrentUploads),
+    writers: createWriters(),
+    rates: createRateWatch(settings),
+    space: createFreeSpace(store, settings.minimumFree),
     changes,
     dispatcher,
     devStreams,
@@ -140,13 +106,26 @@ export const createIngest = (options: IngestOptions): Ingest => {
   const observe = createRequestObserver({ metrics, write, isDebugged: isLogged(level, "Debug"), tracing })
   const router = createRouter(service, observe)
   const handle = createFetchHandler(router.respond, context)
+  const inFlight = createInFlight()
   let closing: Promise<void> | undefined
 
-  const close = async (): Promise<void> => {
+  const refuse = (): void => {
     changes.close()
-    await Effect.runPromise(Fiber.interrupt(house))
     devStreams.close()
-    await writers.close()
+  }
+
+  const drain = async (grace: number): Promise<void> => {
+    const deadline = performance.now() + grace
+    refuse()
+    await inFlight.settle(grace)
+    await dispatcher.drain(deadline - performance.now())
+  }
+
+  const close = async (): Promise<void> => {
+    refuse()
+    await Effect.runPromise(Fiber.interrupt(house))
+    await service.writers.close(stopping())
+    await inFlight.settle(answerTime)
     await dispatcher.close()
     metricsEndpoint?.close()
     await store.close()
@@ -159,13 +138,15 @@ export const createIngest = (options: IngestOptions): Ingest => {
     { version: packageVersion, ...(settings.url !== undefined && { url: settings.url }) },
   ])
   return {
-    fetch: async (request) => {
-      if (tracing !== undefined) await tracing.ready
-      const resource = router.find(request)
-      const response = await handle(request, resource)
-      // Pages have no business with what is for operators.
-      return resource.isOperational === true ? response : allowOrigins(response)
-    },
+    fetch: (request) =>
+      inFlight.run(async () => {
+        if (tracing !== undefined) await tracing.ready
+        const resource = router.find(request)
+        const response = await handle(request, resource)
+        // Pages have no business with what is for operators.
+        return resource.isOperational === true ? response : allowOrigins(response)
+      }),
+    drain,
     close: () => (closing ??= close()),
   }
 }

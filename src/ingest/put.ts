@@ -12,19 +12,19 @@ import type { Service } from "./service.ts"
 import { transfer } from "./transfer.ts"
 import { multipartOverhead } from "./upload-body.ts"
 
-/** Where the body begins; refuses what is too large before a byte of it is read. */
-const decideStart = Effect.fnUntraced(function* (request: Request, grant: UploadGrant) {
+/** Where the body begins, and how many bytes of the file it says it brings; refuses files that are too large. */
+const decideExtent = Effect.fnUntraced(function* (request: Request, grant: UploadGrant, maxFileSize = Infinity) {
   const start = parseUploadRange(request.headers.get("range"))
   if (!start.ok) return yield* toRejected(start)
-  const isForm = /^multipart\//i.test(request.headers.get("content-type") ?? "")
-  const length = Number(request.headers.get("content-length") ?? 0) - (isForm ? 2 * multipartOverhead : 0)
-  if (start.value + length > grant.size) {
+  if (grant.size > maxFileSize) {
     return yield* new Rejected({
-      code: "SIZE_MISMATCH",
-      detail: `The URL was signed for ${formatByteSize(grant.size)}, the body would make it more. Ask the app for a URL of the right size.`,
+      code: "FILE_TOO_LARGE",
+      detail: `${JSON.stringify(grant.name)} has ${formatByteSize(grant.size)}; this ingest takes files up to ${formatByteSize(maxFileSize)}.`,
     })
   }
-  return start.value
+  const isForm = /^multipart\//i.test(request.headers.get("content-type") ?? "")
+  const length = Number(request.headers.get("content-length") ?? 0) - (isForm ? 2 * multipartOverhead : 0)
+  return { start: start.value, announced: Math.max(0, length) }
 })
 
 /**
@@ -43,8 +43,10 @@ export const respondPut = Effect.fnUntraced(function* (
   origin: string,
 ) {
   const grant = yield* authoriseUpload(service, url)
-  const start = yield* decideStart(request, grant)
-  const { upload, since } = yield* attempt(() => transfer(service, { request, grant, start, origin }))
+  const extent = yield* decideExtent(request, grant, service.settings.maxFileSize)
+  const { upload, since } = yield* attempt(() =>
+    service.slots.run(grant, () => transfer(service, { request, grant, ...extent, origin })),
+  )
   const serverData = yield* awaitServerData(service, upload, since)
   const file = JSON.stringify(toStoredFile(upload.file, originOf(upload.file, service.settings.url)))
   return new Response(`${file.slice(0, -1)},"serverData":${serverData}}`, {

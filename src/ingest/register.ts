@@ -1,5 +1,4 @@
 import * as Effect from "effect/Effect"
-import { readJson } from "../http/read-body.ts"
 import { Rejected } from "../http/rejected.ts"
 import { formatByteSize } from "../protocol/byte-size.ts"
 import { isKeyOf } from "../protocol/key.ts"
@@ -9,6 +8,7 @@ import { createDecoder } from "../schema/decode.ts"
 import { RegistrationSchema } from "../schema/registration.ts"
 import { attempt } from "./attempt.ts"
 import { authoriseApp } from "./authorise.ts"
+import { readPromptJson } from "./read-json.ts"
 import { type Service, createEventId } from "./service.ts"
 
 const decode = createDecoder(RegistrationSchema)
@@ -38,7 +38,7 @@ export const toBoundedJson = (what: string, value: unknown, maximum: number): Ef
  */
 export const respondRegister = Effect.fnUntraced(function* (service: Service, request: Request) {
   const app = yield* authoriseApp(service, request)
-  const body = yield* readJson(request, limits.registrationBody)
+  const body = yield* readPromptJson(request, limits.registrationBody, service.settings.bodyTimeout)
   const registration = yield* Effect.mapError(decode(body), (detail) => new Rejected({ code: "BAD_REQUEST", detail }))
   const { fileKeys, callbackUrl, callbackSlug, awaitServerData = true, isDev = false } = registration
   if (!fileKeys.every((key) => isKeyOf(key, app.encodedId))) {

@@ -1,4 +1,3 @@
-import type { Acl } from "../protocol/signed-url.ts"
 import type { TraceContext } from "../protocol/trace-context.ts"
 import type { Apps } from "./app.ts"
 import type { BlobStore } from "./blob-store.ts"
@@ -6,26 +5,13 @@ import type { Catalog } from "./catalog.ts"
 import type { Changes } from "./changes.ts"
 import type { DevStreams } from "./dev-streams.ts"
 import type { Dispatcher } from "./dispatcher.ts"
+import type { FreeSpace } from "./free-space.ts"
+import type { RateWatch } from "./minimum-rate.ts"
 import type { Readiness } from "./readiness.ts"
 import type { MetricsEndpoint } from "./serve-metrics.ts"
+import type { Settings } from "./settings.ts"
+import type { UploadSlots } from "./upload-slots.ts"
 import type { Writers } from "./writers.ts"
-
-/** What the operator decided. Times in ms. */
-export interface Settings {
-  /** Public base URL, no slash at the end; undefined: each request's own origin. */
-  readonly url: string | undefined
-  readonly defaultAcl: Acl
-  /** Whether SHA-256 is worked out of every file. */
-  readonly isHashed: boolean
-  readonly callbackWait: number
-  readonly callbackTimeout: number
-  readonly callbackRetries: ReadonlyArray<number>
-  readonly heartbeat: number
-  readonly sweepInterval: number
-  readonly unfinishedTtl: number
-  readonly unregisteredTtl: number
-  readonly fetch: typeof globalThis.fetch
-}
 
 /** All that the steps of a request work with; made once. */
 export interface Service {
@@ -33,7 +19,10 @@ export interface Service {
   readonly apps: Apps
   readonly store: BlobStore
   readonly catalog: Catalog
+  readonly slots: UploadSlots
   readonly writers: Writers
+  readonly rates: RateWatch
+  readonly space: FreeSpace
   readonly changes: Changes
   readonly dispatcher: Dispatcher
   readonly devStreams: DevStreams

@@ -2,11 +2,13 @@ import type { Hash } from "node:crypto"
 import { Rejected } from "../http/rejected.ts"
 import { names } from "../protocol/names.ts"
 import { checkDigest, parseSha256Field } from "./digest-fields.ts"
-import { inspect, prefixNeeded } from "./incoming.ts"
+import type { Appended, BlobState } from "./blob-store.ts"
+import { inspect, prefixNeeded, tooMany } from "./incoming.ts"
+import { BodyTooSlow } from "./minimum-rate.ts"
 import type { Service } from "./service.ts"
 import type { Transfer } from "./transfer.ts"
 import { hasDisposableBody, readUploadBody } from "./upload-body.ts"
-import { superseded, type Writer } from "./writers.ts"
+import type { Writer } from "./writers.ts"
 
 const goOnAt = (offset: number, detail: string, cause?: unknown) =>
   new Rejected({ code: "RANGE_MISMATCH", detail, headers: { [names.header.rangeStart]: String(offset) }, cause })
@@ -30,12 +32,20 @@ export const readDigests = ({ headers }: Request): Digests => {
 
 /** The file's bytes in the body, counted and checked. */
 export const openBody = (
+  service: Service,
   { request, grant, start }: Transfer,
-  { signal }: Writer,
+  { signal, stop }: Writer,
   { wire }: Digests,
   prefix: Uint8Array,
 ) => {
-  const chunks = readUploadBody(request, signal, wire === undefined ? undefined : (chunk) => wire.update(chunk))
+  const chunks = readUploadBody(request, {
+    signal,
+    watch: (intake) => service.rates.watch(intake, stop),
+    onChunk: (chunk) => {
+      wire?.update(chunk)
+      return service.space.take(chunk.length)
+    },
+  })
   return inspect(chunks, grant, start, prefix)
 }
 
@@ -50,43 +60,52 @@ export const readPrefix = async ({ store }: Service, blob: string, start: number
 export interface Place {
   readonly blob: string
   readonly epoch: number
-  /** Bytes stored so far. */
-  readonly offset: number
+  /** What is stored so far. */
+  readonly state: BlobState
+}
+
+/** Reads the body of a request that has nothing to add, as all bytes are stored. */
+const readEmpty = async (body: AsyncIterable<Uint8Array>, offset: number): Promise<Appended> => {
+  try {
+    for await (const _ of body);
+    return { offset }
+  } catch (cause) {
+    return { offset, brokenOff: { cause } }
+  }
 }
 
 /** Stores the rest of a file under the epoch that was granted; resolves when every byte is durable, with the hash. */
 export const storeBody = async (
   service: Service,
-  { request, grant, start }: Transfer,
-  writer: Writer,
+  { request, grant, start, announced }: Transfer,
   digests: Digests,
   open: (place: Place) => Promise<AsyncIterable<Uint8Array>>,
   place: Place,
 ): Promise<string> => {
-  const { blob, epoch, offset } = place
+  const { blob, epoch, state } = place
+  const offset = state.size
   const { size } = grant
   if (start !== offset) {
     throw goOnAt(offset, `The body begins at byte ${start}, but ${offset} bytes are stored. Go on from there.`)
   }
-  const isHashed = service.settings.isHashed || digests.repr !== undefined
+  if (offset + announced > size) throw tooMany(size)
+  const isHashed = service.settings.hash || digests.repr !== undefined
   const body = await open(place)
-  let stored = offset
-  if (offset === size && size > 0) for await (const chunk of body) stored += chunk.length
-  else {
-    const appended = await service.store.append(blob, {
-      epoch,
-      offset,
-      body,
-      isHashed,
-      isDisposable: hasDisposableBody(request),
-    })
-    stored = appended.offset
-    if (appended.brokenOff !== undefined) {
-      const { cause } = appended.brokenOff
-      if (cause instanceof Rejected) throw cause
-      if (writer.signal.aborted) throw superseded()
-      throw goOnAt(stored, `The body broke off; ${stored} of ${size} bytes are stored. Go on from there.`, cause)
-    }
+  const isComplete = state.isFinished || (offset === size && size > 0)
+  const { offset: stored, brokenOff } = isComplete
+    ? await readEmpty(body, offset)
+    : await service.store.append(blob, {
+        epoch,
+        offset,
+        body,
+        isHashed,
+        isDisposable: hasDisposableBody(request),
+      })
+  if (brokenOff !== undefined) {
+    const { cause } = brokenOff
+    if (cause instanceof Rejected) throw cause
+    const reason = cause instanceof BodyTooSlow ? cause.message : "The body broke off"
+    throw goOnAt(stored, `${reason}; ${stored} of ${size} bytes are stored. Go on from there.`, cause)
   }
   if (digests.wire !== undefined) checkDigest("content-digest", digests.content, digests.wire.digest("hex"))
   if (stored < size) {

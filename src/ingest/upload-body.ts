@@ -1,6 +1,7 @@
 import { make as createMultipartParser } from "multipasta"
 import { Rejected } from "../http/rejected.ts"
 import { isDisposable } from "../protocol/disposable-stream.ts"
+import type { Intake } from "./minimum-rate.ts"
 
 /** Framing and other parts that may stand before or after the one part that counts, in bytes. */
 export const multipartOverhead = 64 * 1024
@@ -71,40 +72,53 @@ const isForm = (request: Request): boolean => /^multipart\/form-data\b/i.test(re
 /** Whether the chunks of {@link readUploadBody} may be freed after use; the parser of forms keeps parts of them. */
 export const hasDisposableBody = (request: Request): boolean => isDisposable(request.body) && !isForm(request)
 
+/** How a body is to be read. */
+export interface BodyReading {
+  /** Makes the reading stop; the generator then throws its reason. */
+  readonly signal: AbortSignal
+  /** Watches how the body comes in, until the returned function is called. */
+  readonly watch?: (intake: Intake) => () => void
+  /** Sees every chunk of the body as it was sent, framing included, before its bytes are given; is awaited. */
+  readonly onChunk?: (chunk: Uint8Array) => void | Promise<void>
+}
+
 /**
  * The file's bytes in the body of a PUT, as they arrive: the part `file` of a form, or everything.
  *
  * Pulls from the socket only when asked; never gathers. The parser is `multipasta`: linear on hostile bodies.
- *
- * @param signal   makes the reading stop; the generator then throws its reason
- * @param onChunk  sees every chunk of the body as it was sent, framing included
  *
  * Fails: throws `Rejected` BAD_REQUEST on malformed forms, {@link BodyBrokeOff} on truncated ones, and what the
  *        stream itself fails with.
  */
 export async function* readUploadBody(
   request: Request,
-  signal: AbortSignal,
-  onChunk?: (chunk: Uint8Array) => void,
+  { signal, watch, onChunk }: BodyReading,
 ): AsyncGenerator<Uint8Array, void> {
   const part = isForm(request) ? createFilePart(request.headers.get("content-type")!) : undefined
   const reader = request.body?.getReader()
   const stop = () => void reader?.cancel(signal.reason).catch(() => {})
   signal.addEventListener("abort", stop, { once: true })
+  const intake: Intake = { isWaiting: false, received: 0 }
+  const unwatch = watch?.(intake)
   let isComplete = false
   try {
     for (;;) {
       signal.throwIfAborted()
+      intake.isWaiting = true
       const next = await reader?.read()
+      intake.isWaiting = false
       signal.throwIfAborted()
       if (next === undefined || next.done) break
-      onChunk?.(next.value)
+      intake.received += next.value.length
+      const seen = onChunk?.(next.value)
+      if (seen !== undefined) await seen
       if (part === undefined) yield next.value
       else yield* part.push(next.value)
     }
     isComplete = true
     part?.end()
   } finally {
+    unwatch?.()
     signal.removeEventListener("abort", stop)
     if (!isComplete) stop()
   }

@@ -2,8 +2,9 @@ import { Rejected } from "../http/rejected.ts"
 
 /** The right to write one key, until let go or taken over. */
 export interface Writer {
-  /** Aborts when a newer request takes over, or the ingest closes. */
+  /** Aborts when the writer has to stop; its reason says why. */
   readonly signal: AbortSignal
+  readonly stop: (reason: Error) => void
   readonly letGo: () => void
 }
 
@@ -15,8 +16,8 @@ export interface Writers {
    * Fails: rejects with `Rejected` LOCKED when it does not within 5 s, or when a newer request takes over meanwhile.
    */
   readonly take: (key: string) => Promise<Writer>
-  /** Makes all writers stop and waits for them. */
-  readonly close: () => Promise<void>
+  /** Makes all writers stop for this reason and waits for them. */
+  readonly close: (reason: Error) => Promise<void>
 }
 
 const locked = () =>
@@ -60,21 +61,21 @@ export const createWriters = (patience = 5000): Writers => {
         }
       }
       if (before !== undefined) {
-        before.controller.abort()
+        before.controller.abort(locked())
         if (!(await within(before.gone)) || controller.signal.aborted) {
           letGo()
           throw locked()
         }
       }
-      return { signal: controller.signal, letGo }
+      return { signal: controller.signal, stop: (reason) => controller.abort(reason), letGo }
     },
-    close: async () => {
+    close: async (reason) => {
       const writers = [...newest.values()]
-      for (const { controller } of writers) controller.abort()
+      for (const { controller } of writers) controller.abort(reason)
       await Promise.all(writers.map(({ gone }) => within(gone)))
     },
   }
 }
 
-/** What a writer is told that was taken over in the middle of its body. */
+/** What a writer is told that was taken over. */
 export const superseded = locked

@@ -1,3 +1,4 @@
+import * as fc from "fast-check"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import type { Catalog, Committed, DueDelivery } from "../../src/ingest.ts"
 import type { TraceContext, UploadGrant } from "../../src/protocol.ts"
@@ -39,8 +40,20 @@ export const testCatalog = (name: string, setup: CatalogSetup): void => {
       await setup.cleanUp?.()
     })
 
-    const begin = (key: string, grant: Partial<UploadGrant> = {}, now = 1000) =>
-      catalog.begin({ grant: grantOf(key, grant), origin, now })
+    const begin = (key: string, grant: Partial<UploadGrant> = {}, now = 1000, quota?: number) =>
+      catalog.begin({ grant: grantOf(key, grant), origin, now, quota })
+    const content = Uint8Array.from([1, 2, 3, 4, 5])
+    const commitWhole = (key: string, grant: Partial<UploadGrant> = {}, quota?: number) =>
+      catalog.commitWhole({
+        grant: grantOf(key, grant),
+        origin,
+        bytes: content,
+        fileHash: "ab".repeat(32),
+        now: 2000,
+        eventId: createEventId(),
+        claimedUntil: 60_000,
+        quota,
+      })
     const commit = (key: string, epoch = 1, options: { now?: number; claimedUntil?: number | null } = {}) =>
       catalog.commit({
         key,
@@ -176,18 +189,6 @@ export const testCatalog = (name: string, setup: CatalogSetup): void => {
     })
 
     describe("commitWhole", () => {
-      const content = Uint8Array.from([1, 2, 3, 4, 5])
-      const commitWhole = (key: string, grant: Partial<UploadGrant> = {}) =>
-        catalog.commitWhole({
-          grant: grantOf(key, grant),
-          origin,
-          bytes: content,
-          fileHash: "ab".repeat(32),
-          now: 2000,
-          eventId: createEventId(),
-          claimedUntil: 60_000,
-        })
-
       it("makes an Uploaded file of nothing, and gives its bytes back", async () => {
         const committed = await commitWhole("key", { customId: "c" })
         expect(committed).toMatchObject({
@@ -229,7 +230,7 @@ export const testCatalog = (name: string, setup: CatalogSetup): void => {
         await commitWhole("uploaded")
         for (const key of ["uploading", "failed", "uploaded"]) {
           const before = await catalog.get(key)
-          expect(await commitWhole(key)).toEqual({ kind: "known" })
+          expect(await commitWhole(key)).toEqual({ kind: "refused" })
           expect(await catalog.get(key)).toEqual(before)
         }
       })
@@ -700,6 +701,174 @@ export const testCatalog = (name: string, setup: CatalogSetup): void => {
         for (const key of ["a", "b", "c"]) await begin(key)
         expect(await expire({ expired: 99_000 }, 2)).toBe(2)
         expect(await expire({ expired: 99_000 }, 2)).toBe(1)
+      })
+    })
+
+    describe("usage", () => {
+      const failure = { code: "CONTENT_MISMATCH", message: "No." } as const
+      const fail = (key: string, epoch: number) =>
+        catalog.fail({ key, epoch, failure, now: 2000, eventId: createEventId() })
+      const reclaimAll = async () => {
+        for (const file of await catalog.listReclaimable(100)) await catalog.reclaimed(file)
+      }
+
+      it("is nothing for an app without files, and of each app its own", async () => {
+        const none = { files: 0, storedBytes: 0, announcedBytes: 0 }
+        expect(await catalog.usage("app")).toEqual(none)
+        await begin("key", { size: 7 })
+        await begin("other", { size: 9, appId: "other" })
+        expect(await catalog.usage("app")).toEqual({ ...none, announcedBytes: 7 })
+        await commit("key")
+        expect(await catalog.usage("app")).toEqual({ files: 1, storedBytes: 7, announcedBytes: 0 })
+        expect(await catalog.usage("other")).toEqual({ ...none, announcedBytes: 9 })
+      })
+
+      it("is what a recount of the files finds, after any transitions", async () => {
+        const keys = ["a", "b", "c"]
+        const key = fc.constantFrom(...keys)
+        const transition = fc.oneof(
+          fc.record({
+            kind: fc.constantFrom("begin", "whole"),
+            key,
+            size: fc.integer({ min: 0, max: 3 }),
+            expires: fc.nat(2),
+          }),
+          fc.record({ kind: fc.constantFrom("interrupt", "commit", "fail", "register"), key }),
+          fc.record({ kind: fc.constantFrom("expire", "drop", "reclaim", "prune") }),
+        )
+        let round = 0
+        await fc.assert(
+          fc.asyncProperty(fc.array(transition, { maxLength: 20 }), async (transitions) => {
+            const appId = `app-${++round}`
+            const own = (name: string) => `${appId}-${name}`
+            for (const step of transitions) {
+              const name = "key" in step ? own(step.key) : ""
+              const epoch = (await catalog.get(name))?.file.epoch ?? 1
+              if ("size" in step) {
+                const grant = { appId, size: step.size, expires: 10_000 + step.expires }
+                await (step.kind === "begin" ? begin(name, grant) : commitWhole(name, grant))
+              } else if (step.kind === "interrupt") await catalog.interrupt(name)
+              else if (step.kind === "commit") await commit(name, epoch)
+              else if (step.kind === "fail") await fail(name, epoch)
+              else if (step.kind === "register") await register([name])
+              else if (step.kind === "expire") await expire({ expired: 10_002 })
+              else if (step.kind === "drop") await expire({ unregistered: 99_000 })
+              else if (step.kind === "reclaim") await reclaimAll()
+              else await catalog.prune({ before: 99_000, limit: 100 })
+            }
+            const files = (await Promise.all(keys.map((each) => catalog.get(own(each))))).map((upload) => upload?.file)
+            const sum = (status: string) =>
+              files.reduce((bytes, file) => bytes + (file?.status === status ? file.size : 0), 0)
+            expect(await catalog.usage(appId)).toEqual({
+              files: files.filter((file) => file?.status === "Uploaded").length,
+              storedBytes: sum("Uploaded"),
+              announcedBytes: sum("Uploading"),
+            })
+          }),
+          { numRuns: 50 },
+        )
+      })
+
+      it("keeps a new file out that the quota has no room for, and changes nothing then", async () => {
+        expect(await begin("a", { size: 6 }, 1000, 10)).toMatchObject({ kind: "granted" })
+        const usage = { files: 0, storedBytes: 0, announcedBytes: 6 }
+        expect(await begin("b", { size: 5 }, 1000, 10)).toEqual({ kind: "overQuota", usage })
+        expect(await catalog.get("b")).toBeNull()
+        expect(await begin("c", { size: 4 }, 1000, 10)).toMatchObject({ kind: "granted" })
+        await commit("a")
+        expect(await begin("d", { size: 1 }, 1000, 10)).toMatchObject({ kind: "overQuota" })
+        await fail("c", 1)
+        expect(await begin("d", { size: 4 }, 1000, 10)).toMatchObject({ kind: "granted" })
+      })
+
+      it("keeps a small file out that came whole as well", async () => {
+        expect(await commitWhole("a", {}, 9)).toMatchObject({ kind: "committed" })
+        expect(await catalog.usage("app")).toEqual({ files: 1, storedBytes: 5, announcedBytes: 0 })
+        expect(await commitWhole("b", {}, 9)).toEqual({ kind: "refused" })
+        expect(await begin("b", {}, 1000, 9)).toMatchObject({ kind: "overQuota" })
+        expect(await catalog.get("b")).toBeNull()
+        const both = await Promise.all([commitWhole("c", {}, 14), commitWhole("d", {}, 14)])
+        expect(both.map(({ kind }) => kind)).toEqual(["committed", "refused"])
+      })
+
+      it("lets no two begins slip below the quota together", async () => {
+        const begun = await Promise.all(Array.from("abcdefgh", (key) => begin(key, { size: 5 }, 1000, 15)))
+        expect(begun.filter(({ kind }) => kind === "granted")).toHaveLength(3)
+        expect(await catalog.usage("app")).toMatchObject({ announcedBytes: 15 })
+      })
+
+      it("lets go on what is under way, and give again what is there, also above a quota that shrank", async () => {
+        await begin("going", { size: 6 })
+        await begin("there", { size: 6 })
+        await commit("there")
+        await begin("failed")
+        await fail("failed", 1)
+        expect(await begin("going", { size: 6 }, 1000, 1)).toMatchObject({ kind: "granted", epoch: 2, isNew: false })
+        expect(await begin("there", { size: 6 }, 1000, 1)).toMatchObject({ kind: "finished" })
+        expect(await begin("there", { size: 7 }, 1000, 1)).toEqual({ kind: "taken" })
+        expect(await begin("failed", {}, 1000, 1)).toEqual({ kind: "failed", failure })
+        expect(await begin("failed", { expires: 99_000 }, 1000, 1)).toMatchObject({ kind: "overQuota" })
+      })
+
+      it("counts what a new upload replaces as free", async () => {
+        await begin("key", { size: 6 })
+        expect(await begin("key", { size: 11 }, 1000, 10)).toMatchObject({ kind: "overQuota" })
+        expect((await catalog.get("key"))?.file).toMatchObject({ size: 6, status: "Uploading" })
+        expect(await begin("key", { size: 10 }, 1000, 10)).toMatchObject({ kind: "granted", isNew: true })
+        expect(await catalog.usage("app")).toEqual({ files: 0, storedBytes: 0, announcedBytes: 10 })
+      })
+    })
+
+    describe("prune", () => {
+      const failure = { code: "CONTENT_MISMATCH", message: "No." } as const
+      const fail = (key: string) => catalog.fail({ key, epoch: 1, failure, now: 2000, eventId: createEventId() })
+      const prune = (before: number, limit = 100) => catalog.prune({ before, limit })
+
+      it("forgets failed files when their bytes are gone and their URL has long expired", async () => {
+        for (const key of ["key", "uploading", "uploaded"]) await begin(key)
+        await commit("uploaded")
+        await fail("key")
+        expect(await prune(10_001)).toBe(0)
+        for (const file of await catalog.listReclaimable(10)) await catalog.reclaimed(file)
+        expect(await prune(10_000)).toBe(0)
+        expect(await prune(10_001)).toBe(1)
+        expect(await catalog.get("key")).toBeNull()
+        expect(await begin("key")).toMatchObject({ kind: "granted", epoch: 1, isNew: true })
+        expect((await catalog.get("uploading"))?.file.status).toBe("Uploading")
+        expect((await catalog.get("uploaded"))?.file.status).toBe("Uploaded")
+      })
+
+      it("keeps a failed file whose app has not heard of it", async () => {
+        await register(["key"])
+        await begin("key")
+        await fail("key")
+        for (const file of await catalog.listReclaimable(10)) await catalog.reclaimed(file)
+        expect(await prune(99_000)).toBe(0)
+        const [due] = await claim(2000)
+        await end(due!, "delivered")
+        expect(await prune(99_000)).toBeGreaterThan(0)
+        expect(await catalog.get("key")).toBeNull()
+      })
+
+      it("forgets attempts, never the delivery of a file that is there", async () => {
+        await register(["key"])
+        await begin("key")
+        await end(dueOf(await commit("key")), "delivered")
+        const before = await catalog.get("key")
+        expect(await prune(2000)).toBe(0)
+        expect(await prune(2001)).toBe(1)
+        expect(await prune(2001)).toBe(0)
+        expect(await catalog.get("key")).toEqual(before)
+      })
+
+      it("takes no more than it was told at a time", async () => {
+        for (const key of ["a", "b", "c"]) {
+          await begin(key)
+          await fail(key)
+        }
+        for (const file of await catalog.listReclaimable(10)) await catalog.reclaimed(file)
+        expect(await prune(99_000, 2)).toBe(2)
+        expect(await prune(99_000, 2)).toBe(1)
       })
     })
 

@@ -7,6 +7,7 @@ import { Worker } from "node:worker_threads"
 import { expect, it, onTestFinished } from "vitest"
 import { checkSqliteCatalog, createSqliteCatalog } from "../../src/ingest.ts"
 import { listDeliveries, listFiles } from "../../src/ingest/catalog-sqlite-history.ts"
+import { migrations } from "../../src/ingest/catalog-sqlite-schema.ts"
 import { testCatalog } from "../conformance/catalog.ts"
 
 let folder: string
@@ -58,6 +59,8 @@ it("reads through an index wherever it is asked often", async () => {
     ...["Uploading", "Uploaded", "Deleting", "Failed"].map(listFiles),
     listDeliveries(),
     ...["pending", "delivered", "dead"].map(listDeliveries),
+    "SELECT id FROM files WHERE status = 'Failed' AND has_bytes = 0 AND expires < 1 LIMIT 1",
+    "SELECT delivery_id FROM attempts WHERE started_at < 1 ORDER BY started_at LIMIT 1",
   ]) {
     expect(plan(sql), sql).toMatch(/USING (COVERING )?INDEX|USING INTEGER PRIMARY KEY/)
     expect(plan(sql), sql).not.toMatch(/SCAN \w+\b(?! USING)/)
@@ -100,4 +103,49 @@ it("is made once when many open it for the first time at the same moment", async
   Atomics.store(workerData.gate, 0, 1)
   Atomics.notify(workerData.gate, 0)
   expect((await Promise.all(opened)).flat()).toEqual(workers.map(() => "opened"))
+})
+
+it("counts the files of a catalog from before it kept their usage", async () => {
+  const path = await makeFolder()
+  onTestFinished(() => rm(path, { recursive: true }))
+  const file = join(path, "catalog.sqlite")
+  const database = new DatabaseSync(file)
+  database.exec(migrations[0]!)
+  const insert = database.prepare(`
+    INSERT INTO files (key, app_id, status, name, size, type, origin, expires, epoch, created_at, is_current)
+    VALUES (?, ?, ?, 'a', ?, 't', 'o', 1, 1, 1, ?)`)
+  insert.run("a", "app", "Uploaded", 5, 1)
+  insert.run("b", "app", "Uploaded", 6, 1)
+  insert.run("c", "app", "Uploading", 7, 1)
+  insert.run("c", "app", "Failed", 8, 0)
+  insert.run("d", "app", "Deleting", 9, 1)
+  insert.run("e", "other", "Uploaded", 10, 1)
+  database.exec("PRAGMA user_version = 1")
+  database.close()
+  const catalog = createSqliteCatalog({ file })
+  onTestFinished(() => catalog.close())
+  expect(await catalog.usage("app")).toEqual({ files: 2, storedBytes: 11, announcedBytes: 7 })
+  expect(await catalog.usage("other")).toEqual({ files: 1, storedBytes: 10, announcedBytes: 0 })
+})
+
+it("keeps the usage also when somebody changes files by hand", async () => {
+  const path = await makeFolder()
+  onTestFinished(() => rm(path, { recursive: true }))
+  const file = join(path, "catalog.sqlite")
+  const catalog = createSqliteCatalog({ file })
+  onTestFinished(() => catalog.close())
+  for (const [key, size] of [
+    ["a", 5],
+    ["b", 6],
+    ["c", 7],
+  ] as const) {
+    const grant = { key, appId: "app", expires: 1, name: "n", size, type: "t" }
+    await catalog.begin({ grant, origin: "o", now: 1 })
+  }
+  const database = new DatabaseSync(file)
+  onTestFinished(() => database.close())
+  database.exec(
+    "UPDATE files SET status = 'Uploaded' WHERE key IN ('a', 'b'); DELETE FROM files WHERE key IN ('a', 'c')",
+  )
+  expect(await catalog.usage("app")).toEqual({ files: 1, storedBytes: 6, announcedBytes: 0 })
 })

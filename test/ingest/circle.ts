@@ -49,6 +49,7 @@ export interface IngestUnderTest {
   readonly url: string
   readonly store: BlobStore
   readonly catalog: Catalog
+  readonly drain: (grace: number) => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -61,7 +62,7 @@ export const startIngest = async (options: Partial<IngestOptions> = {}): Promise
   const ingest = createIngest({ token, url, logLevel: "None", ...options, store, catalog })
   handle = ingest.fetch
   onTestFinished(ingest.close)
-  return { url, store, catalog, close: ingest.close }
+  return { url, store, catalog, drain: ingest.drain, close: ingest.close }
 }
 
 /** A grant of this app, as a route handler would make it. */

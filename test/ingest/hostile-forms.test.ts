@@ -263,7 +263,7 @@ describe("a form", () => {
           duplex: "half",
         } as RequestInit)
         let found = 0
-        for await (const _piece of readUploadBody(request, new AbortController().signal)) found++
+        for await (const _piece of readUploadBody(request, { signal: new AbortController().signal })) found++
         return found
       }
       const [few, many] = [await count(4), await count(16)]

@@ -1,16 +1,18 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { describe, expect, it, onTestFinished } from "vitest"
+import { describe, expect, it, onTestFinished, vi } from "vitest"
 import {
   type Append,
   type BlobStore,
+  BlobStoreError,
+  type Catalog,
   createDiskBlobStore,
   createMemoryBlobStore,
   createMemoryCatalog,
 } from "../../src/ingest.ts"
 import { toBlobName } from "../../src/ingest/blob-name.ts"
-import { names } from "../../src/protocol.ts"
+import { names, type UploadGrant } from "../../src/protocol.ts"
 import { createGrant, eventually, offsetOf, putRaw, register, sign, startApp, startIngest } from "./circle.ts"
 
 /** A store that remembers what it holds. */
@@ -33,13 +35,52 @@ const createWatchedStore = () => {
   }
 }
 
+type Ports = { readonly store: BlobStore; readonly catalog: Catalog }
+type Step = (ports: Ports, grant: UploadGrant) => Promise<unknown>
+
+async function* threeBytes() {
+  yield new Uint8Array(3)
+}
+
+/** The blob and epoch of a key's upload. */
+const uploadOf = async (catalog: Catalog, key: string) => {
+  const { file } = (await catalog.get(key))!
+  return { blob: toBlobName(file), epoch: file.epoch }
+}
+
+/** What a PUT does, one step at a time, so that the test can stop after any of them. */
+const steps = {
+  begin: ({ catalog }, grant) => catalog.begin({ grant, origin: "http://x", now: 0 }),
+  append: async ({ store, catalog }, { key }) => {
+    const { blob, epoch } = await uploadOf(catalog, key)
+    return store.append(blob, { epoch, offset: 0, body: threeBytes() })
+  },
+  finish: async ({ store, catalog }, { key }) => {
+    const { blob, epoch } = await uploadOf(catalog, key)
+    return store.finish(blob, { epoch, size: 3 })
+  },
+  fail: async ({ catalog }, { key }) => {
+    const { epoch } = await uploadOf(catalog, key)
+    const failure = { code: "CONTENT_MISMATCH", message: "No." } as const
+    return catalog.fail({ key, epoch, failure, now: 0, eventId: "evt_1" })
+  },
+  remove: async ({ store, catalog }, { key }) => store.remove((await uploadOf(catalog, key)).blob),
+} satisfies Record<string, Step>
+
+const beginOther: Step = (ports, grant) => steps.begin(ports, { ...grant, size: grant.size + 1 })
+
+const beginAndAppend: Step = async (ports, grant) => {
+  await steps.begin(ports, grant)
+  await steps.append(ports, grant)
+}
+
 describe("housekeeping", () => {
   it("fails uploads that were not finished in time, tells the app and takes their bytes back", async () => {
     const { store, held } = createWatchedStore()
-    const catalog = createMemoryCatalog()
+    const catalog = createMemoryCatalog({ largestContent: 0 })
     const ingest = await startIngest({ store, catalog, sweepInterval: 5, unfinishedTtl: 0 })
     const app = await startApp()
-    const grant = createGrant({ slug: "avatar", expires: Date.now() + 300 })
+    const grant = createGrant({ slug: "avatar", expires: Date.now() + 900 })
     const later = createGrant()
     await register(ingest.url, { fileKeys: [grant.key], callbackUrl: app.url })
     await putRaw(await sign(ingest.url, grant), "hel")
@@ -64,23 +105,6 @@ describe("housekeeping", () => {
     expect(held.size).toBe(2)
     expect((await fetch(`${ingest.url}/f/${registered.key}`)).status).toBe(200)
     expect((await fetch(`${ingest.url}/f/${serverSide.key}`)).status).toBe(200)
-  })
-
-  it("finishes at the start what a crash left: bytes of failed files", async () => {
-    const { store, held } = createWatchedStore()
-    const catalog = createMemoryCatalog()
-    const grant = createGrant()
-    const begun = await catalog.begin({ grant, origin: "http://x", now: 0 })
-    if (begun.kind !== "granted") throw new Error(begun.kind)
-    async function* body() {
-      yield new Uint8Array(3)
-    }
-    await store.append(toBlobName({ key: grant.key, id: begun.id }), { epoch: 1, offset: 0, body: body() })
-    const failure = { code: "CONTENT_MISMATCH", message: "No." } as const
-    await catalog.fail({ key: grant.key, epoch: 1, failure, now: 0, eventId: "evt_1" })
-    await startIngest({ store, catalog })
-    await eventually(async () => (await catalog.listReclaimable(10)).length === 0)
-    expect(held.size).toBe(0)
   })
 
   it("takes the bytes back of an upload whose key was granted to another file, which never sees them", async () => {
@@ -122,5 +146,64 @@ describe("housekeeping", () => {
     await eventually(async () => (await catalog.listReclaimable(10)).length === 0)
     const left = await readdir(folder, { recursive: true, withFileTypes: true })
     expect(left.filter((entry) => entry.isFile())).toEqual([])
+  })
+
+  it("goes on with other files when one cannot be removed, and says which", async () => {
+    const { store, held } = createWatchedStore()
+    const catalog = createMemoryCatalog({ largestContent: 0 })
+    const lines: Array<string> = []
+    vi.spyOn(console, "error").mockImplementation((line) => void lines.push(line))
+    onTestFinished(() => void vi.restoreAllMocks())
+    const [stuck, other] = [createGrant({ expires: 1 }), createGrant({ expires: 1 })]
+    for (const grant of [stuck, other]) await beginAndAppend({ store, catalog }, grant)
+    const remove = async (name: string) => {
+      if (name.startsWith(stuck.key)) throw new BlobStoreError("io", "The disk failed.")
+      await store.remove(name)
+    }
+    await startIngest({ store: { ...store, remove }, catalog, logLevel: "Error" })
+    await eventually(() => held.size === 1)
+    expect([...held][0]).toContain(stuck.key)
+    expect(lines.join("\n")).toContain(stuck.key)
+  })
+
+  it("forgets failed uploads and attempts when they are history", async () => {
+    const catalog = createMemoryCatalog({ largestContent: 0 })
+    const app = await startApp()
+    const ingest = await startIngest({ catalog, sweepInterval: 5, historyTtl: 200 })
+    const failed = createGrant({ type: "image/png", size: 6, slug: "avatar", expires: Date.now() + 900 })
+    const stored = createGrant({ slug: "avatar" })
+    await register(ingest.url, {
+      fileKeys: [failed.key, stored.key],
+      callbackUrl: app.url,
+      awaitServerData: false,
+    })
+    expect((await putRaw(await sign(ingest.url, failed), "<html>")).status).toBe(415)
+    expect((await putRaw(await sign(ingest.url, stored), "hello")).status).toBe(200)
+    await app.until(2)
+    expect((await catalog.get(failed.key))?.file.status).toBe("Failed")
+    await eventually(async () => (await catalog.get(failed.key)) === null && catalog.attempts.length === 0)
+    expect(await catalog.get(stored.key)).toMatchObject({
+      file: { status: "Uploaded" },
+      delivery: { status: "delivered" },
+    })
+  })
+
+  const { begin, append, finish, fail, remove } = steps
+  it.each([
+    ["begin", [begin]],
+    ["append", [begin, append]],
+    ["finish", [begin, append, finish]],
+    ["a second begin", [begin, append, begin]],
+    ["fail", [begin, append, fail]],
+    ["the removal of its bytes", [begin, append, fail, remove]],
+    ["another file's begin under its key", [begin, append, beginOther]],
+  ])("leaves no byte behind of an upload whose process died after %s", async (_step, taken) => {
+    const { store, held } = createWatchedStore()
+    const catalog = createMemoryCatalog({ largestContent: 0 })
+    const grant = createGrant({ expires: 1 })
+    for (const step of taken) await step({ store, catalog }, grant)
+    await startIngest({ store, catalog, historyTtl: 0 })
+    await eventually(async () => (await catalog.get(grant.key)) === null && held.size === 0)
+    expect(await catalog.usage(grant.appId)).toEqual({ files: 0, storedBytes: 0, announcedBytes: 0 })
   })
 })

@@ -177,8 +177,8 @@ describe("what is counted", () => {
   })
 
   it("what housekeeping ends and removes", async () => {
-    const ingest = await startIngest({ metrics: "open", sweepInterval: 5, unfinishedTtl: -120_000 })
-    await putRaw(await sign(ingest.url, createGrant({ size: 10 })), "hello")
+    const ingest = await startIngest({ metrics: "open", sweepInterval: 5, unfinishedTtl: 0 })
+    await putRaw(await sign(ingest.url, createGrant({ size: 10, expires: Date.now() + 900 })), "hello")
     await eventually(async () => valueOf(await scrape(ingest.url), "sluice_housekeeping_reclaimed_total") === 1)
     const text = await scrape(ingest.url)
     expect(valueOf(text, "sluice_housekeeping_abandoned_total")).toBe(1)

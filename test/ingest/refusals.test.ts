@@ -106,19 +106,38 @@ describe("a body", () => {
     ["raw, known beforehand", "hello!", {}],
     ["raw, in chunks", new Blob(["hello!"]).stream(), {}],
     ["a form", toForm("hello!"), undefined],
-  ])("of more bytes than signed is refused: %s", async (_what, body, headers) => {
-    const { url, catalog } = await startIngest()
+  ])("of more bytes than signed is refused, and ends the upload: %s", async (_what, body, headers) => {
+    const { url, catalog, store } = await startIngest()
     const grant = createGrant()
     const signed = await sign(url, grant)
     const response = await (headers === undefined ? put(signed, body) : putRaw(signed, body, 0, headers))
     expect(await problemOf(response)).toBe("413 SIZE_MISMATCH")
-    expect((await catalog.get(grant.key))?.file.status).not.toBe("Uploaded")
-    expect((await putRaw(signed, "hello")).status).toBe(200)
+    expect((await catalog.get(grant.key))?.file.status).toBe("Failed")
+    expect(await hasByte({ store, catalog }, grant.key, 0)).toBe(false)
+    expect(await problemOf(await putRaw(signed, "hello"))).toBe("413 SIZE_MISMATCH")
+    const anew = await sign(url, { ...grant, expires: grant.expires + 1, size: 6 })
+    expect((await putRaw(anew, "hello!")).status).toBe(200)
   })
 
-  it("that would end behind the signed size is refused", async () => {
+  it("of more bytes than signed is told to the app", async () => {
     const { url } = await startIngest()
-    expect(await problemOf(await putRaw(await sign(url, createGrant()), "hello", 1))).toBe("413 SIZE_MISMATCH")
+    const app = await startApp()
+    const grant = createGrant({ slug: "avatar" })
+    await register(url, { fileKeys: [grant.key], callbackUrl: app.url })
+    const signed = await sign(url, grant)
+    expect((await putRaw(signed, "hel")).status).toBe(409)
+    expect((await putRaw(signed, new Blob(["lo!"]).stream(), 3)).status).toBe(413)
+    await app.until(1)
+    expect(app.received[0]!.event).toMatchObject({ fileKey: grant.key, error: { code: "SIZE_MISMATCH" } })
+  })
+
+  it("that begins elsewhere and would end behind the signed size only hears where to go on", async () => {
+    const { url } = await startIngest()
+    const signed = await sign(url, createGrant())
+    const response = await putRaw(signed, "hello", 1)
+    expect(await problemOf(response)).toBe("409 RANGE_MISMATCH")
+    expect(response.headers.get(names.header.rangeStart)).toBe("0")
+    expect((await putRaw(signed, "hello")).status).toBe(200)
   })
 
   it("with a malformed range is refused", async () => {

@@ -132,8 +132,8 @@ describe("a line for each event of a file's life", () => {
 
   it("what housekeeping ended", async () => {
     const printed = capture()
-    const { url } = await startIngest({ logLevel: "Info", sweepInterval: 5, unfinishedTtl: -120_000 })
-    await putRaw(await sign(url, createGrant({ size: 10 })), "hello")
+    const { url } = await startIngest({ logLevel: "Info", sweepInterval: 5, unfinishedTtl: 0 })
+    await putRaw(await sign(url, createGrant({ size: 10, expires: Date.now() + 900 })), "hello")
     await eventually(() => printed.some((line) => line.includes("What nobody finished was ended. count=1")))
   })
 })

@@ -26,7 +26,7 @@ const requestOf = (pieces: ReadonlyArray<Uint8Array>, contentType: string): Requ
 
 const readAll = async (request: Request, signal = never): Promise<Buffer> => {
   const chunks: Array<Uint8Array> = []
-  for await (const chunk of readUploadBody(request, signal)) chunks.push(chunk)
+  for await (const chunk of readUploadBody(request, { signal })) chunks.push(chunk)
   return Buffer.concat(chunks)
 }
 

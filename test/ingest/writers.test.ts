@@ -55,7 +55,7 @@ describe("the writer of a key", () => {
   it("is told to stop when all are closed", async () => {
     const writers = createWriters()
     const writer = await writers.take("key")
-    const closed = writers.close()
+    const closed = writers.close(new Error("closing"))
     expect(writer.signal.aborted).toBe(true)
     writer.letGo()
     await closed

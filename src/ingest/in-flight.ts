@@ -1,0 +1,34 @@
+/** The requests that are being answered. */
+export interface InFlight {
+  readonly run: <A>(work: () => Promise<A>) => Promise<A>
+  /** Resolves when there is none any more, or after `patience` ms. */
+  readonly settle: (patience: number) => Promise<void>
+}
+
+export const createInFlight = (): InFlight => {
+  let count = 0
+  let whenNone = Promise.withResolvers<void>()
+  return {
+    run: async (work) => {
+      count++
+      try {
+        return await work()
+      } finally {
+        count--
+        if (count === 0) {
+          whenNone.resolve()
+          whenNone = Promise.withResolvers()
+        }
+      }
+    },
+    settle: async (patience) => {
+      if (count === 0 || patience <= 0) return
+      let timer: ReturnType<typeof setTimeout> | undefined
+      const timeout = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, patience)
+      })
+      await Promise.race([whenNone.promise, timeout])
+      clearTimeout(timer)
+    },
+  }
+}
