@@ -2,6 +2,7 @@ import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { encodeToken, parseToken, type Token } from "../protocol.ts"
 import { CommandFailure, describeSystemError, isSystemError } from "./command-failure.ts"
+import { lockDataFolder } from "./data-folder-lock.ts"
 import { createToken } from "./create-token.ts"
 
 /** Where an ingest keeps everything it owns. All paths are absolute. */
@@ -13,6 +14,12 @@ export interface DataFolder {
   readonly catalog: string
   /** The token's text and a newline; mode 0600. */
   readonly tokenFile: string
+}
+
+/** A data folder no other ingest runs on. */
+export interface OwnedDataFolder extends DataFolder {
+  /** Lets others have it. */
+  readonly release: () => void
 }
 
 /** Names what is in a data folder, touching nothing. */
@@ -27,11 +34,11 @@ export const describeDataFolder = (path: string): DataFolder => {
 }
 
 /**
- * Makes the data folder where it is missing, closed to other users and ignored by git.
+ * Makes the data folder where it is missing, closed to other users and ignored by git, and makes this process its owner.
  *
- * Fails: with a {@link CommandFailure} that names the folder.
+ * Fails: with a {@link CommandFailure} that names the folder, also when another ingest runs on it.
  */
-export const openDataFolder = async (path: string): Promise<DataFolder> => {
+export const openDataFolder = async (path: string): Promise<OwnedDataFolder> => {
   const folder = describeDataFolder(path)
   try {
     await mkdir(folder.path, { recursive: true, mode: 0o700 })
@@ -41,7 +48,7 @@ export const openDataFolder = async (path: string): Promise<DataFolder> => {
   } catch (error) {
     throw new CommandFailure(`The data folder ${folder.path} cannot be used: ${describeSystemError(error)}.`)
   }
-  return folder
+  return { ...folder, release: lockDataFolder(folder.path) }
 }
 
 /** The token of a data folder, and whether this start made or changed it. */

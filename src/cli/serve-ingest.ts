@@ -10,24 +10,26 @@ import {
   readTracingEnvironment,
 } from "../ingest.ts"
 import { CommandFailure, describeSystemError, isSystemError } from "./command-failure.ts"
-import type { DataFolder } from "./data-folder.ts"
+import type { OwnedDataFolder } from "./data-folder.ts"
 import { openCatalog } from "./open-catalog.ts"
+import { applyLimits, serverLimits, toServerOptions } from "./server-limits.ts"
 
-/** ms that running requests get to end by themselves. */
-const grace = 5_000
+/** ms after the grace in which answers may still go out. */
+const answerTime = 2_000
 
 /** A listening socket whose requests wait until the ingest is there: its URL is known only once the port is. */
 export interface IngestServer {
   readonly port: number
   /** Starts to answer. Fails: throws a {@link CommandFailure} when the catalog cannot be opened. */
   open(options: OpenIngest): void
-  /** Lets running requests end (at most 5 s), then closes sockets, ingest and files. */
+  /** Stops listening, lets running requests end within the grace, then closes sockets, ingest and files. */
   close(): Promise<void>
 }
 
 /** What the ingest runs on. */
 export interface OpenIngest extends Omit<IngestOptions, "store" | "catalog" | "tracing"> {
-  readonly folder: DataFolder
+  /** Released when the server is closed. */
+  readonly folder: OwnedDataFolder
   /** Bytes of the largest file the catalog keeps itself. */
   readonly largestContent: number
 }
@@ -49,14 +51,14 @@ const configure = <A>(make: () => A): A => {
  *
  * Fails: with a {@link CommandFailure} when the address is taken or not ours.
  */
-export const listenForIngest = async (host: string, port: number): Promise<IngestServer> => {
+export const listenForIngest = async (host: string, port: number, limits = serverLimits): Promise<IngestServer> => {
   const ingest = Promise.withResolvers<Ingest>()
-  const running: { ingest?: Ingest } = {}
-  // Uploads last as long as they last; idle connections outlive those of the usual proxies, which wait 60 s.
+  const running: { ingest?: Ingest; folder?: OwnedDataFolder } = {}
   const server = createServer(
-    { requestTimeout: 0, headersTimeout: 60_000, keepAliveTimeout: 75_000 },
+    toServerOptions(limits),
     toNodeListener(async (request) => (await ingest.promise).fetch(request)),
   )
+  applyLimits(server, limits)
   server.listen(port, host)
   try {
     await once(server, "listening")
@@ -70,6 +72,7 @@ export const listenForIngest = async (host: string, port: number): Promise<Inges
     open({ folder, largestContent, ...options }) {
       const store = createDiskBlobStore({ folder: folder.blobs })
       const tracing = configure(() => readTracingEnvironment(process.env))
+      running.folder = folder
       const catalog = openCatalog(folder.catalog, largestContent)
       running.ingest = configure(() => createIngest({ ...options, tracing, store, catalog }))
       ingest.resolve(running.ingest)
@@ -77,10 +80,18 @@ export const listenForIngest = async (host: string, port: number): Promise<Inges
     async close() {
       const closed = once(server, "close")
       server.close()
-      const timer = setTimeout(() => server.closeAllConnections(), grace)
-      await closed
-      clearTimeout(timer)
+      // Node would keep a connection whose last answer is out for as long as it keeps any.
+      const idle = setInterval(() => server.closeIdleConnections(), 50)
+      const end = setTimeout(
+        () => server.closeAllConnections(),
+        running.ingest === undefined ? 0 : limits.grace + answerTime,
+      )
+      await running.ingest?.drain(limits.grace)
       await running.ingest?.close()
+      await closed
+      clearInterval(idle)
+      clearTimeout(end)
+      running.folder?.release()
     },
   }
 }

@@ -65,6 +65,19 @@ const byteSize = (description: string, initial: string): Setting<number> & { ini
   parse: (value) => parseByteSize(/^\d+$/.test(value) ? Number(value) : value),
 })
 
+const optionalByteSize = (description: string): Setting<number> => {
+  const { argument, parse } = byteSize(description, "")
+  return { argument, description, parse }
+}
+
+const count = (description: string, initial: string): Setting<number> & { initial: string } => ({
+  argument: "<number>",
+  description,
+  initial,
+  parse: (value) =>
+    /^[1-9]\d{0,8}$/.test(value) ? accept(Number(value)) : refuse("Expected a number from 1 to 999999999."),
+})
+
 const flag = (description: string, initial: "true" | "false"): Setting<boolean> & { initial: string } => ({
   argument: "<true|false>",
   description,
@@ -125,8 +138,16 @@ export const ingestSettings = {
   heartbeat: duration("silence on a development stream before an empty line", "15 seconds"),
   sweepInterval: duration("how often abandoned uploads are looked for", "10 minutes"),
   largestContent: byteSize("files up to this size are kept in the catalog itself, 0 none", "64KB"),
+  maxFileSize: optionalByteSize("largest file that is taken (default: any)"),
+  quota: optionalByteSize("what the app's files may take, stored and under way (default: no limit)"),
+  maxConcurrentUploads: count("files that may be sent at the same time", "5000"),
+  minimumRate: byteSize("a second, below which an upload is cut off, 0 never", "1KB"),
+  minimumRateWindow: duration("over how long the minimum rate is measured", "30 seconds"),
+  bodyTimeout: duration("how long the body of an app's request may take", "15 seconds"),
+  minimumFree: byteSize("room kept free on the disk: with less, uploads are refused", "64MB"),
   unfinishedTtl: duration("how long past its expiry an unfinished upload is kept", "1 day"),
   unregisteredTtl: duration("how long a file is kept that no app ever registered", "1 day"),
+  historyTtl: duration("how long failed uploads and attempts at callbacks stay known", "30 days"),
   metrics: { ...choice<"off" | "open">("<who>", "who may read /metrics", ["off", "open"]), initial: "off" },
   logLevel: {
     ...choice<LogLevel>("<level>", "how much is logged", [

@@ -40,6 +40,7 @@ export const startIngest = async (
     return { url, host, port: server.port, folder, text, token, keptToken: kept?.state ?? null, close }
   } catch (error) {
     await server.close()
+    folder.release()
     throw error
   }
 }
