@@ -42,6 +42,19 @@ export const createDiskFiles = (folder: string): DiskFiles => {
     }
   }
 
+  /** Not `recursive` at once: on a read-only disk Node then says ENOENT. */
+  const makeFolder = async (shard: string): Promise<void> => {
+    const made = await fs.mkdir(shard).then(
+      () => true,
+      async (cause: unknown) => {
+        if (codeOf(cause) === "EEXIST") return false
+        if (codeOf(cause) !== "ENOENT") throw cause
+        return (await fs.mkdir(shard, { recursive: true })) !== undefined
+      },
+    )
+    if (made) await syncFolder(folder)
+  }
+
   const listEpochs: DiskFiles["listEpochs"] = async (path) => {
     const prefix = `${basename(path)}.`
     const names = await fs.readdir(dirname(path)).catch((cause: unknown) => {
@@ -60,9 +73,7 @@ export const createDiskFiles = (folder: string): DiskFiles => {
       const shard = dirname(path)
       let made = shards.get(shard)
       if (made === undefined) {
-        made = fs
-          .mkdir(shard, { recursive: true })
-          .then((created) => (created === undefined ? undefined : syncFolder(folder)))
+        made = makeFolder(shard)
         made.catch(() => shards.delete(shard))
         shards.set(shard, made)
       }

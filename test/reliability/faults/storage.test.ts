@@ -54,7 +54,7 @@ describe("a disk that", () => {
   it("is full refuses uploads with a clear error, keeps what it has, and goes on when there is room", async (test) => {
     const disk = await makeFolder()
     if (!(await mountOver(disk, "size=16m"))) return test.skip(whyNoDisk)
-    const ingest = await startIngestOnDisk({}, disk)
+    const ingest = await startIngestOnDisk({ minimumFree: 0 }, disk)
     const app = await startApp(answerWith("saved"))
     const before = await grantFile(ingest.url, 100_000, app.url)
     await goOn(before)
@@ -80,7 +80,7 @@ describe("a disk that", () => {
     expect(isIntact(disk)).toBe("ok")
   })
 
-  it("becomes read-only answers 500, serves what it has, and goes on when it can be written", async (test) => {
+  it("becomes read-only answers 503, serves what it has, and goes on when it can be written", async (test) => {
     const ingest = await startIngestOnDisk()
     const before = await grantFile(ingest.url, 1024)
     await goOn(before)
@@ -88,7 +88,7 @@ describe("a disk that", () => {
     await mkdir(files, { recursive: true })
     if (!(await mountOver(files, "ro"))) return test.skip(whyNoDisk)
     const [small, large] = await Promise.all([1024, 1_500_000].map((size) => grantFile(ingest.url, size)))
-    expect(await codeOf(await putRaw(large!.signed, large!.content))).toBe("500 INTERNAL_ERROR")
+    expect(await codeOf(await putRaw(large!.signed, large!.content))).toBe("503 INGEST_UNAVAILABLE")
     // It is not written there.
     await goOn(small!)
     expect((await fetch(`${ingest.url}/f/${before.grant.key}`)).status).toBe(200)
