@@ -58,24 +58,19 @@ const choice = <A extends string>(argument: string, description: string, choices
   },
 })
 
-const byteSize = (description: string, initial: string): Setting<number> & { initial: string } => ({
+const byteSize = (description: string): Setting<number> => ({
   argument: "<size>",
   description,
-  initial,
   parse: (value) => parseByteSize(/^\d+$/.test(value) ? Number(value) : value),
 })
 
-const optionalByteSize = (description: string): Setting<number> => {
-  const { argument, parse } = byteSize(description, "")
-  return { argument, description, parse }
-}
-
-const count = (description: string, initial: string): Setting<number> & { initial: string } => ({
+const wholeNumber = (description: string, least: number, most: number): Setting<number> => ({
   argument: "<number>",
   description,
-  initial,
   parse: (value) =>
-    /^[1-9]\d{0,8}$/.test(value) ? accept(Number(value)) : refuse("Expected a number from 1 to 999999999."),
+    /^\d{1,15}$/.test(value) && Number(value) >= least && Number(value) <= most
+      ? accept(Number(value))
+      : refuse(`Expected a whole number from ${least} to ${most}.`),
 })
 
 const flag = (description: string, initial: "true" | "false"): Setting<boolean> & { initial: string } => ({
@@ -84,16 +79,6 @@ const flag = (description: string, initial: "true" | "false"): Setting<boolean> 
   initial,
   parse: (value) => (/^(true|false)$/.test(value) ? accept(value === "true") : refuse("Expected true or false.")),
 })
-
-const port: Setting<number> & { initial: string } = {
-  argument: "<number>",
-  description: "0 takes any free one",
-  initial: "4790",
-  parse: (value) =>
-    /^\d{1,5}$/.test(value) && Number(value) <= 65_535
-      ? accept(Number(value))
-      : refuse("Expected a number from 0 to 65535."),
-}
 
 /** Reads an absolute URL of a web server. */
 export const parseHttpUrl = (value: string): Outcome<string> =>
@@ -123,7 +108,7 @@ const url: Setting<string> = {
  * the same name are handed to it as they are.
  */
 export const ingestSettings = {
-  port,
+  port: { ...wholeNumber("0 takes any free one", 0, 65_535), initial: "4790" },
   host: text("<address>", "0.0.0.0 opens it to other machines", "127.0.0.1"),
   data: text("<folder>", "files, catalog and token", `.${names.word}`),
   url,
@@ -137,14 +122,17 @@ export const ingestSettings = {
   callbackRetries: durations("delays before each repeated callback", "5s, 30s, 2m, 10m, 1h, 6h, 1d"),
   heartbeat: duration("silence on a development stream before an empty line", "15 seconds"),
   sweepInterval: duration("how often abandoned uploads are looked for", "10 minutes"),
-  largestContent: byteSize("files up to this size are kept in the catalog itself, 0 none", "64KB"),
-  maxFileSize: optionalByteSize("largest file that is taken (default: any)"),
-  quota: optionalByteSize("what the app's files may take, stored and under way (default: no limit)"),
-  maxConcurrentUploads: count("files that may be sent at the same time", "5000"),
-  minimumRate: byteSize("a second, below which an upload is cut off, 0 never", "1KB"),
-  minimumRateWindow: duration("over how long the minimum rate is measured", "30 seconds"),
-  bodyTimeout: duration("how long the body of an app's request may take", "15 seconds"),
-  minimumFree: byteSize("room kept free on the disk: with less, uploads are refused", "64MB"),
+  largestContent: {
+    ...byteSize("files up to this size are kept in the catalog itself, 0 none"),
+    initial: "64KB",
+  },
+  maxFileSize: byteSize("the largest file that is taken (default: any)"),
+  quota: byteSize("what the files of the app may take together (default: no limit)"),
+  maxConcurrentUploads: { ...wholeNumber("files sent at the same time", 1, 1_000_000), initial: "5000" },
+  minimumRate: { ...byteSize("bytes per second below which an upload is cut off, 0 never"), initial: "1KB" },
+  minimumRateWindow: duration("over how long that is measured", "30 seconds"),
+  bodyTimeout: duration("how long the app's small messages may take to arrive", "15 seconds"),
+  minimumFree: { ...byteSize("room kept free on the disk; with less, new bytes are refused"), initial: "64MB" },
   unfinishedTtl: duration("how long past its expiry an unfinished upload is kept", "1 day"),
   unregisteredTtl: duration("how long a file is kept that no app ever registered", "1 day"),
   historyTtl: duration("how long failed uploads and attempts at callbacks stay known", "30 days"),

@@ -28,8 +28,9 @@ export const startIngest = async (
 ): Promise<StartedIngest> => {
   const given = readTokenVariable()
   const folder = await openDataFolder(data)
-  const server = await listen(host, port)
+  let server: IngestServer | undefined
   try {
+    server = await listen(host, port)
     const url = givenUrl ?? `http://localhost:${server.port}`
     const kept = given === undefined ? await keepToken(folder, url) : undefined
     const { text, token } = (given ?? kept)!
@@ -39,7 +40,7 @@ export const startIngest = async (
     const { close } = server
     return { url, host, port: server.port, folder, text, token, keptToken: kept?.state ?? null, close }
   } catch (error) {
-    await server.close()
+    await server?.close()
     folder.release()
     throw error
   }

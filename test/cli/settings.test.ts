@@ -76,7 +76,7 @@ describe("the settings of an ingest", () => {
   })
 
   it.each([
-    ["a port that is none", { port: 70_000 }, "port: expected a number from 0 to 65535."],
+    ["a port that is none", { port: 70_000 }, "port: expected a whole number from 0 to 65535."],
     ["a duration that is none", { unfinishedTtl: "soon" }, 'unfinishedTtl: "soon" is not a duration.'],
     ["a setting there is not", { prot: 1 }, "prot: there is no such setting."],
     ["text that is no JSON", "{ port: 1 }", "is not JSON"],
@@ -125,7 +125,8 @@ describe("the settings of an ingest", () => {
     const ask = async (token: string) =>
       (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${token}` } })).status
     expect([await ask("0123456789abcdef"), await ask("else")]).toEqual([200, 401])
-    const short = await runCommand(["ingest", "--port", "0"], { cwd: folder, env: { SLUICE_METRICS_TOKEN: "short" } })
+    const other = ["ingest", "--port", "0", "--data", join(folder, "other")]
+    const short = await runCommand(other, { cwd: folder, env: { SLUICE_METRICS_TOKEN: "short" } })
     expect(short).toMatchObject({ code: 1, stderr: expect.stringMatching(/^sluice: .*at least 16 characters.*\n$/) })
   })
 
