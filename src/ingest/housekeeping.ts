@@ -3,7 +3,9 @@ import * as Effect from "effect/Effect"
 import { toBlobName } from "./blob-name.ts"
 import type { Reclaimable } from "./catalog.ts"
 import { logError } from "../http/logging.ts"
+import { Rejected } from "../http/rejected.ts"
 import { type Service, createEventId } from "./service.ts"
+import type { Writer } from "./writers.ts"
 
 /** Rows and blobs taken at a time: a sweep never holds the catalog for long. */
 const batch = 100
@@ -12,15 +14,22 @@ const batch = 100
 const abandonedTtl = 30 * 24 * 60 * 60 * 1000
 
 /**
- * Removes the bytes of an ended file. Whoever is writing them lets go first: a request that was granted its epoch just
- * before the file expired would leave a blob behind that nothing names any more.
+ * Removes the bytes of an ended file; false when a newer request was faster to take its key.
+ *
+ * Whoever is writing them lets go first: a request that was granted its epoch just before the file expired would leave
+ * a blob behind that nothing names any more.
  */
-const reclaim = async ({ catalog, store, writers }: Service, blob: Reclaimable): Promise<void> => {
+const reclaim = async ({ catalog, store, writers }: Service, blob: Reclaimable): Promise<boolean> => {
   const isCurrent = (await catalog.get(blob.key))?.file.id === blob.id
-  const writer = isCurrent ? await writers.take(blob.key) : undefined
+  let writer: Writer | undefined
   try {
+    if (isCurrent) writer = await writers.take(blob.key)
     await store.remove(toBlobName(blob))
     await catalog.reclaimed(blob)
+    return true
+  } catch (cause) {
+    if (cause instanceof Rejected) return false
+    throw cause
   } finally {
     writer?.letGo()
   }
@@ -57,8 +66,7 @@ export const sweep = (service: Service): Effect.Effect<void> =>
       reclaimed = 0
       for (const blob of yield* Effect.promise(() => catalog.listReclaimable(batch))) {
         const removal = Effect.promise(async () => {
-          await reclaim(service, blob)
-          reclaimed++
+          if (await reclaim(service, blob)) reclaimed++
         })
         // One file that cannot be removed must not keep the others.
         yield* Effect.catchCause(removal, (cause) =>
