@@ -29,7 +29,8 @@ export const createGroupCommit = (database: DatabaseSync, flush: () => Promise<v
   let waiting: Array<Job> = []
   /** Settle the jobs that are committed and not yet flushed. */
   let committed: Array<(failed?: { readonly cause: unknown }) => void> = []
-  let flushing: Promise<void> | undefined
+  let isFlushing = false
+  let flushed: Promise<void> | undefined
 
   const transact = (jobs: ReadonlyArray<Job>): ReadonlyArray<unknown> => {
     begin.run()
@@ -56,6 +57,7 @@ export const createGroupCommit = (database: DatabaseSync, flush: () => Promise<v
   }
 
   const flushAll = async (): Promise<void> => {
+    isFlushing = true
     while (committed.length > 0) {
       const settled = committed
       committed = []
@@ -65,15 +67,15 @@ export const createGroupCommit = (database: DatabaseSync, flush: () => Promise<v
       )
       for (const settle of settled) settle(failed)
     }
+    // At once after the last look, so that nothing is committed in between and then forgotten.
+    isFlushing = false
   }
 
   const runAll = (): void => {
     const jobs = waiting
     waiting = []
     if (jobs.length > 0) write(jobs)
-    flushing ??= flushAll().finally(() => {
-      flushing = undefined
-    })
+    if (!isFlushing) flushed = flushAll()
   }
 
   return {
@@ -83,7 +85,7 @@ export const createGroupCommit = (database: DatabaseSync, flush: () => Promise<v
       }),
     close: async () => {
       runAll()
-      await flushing
+      await flushed
     },
   }
 }

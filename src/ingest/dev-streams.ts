@@ -56,7 +56,7 @@ export const createDevStreams = ({
   readonly now: () => number
 }): DevStreams => {
   const streams = new Set<Open>()
-  let pumping: Promise<void> | undefined
+  let isPumping = false
   let isPumpedAgain = false
 
   const forget = (stream: Open, key: string): void => {
@@ -86,24 +86,27 @@ export const createDevStreams = ({
   }
 
   const pump = async (): Promise<void> => {
-    do {
-      isPumpedAgain = false
-      const channels = new Map(
-        [...streams].map(({ app, callbackSlug }) => [`${app.id}\n${callbackSlug}`, { app, callbackSlug }]),
-      )
-      for (const { app, callbackSlug } of channels.values()) await pumpChannel(app.id, callbackSlug)
-    } while (isPumpedAgain)
+    isPumping = true
+    try {
+      while (isPumpedAgain) {
+        isPumpedAgain = false
+        const channels = new Map(
+          [...streams].map(({ app, callbackSlug }) => [`${app.id}\n${callbackSlug}`, { app, callbackSlug }]),
+        )
+        for (const { app, callbackSlug } of channels.values()) await pumpChannel(app.id, callbackSlug)
+      }
+    } catch {
+      // The event stays in the catalog; the next change tries again.
+    } finally {
+      // At once after the last look: who calls from now on starts a new round.
+      isPumping = false
+    }
   }
 
   const wake = (): void => {
     if (streams.size === 0) return
     isPumpedAgain = true
-    pumping ??= pump()
-      // The event stays in the catalog; the next change tries again.
-      .catch(() => {})
-      .finally(() => {
-        pumping = undefined
-      })
+    if (!isPumping) void pump()
   }
 
   /** When the last URL of these files expires, as far as is known. */
