@@ -44,34 +44,31 @@ const stopper = (child: ChildProcess) => () =>
     child.kill(profiling.length > 0 ? "SIGTERM" : "SIGKILL")
   })
 
-/** Starts a program with this Node; it says where it listens in its first line. */
-const startNode = async (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) => {
+/**
+ * Starts a program with this Node, and gives the first of its lines that `isWanted`: where it listens. It does not outlive
+ * this process.
+ */
+const startNode = async (args: ReadonlyArray<string>, isWanted: (line: string) => boolean = () => true) => {
   const child = spawn(process.execPath, args, {
-    env: { ...process.env, NODE_ENV: "production", NODE_NO_WARNINGS: "1", ...env },
+    env: { ...process.env, NODE_ENV: "production", NODE_NO_WARNINGS: "1" },
     stdio: ["ignore", "pipe", "inherit"],
   })
+  process.once("exit", () => child.kill("SIGKILL"))
   const line = await new Promise<string>((resolve, reject) => {
-    createInterface(child.stdout).once("line", resolve)
+    createInterface(child.stdout).on("line", (text) => {
+      if (isWanted(text)) resolve(text)
+    })
     child.once("exit", (code) => reject(new Error(`${args[0]} ended with ${code}`)))
   })
-  return { child, line, pid: child.pid!, stop: stopper(child) }
+  return { line, pid: child.pid!, stop: stopper(child) }
 }
 
 const startSluice =
   (...flags: ReadonlyArray<string>): Start =>
   async (folder) => {
     const main = join(root, "dist/cli/main.js")
-    const { line, pid, stop } = await startNode([
-      ...(process.env.BENCH_NODE_ARGS?.split(" ") ?? []),
-      main,
-      "ingest",
-      "--port",
-      "0",
-      "--data",
-      folder,
-      "--json",
-      ...flags,
-    ])
+    const args = [...profiling, main, "ingest", "--port", "0", "--data", folder, "--json", ...flags]
+    const { line, pid, stop } = await startNode(args, (text) => text.startsWith('{"event":"listening"'))
     const { url, port, tokenFile } = JSON.parse(line) as { url: string; port: number; tokenFile: string }
     const token = parseToken(readFileSync(tokenFile, "utf8").trim())
     if (!token.ok) throw new Error(token.detail)
@@ -93,7 +90,7 @@ const startSluice =
       checkPut: (answer, sha256) => {
         expectStatus(answer, 200)
         const { fileHash } = JSON.parse(answer.body) as { fileHash: string }
-        if (fileHash !== sha256 && !flags.includes("--no-hash")) throw new Error(`stored something else: ${fileHash}`)
+        if (fileHash !== sha256 && !flags.includes("--hash")) throw new Error(`stored something else: ${fileHash}`)
       },
       getPath: (answer) => new URL((JSON.parse(answer.body) as { url: string }).url).pathname,
     }
@@ -176,7 +173,7 @@ const startNginx: Start = async (folder) => {
 /** Name in the tables → how it is started. */
 export const servers: Readonly<Record<string, Start>> = {
   sluice: startSluice(),
-  "sluice, no hash": startSluice("--no-hash"),
+  "sluice, no hash": startSluice("--hash", "false"),
   "@tus/server": startTus,
   "bare pipe": startScript("serve-bare.ts"),
   nginx: startNginx,

@@ -3,7 +3,7 @@ import { disposeChunk } from "../protocol/disposable-stream.ts"
 import type { Appended } from "./blob-store.ts"
 
 /** Bytes written at once, at most and at least; between them it depends on how many bodies share the memory. */
-const largestBatch = 2 * 1024 * 1024
+const largestBatch = 1024 * 1024
 const smallestBatch = 64 * 1024
 
 /** Bytes all batches that are being gathered may hold together, as long as none has to be smaller than the smallest. */
@@ -13,7 +13,7 @@ const gatherBudget = 32 * 1024 * 1024
 const patience = 1000
 
 /** Bytes between two flushes while a long body arrives, so that the one at its end has little left to do; the longer, the more. */
-const flushEvery = { least: 4 * 1024 * 1024, most: 64 * 1024 * 1024 }
+const flushEvery = { least: 2 * 1024 * 1024, most: 64 * 1024 * 1024 }
 
 /** Bodies being written now. */
 let underWay = 0
@@ -94,8 +94,7 @@ export const appendBody = async (
   const settle = async (): Promise<void> => {
     await pass()
     await writing
-    await flushing
-    if (stored > offset) await handle.datasync()
+    await Promise.all([flushing, stored > offset && handle.datasync()])
   }
 
   underWay++
