@@ -61,6 +61,7 @@ export const appendBody = async (
   let stored = offset
   let writing: Promise<void> | undefined
   let flushing: Promise<void> | undefined
+  let flushFailure: { readonly cause: unknown } | undefined
   let flushed = offset
   let chunks: Array<Uint8Array> = []
   let gathered = 0
@@ -75,10 +76,14 @@ export const appendBody = async (
     const interval = Math.max(flushEvery.least, Math.min(flushEvery.most, stored / 4))
     if (flushing !== undefined || stored - flushed < interval) return
     flushed = stored
-    flushing = handle.datasync().finally(() => {
-      flushing = undefined
-    })
-    flushing.catch(() => {})
+    flushing = handle.datasync().then(
+      () => {
+        flushing = undefined
+      },
+      (cause: unknown) => {
+        flushFailure = { cause }
+      },
+    )
   }
 
   const pass = async (): Promise<void> => {
@@ -95,6 +100,8 @@ export const appendBody = async (
     await pass()
     await writing
     await Promise.all([flushing, stored > offset && handle.datasync()])
+    // The system tells of bytes it could not write once, to the flush that ran then: the last one may know nothing of it.
+    if (flushFailure !== undefined) throw flushFailure.cause
   }
 
   underWay++
@@ -125,6 +132,6 @@ export const appendBody = async (
   } finally {
     underWay--
     await writing?.catch(() => {})
-    await flushing?.catch(() => {})
+    await flushing
   }
 }
