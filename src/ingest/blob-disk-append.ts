@@ -99,9 +99,15 @@ export const appendBody = async (
   const settle = async (): Promise<void> => {
     await pass()
     await writing
-    await Promise.all([flushing, stored > offset && handle.datasync()])
-    // The system tells of bytes it could not write once, to the flush that ran then: the last one may know nothing of it.
-    if (flushFailure !== undefined) throw flushFailure.cause
+    try {
+      await Promise.all([flushing, stored > offset && handle.datasync()])
+      // The system tells of bytes it could not write once, to the flush that ran then: the last one may know nothing of it.
+      if (flushFailure !== undefined) throw flushFailure.cause
+    } catch (cause) {
+      // They look written until the machine restarts: nobody may go on from them.
+      await handle.truncate(offset)
+      throw cause
+    }
   }
 
   underWay++

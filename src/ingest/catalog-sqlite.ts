@@ -40,7 +40,7 @@ export const createSqliteCatalog = ({
   const database = new DatabaseSync(file)
   database.exec("PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
   migrate(database)
-  const log = isDurable ? openLog(`${file}-wal`) : undefined
+  const log = isDurable ? openLog(database, `${file}-wal`) : undefined
 
   const sql = prepareStatements(database)
   const group = createGroupCommit(database, log?.flush ?? (async () => {}))

@@ -7,6 +7,7 @@ const megabyte = 1024 * 1024
 /** A file on a disk that fails the flushes of these numbers, from 1. */
 const createDisk = (...failing: ReadonlyArray<number>) => {
   let flushes = 0
+  let size = Infinity
   const handle = {
     write: async (chunk: Uint8Array) => ({ bytesWritten: chunk.length }),
     writev: async (chunks: ReadonlyArray<Uint8Array>) => ({
@@ -15,8 +16,11 @@ const createDisk = (...failing: ReadonlyArray<number>) => {
     datasync: async () => {
       if (failing.includes(++flushes)) throw new Error(`flush ${flushes} failed`)
     },
+    truncate: async (to: number) => {
+      size = to
+    },
   }
-  return { handle: handle as unknown as FileHandle, flushes: () => flushes }
+  return { size: () => size, handle: handle as unknown as FileHandle, flushes: () => flushes }
 }
 
 async function* bodyOf(megabytes: number, end?: Error) {
@@ -38,6 +42,12 @@ it("fails where any flush did, also one before the last", async () => {
   const cut = bodyOf(16, new Error("the client left"))
   await expect(appendBody(createDisk(1).handle, 0, cut, options)).rejects.toThrow("flush 1 failed")
   await expect(appendBody(createDisk(1).handle, 0, bodyOf(1), options)).rejects.toThrow("flush 1 failed")
+})
+
+it("gives up what a failed flush was for, as it may look written and not be", async () => {
+  const disk = createDisk(1)
+  await expect(appendBody(disk.handle, 3 * megabyte, bodyOf(4), options)).rejects.toThrow("flush 1 failed")
+  expect(disk.size()).toBe(3 * megabyte)
 })
 
 it("flushes what came before a body broke off", async () => {
