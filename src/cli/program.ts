@@ -2,12 +2,12 @@ import { Command, CommanderError } from "commander"
 import manifest from "../../package.json" with { type: "json" }
 import { names } from "../protocol.ts"
 import { CommandFailure, exitCodes } from "./command-failure.ts"
-import { createDeliveriesCommand } from "./deliveries-command.ts"
-import { createDevCommand } from "./dev-command.ts"
-import { createDoctorCommand } from "./doctor-command.ts"
-import { createExplainCommand } from "./explain-command.ts"
-import { createFilesCommand } from "./files-command.ts"
-import { createIngestCommand } from "./ingest-command.ts"
+import { createDeliveriesCommand } from "./inspect/deliveries-command.ts"
+import { createDevCommand } from "./serve/dev-command.ts"
+import { createDoctorCommand } from "./doctor/doctor-command.ts"
+import { createExplainCommand } from "./inspect/explain-command.ts"
+import { createFilesCommand } from "./inspect/files-command.ts"
+import { createIngestCommand } from "./serve/ingest-command.ts"
 import { createTokenCommand } from "./token-command.ts"
 
 /** The whole command line; run it with {@link runCommand}. What a command does is imported when it is called. */

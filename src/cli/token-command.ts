@@ -1,10 +1,10 @@
 import { Command, Option } from "commander"
 import { envName, type Outcome } from "../protocol.ts"
 import type { NewToken } from "./create-token.ts"
-import { jsonOption } from "./json-option.ts"
+import { jsonOption } from "./terminal/json-option.ts"
 import { runTokenCreate, runTokenExplain } from "./run-token.ts"
-import { addSettings, resolveSettings, toArgParser } from "./setting-options.ts"
-import { ingestSettings, parseBaseUrl } from "./settings.ts"
+import { addSettings, resolveSettings, toArgParser } from "./settings/setting-options.ts"
+import { ingestSettings, parseBaseUrl } from "./settings/settings.ts"
 
 const defaultIngestUrl = `http://localhost:${ingestSettings.port.initial}`
 

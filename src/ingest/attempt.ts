@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { Rejected } from "../http/rejected.ts"
-import { BlobStoreError } from "./blob-store.ts"
-import { CatalogError } from "./catalog.ts"
+import { BlobStoreError } from "./storage/blob-store.ts"
+import { CatalogError } from "./storage/catalog.ts"
 
 const unavailable = (detail: string, retryAfter: number, cause: unknown): Rejected =>
   new Rejected({ code: "INGEST_UNAVAILABLE", detail, headers: { "retry-after": String(retryAfter) }, cause })

@@ -1,11 +1,11 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import { toBlobName } from "./blob-name.ts"
-import type { Reclaimable } from "./catalog.ts"
+import { toBlobName } from "./storage/blob-name.ts"
+import type { Reclaimable } from "./storage/catalog.ts"
 import { logError } from "../http/logging.ts"
 import { Rejected } from "../http/rejected.ts"
 import { type Service, createEventId } from "./service.ts"
-import type { Writer } from "./writers.ts"
+import type { Writer } from "./upload/writers.ts"
 
 /** Rows and blobs taken at a time: a sweep never holds the catalog for long. */
 const batch = 100

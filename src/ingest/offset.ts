@@ -3,8 +3,8 @@ import { names } from "../protocol/names.ts"
 import type { UploadGrant } from "../protocol/signed-url.ts"
 import { attempt } from "./attempt.ts"
 import { authoriseUpload } from "./authorise.ts"
-import { toBlobName } from "./blob-name.ts"
-import { isSameUpload } from "./same-upload.ts"
+import { toBlobName } from "./storage/blob-name.ts"
+import { isSameUpload } from "./storage/same-upload.ts"
 import type { Service } from "./service.ts"
 
 /** The durable offset of a key, after whoever is writing it has let go. */

@@ -6,11 +6,11 @@ import type { UploadGrant } from "../protocol/signed-url.ts"
 import { Rejected, toRejected } from "../http/rejected.ts"
 import { attempt } from "./attempt.ts"
 import { authoriseUpload } from "./authorise.ts"
-import { originOf, toStoredFile } from "./event.ts"
-import { awaitServerData } from "./server-data.ts"
+import { originOf, toStoredFile } from "./delivery/event.ts"
+import { awaitServerData } from "./delivery/server-data.ts"
 import type { Service } from "./service.ts"
-import { transfer } from "./transfer.ts"
-import { multipartOverhead } from "./upload-body.ts"
+import { transfer } from "./upload/transfer.ts"
+import { multipartOverhead } from "./upload/upload-body.ts"
 
 /** Where the body begins, and how many bytes of the file it says it brings; refuses files that are too large. */
 const decideExtent = Effect.fnUntraced(function* (request: Request, grant: UploadGrant, maxFileSize = Infinity) {

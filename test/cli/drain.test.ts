@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, it, onTestFinished } from "vitest"
 import { createGrant, listen, offsetOf, putRaw, register, sign, token } from "../ingest/circle.ts"
-import { createPacedBody } from "../ingest/paced-body.ts"
+import { createPacedBody } from "../ingest/upload/paced-body.ts"
 import { startCommand } from "./run-command.ts"
 
 const startIngest = async (data: string) => {

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest"
 import { encodeToken, parseToken, type Token } from "../../src/protocol.ts"
-import { startCollector } from "../ingest/collector.ts"
+import { startCollector } from "../ingest/observe/collector.ts"
 import { type CommandOptions, runCommand, startCommand } from "./run-command.ts"
 
 let folder: string

@@ -1,10 +1,10 @@
 import { styleText } from "node:util"
 import { describe, expect, it, vi } from "vitest"
-import { formatMoment, formatSpan } from "../../src/cli/moment.ts"
-import { toPage } from "../../src/cli/page-options.ts"
-import { toPrintable, toShortPrintable } from "../../src/cli/printable.ts"
-import { createProgress } from "../../src/cli/progress.ts"
-import { printTable } from "../../src/cli/table.ts"
+import { formatMoment, formatSpan } from "../../src/cli/terminal/moment.ts"
+import { toPage } from "../../src/cli/inspect/page-options.ts"
+import { toPrintable, toShortPrintable } from "../../src/cli/terminal/printable.ts"
+import { createProgress } from "../../src/cli/terminal/progress.ts"
+import { printTable } from "../../src/cli/terminal/table.ts"
 
 describe("what the command prints", () => {
   it("keeps text of others from moving the cursor, ending the line or turning its direction", () => {

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, it, onTestFinished } from "vitest"
 import { describeDataFolder } from "../../src/cli/data-folder.ts"
-import { listenForIngest } from "../../src/cli/serve-ingest.ts"
-import { type ServerLimits, serverLimits } from "../../src/cli/server-limits.ts"
+import { listenForIngest } from "../../src/cli/serve/serve-ingest.ts"
+import { type ServerLimits, serverLimits } from "../../src/cli/serve/server-limits.ts"
 import { encodeToken } from "../../src/protocol.ts"
 
 /** The command's server in this process, with limits that do not take long to reach. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { describeDataFolder } from "../../src/cli/data-folder.ts"
 import { type BlobStore, type Catalog, createDiskBlobStore, createSqliteCatalog } from "../../src/ingest.ts"
-import { toBlobName } from "../../src/ingest/blob-name.ts"
+import { toBlobName } from "../../src/ingest/storage/blob-name.ts"
 import type { UploadGrant } from "../../src/protocol.ts"
 
 /** A data folder as an ingest has it open. */

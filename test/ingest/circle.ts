@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
 import { onTestFinished } from "vitest"
-import { toBlobName } from "../../src/ingest/blob-name.ts"
+import { toBlobName } from "../../src/ingest/storage/blob-name.ts"
 import { toNodeListener } from "../../adapters/node/to-node-listener.ts"
 import {
   type Catalog,

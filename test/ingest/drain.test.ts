@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
 import { createMemoryBlobStore, createMemoryCatalog } from "../../src/ingest.ts"
 import { createGrant, eventually, listen, offsetOf, putRaw, register, sign, startApp, startIngest } from "./circle.ts"
-import { createPacedBody } from "./paced-body.ts"
+import { createPacedBody } from "./upload/paced-body.ts"
 
 const codeOf = async (response: Response): Promise<string> => `${response.status} ${(await response.json()).code}`
 const long = 60_000

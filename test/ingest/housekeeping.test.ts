@@ -11,7 +11,7 @@ import {
   createMemoryBlobStore,
   createMemoryCatalog,
 } from "../../src/ingest.ts"
-import { toBlobName } from "../../src/ingest/blob-name.ts"
+import { toBlobName } from "../../src/ingest/storage/blob-name.ts"
 import { names, type UploadGrant } from "../../src/protocol.ts"
 import { createGrant, eventually, offsetOf, putRaw, register, sign, startApp, startIngest } from "./circle.ts"
 

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest"
 import { createMemoryCatalog } from "../../src/ingest.ts"
 import { names } from "../../src/protocol.ts"
 import { apiKey, createGrant, eventually, offsetOf, postResult, putRaw, register, sign, startIngest } from "./circle.ts"
-import { createPacedBody } from "./paced-body.ts"
+import { createPacedBody } from "./upload/paced-body.ts"
 
 const problemOf = async (response: Response): Promise<string> => `${response.status} ${(await response.json()).code}`
 

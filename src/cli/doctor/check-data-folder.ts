@@ -1,0 +1,75 @@
+import { access, open, rm, statfs } from "node:fs/promises"
+import { join } from "node:path"
+import { checkSqliteCatalog } from "../../ingest.ts"
+import { formatByteSize } from "../../protocol.ts"
+import { describeSystemError, isSystemError } from "../command-failure.ts"
+import type { DataFolder } from "../data-folder.ts"
+import { failed, type Finding, ok, warning } from "./finding.ts"
+import { formatSpan } from "../terminal/moment.ts"
+
+/** Bytes below which the disk is as good as full, and below which somebody should know. */
+const space = { least: 64 * 1024 ** 2, little: 1024 ** 3 }
+
+/** Writes a small file through to the disk and takes it away again; tells how long that took, ms. */
+const writeThrough = async (folder: string): Promise<number> => {
+  const path = join(folder, `.doctor-${process.pid}`)
+  const start = performance.now()
+  const handle = await open(path, "wx", 0o600)
+  try {
+    await handle.writeFile("doctor")
+    await handle.sync()
+    return performance.now() - start
+  } finally {
+    await handle.close()
+    await rm(path, { force: true })
+  }
+}
+
+const checkDisk = async ({ path }: DataFolder): Promise<Finding> => {
+  const check = "Data folder"
+  try {
+    await access(path)
+  } catch (error) {
+    if (!isSystemError(error, "ENOENT")) return failed(check, `${path}: ${describeSystemError(error)}.`, "Make way.")
+    return warning(check, `${path} does not exist yet.`, "An ingest makes it; or say with --data which one is meant.")
+  }
+  try {
+    const took = await writeThrough(path)
+    const { bavail, bsize } = await statfs(path)
+    const free = bavail * bsize
+    const message = `${path} can be written, a flush takes ${formatSpan(took)}, ${formatByteSize(free)} are free`
+    if (free < space.least) return failed(check, message, "Make room: uploads are refused when the disk is full.")
+    if (free < space.little) return warning(check, message, "Make room before the disk is full.")
+    return ok(check, message)
+  } catch (error) {
+    const advice = "Give the user that runs the ingest the right to write there."
+    return failed(check, `${path} cannot be written: ${describeSystemError(error)}.`, advice)
+  }
+}
+
+const checkCatalog = async ({ catalog }: DataFolder): Promise<Finding> => {
+  const check = "Catalog"
+  try {
+    await access(catalog)
+  } catch {
+    return warning(check, `${catalog} does not exist yet.`, "An ingest makes it on its first start.")
+  }
+  const advice = `Stop the ingest, keep a copy of ${catalog} and the files beside it, and restore them from a backup.`
+  try {
+    const [damage, ...more] = checkSqliteCatalog({ file: catalog })
+    if (damage === undefined) return ok(check, `${catalog} is sound`)
+    return failed(
+      check,
+      `${catalog} is damaged: ${damage}${more.length > 0 ? ` (and ${more.length} more)` : ""}`,
+      advice,
+    )
+  } catch (error) {
+    return failed(check, `${catalog} cannot be read: ${describeSystemError(error)}.`, advice)
+  }
+}
+
+/** Whether the data folder can be written and its catalog read; makes neither. */
+export const checkDataFolder = async (folder: DataFolder): Promise<ReadonlyArray<Finding>> => [
+  await checkDisk(folder),
+  await checkCatalog(folder),
+]

@@ -1,0 +1,40 @@
+import { createFileKey, createSigner, encodeAppId, envName, names, signUploadUrl, type Token } from "../../protocol.ts"
+import { failed, type Finding, ok } from "./finding.ts"
+import { checkClock, probe } from "./probe.ts"
+
+/** How long the URL is good that the ingest is asked with, ms: a day, so that a wrong clock is found by its date. */
+const ttl = 24 * 60 * 60 * 1000
+
+/**
+ * Asks the ingest for the offset of an upload that does not exist, with a URL signed by the token: a good answer proves
+ * app, key and public URL, and the key itself stays here.
+ */
+export const checkIngest = async (token: Token, url: string): Promise<ReadonlyArray<Finding>> => {
+  const check = "Ingest"
+  const key = createFileKey(encodeAppId(token.appId))
+  const grant = { key, appId: token.appId, expires: Date.now() + ttl, name: "doctor", size: 1, type: "text/plain" }
+  try {
+    const probed = await probe(await signUploadUrl(url, grant, createSigner(token.apiKey)), "HEAD")
+    const clock = checkClock(probed, url)
+    return [judge(check, probed.response, url), ...(clock === undefined ? [] : [clock])]
+  } catch (error) {
+    const advice = `Start it with \`sluice dev\` or \`sluice ingest\`, or say with --url where it is.`
+    return [failed(check, `No ingest answers at ${url}: ${(error as Error).message}.`, advice)]
+  }
+}
+
+const judge = (check: string, { status, headers }: Response, url: string): Finding => {
+  if (status === 200 && headers.has(names.header.rangeStart)) return ok(check, `answers at ${url} and knows this app`)
+  if (status === 403) {
+    return failed(
+      check,
+      `An ingest at ${url} refuses what this token signs.`,
+      `Give app and ingest the same ${envName("token")}, and the ingest the public URL it is reached by (--url).`,
+    )
+  }
+  return failed(
+    check,
+    `${url} answers with ${status}, as no Sluice ingest does.`,
+    "Check the URL, and that a proxy hands every path and the whole query on.",
+  )
+}

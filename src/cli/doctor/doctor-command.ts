@@ -1,0 +1,23 @@
+import { Command, Option } from "commander"
+import { envName, names } from "../../protocol.ts"
+import { jsonOption } from "../terminal/json-option.ts"
+import { addSettings, resolveSettings, toArgParser } from "../settings/setting-options.ts"
+import { parseHttpUrl } from "../settings/settings.ts"
+
+/** `sluice doctor`. */
+export const createDoctorCommand = (): Command =>
+  addSettings(new Command("doctor"), ["data", "url"])
+    .summary("find out what is wrong with a set-up")
+    .description("Checks token, clock, data folder, ingest, callback URL and deliveries. Exit code 1 when one failed.")
+    .addOption(
+      new Option("--callback-url <url>", "where the app takes callbacks (default: that of the newest upload)")
+        .env(envName("callbackUrl"))
+        .argParser(toArgParser(parseHttpUrl)),
+    )
+    .addOption(jsonOption())
+    .addHelpText("after", `\nExample:\n  $ sluice doctor --callback-url http://localhost:3000${names.adapterPath}`)
+    .action(async (options: { callbackUrl?: string; json?: true }, command: Command) => {
+      const { values } = await resolveSettings(command, ["data", "url"])
+      const { runDoctor } = await import("./run-doctor.ts")
+      await runDoctor({ ...options, ...values })
+    })

@@ -1,0 +1,63 @@
+import { Command, Option } from "commander"
+import type { DeliveryStatus } from "../../ingest.ts"
+import { jsonOption } from "../terminal/json-option.ts"
+import { addPageOptions, type PageOptions } from "./page-options.ts"
+import { addSettings, resolveSettings } from "../settings/setting-options.ts"
+
+const statuses: ReadonlyArray<DeliveryStatus> = ["pending", "delivered", "dead"]
+
+const createListCommand = (): Command =>
+  addPageOptions(addSettings(new Command("list"), ["data"]))
+    .description("Lists the events apps are owed, or were, newest file first.")
+    .addOption(new Option("--status <status>", "only these").choices(statuses))
+    .addOption(jsonOption())
+    .addHelpText("after", "\nExample:\n  $ sluice deliveries list --status dead")
+    .action(async (options: PageOptions & { status?: DeliveryStatus; json?: true }, command: Command) => {
+      const { values } = await resolveSettings(command, ["data"])
+      const { runDeliveriesList } = await import("./run-deliveries.ts")
+      await runDeliveriesList(values.data, options)
+    })
+
+const createShowCommand = (): Command =>
+  addSettings(new Command("show"), ["data"])
+    .description("Shows an event with every attempt to deliver it.")
+    .argument("<id>", "of the event (evt_…), or the key or custom id of its file")
+    .addOption(jsonOption())
+    .addHelpText("after", "\nExample:\n  $ sluice deliveries show evt_0123456789abcdef")
+    .action(async (id: string, options: { json?: true }, command: Command) => {
+      const { values } = await resolveSettings(command, ["data"])
+      const { runDeliveriesShow } = await import("./run-deliveries.ts")
+      await runDeliveriesShow(values.data, id, options)
+    })
+
+const createRedeliverCommand = (): Command =>
+  addSettings(new Command("redeliver"), ["data"])
+    .description(
+      "Makes events due now, whatever became of them, and starts their schedule again. A running ingest sends them " +
+        "within seconds, another when it starts.",
+    )
+    .argument("[id...]", "of events (evt_…), or keys or custom ids of their files")
+    .option("--dead", "all that were given up")
+    .addOption(jsonOption())
+    .addHelpText(
+      "after",
+      "\nExamples:\n  $ sluice deliveries redeliver --dead\n  $ sluice deliveries redeliver evt_0123456789abcdef",
+    )
+    .action(async (ids: ReadonlyArray<string>, options: { dead?: true; json?: true }, command: Command) => {
+      if ((ids.length === 0) === (options.dead === undefined)) {
+        command.error("error: name events, or say --dead for all that were given up")
+      }
+      const { values } = await resolveSettings(command, ["data"])
+      const { runRedeliver } = await import("./run-redeliver.ts")
+      await runRedeliver(values.data, ids, options)
+    })
+
+/** `sluice deliveries [list|show|redeliver]`. */
+export const createDeliveriesCommand = (): Command =>
+  new Command("deliveries")
+    .summary("list, show or repeat what apps are told of their files")
+    .description("The events of an ingest: what apps are owed, every attempt, and those that were given up.")
+    .addCommand(createListCommand(), { isDefault: true })
+    .addCommand(createShowCommand())
+    .addCommand(createRedeliverCommand())
+    .addHelpText("after", "\nExample:\n  $ sluice deliveries --status pending")

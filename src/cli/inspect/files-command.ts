@@ -1,0 +1,52 @@
+import { Command, Option } from "commander"
+import type { FileStatus } from "../../ingest.ts"
+import { jsonOption } from "../terminal/json-option.ts"
+import { addPageOptions, type PageOptions } from "./page-options.ts"
+import { addSettings, resolveSettings } from "../settings/setting-options.ts"
+
+const statuses: ReadonlyArray<FileStatus> = ["Uploading", "Uploaded", "Failed", "Deleting"]
+
+const createListCommand = (): Command =>
+  addPageOptions(addSettings(new Command("list"), ["data"]))
+    .description("Lists files, newest first.")
+    .addOption(new Option("--status <status>", "only these").choices(statuses))
+    .addOption(jsonOption())
+    .addHelpText("after", "\nExample:\n  $ sluice files list --status Failed --limit 10")
+    .action(async (options: PageOptions & { status?: FileStatus; json?: true }, command: Command) => {
+      const { values } = await resolveSettings(command, ["data"])
+      const { runFilesList } = await import("./run-files.ts")
+      await runFilesList(values.data, options)
+    })
+
+const createShowCommand = (): Command =>
+  addSettings(new Command("show"), ["data"])
+    .description("Shows all that is known of one file.")
+    .argument("<key>", "its key or custom id")
+    .addOption(jsonOption())
+    .addHelpText("after", "\nExample:\n  $ sluice files show invoice-2026-11")
+    .action(async (key: string, options: { json?: true }, command: Command) => {
+      const { values } = await resolveSettings(command, ["data"])
+      const { runFilesShow } = await import("./run-files.ts")
+      await runFilesShow(values.data, key, options)
+    })
+
+const createVerifyCommand = (): Command =>
+  addSettings(new Command("verify"), ["data"])
+    .description("Reads every stored file again and compares size and SHA-256. Exit code 1 when any is damaged.")
+    .addOption(jsonOption())
+    .addHelpText("after", "\nExample:\n  $ sluice files verify --data /srv/uploads")
+    .action(async (options: { json?: true }, command: Command) => {
+      const { values } = await resolveSettings(command, ["data"])
+      const { runFilesVerify } = await import("./run-files-verify.ts")
+      await runFilesVerify(values.data, options)
+    })
+
+/** `sluice files [list|show|verify]`. */
+export const createFilesCommand = (): Command =>
+  new Command("files")
+    .summary("list, show or verify the files of an ingest")
+    .description("What an ingest stores, read from its data folder, whether it runs or not.")
+    .addCommand(createListCommand(), { isDefault: true })
+    .addCommand(createShowCommand())
+    .addCommand(createVerifyCommand())
+    .addHelpText("after", "\nExample:\n  $ sluice files --status Uploading")

@@ -1,0 +1,25 @@
+import type { Catalog, UploadRecord } from "../../ingest.ts"
+import { CommandFailure } from "../command-failure.ts"
+import { type DataFolder, readKeptToken } from "../data-folder.ts"
+import { readTokenVariable } from "../serve/given-token.ts"
+
+/** A file by its key, or by the custom id its app gave it (of the token's app). */
+const findByName = async (catalog: Catalog, folder: DataFolder, name: string): Promise<UploadRecord | null> => {
+  const byKey = await catalog.get(name)
+  if (byKey !== null) return byKey
+  const known = readTokenVariable() ?? (await readKeptToken(folder))
+  if (known === undefined) return null
+  const byCustomId = await catalog.findByCustomId(known.token.appId, name)
+  return byCustomId === null ? null : catalog.get(byCustomId.key)
+}
+
+/**
+ * A file by key or custom id, or by the id of its event (`evt_…`).
+ *
+ * Fails: with a {@link CommandFailure} when there is none.
+ */
+export const findUpload = async (catalog: Catalog, folder: DataFolder, name: string): Promise<UploadRecord> => {
+  const found = (await catalog.findDelivery(name)) ?? (await findByName(catalog, folder, name))
+  if (found !== null) return found
+  throw new CommandFailure(`There is no file or event ${JSON.stringify(name)} in ${folder.path}.`)
+}

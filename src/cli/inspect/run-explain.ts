@@ -1,0 +1,48 @@
+import { styleText } from "node:util"
+import type { UploadRecord } from "../../ingest.ts"
+import { findUpload } from "./find-upload.ts"
+import { formatMoment, formatSpan } from "../terminal/moment.ts"
+import { withCatalog } from "../open-catalog.ts"
+import { toPrintable } from "../terminal/printable.ts"
+import { printTable } from "../terminal/table.ts"
+import { toTimeline } from "./timeline.ts"
+
+/** Where an upload stands, and what it waits for, in a sentence. */
+const summarise = ({ file, registration, delivery, result }: UploadRecord): string => {
+  if (file.status === "Uploading") return "The upload is under way, or was left unfinished."
+  if (file.status === "Deleting") return "The file is being deleted."
+  const what = file.status === "Failed" ? "The upload has failed" : "The file is stored"
+  if (file.status === "Uploaded" && file.slug === null) return `${what}. It was uploaded by the server.`
+  if (registration === null || delivery === null) return `${what}. Its app has not registered it.`
+  if (delivery.status === "dead")
+    return `${what}. Its app could not be told: \`sluice deliveries redeliver\` tries again.`
+  if (delivery.status === "pending") return `${what}. Its app has yet to be told.`
+  return `${what}, and its app was told${result !== null && "error" in result ? ", but could not handle it" : ""}.`
+}
+
+/** `sluice explain`. */
+export const runExplain = async (data: string, key: string, { json }: { readonly json?: true }): Promise<void> => {
+  const [upload, timeline] = await withCatalog(data, async (catalog, folder) => {
+    const found = await findUpload(catalog, folder, key)
+    const attempts = found.delivery === null ? [] : await catalog.listAttempts(found.delivery.id)
+    return [found, toTimeline(found, attempts)] as const
+  })
+  const { file, delivery } = upload
+  const summary = summarise(upload)
+  if (json) {
+    const { key, status } = file
+    console.log(JSON.stringify({ key, status, delivery: delivery?.status ?? null, summary, timeline }))
+    return
+  }
+  console.log(`${styleText("bold", toPrintable(file.name))}  ${styleText("dim", file.key)}`)
+  console.log(`${summary}\n`)
+  printTable(
+    [{ title: "TIME" }, { title: "AFTER", align: "right" }, { title: "STAGE" }, { title: "WHAT" }],
+    timeline.map(({ at, stage, detail }) => [
+      formatMoment(at),
+      at >= file.createdAt ? `+${formatSpan(at - file.createdAt)}` : `-${formatSpan(file.createdAt - at)}`,
+      stage,
+      toPrintable(detail),
+    ]),
+  )
+}

@@ -1,0 +1,79 @@
+import { styleText } from "node:util"
+import { type Catalog, createDiskBlobStore, type FileRecord, type FileVerdict, verifyFile } from "../../ingest.ts"
+import { formatByteSize } from "../../protocol.ts"
+import { exitCodes } from "../command-failure.ts"
+import { withCatalog } from "../open-catalog.ts"
+import { toPrintable } from "../terminal/printable.ts"
+import { createProgress } from "../terminal/progress.ts"
+import { printTable } from "../terminal/table.ts"
+
+/** A file whose bytes are not what the catalog says. */
+interface Damaged {
+  readonly key: string
+  readonly name: string
+  readonly reason: Exclude<FileVerdict["kind"], "intact">
+}
+
+const reasons: Record<Damaged["reason"], string> = {
+  missing: "its bytes are gone",
+  shorter: "bytes are missing at its end",
+  longer: "there are more bytes than were uploaded",
+  changed: "its bytes have changed",
+}
+
+/** All files that are `Uploaded`, a page at a time. */
+async function* listStored(catalog: Catalog): AsyncGenerator<FileRecord> {
+  for (let before: number | undefined; ;) {
+    const page = await catalog.list({ status: "Uploaded", before, limit: 500 })
+    yield* page
+    if (page.length === 0) return
+    before = page.at(-1)!.id
+  }
+}
+
+const totalOf = async (catalog: Catalog): Promise<number> => {
+  let total = 0
+  for await (const { size } of listStored(catalog)) total += size
+  return total
+}
+
+/** `sluice files verify`. */
+export const runFilesVerify = async (data: string, { json }: { readonly json?: true }): Promise<void> => {
+  const damaged: Array<Damaged> = []
+  let [checked, bytes] = [0, 0]
+  await withCatalog(data, async (catalog, folder) => {
+    const store = createDiskBlobStore({ folder: folder.blobs })
+    const progress = createProgress("Verifying", await totalOf(catalog))
+    try {
+      for await (const file of listStored(catalog)) {
+        const verdict = await verifyFile({ store, catalog }, file, progress.advance)
+        if (verdict.kind !== "intact") {
+          // An ingest may run: it is no damage if the file was deleted meanwhile.
+          if ((await catalog.get(file.key))?.file.status !== "Uploaded") continue
+          damaged.push({ key: file.key, name: file.name, reason: verdict.kind })
+        }
+        checked++
+        bytes += file.size
+      }
+    } finally {
+      progress.end()
+      await store.close()
+    }
+  })
+  if (damaged.length > 0) process.exitCode = exitCodes.failed
+  if (json) {
+    console.log(JSON.stringify({ checked, bytes, damaged }))
+    return
+  }
+  if (damaged.length > 0) {
+    printTable(
+      [{ title: "KEY" }, { title: "NAME" }, { title: "DAMAGE" }],
+      damaged.map(({ key, name, reason }) => [key, toPrintable(name), styleText("red", reasons[reason])]),
+    )
+    console.log(
+      `\n${damaged.length} of ${checked} files are damaged. Restore them from a backup, or upload them again.`,
+    )
+    return
+  }
+  console.log(`${styleText("green", "All is well.")} Verified ${checked} files, ${formatByteSize(bytes)}.`)
+}

@@ -1,0 +1,70 @@
+import { styleText } from "node:util"
+import type { FileRecord, FileStatus } from "../../ingest.ts"
+import { formatByteSize } from "../../protocol.ts"
+import { toFileJson } from "./file-json.ts"
+import { findUpload } from "./find-upload.ts"
+import { formatMoment } from "../terminal/moment.ts"
+import { withCatalog } from "../open-catalog.ts"
+import { type PageOptions, toPage } from "./page-options.ts"
+import { toPrintable, toShortPrintable } from "../terminal/printable.ts"
+import { printFacts, printTable } from "../terminal/table.ts"
+
+const colours = { Uploading: "yellow", Uploaded: "green", Failed: "red", Deleting: "dim" } as const
+
+const showStatus = (status: FileStatus): string => styleText(colours[status], status)
+
+/** `sluice files list`. */
+export const runFilesList = async (
+  data: string,
+  { status, limit, cursor, json }: PageOptions & { readonly status?: FileStatus; readonly json?: true },
+): Promise<void> => {
+  const found = await withCatalog(data, (catalog) => catalog.list({ status, before: cursor, limit: limit + 1 }))
+  const { rows, nextCursor } = toPage(found, limit, ({ id }) => id)
+  if (json) {
+    console.log(JSON.stringify({ files: rows.map(toFileJson), nextCursor }))
+    return
+  }
+  if (rows.length === 0) {
+    console.log(status === undefined ? "There are no files." : `There are no files that are ${status}.`)
+    return
+  }
+  printTable(
+    [{ title: "KEY" }, { title: "NAME" }, { title: "SIZE", align: "right" }, { title: "STATUS" }, { title: "BEGUN" }],
+    rows.map((file) => [
+      file.key,
+      toShortPrintable(file.name, 32),
+      formatByteSize(file.size),
+      showStatus(file.status),
+      formatMoment(file.createdAt),
+    ]),
+  )
+  if (nextCursor !== null) console.log(styleText("dim", `\nThere are more: --cursor ${nextCursor}`))
+}
+
+const formatIfAny = (moment: number | null): string | null => (moment === null ? null : formatMoment(moment))
+
+const toFacts = (file: FileRecord): ReadonlyArray<readonly [name: string, value: string | null]> => [
+  ["Key", file.key],
+  ["Name", toPrintable(file.name)],
+  ["Size", `${formatByteSize(file.size)} (${file.size} bytes)`],
+  ["Type", toPrintable(file.type)],
+  ["Status", showStatus(file.status)],
+  ["Failure", file.failure && `${file.failure.code}: ${toPrintable(file.failure.message)}`],
+  ["Custom id", file.customId && toPrintable(file.customId)],
+  ["Route", file.slug === null ? "none: uploaded by the server" : toPrintable(file.slug)],
+  ["Access", file.acl ?? "as the ingest's default"],
+  ["App", toPrintable(file.appId)],
+  ["SHA-256", file.fileHash],
+  ["Begun", formatMoment(file.createdAt)],
+  ["Resumed", formatIfAny(file.resumedAt)],
+  ["Uploaded", formatIfAny(file.uploadedAt)],
+  ["Ended", formatIfAny(file.endedAt)],
+  ["URL expires", formatMoment(file.expires)],
+]
+
+/** `sluice files show`. */
+export const runFilesShow = async (data: string, key: string, { json }: { readonly json?: true }): Promise<void> => {
+  const { file } = await withCatalog(data, (catalog, folder) => findUpload(catalog, folder, key))
+  if (json) console.log(JSON.stringify(toFileJson(file)))
+  else printFacts(toFacts(file))
+}

@@ -1,0 +1,53 @@
+import type { DeliveryAttempt, UploadRecord } from "../../ingest.ts"
+import { formatSpan } from "../terminal/moment.ts"
+
+/** Something that happened to an upload. */
+export interface TimelineEntry {
+  /** ms since the epoch. */
+  readonly at: number
+  readonly stage:
+    | "begun"
+    | "resumed"
+    | "registered"
+    | "uploaded"
+    | "attempt"
+    | "result"
+    | "failed"
+    | "deleting"
+    | "next attempt"
+    | "expires"
+  /** What else is known; untrusted text. */
+  readonly detail: string
+}
+
+const describeAttempt = ({ attempt, latency, status, error, answer }: DeliveryAttempt): string => {
+  const outcome = status === null ? (error ?? "no answer") : `answered ${status}${answer ? `: ${answer}` : ""}`
+  return `#${attempt}, ${outcome} (${formatSpan(latency)})`
+}
+
+/** What became of an upload, in the order it happened; what is still to come stands at the end. */
+export const toTimeline = (
+  { file, registration, delivery, result, resultAt }: UploadRecord,
+  attempts: ReadonlyArray<DeliveryAttempt>,
+): ReadonlyArray<TimelineEntry> => {
+  const entries: Array<TimelineEntry> = []
+  const add = (at: number | null | undefined, stage: TimelineEntry["stage"], detail: string): void => {
+    if (typeof at === "number") entries.push({ at, stage, detail })
+  }
+  add(file.createdAt, "begun", `${file.name}, ${file.size} bytes, ${file.type}`)
+  add(file.resumedAt, "resumed", `last of ${file.epoch} requests that wrote it or asked for its offset`)
+  add(registration?.registeredAt, "registered", `${registration?.callbackSlug}, ${registration?.callbackUrl}`)
+  add(file.uploadedAt, "uploaded", `SHA-256 ${file.fileHash}`)
+  for (const attempt of attempts) add(attempt.startedAt, "attempt", describeAttempt(attempt))
+  add(resultAt, "result", result === null ? "" : "error" in result ? `error: ${result.error}` : "data")
+  const isFailed = file.status === "Failed"
+  add(
+    file.endedAt,
+    isFailed ? "failed" : "deleting",
+    file.failure ? `${file.failure.code}: ${file.failure.message}` : "",
+  )
+  entries.sort((a, b) => a.at - b.at)
+  if (delivery?.status === "pending" && registration?.isDev === false) add(delivery.nextAt, "next attempt", "")
+  if (file.status === "Uploading") add(file.expires, "expires", "the signed URL")
+  return entries
+}

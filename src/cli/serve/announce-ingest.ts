@@ -1,0 +1,62 @@
+import { relative } from "node:path"
+import { styleText } from "node:util"
+import { envName } from "../../protocol.ts"
+import { toPrintable } from "../terminal/printable.ts"
+import type { SettingSource } from "../settings/setting-options.ts"
+import type { StartedIngest } from "./start-ingest.ts"
+import { printFacts } from "../terminal/table.ts"
+
+const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || host.startsWith("127.")
+
+const quote = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`)
+
+/** A path as short as it can be written from here. */
+export const toNearPath = (path: string): string => {
+  const near = relative(process.cwd(), path)
+  return near.startsWith("..") ? path : near
+}
+
+/** How the token gets from its file into an app's environment without anybody seeing it. */
+const handOver = (tokenFile: string): string => {
+  const path = quote(toNearPath(tokenFile))
+  return process.platform === "win32"
+    ? `$env:${envName("token")} = Get-Content ${path}`
+    : `export ${envName("token")}="$(cat ${path})"`
+}
+
+const tokenStates = { made: "made just now, only you can read it", kept: "kept", moved: "kept, now with this URL" }
+
+const withNote = (value: string, note: string): string => `${value}  ${styleText("dim", `(${note})`)}`
+
+/** Tells people what the ingest runs on, what was set and where, and how an app gets the token. */
+export const announceIngest = (ingest: StartedIngest, sources: ReadonlyArray<SettingSource>): void => {
+  const { url, host, port, folder, token, keptToken } = ingest
+  console.log(styleText("bold", "The Sluice ingest is running.\n"))
+  printFacts([
+    ["  Public URL", url],
+    ["  Listens on", `${host}:${port}`],
+    ["  Data", withNote(folder.path, "files on disk, catalog in SQLite")],
+    ["  App", toPrintable(token.appId)],
+    ["  Token", keptToken === null ? `from ${envName("token")}` : withNote(folder.tokenFile, tokenStates[keptToken])],
+    ...sources.map(
+      ({ name, text, source }, index) =>
+        [index === 0 ? "  Set" : "", withNote(`${name} = ${toPrintable(text)}`, toNearPath(source))] as const,
+    ),
+  ])
+  if (keptToken !== null) {
+    console.log(`\nGive the token to your app's server (a browser must never see it):\n`)
+    console.log(`  ${styleText("cyan", handOver(folder.tokenFile))}`)
+  }
+  if (!isLoopback(host) && !sources.some(({ name }) => name === "url")) {
+    console.warn(`\nOther machines cannot use ${url}: say with --url how they reach this ingest.`)
+  }
+  console.log(`\n${styleText("dim", "Ctrl-C stops it.")}`)
+}
+
+/** The same as one line of JSON, for scripts. */
+export const announceIngestAsJson = (ingest: StartedIngest, settings: ReadonlyArray<SettingSource>): void => {
+  const { url, host, port, folder, token, keptToken } = ingest
+  const tokenFile = keptToken === null ? null : folder.tokenFile
+  const facts = { url, host, port, data: folder.path, tokenFile, appId: token.appId, settings }
+  console.log(JSON.stringify({ event: "listening", ...facts, pid: process.pid }))
+}

@@ -1,0 +1,26 @@
+import { formatByteSize } from "../../protocol.ts"
+import { announceIngest, announceIngestAsJson } from "./announce-ingest.ts"
+import { readPeakMemory } from "./peak-memory.ts"
+import type { ResolvedSettings } from "../settings/setting-options.ts"
+import type { SettingName } from "../settings/settings.ts"
+import { startIngest } from "./start-ingest.ts"
+import { waitForStopRequest } from "./stop-request.ts"
+
+/** `sluice ingest`: runs until it is told to stop. */
+export const runIngest = async (
+  { values, sources }: ResolvedSettings<SettingName>,
+  options: { readonly json?: true },
+): Promise<void> => {
+  const stopRequest = waitForStopRequest()
+  const ingest = await startIngest(values, values.logFormat ?? (options.json ? "json" : "text"))
+  try {
+    if (options.json) announceIngestAsJson(ingest, sources)
+    else announceIngest(ingest, sources)
+    await stopRequest
+  } finally {
+    await ingest.close()
+  }
+  const peakMemory = readPeakMemory()
+  if (options.json) console.log(JSON.stringify({ event: "stopped", peakMemory }))
+  else console.log(`\nStopped. Peak memory: ${formatByteSize(peakMemory)}.`)
+}

@@ -1,0 +1,97 @@
+import { once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { toNodeListener } from "../../../adapters/node.ts"
+import {
+  createDiskBlobStore,
+  createIngest,
+  type Ingest,
+  type IngestOptions,
+  readTracingEnvironment,
+} from "../../ingest.ts"
+import { CommandFailure, describeSystemError, isSystemError } from "../command-failure.ts"
+import type { OwnedDataFolder } from "../data-folder.ts"
+import { openCatalog } from "../open-catalog.ts"
+import { applyLimits, serverLimits, toServerOptions } from "./server-limits.ts"
+
+/** ms after the grace in which answers may still go out. */
+const answerTime = 2_000
+
+/** A listening socket whose requests wait until the ingest is there: its URL is known only once the port is. */
+export interface IngestServer {
+  readonly port: number
+  /** Starts to answer. Fails: throws a {@link CommandFailure} when the catalog cannot be opened. */
+  open(options: OpenIngest): void
+  /** Stops listening, lets running requests end within the grace, then closes sockets, ingest and files. */
+  close(): Promise<void>
+}
+
+/** What the ingest runs on. */
+export interface OpenIngest extends Omit<IngestOptions, "store" | "catalog" | "tracing"> {
+  /** Released when the server is closed. */
+  readonly folder: OwnedDataFolder
+  /** Bytes of the largest file the catalog keeps itself. */
+  readonly largestContent: number
+}
+
+/** Somebody else listens on the port. */
+export class PortInUse extends CommandFailure {}
+
+/** Runs what throws a `TypeError` on configuration it refuses; for people that is a sentence and no bug. */
+const configure = <A>(make: () => A): A => {
+  try {
+    return make()
+  } catch (error) {
+    throw error instanceof TypeError ? new CommandFailure(error.message) : error
+  }
+}
+
+/**
+ * Listens; port 0 takes any free one.
+ *
+ * Fails: with a {@link CommandFailure} when the address is taken or not ours.
+ */
+export const listenForIngest = async (host: string, port: number, limits = serverLimits): Promise<IngestServer> => {
+  const ingest = Promise.withResolvers<Ingest>()
+  const running: { ingest?: Ingest; folder?: OwnedDataFolder } = {}
+  const server = createServer(
+    toServerOptions(limits),
+    toNodeListener(async (request) => (await ingest.promise).fetch(request)),
+  )
+  applyLimits(server, limits)
+  server.listen(port, host)
+  try {
+    await once(server, "listening")
+  } catch (error) {
+    throw isSystemError(error, "EADDRINUSE")
+      ? new PortInUse(`Port ${port} on ${host} is in use. Stop what uses it or choose another with --port.`)
+      : new CommandFailure(`Cannot listen on port ${port} of ${host}: ${describeSystemError(error)}.`)
+  }
+  return {
+    port: (server.address() as AddressInfo).port,
+    open({ folder, largestContent, ...options }) {
+      const store = createDiskBlobStore({ folder: folder.blobs })
+      const tracing = configure(() => readTracingEnvironment(process.env))
+      running.folder = folder
+      const catalog = openCatalog(folder.catalog, largestContent)
+      running.ingest = configure(() => createIngest({ ...options, tracing, store, catalog }))
+      ingest.resolve(running.ingest)
+    },
+    async close() {
+      const closed = once(server, "close")
+      server.close()
+      // Node would keep a connection whose last answer is out for as long as it keeps any.
+      const idle = setInterval(() => server.closeIdleConnections(), 50)
+      const end = setTimeout(
+        () => server.closeAllConnections(),
+        running.ingest === undefined ? 0 : limits.grace + answerTime,
+      )
+      await running.ingest?.drain(limits.grace)
+      await running.ingest?.close()
+      await closed
+      clearInterval(idle)
+      clearTimeout(end)
+      running.folder?.release()
+    },
+  }
+}

@@ -1,0 +1,80 @@
+import { type Command, InvalidArgumentError, Option } from "commander"
+import { envName, type Outcome } from "../../protocol.ts"
+import { configFileName, readConfigFile } from "./config-file.ts"
+import { ingestSettings, type Setting, type SettingName, type SettingValues } from "./settings.ts"
+
+/** A value and how it was written. */
+interface Given {
+  readonly text: string
+  readonly value: unknown
+}
+
+/** Where a value that is not the default came from. */
+export interface SettingSource {
+  readonly name: SettingName
+  readonly text: string
+  /** `--port`, `SLUICE_PORT` or the path of the configuration file. */
+  readonly source: string
+}
+
+/** What a command runs on. */
+export interface ResolvedSettings<Names extends SettingName> {
+  readonly values: SettingValues<Names>
+  /** Those that are not the default. */
+  readonly sources: ReadonlyArray<SettingSource>
+}
+
+/** A reader of the protocol's as commander wants it: what it refuses is wrong usage. */
+export const toArgParser =
+  <A>(parse: (text: string) => Outcome<A>) =>
+  (text: string): A => {
+    const parsed = parse(text)
+    if (!parsed.ok) throw new InvalidArgumentError(parsed.detail)
+    return parsed.value
+  }
+
+const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+
+const toOption = (name: SettingName): Option => {
+  const setting: Setting<unknown> = ingestSettings[name]
+  const read = toArgParser(setting.parse)
+  const parse = (text: string): Given => ({ text, value: read(text) })
+  const option = new Option(`${flagOf(name)} ${setting.argument}`, setting.description)
+  option.env(envName(name)).argParser(parse)
+  return setting.initial === undefined ? option : option.default(parse(setting.initial), setting.initial)
+}
+
+/** Gives a command the flags and variables of these settings, and `--config`. */
+export const addSettings = (command: Command, settings: ReadonlyArray<SettingName>): Command => {
+  for (const name of settings) command.addOption(toOption(name))
+  const description = `JSON with settings by name (default: ${configFileName} where there is one)`
+  return command.addOption(new Option("--config <file>", description).env(envName("config")))
+}
+
+/**
+ * What the settings of a command came to: flags win over the environment, that over the configuration file, that over
+ * the defaults.
+ *
+ * Fails: with a `CommandFailure` that names the file and the field.
+ */
+export const resolveSettings = async <Names extends SettingName>(
+  command: Command,
+  settings: ReadonlyArray<Names>,
+): Promise<ResolvedSettings<Names>> => {
+  const file = await readConfigFile(command.getOptionValue("config") as string | undefined)
+  const values: Partial<Record<SettingName, unknown>> = {}
+  const sources: Array<SettingSource> = []
+  for (const name of settings) {
+    const given = command.getOptionValue(name) as Given | undefined
+    const source = command.getOptionValueSource(name)
+    const inFile = file?.settings[name]
+    if (source === "cli" || source === "env") {
+      sources.push({ name, text: given!.text, source: source === "cli" ? flagOf(name) : envName(name) })
+      values[name] = given!.value
+    } else if (inFile !== undefined) {
+      sources.push({ name, text: inFile, source: file!.path })
+      values[name] = toArgParser<unknown>(ingestSettings[name].parse)(inFile)
+    } else values[name] = given?.value
+  }
+  return { values: values as SettingValues<Names>, sources }
+}

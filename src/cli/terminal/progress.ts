@@ -1,0 +1,37 @@
+import { formatByteSize } from "../../protocol.ts"
+
+/** A bar for work that takes a while; silent where there is no terminal. */
+export interface Progress {
+  /** So many more bytes are done. */
+  readonly advance: (bytes: number) => void
+  /** Takes the bar away. */
+  readonly end: () => void
+}
+
+const width = 30
+
+/** ms between two drawings. */
+const pace = 100
+
+/** Starts a bar of `total` bytes. */
+export const createProgress = (
+  label: string,
+  total: number,
+  terminal: Pick<typeof process.stderr, "isTTY" | "write"> = process.stderr,
+): Progress => {
+  if (!terminal.isTTY) return { advance: () => {}, end: () => {} }
+  let done = 0
+  let drawnAt = 0
+  return {
+    advance: (bytes) => {
+      done += bytes
+      if (Date.now() - drawnAt < pace) return
+      drawnAt = Date.now()
+      const share = total === 0 ? 1 : Math.min(done / total, 1)
+      const filled = Math.round(share * width)
+      const bar = "█".repeat(filled) + "░".repeat(width - filled)
+      terminal.write(`\r\x1b[K${label} ${bar} ${Math.floor(share * 100)}% of ${formatByteSize(total)}`)
+    },
+    end: () => void terminal.write("\r\x1b[K"),
+  }
+}

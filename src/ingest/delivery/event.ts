@@ -1,0 +1,33 @@
+import type { StoredFile } from "../../protocol/messages.ts"
+import { names } from "../../protocol/names.ts"
+import type { DueDelivery, FileRecord } from "../storage/catalog.ts"
+
+/** The ingest's public URL as far as a file is concerned. */
+export const originOf = (file: FileRecord, url: string | undefined): string => url ?? file.origin
+
+/** A file as clients and callbacks see it. Only of files that are `Uploaded`, or were. */
+export const toStoredFile = (file: FileRecord, origin: string): StoredFile => ({
+  key: file.key,
+  name: file.name,
+  size: file.size,
+  type: file.type,
+  customId: file.customId,
+  url: `${origin}/${names.path.file}/${file.key}`,
+  fileHash: file.fileHash ?? "",
+  uploadedAt: file.uploadedAt ?? 0,
+})
+
+/**
+ * The body of a callback; the app's metadata goes into it as the text it came as.
+ *
+ * Source: docs/protocol.md §8.
+ */
+export const renderEvent = (due: DueDelivery, sentAt: number, url: string | undefined): string => {
+  const { file, registration } = due
+  const origin = originOf(file, url)
+  const head = `{"id":${JSON.stringify(due.id)},"sentAt":${sentAt},"attempt":${due.attempt}`
+  const middle = `"origin":${JSON.stringify(origin)},"metadata":${registration.metadata}`
+  return due.hook === "callback"
+    ? `${head},"status":"uploaded",${middle},"file":${JSON.stringify(toStoredFile(file, origin))}}`
+    : `${head},"status":"failed",${middle},"fileKey":${JSON.stringify(file.key)},"error":${JSON.stringify(file.failure)}}`
+}

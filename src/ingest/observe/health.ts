@@ -1,0 +1,35 @@
+import * as Effect from "effect/Effect"
+import { Rejected } from "../../http/rejected.ts"
+import type { Readiness } from "./readiness.ts"
+import type { Service } from "../service.ts"
+
+const headers = { "cache-control": "no-store" }
+
+/** `GET /health`: the process lives and answers. Asks nobody. */
+export const respondHealth = (): Response => Response.json({ status: "ok" }, { headers })
+
+const explain = ({ ingest, catalog, store }: Readiness): string | undefined => {
+  if (ingest === "stopping") return "The ingest is stopping and takes no more uploads. Send them to another one."
+  const failing = [...(catalog === "ok" ? [] : ["the catalog"]), ...(store === "ok" ? [] : ["the blob store"])]
+  return failing.length === 0
+    ? undefined
+    : `The ingest cannot write to ${failing.join(" and ")}. Check disk space, permissions and the log.`
+}
+
+/**
+ * `GET /ready`: whether uploads can be taken.
+ *
+ * Shape:  200 `{ "status": "ready", "checks": { "ingest": "ok", "catalog": "ok", "store": "ok" } }`.
+ * Fails:  INGEST_UNAVAILABLE, the checks as `data`.
+ */
+export const respondReady = Effect.fnUntraced(function* (service: Service) {
+  const checks = yield* Effect.promise(() => service.checkReadiness())
+  const detail = explain(checks)
+  if (detail === undefined) return Response.json({ status: "ready", checks }, { headers })
+  return yield* new Rejected({
+    code: "INGEST_UNAVAILABLE",
+    detail,
+    data: { checks: { ...checks } },
+    headers: { "retry-after": "1" },
+  })
+})

@@ -1,0 +1,119 @@
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import type { Write } from "../../http/logging.ts"
+import { toProblemResponse } from "../../http/problem-response.ts"
+import type { Rejected } from "../../http/rejected.ts"
+import { names } from "../../protocol/names.ts"
+import { parseTraceContext } from "../../protocol/trace-context.ts"
+import type { Metrics } from "./metrics.ts"
+import { type Span, traceIdOf, type Tracing } from "./tracing.ts"
+
+/** What a request is about, as far as those who watch need to know. */
+export interface Subject {
+  /** The path with names for what varies: of few values, so that metrics can be kept by it. */
+  readonly route: string
+  /** Whose file it is, when the path says so. */
+  readonly key?: string | undefined
+  /** Whether it moves bytes of files; `in` and `out` are those of the ingest. */
+  readonly moves?: "in" | "out" | undefined
+  /** For operators: answers while the ingest closes, too, and belongs to no trace. */
+  readonly isOperational?: true
+}
+
+interface Observers {
+  readonly metrics: Metrics
+  readonly write: Write
+  /** Whether the log takes entries of level Debug. */
+  readonly isDebugged: boolean
+  readonly tracing: Tracing | undefined
+}
+
+/** How a request ended. */
+interface Ending {
+  readonly status: number
+  readonly response?: Response
+  readonly rejected?: Rejected | undefined
+}
+
+const methods: ReadonlySet<string> = new Set(["GET", "HEAD", "PUT", "POST", "OPTIONS", "DELETE", "PATCH"])
+
+/** The level and words for how a request ended. What nobody foresaw is logged by the fetch handler, with its cause. */
+const describe = (status: number) => {
+  if (status >= 500) return ["Warning", "A request could not be served."] as const
+  return status >= 400 ? (["Info", "A request was refused."] as const) : (["Debug", "A request was answered."] as const)
+}
+
+/**
+ * Makes the function that runs a request's step under observation: it is counted, timed, logged and, where traces are
+ * recorded, gets a span. A refusal becomes its problem document here, so that all see how it ended.
+ */
+export const createRequestObserver =
+  ({ metrics, write, isDebugged, tracing }: Observers) =>
+  (
+    request: Request,
+    { route, key, moves, isOperational }: Subject,
+    respond: (span: Span | undefined) => Effect.Effect<Response, Rejected>,
+  ): Effect.Effect<Response> => {
+    const startedAt = performance.now()
+    const method = methods.has(request.method) ? request.method : "OTHER"
+    const isUpload = moves === "in" && method === "PUT"
+    if (isUpload) metrics.activeUploads.add()
+    const isTraced = isOperational !== true && method !== "OPTIONS"
+    const span = (isTraced ? tracing : undefined)?.start({
+      name: `${method} ${route}`,
+      kind: "server",
+      parent: parseTraceContext(request.headers),
+      attributes: { "http.request.method": method, "http.route": route, [`${names.word}.file_key`]: key },
+    })
+
+    const log = ({ status, response, rejected }: Ending, ms: number): void => {
+      if (status < 400 && !isDebugged) return
+      const [level, message] = describe(status)
+      const trace = span?.context ?? parseTraceContext(request.headers)
+      const bytes = (isUpload ? request : response)?.headers.get("content-length")
+      const facts = {
+        method,
+        route,
+        ...(key !== undefined && { key }),
+        status,
+        ...(rejected !== undefined && { code: rejected.code, reason: rejected.detail }),
+        ms: Math.round(ms * 10) / 10,
+        ...(typeof bytes === "string" && { bytes: Number(bytes) }),
+        ...(trace !== undefined && { trace: traceIdOf(trace) }),
+      }
+      const isFault = status >= 500 && rejected?.cause !== undefined
+      write(level, message, isFault ? [facts, rejected.cause] : [facts])
+    }
+
+    const end = (ending: Ending): void => {
+      const { status, response, rejected } = ending
+      const ms = performance.now() - startedAt
+      const code = rejected?.code ?? (status === 500 ? "INTERNAL_ERROR" : "")
+      if (isUpload) metrics.activeUploads.add(-1)
+      metrics.requests.cell(method, route, String(status), code).add()
+      metrics.requestDuration.cell(method, route).observe(ms / 1000)
+      if (moves === "out" && method === "GET" && status < 300) {
+        metrics.sentBytes.add(Number(response?.headers.get("content-length") ?? 0))
+      }
+      log(ending, ms)
+      span?.annotate({ "http.response.status_code": status, ...(code !== "" && { "error.type": code }) })
+      span?.end(status >= 500 ? code : undefined)
+    }
+
+    return Effect.matchCauseEffect(respond(span), {
+      onSuccess: (response) => {
+        end({ status: response.status, response })
+        return Effect.succeed(response)
+      },
+      onFailure: (cause) => {
+        const rejected = cause.reasons.find(Cause.isFailReason)?.error
+        if (rejected === undefined) {
+          end({ status: 500 })
+          return Effect.failCause(cause as Cause.Cause<never>)
+        }
+        const response = toProblemResponse(rejected)
+        end({ status: response.status, response, rejected })
+        return Effect.succeed(response)
+      },
+    })
+  }

@@ -1,0 +1,109 @@
+import type { Write } from "../../http/logging.ts"
+import { type BlobStore, BlobStoreError } from "../storage/blob-store.ts"
+import type { Catalog, UploadRecord } from "../storage/catalog.ts"
+import type { Metrics } from "./metrics.ts"
+import { traceIdOf } from "./tracing.ts"
+import { wrapPort } from "./wrap-port.ts"
+
+/** What those who watch the storage write to. */
+interface Observers {
+  readonly metrics: Metrics
+  readonly write: Write
+}
+
+const isFenced = (cause: unknown): boolean => cause instanceof BlobStoreError && cause.reason === "fenced"
+
+/** Counts operations that fail. */
+const countErrors = <Port extends object>({ metrics }: Observers, storage: string, port: Port): Port =>
+  wrapPort(port, (operation, run) => {
+    const result = run()
+    result.catch((cause: unknown) => {
+      if (!isFenced(cause)) metrics.storageErrors.cell(storage, operation).add()
+    })
+    return result
+  })
+
+/** A store that counts what goes through it. */
+export const observeStore = (store: BlobStore, observers: Observers): BlobStore => {
+  const counted = countErrors(observers, "blobs", store)
+  const { metrics } = observers
+  return {
+    ...counted,
+    append: async (key, append) => {
+      const appended = await counted.append(key, append)
+      metrics.receivedBytes.add(appended.offset - append.offset)
+      return appended
+    },
+    finish: async (key, finish) => {
+      const startedAt = performance.now()
+      await counted.finish(key, finish)
+      metrics.finishDuration.observe((performance.now() - startedAt) / 1000)
+    },
+    remove: async (key) => {
+      await counted.remove(key)
+      metrics.reclaimed.add()
+    },
+  }
+}
+
+/** A catalog that counts the transitions of files and events, and tells the operator's log of them. */
+export const observeCatalog = (catalog: Catalog, observers: Observers): Catalog => {
+  const counted = countErrors(observers, "catalog", catalog)
+  const { metrics, write } = observers
+
+  const timeCommit = async <A>(commit: Promise<A>): Promise<A> => {
+    const startedAt = performance.now()
+    const committed = await commit
+    metrics.commitDuration.observe((performance.now() - startedAt) / 1000)
+    return committed
+  }
+
+  const noteStored = ({ file, registration }: UploadRecord): void => {
+    metrics.endedUploads.cell("stored").add()
+    metrics.uploadSize.observe(file.size)
+    const trace = registration?.trace && { trace: traceIdOf(registration.trace) }
+    write("Debug", "A file is stored.", [{ key: file.key, size: file.size, ...trace }])
+  }
+
+  return {
+    ...counted,
+    commit: async (commit) => {
+      const committed = await timeCommit(counted.commit(commit))
+      if (committed.kind === "committed") {
+        metrics.uploadDuration.observe((commit.now - committed.upload.file.createdAt) / 1000)
+        noteStored(committed.upload)
+      }
+      return committed
+    },
+    commitWhole: async (commit) => {
+      const committed = await timeCommit(counted.commitWhole(commit))
+      if (committed.kind === "committed") {
+        metrics.receivedBytes.add(commit.bytes.length)
+        noteStored(committed.upload)
+      }
+      return committed
+    },
+    fail: async (fail) => {
+      const hasFailed = await counted.fail(fail)
+      if (hasFailed) {
+        const { code, message: reason } = fail.failure
+        metrics.endedUploads.cell(code).add()
+        write("Info", "An upload has failed.", [{ key: fail.key, code, reason }])
+      }
+      return hasFailed
+    },
+    recordAttempt: async (attempt) => {
+      await counted.recordAttempt(attempt)
+      const { outcome, latency } = attempt
+      metrics.callbackAttempts.cell(typeof outcome === "string" ? outcome : "failed").add()
+      metrics.callbackDuration.observe(latency / 1000)
+    },
+    expire: async (expire) => {
+      const count = await counted.expire(expire)
+      metrics.abandoned.add(count)
+      metrics.lastSweep.set(expire.now / 1000)
+      if (count > 0) write("Info", "What nobody finished was ended.", [{ count }])
+      return count
+    },
+  }
+}

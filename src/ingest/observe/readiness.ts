@@ -1,0 +1,71 @@
+import type { BlobStore } from "../storage/blob-store.ts"
+import type { Catalog } from "../storage/catalog.ts"
+import type { Changes } from "../delivery/changes.ts"
+
+/** Whether uploads can be taken, part by part: `ok`, or what is wrong in a few words that hold no secret. */
+export interface Readiness {
+  readonly ingest: "ok" | "stopping"
+  readonly catalog: "ok" | "failing" | "not checked"
+  readonly store: "ok" | "failing" | "not checked"
+}
+
+/** ms that a finding is given out again: whoever asks more often learns nothing new and costs nothing. */
+const freshness = 1000
+
+/** ms that a part may take to answer. */
+const patience = 2000
+
+const succeeds = async (check: () => Promise<unknown>): Promise<"ok" | "failing"> => {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const timeout = new Promise<"failing">((resolve) => {
+    timer = setTimeout(resolve, patience, "failing")
+  })
+  try {
+    return await Promise.race([check().then(() => "ok" as const), timeout])
+  } catch {
+    return "failing"
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function* oneByte() {
+  yield new Uint8Array(1)
+}
+
+/** Writes a byte, makes it durable, removes it. */
+const checkStore = async (store: BlobStore): Promise<void> => {
+  const key = `readiness-${crypto.randomUUID()}`
+  try {
+    await store.append(key, { epoch: 1, offset: 0, body: oneByte() })
+    await store.finish(key, { epoch: 1, size: 1 })
+  } finally {
+    await store.remove(key)
+  }
+}
+
+/** A write that changes nothing: no key has a blank in it. */
+const checkCatalog = (catalog: Catalog): Promise<unknown> => catalog.interrupt("readiness check")
+
+/** Makes the function that says whether uploads can be taken; those who ask at one time share the answer. */
+export const createReadinessCheck = ({
+  store,
+  catalog,
+  changes,
+}: {
+  readonly store: BlobStore
+  readonly catalog: Catalog
+  readonly changes: Changes
+}): (() => Promise<Readiness>) => {
+  let found: Promise<Readiness> | undefined
+  const check = async (): Promise<Readiness> => {
+    const checks = [succeeds(() => checkCatalog(catalog)), succeeds(() => checkStore(store))] as const
+    const [catalogState, storeState] = await Promise.all(checks)
+    setTimeout(() => {
+      found = undefined
+    }, freshness).unref?.()
+    return { ingest: "ok", catalog: catalogState, store: storeState }
+  }
+  return async () =>
+    changes.isClosed() ? { ingest: "stopping", catalog: "not checked", store: "not checked" } : (found ??= check())
+}

@@ -1,0 +1,76 @@
+import * as Effect from "effect/Effect"
+import { Rejected } from "../../http/rejected.ts"
+import type { Catalog } from "../storage/catalog.ts"
+import type { DevStreams } from "../delivery/dev-streams.ts"
+import { metricsMediaType } from "./metric-registry.ts"
+import type { Metrics } from "./metrics.ts"
+import { watchProcess } from "./process-metrics.ts"
+
+/**
+ * Who may read the metrics: nobody, everybody who reaches the ingest, or who sends `authorization: Bearer <token>`.
+ * Where a request comes from decides nothing: behind a proxy on the same machine all come from there.
+ */
+export type MetricsAccess = "off" | "open" | { readonly token: string }
+
+/** `GET /metrics`. */
+export interface MetricsEndpoint {
+  /** The metrics in Prometheus' text format. Fails: UNAUTHORIZED. */
+  readonly respond: (request: Request) => Effect.Effect<Response, Rejected>
+  readonly close: () => void
+}
+
+/** How many deliveries of a kind are counted at most. */
+const countLimit = 10_000
+
+/** Whether a request may read, in constant time for any token. Fails: throws `TypeError` on a token too short. */
+const createGuard = (access: Exclude<MetricsAccess, "off">): ((request: Request) => boolean) => {
+  if (access === "open") return () => true
+  if (access.token.length < 16) {
+    throw new TypeError("INVALID_CONFIG: the token for the metrics must be at least 16 characters long.")
+  }
+  const { createHash, timingSafeEqual } = process.getBuiltinModule("node:crypto")
+  const digest = (text: string) => createHash("sha256").update(text).digest()
+  const expected = digest(`Bearer ${access.token}`)
+  return ({ headers }) => timingSafeEqual(digest(headers.get("authorization") ?? ""), expected)
+}
+
+/** Makes the endpoint; undefined where nobody may read. Fails: throws `TypeError` on a token too short. */
+export const createMetricsEndpoint = (
+  access: MetricsAccess,
+  {
+    metrics,
+    catalog,
+    devStreams,
+  }: { readonly metrics: Metrics; readonly catalog: Catalog; readonly devStreams: DevStreams },
+): MetricsEndpoint | undefined => {
+  if (access === "off") return undefined
+  const isAllowed = createGuard(access)
+  const process = watchProcess(metrics)
+
+  /** Asked for when read: what changes by itself. Unknown counts are NaN: an old number would lie. */
+  const refresh = async (): Promise<void> => {
+    process.read()
+    metrics.devStreams.set(devStreams.count())
+    const { pending, dead } = await catalog
+      .countDeliveries(countLimit)
+      .catch(() => ({ pending: Number.NaN, dead: Number.NaN }))
+    metrics.deliveries.cell("pending").set(pending)
+    metrics.deliveries.cell("dead").set(dead)
+  }
+
+  return {
+    respond: Effect.fnUntraced(function* (request) {
+      if (!isAllowed(request)) {
+        return yield* new Rejected({
+          code: "UNAUTHORIZED",
+          detail: "The metrics need the header `authorization: Bearer <token>` with the token the operator has set.",
+          headers: { "www-authenticate": "Bearer" },
+        })
+      }
+      yield* Effect.promise(refresh)
+      const headers = { "content-type": metricsMediaType, "cache-control": "no-store" }
+      return new Response(metrics.render(), { headers })
+    }),
+    close: process.close,
+  }
+}

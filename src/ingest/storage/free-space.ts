@@ -1,0 +1,54 @@
+import { formatByteSize } from "../../protocol/byte-size.ts"
+import { storageFull } from "../attempt.ts"
+import { type BlobStore, BlobStoreError } from "./blob-store.ts"
+
+/** Keeps a reserve of the disk for the catalog. */
+export interface FreeSpace {
+  /**
+   * Takes room for bytes that are about to be stored. A promise when the disk has to be asked first.
+   *
+   * Fails: throws, or rejects with, `Rejected` INGEST_UNAVAILABLE when they would eat into the reserve.
+   */
+  readonly take: (length: number) => void | Promise<void>
+}
+
+/** How long an answer of the disk counts, ms; what is taken meanwhile is subtracted. */
+const maximumAge = 1000
+
+/** @param minimumFree the reserve, bytes; 0: none */
+export const createFreeSpace = (store: Pick<BlobStore, "free">, minimumFree: number): FreeSpace => {
+  const { free } = store
+  if (free === undefined || minimumFree === 0) return { take: () => {} }
+  let left = 0
+  let askedAt = -Infinity
+  let asking: Promise<void> | undefined
+
+  const ask = async (): Promise<void> => {
+    // A disk that cannot be asked will say itself what it lacks.
+    left = (await free().catch(() => Infinity)) - minimumFree
+    // Not the wall clock, which may be set back.
+    askedAt = performance.now()
+    asking = undefined
+  }
+
+  const subtract = (length: number): void => {
+    if (length > left) {
+      const [found, reserve] = [formatByteSize(Math.max(0, left + minimumFree)), formatByteSize(minimumFree)]
+      throw storageFull(
+        new BlobStoreError(
+          "full",
+          `${found} are free where the store keeps its files, ${reserve} are held in reserve. Free space there.`,
+        ),
+      )
+    }
+    left -= length
+  }
+
+  return {
+    take: (length) => {
+      if (performance.now() - askedAt < maximumAge) return subtract(length)
+      asking ??= ask()
+      return asking.then(() => subtract(length))
+    },
+  }
+}

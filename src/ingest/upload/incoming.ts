@@ -1,0 +1,85 @@
+import { Rejected } from "../../http/rejected.ts"
+import { formatByteSize } from "../../protocol/byte-size.ts"
+import type { UploadGrant } from "../../protocol/signed-url.ts"
+import { findContentMismatch, sampleSize } from "./content-type.ts"
+
+export const tooMany = (size: number) =>
+  new Rejected({
+    code: "SIZE_MISMATCH",
+    detail: `The URL was signed for ${formatByteSize(size)}, but more bytes came. Ask the app for a URL of the right size.`,
+  })
+
+const concat = (before: Uint8Array, added: Uint8Array): Uint8Array => {
+  if (before.length === 0) return added
+  const both = new Uint8Array(before.length + added.length)
+  both.set(before)
+  both.set(added, before.length)
+  return both
+}
+
+/**
+ * Counts a file's bytes on their way to the store, and compares the first ones with the declared type before any of
+ * them is passed on.
+ *
+ * @param start  where the bytes begin in the file
+ * @param prefix what is stored before them, as far as the comparison needs it: {@link prefixNeeded}
+ *
+ * Fails: throws `Rejected` SIZE_MISMATCH or CONTENT_MISMATCH, and what the body fails with.
+ */
+export async function* inspect(
+  body: AsyncIterable<Uint8Array>,
+  { type, size }: Pick<UploadGrant, "type" | "size">,
+  start: number,
+  prefix: Uint8Array,
+): AsyncGenerator<Uint8Array, void> {
+  const needed = Math.min(sampleSize, size)
+  let sample: Uint8Array | undefined = start < needed ? prefix : undefined
+  let end = start
+  for await (const chunk of body) {
+    end += chunk.length
+    if (end > size) throw tooMany(size)
+    if (sample !== undefined) {
+      sample = concat(sample, chunk.subarray(0, needed - sample.length))
+      if (sample.length === needed) {
+        const mismatch = await findContentMismatch(type, sample)
+        if (mismatch !== undefined) throw new Rejected({ code: "CONTENT_MISMATCH", detail: mismatch })
+        sample = undefined
+      }
+    }
+    yield chunk
+  }
+}
+
+/** How many stored bytes {@link inspect} wants to see when an upload goes on at `start`. */
+export const prefixNeeded = (start: number): number => (start < sampleSize ? start : 0)
+
+/** A body that was read ahead. */
+export interface ReadAhead {
+  /** All of it, when it ended as it should and has exactly the wanted size. */
+  readonly whole: Uint8Array | undefined
+  /** It all once more: what was read, then what it ended with. */
+  readonly replay: () => AsyncGenerator<Uint8Array, void>
+}
+
+/** Reads a body to its end, or to where it broke off. Only for bodies that are known to be small. */
+export const readAhead = async (body: AsyncIterable<Uint8Array>, size: number): Promise<ReadAhead> => {
+  const chunks: Array<Uint8Array> = []
+  let length = 0
+  let failed: { readonly cause: unknown } | undefined
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk)
+      length += chunk.length
+    }
+  } catch (cause) {
+    failed = { cause }
+  }
+  const isWhole = failed === undefined && length === size
+  return {
+    whole: isWhole ? (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)) : undefined,
+    async *replay() {
+      yield* chunks
+      if (failed !== undefined) throw failed.cause
+    },
+  }
+}

@@ -1,0 +1,118 @@
+import type { Hash } from "node:crypto"
+import { Rejected } from "../../http/rejected.ts"
+import { names } from "../../protocol/names.ts"
+import { checkDigest, parseSha256Field } from "./digest-fields.ts"
+import type { Appended, BlobState } from "../storage/blob-store.ts"
+import { inspect, prefixNeeded, tooMany } from "./incoming.ts"
+import { BodyTooSlow } from "./minimum-rate.ts"
+import type { Service } from "../service.ts"
+import type { Transfer } from "./transfer.ts"
+import { hasDisposableBody, readUploadBody } from "./upload-body.ts"
+import type { Writer } from "./writers.ts"
+
+const goOnAt = (offset: number, detail: string, cause?: unknown) =>
+  new Rejected({ code: "RANGE_MISMATCH", detail, headers: { [names.header.rangeStart]: String(offset) }, cause })
+
+/** What the headers announce of the body, and what is worked out of it. */
+export interface Digests {
+  /** SHA-256 of the message as sent, and of the whole file; 64 hex digits where announced. */
+  readonly content: string | undefined
+  readonly repr: string | undefined
+  /** Of the message, framing included; made only where it was announced. */
+  readonly wire: Hash | undefined
+}
+
+/** Fails: throws `Rejected` BAD_REQUEST. */
+export const readDigests = ({ headers }: Request): Digests => {
+  const content = parseSha256Field(headers, "content-digest")
+  const repr = parseSha256Field(headers, "repr-digest")
+  const wire = content === undefined ? undefined : process.getBuiltinModule("node:crypto").createHash("sha256")
+  return { content, repr, wire }
+}
+
+/** The file's bytes in the body, counted and checked. */
+export const openBody = (
+  service: Service,
+  { request, grant, start }: Transfer,
+  { signal, stop }: Writer,
+  { wire }: Digests,
+  prefix: Uint8Array,
+) => {
+  const chunks = readUploadBody(request, {
+    signal,
+    watch: (intake) => service.rates.watch(intake, stop),
+    onChunk: (chunk) => {
+      wire?.update(chunk)
+      return service.space.take(chunk.length)
+    },
+  })
+  return inspect(chunks, grant, start, prefix)
+}
+
+/** The stored bytes that checking the next ones takes. */
+export const readPrefix = async ({ store }: Service, blob: string, start: number): Promise<Uint8Array> => {
+  const length = prefixNeeded(start)
+  if (length === 0) return new Uint8Array()
+  return new Uint8Array(await new Response(await store.read(blob, { start: 0, end: length - 1 })).arrayBuffer())
+}
+
+/** Where a writer may write. */
+export interface Place {
+  readonly blob: string
+  readonly epoch: number
+  /** What is stored so far. */
+  readonly state: BlobState
+}
+
+/** Reads the body of a request that has nothing to add, as all bytes are stored. */
+const readEmpty = async (body: AsyncIterable<Uint8Array>, offset: number): Promise<Appended> => {
+  try {
+    for await (const _ of body);
+    return { offset }
+  } catch (cause) {
+    return { offset, brokenOff: { cause } }
+  }
+}
+
+/** Stores the rest of a file under the epoch that was granted; resolves when every byte is durable, with the hash. */
+export const storeBody = async (
+  service: Service,
+  { request, grant, start, announced }: Transfer,
+  digests: Digests,
+  open: (place: Place) => Promise<AsyncIterable<Uint8Array>>,
+  place: Place,
+): Promise<string> => {
+  const { blob, epoch, state } = place
+  const offset = state.size
+  const { size } = grant
+  if (start !== offset) {
+    throw goOnAt(offset, `The body begins at byte ${start}, but ${offset} bytes are stored. Go on from there.`)
+  }
+  if (offset + announced > size) throw tooMany(size)
+  const isHashed = service.settings.hash || digests.repr !== undefined
+  const body = await open(place)
+  const isComplete = state.isFinished || (offset === size && size > 0)
+  const { offset: stored, brokenOff } = isComplete
+    ? await readEmpty(body, offset)
+    : await service.store.append(blob, {
+        epoch,
+        offset,
+        body,
+        isHashed,
+        isDisposable: hasDisposableBody(request),
+      })
+  if (brokenOff !== undefined) {
+    const { cause } = brokenOff
+    if (cause instanceof Rejected) throw cause
+    const reason = cause instanceof BodyTooSlow ? cause.message : "The body broke off"
+    throw goOnAt(stored, `${reason}; ${stored} of ${size} bytes are stored. Go on from there.`, cause)
+  }
+  if (digests.wire !== undefined) checkDigest("content-digest", digests.content, digests.wire.digest("hex"))
+  if (stored < size) {
+    throw goOnAt(stored, `The body ended early; ${stored} of ${size} bytes are stored. Go on from there.`)
+  }
+  const fileHash = isHashed ? await service.store.digest(blob, size) : ""
+  checkDigest("repr-digest", digests.repr, fileHash)
+  await service.store.finish(blob, { epoch, size })
+  return fileHash
+}

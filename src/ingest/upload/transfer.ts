@@ -1,0 +1,94 @@
+import { Rejected } from "../../http/rejected.ts"
+import { formatByteSize } from "../../protocol/byte-size.ts"
+import type { ProblemCode } from "../../protocol/problem.ts"
+import type { UploadGrant } from "../../protocol/signed-url.ts"
+import { toBlobName } from "../storage/blob-name.ts"
+import type { BlobState } from "../storage/blob-store.ts"
+import type { UploadRecord } from "../storage/catalog.ts"
+import { commitUpload, commitWhole, failUpload } from "./end-upload.ts"
+import { type ReadAhead, readAhead } from "./incoming.ts"
+import type { Service } from "../service.ts"
+import { sinceNow, sinceStart } from "../delivery/server-data.ts"
+import { openBody, readDigests, readPrefix, storeBody } from "./store-body.ts"
+
+/** A PUT whose URL was proven. */
+export interface Transfer {
+  readonly request: Request
+  readonly grant: UploadGrant
+  /** Where the body says it begins. */
+  readonly start: number
+  /** How many bytes of the file the body says it brings, at least. */
+  readonly announced: number
+  readonly origin: string
+}
+
+/** A file that is `Uploaded`, and what of its callback is history. */
+export interface Transferred {
+  readonly upload: UploadRecord
+  readonly since: ReturnType<typeof sinceNow>
+}
+
+/** Codes that say the content itself is wrong: the upload ends `Failed`, nothing of it is kept. */
+const fatal: ReadonlySet<ProblemCode> = new Set<ProblemCode>(["SIZE_MISMATCH", "CONTENT_MISMATCH", "DIGEST_MISMATCH"])
+
+const taken = () =>
+  new Rejected({
+    code: "BAD_REQUEST",
+    status: 409,
+    detail: "Another file is stored under this key. Delete it first, or upload under a key of its own.",
+  })
+
+const overQuota = ({ name, size }: UploadGrant) =>
+  new Rejected({
+    code: "QUOTA_EXCEEDED",
+    detail: `The app's storage quota has no room for ${JSON.stringify(name)} (${formatByteSize(size)}). Delete files, or ask for a larger quota.`,
+  })
+
+/** Whether a body is small enough for {@link commitWhole}. */
+const mayBeWhole = ({ catalog }: Service, { grant, start, announced }: Transfer): boolean =>
+  start === 0 && grant.size <= catalog.abilities.largestContent && announced <= grant.size
+
+/** Of a file that is new. */
+const nothing: BlobState = { size: 0, isFinished: false }
+
+/**
+ * Takes a body in: one writer, the right offset, every byte durable, then the commit that owes the app its callback.
+ *
+ * A key that is finished already gives its file again, whatever the body.
+ *
+ * Fails: rejects with `Rejected`; LOCKED, QUOTA_EXCEEDED, INGEST_UNAVAILABLE, RANGE_MISMATCH, SIZE_MISMATCH, CONTENT_MISMATCH, DIGEST_MISMATCH, BAD_REQUEST.
+ */
+export const transfer = async (service: Service, transfer: Transfer): Promise<Transferred> => {
+  const { request, grant, origin, start } = transfer
+  const { key, size } = grant
+  const digests = readDigests(request)
+  const writer = await service.writers.take(key)
+  try {
+    let ahead: ReadAhead | undefined
+    if (mayBeWhole(service, transfer)) {
+      ahead = await readAhead(openBody(service, transfer, writer, digests, new Uint8Array()), size)
+      const upload = ahead.whole && (await commitWhole(service, transfer, digests, ahead.whole))
+      if (upload !== undefined) return { upload, since: sinceStart }
+    }
+    const { quota } = service.settings
+    const begun = await service.catalog.begin({ grant, origin, now: service.now(), quota })
+    if (begun.kind === "finished") return { upload: begun.upload, since: sinceNow(begun.upload) }
+    if (begun.kind === "failed") throw new Rejected({ code: begun.failure.code, detail: begun.failure.message })
+    if (begun.kind === "taken") throw taken()
+    if (begun.kind === "overQuota") throw overQuota(grant)
+    const { epoch, id } = begun
+    const blob = toBlobName({ key, id })
+    const state = begun.isNew ? nothing : await service.store.claim(blob, epoch)
+    const open = async () =>
+      ahead?.replay() ?? openBody(service, transfer, writer, digests, await readPrefix(service, blob, start))
+    try {
+      const fileHash = await storeBody(service, transfer, digests, open, { blob, epoch, state })
+      return { upload: await commitUpload(service, key, epoch, fileHash), since: sinceStart }
+    } catch (cause) {
+      if (cause instanceof Rejected && fatal.has(cause.code)) await failUpload(service, key, epoch, id, cause)
+      throw cause
+    }
+  } finally {
+    writer.letGo()
+  }
+}

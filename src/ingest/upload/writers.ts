@@ -1,0 +1,81 @@
+import { Rejected } from "../../http/rejected.ts"
+
+/** The right to write one key, until let go or taken over. */
+export interface Writer {
+  /** Aborts when the writer has to stop; its reason says why. */
+  readonly signal: AbortSignal
+  readonly stop: (reason: Error) => void
+  readonly letGo: () => void
+}
+
+/** Sees to it that each key has one writer in this process, the newest. */
+export interface Writers {
+  /**
+   * Takes a key over: makes the writer before stop, and waits until it has flushed and let go.
+   *
+   * Fails: rejects with `Rejected` LOCKED when it does not within 5 s, or when a newer request takes over meanwhile.
+   */
+  readonly take: (key: string) => Promise<Writer>
+  /** Makes all writers stop for this reason and waits for them. */
+  readonly close: (reason: Error) => Promise<void>
+}
+
+const locked = () =>
+  new Rejected({
+    code: "LOCKED",
+    detail: "Another request is uploading this file. Ask for the offset again in a moment, then go on.",
+    headers: { "retry-after": "1" },
+  })
+
+/** Source: docs/protocol.md §10. `patience` in ms. */
+export const createWriters = (patience = 5000): Writers => {
+  const newest = new Map<string, { readonly controller: AbortController; readonly gone: Promise<void> }>()
+
+  const within = async (gone: Promise<void>): Promise<boolean> => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const timeout = new Promise<false>((resolve) => {
+      timer = setTimeout(resolve, patience, false)
+    })
+    const isGone = await Promise.race([gone.then(() => true), timeout])
+    clearTimeout(timer)
+    return isGone
+  }
+
+  return {
+    take: async (key) => {
+      const controller = new AbortController()
+      const { promise: isReleased, resolve: release } = Promise.withResolvers<void>()
+      const before = newest.get(key)
+      // A writer that could not wait for the one before it must not hide that one from the next.
+      const gone = before === undefined ? isReleased : Promise.all([before.gone, isReleased]).then(() => {})
+      const entry = { controller, gone }
+      newest.set(key, entry)
+      const letGo = () => {
+        release()
+        if (before === undefined) {
+          if (newest.get(key) === entry) newest.delete(key)
+        } else {
+          void gone.then(() => {
+            if (newest.get(key) === entry) newest.delete(key)
+          })
+        }
+      }
+      if (before !== undefined) {
+        before.controller.abort(locked())
+        if (!(await within(before.gone)) || controller.signal.aborted) {
+          letGo()
+          throw locked()
+        }
+      }
+      return { signal: controller.signal, stop: (reason) => controller.abort(reason), letGo }
+    },
+    close: async (reason) => {
+      const writers = [...newest.values()]
+      for (const { controller } of writers) controller.abort(reason)
+      await Promise.all(writers.map(({ gone }) => within(gone)))
+    },
+  }
+}
+
+/** What a writer is told that was taken over. */
+export const superseded = locked

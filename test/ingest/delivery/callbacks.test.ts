@@ -1,0 +1,342 @@
+import { createHmac } from "node:crypto"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { createMemoryBlobStore, createMemoryCatalog, createSqliteCatalog } from "../../../src/ingest.ts"
+import { names, parseToken } from "../../../src/protocol.ts"
+import {
+  answerWith,
+  apiKey,
+  createGrant,
+  eventually,
+  listen,
+  postResult,
+  putRaw,
+  type Received,
+  register,
+  sign,
+  signer,
+  startApp,
+  startIngest,
+  token,
+} from "../circle.ts"
+
+const problemOf = async (response: Response): Promise<string> => `${response.status} ${(await response.json()).code}`
+
+const refuse = () => Response.json({ error: "boom" }, { status: 500 })
+
+describe("a callback", () => {
+  it("carries the file, the metadata and signatures any standard verifier takes", async () => {
+    const { url } = await startIngest()
+    const app = await startApp(answerWith(null))
+    const grant = createGrant({ slug: "avatar", customId: "mine" })
+    await register(url, { fileKeys: [grant.key], callbackUrl: `${app.url}?tenant=1`, metadata: { ü: ['"', 1] } })
+    const file = await (await putRaw(await sign(url, grant), "hello")).json()
+    const [received] = app.received
+    const { url: calledUrl, headers, body, event } = received as Received
+    expect(new URL(calledUrl).search).toBe("?tenant=1&slug=avatar")
+    expect(headers.get("content-type")).toBe("application/json")
+    expect(headers.get(names.header.hook)).toBe("callback")
+    expect(await signer.verify(body, headers.get(names.header.signature)!)).toBe(true)
+    const { serverData: _serverData, ...stored } = file
+    expect(event).toEqual({
+      id: expect.stringMatching(/^evt_/),
+      sentAt: expect.any(Number),
+      attempt: 1,
+      status: "uploaded",
+      origin: url,
+      metadata: { ü: ['"', 1] },
+      file: stored,
+    })
+    expect(headers.get("webhook-id")).toBe(event.id)
+    const timestamp = headers.get("webhook-timestamp")
+    expect(timestamp).toBe(String(Math.floor(event.sentAt / 1000)))
+    const mac = createHmac("sha256", apiKey).update(`${event.id}.${timestamp}.${body}`).digest("base64")
+    expect(headers.get("webhook-signature")).toBe(`v1,${mac}`)
+  })
+
+  it("is tried again until the app takes it, with the same id, and every attempt is recorded", async () => {
+    const catalog = createMemoryCatalog()
+    const { url } = await startIngest({ catalog, callbackRetries: [1, 1, 1] })
+    const app = await startApp((received, count) => (count < 3 ? refuse() : answerWith({ ok: 1 })(received)))
+    const grant = createGrant({ slug: "avatar" })
+    await register(url, { fileKeys: [grant.key], callbackUrl: app.url, awaitServerData: false })
+    expect((await putRaw(await sign(url, grant), "hello")).status).toBe(200)
+    await eventually(async () => (await catalog.get(grant.key))?.delivery?.status === "delivered")
+    expect(app.received.map(({ event }) => [event.id, event.attempt])).toEqual([
+      [app.received[0]!.event.id, 1],
+      [app.received[0]!.event.id, 2],
+      [app.received[0]!.event.id, 3],
+    ])
+    expect(catalog.attempts).toMatchObject([
+      { attempt: 1, status: 500, error: expect.stringContaining("boom"), outcome: { retryAt: expect.any(Number) } },
+      { attempt: 2, status: 500 },
+      { attempt: 3, status: 200, error: null, outcome: "delivered" },
+    ])
+  })
+
+  it("is recorded with the first characters of the app's answer, secrets struck out", async () => {
+    const catalog = createMemoryCatalog()
+    const { url } = await startIngest({ catalog, callbackRetries: [1] })
+    const app = await startApp((_received, count) =>
+      count === 1
+        ? new Response(`no ${apiKey} ${"x".repeat(600)}`, { status: 500 })
+        : new Response(`yes\u0007 ${apiKey}`, { status: 200 }),
+    )
+    const grant = createGrant({ slug: "avatar" })
+    await register(url, { fileKeys: [grant.key], callbackUrl: app.url, awaitServerData: false })
+    await putRaw(await sign(url, grant), "hello")
+    await eventually(async () => (await catalog.get(grant.key))?.delivery?.status === "delivered")
+    const [refused, taken] = await catalog.listAttempts((await catalog.get(grant.key))!.delivery!.id)
+    expect(refused?.answer).toMatch(/^no sk_<redacted> x{400,512}$/)
+    expect(taken).toMatchObject({ status: 200, answer: "yes\u0007 sk_<redacted>" })
+  })
+
+  it("is over although the body of a good answer never ends, and its connection is given up", async () => {
+    const catalog = createMemoryCatalog()
+    const { url } = await startIngest({ catalog })
+    const closed = Promise.withResolvers<void>()
+    const app = await listen((request, response) => {
+      request.resume()
+      response.writeHead(200).write("half")
+      response.on("close", closed.resolve)
+    })
+    const grant = createGrant({ slug: "avatar" })
+    await register(url, { fileKeys: [grant.key], callbackUrl: app, awaitServerData: false })
+    await putRaw(await sign(url, grant), "hello")
+    await eventually(async () => (await catalog.get(grant.key))?.delivery?.status === "delivered")
+    await closed.promise
+    const { delivery } = (await catalog.get(grant.key))!
+    expect(await catalog.listAttempts(delivery!.id)).toMatchObject([{ status: 200, answer: "half" }])
+  })
+
+  it("is sent again when another process makes it due, on a schedule of its own", async () => {
+    const catalog = createMemoryCatalog()
+    const { url } = await startIngest({ catalog, callbackRetries: [1] })
+    const app = await startApp((received, count) => (count < 4 ? refuse() : answerWith(null)(received)))
+    const grant = createGrant({ slug: "avatar" })
+    await register(url, { fileKeys: [grant.key], callbackUrl: app.url, awaitServerData: false })
+    await putRaw(await sign(url, grant), "hello")
+    await eventually(async () => (await catalog.get(grant.key))?.delivery?.status === "dead")
+    const { id } = (await catalog.get(grant.key))!.delivery!
+    // Past the ingest, as the command line does it: nobody wakes the dispatcher.
+    expect(await catalog.redeliver({ id, now: Date.now() })).toBe(true)
+    await eventually(async () => (await catalog.get(grant.key))?.delivery?.status === "delivered")
+    expect(app.received.map(({ event }) => event.attempt)).toEqual([1, 2, 3, 4])
+  })
+
+  it.each([
+    ["gone: 410 stops at once", 410, [1, 1, 1], 1],
+    ["given up after the last retry", 503, [1, 1], 3],
+    ["not redirected", 307, [], 1],
+  ])("is %s", async (_what, status, callbackRetries, attempts) => {
+    const catalog = createMemoryCatalog()
+    const { url } = await startIngest({ catalog, callbackRetries })
+    let elsewhere = 0
+    const target = await listen((_req, res) => {
+      elsewhere++
+      res.end()
+    })
+    const app = await startApp(() => new Response(null, { status, headers: { location: target } }))
+    const grant = createGrant({ slug: "avatar" })
+    await register(url, { fileKeys: [grant.key], callbackUrl: app.url, awaitServerData: false })
+    await putRaw(await sign(url, grant), "hello")
+    await eventually(async () => (await catalog.get(grant.key))?.delivery?.status === "dead")
+    expect(catalog.attempts).toHaveLength(attempts)
+    expect(elsewhere).toBe(0)
+  })
+
+  it("is tried again after network errors and timeouts", async () => {
+    const catalog = createMemoryCatalog()
+    const { url } = await startIngest({ catalog, callbackRetries: [1, 1], callbackTimeout: 50 })
+    const app = await startApp((_received, count) =>
+      count === 1 ? new Promise<Response>(() => {}) : new Response(null, { status: 204 }),
+    )
+    const grant = createGrant({ slug: "avatar" })
+    await register(url, { fileKeys: [grant.key], callbackUrl: app.url, awaitServerData: false })
+    await putRaw(await sign(url, grant), "hello")
+    await eventually(async () => (await catalog.get(grant.key))?.delivery?.status === "delivered")
+    expect(catalog.attempts).toMatchObject([
+      { status: null, outcome: { retryAt: expect.any(Number) } },
+      { status: 204 },
+    ])
+  })
+
+  it("survives the ingest: what one had pending, or was just sending, the next one delivers", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "sluice-outbox-"))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const open = () => createSqliteCatalog({ file: join(folder, "catalog.sqlite") })
+    const store = createMemoryBlobStore()
+    const first = await startIngest({ store, catalog: open() })
+    const app = await startApp((_received, count) =>
+      count <= 2 ? new Promise<Response>(() => {}) : new Response(null, { status: 200 }),
+    )
+    const grants = [createGrant({ slug: "avatar" }), createGrant({ slug: "avatar" })]
+    await register(first.url, { fileKeys: grants.map(({ key }) => key), callbackUrl: app.url, awaitServerData: false })
+    for (const grant of grants) await putRaw(await sign(first.url, grant), "hello")
+    await app.until(2)
+    await first.close()
+    const second = await startIngest({ store, catalog: open() })
+    await app.until(4)
+    for (const { key } of grants) {
+      await eventually(async () => (await second.catalog.get(key))?.delivery?.status === "delivered")
+    }
+    const ids = app.received.map(({ event }) => event.id)
+    expect(new Set(ids.slice(0, 2))).toEqual(new Set(ids.slice(2)))
+    expect(app.received.slice(2).map(({ event }) => event.attempt)).toEqual([2, 2])
+  })
+
+  it("is not made for uploads from the server", async () => {
+    const { url, catalog } = await startIngest()
+    const grant = createGrant()
+    const response = await putRaw(await sign(url, grant), "hello")
+    expect(await response.json()).toMatchObject({ serverData: null })
+    expect((await catalog.get(grant.key))?.delivery).toBeNull()
+  })
+})
+
+describe("a PUT that awaits server data", () => {
+  it.each(["before", "while", "after"])("gets it when the registration comes %s the upload", async (when) => {
+    // With a blob store under it, an upload is seen as soon as it begins.
+    const { url, catalog } = await startIngest({ catalog: createMemoryCatalog({ largestContent: 0 }) })
+    const app = await startApp(answerWith({ at: when }))
+    const grant = createGrant({ slug: "avatar" })
+    const signed = await sign(url, grant)
+    const send = () => register(url, { fileKeys: [grant.key], callbackUrl: app.url })
+    let uploaded: Promise<Response>
+    if (when === "before") {
+      await send()
+      uploaded = putRaw(signed, "hello")
+    } else if (when === "while") {
+      const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+      uploaded = putRaw(signed, readable)
+      const writer = writable.getWriter()
+      await writer.write(new TextEncoder().encode("hel"))
+      await eventually(async () => (await catalog.get(grant.key)) !== null)
+      await send()
+      await writer.write(new TextEncoder().encode("lo"))
+      await writer.close()
+    } else {
+      uploaded = putRaw(signed, "hello")
+      await eventually(async () => (await catalog.get(grant.key))?.file.status === "Uploaded")
+      await send()
+    }
+    expect(await (await uploaded).json()).toMatchObject({ serverData: { at: when } })
+    expect(app.received).toHaveLength(1)
+  })
+
+  it("gets any JSON as it is", async () => {
+    const { url } = await startIngest()
+    for (const data of [null, 0, "", [], { "</script>": "\u2028" }]) {
+      const app = await startApp(answerWith(data))
+      const grant = createGrant({ slug: "avatar" })
+      await register(url, { fileKeys: [grant.key], callbackUrl: app.url })
+      const response = await putRaw(await sign(url, grant), "hello")
+      expect((await response.json()).serverData).toEqual(data)
+    }
+  })
+
+  it("is answered at once where the route does not await it", async () => {
+    const { url } = await startIngest()
+    const app = await startApp(() => new Promise<Response>(() => {}))
+    const grant = createGrant({ slug: "avatar" })
+    await register(url, { fileKeys: [grant.key], callbackUrl: app.url, awaitServerData: false })
+    expect(await (await putRaw(await sign(url, grant), "hello")).json()).toMatchObject({ serverData: null })
+  })
+
+  it("fails at once when the first delivery fails; a repeated PUT waits for the next one", async () => {
+    const { url } = await startIngest({ callbackRetries: [300] })
+    const app = await startApp((received, count) => (count === 1 ? refuse() : answerWith("second")(received)))
+    const grant = createGrant({ slug: "avatar" })
+    await register(url, { fileKeys: [grant.key], callbackUrl: app.url })
+    const signed = await sign(url, grant)
+    expect(await problemOf(await putRaw(signed, "hello"))).toBe("502 CALLBACK_FAILED")
+    const again = await putRaw(signed, null, 5)
+    expect(await again.json()).toMatchObject({ serverData: "second" })
+    expect(app.received).toHaveLength(2)
+  })
+
+  it("fails at once when the app posts an error, before it answers", async () => {
+    const { url } = await startIngest()
+    const app = await startApp(async ({ event }) => {
+      if (event.status === "uploaded") await postResult(url, { fileKey: event.file.key, error: "no such user" })
+      return new Promise<Response>(() => {})
+    })
+    const grant = createGrant({ slug: "avatar" })
+    await register(url, { fileKeys: [grant.key], callbackUrl: app.url })
+    const response = await putRaw(await sign(url, grant), "hello")
+    expect(response.status).toBe(502)
+    expect(await response.json()).toMatchObject({
+      code: "CALLBACK_FAILED",
+      detail: expect.stringContaining("no such user"),
+    })
+  })
+
+  it("fails with a timeout when the app stays silent or never registers; the file stays", async () => {
+    const { url } = await startIngest({ callbackWait: 50 })
+    const silent = await startApp(() => new Promise<Response>(() => {}))
+    for (const isRegistered of [true, false]) {
+      const grant = createGrant({ slug: "avatar" })
+      if (isRegistered) await register(url, { fileKeys: [grant.key], callbackUrl: silent.url })
+      const response = await putRaw(await sign(url, grant), "hello")
+      expect(await problemOf(response)).toBe("504 CALLBACK_TIMEOUT")
+      expect(await (await fetch(`${url}/f/${grant.key}`)).text()).toBe("hello")
+    }
+  })
+
+  it("gets the result again that was posted before", async () => {
+    const { url } = await startIngest()
+    const app = await startApp(answerWith({ id: 1 }))
+    const grant = createGrant({ slug: "avatar" })
+    await register(url, { fileKeys: [grant.key], callbackUrl: app.url })
+    const signed = await sign(url, grant)
+    const first = await (await putRaw(signed, "hello")).json()
+    expect(await (await putRaw(signed, "hello")).json()).toEqual(first)
+    expect(app.received).toHaveLength(1)
+  })
+})
+
+describe("registration and result", () => {
+  it("need the API key", async () => {
+    const { url } = await startIngest()
+    for (const key of ["", "sk_wrong", `${apiKey}x`]) {
+      const response = await register(url, { fileKeys: [createGrant().key] }, key)
+      expect(await problemOf(response)).toBe("401 UNAUTHORIZED")
+    }
+    const response = await fetch(`${url}/${names.path.callbackResult}`, { method: "POST", body: "{}" })
+    expect(await problemOf(response)).toBe("401 UNAUTHORIZED")
+    expect(parseToken(token).ok).toBe(true)
+  })
+
+  it("refuse keys of another app", async () => {
+    const { url } = await startIngest()
+    expect(await problemOf(await register(url, { fileKeys: [createGrant().key, "otherAppsKey1234"] }))).toBe(
+      "403 FORBIDDEN",
+    )
+    expect(await problemOf(await postResult(url, { fileKey: "otherAppsKey1234", callbackData: 1 }))).toBe(
+      "403 FORBIDDEN",
+    )
+  })
+
+  it("refuse what is no registration or result", async () => {
+    const { url } = await startIngest()
+    expect(await problemOf(await register(url, {}))).toBe("400 BAD_REQUEST")
+    expect(await problemOf(await register(url, { fileKeys: [] }))).toBe("400 BAD_REQUEST")
+    expect(await problemOf(await register(url, { fileKeys: [createGrant().key], callbackUrl: "file:///x" }))).toBe(
+      "400 BAD_REQUEST",
+    )
+    expect(await problemOf(await postResult(url, {}))).toBe("400 BAD_REQUEST")
+    expect(await problemOf(await postResult(url, { fileKey: createGrant().key, callbackData: 1 }))).toBe(
+      "404 NOT_FOUND",
+    )
+  })
+
+  it("take metadata of 64 KiB and no more, counted in bytes", async () => {
+    const { url } = await startIngest()
+    const fileKeys = [createGrant().key]
+    expect((await register(url, { fileKeys, metadata: "x".repeat(64 * 1024 - 2) })).status).toBe(200)
+    expect((await register(url, { fileKeys, metadata: "x".repeat(64 * 1024 - 1) })).status).toBe(413)
+    expect((await register(url, { fileKeys, metadata: "ü".repeat(32 * 1024) })).status).toBe(413)
+  })
+})

@@ -1,0 +1,206 @@
+import { describe, expect, it, onTestFinished, vi } from "vitest"
+import { createMemoryBlobStore, createMemoryCatalog } from "../../../src/ingest.ts"
+import { type CallbackEvent, type DevStreamEvent, readJsonLines } from "../../../src/protocol.ts"
+import {
+  createGrant,
+  eventually,
+  listen,
+  postResult,
+  put,
+  putRaw,
+  register,
+  sign,
+  signer,
+  startIngest,
+  toForm,
+} from "../circle.ts"
+
+/** The stream of a registration, read line by line. */
+const openStream = async (ingestUrl: string, fileKeys: ReadonlyArray<string>, slug = "avatar") => {
+  const response = await register(ingestUrl, { fileKeys, callbackSlug: slug, isDev: true })
+  expect(response.status).toBe(200)
+  expect(response.headers.get("content-type")).toBe("application/x-ndjson")
+  const lines = readJsonLines(response.body!)
+  onTestFinished(async () => void (await lines.return(undefined)))
+  return {
+    next: async (): Promise<DevStreamEvent | undefined> => {
+      const { done, value } = await lines.next()
+      return done === true ? undefined : (value as DevStreamEvent)
+    },
+    leave: () => lines.return(undefined),
+  }
+}
+
+const fileOf = ({ payload }: DevStreamEvent) => (JSON.parse(payload) as CallbackEvent).file
+
+describe("a development stream", () => {
+  it("carries the signed event, the result goes to the waiting PUT, and the stream ends", async () => {
+    const { url } = await startIngest()
+    const grant = createGrant({ slug: "avatar" })
+    const stream = await openStream(url, [grant.key])
+    const uploaded = putRaw(await sign(url, grant), "hello")
+    const event = (await stream.next())!
+    expect(event.hook).toBe("callback")
+    expect(await signer.verify(event.payload, event.signature)).toBe(true)
+    expect(JSON.parse(event.payload)).toMatchObject({
+      attempt: 1,
+      status: "uploaded",
+      origin: url,
+      metadata: { userId: 7 },
+    })
+    await postResult(url, { fileKey: fileOf(event).key, callbackData: { id: 1 } })
+    expect(await (await uploaded).json()).toMatchObject({ serverData: { id: 1 } })
+    expect(await stream.next()).toBeUndefined()
+  })
+
+  it("stays open until the last file's event was acknowledged", async () => {
+    const { url } = await startIngest()
+    const grants = [createGrant({ slug: "avatar" }), createGrant({ slug: "avatar" })]
+    const stream = await openStream(
+      url,
+      grants.map(({ key }) => key),
+    )
+    for (const grant of grants) {
+      const uploaded = putRaw(await sign(url, grant), "hello")
+      expect(fileOf((await stream.next())!).key).toBe(grant.key)
+      await postResult(url, { fileKey: grant.key, callbackData: null })
+      expect((await uploaded).status).toBe(200)
+    }
+    expect(await stream.next()).toBeUndefined()
+  })
+
+  it("fails the waiting PUT when the app posts an error", async () => {
+    const { url } = await startIngest()
+    const grant = createGrant({ slug: "avatar" })
+    const stream = await openStream(url, [grant.key])
+    const uploaded = putRaw(await sign(url, grant), "hello")
+    await stream.next()
+    await postResult(url, { fileKey: grant.key, error: "no such user" })
+    expect((await uploaded).status).toBe(502)
+    expect(await stream.next()).toBeUndefined()
+  })
+
+  it("carries the event of a file that was there before it", async () => {
+    const { url, catalog } = await startIngest()
+    const grant = createGrant({ slug: "avatar" })
+    const uploaded = putRaw(await sign(url, grant), "hello")
+    await eventually(async () => (await catalog.get(grant.key))?.file.status === "Uploaded")
+    const stream = await openStream(url, [grant.key])
+    expect(fileOf((await stream.next())!).key).toBe(grant.key)
+    await postResult(url, { fileKey: grant.key, callbackData: 1 })
+    expect(await (await uploaded).json()).toMatchObject({ serverData: 1 })
+  })
+
+  it("hands undelivered events on to the next stream of that app and slug", async () => {
+    const { url } = await startIngest()
+    const grant = createGrant({ slug: "avatar" })
+    const first = await openStream(url, [grant.key])
+    const uploaded = putRaw(await sign(url, grant), "hello")
+    const event = (await first.next())!
+    await first.leave()
+    const other = await openStream(url, [createGrant().key], "other")
+    const next = await openStream(url, [createGrant().key])
+    const again = (await next.next())!
+    expect(JSON.parse(again.payload)).toMatchObject({ id: JSON.parse(event.payload).id, attempt: 2 })
+    await postResult(url, { fileKey: grant.key, callbackData: "late" })
+    expect(await (await uploaded).json()).toMatchObject({ serverData: "late" })
+    await other.leave()
+  })
+
+  it("hands undelivered events on to a stream that is open already", async () => {
+    const { url } = await startIngest()
+    const grant = createGrant({ slug: "avatar" })
+    const first = await openStream(url, [grant.key])
+    const second = await openStream(url, [createGrant().key])
+    const uploaded = putRaw(await sign(url, grant), "hello")
+    await first.next()
+    await first.leave()
+    expect(fileOf((await second.next())!).key).toBe(grant.key)
+    await postResult(url, { fileKey: grant.key, callbackData: 2 })
+    expect(await (await uploaded).json()).toMatchObject({ serverData: 2 })
+  })
+
+  it("hands events on also when the ingest was started anew", async () => {
+    const [store, catalog] = [createMemoryBlobStore(), createMemoryCatalog()]
+    const first = await startIngest({ store, catalog, callbackWait: 20 })
+    const grant = createGrant({ slug: "avatar" })
+    const stream = await openStream(first.url, [grant.key])
+    const uploaded = putRaw(await sign(first.url, grant), "hello")
+    await stream.next()
+    expect((await uploaded).status).toBe(504)
+    await first.close()
+    const second = await startIngest({ store, catalog })
+    const next = await openStream(second.url, [createGrant().key])
+    expect(fileOf((await next.next())!).key).toBe(grant.key)
+  })
+
+  it("does not send an event twice while it is in somebody's hands", async () => {
+    const { url } = await startIngest()
+    const [a, b] = [createGrant({ slug: "avatar" }), createGrant({ slug: "avatar" })]
+    const first = await openStream(url, [a.key])
+    const uploadedA = putRaw(await sign(url, a), "hello")
+    expect(fileOf((await first.next())!).key).toBe(a.key)
+    const second = await openStream(url, [b.key])
+    const uploadedB = putRaw(await sign(url, b), "hello")
+    expect(fileOf((await second.next())!).key).toBe(b.key)
+    for (const { key } of [a, b]) await postResult(url, { fileKey: key, callbackData: key })
+    expect(await (await uploadedA).json()).toMatchObject({ serverData: a.key })
+    expect(await (await uploadedB).json()).toMatchObject({ serverData: b.key })
+    expect([await first.next(), await second.next()]).toEqual([undefined, undefined])
+  })
+
+  it("carries error events, and ends after the last", async () => {
+    const { url, catalog } = await startIngest()
+    const grant = createGrant({ slug: "avatar", type: "image/png", size: 6 })
+    const stream = await openStream(url, [grant.key])
+    expect((await put(await sign(url, grant), toForm("<html>"))).status).toBe(415)
+    const event = (await stream.next())!
+    expect(event.hook).toBe("error")
+    expect(JSON.parse(event.payload)).toMatchObject({ fileKey: grant.key, error: { code: "CONTENT_MISMATCH" } })
+    await postResult(url, { fileKey: grant.key, callbackData: null })
+    expect(await stream.next()).toBeUndefined()
+    await eventually(async () => (await catalog.get(grant.key))?.delivery?.status === "delivered")
+  })
+
+  it("is never sent over HTTP, and not to callbackUrl", async () => {
+    let called = 0
+    const app = await listen((_req, res) => {
+      called++
+      res.end()
+    })
+    const { url } = await startIngest({ callbackWait: 30 })
+    const grant = createGrant({ slug: "avatar" })
+    await register(url, { fileKeys: [grant.key], callbackUrl: app, isDev: true })
+    expect((await putRaw(await sign(url, grant), "hello")).status).toBe(504)
+    expect(called).toBe(0)
+  })
+
+  it("sends heartbeats", async () => {
+    const { url } = await startIngest({ heartbeat: 5 })
+    const response = await register(url, { fileKeys: [createGrant().key], isDev: true })
+    const reader = response.body!.getReader()
+    let text = ""
+    while (text.length < 4) text += new TextDecoder().decode((await reader.read()).value)
+    expect(text).toMatch(/^\n+$/)
+    await reader.cancel()
+  })
+
+  it("ends when the URLs have expired", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { createDevStreams } = await import("../../../src/ingest/delivery/dev-streams.ts")
+    const { createApps } = await import("../../../src/ingest/app.ts")
+    const apps = createApps({ apiKey: "sk_x", appId: "app-1", regions: ["local"] })
+    const streams = createDevStreams({
+      apps,
+      catalog: createMemoryCatalog(),
+      settings: { url: undefined, heartbeat: 1e6 },
+      now: Date.now,
+    })
+    const reader = (await streams.open(apps.byId("app-1")!, "avatar", ["key"])).getReader()
+    expect((await reader.read()).done).toBe(false)
+    const ended = reader.read()
+    await vi.advanceTimersByTimeAsync(61 * 60 * 1000)
+    expect((await ended).done).toBe(true)
+  })
+})

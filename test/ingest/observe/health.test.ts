@@ -1,0 +1,130 @@
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { expect, it, onTestFinished } from "vitest"
+import {
+  type BlobStore,
+  createDiskBlobStore,
+  createMemoryBlobStore,
+  createMemoryCatalog,
+  createSqliteCatalog,
+} from "../../../src/ingest.ts"
+import { eventually, startIngest } from "../circle.ts"
+
+const read = async (url: string) => {
+  const response = await fetch(url)
+  return { status: response.status, headers: response.headers, body: await response.json() }
+}
+
+const broken = (method: keyof BlobStore, calls: { count: number } = { count: 0 }): BlobStore => ({
+  ...createMemoryBlobStore(),
+  [method]: () => {
+    calls.count++
+    return Promise.reject(new Error("EIO /secret/path"))
+  },
+})
+
+it("/health answers 200 as long as the process lives, whatever its storage does", async () => {
+  const { url, close } = await startIngest({ store: broken("append") })
+  expect(await read(`${url}/health`)).toMatchObject({ status: 200, body: { status: "ok" } })
+  await close()
+  expect(await read(`${url}/health`)).toMatchObject({ status: 200, body: { status: "ok" } })
+})
+
+it("/ready names its checks when uploads can be taken, and leaves nothing behind", async () => {
+  const { url, store, catalog } = await startIngest({
+    catalog: createSqliteCatalog({ file: ":memory:" }),
+  })
+  const { status, body, headers } = await read(`${url}/ready`)
+  expect({ status, body }).toEqual({
+    status: 200,
+    body: { status: "ready", checks: { ingest: "ok", catalog: "ok", store: "ok" } },
+  })
+  expect(headers.get("cache-control")).toBe("no-store")
+  expect(await catalog.listReclaimable(10)).toEqual([])
+  expect(await catalog.get("readiness check")).toBeNull()
+  expect(store.abilities).toBeDefined()
+})
+
+for (const method of ["append", "finish", "remove"] as const) {
+  it(`/ready is 503 when the store fails to ${method}, says so, and tells nothing else`, async () => {
+    const { url } = await startIngest({ store: broken(method) })
+    const { status, body, headers } = await read(`${url}/ready`)
+    expect(status).toBe(503)
+    expect(headers.get("content-type")).toBe("application/problem+json")
+    expect(body).toMatchObject({
+      code: "INGEST_UNAVAILABLE",
+      detail: expect.stringContaining("the blob store"),
+      data: { checks: { ingest: "ok", catalog: "ok", store: "failing" } },
+    })
+    expect(JSON.stringify(body)).not.toContain("secret")
+  })
+}
+
+it("/ready is 503 when the catalog cannot be written", async () => {
+  const catalog = { ...createMemoryCatalog(), interrupt: () => Promise.reject(new Error("readonly database")) }
+  const { url } = await startIngest({ catalog })
+  const { status, body } = await read(`${url}/ready`)
+  expect(status).toBe(503)
+  expect(body).toMatchObject({ data: { checks: { catalog: "failing", store: "ok" } } })
+})
+
+it("/ready is 503 when a real catalog and a real disk fail", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "sluice-ready-"))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const blobs = join(folder, "blobs")
+  const catalog = createSqliteCatalog({ file: join(folder, "catalog.sqlite") })
+  const { url } = await startIngest({ store: createDiskBlobStore({ folder: blobs }), catalog })
+  await catalog.close()
+  await rm(blobs, { recursive: true, force: true })
+  await writeFile(blobs, "a file where the folder should be")
+  const { status, body } = await read(`${url}/ready`)
+  expect(status).toBe(503)
+  expect(body).toMatchObject({ data: { checks: { ingest: "ok", catalog: "failing", store: "failing" } } })
+  expect(JSON.stringify(body)).not.toContain(folder)
+})
+
+it("/ready on disk leaves no file behind", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "sluice-ready-"))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const { url } = await startIngest({ store: createDiskBlobStore({ folder }) })
+  expect((await read(`${url}/ready`)).status).toBe(200)
+  const left = await readdir(folder, { recursive: true, withFileTypes: true })
+  expect(left.filter((entry) => entry.isFile())).toEqual([])
+})
+
+it("/ready does not wait for a store that never answers", async () => {
+  const store: BlobStore = { ...createMemoryBlobStore(), append: () => new Promise(() => {}) }
+  const { url } = await startIngest({ store })
+  expect(await read(`${url}/ready`)).toMatchObject({ status: 503, body: { data: { checks: { store: "failing" } } } })
+})
+
+it("/ready is 503 once the ingest stops, without touching what is closed", async () => {
+  const calls = { count: 0 }
+  const { url, close } = await startIngest({ store: broken("append", calls) })
+  await close()
+  expect(await read(`${url}/ready`)).toMatchObject({
+    status: 503,
+    body: { data: { checks: { ingest: "stopping", catalog: "not checked", store: "not checked" } } },
+  })
+  expect(calls.count).toBe(0)
+})
+
+it("/ready asked a hundred times at once asks the storage once, and again later", async () => {
+  const calls = { count: 0 }
+  const { url } = await startIngest({ store: broken("append", calls) })
+  await Promise.all(Array.from({ length: 100 }, () => read(`${url}/ready`)))
+  expect(calls.count).toBe(1)
+  await eventually(async () => {
+    await read(`${url}/ready`)
+    return calls.count > 1
+  })
+})
+
+it("pages of other origins cannot read what is for operators", async () => {
+  const { url } = await startIngest({ metrics: "open" })
+  for (const path of ["health", "ready", "metrics"]) {
+    expect((await fetch(`${url}/${path}`)).headers.get("access-control-allow-origin")).toBeNull()
+  }
+  expect((await fetch(`${url}/f/none`)).headers.get("access-control-allow-origin")).toBe("*")
+})

@@ -1,0 +1,207 @@
+import { type LogFormat, type LogLevel } from "../../../src/protocol.ts"
+import { describe, expect, it, onTestFinished, vi } from "vitest"
+import { createMemoryCatalog } from "../../../src/ingest.ts"
+import { toNodeListener } from "../../../adapters/node/to-node-listener.ts"
+import { generateUploader } from "../../../src/client.ts"
+import { createRouteHandler, createSluice } from "../../../src/server.ts"
+import {
+  answerWith,
+  apiKey,
+  createGrant,
+  eventually,
+  listen,
+  putRaw,
+  register,
+  sign,
+  startApp,
+  startIngest,
+  token,
+} from "../circle.ts"
+
+type Line = Record<string, unknown> & { readonly level: string; readonly message: string }
+
+/** Everything that is printed until the test ends. */
+const capture = (): Array<string> => {
+  const printed: Array<string> = []
+  for (const method of ["log", "debug", "info", "warn", "error"] as const) {
+    const spy = vi.spyOn(console, method).mockImplementation((...parts) => void printed.push(parts.join(" ")))
+    onTestFinished(() => spy.mockRestore())
+  }
+  return printed
+}
+
+const logging = async (logLevel: LogLevel, logFormat: LogFormat = "json") => {
+  const printed = capture()
+  const lines = () => printed.map((line) => JSON.parse(line) as Line)
+  const find = (message: string) => lines().filter((line) => line.message === message)
+  return { ingest: await startIngest({ logLevel, logFormat, callbackRetries: [] }), printed, lines, find }
+}
+
+const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00"
+
+describe("a line for each request", () => {
+  it("that is answered, at Debug", async () => {
+    const { ingest, find } = await logging("Debug")
+    const grant = createGrant()
+    await putRaw(await sign(ingest.url, grant), "hello", 0, { traceparent })
+    expect(find("A request was answered.")).toEqual([
+      {
+        time: expect.any(String),
+        level: "debug",
+        service: "sluice",
+        message: "A request was answered.",
+        method: "PUT",
+        route: "/{key}",
+        key: grant.key,
+        status: 200,
+        ms: expect.any(Number),
+        bytes: 5,
+        trace: traceparent.slice(3, 35),
+      },
+    ])
+  })
+
+  it("that is answered, not at Info", async () => {
+    const { ingest, find } = await logging("Info")
+    await putRaw(await sign(ingest.url, createGrant()), "hello")
+    expect(find("A request was answered.")).toEqual([])
+  })
+
+  it("that is refused, at Info, with code and reason and without a key that can be none", async () => {
+    const { ingest, find } = await logging("Info")
+    await fetch(`${ingest.url}/f/${"x".repeat(600)}`)
+    const [line] = find("A request was refused.")
+    expect(line).toMatchObject({ level: "info", method: "GET", route: "/f/{key}", status: 404, code: "NOT_FOUND" })
+    expect(line).toHaveProperty("reason")
+    expect(line).not.toHaveProperty("key")
+  })
+
+  it("that cannot be served, at Warning", async () => {
+    const { ingest, find } = await logging("Warning")
+    await ingest.close()
+    await fetch(`${ingest.url}/f/key`)
+    expect(find("A request could not be served.")).toMatchObject([
+      { level: "warning", key: "key", status: 503, code: "INGEST_UNAVAILABLE" },
+    ])
+  })
+
+  it("that fails for a reason nobody foresaw: with its line and the error with its stack", async () => {
+    const printed = capture()
+    const broken = () => Promise.reject(new Error("the disk burns"))
+    const catalog = { ...createMemoryCatalog(), begin: broken, commitWhole: broken }
+    const { url } = await startIngest({ catalog, logLevel: "Info", logFormat: "json" })
+    await putRaw(await sign(url, createGrant()), "hello")
+    const lines = printed.map((line) => JSON.parse(line) as Line).filter(({ level }) => level !== "info")
+    expect(lines).toMatchObject([
+      { level: "warning", message: "A request could not be served.", status: 500 },
+      { level: "error", cause: expect.stringContaining("the disk burns") },
+    ])
+  })
+})
+
+describe("a line for each event of a file's life", () => {
+  it("start, stored, delivered, stop", async () => {
+    const { ingest, lines } = await logging("Debug")
+    const app = await startApp(answerWith({ id: 1 }))
+    const grant = createGrant({ slug: "avatar" })
+    await register(ingest.url, { fileKeys: [grant.key], callbackUrl: app.url }, apiKey, { traceparent })
+    await putRaw(await sign(ingest.url, grant), "hello")
+    await eventually(async () => (await ingest.catalog.get(grant.key))?.delivery?.status === "delivered")
+    await ingest.close()
+    const trace = traceparent.slice(3, 35)
+    expect(lines().filter((line) => !("route" in line))).toMatchObject([
+      { level: "info", message: "The ingest has started.", url: ingest.url, version: expect.stringMatching(/^\d/) },
+      { level: "debug", message: "A file is stored.", key: grant.key, size: 5, trace },
+      { level: "debug", message: "A callback was delivered.", key: grant.key, attempt: 1, status: 200, trace },
+      { level: "info", message: "The ingest has stopped." },
+    ])
+  })
+
+  it("failed, and given up", async () => {
+    const { ingest, find } = await logging("Info")
+    const app = await startApp(() => new Response("no", { status: 500 }))
+    const grant = createGrant({ slug: "avatar", type: "image/png", size: 40 })
+    await register(ingest.url, { fileKeys: [grant.key], callbackUrl: app.url })
+    const executable = new Uint8Array(40)
+    executable.set([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1])
+    await putRaw(await sign(ingest.url, grant), executable)
+    await eventually(() => find("A callback failed.").length === 1)
+    expect(find("An upload has failed.")).toMatchObject([{ key: grant.key, code: "CONTENT_MISMATCH" }])
+    expect(find("A callback failed.")).toMatchObject([{ level: "warning", key: grant.key, next: "given up" }])
+  })
+
+  it("what housekeeping ended", async () => {
+    const printed = capture()
+    const { url } = await startIngest({ logLevel: "Info", sweepInterval: 5, unfinishedTtl: 0 })
+    await putRaw(await sign(url, createGrant({ size: 10, expires: Date.now() + 900 })), "hello")
+    await eventually(() => printed.some((line) => line.includes("What nobody finished was ended. count=1")))
+  })
+})
+
+for (const format of ["text", "json"] as const) {
+  it(`a whole circle at level All holds no secret and no signed URL, as ${format}`, async () => {
+    const printed = capture()
+    const catalog = createMemoryCatalog()
+    const ingest = await startIngest({
+      catalog,
+      logLevel: "All",
+      logFormat: format,
+      callbackRetries: [1],
+      metrics: { token: "a-token-for-prometheus" },
+    })
+    const f = createSluice()
+    let calls = 0
+    const router = {
+      avatar: f({ text: {} }).onUploadComplete(() => {
+        if (calls++ === 0) throw new Error("the first attempt fails")
+      }),
+    }
+    const handle = createRouteHandler({
+      router,
+      token,
+      ingestUrl: ingest.url,
+      isDev: false,
+      logLevel: "All",
+      logFormat: format,
+    })
+    const seen: Array<string> = []
+    const app = await listen(
+      toNodeListener(async (request) => {
+        seen.push(request.headers.get("x-sluice-signature") ?? "", request.headers.get("webhook-signature") ?? "")
+        const response = await handle(request)
+        if (response.ok) for (const [url] of (await response.clone().text()).matchAll(/http[^"]+/g)) seen.push(url)
+        return response
+      }),
+    )
+    const { uploadFiles } = generateUploader<typeof router>({ url: `${app}/api/sluice`, retry: { delay: 1 } })
+    const file = new File(["hello"], "hello.txt", { type: "text/plain" })
+    await uploadFiles("avatar", { files: [file] })
+    await eventually(async () => (await catalog.countDeliveries(1)).pending === 0 && calls > 1)
+    const grant = createGrant({ acl: "private" })
+    const signed = await sign(ingest.url, grant)
+    await putRaw(signed, "hello")
+    await putRaw(`${signed}0`, "hello")
+    await fetch(`${ingest.url}/f/${grant.key}?expires=1&signature=hmac-sha256%3D${"ab".repeat(32)}`)
+    await register(ingest.url, { fileKeys: ["other"] }, "sk_test_of_somebody_else")
+    await fetch(`${ingest.url}/metrics`, { headers: { authorization: "Bearer a-token-of-somebody-else" } })
+    await ingest.close()
+
+    const log = printed.join("\n")
+    expect(log).toContain("A request was answered.")
+    expect(log).toContain("A callback failed.")
+    const signatures = seen.flatMap((text) => /(?:hmac-sha256(?:=|%3D)|v1,)(.{40,})/.exec(text)?.[1] ?? [])
+    expect(signatures.length).toBeGreaterThanOrEqual(5)
+    for (const secret of [
+      apiKey,
+      token,
+      "sk_test_of",
+      "a-token-",
+      "signature=",
+      "expires=",
+      "ab".repeat(32),
+      ...signatures,
+    ]) {
+      expect(log).not.toContain(secret)
+    }
+  })
+}

@@ -1,0 +1,151 @@
+import { once } from "node:events"
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { DatabaseSync } from "node:sqlite"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Worker } from "node:worker_threads"
+import { expect, it, onTestFinished } from "vitest"
+import { checkSqliteCatalog, createSqliteCatalog } from "../../../src/ingest.ts"
+import { listDeliveries, listFiles } from "../../../src/ingest/storage/catalog-sqlite-history.ts"
+import { migrations } from "../../../src/ingest/storage/catalog-sqlite-schema.ts"
+import { testCatalog } from "../../conformance/catalog.ts"
+
+let folder: string
+
+const makeFolder = (): Promise<string> => mkdtemp(join(tmpdir(), "sluice-catalog-"))
+
+testCatalog("SQLite", {
+  create: async () => {
+    folder = await makeFolder()
+    return createSqliteCatalog({ file: join(folder, "data", "catalog.sqlite") })
+  },
+  reopen: async () => createSqliteCatalog({ file: join(folder, "data", "catalog.sqlite") }),
+  cleanUp: () => rm(folder, { recursive: true }),
+})
+
+it("refuses a catalog of a newer version instead of guessing", async () => {
+  const path = await makeFolder()
+  onTestFinished(() => rm(path, { recursive: true }))
+  const file = join(path, "catalog.sqlite")
+  await createSqliteCatalog({ file }).close()
+  const database = new DatabaseSync(file)
+  database.exec("PRAGMA user_version = 1000")
+  database.close()
+  expect(() => createSqliteCatalog({ file })).toThrow(/newer than this package/)
+})
+
+it("reads through an index wherever it is asked often", async () => {
+  const path = await makeFolder()
+  onTestFinished(() => rm(path, { recursive: true }))
+  const file = join(path, "catalog.sqlite")
+  await createSqliteCatalog({ file }).close()
+  const database = new DatabaseSync(file)
+  onTestFinished(() => database.close())
+  const plan = (sql: string) =>
+    database
+      .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+      .all()
+      .map((row) => String(row.detail))
+      .join("; ")
+  for (const sql of [
+    "SELECT * FROM files WHERE key = 'k' AND is_current = 1",
+    "SELECT min(next_at) FROM deliveries WHERE status = 'pending' AND is_dev = 0",
+    "SELECT id FROM files WHERE status = 'Uploading' AND expires < 1 ORDER BY expires LIMIT 1",
+    "SELECT id FROM files WHERE status = 'Uploaded' AND slug IS NOT NULL AND registration_id IS NULL AND uploaded_at < 1",
+    "SELECT id FROM files WHERE status = 'Failed' AND has_bytes = 1",
+    "SELECT 1 FROM deliveries WHERE status = 'pending' LIMIT 10",
+    "SELECT 1 FROM deliveries WHERE status = 'dead' LIMIT 10",
+    listFiles(),
+    ...["Uploading", "Uploaded", "Deleting", "Failed"].map(listFiles),
+    listDeliveries(),
+    ...["pending", "delivered", "dead"].map(listDeliveries),
+    "SELECT id FROM files WHERE status = 'Failed' AND has_bytes = 0 AND expires < 1 LIMIT 1",
+    "SELECT delivery_id FROM attempts WHERE started_at < 1 ORDER BY started_at LIMIT 1",
+  ]) {
+    expect(plan(sql), sql).toMatch(/USING (COVERING )?INDEX|USING INTEGER PRIMARY KEY/)
+    expect(plan(sql), sql).not.toMatch(/SCAN \w+\b(?! USING)/)
+  }
+  // What is under way is few among many.
+  expect(plan(listFiles("Uploading"))).toContain("USING INDEX files_unfinished")
+  expect(plan(listDeliveries("pending"))).toContain("INDEX deliveries_due")
+})
+
+it("is found sound while it is open, and damaged when pages are overwritten", async () => {
+  const path = await makeFolder()
+  onTestFinished(() => rm(path, { recursive: true }))
+  const file = join(path, "catalog.sqlite")
+  const catalog = createSqliteCatalog({ file })
+  expect(checkSqliteCatalog({ file })).toEqual([])
+  await catalog.close()
+  expect(checkSqliteCatalog({ file })).toEqual([])
+  const bytes = await readFile(file)
+  await writeFile(file, Buffer.concat([bytes.subarray(0, 8192), Buffer.alloc(8192, 0xff), bytes.subarray(16_384)]))
+  expect(checkSqliteCatalog({ file }).length).toBeGreaterThan(0)
+})
+
+it("is made once when many open it for the first time at the same moment", async () => {
+  const path = await makeFolder()
+  onTestFinished(() => rm(path, { recursive: true }))
+  const door = new URL("../../../src/ingest.ts", import.meta.url).href
+  const source = `
+    const { createSqliteCatalog } = await import(${JSON.stringify(door)})
+    const { parentPort, workerData } = process.getBuiltinModule("node:worker_threads")
+    parentPort.postMessage("ready")
+    Atomics.wait(workerData.gate, 0, 0)
+    await createSqliteCatalog({ file: workerData.file }).close()
+    parentPort.postMessage("opened")`
+  const script = new URL(`data:text/javascript,${encodeURIComponent(source)}`)
+  const workerData = { file: join(path, "catalog.sqlite"), gate: new Int32Array(new SharedArrayBuffer(4)) }
+  const workers = Array.from({ length: 8 }, () => new Worker(script, { workerData }))
+  onTestFinished(() => Promise.all(workers.map((worker) => worker.terminate())).then(() => {}))
+  await Promise.all(workers.map((worker) => once(worker, "message")))
+  const opened = workers.map((worker) => once(worker, "message"))
+  Atomics.store(workerData.gate, 0, 1)
+  Atomics.notify(workerData.gate, 0)
+  expect((await Promise.all(opened)).flat()).toEqual(workers.map(() => "opened"))
+})
+
+it("counts the files of a catalog from before it kept their usage", async () => {
+  const path = await makeFolder()
+  onTestFinished(() => rm(path, { recursive: true }))
+  const file = join(path, "catalog.sqlite")
+  const database = new DatabaseSync(file)
+  database.exec(migrations[0]!)
+  const insert = database.prepare(`
+    INSERT INTO files (key, app_id, status, name, size, type, origin, expires, epoch, created_at, is_current)
+    VALUES (?, ?, ?, 'a', ?, 't', 'o', 1, 1, 1, ?)`)
+  insert.run("a", "app", "Uploaded", 5, 1)
+  insert.run("b", "app", "Uploaded", 6, 1)
+  insert.run("c", "app", "Uploading", 7, 1)
+  insert.run("c", "app", "Failed", 8, 0)
+  insert.run("d", "app", "Deleting", 9, 1)
+  insert.run("e", "other", "Uploaded", 10, 1)
+  database.exec("PRAGMA user_version = 1")
+  database.close()
+  const catalog = createSqliteCatalog({ file })
+  onTestFinished(() => catalog.close())
+  expect(await catalog.usage("app")).toEqual({ files: 2, storedBytes: 11, announcedBytes: 7 })
+  expect(await catalog.usage("other")).toEqual({ files: 1, storedBytes: 10, announcedBytes: 0 })
+})
+
+it("keeps the usage also when somebody changes files by hand", async () => {
+  const path = await makeFolder()
+  onTestFinished(() => rm(path, { recursive: true }))
+  const file = join(path, "catalog.sqlite")
+  const catalog = createSqliteCatalog({ file })
+  onTestFinished(() => catalog.close())
+  for (const [key, size] of [
+    ["a", 5],
+    ["b", 6],
+    ["c", 7],
+  ] as const) {
+    const grant = { key, appId: "app", expires: 1, name: "n", size, type: "t" }
+    await catalog.begin({ grant, origin: "o", now: 1 })
+  }
+  const database = new DatabaseSync(file)
+  onTestFinished(() => database.close())
+  database.exec(
+    "UPDATE files SET status = 'Uploaded' WHERE key IN ('a', 'b'); DELETE FROM files WHERE key IN ('a', 'c')",
+  )
+  expect(await catalog.usage("app")).toEqual({ files: 1, storedBytes: 6, announcedBytes: 0 })
+})

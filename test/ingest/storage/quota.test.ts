@@ -1,0 +1,33 @@
+import { expect, it } from "vitest"
+import { createGrant, eventually, putRaw, sign, startIngest } from "../circle.ts"
+
+const problemOf = async (response: Response): Promise<string> => `${response.status} ${(await response.json()).code}`
+
+it("keeps files out that the app's quota has no room for, before a byte is read", async () => {
+  const { url, catalog } = await startIngest({ quota: 12 })
+  for (let i = 0; i < 2; i++) expect((await putRaw(await sign(url, createGrant()), "hello")).status).toBe(200)
+  const grant = createGrant({ name: "third.txt", size: 3 })
+  const refused = await putRaw(await sign(url, grant), "hel")
+  expect(refused.status).toBe(507)
+  expect(await refused.json()).toMatchObject({ code: "QUOTA_EXCEEDED", detail: expect.stringContaining("third.txt") })
+  expect(await catalog.get(grant.key)).toBeNull()
+  expect((await putRaw(await sign(url, createGrant({ size: 2 })), "he")).status).toBe(200)
+})
+
+it("counts what was announced: of uploads that begin together only as many are taken as fit", async () => {
+  const { url } = await startIngest({ quota: 15 })
+  const urls = await Promise.all(Array.from({ length: 8 }, () => sign(url, createGrant())))
+  const answers = await Promise.all(urls.map(async (each) => (await putRaw(each, "hello")).status))
+  expect(answers.sort((a, b) => a - b)).toEqual([200, 200, 200, 507, 507, 507, 507, 507])
+})
+
+it("lets an upload go on that was taken, and gives its room back when it ends without a file", async () => {
+  const { url, catalog } = await startIngest({ quota: 5, unfinishedTtl: 0, sweepInterval: 5 })
+  const grant = createGrant({ expires: Date.now() + 900 })
+  const signed = await sign(url, grant)
+  expect(await problemOf(await putRaw(signed, "hel"))).toBe("409 RANGE_MISMATCH")
+  expect(await problemOf(await putRaw(await sign(url, createGrant()), "hello"))).toBe("507 QUOTA_EXCEEDED")
+  expect(await problemOf(await putRaw(signed, "l", 3))).toBe("409 RANGE_MISMATCH")
+  await eventually(async () => (await catalog.get(grant.key))?.file.status === "Failed")
+  expect((await putRaw(await sign(url, createGrant()), "hello")).status).toBe(200)
+})
