@@ -1,10 +1,11 @@
 import { once } from "node:events"
 import { describe, expect, it } from "vitest"
+import type { IngestOptions } from "../../../src/ingest.ts"
 import { answerWith, putRaw, startApp } from "../../ingest/circle.ts"
 import { codeOf, goOn, grantFile, sizes, startBody, startIngestOnDisk, statusOf } from "./ingest-on-disk.ts"
 
-const start = async (size: number) => {
-  const ingest = await startIngestOnDisk()
+const start = async (size: number, options: Partial<IngestOptions> = {}) => {
+  const ingest = await startIngestOnDisk(options)
   const app = await startApp(answerWith({ saved: true }))
   return { ingest, app, file: await grantFile(ingest.url, size, app.url) }
 }
@@ -40,6 +41,15 @@ describe.each(sizes)("a %s file", (_name, size) => {
     const { offset } = await goOn(file)
     expect(offset).toBeLessThanOrEqual(half)
     expect(await status).toBe("HTTP/1.1 423 Locked")
+    expect(app.received).toHaveLength(1)
+  })
+
+  it("is cut off when its client sends nothing for too long, and goes on where it was", async () => {
+    const { app, file } = await start(size, { minimumRate: 1024 ** 2, minimumRateWindow: 100 })
+    const socket = await startBody(file, half)
+    expect(await statusOf(socket)).toBe("HTTP/1.1 409 Conflict")
+    const { offset } = await goOn(file)
+    expect(offset).toBe(half)
     expect(app.received).toHaveLength(1)
   })
 
