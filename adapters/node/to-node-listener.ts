@@ -19,11 +19,16 @@ const toProblem = (error: unknown): Response => {
  *
  * A handler that throws is a problem document: an UploadError with its code, anything else an opaque INTERNAL_ERROR
  * that is printed.
+ *
+ * @param options `signal: false` for a handler that never looks at `request.signal`: small requests then take less work
  */
 export const toNodeListener =
-  (fetch: (request: Request) => Response | Promise<Response>) =>
+  (
+    fetch: (request: Request) => Response | Promise<Response>,
+    { signal = true }: { readonly signal?: boolean | undefined } = {},
+  ) =>
   (req: NodeRequest, res: NodeResponse): void => {
-    const answer = async () => fetch(toRequest(req, res))
+    const answer = async () => fetch(toRequest(req, res, signal))
     void answer()
       .catch(toProblem)
       .then((response) => sendResponse(res, response))

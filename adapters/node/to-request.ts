@@ -59,17 +59,19 @@ const toSignal = (req: NodeRequest, res: NodeResponse | undefined): AbortSignal 
  *
  * @param res  with it `request.signal` aborts when the client leaves before it has the whole answer; without it only
  *             when it leaves before the request was read
+ * @param isObserved whether anybody looks at `request.signal`; making it is a good part of the work for a small request
  *
  * Fails: throws UploadError, codes BAD_REQUEST (no valid Host), METHOD_NOT_ALLOWED, INVALID_CONFIG (parsed body).
  */
-export const toRequest = (req: NodeRequest, res?: NodeResponse): Request => {
+export const toRequest = (req: NodeRequest, res?: NodeResponse, isObserved = true): Request => {
   const method = req.method ?? "GET"
   if (method === "CONNECT" || method === "TRACE" || method === "TRACK") {
     throw new UploadError({ code: "METHOD_NOT_ALLOWED", message: `${method} is not supported.` })
   }
   const url = toUrl(req)
   const headers = toHeaders(req)
-  const init: RequestInit & { duplex?: "half" } = { method, headers, signal: toSignal(req, res) }
+  const init: RequestInit & { duplex?: "half" } = { method, headers }
+  if (isObserved) init.signal = toSignal(req, res)
   if (method !== "GET" && method !== "HEAD") {
     if (isBodyRead(req)) {
       const body = restoreBody(req)

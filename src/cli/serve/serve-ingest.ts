@@ -56,7 +56,7 @@ export const listenForIngest = async (host: string, port: number, limits = serve
   const running: { ingest?: Ingest; folder?: OwnedDataFolder } = {}
   const server = createServer(
     toServerOptions(limits),
-    toNodeListener(async (request) => (await ingest.promise).fetch(request)),
+    toNodeListener(async (request) => (await ingest.promise).fetch(request), { signal: false }),
   )
   applyLimits(server, limits)
   server.listen(port, host)

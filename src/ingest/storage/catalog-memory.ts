@@ -12,8 +12,8 @@ import type {
   UploadRecord,
   Usage,
 } from "./catalog.ts"
-import type { UploadGrant } from "../../protocol/signed-url.ts"
 import { createMemoryHistory } from "./catalog-memory-history.ts"
+import { describeFile } from "./describe-file.ts"
 import { fitsQuota } from "./quota.ts"
 import { expiryFailure, isSameUpload, replacedFailure } from "./same-upload.ts"
 
@@ -29,30 +29,6 @@ interface Registered extends RegistrationRecord {
   readonly appId: string
   readonly registeredAt: number
 }
-
-/** A file that begins. */
-const describe = (grant: UploadGrant, origin: string, epoch: number, now: number): Omit<FileRecord, "id"> => ({
-  key: grant.key,
-  appId: grant.appId,
-  status: "Uploading",
-  name: grant.name,
-  size: grant.size,
-  type: grant.type,
-  customId: grant.customId ?? null,
-  slug: grant.slug ?? null,
-  contentDisposition: grant.contentDisposition ?? null,
-  acl: grant.acl ?? null,
-  origin,
-  expires: grant.expires,
-  epoch,
-  createdAt: now,
-  resumedAt: null,
-  uploadedAt: null,
-  fileHash: null,
-  failure: null,
-  endedAt: null,
-  isInline: false,
-})
 
 /**
  * Keeps the catalog in memory, for tests and demonstrations.
@@ -151,7 +127,7 @@ export const createMemoryCatalog = ({
       const row = rows.get(grant.key)
       const epoch = (row?.file.epoch ?? 0) + 1
       const { key, appId, size, expires } = grant
-      const fresh = describe(grant, origin, epoch, now)
+      const fresh = describeFile(grant, origin, epoch, now)
       const start = (): Begun => {
         const usage = findUsage(appId)
         return fitsQuota(usage, size, quota, row?.file)
@@ -185,7 +161,7 @@ export const createMemoryCatalog = ({
     commitWhole: async ({ grant, origin, bytes, fileHash, quota, ...notes }) => {
       if (rows.has(grant.key) || !fitsQuota(findUsage(grant.appId), grant.size, quota)) return { kind: "refused" }
       const { now } = notes
-      const fresh = describe(grant, origin, 1, now)
+      const fresh = describeFile(grant, origin, 1, now)
       const id = insert(grant.key, { ...fresh, status: "Uploaded", fileHash, uploadedAt: now, isInline: true }, now)
       contents.set(id, bytes.slice())
       return complete(rows.get(grant.key)!, notes)

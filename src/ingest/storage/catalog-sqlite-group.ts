@@ -15,8 +15,8 @@ export interface GroupCommit {
 }
 
 /**
- * Commits in groups: all writes of one turn of the event loop share a transaction, and all transactions that were
- * committed while the disk was busy share its next flush.
+ * Commits in groups: all writes of one turn of the event loop share a transaction and a flush, and so do all that come
+ * while the disk is busy with the group before.
  *
  * When one of a group fails, the group is rolled back and each runs in a transaction of its own, so that it fails alone.
  *
@@ -27,10 +27,8 @@ export const createGroupCommit = (database: DatabaseSync, flush: () => Promise<v
   const commit = database.prepare("COMMIT")
   const rollback = database.prepare("ROLLBACK")
   let waiting: Array<Job> = []
-  /** Settle the jobs that are committed and not yet flushed. */
-  let committed: Array<(failed?: { readonly cause: unknown }) => void> = []
-  let isFlushing = false
-  let flushed: Promise<void> | undefined
+  let isWorking = false
+  let worked: Promise<void> | undefined
 
   const transact = (jobs: ReadonlyArray<Job>): ReadonlyArray<unknown> => {
     begin.run()
@@ -44,48 +42,49 @@ export const createGroupCommit = (database: DatabaseSync, flush: () => Promise<v
     }
   }
 
-  const write = (jobs: ReadonlyArray<Job>): void => {
+  /** Writes what can be written; gives the jobs that then only wait for the flush, with their values. */
+  const write = (jobs: ReadonlyArray<Job>): ReadonlyArray<{ readonly job: Job; readonly value: unknown }> => {
     try {
-      const values = transact(jobs)
-      for (const [index, { resolve, reject }] of jobs.entries()) {
-        committed.push((failed) => (failed === undefined ? resolve(values[index] as never) : reject(failed.cause)))
-      }
+      return transact(jobs).map((value, index) => ({ job: jobs[index]!, value }))
     } catch (cause) {
-      if (jobs.length === 1) jobs[0]!.reject(cause)
-      else for (const job of jobs) write([job])
+      if (jobs.length > 1) return jobs.flatMap((job) => write([job]))
+      jobs[0]!.reject(cause)
+      return []
     }
   }
 
-  const flushAll = async (): Promise<void> => {
-    isFlushing = true
-    while (committed.length > 0) {
-      const settled = committed
-      committed = []
-      const failed = await flush().then(
-        () => undefined,
-        (cause: unknown) => ({ cause }),
-      )
-      for (const settle of settled) settle(failed)
+  /** Group after group, until nothing waits. */
+  const work = async (): Promise<void> => {
+    isWorking = true
+    while (waiting.length > 0) {
+      const jobs = waiting
+      waiting = []
+      const written = write(jobs)
+      if (written.length === 0) continue
+      try {
+        await flush()
+        for (const { job, value } of written) job.resolve(value as never)
+      } catch (cause) {
+        for (const { job } of written) job.reject(cause)
+      }
     }
-    // At once after the last look, so that nothing is committed in between and then forgotten.
-    isFlushing = false
+    // At once after the last look, so that nothing comes in between and is then forgotten.
+    isWorking = false
   }
 
-  const runAll = (): void => {
-    const jobs = waiting
-    waiting = []
-    if (jobs.length > 0) write(jobs)
-    if (!isFlushing) flushed = flushAll()
+  const start = (): void => {
+    if (!isWorking) worked = work()
   }
 
   return {
-    run: (work) =>
+    run: (job) =>
       new Promise((resolve, reject) => {
-        if (waiting.push({ work, resolve, reject }) === 1) setImmediate(runAll)
+        waiting.push({ work: job, resolve, reject })
+        if (waiting.length === 1 && !isWorking) setImmediate(start)
       }),
     close: async () => {
-      runAll()
-      await flushed
+      start()
+      await worked
     },
   }
 }
