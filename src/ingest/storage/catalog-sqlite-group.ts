@@ -57,6 +57,8 @@ export const createGroupCommit = (database: DatabaseSync, flush: () => Promise<v
   const work = async (): Promise<void> => {
     isWorking = true
     while (waiting.length > 0) {
+      // Whoever the last group has answered may be about to write again: they share this one.
+      await new Promise((resolve) => setImmediate(resolve))
       const jobs = waiting
       waiting = []
       const written = write(jobs)
