@@ -10,7 +10,7 @@ interface Job {
 export interface GroupCommit {
   /** Resolves when what `work` wrote is on disk. `work` is synchronous and may run twice: only the last run counts. */
   readonly run: <A>(work: () => A) => Promise<A>
-  /** Runs at once what is waiting, and waits until it is on disk. */
+  /** Waits until everything is on disk. */
   readonly close: () => Promise<void>
 }
 
@@ -57,7 +57,7 @@ export const createGroupCommit = (database: DatabaseSync, flush: () => Promise<v
   const work = async (): Promise<void> => {
     isWorking = true
     while (waiting.length > 0) {
-      // Whoever the last group has answered may be about to write again: they share this one.
+      // All writes of this turn, and of those the last group has just answered, share this one.
       await new Promise((resolve) => setImmediate(resolve))
       const jobs = waiting
       waiting = []
@@ -74,18 +74,13 @@ export const createGroupCommit = (database: DatabaseSync, flush: () => Promise<v
     isWorking = false
   }
 
-  const start = (): void => {
-    if (!isWorking) worked = work()
-  }
-
   return {
     run: (job) =>
       new Promise((resolve, reject) => {
         waiting.push({ work: job, resolve, reject })
-        if (waiting.length === 1 && !isWorking) setImmediate(start)
+        if (!isWorking) worked = work()
       }),
     close: async () => {
-      start()
       await worked
     },
   }

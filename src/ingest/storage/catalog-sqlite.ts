@@ -6,10 +6,11 @@
  * it SQLite's `-wal` and `-shm`. catalog-sqlite-schema.ts has the columns.
  *
  * Considerations: the driver is Node's own (`node:sqlite`), WAL. What a method resolved with is on disk: SQLite itself
- * flushes its log only before a checkpoint (`synchronous = NORMAL`), after each commit we do, off the calling thread, and
- * commits that come meanwhile share the next flush (docs/decisions/013). Writes of one turn of the event loop share a transaction. One
- * ingest per file; other processes may read and write it meanwhile (the command line does). Statements run on the calling
- * thread, each for some microseconds.
+ * flushes its log only before a checkpoint (`synchronous = NORMAL`), after each transaction we do, off the calling thread
+ * (docs/decisions/013). Writes of one turn of the event loop share a transaction and its flush, and so do all that come
+ * while the disk is busy. The log grows to some 32 MiB before it is moved into the database: pages that change with every
+ * upload are moved once and not each time. One ingest per file; other processes may read and write it meanwhile (the
+ * command line does). Statements run on the calling thread, each for some microseconds.
  */
 import type { StatementSync, SupportedValueType } from "node:sqlite"
 import type { UploadGrant } from "../../protocol/signed-url.ts"

@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from "vitest"
-import { UploadError } from "../../../adapters/node.ts"
-import { onEnd, serve } from "./servers.ts"
+import { createServer } from "node:http"
+import { toNodeListener, UploadError } from "../../../adapters/node.ts"
+import { dial, listen, onEnd, serve } from "./servers.ts"
 
 describe("a handler that throws", () => {
   test("an UploadError answers with its code, status and message", async () => {
@@ -26,4 +27,32 @@ describe("a handler that throws", () => {
     expect(await response.text()).not.toContain("secret")
     expect(String(print.mock.calls[0]?.[0])).toContain("secret text")
   })
+})
+
+test.each([
+  [true, "hears"],
+  [false, "does not hear"],
+])("with signal: %s a handler %s that its client has left", async (signal, _hears) => {
+  const asked = Promise.withResolvers<Request>()
+  const left = Promise.withResolvers<void>()
+  const handle = toNodeListener(
+    (request) => {
+      asked.resolve(request)
+      return new Promise<Response>(() => {})
+    },
+    { signal },
+  )
+  const port = await listen(
+    createServer((req, res) => {
+      handle(req, res)
+      // After the listener's own, which aborts.
+      res.once("close", left.resolve)
+    }),
+  )
+  const socket = await dial(port)
+  socket.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+  const request = await asked.promise
+  socket.destroy()
+  await left.promise
+  expect(request.signal.aborted).toBe(signal)
 })
