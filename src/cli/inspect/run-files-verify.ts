@@ -70,10 +70,10 @@ export const runFilesVerify = async (data: string, { json }: { readonly json?: t
       [{ title: "KEY" }, { title: "NAME" }, { title: "DAMAGE" }],
       damaged.map(({ key, name, reason }) => [key, toPrintable(name), styleText("red", reasons[reason])]),
     )
-    console.log(
-      `\n${damaged.length} of ${checked} files are damaged. Restore them from a backup, or upload them again.`,
-    )
+    console.log(`\nDamaged: ${damaged.length} of ${checked}. Restore them from a backup, or upload them again.`)
     return
   }
-  console.log(`${styleText("green", "All is well.")} Verified ${checked} files, ${formatByteSize(bytes)}.`)
+  console.log(
+    `${styleText("green", "All is well.")} Verified ${checked} ${checked === 1 ? "file" : "files"}, ${formatByteSize(bytes)}.`,
+  )
 }
