@@ -4,6 +4,7 @@ import type { UploadHeaders } from "./request-urls.ts"
 import type { RetryOptions } from "./retry.ts"
 import { startUpload, type Upload } from "./upload.ts"
 import type { UploadOptions } from "./upload-options.ts"
+import type { UploadSessions } from "./upload-sessions.ts"
 import type { DoneUpload, UploadOutcome } from "./upload-outcome.ts"
 import type { UploadableFile } from "./uploadable-file.ts"
 
@@ -21,6 +22,8 @@ export interface UploaderOptions {
   /** Files on their way at the same time, per upload. Default 4. */
   readonly concurrency?: number | undefined
   readonly retry?: RetryOptions | undefined
+  /** Where uploads are remembered over a reload of the page: `createSessions()` of `sluice/sessions`. */
+  readonly sessions?: UploadSessions | undefined
   /** Instead of `globalThis.fetch`; the bytes of files go by XMLHttpRequest where there is one. */
   readonly fetch?: Fetch | undefined
 }

@@ -1,6 +1,7 @@
 import type { RouteInput, TypedFileRoute } from "../protocol/file-route.ts"
 import type { UploadProgress } from "./progress.ts"
 import type { UploadHeaders } from "./request-urls.ts"
+import type { UploadEvent } from "./upload-event.ts"
 import type { UploadableFile } from "./uploadable-file.ts"
 
 /** What an upload is told, whatever its route. */
@@ -22,4 +23,7 @@ export type InputOption<Input> = undefined extends Input ? { readonly input?: In
 
 /** What an upload to a route is told. */
 export type UploadOptions<Route extends TypedFileRoute<any>, File extends UploadableFile> = BaseUploadOptions<File> &
-  InputOption<RouteInput<Route>>
+  InputOption<RouteInput<Route>> & {
+    /** Called for everything that happens, see {@link UploadEvent}. */
+    readonly onEvent?: ((event: UploadEvent<Route, File>) => void) | undefined
+  }

@@ -1,0 +1,30 @@
+import type { TypedFileRoute } from "../protocol/file-route.ts"
+import type { UploadError } from "../protocol/upload-error.ts"
+import type { UploadProgress } from "./progress.ts"
+import type { UploadOutcome } from "./upload-outcome.ts"
+import type { UploadableFile } from "./uploadable-file.ts"
+
+/**
+ * What happens to the files of an upload, in the order it happens: for each file
+ * `begin`, then `progress` and `wait` as they come, then `end`; after a pause or a failure that is resumed, once more.
+ */
+export type UploadEvent<Route extends TypedFileRoute<any>, File extends UploadableFile = UploadableFile> =
+  /** Bytes are about to move; `offset` of them, as far as is known, are stored already. */
+  | { readonly type: "begin"; readonly file: File; readonly offset: number }
+  | ({ readonly type: "progress" } & UploadProgress<File>)
+  /**
+   * Nothing moves for now.
+   *
+   * - `retry`: the next try is `delay` ms away; `error` says what went wrong.
+   * - `offline`: until the browser is online again.
+   * - `locked`: until another tab has ended its upload of the same file.
+   */
+  | {
+      readonly type: "wait"
+      readonly file: File
+      readonly reason: "retry" | "offline" | "locked"
+      readonly delay?: number | undefined
+      readonly error?: UploadError | undefined
+    }
+  /** The file is done, failed, aborted or paused. */
+  | { readonly type: "end"; readonly file: File; readonly outcome: UploadOutcome<Route, File> }
