@@ -22,6 +22,12 @@ export const isOfMediaType = (type: string, allowed: FileCategory | MediaType): 
   type === allowed ||
   (allowed === "pdf" ? type === "application/pdf" : !allowed.includes("/") && type.startsWith(`${allowed}/`))
 
+const exactness = (kind: string): number => (kind.includes("/") ? 0 : kind === "blob" ? 2 : 1)
+
+/** Orders kinds of files: exact media types before categories before `blob`. The first that fits a file counts. */
+export const compareKinds = (a: FileCategory | MediaType, b: FileCategory | MediaType): number =>
+  exactness(a) - exactness(b)
+
 /**
  * The media type of a file by its name's extension, else `application/octet-stream`.
  *

@@ -1,5 +1,6 @@
 import { type ByteSize, formatByteSize, parseByteSize } from "../protocol/byte-size.ts"
 import {
+  compareKinds,
   type FileCategory,
   fileCategories,
   isOfMediaType,
@@ -79,9 +80,6 @@ const compileKind = (kind: FileKind, input: FileLimitsInput): KindLimits => {
   }
 }
 
-/** Exact media types before categories before `blob`. */
-const exactness = (kind: string): number => (kind.includes("/") ? 0 : kind === "blob" ? 2 : 1)
-
 /**
  * Checks and expands what a route was written with.
  *
@@ -96,7 +94,7 @@ export const compileConfig = (input: RouteConfigInput): CompiledConfig => {
   const kinds = entries.map(([kind, limits]) => compileKind(kind as FileKind, limits ?? {}))
   return {
     config: Object.fromEntries(kinds.map(({ kind, limits }) => [kind, limits])),
-    kinds: kinds.toSorted((a, b) => exactness(a.kind) - exactness(b.kind)),
+    kinds: kinds.toSorted((a, b) => compareKinds(a.kind, b.kind)),
   }
 }
 

@@ -1,0 +1,31 @@
+export type { TypedFileRoute, TypedFileRouter } from "./protocol/file-route.ts"
+export type { RouteDescription } from "./protocol/messages.ts"
+export type { RouteConfig } from "./protocol/route-config.ts"
+export { UploadError } from "./protocol/upload-error.ts"
+export type { Uploader, UploaderOptions } from "./client/generate-uploader.ts"
+export { listKinds, maxFiles, toAccept } from "./ui/accepted-files.ts"
+export type { AcceptedKind } from "./ui/accepted-files.ts"
+export type { ComponentKind, UploadComponent, UploadComponentProps } from "./ui/markup/component.ts"
+export { createUploadComponent } from "./ui/markup/component.ts"
+export { headless, uploadButton, uploadDropzone } from "./ui/markup/component-kinds.ts"
+export type { Appearance, Content, PartName, UploadLooks } from "./ui/markup/looks.ts"
+export type { Attributes, Handlers, Markup, Part, Slot, Style } from "./ui/markup/markup.ts"
+export { isSlot, toStyleText } from "./ui/markup/markup.ts"
+export type { FileAction, UploadParts } from "./ui/markup/parts.ts"
+export { listFileActions } from "./ui/markup/parts.ts"
+export { seedRouteConfig } from "./ui/route-configs.ts"
+export type {
+  UploadCallbacks,
+  UploadComponentOptions,
+  UploadConfig,
+  UploadHookOptions,
+} from "./ui/upload-component-options.ts"
+export type { UploadController } from "./ui/upload-controller.ts"
+export { createUploadController } from "./ui/upload-controller.ts"
+export type { MappedParts, UploadActions, UploadHandle } from "./ui/upload-handle.ts"
+export { mapParts, toActions } from "./ui/upload-handle.ts"
+export type { UploadSetup, UploadSetupOptions } from "./ui/upload-setup.ts"
+export { createUploadSetup } from "./ui/upload-setup.ts"
+export type { FileStatus, UploadItem, UploadState, UploadStatus } from "./ui/upload-state.ts"
+export type { PluralForms, UploadTexts } from "./ui/upload-texts.ts"
+export { createPlural, createSizeFormat, english } from "./ui/upload-texts.ts"

@@ -1,0 +1,43 @@
+import { hasFiles, readTransfer } from "./collect-files.ts"
+
+/** Those who take pasted files, by the id of their outermost element. */
+const takers = new Map<string, () => ((files: ReadonlyArray<File>) => void) | undefined>()
+
+const isEditable = (element: Element | null): boolean =>
+  element instanceof HTMLElement && (element.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(element.tagName))
+
+/** Who the user means: the component that has the focus or is under the pointer, else the only one there is. */
+const chooseTaker = () => {
+  const willing = [...takers].flatMap(([id, taker]) => {
+    const take = taker()
+    return take === undefined ? [] : [{ take, element: document.getElementById(id) }]
+  })
+  const meant = willing.find(({ element }) => element?.matches(":focus-within, :hover"))
+  return (meant ?? (willing.length === 1 ? willing[0] : undefined))?.take
+}
+
+const onPaste = (event: ClipboardEvent) => {
+  if (event.defaultPrevented || isEditable(document.activeElement) || !hasFiles(event.clipboardData)) return
+  const take = chooseTaker()
+  if (take === undefined) return
+  event.preventDefault()
+  void readTransfer(event.clipboardData).then(take)
+}
+
+/**
+ * Lets a component take files from the clipboard; text fields keep what is pasted into them.
+ *
+ * @param taker gives what to do with the files, undefined while the component does not want any
+ * @returns ends it
+ */
+export const listenToPaste = (
+  id: string,
+  taker: () => ((files: ReadonlyArray<File>) => void) | undefined,
+): (() => void) => {
+  if (takers.size === 0) document.addEventListener("paste", onPaste)
+  takers.set(id, taker)
+  return () => {
+    takers.delete(id)
+    if (takers.size === 0) document.removeEventListener("paste", onPaste)
+  }
+}

@@ -1,0 +1,86 @@
+import type { UploadItem, UploadState } from "../upload-state.ts"
+import { type Attributes, describe, type Markup, type Part, type Slot, type Style } from "./markup.ts"
+
+/** The parts of button and dropzone that can be given another look or other content. */
+export type PartName =
+  | "container"
+  | "area"
+  | "uploadIcon"
+  | "label"
+  | "button"
+  | "pauseButton"
+  | "cancelButton"
+  | "clearButton"
+  | "allowedContent"
+  | "error"
+  | "fileList"
+  | "file"
+  | "filePreview"
+  | "fileName"
+  | "fileState"
+  | "fileProgress"
+  | "fileButton"
+
+/** A class or an inline style. */
+export type Look = string | Style
+
+/** A value, or what makes it of the state; parts of a file get that as well. */
+type OfState<A> = A | ((state: UploadState, item?: UploadItem) => A)
+
+/** Classes and styles by part. */
+export type Appearance = { readonly [part in PartName]?: OfState<Look | undefined> }
+
+/** What stands in a part instead of the usual. */
+export type Content<Node> = { readonly [part in PartName]?: OfState<Node> }
+
+/** What a component looks like. */
+export interface UploadLooks<Node = unknown> {
+  /** Class of the outermost element. */
+  readonly className?: string | undefined
+  readonly appearance?: Appearance | undefined
+  readonly content?: Content<Node> | undefined
+}
+
+const toValue = <A>(value: OfState<A>, state: UploadState, item: UploadItem | undefined): A =>
+  typeof value === "function" ? (value as (state: UploadState, item?: UploadItem) => A)(state, item) : value
+
+/** `allowedContent` → `allowed-content`. */
+const toDataName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+
+/** Describes one part of a component, with the look and content the page gives it. */
+export type DescribePart = (
+  tag: string,
+  name: PartName,
+  part?: Partial<Part>,
+  children?: Parameters<typeof describe>[3],
+  item?: UploadItem,
+) => Markup
+
+/** @param cn merges class names */
+export const createDescribePart = (
+  { className, appearance, content }: UploadLooks,
+  state: UploadState,
+  cn: (...classes: Array<string>) => string,
+): DescribePart => {
+  const toAttributes = (name: PartName, given: Attributes, item: UploadItem | undefined): Attributes => {
+    const look = toValue(appearance?.[name], state, item)
+    const classes = [name === "container" ? className : undefined, typeof look === "string" ? look : undefined].filter(
+      (value) => value !== undefined,
+    )
+    return {
+      ...given,
+      "data-sluice": toDataName(name),
+      ...(classes.length > 0 && { class: cn(...classes) }),
+      ...(typeof look === "object" && { style: { ...(given["style"] as Style | undefined), ...look } }),
+    }
+  }
+  return (tag, name, { attributes = {}, on = {} } = {}, children = [], item) => {
+    const slot = toValue(content?.[name], state, item)
+    return describe(
+      tag,
+      name,
+      { attributes: toAttributes(name, attributes, item), on },
+      slot === undefined ? children : [{ key: "slot", slot } satisfies Slot],
+    )
+  }
+}

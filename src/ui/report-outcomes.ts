@@ -1,0 +1,35 @@
+import type { TypedFileRoute } from "../protocol/file-route.ts"
+import type { UploadError } from "../protocol/upload-error.ts"
+import type { UploadOutcome } from "../client/upload-outcome.ts"
+import type { UploadCallbacks } from "./upload-component-options.ts"
+
+/**
+ * Tells the page of failed and aborted files: what ends together is told together, once per error.
+ *
+ * @param callbacks the latest
+ */
+export const createOutcomeReporter = (
+  callbacks: () => UploadCallbacks<TypedFileRoute>,
+): ((outcome: UploadOutcome<TypedFileRoute, File>) => void) => {
+  let failed = new Map<UploadError, Array<File>>()
+  let aborted: Array<File> = []
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  const flush = () => {
+    const told = { failed, aborted }
+    failed = new Map()
+    aborted = []
+    timer = undefined
+    const { onUploadError, onUploadAborted } = callbacks()
+    for (const [error, files] of told.failed) onUploadError?.(error, files)
+    if (told.aborted.length > 0) onUploadAborted?.(told.aborted)
+  }
+
+  return (outcome) => {
+    if (outcome.status === "failed") {
+      failed.set(outcome.error, [...(failed.get(outcome.error) ?? []), outcome.file])
+    } else if (outcome.status === "aborted") aborted.push(outcome.file)
+    else return
+    timer ??= setTimeout(flush, 0)
+  }
+}

@@ -1,0 +1,44 @@
+import type { TypedFileRoute } from "../protocol/file-route.ts"
+import type { UploadComponent } from "./markup/component.ts"
+import type { Part } from "./markup/markup.ts"
+import type { UploadParts } from "./markup/parts.ts"
+import type { UploadController } from "./upload-controller.ts"
+import type { UploadItem, UploadState } from "./upload-state.ts"
+
+/** The parts of a component as props of a framework. */
+export type MappedParts<Props> = {
+  readonly [name in keyof UploadParts]: UploadParts[name] extends Part
+    ? Props
+    : UploadParts[name] extends (...args: infer Args) => Part
+      ? (...args: Args) => Props
+      : UploadParts[name]
+}
+
+/** What a hook gives: the state, what can be done, and the props of elements of your own. */
+export type UploadHandle<Route extends TypedFileRoute<any>, Props> = UploadState<Route> &
+  Omit<UploadController<Route>, "getState" | "subscribe" | "connect" | "setOptions" | "setDragActive"> & {
+    readonly parts: MappedParts<Props>
+  }
+
+/** Turns every part into props of a framework. */
+export const mapParts = <Props>(parts: UploadParts, toProps: (part: Part) => Props): MappedParts<Props> => ({
+  ...(Object.fromEntries(
+    Object.entries(parts).map(([name, part]) => [name, typeof part === "function" ? part : toProps(part as Part)]),
+  ) as unknown as MappedParts<Props>),
+  progress: (item?: UploadItem<any>) => toProps(parts.progress(item)),
+  fileAction: (...args: Parameters<UploadParts["fileAction"]>) => toProps(parts.fileAction(...args)),
+})
+
+/** What can be done with a component: the same functions as long as it is the same component. */
+export type UploadActions<Route extends TypedFileRoute<any>> = Omit<
+  UploadHandle<Route, unknown>,
+  keyof UploadState | "parts"
+>
+
+/** The actions of a component. */
+export const toActions = <Route extends TypedFileRoute<any>>(
+  component: UploadComponent<Route>,
+): UploadActions<Route> => {
+  const { getState, subscribe, connect, setOptions, setDragActive, parts, render, ...actions } = component
+  return actions
+}

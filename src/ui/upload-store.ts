@@ -1,0 +1,55 @@
+import { isActive, toProgress, toStatus, type UploadItem, type UploadState } from "./upload-state.ts"
+
+/** The state of one component, and who wants to know when it changes. */
+export interface UploadStore {
+  /** The same object until something changes. */
+  readonly get: () => UploadState
+  readonly set: (patch: Partial<UploadState>) => void
+  /** Replaces the list; what follows from it is worked out anew. */
+  readonly setFiles: (files: ReadonlyArray<UploadItem>) => void
+  /** Changes one file, if it is still listed. */
+  readonly change: (id: string, patch: Partial<UploadItem>) => void
+  readonly find: (id: string) => UploadItem | undefined
+  /** From here on the progress of these files counts together; earlier ones no longer, unless some are on their way. */
+  readonly count: (items: ReadonlyArray<UploadItem>) => void
+  readonly subscribe: (listener: () => void) => () => void
+}
+
+/** Makes the store of one component. */
+export const createUploadStore = (initial: UploadState): UploadStore => {
+  const listeners = new Set<() => void>()
+  let counted: ReadonlySet<string> = new Set()
+  let state = initial
+
+  const set: UploadStore["set"] = (patch) => {
+    state = { ...state, ...patch }
+    for (const listener of listeners) listener()
+  }
+  const setFiles: UploadStore["setFiles"] = (files) => {
+    const left = new Set(files.map(({ previewUrl }) => previewUrl))
+    for (const { previewUrl } of state.files) {
+      if (previewUrl !== undefined && !left.has(previewUrl)) URL.revokeObjectURL(previewUrl)
+    }
+    set({
+      files,
+      status: toStatus(files),
+      isUploading: files.some(isActive),
+      progress: toProgress(files.filter(({ id }) => counted.has(id))),
+    })
+  }
+  return {
+    get: () => state,
+    set,
+    setFiles,
+    change: (id, patch) => setFiles(state.files.map((item) => (item.id === id ? { ...item, ...patch } : item))),
+    find: (id) => state.files.find((item) => item.id === id),
+    count: (items) => {
+      const isBusy = state.files.some((item) => isActive(item) || item.status === "paused")
+      counted = new Set([...(isBusy ? counted : []), ...items.map(({ id }) => id)])
+    },
+    subscribe: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}
