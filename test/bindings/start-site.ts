@@ -1,0 +1,185 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { toNodeListener } from "../../adapters/node.ts"
+import { createDiskBlobStore, createIngest, createMemoryCatalog } from "../../src/ingest.ts"
+import { encodeToken, names, problemMediaType } from "../../src/protocol.ts"
+import { createRouteHandler } from "../../src/server.ts"
+import { router } from "./apps/router.ts"
+
+/** One request for bytes, as the ingest saw it. */
+export interface SeenPut {
+  readonly file: string
+  readonly key: string
+  readonly range: string
+}
+
+/** A website with upload components, the app behind it and an ingest, on real sockets. */
+export interface Site {
+  readonly url: string
+  readonly puts: ReadonlyArray<SeenPut>
+  /** PUTs under way now. */
+  readonly inFlight: () => number
+  /** Lets each PUT of a file have so many bytes, then wait. @returns lets them go on */
+  readonly hold: (file: string, bytes: number) => () => void
+  /** Answers the next PUTs of a file with an error. */
+  readonly refuse: (file: string, status: number, times: number) => void
+  /** Whether the route handler answers GET. */
+  describesRoutes: boolean
+  readonly close: () => Promise<void>
+}
+
+interface Gate {
+  readonly bytes: number
+  readonly open: Promise<void>
+}
+
+const listen = async (handle: (request: Request) => Promise<Response>) => {
+  const server = createServer(toNodeListener(handle))
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+/** Passes bytes on until the gate's are used up, then waits for it to open. */
+const throttle = (body: ReadableStream<Uint8Array>, { bytes, open }: Gate): ReadableStream<Uint8Array> => {
+  let left = bytes
+  return body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform: async (chunk, controller) => {
+        if (left >= chunk.length) {
+          left -= chunk.length
+          return controller.enqueue(chunk)
+        }
+        if (left > 0) controller.enqueue(chunk.slice(0, left))
+        const rest = chunk.slice(left)
+        left = 0
+        await open
+        left = Number.POSITIVE_INFINITY
+        controller.enqueue(rest)
+      },
+    }),
+  )
+}
+
+const html = (body: string) => `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="color-scheme" content="light dark" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>Uploads</title>
+    <link rel="icon" href="data:," />
+    <link rel="stylesheet" href="/styles.css" />
+  </head>
+  <body>
+    <main>
+      <h1>Uploads</h1>
+      <div id="root">${body}</div>
+      <label>Notes <input id="notes" /></label>
+    </main>
+    <script type="module" src="/page.js"></script>
+  </body>
+</html>`
+
+/**
+ * Starts a site.
+ *
+ * @param page its script, style sheet, and what the server has rendered into it
+ */
+export const startSite = async (page: {
+  readonly script: string
+  readonly styles?: string
+  readonly body?: string
+}): Promise<Site> => {
+  const folder = await mkdtemp(join(tmpdir(), "sluice-site-"))
+  const apiKey = "sk_test_of_the_bindings"
+  const puts: Array<SeenPut> = []
+  const gates = new Map<string, Gate>()
+  const refusals = new Map<string, { readonly status: number; left: number }>()
+  let inFlight = 0
+
+  const ingestServer = await listen(async (request) => {
+    const url = new URL(request.url)
+    const file = url.searchParams.get(names.query.fileName) ?? ""
+    if (request.method !== "PUT") return ingest.fetch(request)
+    puts.push({ file, key: url.pathname.slice(1), range: request.headers.get("range") ?? "" })
+    const refusal = refusals.get(file)
+    if (refusal !== undefined && refusal.left-- > 0) {
+      await request.body?.cancel()
+      return new Response(JSON.stringify({ code: "INTERNAL_ERROR", detail: "Broken on purpose." }), {
+        status: refusal.status,
+        headers: { "content-type": problemMediaType, "access-control-allow-origin": "*" },
+      })
+    }
+    const gate = gates.get(file)
+    inFlight++
+    try {
+      if (gate === undefined || request.body === null) return await ingest.fetch(request)
+      const { method, headers, signal } = request
+      const body = throttle(request.body, gate)
+      return await ingest.fetch(
+        new Request(request.url, { method, headers, signal, body, duplex: "half" } as RequestInit),
+      )
+    } finally {
+      inFlight--
+    }
+  })
+  const token = encodeToken({ apiKey, appId: "bindings", regions: ["local"], ingestUrl: ingestServer.url })
+  const ingest = createIngest({
+    token,
+    url: ingestServer.url,
+    store: createDiskBlobStore({ folder }),
+    catalog: createMemoryCatalog(),
+    logLevel: "None",
+  })
+
+  const site: { describesRoutes: boolean } = { describesRoutes: true }
+  const handleUpload = createRouteHandler({ router, token, logLevel: "None", isDev: false })
+  const assets = new Map([
+    ["/", { type: "text/html; charset=utf-8", body: html(page.body ?? "") }],
+    ["/page.js", { type: "text/javascript; charset=utf-8", body: page.script }],
+    ["/styles.css", { type: "text/css; charset=utf-8", body: page.styles ?? "" }],
+  ])
+  const appServer = await listen(async (request) => {
+    const { pathname } = new URL(request.url)
+    if (pathname === names.adapterPath) {
+      if (request.method === "GET" && !site.describesRoutes) return new Response("down", { status: 404 })
+      return handleUpload(request)
+    }
+    const asset = assets.get(pathname)
+    if (asset === undefined) return new Response("Not found", { status: 404 })
+    return new Response(asset.body, { headers: { "content-type": asset.type, "cache-control": "no-store" } })
+  })
+
+  return Object.assign(site, {
+    url: appServer.url,
+    puts,
+    inFlight: () => inFlight,
+    hold: (file: string, bytes: number) => {
+      const { promise: open, resolve } = Promise.withResolvers<void>()
+      gates.set(file, { bytes, open })
+      return () => {
+        gates.delete(file)
+        resolve()
+      }
+    },
+    refuse: (file: string, status: number, times: number) => {
+      refusals.set(file, { status, left: times })
+    },
+    close: async () => {
+      await appServer.close()
+      await ingest.close()
+      await ingestServer.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  })
+}

@@ -1,0 +1,574 @@
+import { createHash } from "node:crypto"
+import { createRequire } from "node:module"
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Browser, BrowserContext, Locator, Page } from "playwright-core"
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { type Site, startSite } from "../bindings/start-site.ts"
+import { launchChromium } from "../browser/chromium.ts"
+
+const pixel = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==",
+  "base64",
+)
+const png = (name: string, size = pixel.length) => ({
+  name,
+  mimeType: "image/png",
+  buffer: Buffer.concat([pixel, Buffer.alloc(Math.max(0, size - pixel.length), 7)]),
+})
+const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex")
+const axeSource = createRequire(import.meta.url).resolve("axe-core/axe.min.js")
+
+/**
+ * Holds for the components of every framework, in a real browser, against a real route handler and ingest.
+ *
+ * @param bundle the page's script, see test/bindings/apps
+ */
+export const describeBinding = (name: string, bundle: () => Promise<string>): void => {
+  describe(`the components of ${name}`, () => {
+    let browser: Browser
+    let context: BrowserContext
+    let page: Page
+    let script: string
+    let styles: string
+    let site: Site
+    let complaints: Array<string>
+
+    beforeAll(async () => {
+      ;[browser, script, styles] = await Promise.all([
+        launchChromium(),
+        bundle(),
+        readFile(join(import.meta.dirname, "../../src/ui/styles.css"), "utf8"),
+      ])
+    })
+    afterAll(() => browser?.close())
+    beforeEach(async () => {
+      site = await startSite({ script, styles })
+      context = await browser.newContext()
+      complaints = []
+      page = await newPage()
+    })
+    afterEach(async () => {
+      await context.close()
+      await site.close()
+    })
+
+    const newPage = async () => {
+      const opened = await context.newPage()
+      opened.on("pageerror", (error) => complaints.push(String(error)))
+      opened.on("console", (message) => {
+        if (["error", "warning"].includes(message.type())) complaints.push(message.text())
+      })
+      return opened
+    }
+
+    /** Opens a page with a component that knows its route. */
+    const open = async (query: string, where = page) => {
+      await where.goto(`${site.url}/?${query}`)
+      await where.locator('[data-sluice="container"]:not([data-state="loading"])').waitFor()
+    }
+    const container = (where = page) => where.locator('[data-sluice="container"]')
+    const main = (where = page) => where.locator('[data-sluice="button"]')
+    const part = (part: string, where = page) => where.locator(`[data-sluice="${part}"]`)
+    const row = (file: string, where = page) => where.locator('[data-sluice="file"]', { hasText: file })
+    const status = (where = page) => part("status", where)
+    const becomes = (state: string, where = page) =>
+      where.locator(`[data-sluice="container"][data-state="${state}"]`).waitFor()
+    const rowBecomes = (file: string, state: string, where = page) =>
+      where.locator(`[data-sluice="file"][data-state="${state}"]`, { hasText: file }).waitFor()
+    const choose = async (button: Locator, files: Parameters<Page["setInputFiles"]>[1]) => {
+      const [chooser] = await Promise.all([page.waitForEvent("filechooser"), button.click()])
+      await chooser.setFiles(files)
+    }
+    const told = (name: string, where = page): Promise<Array<any>> =>
+      where.evaluate((name) => window.told.filter((event) => event.name === name).map(({ detail }) => detail), name)
+    const until = async (condition: () => boolean | Promise<boolean>) => {
+      for (const deadline = Date.now() + 10_000; !(await condition());) {
+        if (Date.now() > deadline) throw new Error("It did not become so within 10 s.")
+        await new Promise((resolve) => setTimeout(resolve, 10))
+      }
+    }
+    const transfer = (...files: Array<{ name: string; mimeType: string; buffer: Buffer }>) =>
+      page.evaluateHandle(
+        (given) => {
+          const data = new DataTransfer()
+          for (const { name, type, base64 } of given) {
+            const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0))
+            data.items.add(new File([bytes], name, { type, lastModified: 1 }))
+          }
+          return data
+        },
+        files.map((file) => ({ name: file.name, type: file.mimeType, base64: file.buffer.toString("base64") })),
+      )
+    const percent = async (bar: Locator) => Number(await bar.getAttribute("aria-valuenow"))
+
+    describe("a button", () => {
+      test("says what the route takes, and lets the file dialog know", async () => {
+        await open("component=button")
+        expect(await main().textContent()).toBe("Choose files")
+        expect(await part("allowed-content").textContent()).toBe("Up to 3 images, 4\u00a0MB each at most")
+        const input = page.locator("input[type=file]")
+        expect(await input.getAttribute("accept")).toBe("image/*")
+        expect(await input.evaluate((element: HTMLInputElement) => element.multiple)).toBe(true)
+        await open("component=button&endpoint=avatar")
+        expect(await main().textContent()).toBe("Choose a file")
+        expect(await part("allowed-content").textContent()).toBe("1 image, 4\u00a0MB at most")
+        expect(await input.evaluate((element: HTMLInputElement) => element.multiple)).toBe(false)
+        expect(complaints).toEqual([])
+      })
+
+      test("uploads what is chosen at once, and tells the page each step", async () => {
+        await open("component=button")
+        const files = [png("a.png"), png("b.png", 3000)]
+        await choose(main(), files)
+        await becomes("done")
+        expect(await status().textContent()).toBe("2 files uploaded")
+        expect(await told("change")).toEqual([["a.png", "b.png"]])
+        expect((await told("begin")).toSorted()).toEqual(["a.png", "b.png"])
+        expect(await told("complete")).toEqual([
+          files.map((file) => ({
+            name: file.name,
+            fileHash: sha256(file.buffer),
+            serverData: { stored: file.name },
+          })),
+        ])
+        expect(complaints).toEqual([])
+      })
+
+      test("the same file can be chosen again", async () => {
+        await open("component=button&endpoint=avatar")
+        for (let times = 1; times <= 2; times++) {
+          await choose(main(), png("a.png"))
+          await until(async () => (await told("complete")).length === times)
+        }
+        expect(site.puts.length).toBe(2)
+      })
+
+      test("is used by keyboard alone, and keeps the focus", async () => {
+        await open("component=button&mode=manual")
+        await page.keyboard.press("Tab")
+        expect(await main().evaluate((element) => element === document.activeElement)).toBe(true)
+        const [chooser] = await Promise.all([page.waitForEvent("filechooser"), page.keyboard.press("Enter")])
+        await chooser.setFiles(png("a.png"))
+        await becomes("picked")
+        expect(await main().textContent()).toBe("Upload 1 file")
+        await page.keyboard.press("Enter")
+        await becomes("done")
+        expect(await main().evaluate((element) => element === document.activeElement)).toBe(true)
+      })
+
+      test("shows progress, pauses, goes on where it was, and is done only when the server says so", async () => {
+        const release = site.hold("a.png", 100_000)
+        await open("component=button")
+        await choose(main(), png("a.png", 3_000_000))
+        await until(() => site.inFlight() === 1)
+        await becomes("uploading")
+        expect(await main().textContent()).toMatch(/^Uploading \d\d? %$/)
+        await page.getByRole("button", { name: "Pause" }).click()
+        await becomes("paused")
+        await until(() => site.inFlight() === 0)
+        expect(await main().textContent()).toBe("Resume")
+        release()
+        await main().click()
+        await becomes("done")
+        expect(site.puts.map(({ range }) => range)).toEqual(["bytes=0-", expect.stringMatching(/^bytes=[1-9]\d+-$/)])
+        const seen = (await told("progress")).map(([, progress]) => progress)
+        expect(seen).toEqual(seen.toSorted((a, b) => a - b))
+        expect(seen.filter((progress) => progress === 100).length).toBe(1)
+      })
+
+      test("cancels, closes the connection, and can be used again", async () => {
+        site.hold("a.png", 0)
+        await open("component=button")
+        await choose(main(), png("a.png", 2_000_000))
+        await until(() => site.inFlight() === 1)
+        await page.getByRole("button", { name: "Cancel" }).click()
+        await until(async () => (await told("aborted")).length === 1)
+        expect(await told("aborted")).toEqual([["a.png"]])
+        await until(() => site.inFlight() === 0)
+        await becomes("idle")
+        await choose(main(), png("b.png"))
+        await becomes("done")
+        expect(await told("error")).toEqual([])
+      })
+
+      test("a refusal by the app is told once, in its words, with every file", async () => {
+        await open("component=button&endpoint=forbidden")
+        await choose(main(), [png("a.png"), png("b.png")])
+        await becomes("failed")
+        await until(async () => (await told("error")).length > 0)
+        expect(await told("error")).toEqual([["FORBIDDEN", ["a.png", "b.png"]]])
+        expect(await part("error").textContent()).toContain("Sign in first.")
+        expect(await status().textContent()).toContain("Sign in first.")
+      })
+
+      test("what the route would refuse is told without sending anything", async () => {
+        await open("component=button")
+        await choose(main(), [{ ...png("a.txt"), mimeType: "text/plain" }, png("huge.png", 5_000_000)])
+        await becomes("failed")
+        await until(async () => (await told("error")).length === 2)
+        expect(await told("error")).toEqual([
+          ["FILE_TYPE_NOT_ALLOWED", ["a.txt"]],
+          ["FILE_TOO_LARGE", ["huge.png"]],
+        ])
+        expect(await part("error").textContent()).toBe("a.txt: Not allowed here. Choose images.")
+        expect(site.puts).toEqual([])
+      })
+
+      test("works where the routes' configuration cannot be had", async () => {
+        site.describesRoutes = false
+        await open("component=button")
+        await choose(main(), png("a.png"))
+        await becomes("done")
+      })
+
+      test("does nothing while disabled", async () => {
+        await page.goto(`${site.url}/?component=button&disabled`)
+        await becomes("disabled")
+        expect(await main().isDisabled()).toBe(true)
+        await page.dispatchEvent('[data-sluice="container"]', "drop", { dataTransfer: await transfer(png("a.png")) })
+        expect(await told("change")).toEqual([])
+      })
+
+      test("lets the page change the files before they are sent", async () => {
+        await open("component=button&rename")
+        await choose(main(), [png("a.png"), png("b.png")])
+        await becomes("done")
+        const [results] = await told("complete")
+        expect(results.map((result: { name: string }) => result.name)).toEqual(["renamed-a.png", "renamed-b.png"])
+      })
+    })
+
+    describe("a dropzone", () => {
+      test("lists what is chosen, and uploads on request", async () => {
+        await open("component=dropzone")
+        await choose(main(), [png("a.png"), png("b.png")])
+        await becomes("picked")
+        expect(await row("a.png").locator("img").getAttribute("src")).toMatch(/^blob:/)
+        await page.getByRole("button", { name: "Remove b.png" }).click()
+        expect(await told("change")).toEqual([["a.png", "b.png"], ["a.png"]])
+        await page.getByRole("button", { name: "Upload 1 file" }).click()
+        await rowBecomes("a.png", "done")
+        expect(site.puts.map(({ file }) => file)).toEqual(["a.png"])
+        expect(complaints).toEqual([])
+      })
+
+      test("opens the file dialog on a click anywhere in its area, once", async () => {
+        await open("component=dropzone")
+        let choosers = 0
+        page.on("filechooser", () => choosers++)
+        await choose(part("allowed-content"), png("a.png"))
+        await choose(main(), png("b.png"))
+        await row("b.png").waitFor()
+        expect(choosers).toBe(2)
+      })
+
+      test("shows that files are held over it, and takes those dropped", async () => {
+        await open("component=dropzone&mode=auto")
+        const dataTransfer = await transfer(png("a.png"), png("b.png"))
+        const target = '[data-sluice="label"]'
+        await page.dispatchEvent(target, "dragenter", { dataTransfer })
+        expect(await container().getAttribute("data-drag")).toBe("over")
+        expect(await part("label").textContent()).toBe("Drop the files to add them")
+        await page.dispatchEvent(target, "dragleave", { dataTransfer })
+        await page.locator('[data-sluice="container"]:not([data-drag])').waitFor()
+        await page.dispatchEvent(target, "dragenter", { dataTransfer })
+        await page.dispatchEvent(target, "drop", { dataTransfer })
+        await page.locator('[data-sluice="container"]:not([data-drag])').waitFor()
+        await rowBecomes("a.png", "done")
+        await rowBecomes("b.png", "done")
+      })
+
+      test("takes no text that is dragged over it", async () => {
+        await open("component=dropzone")
+        const dataTransfer = await page.evaluateHandle(() => {
+          const data = new DataTransfer()
+          data.setData("text/plain", "hello")
+          return data
+        })
+        await page.dispatchEvent('[data-sluice="container"]', "dragenter", { dataTransfer })
+        await page.dispatchEvent('[data-sluice="container"]', "drop", { dataTransfer })
+        expect(await container().getAttribute("data-drag")).toBe(null)
+        expect(await told("change")).toEqual([])
+      })
+
+      test("takes pasted files where that is wanted, and leaves text fields alone", async () => {
+        const paste = async () => {
+          const clipboardData = await transfer(png("pasted.png"))
+          await page.evaluate(
+            (data) =>
+              (document.activeElement ?? document.body).dispatchEvent(
+                new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }),
+              ),
+            clipboardData,
+          )
+        }
+        await open("component=dropzone")
+        await paste()
+        expect(await told("change")).toEqual([])
+        await open("component=dropzone&paste")
+        await page.focus("#notes")
+        await paste()
+        expect(await told("change")).toEqual([])
+        await main().focus()
+        await paste()
+        await until(async () => (await told("change")).length > 0)
+        expect(await told("change")).toEqual([["pasted.png"]])
+      })
+
+      test("each file has its own progress, pause and cancel; the others are not touched", async () => {
+        const release = site.hold("a.png", 50_000)
+        site.hold("b.png", 50_000)
+        await open("component=dropzone&mode=auto")
+        await choose(main(), [png("a.png", 2_000_000), png("b.png", 2_000_000), png("c.png")])
+        await rowBecomes("c.png", "done")
+        await until(() => site.inFlight() === 2)
+        await page.getByRole("button", { name: "Cancel b.png" }).click()
+        await rowBecomes("b.png", "aborted")
+        await page.getByRole("button", { name: "Pause a.png" }).click()
+        await rowBecomes("a.png", "paused")
+        await until(() => site.inFlight() === 0)
+        expect(await percent(row("a.png").getByRole("progressbar"))).toBeLessThan(100)
+        release()
+        await page.getByRole("button", { name: "Resume a.png" }).click()
+        await rowBecomes("a.png", "done")
+        expect(site.puts.filter(({ file }) => file === "a.png").at(-1)!.range).toMatch(/^bytes=[1-9]/)
+        await until(async () => (await told("complete")).length === 1)
+        const [results] = await told("complete")
+        expect(results.map((result: { name: string }) => result.name).toSorted()).toEqual(["a.png", "c.png"])
+      })
+
+      test("a file that has failed says why, and can be tried again", async () => {
+        site.refuse("a.png", 500, 5)
+        await open("component=dropzone&mode=auto")
+        await choose(main(), png("a.png"))
+        await rowBecomes("a.png", "failed")
+        expect(await row("a.png").textContent()).toContain("Something went wrong on the server.")
+        await until(async () => (await told("error")).length === 1)
+        await page.getByRole("button", { name: "Try again a.png" }).click()
+        await rowBecomes("a.png", "done")
+      })
+
+      test("keeps its elements through all states", async () => {
+        const release = site.hold("a.png", 10_000)
+        await open("component=dropzone&mode=auto")
+        await container().evaluate((element) => {
+          for (const inner of element.querySelectorAll("*")) (inner as { isOld?: boolean }).isOld = true
+        })
+        await choose(main(), png("a.png", 1_000_000))
+        await rowBecomes("a.png", "uploading")
+        await row("a.png").evaluate((element) => {
+          for (const inner of [element, ...element.querySelectorAll("*")]) (inner as { isOld?: boolean }).isOld = true
+        })
+        release()
+        await rowBecomes("a.png", "done")
+        const kept = '[data-sluice="area"] *, [data-sluice="status"], [data-sluice="file-name"], input[type=file]'
+        const isOld = await page
+          .locator(kept)
+          .evaluateAll((elements) => elements.map((element) => (element as { isOld?: boolean }).isOld === true))
+        expect(isOld.length).toBeGreaterThan(5)
+        expect(new Set(isOld)).toEqual(new Set([true]))
+      })
+
+      test("wears what the page gives it", async () => {
+        await open("component=dropzone&look")
+        expect(await container().getAttribute("class")).toBe("merged mine roomy")
+        expect(await main().getAttribute("class")).toBe("merged calm")
+        expect(await part("allowed-content").evaluate((element) => getComputedStyle(element).color)).toBe(
+          "rgb(1, 2, 3)",
+        )
+        expect(await part("label").textContent()).toBe("Mine: 0")
+        await choose(main(), png("a.png"))
+        await row("a.png").waitFor()
+        expect(await part("label").textContent()).toBe("Mine: 1")
+      })
+
+      test("the file dialog chooses a folder where that is wanted", async () => {
+        await open("component=dropzone&folder")
+        const input = page.locator("input[type=file]")
+        expect(await input.evaluate((element: HTMLInputElement) => element.webkitdirectory)).toBe(true)
+      })
+    })
+
+    describe("large files", () => {
+      const size = 200_000_000
+      let folder: string
+      let file: string
+      let hash: string
+
+      beforeAll(async () => {
+        folder = await mkdtemp(join(tmpdir(), "sluice-large-"))
+        file = join(folder, "large.bin")
+        const content = Buffer.alloc(size)
+        for (let at = 0; at < size; at += 1_000_000) content.writeUInt32LE(at, at)
+        await writeFile(file, content)
+        hash = sha256(content)
+      })
+      afterAll(() => rm(folder, { recursive: true, force: true }))
+
+      test("a reload in the middle of 200 MB: the same file, chosen again, goes on where it was", async () => {
+        const release = site.hold("large.bin", 80_000_000)
+        await open("component=dropzone&mode=auto&endpoint=anything&sessions")
+        await choose(main(), file)
+        await until(async () => (await percent(row("large.bin").getByRole("progressbar"))) > 20)
+        await page.reload()
+        await until(() => site.inFlight() === 0)
+        release()
+        await page.getByRole("button", { name: "Choose it again to continue large.bin" }).waitFor()
+        await choose(main(), file)
+        await rowBecomes("large.bin", "done")
+        const [[result]] = await told("complete")
+        expect(result.fileHash).toBe(hash)
+        expect(site.puts.map(({ range }) => range)).toEqual(["bytes=0-", expect.stringMatching(/^bytes=\d{8,}-$/)])
+        expect(new Set(site.puts.map(({ key }) => key)).size).toBe(1)
+        expect(await part("interrupted").count()).toBe(0)
+      })
+
+      test("where the browser has kept a handle, it goes on by one click", async () => {
+        // Chromium's own file dialog cannot be driven; files of the private file system have the same handles.
+        await context.addInitScript(() => {
+          const pick = async () => {
+            const root = await navigator.storage.getDirectory()
+            return [await root.getFileHandle("kept.bin")]
+          }
+          Object.assign(globalThis, { showOpenFilePicker: pick })
+        })
+        const release = site.hold("kept.bin", 1_000_000)
+        await open("component=dropzone&mode=auto&endpoint=anything&sessions")
+        await page.evaluate(async () => {
+          const root = await navigator.storage.getDirectory()
+          const writable = await (await root.getFileHandle("kept.bin", { create: true })).createWritable()
+          await writable.write(new Uint8Array(8_000_000).fill(5))
+          await writable.close()
+        })
+        await main().click()
+        await until(() => site.inFlight() === 1)
+        await until(async () => (await percent(row("kept.bin").getByRole("progressbar"))) > 0)
+        await page.reload()
+        await until(() => site.inFlight() === 0)
+        release()
+        await page.getByRole("button", { name: "Continue kept.bin" }).click()
+        await rowBecomes("kept.bin", "done")
+        expect(site.puts.at(-1)!.range).toMatch(/^bytes=[1-9]/)
+        expect((await told("complete"))[0][0].fileHash).toBe(sha256(Buffer.alloc(8_000_000, 5)))
+      })
+
+      test("an interrupted upload can be discarded", async () => {
+        site.hold("large.bin", 1_000_000)
+        await open("component=dropzone&mode=auto&endpoint=anything&sessions")
+        await choose(main(), file)
+        await until(() => site.inFlight() === 1)
+        await page.reload()
+        await page.getByRole("button", { name: "Discard large.bin" }).click()
+        await page.getByRole("button", { name: "Discard large.bin" }).waitFor({ state: "detached" })
+        await page.reload()
+        await becomes("idle")
+        expect(await part("interrupted").count()).toBe(0)
+      })
+
+      test("two tabs with the same file: one sends it, both are done with it", async () => {
+        const release = site.hold("large.bin", 20_000_000)
+        const query = "component=dropzone&mode=auto&endpoint=anything&sessions"
+        await open(query)
+        await choose(main(), file)
+        await until(() => site.inFlight() === 1)
+        const other = await newPage()
+        await open(query, other)
+        await other.setInputFiles("input[type=file]", file)
+        await rowBecomes("large.bin", "waiting", other)
+        expect(await row("large.bin", other).textContent()).toContain("Being uploaded in another tab")
+        release()
+        await rowBecomes("large.bin", "done")
+        await rowBecomes("large.bin", "done", other)
+        const results = [(await told("complete"))[0][0], (await told("complete", other))[0][0]]
+        expect(results.map(({ fileHash }) => fileHash)).toEqual([hash, hash])
+        expect(new Set(site.puts.map(({ key }) => key)).size).toBe(1)
+        expect(site.puts[0]!.range).toBe("bytes=0-")
+        expect(site.puts.slice(1).every(({ range }) => range === `bytes=${size}-`)).toBe(true)
+      })
+
+      test("a tab that is closed leaves its upload to the other", async () => {
+        const release = site.hold("large.bin", 20_000_000)
+        const query = "component=dropzone&mode=auto&endpoint=anything&sessions"
+        await open(query)
+        await choose(main(), file)
+        await until(() => site.inFlight() === 1)
+        const other = await newPage()
+        await open(query, other)
+        await other.setInputFiles("input[type=file]", file)
+        await rowBecomes("large.bin", "waiting", other)
+        release()
+        await page.close()
+        await rowBecomes("large.bin", "done", other)
+        expect(new Set(site.puts.map(({ key }) => key)).size).toBe(1)
+        expect((await told("complete", other))[0][0].fileHash).toBe(hash)
+      })
+    })
+
+    test("offline: it waits, says so, and goes on when the network is back", async () => {
+      await open("component=dropzone")
+      await choose(main(), png("a.png"))
+      await becomes("picked")
+      await context.setOffline(true)
+      await page.getByRole("button", { name: "Upload 1 file" }).click()
+      await rowBecomes("a.png", "waiting")
+      expect(await row("a.png").textContent()).toContain("Offline")
+      await context.setOffline(false)
+      await rowBecomes("a.png", "done")
+      expect(await told("error")).toEqual([])
+    })
+
+    test("markup of one's own is made of the same parts", async () => {
+      await page.goto(`${site.url}/?component=headless`)
+      const pick = page.getByRole("button", { name: "Pick" })
+      await until(() => pick.isEnabled())
+      await choose(pick, [png("a.png"), png("b.png")])
+      await page.getByText("a.png: picked").waitFor()
+      await page.getByRole("button", { name: "Send" }).click()
+      await page.getByText("b.png: done").waitFor()
+      expect(await page.locator("output").textContent()).toBe("100")
+      expect(await page.locator("output").getAttribute("data-status")).toBe("done")
+      expect(await page.locator("output").getAttribute("data-busy")).toBe("false")
+      await page.dispatchEvent("section", "drop", { dataTransfer: await transfer(png("c.png")) })
+      await page.getByText("c.png: picked").waitFor()
+      expect(complaints).toEqual([])
+    })
+
+    for (const colorScheme of ["light", "dark"] as const) {
+      test(`nothing stands in the way of assistive technology, in any state, ${colorScheme}`, async () => {
+        await page.emulateMedia({ colorScheme })
+        const check = async (where: string) => {
+          await page.addScriptTag({ path: axeSource })
+          const violations = await page.evaluate(async () => {
+            const { axe } = globalThis as unknown as { axe: typeof import("axe-core") }
+            const { violations } = await axe.run(document, { resultTypes: ["violations"] })
+            return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`)
+          })
+          expect(violations, where).toEqual([])
+        }
+        for (const component of ["button", "dropzone"]) {
+          site.hold("held.png", 10_000)
+          site.refuse("bad.png", 500, 99)
+          await open(`component=${component}&mode=manual&endpoint=anything`)
+          await check(`${component} idle`)
+          await choose(main(), [png("good.png"), png("bad.png"), png("held.png", 1_000_000)])
+          await becomes("picked")
+          await check(`${component} picked`)
+          await page.getByRole("button", { name: "Upload 3 files" }).click()
+          await until(async () => (await told("error")).length === 1)
+          await check(`${component} uploading`)
+          await page.getByRole("button", { name: "Pause", exact: true }).click()
+          await becomes("paused")
+          await check(`${component} paused`)
+          await page.getByRole("button", { name: "Cancel", exact: true }).click()
+          await becomes("failed")
+          await check(`${component} failed`)
+          await page.goto(`${site.url}/?component=${component}&disabled`)
+          await becomes("disabled")
+          await check(`${component} disabled`)
+        }
+      })
+    }
+  })
+}
