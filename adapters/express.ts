@@ -3,7 +3,7 @@ import { defineAdapter, type FileRouter, type RouteHandlerOptions } from "../src
 import { sendResponse, toRequest } from "./node.ts"
 
 export type { FileRouter } from "../src/server.ts"
-export { UploadError } from "../src/server.ts"
+export { extractRouteConfig, UploadError } from "../src/server.ts"
 
 /** What user code gets beside the web `request`. */
 export interface ExpressNative {

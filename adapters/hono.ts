@@ -1,8 +1,8 @@
 import type { Context } from "hono"
-import { defineAdapter, UploadError } from "../src/server.ts"
+import { defineAdapter, extractRouteConfig, UploadError } from "../src/server.ts"
 
 export type { FileRouter } from "../src/server.ts"
-export { UploadError }
+export { extractRouteConfig, UploadError }
 
 /** What user code gets beside the web `request`. */
 export interface HonoNative {

@@ -4,7 +4,7 @@ import { sendResponse } from "./node/send-response.ts"
 import { toRequest } from "./node/to-request.ts"
 
 export type { FileRouter } from "../src/server.ts"
-export { UploadError } from "../src/server.ts"
+export { extractRouteConfig, UploadError } from "../src/server.ts"
 export type { NodeRequest, NodeResponse } from "./node/node-message.ts"
 export { toNodeListener } from "./node/to-node-listener.ts"
 export { sendResponse, toRequest }

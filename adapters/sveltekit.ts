@@ -2,7 +2,7 @@ import type { RequestEvent } from "@sveltejs/kit"
 import { defineAdapter, type FileRouter, type RouteHandlerOptions } from "../src/server.ts"
 
 export type { FileRouter } from "../src/server.ts"
-export { UploadError } from "../src/server.ts"
+export { extractRouteConfig, UploadError } from "../src/server.ts"
 
 /** What user code gets beside the web `request`. */
 export interface SvelteKitNative {

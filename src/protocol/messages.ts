@@ -32,8 +32,8 @@ export interface PresignedUpload {
 }
 
 /** One element of the handler's GET answer, in router order. Source: docs/protocol.md §5. */
-export interface RouteDescription {
-  readonly slug: string
+export interface RouteDescription<Slug extends string = string> {
+  readonly slug: Slug
   readonly config: RouteConfig
 }
 

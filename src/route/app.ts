@@ -1,5 +1,7 @@
-import * as Effect from "effect/Effect"
-import { Rejected } from "../http/rejected.ts"
+import type * as Effect from "effect/Effect"
+import type { Rejected } from "../http/rejected.ts"
+import type { RouteDescription } from "../protocol/messages.ts"
+import { accept, type Outcome, refuse } from "../protocol/outcome.ts"
 import type { FileRouter, RouteDefinition } from "./file-route.ts"
 import type { Credentials, Settings } from "./settings.ts"
 
@@ -31,28 +33,34 @@ export interface Call {
   readonly waitUntil: ((work: Promise<unknown>) => void) | undefined
 }
 
-const toInvalid = (detail: string) => Effect.fail(new Rejected({ code: "INVALID_CONFIG", detail }))
-
 /**
  * The router as a map: only its own keys are routes.
  *
- * Fails: `Rejected`, code INVALID_CONFIG, where JavaScript let through what the compiler would not have.
+ * Fails: as a value, code INVALID_CONFIG, where JavaScript let through what the compiler would not have.
  */
-export const toRouteMap = (router: FileRouter): Effect.Effect<ReadonlyMap<string, NamedRoute>, Rejected> => {
+export const toRouteMap = (router: FileRouter): Outcome<ReadonlyMap<string, NamedRoute>> => {
   if (typeof router !== "object" || router === null) {
-    return toInvalid(`The route handler's option \`router\` must be an object of file routes, not ${typeof router}.`)
+    return refuse(
+      "INVALID_CONFIG",
+      `The route handler's option \`router\` must be an object of file routes, not ${typeof router}.`,
+    )
   }
   const routes = new Map<string, NamedRoute>()
   for (const [slug, route] of Object.entries(router)) {
     const definition = route?.["~route"] as NamedRoute["definition"] | undefined
     if (definition === undefined) {
-      return toInvalid(`Route ${JSON.stringify(slug)} of the router is not finished. End it with .onUploadComplete(…).`)
+      return refuse(
+        "INVALID_CONFIG",
+        `Route ${JSON.stringify(slug)} of the router is not finished. End it with .onUploadComplete(…).`,
+      )
     }
     routes.set(slug, { slug, definition })
   }
-  return Effect.succeed(routes)
+  return accept(routes)
 }
 
 /** The router as clients may see it, as JSON. Source: docs/protocol.md §5. */
 export const describeRoutes = (routes: ReadonlyMap<string, NamedRoute>): string =>
-  JSON.stringify([...routes.values()].map(({ slug, definition }) => ({ slug, config: definition.config.config })))
+  JSON.stringify(
+    [...routes.values()].map(({ slug, definition }): RouteDescription => ({ slug, config: definition.config.config })),
+  )

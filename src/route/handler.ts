@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { createFetchHandler } from "../http/fetch-handler.ts"
 import { createLogContext, logWarning } from "../http/logging.ts"
-import { Rejected } from "../http/rejected.ts"
+import { Rejected, toRejected } from "../http/rejected.ts"
 import { envName, names } from "../protocol/names.ts"
 import type { RouteHandlerConfiguration } from "../schema/route-handler-options.ts"
 import { type App, type Call, describeRoutes, type NamedRoute, toRouteMap } from "./app.ts"
@@ -110,12 +110,13 @@ const warnOfSpoofing = logWarning(
 /** Reads the configuration and builds what all requests share. */
 const start = Effect.fnUntraced(function* (options: RouteHandlerOptions) {
   const { settings, configuration } = yield* loadSettings(options)
-  const routes = yield* toRouteMap(options.router)
+  const routes = toRouteMap(options.router)
+  if (!routes.ok) return yield* toRejected(routes)
   const app: App = {
     settings,
     credentials: yield* Effect.exit(loadCredentials(configuration)),
-    routes,
-    description: describeRoutes(routes),
+    routes: routes.value,
+    description: describeRoutes(routes.value),
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
   }
   const logContext = createLogContext(settings.logLevel, settings.logFormat)

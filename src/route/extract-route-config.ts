@@ -1,0 +1,20 @@
+import type { RouteDescription } from "../protocol/messages.ts"
+import { UploadError } from "../protocol/upload-error.ts"
+import { describeRoutes, toRouteMap } from "./app.ts"
+import type { FileRouter } from "./file-route.ts"
+
+/**
+ * What the handler's GET answers, without asking it: for components rendered on the server, which then need not wait
+ * for it in the browser.
+ *
+ * Shape:  one `{ slug, config }` per route in router order, every default filled in; a fresh value, safe for JSON.
+ * Fails:  throws an `UploadError`, code INVALID_CONFIG, where the router or a route of it is none.
+ * Source: docs/protocol.md §5.
+ */
+export const extractRouteConfig = <Router extends FileRouter>(
+  router: Router,
+): ReadonlyArray<RouteDescription<keyof Router & string>> => {
+  const routes = toRouteMap(router)
+  if (!routes.ok) throw new UploadError({ code: routes.code, message: routes.detail })
+  return JSON.parse(describeRoutes(routes.value))
+}
