@@ -1,0 +1,7 @@
+export { UploadError } from "./protocol/upload-error.ts"
+export type { UploadMock, UploadMockOptions } from "./testing/create-upload-mock.ts"
+export { createUploadMock } from "./testing/create-upload-mock.ts"
+export type { FailOptions, Hold, HoldOptions, RefuseOptions } from "./testing/mock-controls.ts"
+export type { MockFailure } from "./testing/mock-failure.ts"
+export type { AnyMockRouter, MockRoute, MockRoutes, MockServerData } from "./testing/mock-route.ts"
+export type { UploadedFile } from "./testing/uploaded-file.ts"

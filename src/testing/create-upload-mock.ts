@@ -1,0 +1,97 @@
+import { http, type HttpHandler } from "msw"
+import type { TypedFileRouter } from "../client.ts"
+import { names, UploadError } from "../protocol.ts"
+import { createMockApp, type UntypedMockRoute } from "./mock-app.ts"
+import {
+  createMockControls,
+  type FailOptions,
+  type Hold,
+  type HoldOptions,
+  type RefuseOptions,
+} from "./mock-controls.ts"
+import type { MockFailure } from "./mock-failure.ts"
+import { createMockIngest } from "./mock-ingest.ts"
+import type { AnyMockRouter, MockRoutes } from "./mock-route.ts"
+import type { UploadedFile } from "./uploaded-file.ts"
+
+/** What stands in for the app and its ingest. */
+export interface UploadMockOptions<Router extends TypedFileRouter> {
+  readonly routes: MockRoutes<Router>
+  /** The uploader's `url`. Default `/api/sluice`; without an origin, that path on every origin. */
+  readonly url?: string | undefined
+  /** Where the bytes go and files are read. Nothing is ever sent there. Default `https://ingest.sluice.test`. */
+  readonly ingestUrl?: string | undefined
+}
+
+/**
+ * An app with its ingest that exists in tests alone. Uploads succeed unless told otherwise; what a method says holds
+ * until `reset`.
+ */
+export interface UploadMock<Router extends TypedFileRouter> {
+  /** For `setupServer(...handlers)` of `msw/node`, or `setupWorker` of `msw/browser`. */
+  readonly handlers: ReadonlyArray<HttpHandler>
+  /** What has arrived, in that order. */
+  readonly files: ReadonlyArray<UploadedFile<Router>>
+  /** The app says no before a byte moves, as a throw in the route's middleware would. */
+  refuse(slug: keyof Router & string, failure: MockFailure, options?: RefuseOptions): void
+  /** The bytes do not all arrive: `NETWORK_ERROR` cuts the connection, another code is the ingest's answer. */
+  fail(slug: keyof Router & string, failure: MockFailure, options?: FailOptions): void
+  /**
+   * Uploads stop before they are confirmed, or with only some bytes stored, until they are released.
+   *
+   * The client's progress does not stop there: MSW takes a body whole, so all bytes count as sent.
+   */
+  hold(slug: keyof Router & string, options?: HoldOptions): Hold
+  /** Every upload is confirmed so many milliseconds late: for looking at with the eye. Tests are better off with `hold`. */
+  delay(slug: keyof Router & string, ms: number): void
+  /** Uploads succeed again, what is held is let go, and files are forgotten. */
+  reset(): void
+}
+
+/** A path on any origin, unless there is one. */
+const toPattern = (url: string): string => (url.startsWith("/") ? `*${url}` : url.replace(/[?#].*/, ""))
+
+/**
+ * Makes the handlers that let uploads work in tests of components, without a server:
+ * `createUploadMock<typeof router>({ routes: { avatar: { serverData: { owner: "you" } } } })`.
+ *
+ * The app's side is the real route handler, so descriptions, limits and refusals are those of production. What routes do
+ * on the server (their schema, their middleware) does not run.
+ *
+ * Fails: methods throw an `UploadError`, code ROUTE_NOT_FOUND, for a route that is not among `routes`; a configuration
+ *        that makes no sense throws one with code INVALID_CONFIG at once.
+ */
+export const createUploadMock = <Router extends TypedFileRouter = AnyMockRouter>({
+  routes: given,
+  url = names.adapterPath,
+  ingestUrl = "https://ingest.sluice.test",
+}: UploadMockOptions<NoInfer<Router>>): UploadMock<Router> => {
+  const routes = new Map(Object.entries<UntypedMockRoute>(given as Record<string, UntypedMockRoute>))
+  const controls = createMockControls()
+  const ingest = createMockIngest(routes, ingestUrl, controls)
+  const app = createMockApp(routes, ingestUrl, ingest.register, controls)
+
+  const known = (slug: string): string => {
+    if (routes.has(slug)) return slug
+    throw new UploadError({
+      code: "ROUTE_NOT_FOUND",
+      message: `Route ${JSON.stringify(slug)} is not mocked. Name it among the mock's \`routes\`; these are: ${[...routes.keys()].join(", ")}.`,
+    })
+  }
+
+  return {
+    handlers: [
+      http.all(toPattern(url), ({ request }) => app(request)),
+      http.all(`${ingestUrl}/*`, ({ request }) => ingest.fetch(request)),
+    ],
+    files: ingest.files,
+    refuse: (slug, failure, options = {}) => controls.refuse(known(slug), failure, options),
+    fail: (slug, failure, options = {}) => controls.fail(known(slug), failure, options),
+    hold: (slug, options = {}) => controls.hold(known(slug), options),
+    delay: (slug, ms) => controls.delay(known(slug), ms),
+    reset: () => {
+      ingest.reset()
+      controls.reset()
+    },
+  }
+}

@@ -1,0 +1,73 @@
+import { HttpResponse } from "msw"
+import { encodeToken, type Json, type RouteConfigInput } from "../protocol.ts"
+import { createRouteHandler, createSluice } from "../server.ts"
+import type { MockControls } from "./mock-controls.ts"
+
+/** A route as it is at run time. */
+export interface UntypedMockRoute {
+  readonly config?: RouteConfigInput
+  readonly serverData?: unknown
+}
+
+/** What goes from the app to the ingest. */
+export interface MockMetadata {
+  readonly input?: Json | undefined
+}
+
+const anyFile: RouteConfigInput = { blob: { maxFileSize: "1GB", maxFileCount: 1000 } }
+
+/** Takes any input as it is: what the route's own schema makes of it is the server's business. */
+const anyInput = {
+  "~standard": { version: 1, vendor: "sluice", validate: (value: unknown) => ({ value: value as Json | undefined }) },
+} as const
+
+export const mockToken = { apiKey: "sk_mock", appId: "mock", regions: ["mock"] } as const
+
+/**
+ * The app: the real route handler over routes whose middleware refuses what the test wants refused. So GET, limits,
+ * codes and renewal are the real ones.
+ */
+export const createMockApp = (
+  routes: ReadonlyMap<string, UntypedMockRoute>,
+  ingestUrl: string,
+  register: (registration: string) => void,
+  controls: MockControls,
+): ((request: Request) => Promise<Response>) => {
+  const retryAfter = new WeakMap<Request, number>()
+  const f = createSluice()
+  const toRoute = (slug: string, { config = anyFile }: UntypedMockRoute) =>
+    f(config)
+      .input(anyInput)
+      .middleware(({ request, input }): MockMetadata => {
+        const refusal = controls.takeRefusal(slug)
+        if (refusal === undefined) return { input }
+        if (refusal.retryAfter !== undefined) retryAfter.set(request, refusal.retryAfter)
+        throw refusal.error
+      })
+      .onUploadComplete(() => null)
+
+  const handle = createRouteHandler({
+    router: Object.fromEntries([...routes].map(([slug, route]) => [slug, toRoute(slug, route)])),
+    token: encodeToken({ ...mockToken, ingestUrl }),
+    ingestUrl,
+    callbackUrl: ingestUrl,
+    callbackTolerance: 300,
+    isDev: false,
+    trustProxy: false,
+    logLevel: "None",
+    fetch: async (_url, init) => {
+      register(init?.body as string)
+      return Response.json({ ok: true })
+    },
+  })
+
+  return async (request) => {
+    const response = await handle(request)
+    // A connection that breaks has no code of its own on the wire.
+    const isBroken = response.status === 500 && (await response.clone().json()).code === "NETWORK_ERROR"
+    if (isBroken) return HttpResponse.error()
+    const seconds = retryAfter.get(request)
+    if (seconds !== undefined) response.headers.set("retry-after", String(seconds))
+    return response
+  }
+}

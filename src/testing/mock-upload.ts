@@ -1,0 +1,48 @@
+import { type Json, names, type ProblemCode, UploadError, type UploadResult } from "../protocol.ts"
+import { joinBytes } from "./mock-body.ts"
+import { type Failure, toFailedResponse } from "./mock-failure.ts"
+
+/** One file under way to the mock's ingest. */
+export interface MockUpload {
+  readonly slug: string
+  readonly input: Json | undefined
+  bytes: Uint8Array<ArrayBuffer>
+  /** The request that is writing: the newest wins. */
+  writer: Request | undefined
+  /** What ended it for good. */
+  failure: Failure | undefined
+  result: UploadResult | undefined
+}
+
+export const createMockUpload = (slug: string, input: Json | undefined): MockUpload => ({
+  slug,
+  input,
+  bytes: new Uint8Array(0),
+  writer: undefined,
+  failure: undefined,
+  result: undefined,
+})
+
+/** Where to go on. */
+export const toOffset = (offset: number) => ({ [names.header.rangeStart]: String(offset) })
+
+export const toFailure = (code: ProblemCode, message: string): Failure => ({
+  error: new UploadError({ code, message }),
+  retryAfter: undefined,
+})
+
+/** They end an upload: the same URL gets the same answer from then on. Source: docs/protocol.md §10. */
+const finalCodes: ReadonlySet<ProblemCode> = new Set(["SIZE_MISMATCH", "CONTENT_MISMATCH", "DIGEST_MISMATCH"])
+
+/** Answers with a failure, after which the stored bytes are kept or gone. */
+export const failUpload = (upload: MockUpload, failure: Failure): Response => {
+  if (finalCodes.has(failure.error.code)) {
+    upload.failure = failure
+    upload.bytes = new Uint8Array(0)
+  }
+  return toFailedResponse(failure, toOffset(upload.bytes.length))
+}
+
+export const appendBytes = (upload: MockUpload, bytes: Uint8Array): void => {
+  upload.bytes = joinBytes([upload.bytes, bytes])
+}
