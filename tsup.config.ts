@@ -21,7 +21,8 @@ const doorBehind = (file: string): string | undefined =>
   /from "\.\.\/(?:\.\.\/)?src\/([\w-]+)\.ts"/.exec(readFileSync(join(root, file), "utf8"))?.[1]
 
 /**
- * Which entries are built together: an adapter with the door behind it, the command with the ingest, else each alone.
+ * Which entries are built together: an adapter with the door behind it, what answers in the place of the server with the
+ * server, the command with the ingest, else each alone.
  *
  * Entries of one group share chunks, so that there is one `UploadError` and one Effect among the server and its
  * adapters. Between groups nothing is shared: what a chunk holds is what any entry of its group uses, and the server
@@ -30,8 +31,10 @@ const doorBehind = (file: string): string | undefined =>
 const groups = (): Array<Record<string, string>> => {
   const byDoor = new Map<string, Record<string, string>>()
   const add = (group: string, name: string, file: string) => byDoor.set(group, { ...byDoor.get(group), [name]: file })
-  for (const [name, file] of doors)
-    add(file.startsWith("adapters/") ? (doorBehind(file) ?? "server") : name, name, file)
+  for (const [name, file] of doors) {
+    const group = file.startsWith("adapters/") ? (doorBehind(file) ?? "server") : name === "msw" ? "server" : name
+    add(group, name, file)
+  }
   if (existsSync(join(root, command)) && doors.has("ingest")) add("ingest", "cli/main", command)
   return [...byDoor.values()]
 }

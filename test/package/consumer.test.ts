@@ -66,7 +66,9 @@ createServer(toNodeListener((request) => ingest.fetch(request)))
 const adapters = `import express from "express"
 import { Hono } from "hono"
 import type { NextRequest } from "next/server.js"
+import { setupServer } from "msw/node"
 import type { RequestHandler } from "@sveltejs/kit"
+import { createUploadMock } from "sluice/msw"
 import * as onExpress from "sluice/express"
 import * as onHono from "sluice/hono"
 import * as onNext from "sluice/next"
@@ -86,6 +88,13 @@ const svelteKit = onSvelteKit.createRouteHandler({
   router: { file: onSvelteKit.createSluice()({ blob: {} }).middleware(({ event }) => ({ path: event.url.pathname })).onUploadComplete(() => null) },
 })
 export const GET: RequestHandler = svelteKit.GET
+
+const router = { file: onNext.createSluice()({ blob: {} }).onUploadComplete(({ file }) => ({ size: file.size })) }
+export const slugs: ReadonlyArray<"file"> = onNext.extractRouteConfig(router).map(({ slug }) => slug)
+const uploads = createUploadMock<typeof router>({ routes: { file: { serverData: ({ file }) => ({ size: file.size }) } } })
+setupServer(...uploads.handlers)
+// @ts-expect-error there is no such route
+uploads.hold("banner")
 `
 
 /** Signs an upload with the doors of apps, and has the ingest's own verifier look at it. */

@@ -7,7 +7,7 @@ import { type Consumer, createConsumer } from "./consumer.ts"
 let consumer: Consumer
 
 beforeAll(async () => {
-  consumer = await createConsumer()
+  consumer = await createConsumer(["msw"])
 })
 
 afterAll(() => consumer.remove())
