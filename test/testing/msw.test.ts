@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec"
 import { setupServer } from "msw/node"
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, expectTypeOf, test } from "vitest"
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, expectTypeOf, test, vi } from "vitest"
 import { generateUploader, type UploadProgress } from "../../src/client.ts"
 import { createUploadMock, UploadError } from "../../src/msw.ts"
 import { createSluice, extractRouteConfig } from "../../src/server.ts"
@@ -163,6 +163,7 @@ describe("the app", () => {
   test("cannot be reached when told so", async () => {
     uploads.refuse("avatar", "NETWORK_ERROR")
     expect((await errorOf(avatar())).code).toBe("NETWORK_ERROR")
+    await expect(presign()).rejects.toThrow(TypeError)
   })
 
   test("renews a signed URL: the same key, and the bytes that are stored", async () => {
@@ -237,9 +238,10 @@ describe("the ingest", () => {
     const put = async (to: string, body: Uint8Array<ArrayBuffer>, headers = {}) =>
       (await fetch(to, { method: "PUT", body, headers })).json() as Promise<{ code: string }>
     expect((await put(putUrl.replace("a.png", "b.png"), bytesOf(1))).code).toBe("INVALID_SIGNATURE")
-    expect((await put(putUrl, bytesOf(1), { range: "bytes=5-" })).code).toBe("RANGE_MISMATCH")
+    expect((await put(putUrl, bytesOf(300_000), { range: "bytes=5-" })).code).toBe("RANGE_MISMATCH")
+    expect((await put(putUrl, bytesOf(1))).code).toBe("RANGE_MISMATCH")
     expect((await put(putUrl, bytesOf(1), { range: "lines=5-" })).code).toBe("BAD_REQUEST")
-    expect((await put(putUrl, bytesOf(300_001))).code).toBe("SIZE_MISMATCH")
+    expect((await put(putUrl, bytesOf(300_000), { range: "bytes=1-" })).code).toBe("SIZE_MISMATCH")
   })
 
   test("answers the preflight of a page of another origin", async () => {
@@ -312,6 +314,18 @@ describe("an upload that is held", () => {
     expect(ranges).toEqual(["bytes=0-", "bytes=200000-"])
   })
 
+  test("stops for good when another request asks for the offset", async () => {
+    const hold = uploads.hold("avatar", { after: 1000 })
+    const [{ url: putUrl }] = await presign()
+    const first = fetch(putUrl, { method: "PUT", body: bytesOf(300_000) })
+    await hold.reached
+    const head = await fetch(putUrl, { method: "HEAD" })
+    hold.release()
+    expect((await first).status).toBe(409)
+    for (const { headers } of [head, await first]) expect(headers.get("x-sluice-range-start")).toBe("1000")
+    expect(uploads.files).toEqual([])
+  })
+
   test("can be made to fail meanwhile", async () => {
     const hold = uploads.hold("avatar", { after: 10 })
     const upload = avatar()
@@ -330,6 +344,20 @@ describe("an upload that is held", () => {
     expect(uploads.files).toEqual([])
     expect((await avatar())[0]!.status).toBe("done")
   })
+})
+
+test("an upload that is delayed is confirmed so much later, by the clock of the test", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] })
+  try {
+    const start = Date.now()
+    uploads.delay("avatar", 60_000)
+    const upload = avatar()
+    while (await isPending(upload)) await vi.advanceTimersByTimeAsync(1000)
+    expect(await upload).toMatchObject([{ status: "done" }])
+    expect(Date.now() - start).toBeGreaterThanOrEqual(60_000)
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 /** Whether a promise is unsettled after all that is under way in this process has had its turn. */
