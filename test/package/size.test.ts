@@ -7,7 +7,7 @@ import { type Consumer, createConsumer } from "./consumer.ts"
 let consumer: Consumer
 
 beforeAll(async () => {
-  consumer = await createConsumer(["msw"])
+  consumer = await createConsumer(Object.keys(packageJson.peerDependencies))
 })
 
 afterAll(() => consumer.remove())
