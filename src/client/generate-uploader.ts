@@ -66,6 +66,7 @@ export const generateUploader = <Router extends TypedFileRouter>(options: Upload
       trace,
       concurrency: options.concurrency ?? 4,
       retry: options.retry ?? {},
+      sessions: options.sessions,
       // Called late and bare: tests replace the global, and browsers refuse it as a method of anything else.
       fetch: (url, init) => (options.fetch ?? fetch)(url, init),
     })

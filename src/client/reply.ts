@@ -17,23 +17,27 @@ export type Fetch = (url: string, init?: RequestInit) => Promise<Response>
 export const networkError = (cause?: unknown): UploadError =>
   new UploadError({
     code: "NETWORK_ERROR",
-    message: "The server cannot be reached, or the connection broke. Check the connection and try again.",
+    message: "The server cannot be reached or the connection broke. Check it and try again.",
     cause,
   })
 
-/** Sends a request and reads the whole answer. Fails: rejects with NETWORK_ERROR. */
+/**
+ * Sends a request and reads the whole answer.
+ *
+ * Fails: rejects with NETWORK_ERROR; with an UploadError that the body's stream broke off with.
+ */
 export const fetchReply = async (fetch: Fetch, url: string, init: RequestInit): Promise<Reply> => {
   try {
     const response = await fetch(url, init)
     return { status: response.status, body: await response.text(), header: (name) => response.headers.get(name) }
   } catch (cause) {
-    throw networkError(cause)
+    throw [cause, (cause as Error | undefined)?.cause].find(UploadError.is) ?? networkError(cause)
   }
 }
 
+/** ms from a number of seconds or a date. */
 const toWait = (retryAfter: string | null): number | undefined => {
-  if (retryAfter === null) return undefined
-  const ms = /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - Date.now()
+  const ms = Number(retryAfter) * 1000 || Date.parse(retryAfter ?? "") - Date.now()
   return ms > 0 ? ms : undefined
 }
 

@@ -1,4 +1,4 @@
-import { problems } from "../protocol/problem.ts"
+import { isRetryable } from "../protocol/problem-code.ts"
 import { UploadError } from "../protocol/upload-error.ts"
 
 /** When to try again after a network error, a 429 or a 5xx. Other refusals are final. */
@@ -14,28 +14,44 @@ export interface RetryOptions {
 /** What one try gave. `wait`: ms until the next one, where the server said so; 0 is "at once, whatever the error". */
 export type Attempt<A> = { readonly value: A } | { readonly error: UploadError; readonly wait?: number | undefined }
 
-const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
+/** Why the next try is not made at once; `delay` in ms, absent where it has no end that is known. */
+export interface RetryWait {
+  readonly reason: "retry" | "offline"
+  readonly delay?: number | undefined
+  readonly error: UploadError
+}
+
+/**
+ * @param ms   unless given, only a connection that comes back ends it
+ * @param wake whether such a connection ends it too
+ */
+const sleep = (ms: number | undefined, signal: AbortSignal, isNetwork: boolean): Promise<void> =>
   new Promise((resolve) => {
     const wake = () => {
       clearTimeout(timer)
       signal.removeEventListener("abort", wake)
+      globalThis.removeEventListener?.("online", wake)
       resolve()
     }
-    const timer = setTimeout(wake, ms)
+    const timer = ms === undefined ? undefined : setTimeout(wake, ms)
     signal.addEventListener("abort", wake)
+    if (isNetwork) globalThis.addEventListener?.("online", wake)
   })
 
 /**
- * Tries until it succeeds, is refused for good, or has failed too often.
+ * Tries until it succeeds, is refused for good, or has failed too often. Failures of a browser that is offline do not
+ * count: it waits until it is online.
  *
  * Fails: rejects with the last try's error; with the signal's reason once that is aborted.
  *
  * @param attempt is given a function that forgets the failures so far: call it when there was progress
+ * @param onWait  called before each wait
  */
 export const retry = async <A>(
   attempt: (forget: () => void) => Promise<Attempt<A>>,
   { attempts = 5, delay = 500, maxDelay = 30_000 }: RetryOptions,
   signal: AbortSignal,
+  onWait?: (wait: RetryWait) => void,
 ): Promise<A> => {
   let failures = 0
   for (;;) {
@@ -46,12 +62,22 @@ export const retry = async <A>(
       throw error
     })
     if ("value" in result) return result.value
-    const { error, wait } = result
+    const { error, wait = -1 } = result
     signal.throwIfAborted()
-    const mayHelp = wait === 0 || problems[error.code].retryable
-    if (!mayHelp || ++failures >= attempts || (wait ?? 0) > maxDelay) throw error
-    const backoff = Math.min(delay * 2 ** (failures - 1), maxDelay) * (1 - Math.random() / 2)
-    if (wait !== 0) await sleep(Math.max(wait ?? 0, backoff), signal)
+    const isNetwork = error.code === "NETWORK_ERROR"
+    // React Native has a navigator that does not know.
+    const navigator: Partial<Navigator> | undefined = globalThis.navigator
+    let ms: number | undefined
+    if (!isNetwork || navigator?.onLine !== false) {
+      if (wait > maxDelay) error.message += ` The server asks to come back in ${Math.ceil(wait / 1000)} s.`
+      if ((wait && !isRetryable(error.code)) || ++failures >= attempts || wait > maxDelay) throw error
+      const backoff = Math.min(delay * 2 ** (failures - 1), maxDelay) * (1 - Math.random() / 2)
+      ms = wait && Math.max(wait, backoff)
+    }
+    if (ms !== 0) {
+      onWait?.({ reason: ms === undefined ? "offline" : "retry", delay: ms, error })
+      await sleep(ms, signal, isNetwork)
+    }
     signal.throwIfAborted()
   }
 }

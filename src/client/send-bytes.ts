@@ -1,10 +1,13 @@
 import { type Fetch, fetchReply, networkError, type Reply } from "./reply.ts"
+import type { UploadBody } from "./uploadable-file.ts"
 
 /** One PUT of raw bytes. */
 export interface BytesRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: Blob
+  readonly body: UploadBody
+  /** Bytes of the body. */
+  readonly size: number
   readonly signal: AbortSignal
   /** Bytes of this body handed to the network so far. */
   readonly onProgress: (loaded: number) => void
@@ -15,56 +18,52 @@ const sendWithXhr = ({ url, headers, body, signal, onProgress }: BytesRequest): 
     const xhr = new XMLHttpRequest()
     const abort = () => xhr.abort()
     xhr.upload.onprogress = ({ loaded }) => onProgress(loaded)
-    xhr.onload = () => {
-      // `getResponseHeader` writes to the console for each name CORS hides; this does not.
-      const visible = new Headers()
-      for (const line of xhr.getAllResponseHeaders().split("\r\n")) {
-        const colon = line.indexOf(":")
-        if (colon > 0) visible.append(line.slice(0, colon), line.slice(colon + 1))
-      }
-      resolve({ status: xhr.status, body: xhr.responseText, header: (name) => visible.get(name) })
-    }
+    // `getResponseHeader` writes to the console for each name CORS hides; this does not.
+    const header = (name: string) => new RegExp(`^${name}: *(.*)$`, "im").exec(xhr.getAllResponseHeaders())?.[1] ?? null
+    xhr.onload = () => resolve({ status: xhr.status, body: xhr.responseText, header })
     xhr.onerror = xhr.onabort = () => reject(networkError())
     xhr.onloadend = () => signal.removeEventListener("abort", abort)
     xhr.open("PUT", url)
     for (const name in headers) xhr.setRequestHeader(name, headers[name]!)
     signal.addEventListener("abort", abort)
-    xhr.send(body)
+    // React Native's takes `{ uri }` and reads the file itself.
+    xhr.send(body as Blob)
   })
-
-/**
- * A body that tells how far it was read.
- *
- * Node's `fetch` reads a Blob through its public `stream`; runtimes that do not (Bun, Deno, service workers) send the
- * same bytes and only report nothing in between. A stream body would lose `content-length`, and Firefox and Safari
- * send it as the text "[object ReadableStream]".
- */
-const counted = (body: Blob, onProgress: (loaded: number) => void): Blob => {
-  let loaded = 0
-  const count = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
-    transform: (chunk, controller) => {
-      controller.enqueue(chunk)
-      onProgress((loaded += chunk.byteLength))
-    },
-  })
-  return Object.assign(new Blob([body]), { stream: () => body.stream().pipeThrough(count) })
-}
-
-/**
- * Node's `fetch` keeps all of a body in memory in case of a redirect, unless both of these forbid it (the clone in
- * "HTTP-network-or-cache fetch"). Not for others: workerd knows no `redirect: "error"`.
- */
-const unrepeated = (): RequestInit =>
-  globalThis.navigator?.userAgent?.startsWith("Node.js") ? { redirect: "error", window: null } : {}
 
 /**
  * PUTs bytes: by XMLHttpRequest where there is one, as `fetch` reports no progress in browsers.
  *
- * Fails: rejects with NETWORK_ERROR, also when aborted.
+ * Node's `fetch` gets a stream, which tells how far it was read; other runtimes get a Blob as it is, and only report
+ * nothing in between.
+ *
+ * Fails: rejects with NETWORK_ERROR, also when aborted; with the UploadError a stream broke off with.
  */
-export const sendBytes = (fetch: Fetch, request: BytesRequest): Promise<Reply> => {
-  if (typeof XMLHttpRequest !== "undefined") return sendWithXhr(request)
-  const { url, headers, signal, onProgress } = request
-  const body = counted(request.body, onProgress)
-  return fetchReply(fetch, url, { method: "PUT", headers, signal, body, ...unrepeated() })
+export const sendBytes = async (fetch: Fetch, request: BytesRequest): Promise<Reply> => {
+  const { url, headers, size, signal, onProgress } = request
+  const isNode = globalThis.navigator?.userAgent?.startsWith("Node.js")
+  let { body } = request
+  // Firefox and Safari send a stream as the text "[object ReadableStream]", Chromium not by HTTP/1.
+  if ("getReader" in body && globalThis.location) body = await new Response(body as BodyInit).blob()
+  if (typeof XMLHttpRequest !== "undefined") return sendWithXhr({ ...request, body })
+  if (isNode && size > 0 && "stream" in body) body = (body as Blob).stream()
+  let loaded = 0
+  const init: object =
+    "getReader" in body
+      ? {
+          headers: { ...headers, "content-length": String(size) },
+          body: body.pipeThrough(
+            new TransformStream<Uint8Array, Uint8Array>({
+              transform: (chunk, controller) => {
+                controller.enqueue(chunk)
+                onProgress((loaded += chunk.byteLength))
+              },
+            }),
+          ),
+          duplex: "half",
+        }
+      : { headers, body }
+  // Node keeps all of a body in memory in case of a redirect, unless both of these forbid it (the clone in
+  // "HTTP-network-or-cache fetch"). Not for others: workerd knows no `redirect: "error"`.
+  const unrepeated = isNode && { redirect: "error", window: null }
+  return fetchReply(fetch, url, { method: "PUT", signal, ...unrepeated, ...init } as RequestInit)
 }

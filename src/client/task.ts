@@ -25,11 +25,7 @@ const toUploadError = (cause: unknown): UploadError =>
     : new UploadError({ code: "INTERNAL_ERROR", message: "The upload could not be made: see `cause`.", cause })
 
 const stopError = (status: "aborted" | "paused", cause: unknown): UploadError =>
-  new UploadError(
-    status === "paused"
-      ? { code: "PAUSED", message: "The upload is paused. Resume it to go on from where it stopped." }
-      : { code: "ABORTED", message: "The upload was aborted.", cause },
-  )
+  new UploadError({ code: status === "paused" ? "PAUSED" : "ABORTED", message: `The upload is ${status}.`, cause })
 
 /**
  * Starts the upload of one file.
@@ -39,22 +35,23 @@ const stopError = (status: "aborted" | "paused", cause: unknown): UploadError =>
  */
 export const startTask = <File extends UploadableFile>(
   file: File,
-  work: (isResumed: boolean, signal: AbortSignal) => Promise<UploadResult>,
+  work: (signal: AbortSignal) => Promise<UploadResult>,
   onEnd: (end: Outcome<File>) => void,
 ): Task<File> => {
   let status: "running" | Outcome<File>["status"]
   let controller: AbortController
   let outcome: Promise<Outcome<File>>
 
-  const run = async (isResumed: boolean): Promise<Outcome<File>> => {
+  /** @param before what has to have ended, and been told of, first */
+  const run = async (before?: Promise<unknown>): Promise<Outcome<File>> => {
     controller = new AbortController()
     const { signal } = controller
     status = "running"
     // A stop is an outcome at once, whether or not connections have closed.
     const stopped = new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)))
-    const worked = Promise.resolve().then(() => {
+    const worked = Promise.resolve(before).then(() => {
       signal.throwIfAborted()
-      return work(isResumed, signal)
+      return work(signal)
     })
     let end: Outcome<File>
     try {
@@ -69,13 +66,13 @@ export const startTask = <File extends UploadableFile>(
     return end
   }
 
-  outcome = run(false)
+  outcome = run()
   return {
     file,
     isPending: () => status === "running" || status === "paused",
     outcome: () => outcome,
     resume: () => {
-      if (status === "paused" || status === "failed") outcome = run(true)
+      if (status === "paused" || status === "failed") outcome = run(outcome)
     },
     stop: (to, cause) => {
       const error = stopError(to, cause)

@@ -7,6 +7,7 @@ import type { UploadableFile } from "./uploadable-file.ts"
 /**
  * What happens to the files of an upload, in the order it happens: for each file
  * `begin`, then `progress` and `wait` as they come, then `end`; after a pause or a failure that is resumed, once more.
+ * A `wait` may come before `begin` (the app cannot be reached, another tab has the file), and `end` without it.
  */
 export type UploadEvent<Route extends TypedFileRoute<any>, File extends UploadableFile = UploadableFile> =
   /** Bytes are about to move; `offset` of them, as far as is known, are stored already. */

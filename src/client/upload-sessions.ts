@@ -15,7 +15,10 @@ export interface SessionOptions {
 export interface UploadSession {
   /** What an interrupted upload of the same file got from the app; undefined for a new one. */
   readonly kept: PresignedUpload | undefined
-  /** Remembers a new upload. Another tab may have been first: what to use is what comes back. */
+  /**
+   * Remembers a new upload. Another tab may have been first: what to use is what comes back. One with the key of what is
+   * remembered takes its place: its URL was renewed.
+   */
   readonly keep: (upload: PresignedUpload) => Promise<PresignedUpload>
   /**
    * Does the work while no other tab does work on the same upload.
@@ -24,7 +27,7 @@ export interface UploadSession {
    */
   readonly exclusively: <A>(work: () => Promise<A>, signal: AbortSignal, onWait: () => void) => Promise<A>
   /** There is nothing to go on with any more. */
-  readonly forget: () => Promise<void>
+  readonly forget: () => Promise<unknown>
 }
 
 /** An upload that was interrupted and can go on with the same file. */

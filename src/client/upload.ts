@@ -1,16 +1,21 @@
 import type { TypedFileRoute } from "../protocol/file-route.ts"
-import type { PresignedUpload, UploadResult } from "../protocol/messages.ts"
+import type { UploadResult } from "../protocol/messages.ts"
+import { isRetryable } from "../protocol/problem-code.ts"
 import type { TraceContext } from "../protocol/trace-context.ts"
 import { UploadError } from "../protocol/upload-error.ts"
 import { createGate } from "./gate.ts"
 import { createProgress } from "./progress.ts"
+import { openSession } from "./open-session.ts"
 import type { Fetch } from "./reply.ts"
-import { requestUrls, type UploadHeaders } from "./request-urls.ts"
+import { toHandlerUrl, type UploadHeaders } from "./request-urls.ts"
 import type { RetryOptions } from "./retry.ts"
-import { startTask, type Task } from "./task.ts"
+import { startTask } from "./task.ts"
 import { transfer } from "./transfer.ts"
+import type { UploadEvent } from "./upload-event.ts"
 import type { BaseUploadOptions } from "./upload-options.ts"
 import type { UploadOutcome } from "./upload-outcome.ts"
+import type { UploadSessions } from "./upload-sessions.ts"
+import { createUploadUrls, type UploadItem } from "./upload-urls.ts"
 import type { UploadableFile } from "./uploadable-file.ts"
 
 /** A running upload of one or several files. Without a file, its methods mean all of them. */
@@ -42,6 +47,12 @@ export interface UploadSettings {
   readonly concurrency: number
   readonly fetch: Fetch
   readonly retry: RetryOptions
+  readonly sessions: UploadSessions | undefined
+}
+
+/** What the caller gave, whatever the route. */
+export interface StartOptions<File extends UploadableFile> extends BaseUploadOptions<File> {
+  readonly onEvent?: ((event: UploadEvent<TypedFileRoute, File>) => void) | undefined
 }
 
 /** Calls a listener. What it throws is an uncaught error, as in any event listener, and does not touch the upload. */
@@ -55,53 +66,102 @@ const notify = <Event>(listener: ((event: Event) => void) | undefined, event: Ev
   }
 }
 
+const isFinal = (error: unknown): boolean => !isRetryable((error as UploadError).code)
+
 /** Starts an upload; see {@link Upload}. */
 export const startUpload = <File extends UploadableFile>(
-  options: BaseUploadOptions<File>,
+  options: StartOptions<File>,
   settings: UploadSettings,
 ): Upload<TypedFileRoute, File> => {
   const enter = createGate(settings.concurrency)
+  const emit = (event: UploadEvent<TypedFileRoute, File>) => notify(options.onEvent, event)
   const files = [...options.files]
-  const report = createProgress(files, (progress) => notify(options.onUploadProgress, progress))
-  let request: AbortController | undefined
-  let urls: Promise<ReadonlyArray<PresignedUpload>> | undefined
-
-  /** One request for all files. A failed one is forgotten, so that `resumeUpload` asks again. */
-  const getUrls = () => {
-    if (urls !== undefined) return urls
-    request = new AbortController()
-    urls = requestUrls({ ...settings, files, signal: request.signal }).catch((error: unknown) => {
-      urls = undefined
-      throw error
-    })
-    return urls
-  }
-
-  const tasks = files.map((file, index): Task<File> => {
-    let hasBegun = false
-    const work = async (isResumed: boolean, signal: AbortSignal): Promise<UploadResult> => {
-      const { url } = (await getUrls())[index]!
-      return enter(() => {
-        signal.throwIfAborted()
-        if (!hasBegun) notify(options.onUploadBegin, { file })
-        hasBegun = true
-        const onProgress = (loaded: number) => {
-          if (!signal.aborted) report(index, loaded)
-        }
-        return transfer({ ...settings, file, url, isResumed, signal, onProgress })
-      })
-    }
-    return startTask(file, work, (end) => {
-      if (end.status === "done") report(index, file.size, true)
-      if (tasks.some((task) => task.isPending())) return
-      request?.abort()
-      options.signal?.removeEventListener("abort", abortAll)
-    })
+  const report = createProgress(files, (progress) => {
+    notify(options.onUploadProgress, progress)
+    emit({ type: "progress", ...progress })
   })
 
-  const chosen = (file: File | undefined) => (file === undefined ? tasks : tasks.filter((task) => task.file === file))
+  let opening: Promise<unknown> | undefined
+  /** All at once, so that what is not kept is asked for in one request. */
+  const openSessions = () =>
+    (opening ??= Promise.all(
+      items.map(async (item) => {
+        const { slug, input, sessions } = settings
+        const { href: url } = toHandlerUrl(settings.url)
+        item.session = await openSession(sessions, { url, slug, input, file: item.file })
+        item.upload = item.session.kept
+      }),
+    ))
+
+  const items = files.map((file, index) => {
+    let hasBegun = false
+    let isElsewhere = false
+
+    const work = async (signal: AbortSignal): Promise<UploadResult> => {
+      await openSessions()
+      const session = item.session!
+      let isStored = item.upload !== undefined || (await urls.presign(item))
+      let hasContact = false
+
+      const send = () => {
+        signal.throwIfAborted()
+        return transfer({
+          ...settings,
+          file,
+          isStored,
+          signal,
+          url: () => item.upload!.url,
+          renew: (refused) => urls.renew(item, refused),
+          onStart: (offset) => {
+            if (!hasBegun) notify(options.onUploadBegin, { file })
+            if (!hasContact) emit({ type: "begin", file, offset })
+            hasBegun = hasContact = true
+          },
+          onProgress: (loaded) => {
+            if (!signal.aborted) report(index, loaded)
+          },
+          onWait: (wait) => emit({ type: "wait", file, ...wait }),
+        })
+      }
+      const sendOrRestart = async () => {
+        isElsewhere = false
+        try {
+          return await enter(send)
+        } catch (error) {
+          if (!isStored || hasContact || signal.aborted || !isFinal(error)) throw error
+        }
+        // What an earlier visit left is gone for good.
+        await session.forget()
+        item.upload = undefined
+        isStored = await urls.presign(item)
+        return enter(send)
+      }
+      return session.exclusively(sendOrRestart, signal, () => {
+        isElsewhere = true
+        emit({ type: "wait", file, reason: "locked" })
+      })
+    }
+
+    const onEnd = (outcome: UploadOutcome<TypedFileRoute, File>) => {
+      if (outcome.status === "done") report(index, file.size, true)
+      const isOver = outcome.status === "failed" ? isFinal(outcome.error) : outcome.status !== "paused"
+      // Another tab's upload is not ours to forget.
+      if (isOver && !isElsewhere) void item.session?.forget()
+      emit({ type: "end", file, outcome })
+      if (items.some((each) => each.isPending())) return
+      urls.cancel()
+      options.signal?.removeEventListener("abort", abortAll)
+    }
+    const item: UploadItem<File> = startTask(file, work, onEnd)
+    return item
+  })
+  const urls = createUploadUrls(items, settings, (item, wait) => {
+    if (item.isPending()) emit({ type: "wait", file: item.file, ...wait })
+  })
+
+  const chosen = (file?: File) => items.filter((item) => file === undefined || item.file === file)
   const stop = (status: "aborted" | "paused", file?: File) => {
-    for (const task of chosen(file)) task.stop(status, options.signal?.reason)
+    for (const item of chosen(file)) item.stop(status, options.signal?.reason)
   }
   const abortAll = () => stop("aborted")
   const listen = () => {
@@ -113,9 +173,9 @@ export const startUpload = <File extends UploadableFile>(
   function done(file: File): Promise<UploadOutcome<TypedFileRoute, File>>
   function done(): Promise<Array<UploadOutcome<TypedFileRoute, File>>>
   async function done(file?: File) {
-    if (file === undefined) return Promise.all(tasks.map((task) => task.outcome()))
-    const [task] = chosen(file)
-    if (task) return task.outcome()
+    const some = chosen(file)
+    if (file === undefined) return Promise.all(some.map((item) => item.outcome()))
+    if (some[0]) return some[0].outcome()
     throw new UploadError({ code: "BAD_REQUEST", message: `${file.name} is not part of this upload.` })
   }
 
@@ -123,7 +183,7 @@ export const startUpload = <File extends UploadableFile>(
     done,
     pauseUpload: (file) => stop("paused", file),
     resumeUpload: (file) => {
-      for (const task of chosen(file)) task.resume()
+      for (const item of chosen(file)) item.resume()
       listen()
     },
     abortUpload: (file) => stop("aborted", file),

@@ -1,7 +1,14 @@
 /**
- * What the client needs of a file: a `File` of the browser, Node, Bun or Deno fits, and so does any `Blob` with a name.
+ * Bytes as they are sent: a Blob of the runtime, a stream, or React Native's name for a file on the device.
  *
- * `slice` must give a Blob of the runtime; its type says less because Node's declarations and the DOM's do not agree.
+ * A Blob's type says less than `Blob`, because Node's declarations and the DOM's do not agree.
+ */
+export type UploadBody = Pick<Blob, "size" | "type"> | ReadableStream<Uint8Array> | { readonly uri: string }
+
+/**
+ * What the client needs of a file: a `File` of the browser, Node, Bun or Deno fits, and so does any `Blob` with a name.
+ * For others see `fileFromStream` and `fileFromUri`; in Node `fs.openAsBlob(path)` makes a Blob that is read as it is sent.
+ *
  * Units: `size` in bytes, `lastModified` in ms since the epoch.
  */
 export interface UploadableFile {
@@ -9,7 +16,7 @@ export interface UploadableFile {
   readonly size: number
   /** Media type; may be empty. */
   readonly type: string
-  readonly lastModified?: number
-  /** The bytes from `start` to the end, read only when they are sent. */
-  slice(start: number): Pick<Blob, "size" | "type">
+  readonly lastModified?: number | undefined
+  /** The bytes from `start` to the end, read only when they are sent; called once more for every try. */
+  slice(start: number): UploadBody | Promise<UploadBody>
 }

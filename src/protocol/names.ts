@@ -46,6 +46,20 @@ export interface WireNames {
   }
 }
 
+const ourWord = "sluice"
+
+// What the client uses of the names in use, one by one: a browser is not to load the others.
+
+export const adapterPath = `/api/${ourWord}`
+export const rangeStartHeader = `x-${ourWord}-range-start`
+export const expiryParameter = "expires"
+export const actionNames: WireNames["action"] = {
+  type: "actionType",
+  slug: "slug",
+  upload: "upload",
+  renew: "renew",
+}
+
 /**
  * Derives the vocabulary of the wire from one word.
  *
@@ -53,11 +67,11 @@ export interface WireNames {
  */
 export const wireNames = (word: string): WireNames => ({
   word,
-  adapterPath: `/api/${word}`,
+  adapterPath: adapterPath.replace(ourWord, word),
   envPrefix: `${word.toUpperCase()}_`,
   problemType: `urn:${word}:error:`,
   query: {
-    expires: "expires",
+    expires: expiryParameter,
     identifier: `x-${word}-identifier`,
     fileName: `x-${word}-file-name`,
     fileSize: `x-${word}-file-size`,
@@ -68,12 +82,12 @@ export const wireNames = (word: string): WireNames => ({
     acl: `x-${word}-acl`,
     signature: "signature",
   },
-  action: { type: "actionType", slug: "slug", upload: "upload", renew: "renew" },
+  action: actionNames,
   header: {
     apiKey: `x-${word}-api-key`,
     signature: `x-${word}-signature`,
     hook: `${word}-hook`,
-    rangeStart: `x-${word}-range-start`,
+    rangeStart: rangeStartHeader.replace(ourWord, word),
     version: `x-${word}-version`,
     webhookId: "webhook-id",
     webhookTimestamp: "webhook-timestamp",
@@ -93,7 +107,7 @@ export const wireNames = (word: string): WireNames => ({
 })
 
 /** The names in use. */
-export const names: WireNames = wireNames("sluice")
+export const names: WireNames = /* @__PURE__ */ wireNames(ourWord)
 
 /**
  * The environment variable of an option: `logLevel` → `SLUICE_LOG_LEVEL`.

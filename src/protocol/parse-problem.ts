@@ -1,18 +1,15 @@
 import type { Json } from "./json.ts"
-import { isProblemCode, type ProblemCode, problems } from "./problem.ts"
+import { isProblemCode, type ProblemCode, problemCodes, problemStatuses } from "./problem-code.ts"
 import { UploadError } from "./upload-error.ts"
 
-/** What a status means where nobody explained it: a proxy's or a platform's own answer. */
-const codes: Readonly<Record<number, ProblemCode>> = {
-  401: "UNAUTHORIZED",
-  403: "FORBIDDEN",
-  404: "NOT_FOUND",
-  405: "METHOD_NOT_ALLOWED",
-  408: "NETWORK_ERROR",
-  413: "FILE_TOO_LARGE",
-  423: "LOCKED",
-  429: "RATE_LIMITED",
-  507: "QUOTA_EXCEEDED",
+/**
+ * What a status means where nobody explained it: a proxy's or a platform's own answer. The codes that stand first
+ * in the table for their status are those.
+ */
+const toCode = (status: number): ProblemCode => {
+  const isTelling = [401, 403, 404, 405, 413, 423, 429, 507].includes(status)
+  if (isTelling) return problemCodes.find((code) => problemStatuses[code] === status)!
+  return status === 408 ? "NETWORK_ERROR" : status >= 500 ? "INTERNAL_ERROR" : "BAD_REQUEST"
 }
 
 /**
@@ -21,18 +18,19 @@ const codes: Readonly<Record<number, ProblemCode>> = {
  * Fails: never; a body that is no problem document becomes the code that fits the status.
  */
 export const parseProblem = (status: number, body: string): UploadError => {
-  let problem: { code?: unknown; detail?: unknown; data?: Json } | null = null
+  let problem: { code?: unknown; detail?: unknown; title?: unknown; data?: Json } | null = null
   try {
     problem = JSON.parse(body)
   } catch {
     // not ours: a proxy's page, say
   }
   if (isProblemCode(problem?.code)) {
-    const message = typeof problem.detail === "string" ? problem.detail : problems[problem.code].title
-    return new UploadError({ code: problem.code, message, status, data: problem.data })
+    const { code, detail, title, data } = problem
+    const message = [detail, title].find((text) => typeof text === "string") ?? code
+    return new UploadError({ code, message, status, data })
   }
   return new UploadError({
-    code: codes[status] ?? (status >= 500 ? "INTERNAL_ERROR" : "BAD_REQUEST"),
+    code: toCode(status),
     status,
     message: `The server answered ${status} without an explanation.`,
   })

@@ -1,5 +1,8 @@
 import type { Json } from "./json.ts"
 import { names } from "./names.ts"
+import { isRetryable, type ProblemCode, problemCodes, problemStatuses } from "./problem-code.ts"
+
+export { isProblemCode, type ProblemCode } from "./problem-code.ts"
 
 interface ProblemRow {
   /** HTTP status; 0 for outcomes that never travel. */
@@ -9,51 +12,50 @@ interface ProblemRow {
   readonly retryable: boolean
 }
 
-const row = (status: number, title: string, retryable = false): ProblemRow => ({ status, title, retryable })
+const titles: Readonly<Record<ProblemCode, string>> = {
+  BAD_REQUEST: "The request is malformed",
+  INVALID_INPUT: "The input does not match the route's schema",
+  TOO_FEW_FILES: "Too few files",
+  TOO_MANY_FILES: "Too many files",
+  UNAUTHORIZED: "The API key is missing or wrong",
+  FORBIDDEN: "Not allowed",
+  INVALID_SIGNATURE: "The signature does not match",
+  EXPIRED_URL: "The signed URL has expired",
+  NOT_FOUND: "Not found",
+  ROUTE_NOT_FOUND: "No such file route",
+  METHOD_NOT_ALLOWED: "Method not allowed",
+  RANGE_MISMATCH: "The upload does not continue where the stored bytes end",
+  FILE_TOO_LARGE: "The file is too large",
+  SIZE_MISMATCH: "The body is larger than the signed size",
+  FILE_TYPE_NOT_ALLOWED: "The file type is not allowed",
+  CONTENT_MISMATCH: "The content is not of the declared type",
+  DIGEST_MISMATCH: "The content does not match its digest",
+  LOCKED: "Another upload of this file is still running",
+  RATE_LIMITED: "Too many requests",
+  MISSING_TOKEN: "The token is not configured",
+  INVALID_TOKEN: "The configured token is not valid",
+  INVALID_CONFIG: "The configuration is not valid",
+  INTERNAL_ERROR: "Internal error",
+  CALLBACK_FAILED: "The app failed to handle the finished upload",
+  INGEST_UNAVAILABLE: "The ingest cannot be reached",
+  CALLBACK_TIMEOUT: "The app has not answered the callback yet",
+  QUOTA_EXCEEDED: "The storage quota is used up",
+  ABORTED: "The upload was aborted",
+  PAUSED: "The upload is paused",
+  NETWORK_ERROR: "The network failed",
+}
 
 /**
  * Every way Sluice refuses or fails: code → HTTP status, title, whether a retry can help.
  *
- * Source: docs/protocol.md §11. Codes are stable; a new one is a protocol change.
+ * Source: docs/protocol.md §11.
  */
-export const problems = {
-  BAD_REQUEST: row(400, "The request is malformed"),
-  INVALID_INPUT: row(400, "The input does not match the route's schema"),
-  TOO_FEW_FILES: row(400, "Too few files"),
-  TOO_MANY_FILES: row(400, "Too many files"),
-  UNAUTHORIZED: row(401, "The API key is missing or wrong"),
-  FORBIDDEN: row(403, "Not allowed"),
-  INVALID_SIGNATURE: row(403, "The signature does not match"),
-  EXPIRED_URL: row(403, "The signed URL has expired"),
-  NOT_FOUND: row(404, "Not found"),
-  ROUTE_NOT_FOUND: row(404, "No such file route"),
-  METHOD_NOT_ALLOWED: row(405, "Method not allowed"),
-  RANGE_MISMATCH: row(409, "The upload does not continue where the stored bytes end"),
-  FILE_TOO_LARGE: row(413, "The file is too large"),
-  SIZE_MISMATCH: row(413, "The body is larger than the signed size"),
-  FILE_TYPE_NOT_ALLOWED: row(415, "The file type is not allowed"),
-  CONTENT_MISMATCH: row(415, "The content is not of the declared type"),
-  DIGEST_MISMATCH: row(422, "The content does not match its digest"),
-  LOCKED: row(423, "Another upload of this file is still running", true),
-  RATE_LIMITED: row(429, "Too many requests", true),
-  MISSING_TOKEN: row(500, "The token is not configured"),
-  INVALID_TOKEN: row(500, "The configured token is not valid"),
-  INVALID_CONFIG: row(500, "The configuration is not valid"),
-  INTERNAL_ERROR: row(500, "Internal error", true),
-  CALLBACK_FAILED: row(502, "The app failed to handle the finished upload", true),
-  INGEST_UNAVAILABLE: row(503, "The ingest cannot be reached", true),
-  CALLBACK_TIMEOUT: row(504, "The app has not answered the callback yet", true),
-  QUOTA_EXCEEDED: row(507, "The storage quota is used up"),
-  ABORTED: row(0, "The upload was aborted"),
-  PAUSED: row(0, "The upload is paused"),
-  NETWORK_ERROR: row(0, "The network failed", true),
-} as const satisfies Record<string, ProblemRow>
-
-/** A stable error code, see docs/protocol.md §11. */
-export type ProblemCode = keyof typeof problems
-
-export const isProblemCode = (value: unknown): value is ProblemCode =>
-  typeof value === "string" && Object.hasOwn(problems, value)
+export const problems: Readonly<Record<ProblemCode, ProblemRow>> = /* @__PURE__ */ (() => {
+  const rows = problemCodes.map((code) => {
+    return [code, { status: problemStatuses[code], title: titles[code], retryable: isRetryable(code) }] as const
+  })
+  return Object.fromEntries(rows) as Record<ProblemCode, ProblemRow>
+})()
 
 /** Media type of every error body. */
 export const problemMediaType = "application/problem+json"

@@ -1,5 +1,5 @@
 import type { Json } from "./json.ts"
-import { type ProblemCode, problems } from "./problem.ts"
+import { type ProblemCode, problemStatuses } from "./problem-code.ts"
 
 const brand: unique symbol = Symbol.for("sluice/UploadError") as never
 
@@ -26,16 +26,16 @@ export interface UploadErrorOptions {
  */
 export class UploadError extends Error {
   readonly [brand] = true
-  readonly code: ProblemCode
-  readonly status: number
-  readonly data: Json | undefined
+  declare readonly code: ProblemCode
+  declare readonly status: number
+  declare readonly data: Json | undefined
 
   constructor(init: string | UploadErrorOptions) {
     const options: UploadErrorOptions = typeof init === "string" ? { code: "FORBIDDEN", message: init } : init
     super(options.message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = "UploadError"
     this.code = options.code
-    this.status = options.status ?? problems[options.code].status
+    this.status = options.status ?? problemStatuses[options.code]
     this.data = options.data
   }
 

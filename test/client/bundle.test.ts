@@ -2,10 +2,10 @@ import { gzipSync } from "node:zlib"
 import { build } from "esbuild"
 import { expect, test } from "vitest"
 
-/** The client door as a page would load it. */
-const bundle = async (): Promise<string> => {
+/** What a page loads that has this import. */
+const bundle = async (contents: string): Promise<string> => {
   const { outputFiles } = await build({
-    entryPoints: [new URL("../../src/client.ts", import.meta.url).pathname],
+    stdin: { contents, resolveDir: new URL("../../src", import.meta.url).pathname },
     bundle: true,
     minify: true,
     write: false,
@@ -16,15 +16,28 @@ const bundle = async (): Promise<string> => {
   return outputFiles[0]!.text
 }
 
-test("the client is at most 5 kB, min + gzip", async () => {
-  const code = await bundle()
+const report = (name: string, code: string): number => {
   const size = gzipSync(code, { level: 9 }).length
-  console.log(`client: ${code.length} bytes minified, ${size} gzip`)
-  expect(size).toBeLessThanOrEqual(5000)
+  console.log(`${name}: ${code.length} bytes minified, ${size} gzip`)
+  return size
+}
+
+test("generateUploader is at most 5 kB, min + gzip", async () => {
+  const code = await bundle('export { generateUploader } from "./client.ts"')
+  expect(report("generateUploader", code)).toBeLessThanOrEqual(5000)
+})
+
+test("what not everybody needs is not much, and not in it", async () => {
+  expect(report("all of client", await bundle('export * from "./client.ts"'))).toBeLessThanOrEqual(5500)
+  expect(report("sessions", await bundle('export * from "./sessions.ts"'))).toBeLessThanOrEqual(2500)
+  const alone = await bundle('export { generateUploader } from "./client.ts"')
+  for (const word of ["indexedDB", "navigator.locks", "ReactNative", "register", "identifier", "Not allowed"]) {
+    expect(alone).not.toContain(word)
+  }
 })
 
 test("nothing of the server is in it", async () => {
-  const code = await bundle()
+  const code = await bundle('export * from "./client.ts"; export * from "./sessions.ts"')
   for (const word of ["effect/", "Effect", "sqids", "hmac", "node:", "process.", "application/zip"]) {
     expect(code).not.toContain(word)
   }

@@ -1,14 +1,25 @@
-import { openAsBlob } from "node:fs"
+import { createReadStream, openAsBlob } from "node:fs"
 import { mkdtemp, open, rm } from "node:fs/promises"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { Readable } from "node:stream"
 import { expect, test } from "vitest"
-import { generateUploader, type TypedFileRouter } from "../../src/client.ts"
+import { fileFromStream, generateUploader, type TypedFileRouter } from "../../src/client.ts"
 
-test("a file on Node's disk is streamed: memory does not grow with it, and progress comes on the way", async () => {
-  const size = 192 * 1024 * 1024
+const size = 192 * 1024 * 1024
+
+test.each([
+  ["a file on Node's disk", async (path: string) => new File([await openAsBlob(path)], "big.bin")],
+  [
+    "a stream",
+    async (path: string) => {
+      const stream = (start: number) => Readable.toWeb(createReadStream(path, { start })) as ReadableStream<Uint8Array>
+      return fileFromStream({ name: "big.bin", size, stream })
+    },
+  ],
+])("%s is not held in memory, and progress comes on the way", async (_, open) => {
   const folder = await mkdtemp(join(tmpdir(), "client-"))
   const path = join(folder, "big.bin")
   const handle = await open(path, "w")
@@ -28,19 +39,24 @@ test("a file on Node's disk is streamed: memory does not grow with it, and progr
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   try {
     const before = process.memoryUsage().arrayBuffers
+    const resident = process.memoryUsage.rss()
     let peak = 0
+    let residentPeak = 0
     const percents = new Set<number>()
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/sluice`
     const [outcome] = await generateUploader<TypedFileRouter>({ url }).uploadFiles("any", {
-      files: [new File([await openAsBlob(path)], "big.bin")],
+      files: [await open(path)],
       onUploadProgress: ({ progress }) => {
         percents.add(progress)
         peak = Math.max(peak, process.memoryUsage().arrayBuffers - before)
+        residentPeak = Math.max(residentPeak, process.memoryUsage.rss() - resident)
       },
     })
     expect(outcome).toMatchObject({ status: "done", received: size })
     expect(percents.size).toBeGreaterThan(50)
     expect(peak).toBeLessThan(size / 2)
+    expect(residentPeak).toBeLessThan(size)
+    console.log(`${size} bytes sent: ${peak} more bytes of buffers, ${residentPeak} of memory at the most`)
   } finally {
     server.closeAllConnections()
     server.close()

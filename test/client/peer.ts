@@ -30,11 +30,21 @@ interface StoredBytes {
   readonly name: string
   readonly size: number
   readonly type: string
-  readonly url: string
+  url: string
+  /** URLs that are refused from now on, the one in force too. */
+  readonly expired: Set<string>
   chunks: Array<Buffer>
   length: number
   /** The connection that is writing. The newest wins. */
   writer?: Socket
+}
+
+interface UploadBody {
+  readonly files: ReadonlyArray<{ readonly name: string; readonly size: number; readonly type: string }>
+}
+
+interface RenewBody {
+  readonly urls: ReadonlyArray<string>
 }
 
 const listen = async (listener: RequestListener): Promise<{ origin: string; close: () => Promise<void> }> => {
@@ -86,7 +96,7 @@ export const startPeer = async () => {
 
   const ingest = await listen(async (request, response) => {
     response.setHeader("access-control-allow-origin", "*")
-    response.setHeader("access-control-expose-headers", "x-sluice-range-start")
+    response.setHeader("access-control-expose-headers", "x-sluice-range-start, retry-after")
     if (request.method === "OPTIONS") {
       return send(response, 204, undefined, {
         "access-control-allow-methods": "PUT, HEAD",
@@ -95,11 +105,15 @@ export const startPeer = async () => {
     }
     const key = new URL(request.url!, ingest.origin).pathname.slice(1)
     const file = stored.get(key)
-    if (file === undefined || ingest.origin + request.url !== file.url) {
+    const received = ingest.origin + request.url
+    if (file === undefined || (received !== file.url && !file.expired.has(received))) {
       return send(response, 403, { code: "INVALID_SIGNATURE", detail: "Not the URL that was issued." })
     }
     const method = request.method!
     note({ at: "ingest", method, name: file.name, headers: request.headers, body: null })
+    if (file.expired.has(received)) {
+      return send(response, 403, { code: "EXPIRED_URL", detail: "Too late.", status: 403 })
+    }
     const fault = nextFault(method, file.name)
     if (typeof fault === "object" && "status" in fault) {
       await readAll(request)
@@ -179,17 +193,35 @@ export const startPeer = async () => {
       return send(response, 404, "<h1>Not found</h1>", { "content-type": "text/html" })
     const slug = url.searchParams.get("slug") ?? ""
     const text = (await readAll(request)).toString()
-    if (request.method !== "POST" || url.searchParams.get("actionType") !== "upload") return send(response, 405)
-    const body = JSON.parse(text) as { files: Array<{ name: string; size: number; type: string }> }
-    note({ at: "app", method: "POST", name: slug, headers: request.headers, body })
-    const fault = nextFault("POST", slug)
+    const action = url.searchParams.get("actionType") ?? ""
+    if (request.method !== "POST" || !["upload", "renew"].includes(action)) return send(response, 405)
+    const body = JSON.parse(text) as UploadBody | RenewBody
+    const method = action === "renew" ? "RENEW" : "POST"
+    note({ at: "app", method, name: slug, headers: request.headers, body })
+    const fault = nextFault(method, slug)
     if (fault === "lose-answer") return void request.socket.destroy()
     if (typeof fault === "object" && "status" in fault) return send(response, fault.status, fault.body, fault.headers)
     if (typeof fault === "object" && "hold" in fault) await fault.hold
+    // What is signed in one request expires in one moment, and no two requests are of one moment.
+    const expires = Date.now() + 3_600_000 + seen.length
+    const sign = (key: string, name: string) =>
+      `${ingest.origin}/${key}?expires=${expires}&x-sluice-file-name=${encodeURIComponent(name)}&signature=hmac-sha256%3Dtest`
+    if ("urls" in body) {
+      const entries = body.urls.map((old) => [...stored].find(([, file]) => file.url === old))
+      if (!entries.every((entry) => entry !== undefined)) {
+        return send(response, 403, { code: "INVALID_SIGNATURE", detail: "Not a URL of this app." })
+      }
+      const renewed = entries.map(([key, file]) => {
+        file.expired.add(file.url)
+        file.url = sign(key, file.name)
+        return { key, url: file.url, name: file.name, customId: null }
+      })
+      return send(response, 200, renewed)
+    }
     const presigned = body.files.map(({ name, size, type }) => {
       const key = `key${keys++}`
-      const signed = `${ingest.origin}/${key}?expires=${Date.now() + 3_600_000}&x-sluice-file-name=${encodeURIComponent(name)}&signature=hmac-sha256%3Dtest`
-      stored.set(key, { name, size, type, url: signed, chunks: [], length: 0 })
+      const signed = sign(key, name)
+      stored.set(key, { name, size, type, url: signed, expired: new Set(), chunks: [], length: 0 })
       return { key, url: signed, name, customId: null }
     })
     return send(response, 200, presigned)
@@ -205,8 +237,8 @@ export const startPeer = async () => {
     serverData,
     /** Serves a page or script of the app. */
     serve: (path: string, type: string, body: string) => pages.set(path, { type, body }),
-    /** Queues what happens to the next requests of a method for a file (at the ingest) or a slug (POST at the app). */
-    fail: (method: "PUT" | "HEAD" | "POST", name: string, ...queue: Array<Fault>) => {
+    /** Queues what happens to the next requests of a method for a file (at the ingest) or a slug (POST, RENEW at the app). */
+    fail: (method: "PUT" | "HEAD" | "POST" | "RENEW", name: string, ...queue: Array<Fault>) => {
       faults.set(`${method} ${name}`, [...(faults.get(`${method} ${name}`) ?? []), ...queue])
     },
     /** `PUT bytes=0-`, `HEAD`, … of a file, in the order they came. */
@@ -219,6 +251,15 @@ export const startPeer = async () => {
     preload: (name: string, bytes: Buffer) => {
       Object.assign(find(name)!, { chunks: [bytes], length: bytes.length })
     },
+    /** Lets the URLs in force of some files expire. */
+    expire: (...names: ReadonlyArray<string>) => {
+      for (const name of names) find(name)!.expired.add(find(name)!.url)
+    },
+    /** Makes the ingest know nothing of a file, and the app not own its URL. */
+    lose: (name: string) => {
+      for (const [key, file] of stored) if (file.name === name) stored.delete(key)
+    },
+    keyOf: (name: string) => [...stored].findLast(([, file]) => file.name === name)?.[0],
     storedOf: (name: string) => find(name)?.length ?? 0,
     get inFlight() {
       return inFlight

@@ -79,7 +79,8 @@ describe("after an answer", () => {
   test.each([
     ["400", { status: 400 }, "BAD_REQUEST"],
     ["401", { status: 401 }, "UNAUTHORIZED"],
-    ["403 EXPIRED_URL", problem(403, "EXPIRED_URL"), "EXPIRED_URL"],
+    ["403 INVALID_SIGNATURE", problem(403, "INVALID_SIGNATURE"), "INVALID_SIGNATURE"],
+    ["403 of a proxy", { status: 403 }, "FORBIDDEN"],
     ["404", { status: 404 }, "NOT_FOUND"],
     ["413 SIZE_MISMATCH", problem(413, "SIZE_MISMATCH"), "SIZE_MISMATCH"],
     ["415 CONTENT_MISMATCH", problem(415, "CONTENT_MISMATCH"), "CONTENT_MISMATCH"],
@@ -120,11 +121,30 @@ describe("after an answer", () => {
     expect(await upload({ attempts: 3 })).toMatchObject({ status: "failed", error: { code: "RANGE_MISMATCH" } })
   })
 
-  test("a retry-after beyond the longest wait ends it at once", async () => {
+  test("a retry-after beyond the longest wait ends it at once, and the error says when to come back", async () => {
     peer.fail("PUT", "big.bin", { status: 429, headers: { "retry-after": "3600" } })
     const outcome = await upload()
-    // CORS hides the header from pages, Node sees it
     expect(outcome).toMatchObject({ status: "failed", error: { code: "RATE_LIMITED" } })
+    expect(outcome.status !== "done" && outcome.error.detail).toMatch(/ 3600 s\.$/)
     expect(peer.trace("big.bin")).toHaveLength(1)
+  })
+
+  test.each([
+    ["PUT", "big.bin", 429],
+    ["HEAD", "big.bin", 503],
+    ["POST", "any", 503],
+    ["RENEW", "any", 429],
+  ] as const)("a %s for %s is not repeated before the retry-after of its %i", async (method, name, status) => {
+    if (method === "HEAD") peer.fail("PUT", "big.bin", { cutAfter: 1000 })
+    if (method === "RENEW") peer.fail("PUT", "big.bin", problem(403, "EXPIRED_URL"))
+    peer.fail(method, name, { status, headers: { "retry-after": "1" } })
+    const waits: Array<number | undefined> = []
+    const uploader = generateUploader<TypedFileRouter>({ url: peer.url, retry: { delay: 1 } })
+    const [outcome] = await uploader.uploadFiles("any", {
+      files: [big()],
+      onEvent: (event) => event.type === "wait" && waits.push(event.delay),
+    })
+    expect(outcome).toMatchObject({ status: "done", fileHash: hash })
+    expect(waits).toContain(1000)
   })
 })

@@ -141,12 +141,12 @@ describe("what comes back", () => {
   })
 
   test("rejects with the first error, after all have ended, when asked to", async () => {
-    peer.fail("PUT", "a.txt", { status: 403, body: { code: "EXPIRED_URL", detail: "Too late." } })
+    peer.fail("PUT", "a.txt", { status: 403, body: { code: "INVALID_SIGNATURE", detail: "No." } })
     const upload = uploader().uploadFiles("any", {
       files: [textFile("a.txt"), textFile("b.txt")],
       throwOnFailure: true,
     })
-    await expect(upload).rejects.toMatchObject({ code: "EXPIRED_URL" })
+    await expect(upload).rejects.toMatchObject({ code: "INVALID_SIGNATURE" })
     expect(peer.bytesOf("b.txt").toString()).toBe("b.txt")
   })
 

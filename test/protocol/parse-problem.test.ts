@@ -17,9 +17,12 @@ describe("parseProblem", () => {
     }
   })
 
-  it("says what the code means when the detail is missing or no text", () => {
-    expect(parseProblem(413, '{"code":"FILE_TOO_LARGE"}').detail).toBe("The file is too large")
-    expect(parseProblem(413, '{"code":"FILE_TOO_LARGE","detail":{"x":1}}').detail).toBe("The file is too large")
+  it("says what the title says when the detail is missing or no text, and at least the code", () => {
+    const title = "The file is too large"
+    for (const detail of [undefined, { x: 1 }]) {
+      expect(parseProblem(413, JSON.stringify({ code: "FILE_TOO_LARGE", title, detail })).detail).toBe(title)
+      expect(parseProblem(413, JSON.stringify({ code: "FILE_TOO_LARGE", detail })).detail).toBe("FILE_TOO_LARGE")
+    }
   })
 
   it.each([

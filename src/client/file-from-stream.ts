@@ -1,0 +1,47 @@
+import { UploadError } from "../protocol/upload-error.ts"
+import type { UploadableFile } from "./uploadable-file.ts"
+
+/** What a file that is read as a stream is made of. */
+export interface StreamFileOptions {
+  readonly name: string
+  /** Bytes, exactly: it is signed before the first is read. */
+  readonly size: number
+  /** Media type; empty unless given. */
+  readonly type?: string | undefined
+  /** ms since the epoch. */
+  readonly lastModified?: number | undefined
+  /** The bytes from `start` to the end; called again, with where to go on, after a connection broke. */
+  readonly stream: (start: number) => ReadableStream<Uint8Array> | Promise<ReadableStream<Uint8Array>>
+}
+
+/**
+ * Makes something that is uploaded out of a stream whose length is known: a file on a disk, an answer of another server.
+ *
+ * Node, Bun and Deno send it as it comes, and read no faster than the network takes it. Browsers cannot send streams:
+ * there it is read into a Blob first.
+ *
+ * Fails: the upload, with SIZE_MISMATCH, where the stream has fewer or more bytes than it should.
+ */
+export const fileFromStream = (options: StreamFileOptions): UploadableFile => {
+  const { name, size, type = "", lastModified, stream } = options
+  const slice = async (start: number) => {
+    const length = size - start
+    if (length === 0) return new Blob()
+    let seen = 0
+    const check = (isWrong: boolean) => {
+      if (!isWrong) return
+      const message = `The stream of ${name} gives ${seen > length ? "more" : "fewer"} than the ${length} bytes from ${start} on that its size of ${size} asks for.`
+      throw new UploadError({ code: "SIZE_MISMATCH", message })
+    }
+    const exactly = new TransformStream<Uint8Array, Uint8Array>({
+      transform: (chunk, controller) => {
+        seen += chunk.byteLength
+        check(seen > length)
+        controller.enqueue(chunk)
+      },
+      flush: () => check(seen < length),
+    })
+    return (await stream(start)).pipeThrough(exactly)
+  }
+  return { name, size, type, lastModified, slice }
+}

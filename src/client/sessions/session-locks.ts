@@ -1,0 +1,30 @@
+/** One lock per upload, among all tabs of the origin; the browser takes it from a tab that dies. */
+export interface SessionLocks {
+  /** Does the work with the lock of an upload; `onWait` is called if it has to be waited for. */
+  readonly exclusively: <A>(id: string, work: () => Promise<A>, signal: AbortSignal, onWait: () => void) => Promise<A>
+  /** The uploads some tab is working on right now. */
+  readonly held: () => Promise<ReadonlySet<string>>
+}
+
+/** @param name tells these locks from those of others; a prefix */
+export const createSessionLocks = (name: string): SessionLocks => {
+  const prefix = `${name}:`
+  return {
+    exclusively: async (id, work, signal, onWait) => {
+      const { locks } = navigator
+      const run = async () => ({ done: await work() })
+      // `ifAvailable` takes no signal, and this one does not wait.
+      let result = await locks.request(prefix + id, { ifAvailable: true }, async (lock) => lock && run())
+      if (result === null) {
+        onWait()
+        result = await locks.request(prefix + id, { signal }, run)
+      }
+      return result.done
+    },
+    held: async () => {
+      const { held = [] } = await navigator.locks.query()
+      const ids = held.map((lock) => lock.name ?? "").filter((lockName) => lockName.startsWith(prefix))
+      return new Set(ids.map((lockName) => lockName.slice(prefix.length)))
+    },
+  }
+}

@@ -1,0 +1,112 @@
+import type { Json } from "../../protocol/json.ts"
+import type { PresignedUpload } from "../../protocol/messages.ts"
+
+/** An upload as it is remembered. Its URL is a secret: whoever has it may store the file. */
+export interface SessionRecord {
+  readonly id: string
+  readonly scope: string
+  readonly upload: PresignedUpload
+  readonly slug: string
+  readonly name: string
+  /** Bytes. */
+  readonly size: number
+  readonly type: string
+  /** ms since the epoch. */
+  readonly lastModified: number
+  readonly input: Json | undefined
+  /** ms since the epoch. */
+  readonly startedAt: number
+  /** When its URL was signed or renewed last, ms since the epoch. */
+  readonly keptAt: number
+  readonly handle?: FileSystemFileHandle | undefined
+}
+
+/** Every method is one transaction. Fails: rejects with what IndexedDB says, and where there is none. */
+export interface SessionStore {
+  readonly get: (id: string) => Promise<SessionRecord | undefined>
+  readonly list: () => Promise<ReadonlyArray<SessionRecord>>
+  /** Stores what `change` makes of the record that is there; undefined leaves it. Gives what is there afterwards. */
+  readonly put: (
+    id: string,
+    change: (present: SessionRecord | undefined) => SessionRecord | undefined,
+  ) => Promise<SessionRecord | undefined>
+  /** Removes the record if it passes. */
+  readonly remove: (id: string, isMeant?: (record: SessionRecord) => boolean) => Promise<void>
+}
+
+const table = "sessions"
+
+const toPromise = <A>(request: IDBRequest<A>): Promise<A> =>
+  new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result)
+    request.onerror = () => reject(request.error)
+  })
+
+/**
+ * The records in IndexedDB: one database, one table, the fingerprint as the key.
+ *
+ * @param name of the database; it is made when it is first needed
+ */
+export const createSessionStore = (name: string): SessionStore => {
+  let opening: Promise<IDBDatabase> | undefined
+  const reset = () => (opening = undefined)
+
+  const open = async (): Promise<IDBDatabase> => {
+    const request = indexedDB.open(name, 1)
+    request.onupgradeneeded = () => request.result.createObjectStore(table, { keyPath: "id" })
+    const database = await toPromise(request)
+    // Another version, or "clear site data": the next call opens it anew.
+    database.onversionchange = () => {
+      reset()
+      database.close()
+    }
+    database.onclose = reset
+    return database
+  }
+
+  /** Resolves once the transaction is complete. */
+  const transact = async <A>(mode: IDBTransactionMode, work: (store: IDBObjectStore) => Promise<A>): Promise<A> => {
+    opening ??= open()
+    const database = await opening.catch((error: unknown) => {
+      reset()
+      throw error
+    })
+    const transaction = database.transaction(table, mode)
+    const completed = new Promise<void>((resolve, reject) => {
+      transaction.oncomplete = () => resolve()
+      transaction.onabort = transaction.onerror = () => reject(transaction.error)
+    })
+    try {
+      // Awaits nothing but requests of its own: else the transaction would end before the work does.
+      const [result] = await Promise.all([work(transaction.objectStore(table)), completed])
+      return result
+    } catch (error) {
+      completed.catch(() => {})
+      try {
+        transaction.abort()
+      } catch {
+        // it has ended
+      }
+      throw error
+    }
+  }
+
+  const read = (store: IDBObjectStore, id: string): Promise<SessionRecord | undefined> => toPromise(store.get(id))
+
+  return {
+    get: (id) => transact("readonly", (store) => read(store, id)),
+    list: () => transact("readonly", (store) => toPromise<Array<SessionRecord>>(store.getAll())),
+    put: (id, change) =>
+      transact("readwrite", async (store) => {
+        const present = await read(store, id)
+        const record = change(present)
+        if (record !== undefined) await toPromise(store.put(record))
+        return record ?? present
+      }),
+    remove: (id, isMeant = () => true) =>
+      transact("readwrite", async (store) => {
+        const present = await read(store, id)
+        if (present !== undefined && isMeant(present)) await toPromise(store.delete(id))
+      }),
+  }
+}

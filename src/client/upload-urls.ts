@@ -1,0 +1,77 @@
+import type { Json } from "../protocol/json.ts"
+import type { PresignedUpload, RenewRequest, UploadRequest } from "../protocol/messages.ts"
+import { expiryParameter } from "../protocol/names.ts"
+import { requestUrls, type UrlRequestOptions } from "./request-urls.ts"
+import type { RetryWait } from "./retry.ts"
+import type { Task } from "./task.ts"
+import type { UploadSession } from "./upload-sessions.ts"
+import type { UploadableFile } from "./uploadable-file.ts"
+
+/** One file of an upload, and what is known of it. */
+export interface UploadItem<File extends UploadableFile> extends Task<File> {
+  /** Set before anything else happens. */
+  session?: UploadSession
+  /** What is in force, once there is one. */
+  upload?: PresignedUpload | undefined
+  /** A request that will set `upload`: gives whether another tab was first, whose upload it is then. */
+  asking?: Promise<boolean> | undefined
+}
+
+/** The signed URLs of an upload's files. Both requests fail as {@link requestUrls} does. */
+export interface UploadUrls<Item extends UploadItem<UploadableFile>> {
+  /** Asks for a URL, and along with it for those of all files without one. Gives whether another tab was first. */
+  readonly presign: (item: Item) => Promise<boolean>
+  /** Puts a new URL in the place of a refused one, and of those that expire together with it. */
+  readonly renew: (item: Item, refused: string) => Promise<unknown>
+  /** Ends what is being asked for. */
+  readonly cancel: () => void
+}
+
+/** Equal for what was signed together. */
+const expiryOf = ({ upload }: UploadItem<UploadableFile>): string | null | undefined =>
+  upload && new URLSearchParams(upload.url.split("?")[1]).get(expiryParameter)
+
+export const createUploadUrls = <Item extends UploadItem<UploadableFile>>(
+  items: ReadonlyArray<Item>,
+  settings: UrlRequestOptions & { readonly input: unknown },
+  onWait: (item: Item, wait: RetryWait) => void,
+): UploadUrls<Item> => {
+  let controller = new AbortController()
+
+  const ask = (item: Item, toBody: (some: ReadonlyArray<Item>) => UploadRequest | RenewRequest) => {
+    const expiry = expiryOf(item)
+    const some = items.filter((each) => each.isPending() && !each.asking && expiryOf(each) === expiry)
+    const body = { ...toBody(some), input: settings.input as Json | undefined }
+    const answer = requestUrls(body, settings, controller.signal, (wait) => some.forEach((each) => onWait(each, wait)))
+    some.forEach((each, place) => {
+      const keep = async () => {
+        try {
+          const upload = (await answer)[place]!
+          each.upload = await each.session!.keep(upload)
+          return each.upload.key !== upload.key
+        } finally {
+          each.asking = undefined
+        }
+      }
+      each.asking = keep()
+      // Whoever waits for it is told; nobody may.
+      each.asking.catch(() => {})
+    })
+    return item.asking!
+  }
+
+  return {
+    presign: (item) =>
+      item.asking ??
+      ask(item, (some) => ({
+        files: some.map(({ file: { name, size, type, lastModified } }) => ({ name, size, type, lastModified })),
+      })),
+    renew: async (item, refused) =>
+      item.upload!.url === refused &&
+      (item.asking ?? ask(item, (some) => ({ urls: some.map(({ upload }) => upload!.url) }))),
+    cancel: () => {
+      controller.abort()
+      controller = new AbortController()
+    },
+  }
+}

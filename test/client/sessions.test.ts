@@ -1,0 +1,216 @@
+import { createHash, randomBytes } from "node:crypto"
+import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import {
+  generateUploader,
+  type TypedFileRouter,
+  type UploaderOptions,
+  type UploadSession,
+  type UploadSessions,
+} from "../../src/client.ts"
+import { createSessions } from "../../src/sessions.ts"
+import { type Peer, startPeer } from "./peer.ts"
+
+let peer: Peer
+beforeEach(async () => {
+  peer = await startPeer()
+})
+afterEach(() => peer.close())
+
+const bytes = new Uint8Array(randomBytes(400_000))
+const hash = createHash("sha256").update(bytes).digest("hex")
+const file = (name: string) => new File([bytes], name, { lastModified: 1 })
+const never = new Promise<never>(() => {})
+
+/** An implementation of the port as a user might write one: by the name of the file, in memory. */
+const rememberByName = () => {
+  const kept = new Map<string, NonNullable<UploadSession["kept"]>>()
+  const locks = new Map<string, Promise<unknown>>()
+  const sessions: UploadSessions = {
+    open: async ({ url, slug, file: { name } }) => {
+      expect([url, slug]).toEqual([peer.url, "any"])
+      return {
+        kept: kept.get(name),
+        keep: async (upload) => {
+          const present = kept.get(name)
+          if (present === undefined || present.key === upload.key) kept.set(name, upload)
+          return kept.get(name)!
+        },
+        exclusively: async (work, _, onWait) => {
+          if (locks.has(name)) onWait()
+          const before = locks.get(name)
+          const after = Promise.resolve(before).then(work)
+          const lock = after.catch(() => {}).finally(() => locks.get(name) === lock && locks.delete(name))
+          locks.set(name, lock)
+          return after
+        },
+        forget: async () => void kept.delete(name),
+      }
+    },
+    list: async () => [],
+    remove: async () => {},
+    attachHandle: () => {},
+  }
+  return { sessions, kept, locks }
+}
+
+const uploader = (sessions: UploadSessions, options: UploaderOptions = {}) =>
+  generateUploader<TypedFileRouter>({ url: peer.url, retry: { delay: 1, attempts: 2 }, sessions, ...options })
+
+/** Uploads a part of each file and pauses there, as a page that is left does. */
+const interrupt = async (sessions: UploadSessions, ...names: ReadonlyArray<string>) => {
+  for (const name of names) peer.fail("PUT", name, { stallAfter: 100_000, until: never })
+  const upload = uploader(sessions).createUpload("any", { files: names.map((name) => file(name)) })
+  await peer.until(() => names.every((name) => peer.storedOf(name) >= 100_000))
+  upload.pauseUpload()
+  await upload.done()
+}
+const posts = () => peer.seen.filter(({ at }) => at === "app").map(({ body }) => body)
+
+describe("with sessions", () => {
+  test("what is kept goes on at its URL, and only the others are asked for, in one request", async () => {
+    const { sessions, kept } = rememberByName()
+    await interrupt(sessions, "a", "b")
+    const offset = peer.storedOf("a")
+    const starts = new Map<string, number>()
+    const outcomes = await uploader(sessions).uploadFiles("any", {
+      files: ["a", "c", "b", "d"].map((name) => file(name)),
+      onEvent: (event) => event.type === "begin" && starts.set(event.file.name, event.offset),
+    })
+    expect(outcomes.map((outcome) => outcome.status === "done" && outcome.fileHash)).toEqual([hash, hash, hash, hash])
+    expect(posts()).toMatchObject([
+      { files: [{ name: "a" }, { name: "b" }] },
+      { files: [{ name: "c" }, { name: "d" }] },
+    ])
+    expect(peer.trace("a").slice(-2)).toEqual(["HEAD", `PUT bytes=${offset}-`])
+    expect(peer.trace("c")).toEqual(["PUT bytes=0-"])
+    expect(starts.get("a")).toBe(offset)
+    expect(kept.size).toBe(0)
+  })
+
+  test("a kept URL that has expired is renewed, and the new one is kept", async () => {
+    const { sessions, kept } = rememberByName()
+    await interrupt(sessions, "a")
+    const before = kept.get("a")!
+    peer.expire("a")
+    peer.fail("PUT", "a", { stallAfter: 100_000, until: never })
+    const upload = uploader(sessions).createUpload("any", { files: [file("a")] })
+    await peer.until(() => peer.storedOf("a") >= 200_000)
+    expect(kept.get("a")).toMatchObject({ key: before.key })
+    expect(kept.get("a")!.url).not.toBe(before.url)
+    upload.pauseUpload()
+    upload.resumeUpload()
+    expect(await upload.done()).toMatchObject([{ status: "done", key: before.key, fileHash: hash }])
+  })
+
+  test("a kept URL that is refused for good is forgotten: the file begins anew, once", async () => {
+    const { sessions } = rememberByName()
+    await interrupt(sessions, "a")
+    peer.lose("a")
+    const [outcome] = await uploader(sessions).uploadFiles("any", { files: [file("a")] })
+    expect(outcome).toMatchObject({ status: "done", key: "key1", fileHash: hash })
+    await interrupt(sessions, "b")
+    peer.lose("b")
+    peer.fail("PUT", "b", { status: 403 })
+    const [second] = await uploader(sessions).uploadFiles("any", { files: [file("b")] })
+    expect(second).toMatchObject({ status: "failed", error: { code: "FORBIDDEN" } })
+  })
+
+  test.each([
+    ["is done", async () => {}, {}, 0],
+    ["is refused", async () => peer.fail("PUT", "a", { status: 415 }), {}, 0],
+    ["is aborted", async () => {}, { signal: true }, 0],
+    ["cannot be reached", async () => peer.fail("PUT", "a", { cutAfter: 0 }, { cutAfter: 0 }), {}, 1],
+  ])("an upload that %s", async (_, prepare, { signal }: { signal?: boolean }, left) => {
+    const { sessions, kept } = rememberByName()
+    await prepare()
+    const controller = new AbortController()
+    await uploader(sessions).uploadFiles("any", {
+      files: [file("a")],
+      signal: controller.signal,
+      onUploadBegin: () => {
+        expect(kept.size).toBe(1)
+        if (signal) controller.abort()
+      },
+    })
+    expect(kept.size).toBe(left)
+  })
+
+  test("a file another tab has waits for it, without a place in line; then it has the same result", async () => {
+    const { sessions, kept } = rememberByName()
+    const hold = Promise.withResolvers<void>()
+    peer.fail("PUT", "a", { hold: hold.promise })
+    const first = uploader(sessions).uploadFiles("any", { files: [file("a")] })
+    await peer.until(() => peer.inFlight === 1)
+    const reasons: Array<string> = []
+    const [a, b] = [file("a"), file("b")]
+    const second = uploader(sessions, { concurrency: 1 }).createUpload("any", {
+      files: [a, b],
+      onEvent: (event) => event.type === "wait" && reasons.push(`${event.file.name} ${event.reason}`),
+    })
+    expect(await second.done(b)).toMatchObject({ status: "done" })
+    expect(reasons).toEqual(["a locked"])
+    hold.resolve()
+    const [done] = await first
+    const again = await second.done(a)
+    expect(done).toMatchObject({ status: "done", key: "key0" })
+    expect(again).toMatchObject({ status: "done", key: "key0", fileHash: hash })
+    expect(peer.trace("a")).toEqual(["PUT bytes=0-", "HEAD", `PUT bytes=${bytes.length}-`])
+    expect(kept.size).toBe(0)
+  })
+
+  test("who gives up waiting for another tab leaves its upload alone", async () => {
+    const { sessions, kept } = rememberByName()
+    const hold = Promise.withResolvers<void>()
+    peer.fail("PUT", "a", { hold: hold.promise })
+    const first = uploader(sessions).uploadFiles("any", { files: [file("a")] })
+    await peer.until(() => peer.inFlight === 1)
+    const second = uploader(sessions).createUpload("any", {
+      files: [file("a")],
+      onEvent: (event) => event.type === "wait" && second.abortUpload(),
+    })
+    expect(await second.done()).toMatchObject([{ status: "aborted" }])
+    expect(kept.size).toBe(1)
+    hold.resolve()
+    expect(await first).toMatchObject([{ status: "done" }])
+  })
+
+  test("another tab that was a moment faster is joined", async () => {
+    const { sessions } = rememberByName()
+    const [first, second] = await Promise.all([
+      uploader(sessions).uploadFiles("any", { files: [file("a")] }),
+      uploader(sessions).uploadFiles("any", { files: [file("a")] }),
+    ])
+    expect(first).toMatchObject([{ status: "done", fileHash: hash }])
+    expect(second).toMatchObject([{ key: first[0]!.status === "done" && first[0]!.key }])
+    const bodies = peer.seen.filter(({ method }) => method === "PUT").map(({ headers }) => headers["content-length"])
+    expect(bodies.toSorted()).toEqual(["0", String(bytes.length)])
+  })
+
+  const broken = () => {
+    throw new Error("broken")
+  }
+  const rejecting = async () => broken()
+  test.each<[string, Partial<UploadSession> | undefined]>([
+    ["open", undefined],
+    ["keep", { keep: rejecting }],
+    ["keep, at once", { keep: broken }],
+    ["exclusively", { exclusively: rejecting }],
+    ["exclusively, after the work", { exclusively: async (work) => (await work(), broken()) }],
+    ["forget", { forget: rejecting }],
+  ])("an implementation whose %s fails does not touch the upload", async (_, parts) => {
+    const { sessions } = rememberByName()
+    const open: UploadSessions["open"] = async (options) =>
+      parts === undefined ? broken() : { ...(await sessions.open(options)), ...parts }
+    const outcomes = await uploader({ ...sessions, open }).uploadFiles("any", { files: [file("a")] })
+    expect(outcomes).toMatchObject([{ status: "done", fileHash: hash }])
+    expect(peer.trace("a")).toEqual(["PUT bytes=0-"])
+  })
+})
+
+test("where nothing can be kept, createSessions keeps nothing and fails nothing", async () => {
+  const sessions = createSessions()
+  const outcomes = await uploader(sessions).uploadFiles("any", { files: [file("a")] })
+  expect(outcomes).toMatchObject([{ status: "done", fileHash: hash }])
+  expect(await sessions.list()).toEqual([])
+  await sessions.remove("nothing")
+})
