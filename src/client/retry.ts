@@ -69,7 +69,7 @@ export const retry = async <A>(
     const navigator: Partial<Navigator> | undefined = globalThis.navigator
     let ms: number | undefined
     if (!isNetwork || navigator?.onLine !== false) {
-      if (wait > maxDelay) error.message += ` The server asks to come back in ${Math.ceil(wait / 1000)} s.`
+      if (wait > maxDelay) error.message += ` Try again in ${Math.ceil(wait / 1000)} s.`
       if ((wait && !isRetryable(error.code)) || ++failures >= attempts || wait > maxDelay) throw error
       const backoff = Math.min(delay * 2 ** (failures - 1), maxDelay) * (1 - Math.random() / 2)
       ms = wait && Math.max(wait, backoff)

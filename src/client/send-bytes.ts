@@ -44,7 +44,7 @@ export const sendBytes = async (fetch: Fetch, request: BytesRequest): Promise<Re
   let { body } = request
   // Firefox and Safari send a stream as the text "[object ReadableStream]", Chromium not by HTTP/1.
   if ("getReader" in body && globalThis.location) body = await new Response(body as BodyInit).blob()
-  if (typeof XMLHttpRequest !== "undefined") return sendWithXhr({ ...request, body })
+  if ("XMLHttpRequest" in globalThis) return sendWithXhr({ ...request, body })
   if (isNode && size > 0 && "stream" in body) body = (body as Blob).stream()
   let loaded = 0
   const init: object =

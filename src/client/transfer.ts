@@ -48,16 +48,17 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
   let known = options.isStored ? undefined : 0
   let stored = 0
   let mayRenew = true
-  let refused: string | undefined
+  let url: string
+  /** By HEAD, which has no body that would say why; whoever renews the URL will. */
+  let isRefused = false
 
   const attempt = async (forget: () => void): Promise<Attempt<UploadResult>> => {
-    const url = options.url()
+    url = options.url()
     let offset = known
     known = undefined
     if (offset === undefined) {
       const reply = await fetchReply(fetch, url, { method: "HEAD", headers: { ...trace }, signal })
-      // It has no body that would say why; whoever renews the URL will.
-      if (reply.status === 403) refused = url
+      isRefused = reply.status === 403
       if (reply.status !== 200) return readReply<never>(reply, () => undefined)
       offset = readOffset(reply)
       if (offset === undefined) {
@@ -85,7 +86,6 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
     })
     if (reply.status === 409) known = readOffset(reply)
     const result = readReply(reply, (json) => (isResult(json) ? json : undefined))
-    if ("error" in result && result.error.code === "EXPIRED_URL") refused = url
     return known === undefined ? result : { ...result, wait: 0 }
   }
 
@@ -93,10 +93,10 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
     try {
       return await retry(attempt, options.retry, signal, options.onWait)
     } catch (error) {
-      if (refused === undefined || !mayRenew || signal.aborted) throw error
+      const mayHelp = isRefused || (error as UploadError).code === "EXPIRED_URL"
+      if (!mayHelp || !mayRenew || signal.aborted) throw error
     }
-    await options.renew(refused)
-    refused = undefined
-    mayRenew = false
+    await options.renew(url!)
+    isRefused = mayRenew = false
   }
 }

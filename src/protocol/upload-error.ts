@@ -32,7 +32,7 @@ export class UploadError extends Error {
 
   constructor(init: string | UploadErrorOptions) {
     const options: UploadErrorOptions = typeof init === "string" ? { code: "FORBIDDEN", message: init } : init
-    super(options.message, options.cause === undefined ? undefined : { cause: options.cause })
+    super(options.message, options)
     this.name = "UploadError"
     this.code = options.code
     this.status = options.status ?? problemStatuses[options.code]

@@ -19,7 +19,7 @@ test.each([
       return fileFromStream({ name: "big.bin", size, stream })
     },
   ],
-])("%s is not held in memory, and progress comes on the way", async (_, open) => {
+])("%s is not held in memory, and progress comes on the way", async (_, toFile) => {
   const folder = await mkdtemp(join(tmpdir(), "client-"))
   const path = join(folder, "big.bin")
   const handle = await open(path, "w")
@@ -45,7 +45,7 @@ test.each([
     const percents = new Set<number>()
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/sluice`
     const [outcome] = await generateUploader<TypedFileRouter>({ url }).uploadFiles("any", {
-      files: [await open(path)],
+      files: [await toFile(path)],
       onUploadProgress: ({ progress }) => {
         percents.add(progress)
         peak = Math.max(peak, process.memoryUsage().arrayBuffers - before)
