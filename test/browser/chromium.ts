@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname, join, resolve } from "node:path"
-import { type Browser, chromium } from "playwright-core"
+import { type Browser, type BrowserContext, chromium } from "playwright-core"
 
 const packageRoot = (entry: string): string => {
   let folder = dirname(entry)
@@ -49,9 +49,15 @@ export const findChromium = async (): Promise<string> => {
   return existsSync(system) ? system : unpack()
 }
 
+const args = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+
 /** Starts Chromium with web security as users have it, so that a CORS mistake fails a test. */
 export const launchChromium = async (): Promise<Browser> =>
-  chromium.launch({
-    executablePath: await findChromium(),
-    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"],
-  })
+  chromium.launch({ executablePath: await findChromium(), args })
+
+/**
+ * The same with a profile on disk, as at home. The contexts of {@link launchChromium} are private windows, in which
+ * Chromium 153 crashes when a file handle is read back from IndexedDB.
+ */
+export const launchProfile = async (folder: string): Promise<BrowserContext> =>
+  chromium.launchPersistentContext(folder, { executablePath: await findChromium(), args })

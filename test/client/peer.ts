@@ -82,6 +82,7 @@ export const startPeer = async () => {
   const pages = new Map<string, { type: string; body: string }>()
   const serverData = new Map<string, unknown>()
   const watchers = new Set<() => void>()
+  const stillborn = new Set<string>()
   let inFlight = 0
   let keys = 0
 
@@ -221,7 +222,15 @@ export const startPeer = async () => {
     const presigned = body.files.map(({ name, size, type }) => {
       const key = `key${keys++}`
       const signed = sign(key, name)
-      stored.set(key, { name, size, type, url: signed, expired: new Set(), chunks: [], length: 0 })
+      stored.set(key, {
+        name,
+        size,
+        type,
+        url: signed,
+        expired: new Set(stillborn.delete(name) ? [signed] : []),
+        chunks: [],
+        length: 0,
+      })
       return { key, url: signed, name, customId: null }
     })
     return send(response, 200, presigned)
@@ -251,9 +260,13 @@ export const startPeer = async () => {
     preload: (name: string, bytes: Buffer) => {
       Object.assign(find(name)!, { chunks: [bytes], length: bytes.length })
     },
-    /** Lets the URLs in force of some files expire. */
+    /** Lets the URLs in force of some files expire, or the first one of a file that is yet to come. */
     expire: (...names: ReadonlyArray<string>) => {
-      for (const name of names) find(name)!.expired.add(find(name)!.url)
+      for (const name of names) {
+        const file = find(name)
+        if (file) file.expired.add(file.url)
+        else stillborn.add(name)
+      }
     },
     /** Makes the ingest know nothing of a file, and the app not own its URL. */
     lose: (name: string) => {

@@ -1,0 +1,313 @@
+import { createHash } from "node:crypto"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { build } from "esbuild"
+import type { Browser, BrowserContext, Page } from "playwright-core"
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest"
+import type { InterruptedUpload, Upload, UploadOutcome } from "../../src/client.ts"
+import { launchChromium, launchProfile } from "../browser/chromium.ts"
+import { type Peer, startPeer } from "./peer.ts"
+
+type Door = typeof import("../../src/client.ts") & typeof import("../../src/sessions.ts")
+
+declare global {
+  interface Window {
+    door: Door
+    /** What the page was asked to do. */
+    job: { upload: Upload<any>; events: Array<string>; file?: File }
+  }
+}
+
+let browser: Browser
+let script: string
+let peer: Peer
+let context: BrowserContext
+
+beforeAll(async () => {
+  browser = await launchChromium()
+  const { outputFiles } = await build({
+    stdin: {
+      contents: 'export * from "./client.ts"; export * from "./sessions.ts"',
+      resolveDir: new URL("../../src", import.meta.url).pathname,
+    },
+    bundle: true,
+    write: false,
+    format: "iife",
+    globalName: "door",
+    platform: "browser",
+  })
+  script = outputFiles[0]!.text
+})
+afterAll(() => browser?.close())
+
+beforeEach(async () => {
+  peer = await startPeer()
+  peer.serve("/", "text/html", `<!doctype html><link rel="icon" href="data:,"><script src="/client.js"></script>`)
+  peer.serve("/client.js", "text/javascript", script)
+  context = await browser.newContext()
+})
+afterEach(async () => {
+  await context.close()
+  await peer.close()
+})
+
+/** More than the sockets' buffers hold. */
+const size = 20_000_000
+const hash = createHash("sha256").update(Buffer.alloc(size, 7)).digest("hex")
+const never = new Promise<never>(() => {})
+
+const openTab = async (): Promise<Page> => {
+  const page = await context.newPage()
+  await page.goto(`${peer.origin}/`)
+  return page
+}
+
+/** A tab of a browser with a profile on disk: private windows crash on file handles. */
+const openTabAtHome = async (): Promise<Page> => {
+  const folder = await mkdtemp(join(tmpdir(), "profile-"))
+  const home = await launchProfile(folder)
+  onTestFinished(async () => {
+    await home.close()
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+  })
+  const page = await home.newPage()
+  await page.goto(`${peer.origin}/`)
+  return page
+}
+
+interface Start {
+  readonly name?: string
+  /** What the file is full of. */
+  readonly fill?: number
+  readonly scope?: string
+  readonly input?: unknown
+  readonly maxAge?: number
+  /** Whether `window.file` is what the user picked. */
+  readonly hasFile?: boolean
+}
+
+/** Starts an upload in a tab, of what a user picked: the same bytes, name and time are the same file. */
+const start = (page: Page, options: Start = {}): Promise<void> =>
+  page.evaluate(
+    async ({ size, options: { name = "a", fill = 7, input, hasFile, ...rest } }) => {
+      const { createSessions, generateUploader } = window.door
+      const content = new Uint8Array(size).fill(fill)
+      const file = hasFile ? window.job.file! : new File([content], name, { type: "video/mp4", lastModified: 1000 })
+      const events: Array<string> = []
+      const upload = generateUploader<any>({ retry: { delay: 1 }, sessions: createSessions(rest) }).createUpload(
+        "any",
+        {
+          files: [file],
+          input,
+          onEvent: (event: { type: string; reason?: string; offset?: number }) => {
+            if (event.type !== "progress") events.push(`${event.type} ${event.reason ?? event.offset ?? ""}`.trim())
+          },
+        },
+      )
+      window.job = { upload, events, file }
+    },
+    { size, options },
+  )
+
+const outcome = (page: Page) =>
+  page.evaluate(async () => {
+    const [end] = (await window.job.upload.done()) as Array<UploadOutcome<any>>
+    return end!.status === "done"
+      ? { status: end!.status, hash: end!.fileHash, key: end!.key }
+      : { status: end!.status, code: end!.error.code }
+  })
+
+const list = (page: Page, options: { scope?: string; maxAge?: number } = {}) =>
+  page.evaluate(
+    async (given) =>
+      (await window.door.createSessions(given).list()).map(({ reopen, ...about }: InterruptedUpload) => ({
+        ...about,
+        canReopen: reopen !== undefined,
+      })),
+    options,
+  )
+
+/** Lets the next PUT of a file stop after some bytes, until the connection breaks. */
+const stall = (name = "a") => peer.fail("PUT", name, { stallAfter: 3_000_000, until: never })
+const stalled = (name = "a") => peer.until(() => peer.inFlight === 1 && peer.storedOf(name) >= 3_000_000)
+
+/** Starts an upload and reloads the page in the middle. Gives where it stopped. */
+const interrupt = async (page: Page, options: Start = {}): Promise<number> => {
+  stall(options.name)
+  await start(page, options)
+  await stalled(options.name)
+  await page.reload()
+  return peer.storedOf(options.name ?? "a")
+}
+
+test("after a reload the same file goes on where it stopped, under the same key", async () => {
+  const page = await openTab()
+  const offset = await interrupt(page, { input: { album: 3 } })
+  expect(await list(page)).toMatchObject([
+    { slug: "any", name: "a", size, type: "video/mp4", lastModified: 1000, input: { album: 3 }, canReopen: false },
+  ])
+  await start(page, { input: { album: 3 } })
+  expect(await outcome(page)).toEqual({ status: "done", hash, key: "key0" })
+  expect(peer.trace("a")).toEqual(["PUT bytes=0-", "HEAD", `PUT bytes=${offset}-`])
+  expect(peer.trace("any")).toEqual(["POST"])
+  expect(await page.evaluate(() => window.job.events)).toEqual([`begin ${offset}`, "end"])
+  expect(await list(page)).toEqual([])
+})
+
+test("after a reload a file is opened again by its handle", async () => {
+  const page = await openTabAtHome()
+  stall()
+  await page.evaluate(async (size) => {
+    const folder = await navigator.storage.getDirectory()
+    const handle = await folder.getFileHandle("a", { create: true })
+    const writable = await handle.createWritable()
+    await writable.write(new Uint8Array(size).fill(7))
+    await writable.close()
+    const sessions = window.door.createSessions()
+    const file = await handle.getFile()
+    sessions.attachHandle(file, handle)
+    void window.door.generateUploader<any>({ sessions }).uploadFiles("any", { files: [file] })
+  }, size)
+  await stalled()
+  await page.reload()
+  await page.evaluate(async () => {
+    const [interrupted] = await window.door.createSessions().list("any")
+    window.job = { ...window.job, file: (await interrupted!.reopen!())! }
+  })
+  await start(page, { hasFile: true })
+  expect(await outcome(page)).toEqual({ status: "done", hash, key: "key0" })
+  expect(peer.trace("any")).toEqual(["POST"])
+})
+
+test("a file that has changed is not opened again", async () => {
+  const page = await openTabAtHome()
+  const reopened = await page.evaluate(async () => {
+    const folder = await navigator.storage.getDirectory()
+    const handle = await folder.getFileHandle("b", { create: true })
+    const write = async (text: string) => {
+      const writable = await handle.createWritable()
+      await writable.write(text)
+      await writable.close()
+    }
+    await write("first")
+    const sessions = window.door.createSessions()
+    const file = await handle.getFile()
+    sessions.attachHandle(file, handle)
+    const session = await sessions.open({ url: location.href, slug: "any", input: undefined, file })
+    await session.keep({ key: "k", url: "https://x/k?expires=1", name: "b", customId: null })
+    const [before] = await sessions.list()
+    const same = await before!.reopen!()
+    await write("second")
+    return [same?.name, (await before!.reopen!())?.name]
+  })
+  expect(reopened).toEqual(["b", undefined])
+})
+
+test("another file, input or user is another upload", async () => {
+  const page = await openTab()
+  await interrupt(page, { scope: "ada", input: 1 })
+  expect(await list(page)).toEqual([])
+  expect(await list(page, { scope: "ada" })).toHaveLength(1)
+  const others: ReadonlyArray<Start> = [
+    { scope: "bob", input: 1 },
+    { scope: "ada", input: 2 },
+    { scope: "ada", input: 1, fill: 8 },
+    { scope: "ada", input: 1, name: "b" },
+  ]
+  for (const other of others) {
+    await start(page, other)
+    expect(await outcome(page)).toMatchObject({ status: "done" })
+  }
+  expect(peer.trace("any")).toHaveLength(1 + others.length)
+  expect(peer.trace("a").filter((request) => request === "HEAD")).toEqual([])
+})
+
+test("what is too old is forgotten", async () => {
+  const page = await openTab()
+  await interrupt(page)
+  expect(await list(page, { maxAge: 0 })).toEqual([])
+  expect(await list(page)).toEqual([])
+})
+
+test("of two tabs with the same file one sends it, and both have it", async () => {
+  const [first, second] = [await openTab(), await openTab()]
+  const hold = Promise.withResolvers<void>()
+  peer.fail("PUT", "a", { stallAfter: 3_000_000, until: hold.promise })
+  await start(first)
+  await stalled()
+  await start(second)
+  await second.waitForFunction(() => window.job.events.includes("wait locked"))
+  expect(await list(second)).toEqual([])
+  hold.resolve()
+  expect(await outcome(first)).toEqual({ status: "done", hash, key: "key0" })
+  expect(await outcome(second)).toEqual({ status: "done", hash, key: "key0" })
+  expect(peer.trace("a")).toEqual(["PUT bytes=0-", "HEAD", `PUT bytes=${size}-`])
+  expect(peer.trace("any")).toEqual(["POST"])
+})
+
+test("a tab that is closed in the middle leaves the rest to the other", async () => {
+  const [first, second] = [await openTab(), await openTab()]
+  stall()
+  await start(first)
+  await stalled()
+  await start(second)
+  await second.waitForFunction(() => window.job.events.includes("wait locked"))
+  await first.close()
+  expect(await outcome(second)).toEqual({ status: "done", hash, key: "key0" })
+  expect(peer.trace("a")).toEqual(["PUT bytes=0-", "HEAD", expect.stringMatching(/^PUT bytes=[1-9]\d+-$/)])
+})
+
+test("a URL that has expired while the page was away is renewed, and the offset kept", async () => {
+  const page = await openTab()
+  const offset = await interrupt(page)
+  peer.expire("a")
+  await start(page)
+  expect(await outcome(page)).toEqual({ status: "done", hash, key: "key0" })
+  expect(peer.trace("a").at(-1)).toBe(`PUT bytes=${offset}-`)
+})
+
+test("a PUT that is refused before it is read, which may look like a broken connection, is seen to be expired", async () => {
+  const page = await openTab()
+  peer.expire("a")
+  await start(page)
+  expect(await outcome(page)).toEqual({ status: "done", hash, key: "key0" })
+  expect(peer.trace("any")).toEqual(["POST", "RENEW"])
+})
+
+test("offline is waited for, and no failure", async () => {
+  const page = await openTab()
+  await context.setOffline(true)
+  await start(page)
+  await page.waitForFunction(() => window.job.events.includes("wait offline"))
+  await context.setOffline(false)
+  expect(await outcome(page)).toEqual({ status: "done", hash, key: "key0" })
+  expect(await page.evaluate(() => window.job.events)).toEqual(["wait offline", "begin 0", "end"])
+})
+
+test.each(["indexedDB", "navigator.locks", "crypto.subtle"])(
+  "without %s uploads work, and nothing is kept",
+  async (gone) => {
+    await context.addInitScript((name) => {
+      const path = name.split(".")
+      const owner = path.length === 1 ? window : (window as any)[path[0]!]
+      Object.defineProperty(owner, path.at(-1)!, { value: undefined })
+    }, gone)
+    const page = await openTab()
+    await start(page)
+    expect(await outcome(page)).toMatchObject({ status: "done", hash })
+    expect(await list(page)).toEqual([])
+  },
+)
+
+test("a stream is made a Blob in browsers", async () => {
+  const page = await openTab()
+  const end = await page.evaluate(async (size) => {
+    const { fileFromStream, generateUploader } = window.door
+    const content = new Blob([new Uint8Array(size).fill(7)])
+    const file = fileFromStream({ name: "a", size, stream: (start) => content.slice(start).stream() })
+    const [done] = await generateUploader<any>().uploadFiles("any", { files: [file] })
+    return done!.status === "done" && done!.fileHash
+  }, size)
+  expect(end).toBe(hash)
+})
