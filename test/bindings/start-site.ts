@@ -22,7 +22,12 @@ export interface Site {
   readonly puts: ReadonlyArray<SeenPut>
   /** PUTs under way now. */
   readonly inFlight: () => number
-  /** Lets each PUT of a file have so many bytes, then wait. @returns lets them go on */
+  /**
+   * Lets each PUT of a file have so many bytes, then wait. Until it is let go on nobody reads, and so nobody notices
+   * that the browser has closed the connection.
+   *
+   * @returns lets them go on
+   */
   readonly hold: (file: string, bytes: number) => () => void
   /** Answers the next PUTs of a file with an error. */
   readonly refuse: (file: string, status: number, times: number) => void

@@ -3,10 +3,10 @@ import { createRequire } from "node:module"
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Browser, BrowserContext, Locator, Page } from "playwright-core"
+import type { BrowserContext, Locator, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { type Site, startSite } from "../bindings/start-site.ts"
-import { launchChromium } from "../browser/chromium.ts"
+import { launchProfile } from "../browser/chromium.ts"
 
 const pixel = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==",
@@ -27,7 +27,7 @@ const axeSource = createRequire(import.meta.url).resolve("axe-core/axe.min.js")
  */
 export const describeBinding = (name: string, bundle: () => Promise<string>): void => {
   describe(`the components of ${name}`, () => {
-    let browser: Browser
+    let profile: string
     let context: BrowserContext
     let page: Page
     let script: string
@@ -36,26 +36,32 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
     let complaints: Array<string>
 
     beforeAll(async () => {
-      ;[browser, script, styles] = await Promise.all([
-        launchChromium(),
+      profile = await mkdtemp(join(tmpdir(), "sluice-profile-"))
+      ;[context, script, styles] = await Promise.all([
+        // A profile on disk, as people have: private windows crash on file handles.
+        launchProfile(profile),
         bundle(),
         readFile(join(import.meta.dirname, "../../src/ui/styles.css"), "utf8"),
       ])
     })
-    afterAll(() => browser?.close())
+    afterAll(async () => {
+      await context?.close()
+      await rm(profile, { recursive: true, force: true, maxRetries: 5 })
+    })
     beforeEach(async () => {
       site = await startSite({ script, styles })
-      context = await browser.newContext()
       complaints = []
       page = await newPage()
     })
     afterEach(async () => {
-      await context.close()
+      for (const opened of context.pages()) await opened.close()
       await site.close()
     })
 
     const newPage = async () => {
       const opened = await context.newPage()
+      // Its dialog cannot be driven from outside; without it the components use a file input, as in other browsers.
+      await opened.addInitScript(() => Reflect.deleteProperty(globalThis, "showOpenFilePicker"))
       opened.on("pageerror", (error) => complaints.push(String(error)))
       opened.on("console", (message) => {
         if (["error", "warning"].includes(message.type())) complaints.push(message.text())
@@ -66,6 +72,7 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
     /** Opens a page with a component that knows its route. */
     const open = async (query: string, where = page) => {
       await where.goto(`${site.url}/?${query}`)
+      await where.bringToFront()
       await where.locator('[data-sluice="container"]:not([data-state="loading"])').waitFor()
     }
     const container = (where = page) => where.locator('[data-sluice="container"]')
@@ -167,9 +174,9 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
         expect(await main().textContent()).toMatch(/^Uploading \d\d? %$/)
         await page.getByRole("button", { name: "Pause" }).click()
         await becomes("paused")
-        await until(() => site.inFlight() === 0)
         expect(await main().textContent()).toBe("Resume")
         release()
+        await until(() => site.inFlight() === 0)
         await main().click()
         await becomes("done")
         expect(site.puts.map(({ range }) => range)).toEqual(["bytes=0-", expect.stringMatching(/^bytes=[1-9]\d+-$/)])
@@ -179,13 +186,14 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
       })
 
       test("cancels, closes the connection, and can be used again", async () => {
-        site.hold("a.png", 0)
+        const release = site.hold("a.png", 0)
         await open("component=button")
         await choose(main(), png("a.png", 2_000_000))
         await until(() => site.inFlight() === 1)
         await page.getByRole("button", { name: "Cancel" }).click()
         await until(async () => (await told("aborted")).length === 1)
         expect(await told("aborted")).toEqual([["a.png"]])
+        release()
         await until(() => site.inFlight() === 0)
         await becomes("idle")
         await choose(main(), png("b.png"))
@@ -319,7 +327,7 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
 
       test("each file has its own progress, pause and cancel; the others are not touched", async () => {
         const release = site.hold("a.png", 50_000)
-        site.hold("b.png", 50_000)
+        const releaseOther = site.hold("b.png", 50_000)
         await open("component=dropzone&mode=auto")
         await choose(main(), [png("a.png", 2_000_000), png("b.png", 2_000_000), png("c.png")])
         await rowBecomes("c.png", "done")
@@ -328,9 +336,10 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
         await rowBecomes("b.png", "aborted")
         await page.getByRole("button", { name: "Pause a.png" }).click()
         await rowBecomes("a.png", "paused")
-        await until(() => site.inFlight() === 0)
         expect(await percent(row("a.png").getByRole("progressbar"))).toBeLessThan(100)
         release()
+        releaseOther()
+        await until(() => site.inFlight() === 0)
         await page.getByRole("button", { name: "Resume a.png" }).click()
         await rowBecomes("a.png", "done")
         expect(site.puts.filter(({ file }) => file === "a.png").at(-1)!.range).toMatch(/^bytes=[1-9]/)
@@ -413,8 +422,8 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
         await choose(main(), file)
         await until(async () => (await percent(row("large.bin").getByRole("progressbar"))) > 20)
         await page.reload()
-        await until(() => site.inFlight() === 0)
         release()
+        await until(() => site.inFlight() === 0)
         await page.getByRole("button", { name: "Choose it again to continue large.bin" }).waitFor()
         await choose(main(), file)
         await rowBecomes("large.bin", "done")
@@ -426,8 +435,8 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
       })
 
       test("where the browser has kept a handle, it goes on by one click", async () => {
-        // Chromium's own file dialog cannot be driven; files of the private file system have the same handles.
-        await context.addInitScript(() => {
+        // Files of the private file system have the same handles as those of a disk.
+        await page.addInitScript(() => {
           const pick = async () => {
             const root = await navigator.storage.getDirectory()
             return [await root.getFileHandle("kept.bin")]
@@ -446,8 +455,8 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
         await until(() => site.inFlight() === 1)
         await until(async () => (await percent(row("kept.bin").getByRole("progressbar"))) > 0)
         await page.reload()
-        await until(() => site.inFlight() === 0)
         release()
+        await until(() => site.inFlight() === 0)
         await page.getByRole("button", { name: "Continue kept.bin" }).click()
         await rowBecomes("kept.bin", "done")
         expect(site.puts.at(-1)!.range).toMatch(/^bytes=[1-9]/)

@@ -1,4 +1,5 @@
 import type { UploadError } from "../../../src/client.ts"
+import { createSessions } from "../../../src/sessions.ts"
 import type { UploadComponentProps, UploadSetupOptions } from "../../../src/ui.ts"
 import type { router } from "./router.ts"
 
@@ -30,7 +31,7 @@ export const readFixture = (): Fixture => {
   const look = query.has("look")
   return {
     component: (query.get("component") ?? "dropzone") as Fixture["component"],
-    setup: { retry: { delay: 10 } },
+    setup: { retry: { delay: 10 }, ...(query.has("sessions") && { sessions: createSessions() }) },
     props: {
       endpoint: (query.get("endpoint") ?? "photos") as "photos",
       disabled: query.has("disabled"),
