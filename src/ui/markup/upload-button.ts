@@ -53,7 +53,7 @@ export const describeUploadButton: DescribeComponent = ({ state, texts, parts, p
           `${failed.file.name}: ${texts.error(failed.error)}`,
         ])
       : part("p", "allowedContent", { attributes: { id: `${id}-allowed` } }, [
-          routeConfig === undefined ? "" : texts.allowed(routeConfig),
+          status === "done" ? texts.announce(state) : routeConfig === undefined ? "" : texts.allowed(routeConfig),
         ]),
   ]
 }

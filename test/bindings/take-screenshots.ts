@@ -1,0 +1,262 @@
+/*
+ * npm run screenshots: button and dropzone in every state, light and dark, as one sheet each in docs/components.
+ */
+import { mkdtemp, readFile, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Page } from "playwright-core"
+import { launchProfile } from "../browser/chromium.ts"
+import { bundlePage } from "./bundle-page.ts"
+import { startSite } from "./start-site.ts"
+
+const root = join(import.meta.dirname, "../..")
+const profile = await mkdtemp(join(tmpdir(), "sluice-screenshots-"))
+const context = await launchProfile(profile)
+const [script, styles] = await Promise.all([bundlePage("react.ts"), readFile(join(root, "src/ui/styles.css"), "utf8")])
+const site = await startSite({
+  script,
+  styles: `${styles}
+    body { margin: 2rem; font: 16px/1.5 system-ui, sans-serif; background: light-dark(#f5f7f7, #0f1416); }
+    h1, main > label { display: none; }
+    #root { width: fit-content; }
+    #root:has([data-component="dropzone"]) { width: 26rem; }`,
+})
+
+const open = async (page: Page, query: string) => {
+  await page.goto(`${site.url}/?${query}`)
+  await page.locator('[data-sluice="container"]').waitFor()
+}
+const ready = (page: Page) => page.locator('[data-sluice="container"]:not([data-state="loading"])').waitFor()
+const becomes = (page: Page, state: string) =>
+  page.locator(`[data-sluice="container"][data-state="${state}"]`).waitFor()
+
+/** A picture of a sunset, so that previews have something to show. */
+const picture = async (page: Page): Promise<Buffer> => {
+  const base64 = await page.evaluate(() => {
+    const canvas = Object.assign(document.createElement("canvas"), { width: 160, height: 160 })
+    const paint = canvas.getContext("2d")!
+    const sky = paint.createLinearGradient(0, 0, 0, 160)
+    for (const [at, colour] of [
+      [0, "#27476e"],
+      [0.6, "#e2725b"],
+      [0.75, "#f7c59f"],
+      [0.76, "#1b3a4b"],
+      [1, "#0b2027"],
+    ] as const) {
+      sky.addColorStop(at, colour)
+    }
+    paint.fillStyle = sky
+    paint.fillRect(0, 0, 160, 160)
+    paint.fillStyle = "#ffe9c7"
+    paint.arc(80, 104, 18, Math.PI, 0)
+    paint.fill()
+    return canvas.toDataURL("image/png").split(",")[1]!
+  })
+  return Buffer.from(base64, "base64")
+}
+
+const choose = async (page: Page, names: ReadonlyArray<string>, size = 1_000_000) => {
+  const image = await picture(page)
+  await page.setInputFiles(
+    "input[type=file]",
+    names.map((name) => ({
+      name,
+      mimeType: name.endsWith(".png") ? "image/png" : name.endsWith(".pdf") ? "application/pdf" : "text/plain",
+      buffer: Buffer.concat([name.endsWith(".png") ? image : Buffer.from("%PDF-1.7\n"), Buffer.alloc(size, 1)]),
+    })),
+  )
+}
+const press = (page: Page, name: string | RegExp) => page.getByRole("button", { name, exact: true }).click()
+const rowBecomes = (page: Page, file: string, state: string) =>
+  page.locator(`[data-sluice="file"][data-state="${state}"]`, { hasText: file }).waitFor()
+/** Until the bar has moved to where the held upload lets it. */
+const settle = (page: Page) => page.waitForTimeout(700)
+
+type Scene = readonly [caption: string, play: (page: Page) => Promise<void>]
+
+const button: ReadonlyArray<Scene> = [
+  ["idle", (page) => open(page, "component=button").then(() => ready(page))],
+  [
+    "picked (manual)",
+    async (page) => {
+      await open(page, "component=button&mode=manual")
+      await ready(page)
+      await choose(page, ["sunset.png", "beach.png"])
+      await becomes(page, "picked")
+    },
+  ],
+  [
+    "uploading",
+    async (page) => {
+      site.hold("sunset.png", 9_000_000)
+      await open(page, "component=button&endpoint=anything")
+      await ready(page)
+      await choose(page, ["sunset.png"], 30_000_000)
+      await becomes(page, "uploading")
+      await settle(page)
+    },
+  ],
+  [
+    "paused",
+    async (page) => {
+      site.hold("sunset.png", 9_000_000)
+      await open(page, "component=button&endpoint=anything")
+      await ready(page)
+      await choose(page, ["sunset.png"], 30_000_000)
+      await becomes(page, "uploading")
+      await settle(page)
+      await press(page, "Pause")
+      await becomes(page, "paused")
+    },
+  ],
+  [
+    "done",
+    async (page) => {
+      await open(page, "component=button")
+      await ready(page)
+      await choose(page, ["done.png"])
+      await becomes(page, "done")
+    },
+  ],
+  [
+    "failed: refused by the app",
+    async (page) => {
+      await open(page, "component=button&endpoint=forbidden")
+      await ready(page)
+      await choose(page, ["sunset.png"])
+      await becomes(page, "failed")
+    },
+  ],
+  [
+    "failed: can be tried again",
+    async (page) => {
+      site.refuse("broken.png", 500, 99)
+      await open(page, "component=button")
+      await ready(page)
+      await choose(page, ["broken.png"])
+      await becomes(page, "failed")
+    },
+  ],
+  ["disabled", (page) => open(page, "component=button&disabled")],
+]
+
+const dropzone: ReadonlyArray<Scene> = [
+  ["idle", (page) => open(page, "component=dropzone").then(() => ready(page))],
+  [
+    "files held over it",
+    async (page) => {
+      await open(page, "component=dropzone")
+      await ready(page)
+      const dataTransfer = await page.evaluateHandle(() => {
+        const data = new DataTransfer()
+        data.items.add(new File(["a"], "a.png"))
+        return data
+      })
+      await page.dispatchEvent('[data-sluice="label"]', "dragenter", { dataTransfer })
+    },
+  ],
+  [
+    "picked",
+    async (page) => {
+      await open(page, "component=dropzone&endpoint=anything")
+      await ready(page)
+      await choose(page, ["sunset.png", "notes.txt"])
+      await becomes(page, "picked")
+    },
+  ],
+  [
+    "uploading: waiting, on its way, paused, done, failed, cancelled",
+    async (page) => {
+      for (const name of ["sunset.png", "paused.png", "cancelled.png"]) site.hold(name, 3_000_000)
+      site.refuse("broken.pdf", 500, 99)
+      await open(page, "component=dropzone&endpoint=anything&mode=auto")
+      await ready(page)
+      await choose(page, ["broken.pdf", "done.pdf", "sunset.png", "paused.png", "cancelled.png"], 9_900_000)
+      await rowBecomes(page, "done.pdf", "done")
+      await rowBecomes(page, "broken.pdf", "failed")
+      await rowBecomes(page, "cancelled.png", "uploading")
+      await settle(page)
+      await press(page, "Cancel cancelled.png")
+      await press(page, "Pause paused.png")
+      await rowBecomes(page, "paused.png", "paused")
+    },
+  ],
+  [
+    "offline",
+    async (page) => {
+      await open(page, "component=dropzone")
+      await ready(page)
+      await choose(page, ["sunset.png"])
+      await context.setOffline(true)
+      await press(page, "Upload 1 file")
+      await rowBecomes(page, "sunset.png", "waiting")
+    },
+  ],
+  [
+    "interrupted by a reload",
+    async (page) => {
+      site.hold("holiday.mp4", 3_000_000)
+      await open(page, "component=dropzone&mode=auto&sessions&endpoint=anything")
+      await ready(page)
+      await choose(page, ["holiday.mp4"], 9_900_000)
+      await becomes(page, "uploading")
+      await settle(page)
+      await page.reload()
+      await page.getByRole("button", { name: "Discard" }).waitFor()
+    },
+  ],
+  [
+    "failed: what the route does not take",
+    async (page) => {
+      await open(page, "component=dropzone")
+      await ready(page)
+      await choose(page, ["notes.txt"])
+      await becomes(page, "failed")
+    },
+  ],
+  [
+    "done",
+    async (page) => {
+      await open(page, "component=dropzone&mode=auto")
+      await ready(page)
+      await choose(page, ["done.png"])
+      await becomes(page, "done")
+    },
+  ],
+  ["disabled", (page) => open(page, "component=dropzone&disabled")],
+]
+
+const shoot = async ([caption, play]: Scene, colorScheme: "light" | "dark"): Promise<string> => {
+  const page = await context.newPage()
+  await page.addInitScript(() => Reflect.deleteProperty(globalThis, "showOpenFilePicker"))
+  await page.emulateMedia({ colorScheme })
+  await play(page)
+  const picture = await page.locator("#root").screenshot({ animations: "disabled" })
+  await context.setOffline(false)
+  await page.evaluate(() => indexedDB.deleteDatabase("sluice-uploads"))
+  await page.close()
+  return `<figure class="${colorScheme}"><img src="data:image/png;base64,${picture.toString("base64")}"><figcaption>${caption}</figcaption></figure>`
+}
+
+for (const [name, scenes] of Object.entries({ button, dropzone })) {
+  const columns: Array<string> = []
+  for (const colorScheme of ["light", "dark"] as const) {
+    const figures: Array<string> = []
+    for (const scene of scenes) figures.push(await shoot(scene, colorScheme))
+    columns.push(`<section class="${colorScheme}">${figures.join("")}</section>`)
+  }
+  const sheet = await context.newPage()
+  await sheet.setViewportSize({ width: name === "button" ? 640 : 1000, height: 400 })
+  await sheet.setContent(`<style>
+    body { margin: 0; display: grid; grid-template-columns: 1fr 1fr; font: 13px/1.4 system-ui, sans-serif; }
+    section { padding: 20px 28px; display: grid; gap: 22px; align-content: start; }
+    figure { margin: 0; display: grid; gap: 6px; justify-items: start; }
+    img { max-width: 100%; }
+    .light { background: #f5f7f7; color: #566466; } .dark { background: #0f1416; color: #9eacaf; }
+  </style>${columns.join("")}`)
+  await sheet.screenshot({ path: join(root, "docs/components", `${name}.png`), fullPage: true })
+  console.log(`docs/components/${name}.png`)
+}
+await context.close()
+await site.close()
+await rm(profile, { recursive: true, force: true, maxRetries: 5 })
