@@ -66,13 +66,19 @@ export const createUploadRunner = (
     if (onBeforeUploadBegin === undefined) return items
     const files = [...(await onBeforeUploadBegin(items.map(({ file }) => file)))]
     const isOneByOne = files.length === items.length
-    const prepared = files.map((file, index): UploadItem => {
-      const before = items.find((item) => item.file === file) ?? (isOneByOne ? items[index]! : createUploadItem(file))
-      return { ...before, file, status: store.find(before.id)?.status ?? "queued" }
+    const prepared = files.flatMap((file, index): ReadonlyArray<UploadItem> => {
+      const before = items.find((item) => item.file === file) ?? (isOneByOne ? items[index]! : undefined)
+      if (before === undefined) return [{ ...createUploadItem(file), status: "queued" }]
+      const listed = store.find(before.id)
+      return listed === undefined ? [] : [{ ...listed, file }] // else it was removed meanwhile
     })
     store.count(prepared)
     const ids = new Set(items.map(({ id }) => id))
-    store.setFiles([...store.get().files.filter(({ id }) => !ids.has(id)), ...prepared])
+    store.setFiles(
+      isOneByOne
+        ? store.get().files.map((item) => prepared.find(({ id }) => id === item.id) ?? item)
+        : [...store.get().files.filter(({ id }) => !ids.has(id)), ...prepared],
+    )
     return prepared.filter(({ status }) => status === "queued")
   }
 
@@ -112,6 +118,7 @@ export const createUploadRunner = (
     report,
     run: async (items, input) => {
       if (items.length === 0) return []
+      for (const { id } of items) uploads.delete(id)
       store.count(items)
       for (const { id } of items) store.change(id, { status: "queued", error: undefined, progress: 0, loaded: 0 })
       try {
@@ -119,9 +126,10 @@ export const createUploadRunner = (
         return prepared.length === 0 ? [] : await send(prepared, input)
       } catch (cause) {
         const error = toUploadError(cause)
+        const status = error.code === "ABORTED" ? "aborted" : "failed"
         return items.map(({ id, file }) => {
-          const outcome = { status: "failed", file, error } as const
-          store.change(id, { status: "failed", error })
+          const outcome = { status, file, error } as const
+          store.change(id, { status, error })
           report(outcome)
           return outcome
         })

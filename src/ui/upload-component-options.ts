@@ -6,7 +6,7 @@ import type { DoneUpload, RouteUploadError } from "../client/upload-outcome.ts"
 
 /** What an upload component tells the page. */
 export interface UploadCallbacks<Route extends TypedFileRoute<any>> {
-  /** Before anything is sent: may resize, rename, add or leave out files. What it throws is the files' error. */
+  /** Before anything is sent: may resize, rename, add or leave out files. What it throws is the files' error; an `UploadError` ABORTED cancels them. */
   readonly onBeforeUploadBegin?: ((files: Array<File>) => Iterable<File> | Promise<Iterable<File>>) | undefined
   /** Once per file, before its first byte leaves. */
   readonly onUploadBegin?: ((event: { readonly file: File }) => void) | undefined
