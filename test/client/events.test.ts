@@ -34,7 +34,7 @@ test("come in their order, for each file begin, progress, end; the last progress
   const events: Array<Event> = []
   await uploader().uploadFiles("any", { files: [file("a"), file("b")], onEvent: (event) => events.push(event) })
   for (const name of ["a", "b"]) expect(brief(events, name)).toEqual(["begin 0", "progress", "end done"])
-  const last = events.filter((event) => event.type === "progress").at(-1)
+  const last = events.findLast((event) => event.type === "progress")
   expect(last).toMatchObject({ progress: 100, totalProgress: 100, totalLoaded: 2 * size })
 })
 
