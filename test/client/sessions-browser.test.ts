@@ -246,6 +246,27 @@ test("of two tabs with the same file one sends it, and both have it", async () =
   expect(peer.trace("any")).toEqual(["POST"])
 })
 
+test("of two tabs that ask for a URL at once, both go by that of the first to keep it; a renewed one takes its place", async () => {
+  const tabs = [await openTab(), await openTab()]
+  const keep = (page: Page, ...urls: ReadonlyArray<readonly [key: string, url: string]>) =>
+    page.evaluate(async (urls) => {
+      const sessions = window.door.createSessions()
+      const file = new File(["same"], "s", { lastModified: 1 })
+      const session = await sessions.open({ url: location.href, slug: "any", input: undefined, file })
+      const used = []
+      for (const [key, url] of urls) used.push((await session.keep({ key, url, name: "s", customId: null })).url)
+      return used
+    }, urls)
+  const [[first], [second]] = (await Promise.all(tabs.map((tab, i) => keep(tab, [`k${i}`, `u${i}`])))) as [
+    [string],
+    [string],
+  ]
+  expect(first).toBe(second)
+  const number = first.slice(1)
+  const other = 1 - Number(number)
+  expect(await keep(tabs[0]!, [`k${number}`, "renewed"], [`k${other}`, "late"])).toEqual(["renewed", "renewed"])
+})
+
 test("a tab that is closed in the middle leaves the rest to the other", async () => {
   const [first, second] = [await openTab(), await openTab()]
   stall()

@@ -174,6 +174,22 @@ describe("with sessions", () => {
     expect(await first).toMatchObject([{ status: "done" }])
   })
 
+  test("after a pause and a resume in one breath, the end of the first run is told before anything of the second", async () => {
+    const { sessions } = rememberByName()
+    peer.fail("PUT", "a", { stallAfter: 100_000, until: never })
+    const events: Array<string> = []
+    const upload = uploader(sessions).createUpload("any", {
+      files: [file("a")],
+      onEvent: (event) => event.type !== "progress" && events.push(event.type),
+    })
+    await peer.until(() => peer.storedOf("a") >= 100_000)
+    upload.pauseUpload()
+    upload.resumeUpload()
+    await upload.done()
+    expect(events.filter((type) => type !== "wait")).toEqual(["begin", "end", "begin", "end"])
+    expect(events.slice(0, 2)).toEqual(["begin", "end"])
+  })
+
   test("another tab that was a moment faster is joined", async () => {
     const { sessions } = rememberByName()
     const [first, second] = await Promise.all([
