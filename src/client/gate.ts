@@ -1,16 +1,15 @@
 /** Lets at most `limit` pieces of work run at a time; the others wait in line. */
 export const createGate = (limit: number): (<A>(work: () => Promise<A>) => Promise<A>) => {
   const waiting: Array<() => void> = []
+  // Below zero: as many as wait.
   let free = limit
   return async (work) => {
-    if (free > 0) free--
-    else await new Promise<void>((resolve) => waiting.push(resolve))
+    if (free-- <= 0) await new Promise<void>((resolve) => waiting.push(resolve))
     try {
       return await work()
     } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else free++
+      free++
+      waiting.shift()?.()
     }
   }
 }

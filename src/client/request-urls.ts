@@ -20,12 +20,15 @@ export interface UrlRequestOptions {
 
 /** The route handler's address, absolute. Fails: throws an UploadError, INVALID_CONFIG. */
 export const toHandlerUrl = (url: string | URL = adapterPath): URL => {
-  const base = globalThis.location?.href
-  if (URL.canParse(url, base)) return new URL(url, base)
-  throw new UploadError({
-    code: "INVALID_CONFIG",
-    message: `Outside the browser the uploader's \`url\` must be absolute, https://…${adapterPath}, not ${url}.`,
-  })
+  try {
+    return new URL(url, globalThis.location?.href)
+  } catch (cause) {
+    throw new UploadError({
+      code: "INVALID_CONFIG",
+      cause,
+      message: `Outside the browser the uploader's \`url\` must be absolute, https://…${adapterPath}, not ${url}.`,
+    })
+  }
 }
 
 const isUrls = (json: unknown, count: number): json is ReadonlyArray<PresignedUpload> =>

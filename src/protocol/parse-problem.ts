@@ -18,16 +18,15 @@ const toCode = (status: number): ProblemCode => {
  * Fails: never; a body that is no problem document becomes the code that fits the status.
  */
 export const parseProblem = (status: number, body: string): UploadError => {
-  let problem: { code?: unknown; detail?: unknown; title?: unknown; data?: Json } | null = null
+  let problem: { code?: unknown; detail?: unknown; data?: Json } | null = null
   try {
     problem = JSON.parse(body)
   } catch {
     // not ours: a proxy's page, say
   }
   if (isProblemCode(problem?.code)) {
-    const { code, detail, title, data } = problem
-    const message = [detail, title].find((text) => typeof text === "string") ?? code
-    return new UploadError({ code, message, status, data })
+    const { code, detail, data } = problem
+    return new UploadError({ code, message: typeof detail === "string" ? detail : code, status, data })
   }
   return new UploadError({
     code: toCode(status),
