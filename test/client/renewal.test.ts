@@ -1,6 +1,12 @@
 import { createHash, randomBytes } from "node:crypto"
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
-import { generateUploader, type TypedFileRouter } from "../../src/client.ts"
+import {
+  generateUploader,
+  type TypedFileRouter,
+  type UploaderOptions,
+  type UploadSession,
+  type UploadSessions,
+} from "../../src/client.ts"
 import { createRouteHandler, createSluice, UploadError } from "../../src/server.ts"
 import { toNodeListener } from "../../adapters/node.ts"
 import { listen, startIngest, token } from "../ingest/circle.ts"
@@ -136,7 +142,9 @@ describe("with the real route handler and ingest", () => {
     let handle: (request: Request) => Promise<Response> = async () => new Response()
     const url = `${await listen(toNodeListener((request) => handle(request)))}/api/sluice`
     handle = createRouteHandler({ router, token, ingestUrl: ingest.url, callbackUrl: url, logLevel: "None" })
-    return { ingest, asked, uploader: generateUploader<typeof router>({ url, retry: { delay: 1 } }) }
+    const uploader = (options?: UploaderOptions) =>
+      generateUploader<typeof router>({ url, retry: { delay: 1 }, ...options })
+    return { asked, uploader }
   }
   afterEach(() => void vi.useRealTimers())
   const minutes = (count: number) => vi.setSystemTime(Date.now() + count * 60_000)
@@ -144,7 +152,7 @@ describe("with the real route handler and ingest", () => {
   test("an upload outlives its URL: same key, bytes kept, the callback comes once", async () => {
     const { asked, uploader } = await start()
     const starts: Array<number> = []
-    const upload = uploader.createUpload("docs", {
+    const upload = uploader().createUpload("docs", {
       files: [file("a"), file("b")],
       onEvent: (event) => {
         if (event.type === "begin") starts.push(event.offset)
@@ -162,10 +170,40 @@ describe("with the real route handler and ingest", () => {
     expect(asked.mock.calls).toEqual([[2], [2]])
   })
 
+  test("a tab that waited while another finished has the same result, and sends no byte", async () => {
+    const { uploader, asked } = await start()
+    const starts: Array<number> = []
+    let kept: UploadSession["kept"]
+    const sessions = {
+      // As seen by a tab that opened the session in mid-upload: it knows the URL after the other has forgotten it.
+      open: async (): Promise<UploadSession> => ({
+        kept,
+        keep: async (upload) => (kept = upload),
+        exclusively: (work) => work(),
+        forget: async () => {},
+      }),
+    } as Partial<UploadSessions> as UploadSessions
+    const run = async () => {
+      const [outcome] = await uploader({ sessions }).uploadFiles("docs", {
+        files: [file("a")],
+        onEvent: (event) => event.type === "begin" && starts.push(event.offset),
+      })
+      const { file: _, ...rest } = outcome!
+      return rest
+    }
+    const first = await run()
+    expect(first).toMatchObject({ status: "done", fileHash: hash, serverData: { stored: "a" } })
+    expect(await run()).toEqual(first)
+    minutes(11)
+    expect(await run()).toEqual(first)
+    expect(starts).toEqual([0, size, size])
+    expect(asked).toHaveBeenCalledTimes(2)
+  })
+
   test("the middleware may refuse the second half", async () => {
     const { uploader, asked } = await start()
     asked(0)
-    const upload = uploader.createUpload("docs", { files: [file("a")], onUploadBegin: () => minutes(11) })
+    const upload = uploader().createUpload("docs", { files: [file("a")], onUploadBegin: () => minutes(11) })
     expect(await upload.done()).toMatchObject([
       { status: "failed", error: { code: "FORBIDDEN", detail: "Signed out meanwhile" } },
     ])
