@@ -140,7 +140,7 @@ const announce = ({ status, files: items }: UploadState): string => {
     case "done":
       return `${files(count("done"))} uploaded`
     case "failed": {
-      const [first] = items.filter((item) => item.status === "failed")
+      const first = items.find((item) => item.status === "failed")
       const done = count("done")
       const failed = `${files(count("failed"))} failed. ${first!.file.name}: ${english.error(first!.error!)}`
       return done > 0 ? `${files(done)} uploaded, ${failed}` : failed

@@ -132,7 +132,7 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
         await becomes("done")
         expect(await status().textContent()).toBe("2 files uploaded")
         expect(await told("change")).toEqual([["a.png", "b.png"]])
-        expect((await told("begin")).toSorted()).toEqual(["a.png", "b.png"])
+        expect(new Set(await told("begin"))).toEqual(new Set(["a.png", "b.png"]))
         expect(await told("complete")).toEqual([
           files.map((file) => ({
             name: file.name,
@@ -181,7 +181,7 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
         await becomes("done")
         expect(site.puts.map(({ range }) => range)).toEqual(["bytes=0-", expect.stringMatching(/^bytes=[1-9]\d+-$/)])
         const seen = (await told("progress")).map(([, progress]) => progress)
-        expect(seen).toEqual(seen.toSorted((a, b) => a - b))
+        expect(seen).toEqual(seen.toSorted((a: number, b: number) => a - b))
         expect(seen.filter((progress) => progress === 100).length).toBe(1)
       })
 
@@ -342,10 +342,10 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
         await until(() => site.inFlight() === 0)
         await page.getByRole("button", { name: "Resume a.png" }).click()
         await rowBecomes("a.png", "done")
-        expect(site.puts.filter(({ file }) => file === "a.png").at(-1)!.range).toMatch(/^bytes=[1-9]/)
+        expect(site.puts.findLast(({ file }) => file === "a.png")!.range).toMatch(/^bytes=[1-9]/)
         await until(async () => (await told("complete")).length === 1)
         const [results] = await told("complete")
-        expect(results.map((result: { name: string }) => result.name).toSorted()).toEqual(["a.png", "c.png"])
+        expect(new Set(results.map((result: { name: string }) => result.name))).toEqual(new Set(["a.png", "c.png"]))
       })
 
       test("a file that has failed says why, and can be tried again", async () => {
