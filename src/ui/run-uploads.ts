@@ -135,7 +135,13 @@ export const createUploadRunner = (
         })
       }
     },
-    pause: ({ id, file }) => uploads.get(id)?.pauseUpload(file),
+    pause: ({ id, file }) => {
+      const upload = uploads.get(id)
+      if (upload === undefined) return // the page still prepares it
+      // At once, so that it can be resumed at once; the event follows.
+      store.change(id, { status: "paused" })
+      upload.pauseUpload(file)
+    },
     resume: ({ id, file }) => {
       store.change(id, { status: "queued", error: undefined })
       uploads.get(id)?.resumeUpload(file)
