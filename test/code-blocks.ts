@@ -1,0 +1,89 @@
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { basename, dirname, join } from "node:path"
+import ts from "typescript"
+
+const root = join(import.meta.dirname, "..")
+
+/** A fenced block of code: which heading it stands under, and the file its first line names. */
+export interface Block {
+  readonly heading: string
+  /** `ts`, `tsx`, `vue`, `svelte`. */
+  readonly language: string
+  /** What stands behind the language. */
+  readonly info: string
+  readonly path: string
+  readonly code: string
+}
+
+/** The blocks of code of a page in Markdown. */
+export const readBlocks = (markdown: string): ReadonlyArray<Block> =>
+  markdown.split(/^(?=#{2,3} )/m).flatMap((section) => {
+    const heading = /^#+ (.*)$/m.exec(section)?.[1] ?? ""
+    return [...section.matchAll(/^```(tsx?|vue|svelte)(.*)\n([\s\S]*?)^```$/gm)].map(
+      ([, language = "", info = "", code = ""]) => ({
+        heading,
+        language,
+        info: info.trim(),
+        path: /^(?:\/\/|<!--) (\S+)/.exec(code)?.[1] ?? "",
+        code,
+      }),
+    )
+  })
+
+const doors = async (): Promise<Record<string, Array<string>>> => {
+  const paths: Record<string, Array<string>> = {}
+  for (const folder of ["src", "adapters"]) {
+    for (const file of await readdir(join(root, folder))) {
+      if (file.endsWith(".ts")) paths[`sluice/${basename(file, ".ts")}`] = [join(root, folder, file)]
+    }
+  }
+  return paths
+}
+
+/**
+ * Type-checks files against the sources, as a strict project would.
+ *
+ * @param files by path, relative to a folder of their own
+ * @param aliases besides the package's doors, relative to the same folder
+ * @returns what is wrong, each line beginning with the path
+ */
+export const findTypeErrors = async (
+  files: ReadonlyMap<string, string>,
+  aliases: Readonly<Record<string, string>> = {},
+): Promise<ReadonlyArray<string>> => {
+  const folder = await mkdtemp(join(tmpdir(), "sluice-code-blocks-"))
+  try {
+    await symlink(join(root, "node_modules"), join(folder, "node_modules"), "dir")
+    for (const [path, code] of files) {
+      await mkdir(dirname(join(folder, path)), { recursive: true })
+      await writeFile(join(folder, path), code)
+    }
+    const own = Object.entries(aliases).map(([name, path]) => [name, [join(folder, path)]])
+    const program = ts.createProgram(
+      [...files.keys()].map((path) => join(folder, path)),
+      {
+        target: ts.ScriptTarget.ES2024,
+        lib: ["lib.es2024.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts", "lib.dom.asynciterable.d.ts"],
+        module: ts.ModuleKind.ESNext,
+        moduleResolution: ts.ModuleResolutionKind.Bundler,
+        jsx: ts.JsxEmit.ReactJSX,
+        types: ["node"],
+        typeRoots: [join(root, "node_modules/@types")],
+        strict: true,
+        exactOptionalPropertyTypes: true,
+        noUncheckedIndexedAccess: true,
+        allowImportingTsExtensions: true,
+        skipLibCheck: true,
+        noEmit: true,
+        paths: { ...(await doors()), ...Object.fromEntries(own) },
+      },
+    )
+    return ts.getPreEmitDiagnostics(program).map((diagnostic) => {
+      const text = ts.flattenDiagnosticMessageText(diagnostic.messageText, "\n")
+      return `${diagnostic.file?.fileName.replace(`${folder}/`, "") ?? ""}: ${text}`
+    })
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
