@@ -1,0 +1,278 @@
+import {
+  type ComponentKind,
+  createUploadComponent,
+  createUploadSetup,
+  type Markup,
+  type TypedFileRouter,
+  type UploadActions,
+  type UploadComponent,
+  type UploadComponentProps,
+  type UploadSetup,
+  type UploadSetupOptions,
+  type UploadState,
+} from "../../src/ui.ts"
+import { toEvents } from "./element-events.ts"
+import { attributeNames, defineProperties, parseInput, readValues, upgradeProperties } from "./element-properties.ts"
+import { toFormValue } from "./form-value.ts"
+import { type ElementContent, patchMarkup } from "./patch-markup.ts"
+import type { UploadElement } from "./upload-element.ts"
+
+/** The class of an element. */
+export interface UploadElementClass<Router extends TypedFileRouter> {
+  new <Slug extends keyof Router & string>(): UploadElement<Router, Slug>
+  /** What its elements share; one whose setup changes begins anew. */
+  setup: UploadSetupOptions
+}
+
+/** A component, and what it cannot change any more. */
+interface Made {
+  readonly setup: UploadSetup<TypedFileRouter>
+  readonly of: ReadonlyArray<unknown>
+  readonly component: UploadComponent
+  readonly forget: () => void
+}
+
+/** What elements do, by the names of their component's. */
+const actions = [
+  "addFiles",
+  "removeFile",
+  "clear",
+  "startUpload",
+  "pauseUpload",
+  "resumeUpload",
+  "abortUpload",
+  "continueInterrupted",
+  "discardInterrupted",
+] as const satisfies ReadonlyArray<keyof UploadActions<any>>
+
+const count: Record<string, number> = {}
+
+const toPartName = (slot: string): string => slot.replace(/-[a-z]/g, ([, letter]) => letter!.toUpperCase())
+
+/** The file input's own events would be taken for those of the element. */
+const hideInput = (markup: Markup): Markup => {
+  const stop = (event: Event) => {
+    if (event.target instanceof HTMLInputElement && event.target.id === `${markup.attributes["id"]}-input`) {
+      event.stopPropagation()
+    }
+  }
+  return { ...markup, on: { ...markup.on, input: stop, change: stop } }
+}
+
+const describeMistake = (text: string): Markup => ({
+  tag: "p",
+  key: "mistake",
+  attributes: { "data-sluice": "error", role: "alert" },
+  on: {},
+  children: [text],
+})
+
+/** Makes the class of an element that shows a component in the page itself, without a shadow. */
+export const generateElement = <Router extends TypedFileRouter>(
+  kind: ComponentKind,
+  options: UploadSetupOptions = {},
+): UploadElementClass<Router> => {
+  // There is none on a server, where the class is never used.
+  const Base = globalThis.HTMLElement ?? class {}
+
+  class Upload extends Base {
+    static readonly formAssociated = true
+    static readonly observedAttributes = attributeNames
+    static setup = options
+
+    readonly #internals = this.attachInternals?.()
+    readonly #events = toEvents(this)
+    readonly #id = `${this.localName}-${(count[this.localName] = (count[this.localName] ?? 0) + 1)}`
+    readonly #children = new MutationObserver(() => this.#update())
+    readonly #slots: Record<string, ReadonlyArray<Node>> = {}
+    #made: Made | undefined
+    #disconnect: (() => void) | undefined
+    #root: HTMLElement | undefined
+    #isFormDisabled = false
+    #isStale = false
+    #mistake: string | undefined
+    #formValue: string | undefined
+
+    constructor() {
+      super()
+      upgradeProperties(this)
+      this.#children.observe(this, { childList: true })
+    }
+
+    connectedCallback(): void {
+      this.#update()
+    }
+
+    /** Moved elements are back before the update. */
+    disconnectedCallback(): void {
+      this.#update()
+    }
+
+    attributeChangedCallback(): void {
+      this.#update()
+    }
+
+    formDisabledCallback(isDisabled: boolean): void {
+      this.#isFormDisabled = isDisabled
+      this.#update()
+    }
+
+    formResetCallback(): void {
+      this.#live.clear()
+    }
+
+    /** Brings the page in step with the element once everything has been said. */
+    #update(): void {
+      if (this.#isStale) return
+      this.#isStale = true
+      queueMicrotask(() => {
+        this.#isStale = false
+        if (this.isConnected) this.#render()
+        else {
+          this.#disconnect?.()
+          this.#disconnect = undefined
+        }
+      })
+    }
+
+    #options(): UploadComponentProps<TypedFileRouter, string, ElementContent> {
+      const { endpoint, mode, paste, folder, disabled, input } = this as unknown as UploadElement
+      const { headers, appearance, content, config } = readValues(this)
+      return {
+        ...this.#events,
+        endpoint,
+        input,
+        headers,
+        appearance,
+        content: { ...this.#slots, ...content },
+        disabled: disabled || this.#isFormDisabled,
+        config: {
+          ...config,
+          mode: mode ?? config?.mode,
+          appendOnPaste: paste || config?.appendOnPaste,
+          folder: folder || config?.folder,
+        },
+      }
+    }
+
+    /** The component, with the latest options. */
+    get #live(): UploadComponent {
+      const { texts, sessions } = readValues(this)
+      const url = this.getAttribute("url") ?? undefined
+      const of = [Upload.setup, url, texts, sessions]
+      if (this.#made?.of.some((value, index) => value !== of[index])) {
+        this.#disconnect?.()
+        this.#disconnect = undefined
+        this.#made.forget()
+        this.#made.component.clear()
+        this.#made = undefined
+      }
+      if (this.#made === undefined) {
+        const setup = createUploadSetup<TypedFileRouter>({
+          ...Upload.setup,
+          ...(url !== undefined && { url }),
+          ...(sessions !== undefined && { sessions }),
+          texts: { ...Upload.setup.texts, ...texts },
+        })
+        const component = createUploadComponent(setup, kind, this.#options(), this.#id)
+        const forget = component.subscribe(() => this.#changed())
+        this.#made = { setup, of, component, forget }
+      } else this.#made.component.setOptions(this.#options())
+      return this.#made.component
+    }
+
+    #changed(): void {
+      this.#tellForm()
+      this.#update()
+    }
+
+    #tellForm(): void {
+      const { component, setup } = this.#made!
+      const { name, required } = this as unknown as UploadElement
+      const { keys, flags, message } = toFormValue(component.getState(), required, setup.texts)
+      const anchor = this.querySelector<HTMLElement>("[data-sluice=button]") ?? undefined
+      const told = JSON.stringify([name, keys, flags, message, anchor !== undefined])
+      if (told === this.#formValue) return
+      this.#formValue = told
+      const data = new FormData()
+      for (const key of keys) data.append(name, key)
+      this.#internals?.setFormValue?.(name === "" ? null : data)
+      this.#internals?.setValidity?.(flags, message, anchor)
+    }
+
+    /** What keeps the element from being what it should. */
+    #findMistake(): string | undefined {
+      const tag = `<${this.localName}>`
+      if ((this as unknown as UploadElement).endpoint === "") {
+        return `${tag} needs an endpoint, the name of a file route: ${tag.replace(">", ` endpoint="photos">`)}.`
+      }
+      try {
+        if (readValues(this).input === undefined) parseInput(this)
+        return undefined
+      } catch (error) {
+        return `The input of ${tag} is not JSON: ${(error as Error).message}.`
+      }
+    }
+
+    /** Children with a `slot` go into the part of that name. */
+    #takeSlots(): void {
+      for (const child of this.querySelectorAll(":scope > [slot]")) {
+        const name = toPartName(child.slot)
+        this.#slots[name] = [...(this.#slots[name] ?? []), child]
+      }
+    }
+
+    #render(): void {
+      this.#takeSlots()
+      const mistake = this.#findMistake()
+      if (mistake !== undefined && mistake !== this.#mistake) console.error(mistake)
+      this.#mistake = mistake
+      const component = this.#live
+      if (mistake === undefined) this.#disconnect ??= component.connect()
+      this.#root = patchMarkup(
+        this.#root,
+        mistake === undefined ? hideInput(component.render(this.#options())) : describeMistake(mistake),
+      )
+      if (this.#root.parentNode !== this) this.append(this.#root)
+      // What else was in the element stood for it as long as there was no script.
+      for (const node of [...this.childNodes]) if (node !== this.#root) node.remove()
+      this.#tellForm()
+    }
+
+    get state(): UploadState {
+      return this.#live.getState()
+    }
+    get files(): UploadState["files"] {
+      return this.state.files
+    }
+    get form(): HTMLFormElement | null {
+      return this.#internals?.form ?? null
+    }
+    get validity(): ValidityState | undefined {
+      return this.#internals?.validity
+    }
+    get validationMessage(): string {
+      return this.#internals?.validationMessage ?? ""
+    }
+    checkValidity(): boolean {
+      return this.#internals?.checkValidity() ?? true
+    }
+    reportValidity(): boolean {
+      return this.#internals?.reportValidity() ?? true
+    }
+
+    static {
+      for (const name of actions) {
+        Object.defineProperty(this.prototype, name, {
+          value(this: Upload, ...args: ReadonlyArray<never>): unknown {
+            return (this.#live[name] as (...args: ReadonlyArray<never>) => unknown)(...args)
+          },
+          configurable: true,
+          writable: true,
+        })
+      }
+      defineProperties(this.prototype, (element) => (element as Upload).#update())
+    }
+  }
+  return Upload as unknown as UploadElementClass<Router>
+}
