@@ -20,7 +20,7 @@ import type { UploadElement } from "./upload-element.ts"
 /** The class of an element. */
 export interface UploadElementClass<Router extends TypedFileRouter> {
   new <Slug extends keyof Router & string>(): UploadElement<Router, Slug>
-  /** What its elements share; one whose setup changes begins anew. */
+  /** What its elements share. When it changes they begin anew. */
   setup: UploadSetupOptions
 }
 
@@ -78,7 +78,16 @@ export const generateElement = <Router extends TypedFileRouter>(
   class Upload extends Base {
     static readonly formAssociated = true
     static readonly observedAttributes = attributeNames
-    static setup = options
+    static readonly #shown = new Set<Upload>()
+    static #setup = options
+
+    static get setup(): UploadSetupOptions {
+      return Upload.#setup
+    }
+    static set setup(setup: UploadSetupOptions) {
+      Upload.#setup = setup
+      for (const element of Upload.#shown) element.#update()
+    }
 
     readonly #internals = this.attachInternals?.()
     readonly #events = toEvents(this)
@@ -127,12 +136,15 @@ export const generateElement = <Router extends TypedFileRouter>(
       this.#isStale = true
       queueMicrotask(() => {
         this.#isStale = false
-        if (this.isConnected) this.#render()
-        else {
-          this.#disconnect?.()
-          this.#disconnect = undefined
-        }
+        if (this.isConnected) return this.#render()
+        this.#leave()
+        Upload.#shown.delete(this)
       })
+    }
+
+    #leave(): void {
+      this.#disconnect?.()
+      this.#disconnect = undefined
     }
 
     #options(): UploadComponentProps<TypedFileRouter, string, ElementContent> {
@@ -161,8 +173,7 @@ export const generateElement = <Router extends TypedFileRouter>(
       const url = this.getAttribute("url") ?? undefined
       const of = [Upload.setup, url, texts, sessions]
       if (this.#made?.of.some((value, index) => value !== of[index])) {
-        this.#disconnect?.()
-        this.#disconnect = undefined
+        this.#leave()
         this.#made.forget()
         this.#made.component.clear()
         this.#made = undefined
@@ -223,6 +234,7 @@ export const generateElement = <Router extends TypedFileRouter>(
     }
 
     #render(): void {
+      Upload.#shown.add(this)
       this.#takeSlots()
       const mistake = this.#findMistake()
       if (mistake !== undefined && mistake !== this.#mistake) console.error(mistake)
