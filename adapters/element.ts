@@ -50,7 +50,7 @@ export const defineElements = ({ prefix = "sluice", ...setup }: DefineElementsOp
     const name = `${prefix}-${kind.name}`
     const defined = customElements.get(name) as Partial<UploadElementClass<TypedFileRouter>> | undefined
     if (defined === undefined) {
-      customElements.define(name, generateElement(kind, setup) as unknown as CustomElementConstructor)
+      customElements.define(name, generateElement(kind, setup))
     } else if (Object.keys(setup).length > 0) defined.setup = setup
   }
 }

@@ -36,7 +36,7 @@ const readInput = (element: Element): unknown => {
 }
 
 type Get = (element: Element) => unknown
-type Set = (element: Element, value: unknown) => void
+type Set = (element: Element, value: any) => void
 
 const setText =
   (name: string): Set =>

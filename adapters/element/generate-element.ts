@@ -52,9 +52,8 @@ const toPartName = (slot: string): string => slot.replace(/-[a-z]/g, ([, letter]
 /** The file input's own events would be taken for those of the element. */
 const hideInput = (markup: Markup): Markup => {
   const stop = (event: Event) => {
-    if (event.target instanceof HTMLInputElement && event.target.id === `${markup.attributes["id"]}-input`) {
-      event.stopPropagation()
-    }
+    const { parentNode, type } = event.target as HTMLInputElement
+    if (parentNode === event.currentTarget && type === "file") event.stopPropagation()
   }
   return { ...markup, on: { ...markup.on, input: stop, change: stop } }
 }
@@ -72,8 +71,8 @@ export const generateElement = <Router extends TypedFileRouter>(
   kind: ComponentKind,
   options: UploadSetupOptions = {},
 ): UploadElementClass<Router> => {
-  // There is none on a server, where the class is never used.
-  const Base = globalThis.HTMLElement ?? class {}
+  // A server has no elements, and never makes one of this class.
+  const Base = globalThis.HTMLElement ?? Object
 
   class Upload extends Base {
     static readonly formAssociated = true

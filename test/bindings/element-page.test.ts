@@ -1,4 +1,4 @@
-import type { Browser, Page } from "playwright-core"
+import type { Browser, ElementHandle, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { UploadElement } from "../../adapters/element.ts"
 import { launchChromium } from "../browser/chromium.ts"
@@ -167,6 +167,28 @@ describe("what is written inside the element", () => {
     await choose("a.png")
     await becomes("picked")
     expect(await part("label").evaluate((label) => "isOld" in label.firstElementChild!)).toBe(true)
+  })
+
+  test("may come later, and may be given by property: text, nodes, a fragment", async () => {
+    await open(`<sluice-dropzone endpoint="photos"></sluice-dropzone>`)
+    await becomes("idle")
+    await zone((element) => {
+      element.append(Object.assign(document.createElement("b"), { slot: "label", textContent: "later" }))
+    })
+    await part("label").getByText("later").waitFor()
+    await zone((element) => {
+      const fragment = document.createRange().createContextualFragment("<b>1</b><i>2</i>")
+      element.content = { label: fragment, allowedContent: ["a", document.createElement("hr"), 3], uploadIcon: null }
+    })
+    await part("label").getByText("1").waitFor()
+    await choose("a.png")
+    await becomes("picked")
+    expect(await part("label").innerHTML()).toBe("<b>1</b><i>2</i>")
+    expect(await part("allowed-content").innerHTML()).toBe("a<hr>3")
+    await zone((element) => {
+      element.content = { label: ({ files }) => `${files.length} chosen` }
+    })
+    await part("label").getByText("1 chosen").waitFor()
   })
 })
 
@@ -337,11 +359,11 @@ describe("moved and removed", () => {
   test("one that is removed listens to nothing any more, and does again when it is back", async () => {
     await open(`<sluice-dropzone endpoint="photos" paste></sluice-dropzone>`)
     await becomes("idle")
-    const element = await page.locator("sluice-dropzone").elementHandle()
-    await element!.evaluate((node) => node.parentNode!.removeChild(node))
+    const element = (await page.locator("sluice-dropzone").elementHandle()) as ElementHandle<UploadElement>
+    await element.evaluate((node) => node.parentNode!.removeChild(node))
     await paste()
-    expect(await element!.evaluate((node) => (node as UploadElement).files.length)).toBe(0)
-    await element!.evaluate((node) => document.querySelector("#root")!.append(node))
+    expect(await element.evaluate((node) => node.files.length)).toBe(0)
+    await element.evaluate((node) => document.querySelector("#root")!.append(node))
     await paste()
     await part("file-name").getByText("pasted.png").waitFor()
   })
