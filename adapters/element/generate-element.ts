@@ -12,8 +12,9 @@ import {
   type UploadState,
 } from "../../src/ui.ts"
 import { toEvents } from "./element-events.ts"
-import { attributeNames, defineProperties, parseInput, readValues, upgradeProperties } from "./element-properties.ts"
-import { toFormValue } from "./form-value.ts"
+import { describeMistake, findMistake } from "./element-mistake.ts"
+import { attributeNames, defineProperties, readValues, upgradeProperties } from "./element-properties.ts"
+import { createFormValue } from "./form-value.ts"
 import { type ElementContent, patchMarkup } from "./patch-markup.ts"
 import type { UploadElement } from "./upload-element.ts"
 
@@ -58,14 +59,6 @@ const hideInput = (markup: Markup): Markup => {
   return { ...markup, on: { ...markup.on, input: stop, change: stop } }
 }
 
-const describeMistake = (text: string): Markup => ({
-  tag: "p",
-  key: "mistake",
-  attributes: { "data-sluice": "error", role: "alert" },
-  on: {},
-  children: [text],
-})
-
 /** Makes the class of an element that shows a component in the page itself, without a shadow. */
 export const generateElement = <Router extends TypedFileRouter>(
   kind: ComponentKind,
@@ -89,6 +82,7 @@ export const generateElement = <Router extends TypedFileRouter>(
     }
 
     readonly #internals = this.attachInternals?.()
+    readonly #setFormValue = createFormValue(this as unknown as UploadElement, this.#internals)
     readonly #events = toEvents(this)
     readonly #id = `${this.localName}-${(count[this.localName] = (count[this.localName] ?? 0) + 1)}`
     readonly #children = new MutationObserver(() => this.#update())
@@ -99,7 +93,6 @@ export const generateElement = <Router extends TypedFileRouter>(
     #isFormDisabled = false
     #isStale = false
     #mistake: string | undefined
-    #formValue: string | undefined
 
     constructor() {
       super()
@@ -198,30 +191,7 @@ export const generateElement = <Router extends TypedFileRouter>(
 
     #tellForm(): void {
       const { component, setup } = this.#made!
-      const { name, required } = this as unknown as UploadElement
-      const { keys, flags, message } = toFormValue(component.getState(), required, setup.texts)
-      const anchor = this.querySelector<HTMLElement>("[data-sluice=button]") ?? undefined
-      const told = JSON.stringify([name, keys, flags, message, anchor !== undefined])
-      if (told === this.#formValue) return
-      this.#formValue = told
-      const data = new FormData()
-      for (const key of keys) data.append(name, key)
-      this.#internals?.setFormValue?.(name === "" ? null : data)
-      this.#internals?.setValidity?.(flags, message, anchor)
-    }
-
-    /** What keeps the element from being what it should. */
-    #findMistake(): string | undefined {
-      const tag = `<${this.localName}>`
-      if ((this as unknown as UploadElement).endpoint === "") {
-        return `${tag} needs an endpoint, the name of a file route: ${tag.replace(">", ` endpoint="photos">`)}.`
-      }
-      try {
-        if (readValues(this).input === undefined) parseInput(this)
-        return undefined
-      } catch (error) {
-        return `The input of ${tag} is not JSON: ${(error as Error).message}.`
-      }
+      this.#setFormValue(component.getState(), setup.texts)
     }
 
     /** Children with a `slot` go into the part of that name. */
@@ -235,7 +205,7 @@ export const generateElement = <Router extends TypedFileRouter>(
     #render(): void {
       Upload.#shown.add(this)
       this.#takeSlots()
-      const mistake = this.#findMistake()
+      const mistake = findMistake(this as unknown as UploadElement)
       if (mistake !== undefined && mistake !== this.#mistake) console.error(mistake)
       this.#mistake = mistake
       const component = this.#live

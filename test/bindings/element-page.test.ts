@@ -138,6 +138,25 @@ test("properties and attributes are one, also those set before the script has co
   expect(complaints).toEqual([])
 })
 
+test("other texts, another setup, other names", async () => {
+  await open(`<sluice-dropzone endpoint="photos"></sluice-dropzone><app-button endpoint="avatar"></app-button>`)
+  await becomes("idle")
+  await zone((element) => {
+    element.texts = { choose: () => "Wählen" }
+  })
+  await part("button").getByText("Wählen").waitFor()
+  await page.addScriptTag({
+    type: "module",
+    content: `
+      import { defineElements } from "/page.js"
+      defineElements({ texts: { drop: () => "oder ablegen" } })
+      defineElements({ prefix: "app", texts: { choose: () => "Anders" } })`,
+  })
+  await part("label").getByText("oder ablegen").waitFor()
+  await page.locator("app-button").getByRole("button", { name: "Anders" }).waitFor()
+  expect(complaints).toEqual([])
+})
+
 test("the methods work before the element is on a page", async () => {
   await open("")
   const outcomes = await page.evaluate(async () => {
@@ -254,6 +273,54 @@ describe("before an upload the page", () => {
     await zone(async (element) => element.startUpload())
     expect(await part("file-name").allTextContents()).toEqual(["new-a.png", "new-b.png"])
     expect(site.puts.map(({ file }) => file).toSorted()).toEqual(["new-a.png", "new-b.png"])
+  })
+})
+
+describe("while the page prepares files", () => {
+  const openSlow = async () => {
+    await open(`<sluice-dropzone endpoint="photos"></sluice-dropzone>`)
+    await zone((element) =>
+      element.addEventListener("before-upload", ({ detail }) =>
+        detail.respondWith(new Promise((resolve) => Object.assign(window, { goOn: () => resolve(detail.files) }))),
+      ),
+    )
+    await becomes("idle")
+  }
+  const goOn = () => page.evaluate(() => (window as unknown as { goOn: () => void }).goOn())
+  const upload = () => page.getByRole("button", { name: /^Upload / }).click()
+
+  test("one that is removed or cancelled is not sent, the others keep their places", async () => {
+    await openSlow()
+    const text = { name: "text.txt", mimeType: "text/plain", buffer: Buffer.from("abc") }
+    const input = page.locator("[data-sluice=container] input[type=file]")
+    await input.setInputFiles([png("a.png"), png("b.png"), text, png("c.png")])
+    await upload()
+    await becomes("uploading")
+    await zone((element) => element.removeFile(element.files[0]!.id))
+    await page.getByRole("button", { name: "Cancel b.png" }).click()
+    await goOn()
+    await page.locator('[data-sluice="file"][data-state="done"]').waitFor()
+    expect(site.puts.map(({ file }) => file)).toEqual(["c.png"])
+    expect(await part("file-name").allTextContents()).toEqual(["b.png", "text.txt", "c.png"])
+  })
+
+  test("one that was cancelled, tried again and cancelled again is not sent", async () => {
+    await openSlow()
+    site.hold("a.png", 0)
+    await choose("a.png")
+    await upload()
+    await goOn()
+    await page.getByRole("button", { name: "Cancel a.png" }).click()
+    await page.getByRole("button", { name: "Try again a.png" }).click()
+    await becomes("uploading")
+    await page.getByRole("button", { name: "Cancel a.png" }).click()
+    await page.locator('[data-sluice="file"][data-state="aborted"]').waitFor()
+    const { length } = site.puts
+    await goOn()
+    expect(
+      await zone((element) => element.startUpload().then(() => element.files.map(({ status }) => status))),
+    ).toEqual(["aborted"])
+    expect(site.puts.length).toBe(length)
   })
 })
 

@@ -4,14 +4,15 @@ import { type Fixture, readFixture } from "./fixture.ts"
 import type { router } from "./router.ts"
 
 const { component, setup, props } = readFixture()
-defineElements(setup)
+const { sessions, ...shared } = setup
+defineElements(shared)
 
 /** An element has attributes, properties and events where others have props. */
 const createElement = (kind: "button" | "dropzone", fixture: Fixture["props"]): HTMLElement => {
   const element = document.createElement(`sluice-${kind}`) as unknown as UploadElement<typeof router, "photos">
   const { endpoint, disabled = false, config = {}, className, appearance, content, input, headers } = fixture
   const { mode, appendOnPaste = false, folder = false, cn } = config
-  Object.assign(element, { endpoint, disabled, paste: appendOnPaste, folder, input, headers, content })
+  Object.assign(element, { endpoint, disabled, paste: appendOnPaste, folder, input, headers, content, sessions })
   if (mode !== undefined) element.setAttribute("mode", mode)
   if (cn !== undefined) element.config = { cn }
   if (className !== undefined) {
