@@ -1,7 +1,12 @@
 import { hasFiles, readTransfer } from "./collect-files.ts"
 
+interface Taker {
+  readonly root: () => NonElementParentNode
+  readonly take: () => ((files: ReadonlyArray<File>) => void) | undefined
+}
+
 /** Those who take pasted files, by the id of their outermost element. */
-const takers = new Map<string, () => ((files: ReadonlyArray<File>) => void) | undefined>()
+const takers = new Map<string, Taker>()
 
 const isEditable = (element: Element | null): boolean =>
   element instanceof HTMLElement && (element.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(element.tagName))
@@ -9,8 +14,8 @@ const isEditable = (element: Element | null): boolean =>
 /** Who the user means: the component that has the focus or is under the pointer, else the only one there is. */
 const chooseTaker = () => {
   const willing = [...takers].flatMap(([id, taker]) => {
-    const take = taker()
-    return take === undefined ? [] : [{ take, element: document.getElementById(id) }]
+    const take = taker.take()
+    return take === undefined ? [] : [{ take, element: taker.root().getElementById(id) }]
   })
   const meant = willing.find(({ element }) => element?.matches(":focus-within, :hover"))
   return (meant ?? (willing.length === 1 ? willing[0] : undefined))?.take
@@ -27,15 +32,13 @@ const onPaste = (event: ClipboardEvent) => {
 /**
  * Lets a component take files from the clipboard; text fields keep what is pasted into them.
  *
- * @param taker gives what to do with the files, undefined while the component does not want any
+ * @param root the tree the component is in
+ * @param take gives what to do with the files, undefined while the component does not want any
  * @returns ends it
  */
-export const listenToPaste = (
-  id: string,
-  taker: () => ((files: ReadonlyArray<File>) => void) | undefined,
-): (() => void) => {
+export const listenToPaste = (id: string, root: Taker["root"], take: Taker["take"]): (() => void) => {
   if (takers.size === 0) document.addEventListener("paste", onPaste)
-  takers.set(id, taker)
+  takers.set(id, { root, take })
   return () => {
     takers.delete(id)
     if (takers.size === 0) document.removeEventListener("paste", onPaste)

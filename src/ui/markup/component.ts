@@ -51,13 +51,15 @@ const join = (...classes: Array<string>): string => classes.join(" ")
 /**
  * Makes a component for a framework to render.
  *
- * @param id unique in the document, and the same on the server and in the page
+ * @param id unique in its tree, and the same on the server and in the page
+ * @param root that tree, if not the document: a shadow
  */
 export const createUploadComponent = <Router extends TypedFileRouter, Slug extends keyof Router & string>(
   setup: UploadSetup<Router>,
   kind: ComponentKind,
   initial: UploadComponentOptions<Router, Slug> & UploadLooks,
   id: string,
+  root: () => NonElementParentNode = () => document,
 ): UploadComponent<Router[Slug]> => {
   type Props = UploadComponentOptions<Router, Slug> & UploadLooks
   const complete = (given: Props) =>
@@ -75,6 +77,7 @@ export const createUploadComponent = <Router extends TypedFileRouter, Slug exten
       config: props.config,
       sessions: options.sessions,
       id,
+      root,
     })
 
   return {
@@ -85,7 +88,7 @@ export const createUploadComponent = <Router extends TypedFileRouter, Slug exten
     },
     connect: () => {
       const disconnect = controller.connect()
-      const silence = listenToPaste(id, () => {
+      const silence = listenToPaste(id, root, () => {
         const isWanted = props.config.appendOnPaste === true && !props.disabled
         return isWanted ? controller.addFiles : undefined
       })

@@ -16,6 +16,8 @@ export interface PartsOptions {
   readonly sessions: UploadSessions | undefined
   /** Unique in the document, the same on server and page. */
   readonly id: string
+  /** The tree the component is in. */
+  readonly root: () => NonElementParentNode
 }
 
 /** What makes elements of your own into an upload component: attributes and handlers to put on them. */
@@ -66,7 +68,15 @@ const button = (onClick: () => void, attributes: Part["attributes"] = {}): Part 
 })
 
 /** Makes the parts of a component in its present state. */
-export const createUploadParts = ({ controller, state, texts, config, sessions, id }: PartsOptions): UploadParts => {
+export const createUploadParts = ({
+  controller,
+  state,
+  texts,
+  config,
+  sessions,
+  id,
+  root,
+}: PartsOptions): UploadParts => {
   const { routeConfig, isDisabled, isReady } = state
   const accept = routeConfig === undefined ? "" : toAccept(routeConfig)
   const isMultiple = config.folder === true || (routeConfig !== undefined && maxFiles(routeConfig) > 1)
@@ -74,7 +84,7 @@ export const createUploadParts = ({ controller, state, texts, config, sessions, 
   const isOff = isDisabled || !isReady
 
   const openPicker = () => {
-    const useInput = () => document.getElementById(inputId)?.click()
+    const useInput = () => (root().getElementById(inputId) as HTMLElement | null)?.click()
     if (sessions === undefined || config.folder) return useInput()
     void pickWithHandles({ accept, isMultiple }, sessions.attachHandle).then((files) =>
       files === undefined ? useInput() : controller.addFiles(files),
@@ -84,7 +94,8 @@ export const createUploadParts = ({ controller, state, texts, config, sessions, 
   /** Enter and leave come for every element within: what counts is which the pointer has gone to. */
   const isWithin = (event: Event): boolean => {
     const { relatedTarget } = event as DragEvent
-    return document.getElementById(id)?.contains(relatedTarget as Node | null) === true
+    const element = root().getElementById(id)
+    return element?.contains(relatedTarget as Node | null) === true
   }
 
   const act: Readonly<Record<FileAction, (id: string) => void>> = {
