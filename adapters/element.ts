@@ -42,7 +42,7 @@ export interface DefineElementsOptions extends UploadSetupOptions {
  * module has them, and need not call it. On a server it does nothing.
  *
  * They render into the page itself, not into a shadow: the one stylesheet, classes and `[data-sluice]` selectors reach
- * everything in them, and they cannot be used inside another element's shadow.
+ * everything in them. Inside another element's shadow they want the stylesheet there.
  */
 export const defineElements = ({ prefix = "sluice", ...setup }: DefineElementsOptions = {}): void => {
   if (globalThis.customElements === undefined) return

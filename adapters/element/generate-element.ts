@@ -134,6 +134,11 @@ export const generateElement = <Router extends TypedFileRouter>(
       })
     }
 
+    get #tree(): NonElementParentNode {
+      const root = this.getRootNode()
+      return root instanceof DocumentFragment ? root : document
+    }
+
     #leave(): void {
       this.#disconnect?.()
       this.#disconnect = undefined
@@ -177,7 +182,7 @@ export const generateElement = <Router extends TypedFileRouter>(
           ...(sessions !== undefined && { sessions }),
           texts: { ...Upload.setup.texts, ...texts },
         })
-        const component = createUploadComponent(setup, kind, this.#options(), this.#id)
+        const component = createUploadComponent(setup, kind, this.#options(), this.#id, () => this.#tree)
         const forget = component.subscribe(() => this.#changed())
         this.#made = { setup, of, component, forget }
       } else this.#made.component.setOptions(this.#options())

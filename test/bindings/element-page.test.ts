@@ -436,6 +436,27 @@ describe("moved and removed", () => {
   })
 })
 
+test("it works inside the shadow of another element", async () => {
+  await open(
+    `<article><template shadowrootmode="open"><sluice-dropzone endpoint="photos" paste></sluice-dropzone></template></article>`,
+  )
+  await becomes("idle")
+  const [chooser] = await Promise.all([page.waitForEvent("filechooser"), part("button").click()])
+  await chooser.setFiles(png("a.png"))
+  await becomes("picked")
+  const drag = (type: string) =>
+    part("area").evaluate((area, type) => {
+      const dataTransfer = new DataTransfer()
+      dataTransfer.items.add(new File(["abc"], "a.png", { type: "image/png" }))
+      const relatedTarget = area.nextElementSibling
+      area.dispatchEvent(new DragEvent(type, { dataTransfer, relatedTarget, bubbles: true, composed: true }))
+    }, type)
+  await drag("dragenter")
+  await page.locator('[data-drag="over"]').waitFor()
+  await drag("dragleave")
+  expect(await zone((element) => element.state.isDragActive)).toBe(true)
+})
+
 test("drawn anew it moves and replaces nothing that stands right", async () => {
   await open(`<sluice-dropzone endpoint="photos"></sluice-dropzone>`)
   await becomes("idle")
