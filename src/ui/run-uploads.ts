@@ -90,7 +90,8 @@ export const createUploadRunner = (
       if (outcome.status === "done") results.push(outcome)
       else report(outcome)
       if (items.some(({ id }) => isPending(store.find(id)))) return
-      const told = results
+      const place = (file: File) => items.findIndex((item) => item.file === file)
+      const told = results.toSorted((a, b) => place(a.file) - place(b.file))
       results = []
       if (told.length > 0) options().onClientUploadComplete?.(told)
       settled()

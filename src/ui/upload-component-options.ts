@@ -11,7 +11,7 @@ export interface UploadCallbacks<Route extends TypedFileRoute<any>> {
   /** Once per file, before its first byte leaves. */
   readonly onUploadBegin?: ((event: { readonly file: File }) => void) | undefined
   readonly onUploadProgress?: ((progress: UploadProgress<File>) => void) | undefined
-  /** When nothing of an upload is on its way any more, with the files that are stored; not called if there are none. */
+  /** When nothing of an upload is on its way any more, with the stored files in their order; not called if there are none. */
   readonly onClientUploadComplete?: ((results: Array<DoneUpload<Route, File>>) => void) | undefined
   /** Once per error, with the files it concerns: a refusal by the app concerns all of an upload. */
   readonly onUploadError?: ((error: RouteUploadError<Route>, files: Array<File>) => void) | undefined

@@ -84,6 +84,7 @@ const html = (body: string) => `<!doctype html>
     <title>Uploads</title>
     <link rel="icon" href="data:," />
     <link rel="stylesheet" href="/styles.css" />
+    <style>body { background: Canvas }</style>
   </head>
   <body>
     <main>

@@ -546,7 +546,7 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
 
     for (const colorScheme of ["light", "dark"] as const) {
       test(`nothing stands in the way of assistive technology, in any state, ${colorScheme}`, async () => {
-        await page.emulateMedia({ colorScheme })
+        await page.emulateMedia({ colorScheme, reducedMotion: "reduce" })
         const check = async (where: string) => {
           await page.addScriptTag({ path: axeSource })
           const violations = await page.evaluate(async () => {
