@@ -1,0 +1,139 @@
+import { type Component, onMount, untrack } from "svelte"
+import { createSubscriber } from "svelte/reactivity"
+import { toStore } from "svelte/store"
+import {
+  type ComponentKind,
+  createUploadComponent,
+  createUploadSetup,
+  headless,
+  mapParts,
+  toActions,
+  type TypedFileRouter,
+  uploadButton,
+  type UploadComponent,
+  type UploadComponentOptions,
+  type UploadComponentProps,
+  uploadDropzone,
+  type UploadHandle,
+  type UploadHookOptions,
+  type UploadLooks,
+  type UploadSetup,
+  type UploadSetupOptions,
+  type UploadState,
+} from "../src/ui.ts"
+import { type ElementProps, toContent, toElement, toProps, type UploadContents } from "./svelte/svelte-element.ts"
+import UploadComponentView from "./svelte/upload-component.svelte"
+
+export type * from "../src/ui.ts"
+export type { ElementProps, UploadContent, UploadContents } from "./svelte/svelte-element.ts"
+export { createPlural, createSizeFormat, english, listFileActions, seedRouteConfig, UploadError } from "../src/ui.ts"
+
+/**
+ * Props of `<UploadButton>` and `<UploadDropzone>`. The contents of parts may be props too, so that a snippet inside
+ * the component does it: `{#snippet label(state)}…{/snippet}`.
+ */
+export type UploadProps<Router extends TypedFileRouter, Slug extends keyof Router & string = keyof Router & string> = {
+  [Each in Slug]: UploadComponentOptions<Router, Each> &
+    UploadContents & {
+      /** Of the outermost element. */
+      readonly class?: string | undefined
+      readonly appearance?: UploadLooks["appearance"]
+      readonly content?: UploadContents | undefined
+    }
+}[Slug]
+
+/** Options of `useUploader`. */
+export type UseUploaderOptions<Router extends TypedFileRouter, Slug extends keyof Router & string> = UploadHookOptions<
+  Router[Slug]
+> & {
+  /** What ids in the page begin with: `$props.id()`, where server and page should have the same. */
+  readonly id?: string | undefined
+}
+
+/** Ties an upload component to the Svelte component that is being made, and to its props. */
+const attach = <Router extends TypedFileRouter, Slug extends keyof Router & string>(
+  setup: UploadSetup<Router>,
+  kind: ComponentKind,
+  read: () => UploadComponentProps<Router, Slug, unknown>,
+  id: string,
+): {
+  readonly component: UploadComponent<Router[Slug]>
+  /** Makes a getter that follows the component's state. */
+  readonly follow: <A>(get: () => A) => PropertyDescriptor
+} => {
+  const component = createUploadComponent(setup, kind, untrack(read), id)
+  const track = createSubscriber((update) => component.subscribe(update))
+  onMount(() => {
+    // A store, because `$effect` is for `.svelte` files only.
+    const unsubscribe = toStore(read).subscribe((props) => untrack(() => component.setOptions(props)))
+    const disconnect = component.connect()
+    return () => {
+      unsubscribe()
+      disconnect()
+    }
+  })
+  return { component, follow: (get) => ({ enumerable: true, get: () => (track(), get()) }) }
+}
+
+const generate =
+  (kind: ComponentKind) =>
+  <Router extends TypedFileRouter>(options?: UploadSetupOptions): Component<UploadProps<Router>> => {
+    const setup = createUploadSetup<Router>(options)
+    return (internals, props) => {
+      const read = () => {
+        const { class: className, content, ...others } = props as UploadProps<TypedFileRouter>
+        // Among the content are options too; nobody asks for those.
+        const looks = { className, content: toContent({ ...others, ...content }) }
+        return { ...others, ...looks } as unknown as UploadComponentProps<Router, keyof Router & string, unknown>
+      }
+      const create = (id: string) => {
+        const { component, follow } = attach(setup, kind, read, id)
+        return Object.defineProperty(
+          {},
+          "element",
+          follow(() => toElement(component.render(read()))),
+        )
+      }
+      return UploadComponentView(internals, { create })
+    }
+  }
+
+/** `export const UploadButton = generateUploadButton<typeof router>()`: then `<UploadButton endpoint="avatar" />`. */
+export const generateUploadButton = generate(uploadButton)
+
+/** `export const UploadDropzone = generateUploadDropzone<typeof router>()`: then `<UploadDropzone endpoint="photos" />`. */
+export const generateUploadDropzone = generate(uploadDropzone)
+
+let count = 0
+
+/**
+ * `export const useUploader = generateUseUploader<typeof router>()`: state, actions and props for markup of your own.
+ *
+ * Call it while a component is made, and read from what it gives, `uploader.files`: what is destructured stays as it
+ * was. What changes is given as a function: `useUploader("photos", () => ({ disabled }))`.
+ */
+export const generateUseUploader = <Router extends TypedFileRouter>(options?: UploadSetupOptions) => {
+  const setup = createUploadSetup<Router>(options)
+  return <Slug extends keyof Router & string>(
+    endpoint: Slug | (() => Slug),
+    options: UseUploaderOptions<Router, Slug> | (() => UseUploaderOptions<Router, Slug>) = {},
+  ): UploadHandle<Router[Slug], ElementProps> => {
+    const read = () => ({
+      ...(typeof options === "function" ? options() : options),
+      endpoint: typeof endpoint === "function" ? endpoint() : endpoint,
+    })
+    const id = untrack(read).id ?? `sluice-${++count}`
+    const { component, follow } = attach(
+      setup,
+      headless,
+      read as unknown as () => UploadComponentProps<Router, Slug, unknown>,
+      id,
+    )
+    const { getState } = component
+    const names = Object.keys(getState()) as Array<keyof UploadState>
+    return Object.defineProperties(toActions(component), {
+      ...Object.fromEntries(names.map((name) => [name, follow(() => getState()[name])])),
+      parts: follow(() => mapParts(component.parts(), toProps)),
+    }) as UploadHandle<Router[Slug], ElementProps>
+  }
+}
