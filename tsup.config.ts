@@ -1,5 +1,5 @@
-import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { basename, join } from "node:path"
+import { cpSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { basename, join, relative } from "node:path"
 import { defineConfig, type Options } from "tsup"
 
 const root = import.meta.dirname
@@ -96,7 +96,8 @@ const shared: Options = {
   format: "esm",
   platform: "neutral",
   target: ["es2023", "node22"],
-  external: [/^node:/],
+  // Svelte's compiler is the user's own, and of the version of the page.
+  external: [/^node:/, /\.svelte$/],
   removeNodeProtocol: false,
   // Built by the function below, once, before all groups.
   clean: false,
@@ -105,6 +106,9 @@ const shared: Options = {
 
 export default defineConfig(({ outDir = "dist" }) => {
   rmSync(join(root, outDir), { recursive: true, force: true })
+  for (const file of globSync("adapters/*/*.svelte", { cwd: root })) {
+    cpSync(join(root, file), join(root, outDir, relative("adapters", file)))
+  }
   for (const name of inlinedTypes) bundled.add(`node_modules/${name}`)
   return [
     ...groups().map((entry): Options => ({

@@ -188,7 +188,14 @@ describe("who imports whom", () => {
 describe("doors", () => {
   it("are the package's exports, by their names", () => {
     const expected = Object.fromEntries(
-      [...doors.keys()].map((name) => [`./${name}`, { types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` }]),
+      [...doors].map(([name, source]) => {
+        const file = `./dist/${name}.js`
+        // By the condition `svelte`, bundlers of Svelte know that the package has components to compile.
+        const isSvelte = modules.some(
+          (module) => module.file === source && module.imports.some(({ from }) => from.endsWith(".svelte")),
+        )
+        return [`./${name}`, { types: `./dist/${name}.d.ts`, ...(isSvelte && { svelte: file }), default: file }]
+      }),
     )
     expect(packageJson.exports).toEqual({ ...expected, "./package.json": "./package.json" })
   })

@@ -68,10 +68,12 @@ import { Hono } from "hono"
 import type { NextRequest } from "next/server.js"
 import { setupServer } from "msw/node"
 import type { RequestHandler } from "@sveltejs/kit"
+import type { ComponentProps } from "svelte"
 import { createUploadMock } from "sluice/msw"
 import * as onExpress from "sluice/express"
 import * as onHono from "sluice/hono"
 import * as onNext from "sluice/next"
+import * as inSvelte from "sluice/svelte"
 import * as onSvelteKit from "sluice/sveltekit"
 
 express().use("/api/sluice", onExpress.createRouteHandler({
@@ -84,10 +86,17 @@ const next = onNext.createRouteHandler({
   router: { file: onNext.createSluice()({ blob: {} }).middleware(({ req }) => ({ path: req.nextUrl.pathname })).onUploadComplete(() => null) },
 })
 export const POST: (request: NextRequest) => Promise<Response> = next.POST
-const svelteKit = onSvelteKit.createRouteHandler({
-  router: { file: onSvelteKit.createSluice()({ blob: {} }).middleware(({ event }) => ({ path: event.url.pathname })).onUploadComplete(() => null) },
-})
+const inKit = { file: onSvelteKit.createSluice()({ blob: {} }).middleware(({ event }) => ({ path: event.url.pathname })).onUploadComplete(() => 1) }
+const svelteKit = onSvelteKit.createRouteHandler({ router: inKit })
 export const GET: RequestHandler = svelteKit.GET
+
+const UploadButton = inSvelte.generateUploadButton<typeof inKit>()
+export const props: ComponentProps<typeof UploadButton> = {
+  endpoint: "file",
+  onClientUploadComplete: ([result]) => result!.serverData.toFixed(),
+}
+// @ts-expect-error there is no such route
+export const wrong: ComponentProps<typeof UploadButton> = { endpoint: "banner" }
 
 const router = { file: onNext.createSluice()({ blob: {} }).onUploadComplete(({ file }) => ({ size: file.size })) }
 export const slugs: ReadonlyArray<"file"> = onNext.extractRouteConfig(router).map(({ slug }) => slug)
@@ -167,7 +176,8 @@ describe("an app that has only the tarball", () => {
   }
 
   it("runs: every door loads", async () => {
-    const names = Object.keys(packageJson.exports).filter((name) => name !== "./package.json")
+    // What is for Svelte has yet to be compiled, by the app (sveltekit.test.ts).
+    const names = Object.keys(packageJson.exports).filter((name) => !["./package.json", "./svelte"].includes(name))
     const doors = names.map((name) => name.replace(".", "sluice"))
     const code = `for (const door of ${JSON.stringify(doors)}) if (Object.keys(await import(door)).length === 0) throw door`
     expect(await runIn(consumer, process.execPath, ["--input-type=module", "-e", code])).toEqual({

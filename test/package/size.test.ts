@@ -1,6 +1,7 @@
 import { gzipSync } from "node:zlib"
 import { build } from "esbuild"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { compileSvelte } from "../bindings/compile-svelte.ts"
 import packageJson from "../../package.json" with { type: "json" }
 import { type Consumer, createConsumer } from "./consumer.ts"
 
@@ -33,6 +34,7 @@ const bundle = async (code: string): Promise<ReadonlyArray<Chunk>> => {
     outdir: "out",
     metafile: true,
     write: false,
+    plugins: [compileSvelte("client")],
   })
   const outputs = metafile.outputs
   const entry = Object.keys(outputs).find((file) => outputs[file]?.entryPoint?.endsWith("entry.js"))!
