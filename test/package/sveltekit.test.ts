@@ -19,7 +19,7 @@ export default { plugins: [sveltekit({ adapter: adapter(), paths: { origin: proc
   "src/app.html": `<!doctype html>
 <html lang="en">
   <head><link rel="icon" href="data:," />%sveltekit.head%</head>
-  <body>%sveltekit.body%</body>
+  <body><div>%sveltekit.body%</div></body>
 </html>
 `,
   "src/lib/server/router.js": `import { createSluice } from "sluice/sveltekit"
@@ -76,44 +76,55 @@ beforeAll(async () => {
 
 afterAll(() => consumer.remove())
 
+const vite = join(repository, "node_modules/vite/bin/vite.js")
+const png = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==",
+  "base64",
+)
+
 describe("a SvelteKit app that has only the tarball", () => {
-  it("builds, renders on the server, is taken over in the page and uploads", async () => {
-    const port = String(await findFreePort())
-    const origin = `http://127.0.0.1:${port}`
-    const cwd = consumer.folder
-    await runProgram([join(repository, "node_modules/vite/bin/vite.js"), "build"], { cwd, env: { ORIGIN: origin } })
+  for (const mode of ["development", "production"] as const) {
+    it(`renders on the server, is taken over in the page and uploads, in ${mode}`, async () => {
+      const port = String(await findFreePort())
+      const origin = `http://127.0.0.1:${port}`
+      const cwd = consumer.folder
+      const storage = await listen(createServer(toNodeListener((request) => ingest.fetch(request))))
+      const token = encodeToken({ apiKey: "sk_test", appId: "app", regions: ["local"], ingestUrl: storage.origin })
+      const ingest = createIngest({
+        token,
+        store: createMemoryBlobStore(),
+        catalog: createMemoryCatalog(),
+        logLevel: "None",
+      })
+      const env = { HOST: "127.0.0.1", PORT: port, ORIGIN: origin, SLUICE_TOKEN: token }
+      if (mode === "production") await runProgram([vite, "build"], { cwd, env })
+      const start = mode === "production" ? ["build"] : [vite, "dev", "--host", "127.0.0.1", "--port", port]
+      const app = await startProgram(start, { cwd, env })
+      const browser = await launchChromium()
+      try {
+        const html = await (await fetch(origin)).text()
+        expect(html).toContain("Choose files")
+        expect(html).toContain("Up to 3 images, 4\u00a0MB each at most")
+        expect(html).toContain("<em>0 here</em>")
+        expect(html).toContain("nothing is stored, 3 at most")
 
-    const storage = await listen(createServer(toNodeListener((request) => ingest.fetch(request))))
-    const token = encodeToken({ apiKey: "sk_test", appId: "app", regions: ["local"], ingestUrl: storage.origin })
-    const ingest = createIngest({ token, store: createMemoryBlobStore(), catalog: createMemoryCatalog() })
-    const env = { HOST: "127.0.0.1", PORT: port, SLUICE_TOKEN: token }
-    const app = await startProgram(["build"], { cwd, env })
-    const browser = await launchChromium()
-    try {
-      const html = await (await fetch(origin)).text()
-      expect(html).toContain("Choose files")
-      expect(html).toContain("Up to 3 images, 4\u00a0MB each at most")
-      expect(html).toContain("<em>0 here</em>")
-      expect(html).toContain("nothing is stored, 3 at most")
-
-      const page = await browser.newPage()
-      const complaints: Array<string> = []
-      page.on("pageerror", (error) => complaints.push(String(error)))
-      page.on("console", (message) => complaints.push(message.text()))
-      await page.goto(origin, { waitUntil: "networkidle" })
-      const buffer = Buffer.from(
-        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==",
-        "base64",
-      )
-      await page.setInputFiles("input", { name: "a.png", mimeType: "image/png", buffer })
-      await page.getByText("a.png is stored, 3 at most").waitFor()
-      expect(await page.locator("em").textContent()).toBe("1 here")
-      expect(complaints).toEqual([])
-    } finally {
-      await browser.close()
-      await app.close()
-      await ingest.close()
-      await storage.close()
-    }
-  })
+        const page = await browser.newPage()
+        const complaints: Array<string> = []
+        page.on("pageerror", (error) => complaints.push(String(error)))
+        page.on("console", (message) => {
+          if (["error", "warning"].includes(message.type())) complaints.push(message.text())
+        })
+        await page.goto(origin, { waitUntil: "networkidle" })
+        await page.setInputFiles("input", { name: "a.png", mimeType: "image/png", buffer: png })
+        await page.getByText("a.png is stored, 3 at most").waitFor()
+        expect(await page.locator("em").textContent()).toBe("1 here")
+        expect(complaints).toEqual([])
+      } finally {
+        await browser.close()
+        await app.close()
+        await ingest.close()
+        await storage.close()
+      }
+    })
+  }
 })
