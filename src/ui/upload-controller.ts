@@ -194,8 +194,9 @@ export const createUploadController = <Router extends TypedFileRouter, Slug exte
       return true
     },
     discardInterrupted: (id) => {
-      store.set({ interrupted: store.get().interrupted.filter((entry) => entry.id !== id) })
-      void sessions?.remove(id).catch(() => undefined)
+      const hide = () => store.set({ interrupted: store.get().interrupted.filter((entry) => entry.id !== id) })
+      // What is gone from the page is gone, also if it is reloaded at once.
+      void sessions?.remove(id).then(hide, hide)
     },
     setDragActive: (isDragActive) => {
       if (isDragActive !== store.get().isDragActive) store.set({ isDragActive })

@@ -307,6 +307,6 @@ test("an interrupted upload is discarded for good", async () => {
   const { controller } = await start({}, { sessions })
   await vi.waitFor(() => expect(controller.getState().interrupted).toHaveLength(1))
   controller.discardInterrupted("x")
-  expect(controller.getState().interrupted).toEqual([])
   expect(sessions.removed).toEqual(["x"])
+  await vi.waitFor(() => expect(controller.getState().interrupted).toEqual([]))
 })
