@@ -7,6 +7,8 @@ import {
   createUploadSetup,
   headless,
   mapParts,
+  type RouteDescription,
+  seedRouteConfig,
   toActions,
   type TypedFileRouter,
   uploadButton,
@@ -136,4 +138,16 @@ export const generateUseUploader = <Router extends TypedFileRouter>(options?: Up
       parts: follow(() => mapParts(component.parts(), toProps)),
     }) as UploadHandle<Router[Slug], ElementProps>
   }
+}
+
+/**
+ * Seeds the routes' configuration while rendering, on the server and in the page: put it above the first component, in
+ * `+layout.svelte` say.
+ */
+export const RouteConfigSeed: Component<{
+  readonly routes: ReadonlyArray<RouteDescription>
+  readonly url?: string | undefined
+}> = (_internals, { routes, url }) => {
+  seedRouteConfig(routes, url)
+  return {}
 }

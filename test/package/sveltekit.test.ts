@@ -36,16 +36,20 @@ export const { GET, POST } = createRouteHandler({ router })
 import { router } from "../lib/server/router.js"
 export const load = () => ({ routes: extractRouteConfig(router) })
 `,
+  "src/routes/+layout.svelte": `<script>
+  import { RouteConfigSeed } from "sluice/svelte"
+  const { data, children } = $props()
+</script>
+
+<RouteConfigSeed routes={data.routes} />
+{@render children()}
+`,
   "src/lib/uploads.js": `import { generateUploadDropzone, generateUseUploader } from "sluice/svelte"
 export const UploadDropzone = generateUploadDropzone()
 export const useUploader = generateUseUploader()
 `,
   "src/routes/+page.svelte": `<script>
-  import { seedRouteConfig } from "sluice/svelte"
   import { UploadDropzone, useUploader } from "../lib/uploads.js"
-  const { data } = $props()
-  // svelte-ignore state_referenced_locally
-  seedRouteConfig(data.routes)
   const uploader = useUploader("photos")
   let stored = $state("nothing")
 </script>
