@@ -2,8 +2,7 @@ import { type TypedFileRouter, uploadButton, uploadDropzone, type UploadSetupOpt
 import { generateElement, type UploadElementClass } from "./element/generate-element.ts"
 import type { UploadElement } from "./element/upload-element.ts"
 
-export type * from "../src/ui.ts"
-export { createPlural, createSizeFormat, english, listFileActions, seedRouteConfig, UploadError } from "../src/ui.ts"
+export * from "../src/ui.ts"
 export type { UploadElementClass } from "./element/generate-element.ts"
 export type { ElementContent } from "./element/patch-markup.ts"
 export type {

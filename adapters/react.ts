@@ -31,8 +31,7 @@ import {
   type UploadSetupOptions,
 } from "../src/ui.ts"
 
-export type * from "../src/ui.ts"
-export { createPlural, createSizeFormat, english, listFileActions, seedRouteConfig, UploadError } from "../src/ui.ts"
+export * from "../src/ui.ts"
 
 /** Attributes and handlers of an element, under React's names. */
 export interface ElementProps {
@@ -100,10 +99,10 @@ const generate =
   }
 
 /** `export const UploadButton = generateUploadButton<typeof router>()`: then `<UploadButton endpoint="avatar" />`. */
-export const generateUploadButton = generate(uploadButton)
+export const generateUploadButton = /* @__PURE__ */ generate(uploadButton)
 
 /** `export const UploadDropzone = generateUploadDropzone<typeof router>()`: then `<UploadDropzone endpoint="photos" />`. */
-export const generateUploadDropzone = generate(uploadDropzone)
+export const generateUploadDropzone = /* @__PURE__ */ generate(uploadDropzone)
 
 /** `export const useUploader = generateUseUploader<typeof router>()`: state, actions and props for markup of your own. */
 export const generateUseUploader = <Router extends TypedFileRouter>(options?: UploadSetupOptions) => {

@@ -26,9 +26,8 @@ import {
 import { type ElementProps, toContent, toElement, toProps, type UploadContents } from "./svelte/svelte-element.ts"
 import UploadComponentView from "./svelte/upload-component.svelte"
 
-export type * from "../src/ui.ts"
+export * from "../src/ui.ts"
 export type { ElementProps, UploadContent, UploadContents } from "./svelte/svelte-element.ts"
-export { createPlural, createSizeFormat, english, listFileActions, seedRouteConfig, UploadError } from "../src/ui.ts"
 
 /**
  * Props of `<UploadButton>` and `<UploadDropzone>`. The contents of parts may be props too, so that a snippet inside
@@ -101,10 +100,10 @@ const generate =
   }
 
 /** `export const UploadButton = generateUploadButton<typeof router>()`: then `<UploadButton endpoint="avatar" />`. */
-export const generateUploadButton = generate(uploadButton)
+export const generateUploadButton = /* @__PURE__ */ generate(uploadButton)
 
 /** `export const UploadDropzone = generateUploadDropzone<typeof router>()`: then `<UploadDropzone endpoint="photos" />`. */
-export const generateUploadDropzone = generate(uploadDropzone)
+export const generateUploadDropzone = /* @__PURE__ */ generate(uploadDropzone)
 
 let count = 0
 

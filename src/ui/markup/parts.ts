@@ -153,7 +153,7 @@ export const createUploadParts = ({
         },
       },
     },
-    pick: button(openPicker, { disabled: isOff, "aria-describedby": `${id}-allowed` }),
+    pick: button(openPicker, { disabled: isOff }),
     upload: button(() => void controller.startUpload(), {
       disabled: isDisabled || !state.files.some(({ status }) => status === "picked"),
     }),

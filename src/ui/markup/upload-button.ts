@@ -38,6 +38,7 @@ export const describeUploadButton: DescribeComponent = ({ state, texts, parts, p
         {
           attributes: {
             ...main.does.attributes,
+            "aria-describedby": `${id}-allowed`,
             ...(isRunning && { style: { "--sluice-progress": `${state.progress}%` } }),
           },
           on: main.does.on,

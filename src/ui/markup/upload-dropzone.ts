@@ -8,6 +8,7 @@ export const describeUploadDropzone: DescribeComponent = (component) => {
   const { state, texts, parts, part, id, isMultiple } = component
   const { routeConfig, isReady, isDragActive, status } = state
   const picked = state.files.filter((item) => item.status === "picked").length
+  const pick = { ...parts.pick, attributes: { ...parts.pick.attributes, "aria-describedby": `${id}-allowed` } }
   const isClickable = isReady && !state.isDisabled
   return [
     part(
@@ -23,7 +24,7 @@ export const describeUploadDropzone: DescribeComponent = (component) => {
       [
         part("span", "uploadIcon", { attributes: { "aria-hidden": "true" } }),
         describe("p", "call", { attributes: { "data-sluice": "call" } }, [
-          part("button", "button", parts.pick, [isReady ? texts.choose(isMultiple) : texts.loading()]),
+          part("button", "button", pick, [isReady ? texts.choose(isMultiple) : texts.loading()]),
           part("span", "label", {}, [isDragActive ? texts.dropNow(isMultiple) : texts.drop(isMultiple)]),
         ]),
         part("p", "allowedContent", { attributes: { id: `${id}-allowed` } }, [
