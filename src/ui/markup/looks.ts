@@ -76,11 +76,9 @@ export const createDescribePart = (
   }
   return (tag, name, { attributes = {}, on = {} } = {}, children = [], item) => {
     const slot = toValue(content?.[name], state, item)
-    return describe(
-      tag,
-      name,
-      { attributes: toAttributes(name, attributes, item), on },
-      slot === undefined ? children : [{ key: "slot", slot } satisfies Slot],
-    )
+    const usual = describe(tag, name, { attributes: toAttributes(name, attributes, item), on }, children)
+    return slot === undefined
+      ? usual
+      : { ...usual, children: [{ key: "slot", slot, usual: usual.children } satisfies Slot] }
   }
 }

@@ -21,6 +21,8 @@ export interface Part {
 export interface Slot {
   readonly key: string
   readonly slot: unknown
+  /** What stands there where nothing is given, for frameworks that find that out only while they render. */
+  readonly usual: Markup["children"]
 }
 
 /** An element as every framework can render it. */

@@ -1,0 +1,223 @@
+import {
+  type Accessor,
+  batch,
+  type Component,
+  createComponent,
+  createComputed,
+  createMemo,
+  createSignal,
+  createUniqueId,
+  For,
+  type JSX,
+  mergeProps,
+  onCleanup,
+  onMount,
+  splitProps,
+  untrack,
+} from "solid-js"
+import { createStore, reconcile } from "solid-js/store"
+import { Dynamic } from "solid-js/web"
+import {
+  type ComponentKind,
+  createUploadComponent,
+  createUploadSetup,
+  headless,
+  isSlot,
+  mapParts,
+  type MappedParts,
+  type Markup,
+  type Part,
+  type Slot,
+  type Style,
+  toActions,
+  toStyleText,
+  type TypedFileRoute,
+  type TypedFileRouter,
+  type UploadActions,
+  uploadButton,
+  type UploadComponent,
+  type UploadComponentProps,
+  uploadDropzone,
+  type UploadHookOptions,
+  type UploadItem,
+  type UploadSetup,
+  type UploadSetupOptions,
+  type UploadState,
+} from "../src/ui.ts"
+
+export type * from "../src/ui.ts"
+export { createPlural, createSizeFormat, english, listFileActions, seedRouteConfig, UploadError } from "../src/ui.ts"
+
+/** Attributes and listeners of an element, to be spread. */
+export interface ElementProps {
+  readonly [name: string]: unknown
+}
+
+/**
+ * Props of `<UploadButton>` and `<UploadDropzone>`. Functions in `content` are called once per element, with a state
+ * whose reads are tracked, like those of any store.
+ */
+export type UploadProps<Router extends TypedFileRouter, Slug extends keyof Router & string> = UploadComponentProps<
+  Router,
+  Slug,
+  JSX.Element
+> & {
+  /** Class of the outermost element. */
+  readonly class?: string | undefined
+}
+
+type AnyProps = UploadProps<TypedFileRouter, string>
+
+const toAttributes = ({ attributes: { style, ...others } }: Part): ElementProps => ({
+  ...others,
+  ...(style !== undefined && { style: toStyleText(style as Style) }),
+})
+
+const toProps = (part: Part): ElementProps => ({
+  ...toAttributes(part),
+  ...Object.fromEntries(Object.entries(part.on).map(([name, handle]) => [`on:${name}`, handle])),
+})
+
+/** Listeners that stay the same while what they do changes. */
+const toListeners = ({ on }: Part): ElementProps =>
+  Object.fromEntries(Object.keys(on).map((name) => [`on:${name}`, (event: Event) => on[name]?.(event)]))
+
+/** Content of the page, before it is made for an element. */
+interface SlotContent {
+  readonly content: unknown
+  readonly itemId: string | undefined
+}
+
+/** Keeps content from being made by the core, anew at every change: it is made where it stands. */
+const toSlotContents = (content: AnyProps["content"] = {}): AnyProps["content"] =>
+  Object.fromEntries(
+    Object.entries(content)
+      .filter(([, made]) => made !== undefined)
+      .map(([name, made]) => [
+        name,
+        (_: UploadState, item?: UploadItem) => ({ content: made, itemId: item?.id }) as unknown as JSX.Element,
+      ]),
+  )
+
+/** Renders markup out of a store: an element stays as long as its key does, whatever else changes. */
+const createRenderer = (state: UploadState): ((markup: Markup) => JSX.Element) => {
+  const toSlot = (child: Slot): JSX.Element => {
+    const { itemId } = untrack(() => child.slot as SlotContent)
+    const item = untrack(() => state.files.find(({ id }) => id === itemId))
+    const made = createMemo(() => {
+      const { content } = child.slot as SlotContent
+      return (typeof content === "function" ? content(state, item) : content) as JSX.Element
+    })
+    const isUsual = createMemo(() => made() === undefined)
+    return createMemo(() => (isUsual() ? toChildren(child.usual) : made())) as unknown as JSX.Element
+  }
+  const toChildren = (children: Markup["children"]): JSX.Element =>
+    createComponent(For<Markup["children"], JSX.Element>, {
+      each: children,
+      children: (child) => (typeof child === "string" ? child : isSlot(child) ? toSlot(child) : toElement(child)),
+    })
+  const toElement = (markup: Markup): JSX.Element =>
+    createComponent(
+      Dynamic as Component<ElementProps>,
+      mergeProps(
+        { component: markup.tag },
+        () => toAttributes(markup),
+        () => toListeners(markup),
+        {
+          get children() {
+            return toChildren(markup.children)
+          },
+        },
+      ),
+    )
+  return toElement
+}
+
+const toStored = ({ files, ...others }: UploadState) => ({ ...others, files: files.map((item) => ({ ...item })) })
+
+/** @returns the component, through a signal of every change, and its state as a store */
+const useComponent = <Router extends TypedFileRouter, Slug extends keyof Router & string>(
+  setup: UploadSetup<Router>,
+  kind: ComponentKind,
+  options: Accessor<UploadProps<Router, Slug>>,
+): { readonly current: Accessor<UploadComponent<Router[Slug]>>; readonly state: UploadState<Router[Slug]> } => {
+  const component = createUploadComponent(setup, kind, untrack(options), createUniqueId())
+  const getState = component.getState as () => UploadState
+  const [current, tell] = createSignal(component, { equals: false })
+  const [state, setState] = createStore(toStored(getState()))
+  const unsubscribe = component.subscribe(() =>
+    batch(() => {
+      // Its own copies: the core's objects are not to be changed by the store.
+      const { files, ...others } = toStored(getState())
+      setState(others)
+      setState("files", reconcile(files, { key: "id" }))
+      tell(component)
+    }),
+  )
+  onCleanup(unsubscribe)
+  createComputed(() => {
+    component.setOptions(options())
+    tell(component)
+  })
+  onMount(() => onCleanup(component.connect()))
+  return { current, state: state as UploadState<any> }
+}
+
+type UploadElement<Router extends TypedFileRouter> = <Slug extends keyof Router & string>(
+  props: UploadProps<Router, Slug>,
+) => JSX.Element
+
+const generate =
+  (kind: ComponentKind) =>
+  <Router extends TypedFileRouter>(options?: UploadSetupOptions): UploadElement<Router> => {
+    const setup = createUploadSetup<TypedFileRouter>(options)
+    return (props) => {
+      const [looks, others] = splitProps(props as unknown as AnyProps, ["content", "class", "className"])
+      const given = createMemo(() => ({ ...others }) as AnyProps)
+      const content = createMemo(() => toSlotContents(looks.content))
+      const { current, state } = useComponent(setup, kind, given)
+      const [tree, setTree] = createStore({} as { root: Markup })
+      createComputed(() => {
+        const className = [looks.className, looks.class].filter(Boolean).join(" ") || undefined
+        const root = current().render({ ...given(), content: content(), className })
+        setTree("root", reconcile(root, { key: "key" }))
+      })
+      return createRenderer(state)(tree.root)
+    }
+  }
+
+/** `export const UploadButton = generateUploadButton<typeof router>()`: then `<UploadButton endpoint="avatar" />`. */
+export const generateUploadButton = generate(uploadButton)
+
+/** `export const UploadDropzone = generateUploadDropzone<typeof router>()`: then `<UploadDropzone endpoint="photos" />`. */
+export const generateUploadDropzone = generate(uploadDropzone)
+
+/** What the primitive gives: every part of the state as an accessor, what can be done, props of elements of your own. */
+export type UploadAccessors<Route extends TypedFileRoute<any>> = UploadActions<Route> & {
+  readonly [name in keyof UploadState<Route>]: Accessor<UploadState<Route>[name]>
+} & {
+  /** To be spread: `<button {...parts().pick}>`. */
+  readonly parts: Accessor<MappedParts<ElementProps>>
+}
+
+const access = <A>(value: A | Accessor<A>): A => (typeof value === "function" ? (value as Accessor<A>)() : value)
+
+/** `export const useUploader = generateUseUploader<typeof router>()`: state, actions and props for markup of your own. */
+export const generateUseUploader = <Router extends TypedFileRouter>(options?: UploadSetupOptions) => {
+  const setup = createUploadSetup<Router>(options)
+  return <Slug extends keyof Router & string>(
+    endpoint: Slug | Accessor<Slug>,
+    options: UploadHookOptions<Router[Slug]> | Accessor<UploadHookOptions<Router[Slug]>> = {},
+  ): UploadAccessors<Router[Slug]> => {
+    const given = createMemo(() => ({ ...access(options), endpoint: access(endpoint) }) as UploadProps<Router, Slug>)
+    const { current, state } = useComponent(setup, headless, given)
+    const names = untrack(() => Object.keys(state)) as Array<keyof UploadState>
+    return {
+      ...toActions(untrack(current)),
+      ...(Object.fromEntries(names.map((name) => [name, () => state[name]])) as unknown as UploadAccessors<
+        Router[Slug]
+      >),
+      parts: createMemo(() => mapParts(current().parts(), toProps)),
+    }
+  }
+}

@@ -1,0 +1,225 @@
+import {
+  type AllowedComponentProps,
+  camelize,
+  capitalize,
+  computed,
+  type ComputedRef,
+  defineComponent,
+  h,
+  type MaybeRefOrGetter,
+  mergeProps,
+  normalizeClass,
+  onMounted,
+  onScopeDispose,
+  type ShallowRef,
+  shallowRef,
+  type Slots,
+  toHandlers,
+  toValue,
+  triggerRef,
+  useId,
+  type VNode,
+  type VNodeChild,
+  type VNodeProps,
+  watchEffect,
+} from "vue"
+import {
+  type ComponentKind,
+  createUploadComponent,
+  createUploadSetup,
+  headless,
+  isSlot,
+  mapParts,
+  type MappedParts,
+  type Markup,
+  type Part,
+  type PartName,
+  toActions,
+  type TypedFileRoute,
+  type TypedFileRouter,
+  type UploadActions,
+  uploadButton,
+  type UploadComponent,
+  type UploadComponentProps,
+  uploadDropzone,
+  type UploadHookOptions,
+  type UploadItem,
+  type UploadSetup,
+  type UploadSetupOptions,
+  type UploadState,
+} from "../src/ui.ts"
+
+export type * from "../src/ui.ts"
+export { createPlural, createSizeFormat, english, listFileActions, seedRouteConfig, UploadError } from "../src/ui.ts"
+
+/** Attributes and listeners of an element, for `v-bind`. */
+export interface ElementProps {
+  readonly [name: string]: unknown
+}
+
+/** Props of `<UploadButton>` and `<UploadDropzone>`; `@upload-error` and its like are the props that begin with `on`. */
+export type UploadProps<Router extends TypedFileRouter, Slug extends keyof Router & string> = UploadComponentProps<
+  Router,
+  Slug,
+  VNodeChild
+>
+
+/** The parts that stand once per file. */
+type FilePart = Exclude<Extract<PartName, `file${string}`>, "fileList">
+
+/** Slots by part: `<template #label="{ state }">`. They win over `content`. */
+export type UploadSlots<Route extends TypedFileRoute<any>> = {
+  readonly [part in PartName]?: (
+    scope: { readonly state: UploadState<Route> } & (part extends FilePart
+      ? { readonly item: UploadItem<Route> }
+      : unknown),
+  ) => unknown
+}
+
+/** What templates check a component by. */
+interface ComponentContext<Props, Route extends TypedFileRoute<any>> {
+  readonly props: Props
+  readonly slots: UploadSlots<Route>
+  readonly attrs: Readonly<Record<string, unknown>>
+  // eslint-disable-next-line typescript/no-empty-object-type
+  readonly emit: {}
+}
+
+/** `<UploadButton>` and `<UploadDropzone>` of a router, generic over the endpoint. */
+type UploadElement<Router extends TypedFileRouter> = <Slug extends keyof Router & string>(
+  props: UploadProps<Router, Slug> & VNodeProps & AllowedComponentProps,
+) => VNode & { __ctx?: ComponentContext<UploadProps<Router, Slug>, Router[Slug]> }
+
+type AnyProps = UploadProps<TypedFileRouter, string>
+
+const declared = {
+  endpoint: { type: String, required: true as const },
+  disabled: Boolean,
+  className: String,
+  input: null,
+  headers: null,
+  config: null,
+  appearance: null,
+  content: null,
+  onBeforeUploadBegin: null,
+  onUploadBegin: null,
+  onUploadProgress: null,
+  onClientUploadComplete: null,
+  onUploadError: null,
+  onUploadAborted: null,
+  onChange: null,
+} satisfies Record<keyof AnyProps, unknown>
+
+/** A listener set twice, in the template and by `v-bind` say, comes as an array. */
+const toHandler = (value: unknown): unknown =>
+  Array.isArray(value) ? (...args: Array<unknown>) => value.map((handle) => handle(...args)).at(-1) : value
+
+const toOptions = (props: object): AnyProps =>
+  Object.fromEntries(
+    Object.entries(props).map(([name, value]) => [name, name.startsWith("on") ? toHandler(value) : value]),
+  ) as unknown as AnyProps
+
+const toContent = (slots: Slots): AnyProps["content"] =>
+  Object.fromEntries(
+    Object.entries(slots).map(([name, slot]) => [
+      camelize(name),
+      (state: UploadState, item?: UploadItem) => slot?.({ state, item }),
+    ]),
+  )
+
+const toProps = ({ attributes, on }: Part): ElementProps => ({ ...attributes, ...toHandlers(on) })
+
+const toChildren = ({ children }: Markup): Array<VNodeChild> =>
+  children.map((child) =>
+    typeof child === "string"
+      ? child
+      : isSlot(child)
+        ? (child.slot as VNodeChild)
+        : h(child.tag, { key: child.key, ...toProps(child) }, toChildren(child)),
+  )
+
+/** @returns the component, in a ref that triggers when there is something new to show */
+const useComponent = <Router extends TypedFileRouter, Slug extends keyof Router & string>(
+  setup: UploadSetup<Router>,
+  kind: ComponentKind,
+  options: () => UploadProps<Router, Slug>,
+  id: string,
+): ShallowRef<UploadComponent<Router[Slug]>> => {
+  const component = createUploadComponent(setup, kind, options(), id)
+  const current = shallowRef(component)
+  let disconnect: (() => void) | undefined
+  const unsubscribe = component.subscribe(() => triggerRef(current))
+  watchEffect(() => {
+    component.setOptions(options())
+    triggerRef(current)
+  })
+  onMounted(() => {
+    disconnect = component.connect()
+  })
+  onScopeDispose(() => {
+    unsubscribe()
+    disconnect?.()
+  })
+  return current
+}
+
+const generate =
+  (kind: ComponentKind) =>
+  <Router extends TypedFileRouter>(options?: UploadSetupOptions): UploadElement<Router> => {
+    const setup = createUploadSetup<TypedFileRouter>(options)
+    return defineComponent({
+      name: `Upload${capitalize(kind.name)}`,
+      inheritAttrs: false,
+      props: declared,
+      setup: (props, { attrs, slots }) => {
+        const given = () => toOptions(props)
+        const current = useComponent(setup, kind, given, (attrs["id"] as string | undefined) ?? useId())
+        return () => {
+          const { className, content, ...others } = given()
+          const root = current.value.render({
+            ...others,
+            content: { ...content, ...toContent(slots) },
+            className: normalizeClass([className, attrs["class"]]) || undefined,
+          })
+          return h(root.tag, mergeProps({ ...attrs, class: undefined }, toProps(root)), toChildren(root))
+        }
+      },
+    }) as unknown as UploadElement<Router>
+  }
+
+/** `export const UploadButton = generateUploadButton<typeof router>()`: then `<UploadButton endpoint="avatar" />`. */
+export const generateUploadButton = generate(uploadButton)
+
+/** `export const UploadDropzone = generateUploadDropzone<typeof router>()`: then `<UploadDropzone endpoint="photos" />`. */
+export const generateUploadDropzone = generate(uploadDropzone)
+
+/** What the composable gives: every part of the state as a ref, what can be done, props of elements of your own. */
+export type UploadRefs<Route extends TypedFileRoute<any>> = UploadActions<Route> & {
+  readonly [name in keyof UploadState<Route>]: ComputedRef<UploadState<Route>[name]>
+} & {
+  /** For `v-bind`: `<button v-bind="parts.pick">`. */
+  readonly parts: ComputedRef<MappedParts<ElementProps>>
+}
+
+/**
+ * `export const useUploader = generateUseUploader<typeof router>()`: state, actions and props for markup of your own.
+ * Call it in a component's `setup`; it ends with the component.
+ */
+export const generateUseUploader = <Router extends TypedFileRouter>(options?: UploadSetupOptions) => {
+  const setup = createUploadSetup<Router>(options)
+  return <Slug extends keyof Router & string>(
+    endpoint: MaybeRefOrGetter<Slug>,
+    options: MaybeRefOrGetter<UploadHookOptions<Router[Slug]>> = {},
+  ): UploadRefs<Router[Slug]> => {
+    const given = () => ({ ...toValue(options), endpoint: toValue(endpoint) }) as UploadProps<Router, Slug>
+    const current = useComponent(setup, headless, given, useId())
+    const names = Object.keys(current.value.getState()) as Array<keyof UploadState>
+    return {
+      ...toActions(current.value),
+      ...(Object.fromEntries(
+        names.map((name) => [name, computed(() => current.value.getState()[name])]),
+      ) as unknown as UploadRefs<Router[Slug]>),
+      parts: computed(() => mapParts(current.value.parts(), toProps)),
+    }
+  }
+}
