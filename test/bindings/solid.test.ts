@@ -1,0 +1,4 @@
+import { describeBinding } from "../conformance/binding.ts"
+import { bundlePage } from "./bundle-page.ts"
+
+describeBinding("Solid", () => bundlePage("solid.ts"))
