@@ -141,7 +141,7 @@ const useComponent = <Router extends TypedFileRouter, Slug extends keyof Router 
   kind: ComponentKind,
   options: Accessor<UploadProps<Router, Slug>>,
 ): { readonly current: Accessor<UploadComponent<Router[Slug]>>; readonly state: UploadState<Router[Slug]> } => {
-  const component = createUploadComponent(setup, kind, untrack(options), createUniqueId())
+  const component = createUploadComponent(setup, kind, untrack(options), `sluice-${createUniqueId()}`)
   const getState = component.getState as () => UploadState
   const [current, tell] = createSignal(component, { equals: false })
   const [state, setState] = createStore(toStored(getState()))

@@ -19,7 +19,12 @@ const Headless = () => {
     get each() {
       return files()
     },
-    children: (item) => element("li", () => ({}), createMemo(() => `${item.file.name}: ${item.status}`)),
+    children: (item) =>
+      element(
+        "li",
+        () => ({}),
+        createMemo(() => `${item.file.name}: ${item.status}`),
+      ),
   })
   return element(
     "section",

@@ -1,0 +1,97 @@
+// @vitest-environment node
+import { join } from "node:path"
+import type { Accessor } from "solid-js"
+import { generateHydrationScript, renderToString } from "solid-js/web"
+import { describe, expect, expectTypeOf, it, test } from "vitest"
+import * as v from "valibot"
+import {
+  type ElementProps,
+  generateUploadButton,
+  generateUploadDropzone,
+  generateUseUploader,
+  seedRouteConfig,
+  type UploadItem,
+} from "../../adapters/solid.ts"
+import { createSluice, extractRouteConfig, type FileRouter } from "../../src/server.ts"
+import { router } from "./apps/router.ts"
+import { Page } from "./apps/solid-hydration.ts"
+import { bundlePage } from "./bundle-page.ts"
+import { watchHydration } from "./watch-hydration.ts"
+
+/** The build that warns of what does not fit. */
+const development = {
+  name: "solid-development",
+  setup: (build: import("esbuild").PluginBuild) => {
+    const folder = join(import.meta.dirname, "../../node_modules/solid-js")
+    build.onResolve({ filter: /^solid-js(\/\w+)?$/ }, ({ path }) => ({
+      path: join(folder, path.slice("solid-js".length), "dist/dev.js"),
+    }))
+  },
+}
+
+describe("Solid components on a server", () => {
+  it("say that they load where nobody has told them what the routes take", () => {
+    const html = renderToString(Page)
+    expect(html).toContain("Loading…")
+    expect(html).toContain('data-state="loading"')
+  })
+
+  it("are complete where the routes are seeded, and come to life without a change", async () => {
+    seedRouteConfig(extractRouteConfig(router))
+    const html = renderToString(Page)
+    expect(html).toContain("Choose a file")
+    expect(html).toContain("1 image, 4\u00a0MB at most")
+    expect(html).toContain("Up to 3 images, 4\u00a0MB each at most")
+    expect(html).toMatch(/<b[^>]*>0 files<\/b>/)
+    expect(html).toMatch(/class="mine ?"/)
+    expect(html).toContain("font-size:20px;--mine:1")
+
+    const prelude = generateHydrationScript().replace(/^<script[^>]*>|<\/script>.*$/g, "")
+    const script = await bundlePage("solid-hydration.ts", [development])
+    const hydration = await watchHydration(html, `(0, eval)(${JSON.stringify(prelude)});${script}`)
+    expect(hydration.complaints).toEqual([])
+    expect(hydration.texts.length).toBe(1)
+    expect(hydration.changedElements).toEqual([])
+    expect(hydration.afterChoice).toBe("a.png")
+  })
+})
+
+const f = createSluice()
+const typed = {
+  photos: f({ image: {} }).onUploadComplete(() => ({ url: "…" })),
+  album: f({ image: {} })
+    .input(v.object({ id: v.number() }))
+    .onUploadComplete(() => null),
+} satisfies FileRouter
+type Router = typeof typed
+
+test("the router types endpoint, input and results", () => {
+  const UploadButton = generateUploadButton<Router>()
+  const UploadDropzone = generateUploadDropzone<Router>()
+  const useUploader = generateUseUploader<Router>()
+  const check = () => {
+    UploadButton({
+      endpoint: "photos",
+      onClientUploadComplete: ([result]) => expectTypeOf(result!.serverData.url).toBeString(),
+    })
+    UploadDropzone({ endpoint: "album", input: { id: 1 }, class: "a" })
+    // @ts-expect-error: no such route
+    UploadButton({ endpoint: "videos" })
+    // @ts-expect-error: the route takes an input
+    UploadDropzone({ endpoint: "album" })
+    // @ts-expect-error: of another type
+    UploadDropzone({ endpoint: "album", input: { id: "1" } })
+    // @ts-expect-error: no such part
+    UploadButton({ endpoint: "photos", content: { lable: "Mine" } })
+
+    const { files, progress, isUploading, parts, startUpload } = useUploader("album", () => ({ input: { id: 1 } }))
+    expectTypeOf(files).toEqualTypeOf<Accessor<ReadonlyArray<UploadItem<Router["album"]>>>>()
+    expectTypeOf(progress()).toBeNumber()
+    expectTypeOf(isUploading()).toBeBoolean()
+    expectTypeOf(parts().target).toEqualTypeOf<ElementProps>()
+    expectTypeOf(startUpload).parameter(1).toEqualTypeOf<{ id: number } | undefined>()
+    // @ts-expect-error: no such route
+    useUploader("videos")
+  }
+  expectTypeOf(check).toBeFunction()
+})

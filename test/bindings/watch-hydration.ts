@@ -1,0 +1,62 @@
+import { extractRouteConfig } from "../../src/server.ts"
+import { launchChromium } from "../browser/chromium.ts"
+import { router } from "./apps/router.ts"
+import { startSite } from "./start-site.ts"
+
+/** What happened in a browser to a page that came from a server. */
+export interface Hydration {
+  /** Everything the page said before, while and after it was hydrated, if that changed. */
+  readonly texts: ReadonlyArray<string>
+  /** Elements that were added or removed. */
+  readonly changedElements: ReadonlyArray<string>
+  /** Warnings and errors. */
+  readonly complaints: ReadonlyArray<string>
+  /** Whether the components work: what the dropzone says of a file that was chosen. */
+  readonly afterChoice: string | null
+}
+
+/**
+ * Hydrates a page whose routes' configuration is seeded.
+ *
+ * @param body what the server has rendered; two components, the second a dropzone
+ */
+export const watchHydration = async (body: string, script: string): Promise<Hydration> => {
+  const prelude = `
+    globalThis.routes = ${JSON.stringify(extractRouteConfig(router))}
+    const root = document.getElementById("root")
+    globalThis.hydration = { texts: [root.textContent], changedElements: [] }
+    new MutationObserver((records) => {
+      const { texts, changedElements } = globalThis.hydration
+      if (texts.at(-1) !== root.textContent) texts.push(root.textContent)
+      for (const { addedNodes, removedNodes } of records) {
+        for (const node of [...addedNodes, ...removedNodes]) if (node.outerHTML) changedElements.push(node.outerHTML)
+      }
+    }).observe(root, { subtree: true, childList: true, characterData: true })
+  `
+  const site = await startSite({ script: `${prelude};${script}`, body })
+  const browser = await launchChromium()
+  try {
+    const page = await browser.newPage()
+    const complaints: Array<string> = []
+    page.on("pageerror", (error) => complaints.push(String(error)))
+    page.on("console", (message) => {
+      if (["error", "warning"].includes(message.type())) complaints.push(message.text())
+    })
+    await page.goto(site.url, { waitUntil: "networkidle" })
+    const hydration = await page.evaluate(
+      () => (globalThis as unknown as { hydration: Pick<Hydration, "texts" | "changedElements"> }).hydration,
+    )
+    await page
+      .locator("input[type=file]")
+      .last()
+      .setInputFiles({ name: "a.png", mimeType: "image/png", buffer: Buffer.alloc(10) })
+    const afterChoice = await page
+      .locator('[data-sluice="file-name"]')
+      .textContent({ timeout: 5000 })
+      .catch(() => null) // the complaints say why
+    return { ...hydration, complaints, afterChoice }
+  } finally {
+    await browser.close()
+    await site.close()
+  }
+}
