@@ -81,7 +81,6 @@ interface ComponentContext<Props, Route extends TypedFileRoute<any>> {
   readonly props: Props
   readonly slots: UploadSlots<Route>
   readonly attrs: Readonly<Record<string, unknown>>
-  // eslint-disable-next-line typescript/no-empty-object-type
   readonly emit: {}
 }
 

@@ -52,7 +52,8 @@ describe("Solid components on a server", () => {
     expect(hydration.complaints).toEqual([])
     expect(hydration.texts.length).toBe(1)
     expect(hydration.changedElements).toEqual([])
-    expect(hydration.afterChoice).toBe("a.png")
+    expect(hydration.requests).toEqual([])
+    expect(hydration.chosen).toBe("a.png")
   })
 })
 

@@ -50,7 +50,8 @@ describe("Vue components on a server", () => {
     expect(hydration.complaints.filter((line) => !line.includes("development build"))).toEqual([])
     expect(hydration.texts.length).toBe(1)
     expect(hydration.changedElements).toEqual([])
-    expect(hydration.afterChoice).toBe("a.png")
+    expect(hydration.requests).toEqual([])
+    expect(hydration.chosen).toBe("a.png")
   })
 })
 

@@ -1,3 +1,4 @@
+import { names } from "../../src/protocol.ts"
 import { extractRouteConfig } from "../../src/server.ts"
 import { launchChromium } from "../browser/chromium.ts"
 import { router } from "./apps/router.ts"
@@ -11,8 +12,10 @@ export interface Hydration {
   readonly changedElements: ReadonlyArray<string>
   /** Warnings and errors. */
   readonly complaints: ReadonlyArray<string>
-  /** Whether the components work: what the dropzone says of a file that was chosen. */
-  readonly afterChoice: string | null
+  /** What was asked of the route handler; nothing, where its answer is known. */
+  readonly requests: ReadonlyArray<string>
+  /** The name that the dropzone shows of a file chosen through its button. */
+  readonly chosen: string | null
 }
 
 /**
@@ -42,19 +45,24 @@ export const watchHydration = async (body: string, script: string): Promise<Hydr
     page.on("console", (message) => {
       if (["error", "warning"].includes(message.type())) complaints.push(message.text())
     })
+    const requests: Array<string> = []
+    page.on("request", (request) => {
+      if (new URL(request.url()).pathname === names.adapterPath) requests.push(request.method())
+    })
     await page.goto(site.url, { waitUntil: "networkidle" })
     const hydration = await page.evaluate(
       () => (globalThis as unknown as { hydration: Pick<Hydration, "texts" | "changedElements"> }).hydration,
     )
-    await page
-      .locator("input[type=file]")
-      .last()
-      .setInputFiles({ name: "a.png", mimeType: "image/png", buffer: Buffer.alloc(10) })
-    const afterChoice = await page
+    const [chooser] = await Promise.all([
+      page.waitForEvent("filechooser", { timeout: 5000 }).catch(() => undefined),
+      page.locator('[data-component="dropzone"] [data-sluice="button"]').click(),
+    ])
+    await chooser?.setFiles({ name: "a.png", mimeType: "image/png", buffer: Buffer.alloc(10) })
+    const chosen = await page
       .locator('[data-sluice="file-name"]')
-      .textContent({ timeout: 5000 })
+      .textContent({ timeout: 1000 })
       .catch(() => null) // the complaints say why
-    return { ...hydration, complaints, afterChoice }
+    return { ...hydration, complaints, requests, chosen }
   } finally {
     await browser.close()
     await site.close()
