@@ -84,7 +84,10 @@ interface ComponentContext<Props, Route extends TypedFileRoute<any>> {
   readonly emit: {}
 }
 
-/** `<UploadButton>` and `<UploadDropzone>` of a router, generic over the endpoint. */
+/**
+ * `<UploadButton>` and `<UploadDropzone>` of a router, generic over the endpoint. In render functions it is named:
+ * `h(UploadButton<"avatar">, { endpoint: "avatar" })`.
+ */
 type UploadElement<Router extends TypedFileRouter> = <Slug extends keyof Router & string>(
   props: UploadProps<Router, Slug> & VNodeProps & AllowedComponentProps,
 ) => VNode & { __ctx?: ComponentContext<UploadProps<Router, Slug>, Router[Slug]> }
