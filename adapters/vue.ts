@@ -49,8 +49,7 @@ import {
   type UploadState,
 } from "../src/ui.ts"
 
-export type * from "../src/ui.ts"
-export { createPlural, createSizeFormat, english, listFileActions, seedRouteConfig, UploadError } from "../src/ui.ts"
+export * from "../src/ui.ts"
 
 /** Attributes and listeners of an element, for `v-bind`. */
 export interface ElementProps {
@@ -190,10 +189,10 @@ const generate =
   }
 
 /** `export const UploadButton = generateUploadButton<typeof router>()`: then `<UploadButton endpoint="avatar" />`. */
-export const generateUploadButton = generate(uploadButton)
+export const generateUploadButton = /* @__PURE__ */ generate(uploadButton)
 
 /** `export const UploadDropzone = generateUploadDropzone<typeof router>()`: then `<UploadDropzone endpoint="photos" />`. */
-export const generateUploadDropzone = generate(uploadDropzone)
+export const generateUploadDropzone = /* @__PURE__ */ generate(uploadDropzone)
 
 /** What the composable gives: every part of the state as a ref, what can be done, props of elements of your own. */
 export type UploadRefs<Route extends TypedFileRoute<any>> = UploadActions<Route> & {
