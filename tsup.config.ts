@@ -16,6 +16,9 @@ export const doors: ReadonlyMap<string, string> = new Map(
 /** The `sluice` command. */
 const command = "src/cli/main.ts"
 
+/** The look of the components: `sluice/styles.css`. */
+const styles = "src/ui/styles.css"
+
 /** The door of `src` that a file imports; an adapter has one (test/architecture.test.ts). */
 const doorBehind = (file: string): string | undefined =>
   /from "\.\.\/(?:\.\.\/)?src\/([\w-]+)\.ts"/.exec(readFileSync(join(root, file), "utf8"))?.[1]
@@ -109,6 +112,7 @@ export default defineConfig(({ outDir = "dist" }) => {
   for (const file of globSync("adapters/*/*.svelte", { cwd: root })) {
     cpSync(join(root, file), join(root, outDir, relative("adapters", file)))
   }
+  cpSync(join(root, styles), join(root, outDir, basename(styles)))
   for (const name of inlinedTypes) bundled.add(`node_modules/${name}`)
   return [
     ...groups().map((entry): Options => ({

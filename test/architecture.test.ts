@@ -197,7 +197,11 @@ describe("doors", () => {
         return [`./${name}`, { types: `./dist/${name}.d.ts`, ...(isSvelte && { svelte: file }), default: file }]
       }),
     )
-    expect(packageJson.exports).toEqual({ ...expected, "./package.json": "./package.json" })
+    expect(packageJson.exports).toEqual({
+      ...expected,
+      "./styles.css": "./dist/styles.css",
+      "./package.json": "./package.json",
+    })
   })
 
   it("have names of their own", () => {
