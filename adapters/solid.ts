@@ -27,6 +27,8 @@ import {
   type MappedParts,
   type Markup,
   type Part,
+  type RouteDescription,
+  seedRouteConfig,
   type Slot,
   type Style,
   toActions,
@@ -219,4 +221,13 @@ export const generateUseUploader = <Router extends TypedFileRouter>(options?: Up
       parts: createMemo(() => mapParts(current().parts(), toProps)),
     }
   }
+}
+
+/** Seeds the routes' configuration while rendering, on the server and in the page: put it above the first component. */
+export const RouteConfigSeed = (props: {
+  readonly routes: ReadonlyArray<RouteDescription>
+  readonly url?: string
+}): null => {
+  untrack(() => seedRouteConfig(props.routes, props.url))
+  return null
 }

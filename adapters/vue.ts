@@ -5,6 +5,7 @@ import {
   computed,
   type ComputedRef,
   defineComponent,
+  type FunctionalComponent,
   h,
   type MaybeRefOrGetter,
   mergeProps,
@@ -34,6 +35,8 @@ import {
   type Markup,
   type Part,
   type PartName,
+  type RouteDescription,
+  seedRouteConfig,
   toActions,
   type TypedFileRoute,
   type TypedFileRouter,
@@ -224,3 +227,10 @@ export const generateUseUploader = <Router extends TypedFileRouter>(options?: Up
     }
   }
 }
+
+/** Seeds the routes' configuration while rendering, on the server and in the page: put it above the first component. */
+export const RouteConfigSeed: FunctionalComponent<{
+  readonly routes: ReadonlyArray<RouteDescription>
+  readonly url?: string
+}> = ({ routes, url }) => seedRouteConfig(routes, url)
+RouteConfigSeed.props = ["routes", "url"]

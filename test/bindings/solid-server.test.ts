@@ -9,12 +9,11 @@ import {
   generateUploadButton,
   generateUploadDropzone,
   generateUseUploader,
-  seedRouteConfig,
   type UploadItem,
 } from "../../adapters/solid.ts"
 import { createSluice, extractRouteConfig, type FileRouter } from "../../src/server.ts"
 import { router } from "./apps/router.ts"
-import { Page } from "./apps/solid-hydration.ts"
+import { createPage } from "./apps/solid-hydration.ts"
 import { bundlePage } from "./bundle-page.ts"
 import { watchHydration } from "./watch-hydration.ts"
 
@@ -31,14 +30,13 @@ const development = {
 
 describe("Solid components on a server", () => {
   it("say that they load where nobody has told them what the routes take", () => {
-    const html = renderToString(Page)
+    const html = renderToString(createPage())
     expect(html).toContain("Loading…")
     expect(html).toContain('data-state="loading"')
   })
 
   it("are complete where the routes are seeded, and come to life without a change", async () => {
-    seedRouteConfig(extractRouteConfig(router))
-    const html = renderToString(Page)
+    const html = renderToString(createPage(extractRouteConfig(router)))
     expect(html).toContain("Choose a file")
     expect(html).toContain("1 image, 4\u00a0MB at most")
     expect(html).toContain("Up to 3 images, 4\u00a0MB each at most")

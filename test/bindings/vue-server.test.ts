@@ -9,7 +9,6 @@ import {
   generateUploadButton,
   generateUploadDropzone,
   generateUseUploader,
-  seedRouteConfig,
   type UploadItem,
   type UploadProps,
   type UploadSlots,
@@ -37,8 +36,7 @@ describe("Vue components on a server", () => {
   })
 
   it("are complete where the routes are seeded, and come to life without a change", async () => {
-    seedRouteConfig(extractRouteConfig(router))
-    const html = await renderToString(createPage())
+    const html = await renderToString(createPage(extractRouteConfig(router)))
     expect(html).toContain("Choose a file")
     expect(html).toContain("1 image, 4\u00a0MB at most")
     expect(html).toContain("Up to 3 images, 4\u00a0MB each at most")

@@ -1,13 +1,19 @@
 import { createComponent } from "solid-js"
 import { Dynamic, hydrate } from "solid-js/web"
-import { generateUploadButton, generateUploadDropzone, seedRouteConfig } from "../../../adapters/solid.ts"
+import {
+  generateUploadButton,
+  generateUploadDropzone,
+  type RouteDescription,
+  RouteConfigSeed,
+} from "../../../adapters/solid.ts"
 import type { router } from "./router.ts"
 
 const UploadButton = generateUploadButton<typeof router>()
 const UploadDropzone = generateUploadDropzone<typeof router>()
 
 /** The same page on the server and in the browser. */
-export const Page = () => [
+export const createPage = (routes?: ReadonlyArray<RouteDescription>) => () => [
+  routes && createComponent(RouteConfigSeed, { routes }),
   createComponent(UploadButton<"avatar">, { endpoint: "avatar", class: "mine", appearance: { button: "big" } }),
   createComponent(UploadDropzone<"photos">, {
     endpoint: "photos",
@@ -25,6 +31,6 @@ export const Page = () => [
 ]
 
 if (typeof document !== "undefined") {
-  seedRouteConfig((globalThis as unknown as { routes: Parameters<typeof seedRouteConfig>[0] }).routes)
-  hydrate(Page, document.getElementById("root")!)
+  const { routes } = globalThis as unknown as { routes: ReadonlyArray<RouteDescription> }
+  hydrate(createPage(routes), document.getElementById("root")!)
 }

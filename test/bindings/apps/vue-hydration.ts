@@ -1,13 +1,19 @@
 import { createSSRApp, h } from "vue"
-import { generateUploadButton, generateUploadDropzone, seedRouteConfig } from "../../../adapters/vue.ts"
+import {
+  generateUploadButton,
+  generateUploadDropzone,
+  type RouteDescription,
+  RouteConfigSeed,
+} from "../../../adapters/vue.ts"
 import type { router } from "./router.ts"
 
 const UploadButton = generateUploadButton<typeof router>()
 const UploadDropzone = generateUploadDropzone<typeof router>()
 
 /** The same page on the server and in the browser. */
-export const createPage = () =>
+export const createPage = (routes?: ReadonlyArray<RouteDescription>) =>
   createSSRApp(() => [
+    routes && h(RouteConfigSeed, { routes }),
     h(UploadButton<"avatar">, { endpoint: "avatar", class: ["mine", { wide: true }], appearance: { button: "big" } }),
     h(
       UploadDropzone<"photos">,
@@ -17,6 +23,6 @@ export const createPage = () =>
   ])
 
 if (typeof document !== "undefined") {
-  seedRouteConfig((globalThis as unknown as { routes: Parameters<typeof seedRouteConfig>[0] }).routes)
-  createPage().mount("#root")
+  const { routes } = globalThis as unknown as { routes: ReadonlyArray<RouteDescription> }
+  createPage(routes).mount("#root")
 }
