@@ -49,7 +49,8 @@ for (const page of pages) {
     })
 
     const components = blocks.filter(({ language }) => language === "vue" || language === "svelte")
-    it.runIf(components.length > 0)("has components that their frameworks compile", () => {
+    if (components.length === 0) return
+    it("has components that their frameworks compile", () => {
       expect(components.flatMap(compileComponent)).toEqual([])
     })
   })

@@ -7,7 +7,7 @@ export interface UploadStore {
   readonly set: (patch: Partial<UploadState>) => void
   /** Replaces the list; what follows from it is worked out anew. */
   readonly setFiles: (files: ReadonlyArray<UploadItem>) => void
-  /** Changes one file, if it is still listed. */
+  /** Changes one file, if it is still listed. Listeners are told at once, or with what else changes within a frame. */
   readonly change: (id: string, patch: Partial<UploadItem>) => void
   readonly find: (id: string) => UploadItem | undefined
   /** From here on the progress of these files counts together; earlier ones no longer, unless some are on their way. */
@@ -15,33 +15,56 @@ export interface UploadStore {
   readonly subscribe: (listener: () => void) => () => void
 }
 
+/** Of a screen, ms: nobody sees more often what has changed. */
+const frame = 16
+
 /** Makes the store of one component. */
 export const createUploadStore = (initial: UploadState): UploadStore => {
   const listeners = new Set<() => void>()
   let counted: ReadonlySet<string> = new Set()
   let state = initial
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let isDue = false
 
-  const set: UploadStore["set"] = (patch) => {
-    state = { ...state, ...patch }
+  const notify = () => {
+    isDue = false
     for (const listener of listeners) listener()
   }
-  const setFiles: UploadStore["setFiles"] = (files) => {
-    const left = new Set(files.map(({ previewUrl }) => previewUrl))
-    for (const { previewUrl } of state.files) {
-      if (previewUrl !== undefined && !left.has(previewUrl)) URL.revokeObjectURL(previewUrl)
-    }
-    set({
-      files,
-      status: toStatus(files),
-      isUploading: files.some(isActive),
-      progress: toProgress(files.filter(({ id }) => counted.has(id))),
-    })
+  /** A thousand files that move at once must not be a thousand renderings. */
+  const notifySoon = () => {
+    isDue = true
+    if (timer !== undefined) return
+    notify()
+    timer = setTimeout(() => {
+      timer = undefined
+      if (isDue) notifySoon()
+    }, frame)
   }
+  const set: UploadStore["set"] = (patch) => {
+    state = { ...state, ...patch }
+    notify()
+  }
+  const toState = (files: ReadonlyArray<UploadItem>): UploadState => ({
+    ...state,
+    files,
+    status: toStatus(files),
+    isUploading: files.some(isActive),
+    progress: toProgress(files.filter(({ id }) => counted.has(id))),
+  })
   return {
     get: () => state,
     set,
-    setFiles,
-    change: (id, patch) => setFiles(state.files.map((item) => (item.id === id ? { ...item, ...patch } : item))),
+    setFiles: (files) => {
+      const left = new Set(files.map(({ previewUrl }) => previewUrl))
+      for (const { previewUrl } of state.files) {
+        if (previewUrl !== undefined && !left.has(previewUrl)) URL.revokeObjectURL(previewUrl)
+      }
+      set(toState(files))
+    },
+    change: (id, patch) => {
+      state = toState(state.files.map((item) => (item.id === id ? { ...item, ...patch } : item)))
+      notifySoon()
+    },
     find: (id) => state.files.find((item) => item.id === id),
     count: (items) => {
       const isBusy = state.files.some((item) => isActive(item) || item.status === "paused")

@@ -39,12 +39,12 @@ const png = (name: string, size = 1000) =>
 
 /** A controller that knows its route, and what its callbacks were told. */
 const start = async (
-  options: Partial<UploadComponentOptions<Router, "photos" | "avatar">> = {},
+  options: Partial<UploadComponentOptions<Router, keyof Router>> = {},
   setup: UploadSetupOptions = {},
 ) => {
   const told: Array<readonly [name: string, detail: unknown]> = []
   const names = (files: ReadonlyArray<File>) => files.map(({ name }) => name)
-  const given: UploadComponentOptions<Router, "photos" | "avatar"> = {
+  const given: UploadComponentOptions<Router, keyof Router> = {
     endpoint: "photos",
     onUploadBegin: ({ file }) => told.push(["begin", file.name]),
     onClientUploadComplete: (results) => told.push(["complete", results.map(({ serverData }) => serverData.stored)]),
@@ -79,7 +79,7 @@ test("idle → picked → uploading → done, and a new choice begins a new list
   expect(states()).toEqual(["a picked", "b picked"])
   await controller.startUpload()
   await until("done")
-  expect([...statuses]).toEqual(["idle", "picked", "uploading", "done"])
+  await vi.waitFor(() => expect([...statuses]).toEqual(["idle", "picked", "uploading", "done"]))
   expect(told.filter(([name]) => name !== "begin")).toEqual([
     ["change", ["a", "b"]],
     ["complete", ["a", "b"]],

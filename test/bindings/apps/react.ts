@@ -1,4 +1,4 @@
-import { createElement as h } from "react"
+import { createElement as h, type ReactElement } from "react"
 import { createRoot } from "react-dom/client"
 import { generateUploadButton, generateUploadDropzone, generateUseUploader } from "../../../adapters/react.ts"
 import { type Fixture, readFixture } from "./fixture.ts"
@@ -21,7 +21,7 @@ const Headless = ({ endpoint, ...options }: Fixture["props"]) => {
   )
 }
 
-const components = {
+const components: Record<Fixture["component"], (props: Fixture["props"]) => ReactElement> = {
   button: generateUploadButton<typeof router>(setup),
   dropzone: generateUploadDropzone<typeof router>(setup),
   headless: Headless,

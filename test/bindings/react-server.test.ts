@@ -1,0 +1,95 @@
+// @vitest-environment node
+import type { PluginBuild } from "esbuild"
+import type { ReactNode } from "react"
+import { renderToString } from "react-dom/server"
+import { describe, expect, expectTypeOf, it, test } from "vitest"
+import * as v from "valibot"
+import {
+  type ElementProps,
+  generateUploadButton,
+  generateUploadDropzone,
+  generateUseUploader,
+  type UploadItem,
+  type UploadProps,
+} from "../../adapters/react.ts"
+import { createSluice, extractRouteConfig, type FileRouter } from "../../src/server.ts"
+import { createPage } from "./apps/react-hydration.ts"
+import { router } from "./apps/router.ts"
+import { bundlePage } from "./bundle-page.ts"
+import { watchHydration } from "./watch-hydration.ts"
+
+/** The build that warns of what does not fit. */
+const development = {
+  name: "react-development",
+  setup: (build: PluginBuild) => {
+    build.initialOptions.define = { "process.env.NODE_ENV": '"development"' }
+  },
+}
+
+describe("React components on a server", () => {
+  it("say that they load where nobody has told them what the routes take", () => {
+    const html = renderToString(createPage())
+    expect(html).toContain("Loading…")
+    expect(html).toContain('data-state="loading"')
+  })
+
+  it("are complete where the routes are seeded, and come to life without a change", async () => {
+    const html = renderToString(createPage(extractRouteConfig(router)))
+    expect(html).toContain("Choose a file")
+    expect(html).toContain("1 image, 4\u00a0MB at most")
+    expect(html).toContain("Up to 3 images, 4\u00a0MB each at most")
+    expect(html).toContain("<b>0 files</b>")
+    expect(html).toContain('class="mine"')
+    expect(html).toContain("font-size:20px;--mine:1")
+
+    const hydration = await watchHydration(html, await bundlePage("react-hydration.ts", [development]))
+    expect(hydration.complaints).toEqual([])
+    expect(hydration.texts.length).toBe(1)
+    expect(hydration.changedElements).toEqual([])
+    expect(hydration.requests).toEqual([])
+    expect(hydration.chosen).toBe("a.png")
+  })
+})
+
+const f = createSluice()
+const typed = {
+  photos: f({ image: {} }).onUploadComplete(() => ({ url: "…" })),
+  album: f({ image: {} })
+    .input(v.object({ id: v.number() }))
+    .onUploadComplete(() => null),
+} satisfies FileRouter
+type Router = typeof typed
+
+test("the router types endpoint, input and results", () => {
+  const UploadButton = generateUploadButton<Router>()
+  const UploadDropzone = generateUploadDropzone<Router>()
+  const useUploader = generateUseUploader<Router>()
+  const Check = () => {
+    UploadButton({
+      endpoint: "photos",
+      onClientUploadComplete: ([result]) => expectTypeOf(result!.serverData.url).toBeString(),
+      onUploadError: (error, files) => expectTypeOf([error.detail, files[0]!.name]).toEqualTypeOf<Array<string>>(),
+    })
+    UploadDropzone({ endpoint: "album", input: { id: 1 } })
+    // @ts-expect-error: no such route
+    UploadButton({ endpoint: "videos" })
+    // @ts-expect-error: the route takes an input
+    UploadDropzone({ endpoint: "album" })
+    // @ts-expect-error: of another type
+    UploadDropzone({ endpoint: "album", input: { id: "1" } })
+    // @ts-expect-error: no such part
+    UploadButton({ endpoint: "photos", content: { lable: "Mine" } })
+
+    const { files, progress, parts, startUpload } = useUploader("album", { input: { id: 1 } })
+    expectTypeOf(files).toEqualTypeOf<ReadonlyArray<UploadItem<Router["album"]>>>()
+    expectTypeOf(progress).toBeNumber()
+    expectTypeOf(parts.target).toEqualTypeOf<ElementProps>()
+    expectTypeOf(parts.progress(files[0])).toEqualTypeOf<ElementProps>()
+    expectTypeOf(startUpload).parameter(1).toEqualTypeOf<{ id: number } | undefined>()
+    // @ts-expect-error: no such route
+    useUploader("videos")
+  }
+  expectTypeOf(Check).toBeFunction()
+  type Label = NonNullable<UploadProps<Router, "photos">["content"]>["label"]
+  expectTypeOf<ReactNode>().toExtend<Label>()
+})
