@@ -1,5 +1,6 @@
 /*
- * npm run screenshots: button and dropzone in every state, light and dark, as one sheet each in docs/components.
+ * npm run screenshots: button and dropzone in every state, light and dark, as one sheet each in docs/components,
+ * and one picture for the README.
  */
 import { mkdtemp, readFile, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -238,25 +239,44 @@ const shoot = async ([caption, play]: Scene, colorScheme: "light" | "dark"): Pro
   return `<figure class="${colorScheme}"><img src="data:image/png;base64,${picture.toString("base64")}"><figcaption>${caption}</figcaption></figure>`
 }
 
-for (const [name, scenes] of Object.entries({ button, dropzone })) {
-  const columns: Array<string> = []
-  for (const colorScheme of ["light", "dark"] as const) {
-    const figures: Array<string> = []
-    for (const scene of scenes) figures.push(await shoot(scene, colorScheme))
-    columns.push(`<section class="${colorScheme}">${figures.join("")}</section>`)
-  }
+/** Lays pictures out in two columns, light and dark. */
+const lay = async (name: string, width: number, columns: ReadonlyArray<ReadonlyArray<string>>) => {
+  const [light, dark] = columns.map((figures) => figures.join(""))
   const sheet = await context.newPage()
-  await sheet.setViewportSize({ width: name === "button" ? 640 : 1000, height: 400 })
+  await sheet.setViewportSize({ width, height: 200 })
   await sheet.setContent(`<style>
     body { margin: 0; display: grid; grid-template-columns: 1fr 1fr; font: 13px/1.4 system-ui, sans-serif; }
     section { padding: 20px 28px; display: grid; gap: 22px; align-content: start; }
     figure { margin: 0; display: grid; gap: 6px; justify-items: start; }
     img { max-width: 100%; }
     .light { background: #f5f7f7; color: #566466; } .dark { background: #0f1416; color: #9eacaf; }
-  </style>${columns.join("")}`)
+  </style><section class="light">${light}</section><section class="dark">${dark}</section>`)
   await sheet.screenshot({ path: join(root, "docs/components", `${name}.png`), fullPage: true })
+  await sheet.close()
   console.log(`docs/components/${name}.png`)
 }
+
+const themes = ["light", "dark"] as const
+const shootAll = async (scenes: ReadonlyArray<Scene>) => {
+  const columns: Array<Array<string>> = []
+  for (const theme of themes) {
+    const figures: Array<string> = []
+    for (const scene of scenes) figures.push(await shoot(scene, theme))
+    columns.push(figures)
+  }
+  return columns
+}
+
+const busy = dropzone.findIndex(([caption]) => caption.startsWith("uploading"))
+const withoutCaption = (figure: string) => figure.replace(/<figcaption>.*<\/figcaption>/, "")
+await lay("button", 640, await shootAll(button))
+const columns = await shootAll(dropzone)
+await lay("dropzone", 1000, columns)
+await lay(
+  "overview",
+  1000,
+  columns.map((figures) => [withoutCaption(figures[busy]!)]),
+)
 await context.close()
 await site.close()
 await rm(profile, { recursive: true, force: true, maxRetries: 5 })

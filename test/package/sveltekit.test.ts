@@ -1,14 +1,7 @@
-import { createServer } from "node:http"
-import { mkdir, writeFile } from "node:fs/promises"
-import { dirname, join } from "node:path"
+import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { toNodeListener } from "../../adapters/node.ts"
-import { createIngest, createMemoryBlobStore, createMemoryCatalog } from "../../src/ingest.ts"
-import { encodeToken } from "../../src/protocol.ts"
-import { findFreePort, listen } from "../adapters/apps/listen.ts"
-import { runProgram, startProgram } from "../adapters/apps/start-process.ts"
-import { launchChromium } from "../browser/chromium.ts"
 import { type Consumer, createConsumer, repository } from "./consumer.ts"
+import { tryApp, writeFiles } from "./try-app.ts"
 
 /** An app as users write it: the handler, the routes' configuration from the server, a dropzone with a snippet. */
 const files = {
@@ -71,64 +64,25 @@ beforeAll(async () => {
     "svelte",
     "vite",
   ])
-  for (const [name, text] of Object.entries(files)) {
-    const file = join(consumer.folder, name)
-    await mkdir(dirname(file), { recursive: true })
-    await writeFile(file, text)
-  }
+  await writeFiles(consumer, files)
 })
 
 afterAll(() => consumer.remove())
 
 const vite = join(repository, "node_modules/vite/bin/vite.js")
-const png = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==",
-  "base64",
-)
 
 describe("a SvelteKit app that has only the tarball", () => {
-  for (const mode of ["development", "production"] as const) {
-    it(`renders on the server, is taken over in the page and uploads, in ${mode}`, async () => {
-      const port = String(await findFreePort())
-      const origin = `http://127.0.0.1:${port}`
-      const cwd = consumer.folder
-      const storage = await listen(createServer(toNodeListener((request) => ingest.fetch(request))))
-      const token = encodeToken({ apiKey: "sk_test", appId: "app", regions: ["local"], ingestUrl: storage.origin })
-      const ingest = createIngest({
-        token,
-        store: createMemoryBlobStore(),
-        catalog: createMemoryCatalog(),
-        logLevel: "None",
-      })
-      const env = { HOST: "127.0.0.1", PORT: port, ORIGIN: origin, SLUICE_TOKEN: token }
-      if (mode === "production") await runProgram([vite, "build"], { cwd, env })
-      const start = mode === "production" ? ["build"] : [vite, "dev", "--host", "127.0.0.1", "--port", port]
-      const app = await startProgram(start, { cwd, env })
-      const browser = await launchChromium()
-      try {
-        const html = await (await fetch(origin)).text()
-        expect(html).toContain("Choose files")
-        expect(html).toContain("Up to 3 images, 4\u00a0MB each at most")
-        expect(html).toContain("<em>0 here</em>")
-        expect(html).toContain("nothing is stored, 3 at most")
-
-        const page = await browser.newPage()
-        const complaints: Array<string> = []
-        page.on("pageerror", (error) => complaints.push(String(error)))
-        page.on("console", (message) => {
-          if (["error", "warning"].includes(message.type())) complaints.push(message.text())
-        })
-        await page.goto(origin, { waitUntil: "networkidle" })
-        await page.setInputFiles("input", { name: "a.png", mimeType: "image/png", buffer: png })
-        await page.getByText("a.png is stored, 3 at most").waitFor()
-        expect(await page.locator("em").textContent()).toBe("1 here")
-        expect(complaints).toEqual([])
-      } finally {
-        await browser.close()
-        await app.close()
-        await ingest.close()
-        await storage.close()
-      }
-    })
-  }
+  it.each([
+    ["development", { start: (port: string) => [vite, "dev", "--host", "127.0.0.1", "--port", port] }],
+    ["production", { build: [vite, "build"], start: () => ["build"] }],
+  ] as const)("renders on the server, is taken over in the page and uploads, in %s", async (_, commands) => {
+    const { html, text, complaints } = await tryApp(consumer, commands)
+    expect(html).toContain("Choose files")
+    expect(html).toContain("Up to 3 images, 4\u00a0MB each at most")
+    expect(html).toContain("<em>0 here</em>")
+    expect(html).toContain("nothing is stored, 3 at most")
+    expect(text).toContain("1 here")
+    expect(text).toContain("a.png is stored, 3 at most")
+    expect(complaints).toEqual([])
+  })
 })

@@ -41,6 +41,8 @@ describe("the packed package", () => {
       inject("tarball"),
       "--profile",
       "esm-only",
+      "--exclude-entrypoints",
+      "styles.css",
       "--no-color",
       "--no-emoji",
     ])

@@ -1,0 +1,74 @@
+import { createServer } from "node:http"
+import { mkdir, writeFile } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import { toNodeListener } from "../../adapters/node.ts"
+import { createIngest, createMemoryBlobStore, createMemoryCatalog } from "../../src/ingest.ts"
+import { encodeToken } from "../../src/protocol.ts"
+import { findFreePort, listen } from "../adapters/apps/listen.ts"
+import { runProgram, startProgram } from "../adapters/apps/start-process.ts"
+import { launchChromium } from "../browser/chromium.ts"
+import type { Consumer } from "./consumer.ts"
+
+const pixel = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==",
+  "base64",
+)
+
+/** Writes an app's files into a project. */
+export const writeFiles = async ({ folder }: Consumer, files: Readonly<Record<string, string>>): Promise<void> => {
+  for (const [name, text] of Object.entries(files)) {
+    const file = join(folder, name)
+    await mkdir(dirname(file), { recursive: true })
+    await writeFile(file, text)
+  }
+}
+
+/** How an app is built and started: arguments of Node. */
+export interface AppCommands {
+  readonly build?: ReadonlyArray<string> | undefined
+  readonly start: (port: string) => ReadonlyArray<string>
+  readonly env?: Readonly<Record<string, string>> | undefined
+}
+
+/**
+ * Starts an app beside an ingest, opens its page in Chromium, and lets its dropzone upload `a.png` to the end.
+ *
+ * @returns the HTML the server gave, what the page says after the upload, and what was complained of
+ */
+export const tryApp = async (
+  { folder: cwd }: Consumer,
+  { build, start, env: own = {} }: AppCommands,
+): Promise<{ readonly html: string; readonly text: string; readonly complaints: ReadonlyArray<string> }> => {
+  const port = String(await findFreePort())
+  const origin = `http://127.0.0.1:${port}`
+  const storage = await listen(createServer(toNodeListener((request) => ingest.fetch(request))))
+  const token = encodeToken({ apiKey: "sk_test", appId: "app", regions: ["local"], ingestUrl: storage.origin })
+  const ingest = createIngest({
+    token,
+    store: createMemoryBlobStore(),
+    catalog: createMemoryCatalog(),
+    logLevel: "None",
+  })
+  const env = { HOST: "127.0.0.1", PORT: port, ORIGIN: origin, SLUICE_TOKEN: token, ...own }
+  if (build !== undefined) await runProgram([...build], { cwd, env })
+  const app = await startProgram([...start(port)], { cwd, env })
+  const browser = await launchChromium()
+  try {
+    const html = await (await fetch(origin)).text()
+    const page = await browser.newPage()
+    const complaints: Array<string> = []
+    page.on("pageerror", (error) => complaints.push(String(error)))
+    page.on("console", (message) => {
+      if (["error", "warning"].includes(message.type())) complaints.push(message.text())
+    })
+    await page.goto(origin, { waitUntil: "networkidle" })
+    await page.setInputFiles("input", { name: "a.png", mimeType: "image/png", buffer: pixel })
+    await page.getByText("a.png is stored").waitFor()
+    return { html, text: await page.locator("body").innerText(), complaints }
+  } finally {
+    await browser.close()
+    await app.close()
+    await ingest.close()
+    await storage.close()
+  }
+}
