@@ -83,8 +83,8 @@ const html = (body: string) => `<!doctype html>
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <title>Uploads</title>
     <link rel="icon" href="data:," />
-    <link rel="stylesheet" href="/styles.css" />
     <style>body { background: Canvas }</style>
+    <link rel="stylesheet" href="/styles.css" />
   </head>
   <body>
     <main>
