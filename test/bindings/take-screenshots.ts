@@ -23,11 +23,6 @@ const site = await startSite({
     #root:has([data-component="dropzone"]) { width: 26rem; }`,
 })
 
-const open = async (page: Page, query: string) => {
-  await page.goto(`${site.url}/?${query}`)
-  await page.locator('[data-sluice="container"]').waitFor()
-}
-const ready = (page: Page) => page.locator('[data-sluice="container"]:not([data-state="loading"])').waitFor()
 const becomes = (page: Page, state: string) =>
   page.locator(`[data-sluice="container"][data-state="${state}"]`).waitFor()
 
@@ -73,81 +68,62 @@ const rowBecomes = (page: Page, file: string, state: string) =>
 /** Until the bar has moved to where the held upload lets it. */
 const settle = (page: Page) => page.waitForTimeout(700)
 
+/** Opens a component, lets it have files, and waits until it is in a state. */
+const show = async (
+  page: Page,
+  query: string,
+  { files = [], size, state }: { files?: ReadonlyArray<string>; size?: number; state: string },
+) => {
+  await page.goto(`${site.url}/?component=${query}`)
+  await page.locator('[data-sluice="container"]:not([data-state="loading"])').waitFor()
+  if (files.length > 0) await choose(page, files, size)
+  await becomes(page, state)
+}
+
 type Scene = readonly [caption: string, play: (page: Page) => Promise<void>]
 
+const upload = async (page: Page) => {
+  site.hold("sunset.png", 9_000_000)
+  await show(page, "button&endpoint=anything", { files: ["sunset.png"], size: 30_000_000, state: "uploading" })
+  await settle(page)
+}
+
 const button: ReadonlyArray<Scene> = [
-  ["idle", (page) => open(page, "component=button").then(() => ready(page))],
+  ["idle", (page) => show(page, "button", { state: "idle" })],
   [
     "picked (manual)",
-    async (page) => {
-      await open(page, "component=button&mode=manual")
-      await ready(page)
-      await choose(page, ["sunset.png", "beach.png"])
-      await becomes(page, "picked")
-    },
+    (page) => show(page, "button&mode=manual", { files: ["sunset.png", "beach.png"], state: "picked" }),
   ],
-  [
-    "uploading",
-    async (page) => {
-      site.hold("sunset.png", 9_000_000)
-      await open(page, "component=button&endpoint=anything")
-      await ready(page)
-      await choose(page, ["sunset.png"], 30_000_000)
-      await becomes(page, "uploading")
-      await settle(page)
-    },
-  ],
+  ["uploading", upload],
   [
     "paused",
     async (page) => {
-      site.hold("sunset.png", 9_000_000)
-      await open(page, "component=button&endpoint=anything")
-      await ready(page)
-      await choose(page, ["sunset.png"], 30_000_000)
-      await becomes(page, "uploading")
-      await settle(page)
+      await upload(page)
       await press(page, "Pause")
       await becomes(page, "paused")
     },
   ],
-  [
-    "done",
-    async (page) => {
-      await open(page, "component=button")
-      await ready(page)
-      await choose(page, ["done.png"])
-      await becomes(page, "done")
-    },
-  ],
+  ["done", (page) => show(page, "button", { files: ["done.png"], state: "done" })],
   [
     "failed: refused by the app",
-    async (page) => {
-      await open(page, "component=button&endpoint=forbidden")
-      await ready(page)
-      await choose(page, ["sunset.png"])
-      await becomes(page, "failed")
-    },
+    (page) => show(page, "button&endpoint=forbidden", { files: ["sunset.png"], state: "failed" }),
   ],
   [
     "failed: can be tried again",
     async (page) => {
       site.refuse("broken.png", 500, 99)
-      await open(page, "component=button")
-      await ready(page)
-      await choose(page, ["broken.png"])
-      await becomes(page, "failed")
+      await show(page, "button", { files: ["broken.png"], state: "failed" })
     },
   ],
-  ["disabled", (page) => open(page, "component=button&disabled")],
+  ["disabled", (page) => show(page, "button&disabled", { state: "disabled" })],
 ]
 
 const dropzone: ReadonlyArray<Scene> = [
-  ["idle", (page) => open(page, "component=dropzone").then(() => ready(page))],
+  ["idle", (page) => show(page, "dropzone", { state: "idle" })],
   [
     "files held over it",
     async (page) => {
-      await open(page, "component=dropzone")
-      await ready(page)
+      await show(page, "dropzone", { state: "idle" })
       const dataTransfer = await page.evaluateHandle(() => {
         const data = new DataTransfer()
         data.items.add(new File(["a"], "a.png"))
@@ -158,25 +134,18 @@ const dropzone: ReadonlyArray<Scene> = [
   ],
   [
     "picked",
-    async (page) => {
-      await open(page, "component=dropzone&endpoint=anything")
-      await ready(page)
-      await choose(page, ["sunset.png", "notes.txt"])
-      await becomes(page, "picked")
-    },
+    (page) => show(page, "dropzone&endpoint=anything", { files: ["sunset.png", "notes.txt"], state: "picked" }),
   ],
   [
-    "uploading: waiting, on its way, paused, done, failed, cancelled",
+    "on its way, paused, cancelled, failed, done",
     async (page) => {
-      for (const name of ["sunset.png", "paused.png", "cancelled.png"]) site.hold(name, 3_000_000)
+      const held = ["sunset.png", "paused.png", "cancelled.png"]
+      for (const name of held) site.hold(name, 3_000_000)
       site.refuse("broken.pdf", 500, 99)
-      await open(page, "component=dropzone&endpoint=anything&mode=auto")
-      await ready(page)
+      await show(page, "dropzone&endpoint=anything&mode=auto", { files: held, size: 14_000_000, state: "uploading" })
       await choose(page, ["broken.pdf", "done.pdf"])
-      await choose(page, ["sunset.png", "paused.png", "cancelled.png"], 14_000_000)
       await rowBecomes(page, "done.pdf", "done")
       await rowBecomes(page, "broken.pdf", "failed")
-      await rowBecomes(page, "cancelled.png", "uploading")
       await settle(page)
       await press(page, "Cancel cancelled.png")
       await press(page, "Pause paused.png")
@@ -186,9 +155,7 @@ const dropzone: ReadonlyArray<Scene> = [
   [
     "offline",
     async (page) => {
-      await open(page, "component=dropzone")
-      await ready(page)
-      await choose(page, ["sunset.png"])
+      await show(page, "dropzone", { files: ["sunset.png"], state: "picked" })
       await context.setOffline(true)
       await press(page, "Upload 1 file")
       await rowBecomes(page, "sunset.png", "waiting")
@@ -198,34 +165,16 @@ const dropzone: ReadonlyArray<Scene> = [
     "interrupted by a reload",
     async (page) => {
       site.hold("holiday.mp4", 3_000_000)
-      await open(page, "component=dropzone&mode=auto&sessions&endpoint=anything")
-      await ready(page)
-      await choose(page, ["holiday.mp4"], 9_900_000)
-      await becomes(page, "uploading")
+      const query = "dropzone&mode=auto&sessions&endpoint=anything"
+      await show(page, query, { files: ["holiday.mp4"], size: 9_900_000, state: "uploading" })
       await settle(page)
       await page.reload()
       await page.getByRole("button", { name: "Discard" }).waitFor()
     },
   ],
-  [
-    "failed: what the route does not take",
-    async (page) => {
-      await open(page, "component=dropzone")
-      await ready(page)
-      await choose(page, ["notes.txt"])
-      await becomes(page, "failed")
-    },
-  ],
-  [
-    "done",
-    async (page) => {
-      await open(page, "component=dropzone&mode=auto")
-      await ready(page)
-      await choose(page, ["done.png"])
-      await becomes(page, "done")
-    },
-  ],
-  ["disabled", (page) => open(page, "component=dropzone&disabled")],
+  ["failed: what the route does not take", (page) => show(page, "dropzone", { files: ["notes.txt"], state: "failed" })],
+  ["done", (page) => show(page, "dropzone&mode=auto", { files: ["done.png"], state: "done" })],
+  ["disabled", (page) => show(page, "dropzone&disabled", { state: "disabled" })],
 ]
 
 const shoot = async ([caption, play]: Scene, colorScheme: "light" | "dark"): Promise<string> => {
@@ -268,7 +217,7 @@ const shootAll = async (scenes: ReadonlyArray<Scene>) => {
   return columns
 }
 
-const busy = dropzone.findIndex(([caption]) => caption.startsWith("uploading"))
+const busy = dropzone.findIndex(([caption]) => caption.startsWith("on its way"))
 const withoutCaption = (figure: string) => figure.replace(/<figcaption>.*<\/figcaption>/, "")
 await lay("button", 640, await shootAll(button))
 const columns = await shootAll(dropzone)
