@@ -10,9 +10,10 @@ let consumer: Consumer
 const frameworks = Object.keys(packageJson.peerDependencies)
 
 beforeAll(async () => {
-  consumer = await createConsumer(["@types/node", "@types/express", "zod", ...frameworks])
+  consumer = await createConsumer(["@types/node", "@types/express", "@types/react", "csstype", "zod", ...frameworks])
   await writeFile(join(consumer.folder, "core.ts"), core)
   await writeFile(join(consumer.folder, "adapters.ts"), adapters)
+  await writeFile(join(consumer.folder, "components.ts"), components)
   await writeFile(join(consumer.folder, "run.mjs"), program)
 })
 
@@ -106,6 +107,43 @@ setupServer(...uploads.handlers)
 uploads.hold("banner")
 `
 
+const components = `import { createElement } from "react"
+import { h } from "vue"
+import { createComponent } from "solid-js"
+import { createSluice } from "sluice/server"
+import * as inElement from "sluice/element"
+import * as inReact from "sluice/react"
+import * as inSolid from "sluice/solid"
+import * as inVue from "sluice/vue"
+import { createSessions } from "sluice/sessions"
+import { createUploadController, createUploadSetup } from "sluice/ui"
+
+const router = { file: createSluice()({ blob: {} }).onUploadComplete(({ file }) => ({ size: file.size })) }
+type Router = typeof router
+const setup = { sessions: createSessions(), texts: { choose: () => "Wählen" } } satisfies inReact.UploadSetupOptions
+
+const ReactButton = inReact.generateUploadButton<Router>(setup)
+createElement(ReactButton, { endpoint: "file", onClientUploadComplete: ([file]) => file!.serverData.size.toFixed() })
+// @ts-expect-error there is no such route
+createElement(ReactButton, { endpoint: "banner" })
+export const size = () => inReact.generateUseUploader<Router>()("file").files[0]?.result?.serverData.size
+
+const VueDropzone = inVue.generateUploadDropzone<Router>(setup)
+h(VueDropzone<"file">, { endpoint: "file" })
+// @ts-expect-error there is no such route
+VueDropzone({ endpoint: "banner" })
+
+const SolidDropzone = inSolid.generateUploadDropzone<Router>(setup)
+createComponent(SolidDropzone<"file">, { endpoint: "file" })
+// @ts-expect-error there is no such route
+SolidDropzone({ endpoint: "banner" })
+
+customElements.define("file-dropzone", inElement.generateUploadDropzone<Router>(setup))
+document.querySelector("sluice-dropzone")!.addEventListener("upload-complete", ({ detail }) => detail.results[0]!.fileHash)
+
+createUploadController(createUploadSetup<Router>(setup), { endpoint: "file" }).getState().isUploading
+`
+
 /** Signs an upload with the doors of apps, and has the ingest's own verifier look at it. */
 const program = `import { generateUploader } from "sluice/client"
 import { createSigner, encodeToken, verifyUploadUrl } from "sluice/protocol"
@@ -168,8 +206,8 @@ describe("an app that has only the tarball", () => {
       expect(complaints).toEqual([])
     })
 
-    it(`type-checks against the adapters and the frameworks' own types (${resolution.moduleResolution})`, async () => {
-      const { code, output } = await check(["adapters.ts"], { ...resolution, skipLibCheck: true })
+    it(`type-checks against adapters, components and the frameworks' own types (${resolution.moduleResolution})`, async () => {
+      const { code, output } = await check(["adapters.ts", "components.ts"], { ...resolution, skipLibCheck: true })
       expect(output).toBe("")
       expect(code).toBe(0)
     })
