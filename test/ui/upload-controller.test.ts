@@ -193,6 +193,20 @@ test("a pause that is taken back at once is no end", async () => {
   expect(told.filter(([name]) => name === "complete")).toEqual([["complete", ["a"]]])
 })
 
+test("a pause that was taken back is not shown while the file waits for its turn", async () => {
+  const { controller, states, until } = await start({ config: { mode: "auto" } }, { concurrency: 1 })
+  const hold = mock.hold("photos")
+  controller.addFiles([png("a"), png("b")])
+  await vi.waitFor(() => expect(states()).toEqual(["a uploading", "b queued"]))
+  const [, b] = controller.getState().files
+  controller.pauseUpload(b!.id)
+  controller.resumeUpload(b!.id)
+  await new Promise((resolve) => setTimeout(resolve, 0)) // the pause is told
+  expect(states()).toEqual(["a uploading", "b queued"])
+  hold.release()
+  await until("done")
+})
+
 test("the page may change the files, leave some out, or refuse them all", async () => {
   const { controller, states, given } = await start()
   controller.setOptions({
@@ -283,12 +297,13 @@ const entry = {
 }
 
 test("an interrupted upload goes on by its handle, with its own input", async () => {
-  const sessions = remember({ ...entry, reopen: async () => png("a") })
+  const sessions = remember({ ...entry, input: { album: 7 }, reopen: async () => png("a") })
   const { controller, states, until } = await start({}, { sessions })
   await vi.waitFor(() => expect(controller.getState().interrupted).toHaveLength(1))
   expect(await controller.continueInterrupted("x")).toBe(true)
   await until("done")
   expect(states()).toEqual(["a done"])
+  expect(mock.files[0]?.input).toEqual({ album: 7 })
   expect(controller.getState().interrupted).toEqual([])
 })
 

@@ -131,7 +131,7 @@ export const createUploadParts = ({
           if (!hasFiles(dataTransfer)) return
           event.preventDefault()
           controller.setDragActive(false)
-          if (!isOff) void readTransfer(dataTransfer, sessions?.attachHandle).then(controller.addFiles)
+          void readTransfer(dataTransfer, sessions?.attachHandle).then(controller.addFiles)
         },
       },
     },
