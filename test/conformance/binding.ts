@@ -399,6 +399,26 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
         expect(new Set(isOld)).toEqual(new Set([true]))
       })
 
+      test("whoever uses the keyboard stays in it when a button goes away", async () => {
+        site.hold("a.png", 10_000)
+        await open("component=dropzone&mode=auto&endpoint=anything")
+        await choose(main(), [png("a.png", 2_000_000), png("b.png")])
+        await rowBecomes("a.png", "uploading")
+        const focused = () =>
+          page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent)
+        const press = (name: string) => page.getByRole("button", { name }).press("Enter")
+        await press("Pause a.png")
+        await until(async () => (await focused()) === "Resume a.png")
+        await press("Cancel a.png")
+        await until(async () => (await focused()) === "Remove a.png")
+        await press("Remove a.png")
+        await until(async () => (await focused()) === "Choose files")
+        await open("component=button&mode=manual")
+        await choose(main(), png("c.png"))
+        await page.getByRole("button", { name: "Clear" }).press("Enter")
+        await until(async () => (await focused()) === "Choose files")
+      })
+
       test("wears what the page gives it", async () => {
         await open("component=dropzone&look")
         expect(await container().getAttribute("class")).toBe("merged mine roomy")
@@ -407,6 +427,12 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
           "rgb(1, 2, 3)",
         )
         expect(await part("label").textContent()).toBe("Mine: 0")
+        // Any rule of the page wins, also those of a layer that comes later.
+        await page.addStyleTag({ content: "@layer utilities { .calm { background: rgb(9, 8, 7) } }" })
+        await until(
+          async () =>
+            (await main().evaluate((element) => getComputedStyle(element).backgroundColor)) === "rgb(9, 8, 7)",
+        )
         await choose(main(), png("a.png"))
         await row("a.png").waitFor()
         expect(await part("label").textContent()).toBe("Mine: 1")

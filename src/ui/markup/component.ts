@@ -1,5 +1,6 @@
 import type { TypedFileRoute, TypedFileRouter } from "../../protocol/file-route.ts"
 import { maxFiles } from "../accepted-files.ts"
+import { keepFocus } from "../keep-focus.ts"
 import { listenToPaste } from "../listen-to-paste.ts"
 import type { UploadComponentOptions, UploadConfig } from "../upload-component-options.ts"
 import { createUploadController, type UploadController } from "../upload-controller.ts"
@@ -92,8 +93,10 @@ export const createUploadComponent = <Router extends TypedFileRouter, Slug exten
         const isWanted = props.config.appendOnPaste === true && !props.disabled
         return isWanted ? controller.addFiles : undefined
       })
+      const release = keepFocus(id, root() as Document | ShadowRoot, controller.subscribe)
       return () => {
         silence()
+        release()
         disconnect()
       }
     },

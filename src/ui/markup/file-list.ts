@@ -34,7 +34,8 @@ const describeFile = ({ texts, parts, part }: ComponentView, item: UploadItem): 
         { attributes: { "data-sluice": "file-actions" } },
         listFileActions(item).map((action) => ({
           ...part("button", "fileButton", parts.fileAction(item, action), [], item),
-          key: action,
+          // One button that changes what it does, so that it keeps the focus.
+          key: action === "cancel" || action === "remove" ? "end" : "go",
         })),
       ),
       hasProgress && part("div", "fileProgress", parts.progress(item), [], item),

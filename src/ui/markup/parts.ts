@@ -1,5 +1,6 @@
 import { maxFiles, toAccept } from "../accepted-files.ts"
 import { hasFiles, pickWithHandles, readTransfer } from "../collect-files.ts"
+import { toMainId } from "../keep-focus.ts"
 import type { UploadConfig } from "../upload-component-options.ts"
 import type { UploadController } from "../upload-controller.ts"
 import type { UploadSessions } from "../../client/upload-sessions.ts"
@@ -153,7 +154,7 @@ export const createUploadParts = ({
         },
       },
     },
-    pick: button(openPicker, { disabled: isOff }),
+    pick: button(openPicker, { id: toMainId(id), disabled: isOff }),
     upload: button(() => void controller.startUpload(), {
       disabled: isDisabled || !state.files.some(({ status }) => status === "picked"),
     }),

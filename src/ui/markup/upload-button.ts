@@ -1,3 +1,4 @@
+import { toMainId } from "../keep-focus.ts"
 import type { DescribeComponent } from "./component.ts"
 import { describe } from "./markup.ts"
 
@@ -38,6 +39,7 @@ export const describeUploadButton: DescribeComponent = ({ state, texts, parts, p
         {
           attributes: {
             ...main.does.attributes,
+            id: toMainId(id),
             "aria-describedby": `${id}-allowed`,
             ...(isRunning && { style: { "--sluice-progress": `${state.progress}%` } }),
           },
