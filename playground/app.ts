@@ -19,8 +19,18 @@ export interface AppOptions {
 
 const page = (file: string): string => join(import.meta.dirname, file)
 
+/** The page, with a radio button for each route. */
+const renderPage = async (): Promise<string> => {
+  const routes = Object.keys(router).map((slug, index) => {
+    const checked = index === 0 ? "checked" : ""
+    // Browsers would restore the choice on a reload, but not what follows from it.
+    return `<label><input type="radio" name="route" value="${slug}" ${checked} autocomplete="off" class="visually-hidden" />${slug}</label>`
+  })
+  return (await readFile(page("page.html"), "utf8")).replace("<!-- routes -->", routes.join(""))
+}
+
 /** The page's script with the client in it, made in memory. */
-const bundlePage = async (): Promise<Uint8Array> => {
+const bundlePage = async (): Promise<string> => {
   const { outputFiles } = await build({
     entryPoints: [page("page.ts")],
     bundle: true,
@@ -30,7 +40,7 @@ const bundlePage = async (): Promise<Uint8Array> => {
     minify: true,
     logLevel: "error",
   })
-  return outputFiles[0]!.contents
+  return outputFiles[0]!.text
 }
 
 const describeAction = (request: Request): string => {
@@ -56,9 +66,15 @@ export const createApp = async (options: AppOptions): Promise<(request: Request)
     // The ingest reaches this app, so callbacks come the way they do in production.
     isDev: false,
   })
-  const [html, css, script] = await Promise.all([readFile(page("page.html")), readFile(page("page.css")), bundlePage()])
+  const [html, css, components, script] = await Promise.all([
+    renderPage(),
+    readFile(page("page.css"), "utf8"),
+    readFile(page("../src/ui/styles.css"), "utf8"),
+    bundlePage(),
+  ])
   const assets = new Map([
     ["/", { type: "text/html; charset=utf-8", body: html }],
+    ["/sluice.css", { type: "text/css", body: components }],
     ["/page.css", { type: "text/css", body: css }],
     ["/page.js", { type: "text/javascript", body: script }],
   ])
@@ -80,7 +96,7 @@ export const createApp = async (options: AppOptions): Promise<(request: Request)
     }
     const asset = assets.get(pathname)
     if (asset === undefined) return new Response("Not found\n", { status: 404 })
-    return new Response(new Uint8Array(asset.body), {
+    return new Response(asset.body, {
       headers: { "content-type": asset.type, "cache-control": "no-store" },
     })
   }
