@@ -160,6 +160,8 @@ export const createUploadController = <Router extends TypedFileRouter, Slug exte
       const isDisabled = next.disabled ?? false
       if (isDisabled !== store.get().isDisabled) store.set({ isDisabled })
       if (!isMoved) return
+      // What is on its way goes on as it began; nothing else was meant for this route.
+      remove(chosen().filter((item) => !isActive(item) && item.status !== "paused"))
       const config = readRouteConfig(url, next.endpoint)
       store.set({ routeConfig: config, isReady: config !== undefined, interrupted: [] })
       if (isConnected) controller.connect()

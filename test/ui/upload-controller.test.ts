@@ -249,7 +249,9 @@ test("aborted while the page still prepares it, a file is not sent", async () =>
 test("another endpoint is another configuration; disabled, nothing is chosen", async () => {
   const { controller, states, given } = await start()
   expect(controller.getState().routeConfig).toMatchObject({ image: { maxFileCount: 3 } })
+  controller.addFiles([png("for another route")])
   controller.setOptions({ ...given, endpoint: "avatar" })
+  expect(states()).toEqual([])
   expect(controller.getState().routeConfig).toMatchObject({ image: { maxFileCount: 1 } })
   controller.setOptions({ ...given, disabled: true })
   controller.addFiles([png("a")])
