@@ -134,7 +134,8 @@ const announce = ({ status, files: items }: UploadState): string => {
     case "picked":
       return `${files(count("picked"))} chosen`
     case "uploading":
-      return `Uploading ${files(count("uploading") + count("queued") + count("waiting"))}`
+      // The same until it ends: a change is read out.
+      return `Uploading ${files(count("uploading") + count("queued") + count("waiting") + count("done"))}`
     case "paused":
       return "Paused"
     case "done":

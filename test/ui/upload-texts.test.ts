@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { UploadError } from "../../src/client.ts"
-import { createPlural, createSizeFormat, english } from "../../src/ui.ts"
+import { createPlural, createSizeFormat, english, type UploadItem, type UploadState } from "../../src/ui.ts"
 import { parseConfig } from "./parse-config.ts"
 
 const allowed = (config: Parameters<typeof parseConfig>[0]) => english.allowed(parseConfig(config))
@@ -59,4 +59,12 @@ test("an error is told in the user's words; the app's own words are left as they
     "The connection broke. Check it and try again.",
   )
   expect(say("Only members may upload.")).toBe("Only members may upload.")
+})
+
+test("what is read out does not change with every file that is done", () => {
+  const item = (status: string) => ({ status, file: new File([], "a") }) as UploadItem
+  const announce = (...statuses: Array<string>) =>
+    english.announce({ status: "uploading", files: statuses.map(item) } as unknown as UploadState)
+  expect(announce("uploading", "queued", "waiting")).toBe("Uploading 3 files")
+  expect(announce("done", "uploading", "queued", "aborted")).toBe("Uploading 3 files")
 })

@@ -22,7 +22,9 @@ const describeFile = ({ texts, parts, part }: ComponentView, item: UploadItem): 
         [
           previewUrl === undefined
             ? toBadge(file.name)
-            : describe("img", "image", { attributes: { src: previewUrl, alt: "" } }),
+            : describe("img", "image", {
+                attributes: { src: previewUrl, alt: "", decoding: "async", loading: "lazy" },
+              }),
         ],
         item,
       ),
