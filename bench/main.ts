@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { benchCallback } from "./callback.ts"
+import { benchClient } from "./client.ts"
 import { benchColdStart } from "./cold-start.ts"
 import { benchHandler } from "./handler.ts"
 import { benchIngest } from "./ingest.ts"
@@ -17,6 +18,7 @@ const benches: Readonly<Record<string, (rounds: number | undefined) => Promise<R
   put: benchIngest("put"),
   get: benchIngest("get"),
   slow: benchIngest("slow"),
+  client: benchClient,
 }
 
 const { values, positionals } = parseArgs({

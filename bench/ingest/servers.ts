@@ -48,9 +48,13 @@ const stopper = (child: ChildProcess) => () =>
  * Starts a program with this Node, and gives the first of its lines that `isWanted`: where it listens. It does not outlive
  * this process.
  */
-const startNode = async (args: ReadonlyArray<string>, isWanted: (line: string) => boolean = () => true) => {
+export const startNode = async (
+  args: ReadonlyArray<string>,
+  isWanted: (line: string) => boolean = () => true,
+  env: Readonly<Record<string, string>> = {},
+) => {
   const child = spawn(process.execPath, args, {
-    env: { ...process.env, NODE_ENV: "production", NODE_NO_WARNINGS: "1" },
+    env: { ...process.env, NODE_ENV: "production", NODE_NO_WARNINGS: "1", ...env },
     stdio: ["ignore", "pipe", "inherit"],
   })
   process.once("exit", () => child.kill("SIGKILL"))
@@ -63,14 +67,20 @@ const startNode = async (args: ReadonlyArray<string>, isWanted: (line: string) =
   return { line, pid: child.pid!, stop: stopper(child) }
 }
 
+/** Starts `sluice ingest`. */
+export const startIngest = async (folder: string, ...flags: ReadonlyArray<string>) => {
+  const main = join(root, "dist/cli/main.js")
+  const args = [...profiling, main, "ingest", "--port", "0", "--data", folder, "--json", ...flags]
+  const { line, pid, stop } = await startNode(args, (text) => text.startsWith('{"event":"listening"'))
+  const { url, port, tokenFile } = JSON.parse(line) as { url: string; port: number; tokenFile: string }
+  return { url, port, pid, stop, token: readFileSync(tokenFile, "utf8").trim() }
+}
+
 const startSluice =
   (...flags: ReadonlyArray<string>): Start =>
   async (folder) => {
-    const main = join(root, "dist/cli/main.js")
-    const args = [...profiling, main, "ingest", "--port", "0", "--data", folder, "--json", ...flags]
-    const { line, pid, stop } = await startNode(args, (text) => text.startsWith('{"event":"listening"'))
-    const { url, port, tokenFile } = JSON.parse(line) as { url: string; port: number; tokenFile: string }
-    const token = parseToken(readFileSync(tokenFile, "utf8").trim())
+    const { url, port, pid, stop, token: text } = await startIngest(folder, ...flags)
+    const token = parseToken(text)
     if (!token.ok) throw new Error(token.detail)
     const { appId, apiKey } = token.value
     const signer = createSigner(apiKey)

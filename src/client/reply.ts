@@ -60,7 +60,7 @@ export const readReply = <A>(reply: Reply, read: (json: unknown) => A | undefine
     ? {
         error: new UploadError({
           code: "INVALID_CONFIG",
-          message: "The answer is not Sluice's. Is the route handler mounted at the uploader's `url`?",
+          message: "The answer is not Sluice's. Is the route handler at the uploader's `url`?",
         }),
       }
     : { value }

@@ -26,7 +26,7 @@ export const toHandlerUrl = (url: string | URL = adapterPath): URL => {
     throw new UploadError({
       code: "INVALID_CONFIG",
       cause,
-      message: `Outside the browser the uploader's \`url\` must be absolute, https://…${adapterPath}, not ${url}.`,
+      message: `Outside the browser the uploader's \`url\` must be absolute, not ${url}.`,
     })
   }
 }

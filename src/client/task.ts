@@ -22,7 +22,7 @@ export interface Task<File extends UploadableFile> {
 const toUploadError = (cause: unknown): UploadError =>
   UploadError.is(cause)
     ? cause
-    : new UploadError({ code: "INTERNAL_ERROR", message: "The upload could not be made: see `cause`.", cause })
+    : new UploadError({ code: "INTERNAL_ERROR", message: "The upload failed, see `cause`.", cause })
 
 const stopError = (status: "aborted" | "paused", cause: unknown): UploadError =>
   new UploadError({ code: status === "paused" ? "PAUSED" : "ABORTED", message: `The upload is ${status}.`, cause })

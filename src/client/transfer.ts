@@ -62,7 +62,7 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
       if (reply.status !== 200) return readReply<never>(reply, () => undefined)
       offset = readOffset(reply)
       if (offset === undefined) {
-        const message = `The ingest named no offset. Does something on the way hide ${rangeStartHeader}?`
+        const message = `The ingest named no offset. Is ${rangeStartHeader} hidden on the way?`
         return { error: new UploadError({ code: "INTERNAL_ERROR", message }) }
       }
       signal.throwIfAborted()
