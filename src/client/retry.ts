@@ -22,8 +22,8 @@ export interface RetryWait {
 }
 
 /**
- * @param ms   unless given, only a connection that comes back ends it
- * @param wake whether such a connection ends it too
+ * @param ms        unless given, only a connection that comes back ends it
+ * @param isNetwork whether such a connection ends it too
  */
 const sleep = (ms: number | undefined, signal: AbortSignal, isNetwork: boolean): Promise<void> =>
   new Promise((resolve) => {
