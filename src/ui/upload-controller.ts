@@ -26,7 +26,12 @@ export interface UploadController<Route extends TypedFileRoute<any> = TypedFileR
   readonly removeFile: (id: string) => void
   /** Takes all files off the list. */
   readonly clear: () => void
-  /** Uploads the given files, else those chosen. Fails: never; the outcomes say how each ended. */
+  /**
+   * Uploads the given files, else those chosen.
+   *
+   * Shape: one outcome per file, first those that the route's limits keep from being sent.
+   * Fails: never.
+   */
   readonly startUpload: (
     files?: Iterable<File>,
     input?: RouteInput<Route>,
@@ -84,10 +89,11 @@ export const createUploadController = <Router extends TypedFileRouter, Slug exte
   )
 
   const chosen = (id?: string) => store.get().files.filter((item) => id === undefined || item.id === id)
-  const picked = () => chosen().filter(({ status }) => status === "picked")
+  const isPicked = ({ status }: UploadItem) => status === "picked"
+  const picked = () => chosen().filter(isPicked)
   const tellChange = () => options.onChange?.(picked().map(({ file }) => file))
 
-  /** Lists files; the route's own limits come first. @returns those that may be sent */
+  /** Lists files; those the route would refuse as failed. @returns what was not listed before */
   const list = (incoming: Iterable<File>): ReadonlyArray<UploadItem> => {
     const { files, routeConfig: config, interrupted: open } = store.get()
     const isPending = ({ status }: UploadItem) => status === "picked" || status === "paused"
@@ -108,7 +114,7 @@ export const createUploadController = <Router extends TypedFileRouter, Slug exte
     }
     store.setFiles([...before, ...items])
     store.set({ interrupted: open.filter((entry) => !fresh.some((file) => isSameFile(entry, file))) })
-    return items.filter(({ status }) => status === "picked")
+    return items
   }
 
   /** Uploads items; those that a reload had interrupted with the input they had. */
@@ -168,14 +174,18 @@ export const createUploadController = <Router extends TypedFileRouter, Slug exte
     },
     addFiles: (files) => {
       if (store.get().isDisabled) return
-      const items = list(files)
+      const items = list(files).filter(isPicked)
       if (items.length === 0) return
       tellChange()
       if (options.config?.mode === "auto") void start(items)
     },
     removeFile: (id) => remove(chosen(id)),
     clear: () => remove(chosen()),
-    startUpload: (files, input) => start(files === undefined ? picked() : list(files), input),
+    startUpload: async (files, input) => {
+      const items = files === undefined ? picked() : list(files)
+      const refused = items.flatMap(({ file, error }) => (error ? [{ status: "failed" as const, file, error }] : []))
+      return [...refused, ...(await start(items.filter(isPicked), input))]
+    },
     pauseUpload: (id) => chosen(id).filter(isActive).forEach(runner.pause),
     resumeUpload: (id) => {
       for (const item of chosen(id)) {
@@ -192,7 +202,7 @@ export const createUploadController = <Router extends TypedFileRouter, Slug exte
       const entry = store.get().interrupted.find((candidate) => candidate.id === id)
       const file = await entry?.reopen?.().catch(() => undefined)
       if (file === undefined) return false
-      void start(list([file]))
+      void start(list([file]).filter(isPicked))
       return true
     },
     discardInterrupted: (id) => {

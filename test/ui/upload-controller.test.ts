@@ -109,6 +109,12 @@ test("mode auto uploads at once; files given to startUpload need no choosing", a
   expect(mock.files.map(({ name }) => name)).toEqual(["a", "b"])
 })
 
+test("startUpload gives an outcome for files that cannot be sent too", async () => {
+  const { controller } = await start()
+  const outcomes = await controller.startUpload([png("good"), png("huge", 2_000_000)])
+  expect(outcomes.map(({ file, status }) => `${file.name} ${status}`)).toEqual(["huge failed", "good done"])
+})
+
 test("the same file chosen twice is listed once", async () => {
   const { controller, states } = await start()
   controller.addFiles([png("a")])
