@@ -116,7 +116,7 @@ const writeTable = async (): Promise<string> => {
   return `# Sizes
 
 In kB (1,000 bytes), as esbuild bundles the packed package: minified, ES2022, without the framework itself. Made by
-\`test/package/size.test.ts\`, which fails when it is out of date: \`npx vitest run --project package -u\` writes it anew.
+\`test/package/size.test.ts\`, which fails when it is more than 2 % out of date: \`npx vitest run --project package -u\` writes it anew.
 
 ## What a browser loads
 
@@ -130,11 +130,21 @@ ${[header, ...doors].join("\n")}
 `
 }
 
+/** Whether two tables say the same but for small differences of their figures: zlib's output depends on the processor. */
+const isClose = (a: string, b: string): boolean => {
+  const figure = /(?<=\| +)\d+\.\d/g
+  const toText = (table: string) => table.replaceAll(figure, "").replaceAll(/[ -]+/g, " ")
+  const [left, right] = [a, b].map((table) => (table.match(figure) ?? []).map(Number)) as [Array<number>, Array<number>]
+  return toText(a) === toText(b) && left.every((value, i) => Math.abs(value - right[i]!) <= 0.1 + value * 0.02)
+}
+
 describe("size of what is loaded", () => {
-  it("is what docs/sizes.md says", async () => {
+  it("is what docs/sizes.md says, give or take 2 %", async () => {
     const path = join(repository, "docs/sizes.md")
     const config = await resolveConfig(path)
-    await expect(await format(await writeTable(), { ...config, filepath: path })).toMatchFileSnapshot(path)
+    const made = await format(await writeTable(), { ...config, filepath: path })
+    const kept = await readFile(path, "utf8").catch(() => "")
+    await expect(isClose(kept, made) ? kept : made).toMatchFileSnapshot(path)
   })
 
   it("the client is at most 5 kB, without Effect and without sqids", async () => {
