@@ -3,7 +3,6 @@ import type { PluginBuild } from "esbuild"
 import type { ReactNode } from "react"
 import { renderToString } from "react-dom/server"
 import { describe, expect, expectTypeOf, it, test } from "vitest"
-import * as v from "valibot"
 import {
   type ElementProps,
   generateUploadButton,
@@ -12,10 +11,11 @@ import {
   type UploadItem,
   type UploadProps,
 } from "../../adapters/react.ts"
-import { createSluice, extractRouteConfig, type FileRouter } from "../../src/server.ts"
+import { extractRouteConfig } from "../../src/server.ts"
 import { createPage } from "./apps/react-hydration.ts"
 import { router } from "./apps/router.ts"
 import { bundlePage } from "./bundle-page.ts"
+import type { Router } from "./typed-router.ts"
 import { watchHydration } from "./watch-hydration.ts"
 
 /** The build that warns of what does not fit. */
@@ -50,15 +50,6 @@ describe("React components on a server", () => {
     expect(hydration.chosen).toBe("a.png")
   })
 })
-
-const f = createSluice()
-const typed = {
-  photos: f({ image: {} }).onUploadComplete(() => ({ url: "…" })),
-  album: f({ image: {} })
-    .input(v.object({ id: v.number() }))
-    .onUploadComplete(() => null),
-} satisfies FileRouter
-type Router = typeof typed
 
 test("the router types endpoint, input and results", () => {
   const UploadButton = generateUploadButton<Router>()

@@ -3,7 +3,6 @@ import { join } from "node:path"
 import type { Accessor } from "solid-js"
 import { generateHydrationScript, renderToString } from "solid-js/web"
 import { describe, expect, expectTypeOf, it, test } from "vitest"
-import * as v from "valibot"
 import {
   type ElementProps,
   generateUploadButton,
@@ -11,10 +10,11 @@ import {
   generateUseUploader,
   type UploadItem,
 } from "../../adapters/solid.ts"
-import { createSluice, extractRouteConfig, type FileRouter } from "../../src/server.ts"
+import { extractRouteConfig } from "../../src/server.ts"
 import { router } from "./apps/router.ts"
 import { createPage } from "./apps/solid-hydration.ts"
 import { bundlePage } from "./bundle-page.ts"
+import type { Router } from "./typed-router.ts"
 import { watchHydration } from "./watch-hydration.ts"
 
 /** The build that warns of what does not fit. */
@@ -54,15 +54,6 @@ describe("Solid components on a server", () => {
     expect(hydration.chosen).toBe("a.png")
   })
 })
-
-const f = createSluice()
-const typed = {
-  photos: f({ image: {} }).onUploadComplete(() => ({ url: "…" })),
-  album: f({ image: {} })
-    .input(v.object({ id: v.number() }))
-    .onUploadComplete(() => null),
-} satisfies FileRouter
-type Router = typeof typed
 
 test("the router types endpoint, input and results", () => {
   const UploadButton = generateUploadButton<Router>()

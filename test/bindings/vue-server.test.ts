@@ -3,7 +3,6 @@ import { join } from "node:path"
 import { renderToString } from "vue/server-renderer"
 import { type ComputedRef, h } from "vue"
 import { describe, expect, expectTypeOf, it, test } from "vitest"
-import * as v from "valibot"
 import {
   type ElementProps,
   generateUploadButton,
@@ -13,10 +12,11 @@ import {
   type UploadProps,
   type UploadSlots,
 } from "../../adapters/vue.ts"
-import { createSluice, extractRouteConfig, type FileRouter } from "../../src/server.ts"
+import { extractRouteConfig } from "../../src/server.ts"
 import { router } from "./apps/router.ts"
 import { createPage } from "./apps/vue-hydration.ts"
 import { bundlePage } from "./bundle-page.ts"
+import type { Router } from "./typed-router.ts"
 import { watchHydration } from "./watch-hydration.ts"
 
 /** The build that warns of what does not fit. */
@@ -52,15 +52,6 @@ describe("Vue components on a server", () => {
     expect(hydration.chosen).toBe("a.png")
   })
 })
-
-const f = createSluice()
-const typed = {
-  photos: f({ image: {} }).onUploadComplete(() => ({ url: "…" })),
-  album: f({ image: {} })
-    .input(v.object({ id: v.number() }))
-    .onUploadComplete(() => null),
-} satisfies FileRouter
-type Router = typeof typed
 
 test("the router types endpoint, input, results and slots", () => {
   const UploadButton = generateUploadButton<Router>()

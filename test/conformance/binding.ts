@@ -521,7 +521,8 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
         expect(await part("interrupted").count()).toBe(0)
       })
 
-      test("two tabs with the same file: one sends it, both are done with it", async () => {
+      /** One tab is sending the file and does not get on, another one wants to. */
+      const startInTwoTabs = async () => {
         const release = site.hold("large.bin", 20_000_000)
         const query = "component=dropzone&mode=auto&endpoint=anything&sessions"
         await open(query)
@@ -531,6 +532,11 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
         await open(query, other)
         await other.setInputFiles("input[type=file]", file)
         await rowBecomes("large.bin", "waiting", other)
+        return { other, release }
+      }
+
+      test("two tabs with the same file: one sends it, both are done with it", async () => {
+        const { other, release } = await startInTwoTabs()
         expect(await row("large.bin", other).textContent()).toContain("Being uploaded in another tab")
         release()
         await rowBecomes("large.bin", "done")
@@ -543,15 +549,7 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
       })
 
       test("a tab that is closed leaves its upload to the other", async () => {
-        const release = site.hold("large.bin", 20_000_000)
-        const query = "component=dropzone&mode=auto&endpoint=anything&sessions"
-        await open(query)
-        await choose(main(), file)
-        await until(() => site.inFlight() === 1)
-        const other = await newPage()
-        await open(query, other)
-        await other.setInputFiles("input[type=file]", file)
-        await rowBecomes("large.bin", "waiting", other)
+        const { other, release } = await startInTwoTabs()
         release()
         await page.close()
         await rowBecomes("large.bin", "done", other)
