@@ -7,7 +7,7 @@ export interface UploadStore {
   readonly set: (patch: Partial<UploadState>) => void
   /** Replaces the list; what follows from it is worked out anew. */
   readonly setFiles: (files: ReadonlyArray<UploadItem>) => void
-  /** Changes one file, if it is still listed. Listeners are told at once, or with what else changes within a frame. */
+  /** Changes one file, if it is still listed. Listeners are told within a frame; at once where `status` changes. */
   readonly change: (id: string, patch: Partial<UploadItem>) => void
   readonly find: (id: string) => UploadItem | undefined
   /** From here on the progress of these files counts together; earlier ones no longer, unless some are on their way. */
@@ -62,8 +62,11 @@ export const createUploadStore = (initial: UploadState): UploadStore => {
       set(toState(files))
     },
     change: (id, patch) => {
+      const { status } = state
       state = toState(state.files.map((item) => (item.id === id ? { ...item, ...patch } : item)))
-      notifySoon()
+      // Whoever has waited for the end finds the page, and a form, in step with it.
+      if (state.status === status) notifySoon()
+      else notify()
     },
     find: (id) => state.files.find((item) => item.id === id),
     count: (items) => {

@@ -26,13 +26,13 @@ const start = (count: number) => {
   return { store, ids: files.map(({ id }) => id), renderings: () => renderings, shown: () => shown }
 }
 
-test("the first change is shown at once, those of the same frame together, and the last state always", async () => {
+test("a new status and the next change are shown at once, those of the same frame together, and the last state always", async () => {
   const { store, ids, renderings, shown } = start(1000)
   for (const id of ids) store.change(id, { status: "uploading", loaded: 50 })
-  expect(renderings()).toBe(1)
+  expect(renderings()).toBe(2)
   expect(store.get()).toMatchObject({ status: "uploading", progress: 50 })
   await vi.waitFor(() => expect(shown()).toBe(store.get()))
-  expect(renderings()).toBe(2)
+  expect(renderings()).toBe(3)
 })
 
 test("what the user does is shown at once", () => {
@@ -40,7 +40,7 @@ test("what the user does is shown at once", () => {
   store.change(ids[0]!, { status: "uploading" })
   store.change(ids[0]!, { loaded: 1 })
   store.set({ isDragActive: true })
-  expect(renderings()).toBe(2)
+  expect(renderings()).toBe(3)
   expect(shown()).toMatchObject({ isDragActive: true, files: [{ loaded: 1 }] })
 })
 
@@ -56,4 +56,13 @@ test("progress is that of the files that are on their way together, by their byt
   expect(store.get().progress).toBe(100)
   store.change(c, { status: "failed", loaded: 10 })
   expect(store.get()).toMatchObject({ progress: 55, status: "failed", isUploading: false })
+})
+
+test("the end is shown at once", () => {
+  const { store, ids, renderings, shown } = start(2)
+  for (const id of ids) store.change(id, { status: "uploading" })
+  for (const id of ids) store.change(id, { status: "done" })
+  expect(shown()).toBe(store.get())
+  expect(store.get().status).toBe("done")
+  expect(renderings()).toBeLessThan(4)
 })
