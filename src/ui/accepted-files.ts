@@ -30,6 +30,9 @@ export const toAccept = (config: RouteConfig): string => {
 export const maxFiles = (config: RouteConfig): number =>
   listKinds(config).reduce((sum, { maxFileCount }) => sum + maxFileCount, 0)
 
+/** Whether one upload may have more than one file; false as long as nothing is known of the route. */
+export const takesSeveral = (config: RouteConfig | undefined): boolean => config !== undefined && maxFiles(config) > 1
+
 /**
  * Finds the files a route is going to refuse, before anything is sent. A file whose type the browser does not know
  * is left to the server, which looks at its name.

@@ -58,7 +58,7 @@ export const createUploadRunner = (
 ): UploadRunner => {
   const uploads = new Map<string, Upload<TypedFileRoute, File>>()
   const report = createOutcomeReporter(options)
-  const isPending = (item: UploadItem | undefined) => item !== undefined && (isActive(item) || item.status === "paused")
+  const isPending = (item: UploadItem) => isActive(item) || item.status === "paused"
 
   /** Lets the page have its say over the files. Files that are changed one by one keep their place in the list. */
   const prepare = async (items: ReadonlyArray<UploadItem>): Promise<ReadonlyArray<UploadItem>> => {
@@ -85,11 +85,12 @@ export const createUploadRunner = (
   const send = (items: ReadonlyArray<UploadItem>, input: unknown): Promise<Array<Outcome>> => {
     const { endpoint, headers } = options()
     const idOf = new Map(items.map(({ file, id }) => [file, id]))
+    const ids = new Set(idOf.values())
     let results: Array<DoneUpload<TypedFileRoute, File>> = []
     const end = (outcome: Outcome) => {
       if (outcome.status === "done") results.push(outcome)
       else report(outcome)
-      if (items.some(({ id }) => isPending(store.find(id)))) return
+      if (store.get().files.some((item) => ids.has(item.id) && isPending(item))) return
       const place = (file: File) => items.findIndex((item) => item.file === file)
       const told = results.toSorted((a, b) => place(a.file) - place(b.file))
       results = []
@@ -119,9 +120,11 @@ export const createUploadRunner = (
     report,
     run: async (items, input) => {
       if (items.length === 0) return []
-      for (const { id } of items) uploads.delete(id)
+      const ids = new Set(items.map(({ id }) => id))
+      for (const id of ids) uploads.delete(id)
       store.count(items)
-      for (const { id } of items) store.change(id, { status: "queued", error: undefined, progress: 0, loaded: 0 })
+      const queued = { status: "queued", error: undefined, progress: 0, loaded: 0 } as const
+      store.setFiles(store.get().files.map((item) => (ids.has(item.id) ? { ...item, ...queued } : item)))
       try {
         const prepared = await prepare(items)
         return prepared.length === 0 ? [] : await send(prepared, input)

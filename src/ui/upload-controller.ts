@@ -1,7 +1,7 @@
 import type { RouteInput, TypedFileRoute, TypedFileRouter } from "../protocol/file-route.ts"
 import type { UploadOutcome } from "../client/upload-outcome.ts"
 import type { InterruptedUpload } from "../client/upload-sessions.ts"
-import { checkFiles, maxFiles } from "./accepted-files.ts"
+import { checkFiles, takesSeveral } from "./accepted-files.ts"
 import { loadRouteConfigs, readRouteConfig } from "./route-configs.ts"
 import { type AnyComponentOptions, createUploadRunner } from "./run-uploads.ts"
 import type { UploadComponentOptions } from "./upload-component-options.ts"
@@ -99,7 +99,7 @@ export const createUploadController = <Router extends TypedFileRouter, Slug exte
     const isPending = ({ status }: UploadItem) => status === "picked" || status === "paused"
     // With nothing left to do, new files begin a new list. Where the route takes one file, a new choice replaces the old.
     const isOver = !files.some((item) => isActive(item) || isPending(item))
-    const isReplaced = config !== undefined && maxFiles(config) === 1
+    const isReplaced = config !== undefined && !takesSeveral(config)
     const before = files.filter((item) => !isOver && !(isReplaced && item.status === "picked"))
     const fresh = [...incoming].filter(
       (file) => !before.some((item) => (isActive(item) || isPending(item)) && isSameFile(item.file, file)),

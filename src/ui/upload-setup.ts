@@ -2,7 +2,7 @@ import type { TypedFileRouter } from "../protocol/file-route.ts"
 import type { RouteDescription } from "../protocol/messages.ts"
 import { generateUploader, type Uploader, type UploaderOptions } from "../client/generate-uploader.ts"
 import { seedRouteConfig } from "./route-configs.ts"
-import { english, type UploadTexts } from "./upload-texts.ts"
+import { createUploadTexts, type UploadTexts } from "./upload-texts.ts"
 
 /** What all components of a router share. */
 export interface UploadSetupOptions extends UploaderOptions {
@@ -24,5 +24,5 @@ export const createUploadSetup = <Router extends TypedFileRouter>(
   options: UploadSetupOptions = {},
 ): UploadSetup<Router> => {
   if (options.routes) seedRouteConfig(options.routes, options.url)
-  return { uploader: generateUploader<Router>(options), options, texts: { ...english, ...options.texts } }
+  return { uploader: generateUploader<Router>(options), options, texts: createUploadTexts(options.texts) }
 }

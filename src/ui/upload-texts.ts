@@ -70,7 +70,6 @@ export const createSizeFormat = (locale: string): ((bytes: number) => string) =>
 }
 
 const plural = createPlural("en")
-const size = createSizeFormat("en")
 const list = new Intl.ListFormat("en")
 
 const nouns: Readonly<Record<string, PluralForms>> = {
@@ -92,9 +91,9 @@ const toNoun = (kind: string): PluralForms => {
   return nouns[kind] ?? { one: `# ${name} file`, other: `# ${name} files` }
 }
 
-const toLimit = (maxFileSize: string): string => {
+const toLimit = (texts: UploadTexts, maxFileSize: string): string => {
   const bytes = parseByteSize(maxFileSize)
-  return bytes.ok ? size(bytes.value) : maxFileSize
+  return bytes.ok ? texts.size(bytes.value) : maxFileSize
 }
 
 const countKind = ({ kind, minFileCount, maxFileCount }: AcceptedKind): string => {
@@ -126,86 +125,90 @@ const waiting = {
   locked: "Being uploaded in another tab",
 }
 
-const announce = ({ status, files: items }: UploadState): string => {
-  const count = (of: UploadItem["status"]) => items.filter((item) => item.status === of).length
-  switch (status) {
-    case "idle":
-      return ""
-    case "picked":
-      return `${files(count("picked"))} chosen`
-    case "uploading":
-      // The same until it ends: a change is read out.
-      return `Uploading ${files(count("uploading") + count("queued") + count("waiting") + count("done"))}`
-    case "paused":
-      return "Paused"
-    case "done":
-      return `${files(count("done"))} uploaded`
-    case "failed": {
-      const first = items.find((item) => item.status === "failed")
-      const done = count("done")
-      const failed = `${files(count("failed"))} failed. ${first!.file.name}: ${english.error(first!.error!)}`
-      return done > 0 ? `${files(done)} uploaded, ${failed}` : failed
-    }
+/** The English texts, some of them replaced. What is replaced is also what the others use: `size` in limits, `error` in lists. */
+export const createUploadTexts = (own: Partial<UploadTexts> = {}): UploadTexts => {
+  const texts: UploadTexts = {
+    choose: (isMultiple) => (isMultiple ? "Choose files" : "Choose a file"),
+    drop: (isMultiple) => (isMultiple ? "or drop them here" : "or drop it here"),
+    dropNow: (isMultiple) => (isMultiple ? "Drop the files to add them" : "Drop the file to add it"),
+    loading: () => "Loading…",
+    allowed: (config) => {
+      const kinds = listKinds(config)
+      const sizes = new Set(kinds.map(({ maxFileSize }) => maxFileSize))
+      const isMultiple = kinds.length > 1 || kinds[0]!.maxFileCount > 1
+      return sizes.size === 1
+        ? capitalize(
+            `${list.format(kinds.map(countKind))}, ${toLimit(texts, kinds[0]!.maxFileSize)}${isMultiple ? " each" : ""} at most`,
+          )
+        : capitalize(list.format(kinds.map((kind) => `${countKind(kind)} (${toLimit(texts, kind.maxFileSize)})`)))
+    },
+    upload: (count) => `Upload ${files(count)}`,
+    progress: (percent) => `Uploading ${percent} %`,
+    pause: () => "Pause",
+    resume: () => "Resume",
+    cancel: () => "Cancel",
+    retry: () => "Try again",
+    remove: () => "Remove",
+    clear: () => "Clear",
+    actOn: (action, fileName) => `${action} ${fileName}`,
+    files: () => "Files",
+    size: createSizeFormat("en"),
+    fileState: ({ status, file, loaded, progress, waitingFor, error }) => {
+      switch (status) {
+        case "picked":
+          return texts.size(file.size)
+        case "queued":
+          return `${texts.size(file.size)}, waiting`
+        case "uploading":
+          return `${texts.size(loaded)} of ${texts.size(file.size)}, ${progress} %`
+        case "waiting":
+          return waiting[waitingFor ?? "retry"]
+        case "paused":
+          return `Paused at ${progress} %`
+        case "done":
+          return texts.size(file.size)
+        case "aborted":
+          return "Cancelled"
+        case "failed":
+          return texts.error(error!)
+      }
+    },
+    error: ({ code, detail }) => advice[code] ?? detail,
+    announce: ({ status, files: items }) => {
+      const count = (of: UploadItem["status"]) => items.filter((item) => item.status === of).length
+      switch (status) {
+        case "idle":
+          return ""
+        case "picked":
+          return `${files(count("picked"))} chosen`
+        case "uploading":
+          // The same until it ends: a change is read out.
+          return `Uploading ${files(count("uploading") + count("queued") + count("waiting") + count("done"))}`
+        case "paused":
+          return "Paused"
+        case "done":
+          return `${files(count("done"))} uploaded`
+        case "failed": {
+          const first = items.find((item) => item.status === "failed")
+          const done = count("done")
+          const failed = `${files(count("failed"))} failed. ${first!.file.name}: ${texts.error(first!.error!)}`
+          return done > 0 ? `${files(done)} uploaded, ${failed}` : failed
+        }
+      }
+    },
+    typeNotAllowed: (config) => {
+      const kinds = listKinds(config).map(({ kind }) => toNoun(kind).other.replace("# ", ""))
+      return `Not allowed here. Choose ${new Intl.ListFormat("en", { type: "disjunction" }).format(kinds)}.`
+    },
+    tooLarge: (bytes, maxSize) => `${texts.size(bytes)} is too large, at most ${texts.size(maxSize)} is allowed.`,
+    tooMany: ({ kind, maxFileCount }) => `Too many: at most ${plural(toNoun(kind), maxFileCount)} at a time.`,
+    interrupted: () => "Interrupted uploads",
+    continue: () => "Continue",
+    chooseAgain: () => "Choose it again to continue",
+    discard: () => "Discard",
   }
+  return Object.assign(texts, own)
 }
 
 /** The English texts. */
-export const english: UploadTexts = {
-  choose: (isMultiple) => (isMultiple ? "Choose files" : "Choose a file"),
-  drop: (isMultiple) => (isMultiple ? "or drop them here" : "or drop it here"),
-  dropNow: (isMultiple) => (isMultiple ? "Drop the files to add them" : "Drop the file to add it"),
-  loading: () => "Loading…",
-  allowed: (config) => {
-    const kinds = listKinds(config)
-    const sizes = new Set(kinds.map(({ maxFileSize }) => maxFileSize))
-    const isMultiple = kinds.length > 1 || kinds[0]!.maxFileCount > 1
-    return sizes.size === 1
-      ? capitalize(
-          `${list.format(kinds.map(countKind))}, ${toLimit(kinds[0]!.maxFileSize)}${isMultiple ? " each" : ""} at most`,
-        )
-      : capitalize(list.format(kinds.map((kind) => `${countKind(kind)} (${toLimit(kind.maxFileSize)})`)))
-  },
-  upload: (count) => `Upload ${files(count)}`,
-  progress: (percent) => `Uploading ${percent} %`,
-  pause: () => "Pause",
-  resume: () => "Resume",
-  cancel: () => "Cancel",
-  retry: () => "Try again",
-  remove: () => "Remove",
-  clear: () => "Clear",
-  actOn: (action, fileName) => `${action} ${fileName}`,
-  files: () => "Files",
-  size,
-  fileState: ({ status, file, loaded, progress, waitingFor, error }) => {
-    switch (status) {
-      case "picked":
-        return size(file.size)
-      case "queued":
-        return `${size(file.size)}, waiting`
-      case "uploading":
-        return `${size(loaded)} of ${size(file.size)}, ${progress} %`
-      case "waiting":
-        return waiting[waitingFor ?? "retry"]
-      case "paused":
-        return `Paused at ${progress} %`
-      case "done":
-        return size(file.size)
-      case "aborted":
-        return "Cancelled"
-      case "failed":
-        return english.error(error!)
-    }
-  },
-  error: ({ code, detail }) => advice[code] ?? detail,
-  announce,
-  typeNotAllowed: (config) => {
-    const kinds = listKinds(config).map(({ kind }) => toNoun(kind).other.replace("# ", ""))
-    return `Not allowed here. Choose ${new Intl.ListFormat("en", { type: "disjunction" }).format(kinds)}.`
-  },
-  tooLarge: (bytes, maxSize) => `${size(bytes)} is too large, at most ${size(maxSize)} is allowed.`,
-  tooMany: ({ kind, maxFileCount }) => `Too many: at most ${plural(toNoun(kind), maxFileCount)} at a time.`,
-  interrupted: () => "Interrupted uploads",
-  continue: () => "Continue",
-  chooseAgain: () => "Choose it again to continue",
-  discard: () => "Discard",
-}
+export const english: UploadTexts = /* @__PURE__ */ createUploadTexts()

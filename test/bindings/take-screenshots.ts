@@ -82,6 +82,13 @@ const show = async (
 
 type Scene = readonly [caption: string, play: (page: Page) => Promise<void>]
 
+/** The route handler does not answer. */
+const load = async (page: Page, component: string) => {
+  await page.route("**/api/sluice", () => {})
+  await page.goto(`${site.url}/?component=${component}`)
+  await becomes(page, "loading")
+}
+
 const upload = async (page: Page) => {
   site.hold("sunset.png", 9_000_000)
   await show(page, "button&endpoint=anything", { files: ["sunset.png"], size: 30_000_000, state: "uploading" })
@@ -89,6 +96,7 @@ const upload = async (page: Page) => {
 }
 
 const button: ReadonlyArray<Scene> = [
+  ["loading", (page) => load(page, "button")],
   ["idle", (page) => show(page, "button", { state: "idle" })],
   [
     "picked (manual)",
@@ -119,6 +127,7 @@ const button: ReadonlyArray<Scene> = [
 ]
 
 const dropzone: ReadonlyArray<Scene> = [
+  ["loading", (page) => load(page, "dropzone")],
   ["idle", (page) => show(page, "dropzone", { state: "idle" })],
   [
     "files held over it",
@@ -150,6 +159,27 @@ const dropzone: ReadonlyArray<Scene> = [
       await press(page, "Cancel cancelled.png")
       await press(page, "Pause paused.png")
       await rowBecomes(page, "paused.png", "paused")
+    },
+  ],
+  [
+    "one waits for its turn",
+    async (page) => {
+      const held = ["1.png", "2.png", "3.png", "4.png", "5.png"]
+      for (const name of held) site.hold(name, 3_000_000)
+      await show(page, "dropzone&endpoint=anything&mode=auto", { files: held, size: 8_000_000, state: "uploading" })
+      await rowBecomes(page, "5.png", "queued")
+      await settle(page)
+    },
+  ],
+  [
+    "paused",
+    async (page) => {
+      site.hold("sunset.png", 3_000_000)
+      const query = "dropzone&endpoint=anything&mode=auto"
+      await show(page, query, { files: ["sunset.png"], size: 14_000_000, state: "uploading" })
+      await settle(page)
+      await press(page, "Pause")
+      await becomes(page, "paused")
     },
   ],
   [

@@ -1,3 +1,4 @@
+import { expect } from "vitest"
 import { names } from "../../src/protocol.ts"
 import { extractRouteConfig } from "../../src/server.ts"
 import { launchChromium } from "../browser/chromium.ts"
@@ -5,7 +6,7 @@ import { router } from "./apps/router.ts"
 import { startSite } from "./start-site.ts"
 
 /** What happened in a browser to a page that came from a server. */
-export interface Hydration {
+interface Hydration {
   /** Everything the page said before, while and after it was hydrated, if that changed. */
   readonly texts: ReadonlyArray<string>
   /** Elements that were added or removed. */
@@ -23,7 +24,7 @@ export interface Hydration {
  *
  * @param body what the server has rendered; two components, the second a dropzone
  */
-export const watchHydration = async (body: string, script: string): Promise<Hydration> => {
+const watchHydration = async (body: string, script: string): Promise<Hydration> => {
   const prelude = `
     globalThis.routes = ${JSON.stringify(extractRouteConfig(router))}
     const root = document.getElementById("root")
@@ -67,4 +68,27 @@ export const watchHydration = async (body: string, script: string): Promise<Hydr
     await browser.close()
     await site.close()
   }
+}
+
+/**
+ * Expects that a page's HTML is complete (a button for `avatar`, a dropzone for `photos` with `<b>0 files</b>` as its
+ * label), and that it comes to life without a change.
+ *
+ * @param isExpected what a framework always says
+ */
+export const expectSeamless = async (
+  html: string,
+  script: string,
+  isExpected: (complaint: string) => boolean = () => false,
+): Promise<void> => {
+  expect(html).toContain("Choose a file")
+  expect(html).toContain("1 image, 4\u00a0MB at most")
+  expect(html).toContain("Up to 3 images, 4\u00a0MB each at most")
+  expect(html).toMatch(/<b[^>]*>0 files<\/b>/)
+  const hydration = await watchHydration(html, script)
+  expect(hydration.complaints.filter((line) => !isExpected(line))).toEqual([])
+  expect(hydration.texts.length).toBe(1)
+  expect(hydration.changedElements).toEqual([])
+  expect(hydration.requests).toEqual([])
+  expect(hydration.chosen).toBe("a.png")
 }

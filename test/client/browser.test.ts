@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto"
-import { build } from "esbuild"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest"
 import type { generateUploader, UploadProgress } from "../../src/client.ts"
 import { launchChromium } from "../browser/chromium.ts"
+import { bundleDoors } from "./bundle-doors.ts"
 import { type Peer, startPeer } from "./peer.ts"
 
 declare global {
@@ -24,15 +24,7 @@ let complaints: Array<string>
 
 beforeAll(async () => {
   browser = await launchChromium()
-  const { outputFiles } = await build({
-    entryPoints: [new URL("../../src/client.ts", import.meta.url).pathname],
-    bundle: true,
-    write: false,
-    format: "iife",
-    globalName: "sluice",
-    platform: "browser",
-  })
-  script = outputFiles[0]!.text
+  script = await bundleDoors(["client"], "sluice")
 })
 afterAll(() => browser?.close())
 

@@ -2,11 +2,11 @@ import { createHash } from "node:crypto"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { build } from "esbuild"
 import type { Browser, BrowserContext, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest"
 import type { InterruptedUpload, Upload, UploadOutcome } from "../../src/client.ts"
 import { launchChromium, launchProfile } from "../browser/chromium.ts"
+import { bundleDoors } from "./bundle-doors.ts"
 import { type Peer, startPeer } from "./peer.ts"
 
 type Door = typeof import("../../src/client.ts") & typeof import("../../src/sessions.ts")
@@ -26,18 +26,7 @@ let context: BrowserContext
 
 beforeAll(async () => {
   browser = await launchChromium()
-  const { outputFiles } = await build({
-    stdin: {
-      contents: 'export * from "./client.ts"; export * from "./sessions.ts"',
-      resolveDir: new URL("../../src", import.meta.url).pathname,
-    },
-    bundle: true,
-    write: false,
-    format: "iife",
-    globalName: "door",
-    platform: "browser",
-  })
-  script = outputFiles[0]!.text
+  script = await bundleDoors(["client", "sessions"], "door")
 })
 afterAll(() => browser?.close())
 

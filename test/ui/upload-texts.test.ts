@@ -1,6 +1,13 @@
 import { expect, test } from "vitest"
 import { UploadError } from "../../src/client.ts"
-import { createPlural, createSizeFormat, english, type UploadItem, type UploadState } from "../../src/ui.ts"
+import {
+  createPlural,
+  createSizeFormat,
+  createUploadTexts,
+  english,
+  type UploadItem,
+  type UploadState,
+} from "../../src/ui.ts"
 import { parseConfig } from "./parse-config.ts"
 
 const allowed = (config: Parameters<typeof parseConfig>[0]) => english.allowed(parseConfig(config))
@@ -67,4 +74,20 @@ test("what is read out does not change with every file that is done", () => {
     english.announce({ status: "uploading", files: statuses.map(item) } as unknown as UploadState)
   expect(announce("uploading", "queued", "waiting")).toBe("Uploading 3 files")
   expect(announce("done", "uploading", "queued", "aborted")).toBe("Uploading 3 files")
+})
+
+test("a text that is replaced is the one that every other text uses", () => {
+  const texts = createUploadTexts({ error: () => "Nein.", size: (bytes) => `${bytes} Byte` })
+  const failed = {
+    status: "failed",
+    file: new File(["abc"], "a"),
+    error: new UploadError("No."),
+  } as unknown as UploadItem
+  expect(texts.fileState(failed)).toBe("Nein.")
+  expect(texts.fileState({ ...failed, status: "picked" })).toBe("3 Byte")
+  expect(texts.announce({ status: "failed", files: [failed] } as unknown as UploadState)).toBe(
+    "1 file failed. a: Nein.",
+  )
+  expect(texts.allowed(parseConfig({ image: { maxFileSize: "1KB" } }))).toBe("1 image, 1024 Byte at most")
+  expect(texts.tooLarge(2, 1)).toBe("2 Byte is too large, at most 1 Byte is allowed.")
 })

@@ -1,5 +1,5 @@
 import type { TypedFileRoute, TypedFileRouter } from "../../protocol/file-route.ts"
-import { maxFiles } from "../accepted-files.ts"
+import { takesSeveral } from "../accepted-files.ts"
 import { keepFocus } from "../keep-focus.ts"
 import { listenToPaste } from "../listen-to-paste.ts"
 import type { UploadComponentOptions, UploadConfig } from "../upload-component-options.ts"
@@ -106,7 +106,7 @@ export const createUploadComponent = <Router extends TypedFileRouter, Slug exten
       const state = controller.getState() as unknown as UploadState
       const parts = createParts()
       const part = createDescribePart(looks, state, looks.config?.cn ?? join)
-      const isMultiple = state.routeConfig !== undefined && maxFiles(state.routeConfig) > 1
+      const isMultiple = takesSeveral(state.routeConfig)
       const view = { controller: controller as unknown as UploadController, state, texts, parts, part, id, isMultiple }
       return part(
         "div",

@@ -1,4 +1,4 @@
-import { maxFiles, toAccept } from "../accepted-files.ts"
+import { takesSeveral, toAccept } from "../accepted-files.ts"
 import { hasFiles, pickWithHandles, readTransfer } from "../collect-files.ts"
 import { toMainId } from "../keep-focus.ts"
 import type { UploadConfig } from "../upload-component-options.ts"
@@ -39,7 +39,7 @@ export interface UploadParts {
   readonly status: Part
   /** How far all files, or one, are. */
   readonly progress: (item?: UploadItem<any>) => Part
-  /** A button that does to one file what makes sense in its state, see {@link toFileAction}. */
+  /** A button that does to one file what makes sense in its state, see {@link listFileActions}. */
   readonly fileAction: (item: UploadItem<any>, action: FileAction) => Part
   /** Opens the file dialog. */
   readonly openPicker: () => void
@@ -80,7 +80,7 @@ export const createUploadParts = ({
 }: PartsOptions): UploadParts => {
   const { routeConfig, isDisabled, isReady } = state
   const accept = routeConfig === undefined ? "" : toAccept(routeConfig)
-  const isMultiple = config.folder === true || (routeConfig !== undefined && maxFiles(routeConfig) > 1)
+  const isMultiple = config.folder === true || takesSeveral(routeConfig)
   const inputId = `${id}-input`
   const isOff = isDisabled || !isReady
 
