@@ -23,12 +23,14 @@ const styles = "src/ui/styles.css"
 const doorBehind = (file: string): string | undefined =>
   /from "\.\.\/(?:\.\.\/)?src\/([\w-]+)\.ts"/.exec(readFileSync(join(root, file), "utf8"))?.[1]
 
+/** The doors that an app's server loads together with its route handler. */
+const serverDoors: ReadonlySet<string> = new Set(["server", "api", "msw"])
+
 /** The doors that pages load; one page may load several. */
 const browserDoors: ReadonlySet<string> = new Set(["client", "sessions", "ui"])
 
 /**
- * Which entries are built together: an adapter with the door behind it, what answers in the place of the server with the
- * server, those of the browser, the command with the ingest, else each alone.
+ * Which entries are built together: an adapter with the door behind it, those of an app's server, those of the browser, the command with the ingest, else each alone.
  *
  * Entries of one group share chunks, so that there is one `UploadError` and one Effect among the server and its
  * adapters. Between groups nothing is shared: what a chunk holds is what any entry of its group uses, and the server
@@ -38,8 +40,8 @@ const groups = (): Array<Record<string, string>> => {
   const byDoor = new Map<string, Record<string, string>>()
   const add = (group: string, name: string, file: string) => byDoor.set(group, { ...byDoor.get(group), [name]: file })
   for (const [name, file] of doors) {
-    const door = file.startsWith("adapters/") ? (doorBehind(file) ?? "server") : name === "msw" ? "server" : name
-    add(browserDoors.has(door) ? "browser" : door, name, file)
+    const door = file.startsWith("adapters/") ? (doorBehind(file) ?? "server") : name
+    add(browserDoors.has(door) ? "browser" : serverDoors.has(door) ? "server" : door, name, file)
   }
   if (existsSync(join(root, command)) && doors.has("ingest")) add("ingest", "cli/main", command)
   return [...byDoor.values()]

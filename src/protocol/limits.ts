@@ -1,15 +1,23 @@
 /**
- * The bounds every party keeps. Bytes and ms unless the name says otherwise.
+ * The bounds every party keeps. Bytes and ms unless it says otherwise.
  *
  * Source: docs/protocol.md §4–§10.
  */
 export const limits = {
   /** Files in one upload request. */
   filesPerRequest: 1000,
+  /** Files in one request of the REST API. */
+  filesPerCall: 1000,
+  /** Files on one page of a listing. */
+  filesPerPage: 1000,
+  /** Seconds that a signed URL for reading may be valid. */
+  readUrlTtl: 7 * 24 * 60 * 60,
   /** Body of a request to the route handler. */
   requestBody: 1024 * 1024,
   /** Registration metadata as JSON. */
   metadata: 64 * 1024,
+  /** Body of a request of the REST API: a thousand files with new names. */
+  restBody: 4 * 1024 * 1024,
   /** Body of a registration: a thousand keys beside the metadata. */
   registrationBody: 1024 * 1024,
   /** UTF-8 length of a file name. */

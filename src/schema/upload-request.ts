@@ -1,22 +1,8 @@
 import * as Schema from "effect/Schema"
 import { limits } from "../protocol/limits.ts"
 import type { FileDescriptor, RenewRequest, UploadRequest } from "../protocol/messages.ts"
+import { FileName } from "./file-name.ts"
 import { Json } from "./json.ts"
-
-const encoder = new TextEncoder()
-
-const FileName = Schema.String.check(
-  Schema.makeFilter((name: string) => {
-    if (name === "") return "Expected a file name that is not empty"
-    if (name.includes("\0")) return "Expected a file name without NUL characters"
-    if (!name.isWellFormed()) return "Expected a file name of whole Unicode characters, no lone surrogates"
-    return (
-      name.length * 3 <= limits.fileName ||
-      encoder.encode(name).length <= limits.fileName ||
-      `Expected a file name of at most ${limits.fileName} bytes`
-    )
-  }),
-)
 
 const ByteCount = Schema.Number.check(
   Schema.makeFilter(

@@ -1,15 +1,13 @@
 import { Command, Option } from "commander"
-import type { FileStatus } from "../../ingest.ts"
+import { fileStatuses, type FileStatus } from "../../protocol.ts"
 import { jsonOption } from "../terminal/json-option.ts"
 import { addPageOptions, type PageOptions } from "./page-options.ts"
 import { addSettings, resolveSettings } from "../settings/setting-options.ts"
 
-const statuses: ReadonlyArray<FileStatus> = ["Uploading", "Uploaded", "Failed", "Deleting"]
-
 const createListCommand = (): Command =>
   addPageOptions(addSettings(new Command("list"), ["data"]))
     .description("Lists files, newest first.")
-    .addOption(new Option("--status <status>", "only these").choices(statuses))
+    .addOption(new Option("--status <status>", "only these").choices(fileStatuses))
     .addOption(jsonOption())
     .addHelpText("after", "\nExample:\n  $ sluice files list --status Failed --limit 10")
     .action(async (options: PageOptions & { status?: FileStatus; json?: true }, command: Command) => {

@@ -1,6 +1,6 @@
 import { styleText } from "node:util"
-import type { FileRecord, FileStatus } from "../../ingest.ts"
-import { formatByteSize } from "../../protocol.ts"
+import type { FileRecord } from "../../ingest.ts"
+import { type FileStatus, formatByteSize } from "../../protocol.ts"
 import { toFileJson } from "./file-json.ts"
 import { findUpload } from "./find-upload.ts"
 import { formatMoment } from "../terminal/moment.ts"

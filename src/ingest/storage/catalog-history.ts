@@ -1,4 +1,5 @@
-import type { DeliveryRecord, DeliveryStatus, FileRecord, FileStatus, UploadRecord } from "./catalog.ts"
+import type { FileStatus } from "../../protocol/rest-messages.ts"
+import type { DeliveryRecord, DeliveryStatus, FileRecord, UploadRecord } from "./catalog.ts"
 
 /** One attempt to deliver an event, as it was recorded. */
 export interface DeliveryAttempt {
@@ -33,6 +34,14 @@ export interface Page<Status extends string> {
   readonly limit: number
 }
 
+/** One page of files. */
+export interface FilePageOptions extends Page<FileStatus> {
+  /** Only this app's. */
+  readonly appId?: string | undefined
+  /** How many to leave out; each costs as much as one that is read. */
+  readonly offset?: number | undefined
+}
+
 /**
  * What operators look at. Each method reads through an index and changes nothing; another process may read while an
  * ingest runs.
@@ -41,7 +50,7 @@ export interface Page<Status extends string> {
  */
 export interface CatalogHistory {
   /** Files that hold their key, those that have failed included, newest first. */
-  readonly list: (page: Page<FileStatus>) => Promise<ReadonlyArray<FileRecord>>
+  readonly list: (page: FilePageOptions) => Promise<ReadonlyArray<FileRecord>>
   /** Files with an event, also those whose key was taken since, newest first. */
   readonly listDeliveries: (page: Page<DeliveryStatus>) => Promise<ReadonlyArray<UploadWithDelivery>>
   /** The file an event is about, by the event's id (`evt_…`). */

@@ -1,14 +1,8 @@
 import type { ProblemCode } from "../../protocol/problem.ts"
 import type { Hook } from "../../protocol/messages.ts"
+import type { FileStatus } from "../../protocol/rest-messages.ts"
 import type { TraceContext } from "../../protocol/trace-context.ts"
 import type { DeliveryAttempt } from "./catalog-history.ts"
-
-/**
- * Where a file is in its life.
- *
- * `Uploading → Uploaded → (Deleting → gone)`, `Uploading → Failed`. Source: docs/protocol.md §10.
- */
-export type FileStatus = "Uploading" | "Uploaded" | "Deleting" | "Failed"
 
 /** Why a file is `Failed`. */
 export interface FileFailure {

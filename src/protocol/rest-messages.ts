@@ -1,0 +1,105 @@
+import type { Acl } from "./signed-url.ts"
+
+/**
+ * Where a file is in its life.
+ *
+ * `Uploading → Uploaded → (Deleting → gone)`, `Uploading → Failed`. Source: docs/protocol.md §10.
+ */
+export type FileStatus = "Uploading" | "Uploaded" | "Deleting" | "Failed"
+
+/** All of them, in the order of a file's life. */
+export const fileStatuses: ReadonlyArray<FileStatus> = ["Uploading", "Uploaded", "Deleting", "Failed"]
+
+/** A file by its key, or by the custom id its app gave it. */
+export type FileReference = { readonly fileKey: string } | { readonly customId: string }
+
+/** Body of `POST /v6/listFiles`: one page, newest first. Without `cursor` and `offset` the first one. */
+export interface ListFilesRequest {
+  /** 1–1000; 500 unless given. */
+  readonly limit?: number
+  /** How many files to leave out; costs what reading them would. Not together with `cursor`. */
+  readonly offset?: number
+  /** `nextCursor` of the page before; the same cost for any page. */
+  readonly cursor?: string
+  /** Only these. */
+  readonly status?: FileStatus
+}
+
+/** A file as the REST API lists it. */
+export interface ListedFile {
+  /** Grows with every file begun; never used twice. */
+  readonly id: string
+  readonly key: string
+  readonly customId: string | null
+  readonly name: string
+  /** Bytes. */
+  readonly size: number
+  readonly type: string
+  readonly status: FileStatus
+  /** As it applies: the app's default where the file has none of its own. */
+  readonly acl: Acl
+  /** ms since the epoch; null until the file has arrived. */
+  readonly uploadedAt: number | null
+}
+
+/** Answer of `listFiles`. */
+export interface FilePage {
+  readonly hasMore: boolean
+  /** `cursor` of the next page; null after the last one. */
+  readonly nextCursor: string | null
+  readonly files: ReadonlyArray<ListedFile>
+}
+
+/** Body of `POST /v6/deleteFiles`: at most 1,000 files. A custom id means all files that have it. */
+export type DeleteFilesRequest =
+  { readonly fileKeys: ReadonlyArray<string> } | { readonly customIds: ReadonlyArray<string> }
+
+/** Answer of `deleteFiles`; files there are not (any more) count for nothing. */
+export interface DeletedFiles {
+  readonly success: true
+  readonly deletedCount: number
+}
+
+/** Body of `POST /v6/renameFiles`: at most 1,000 files that are `Uploaded`. A custom id means all files that have it. */
+export interface RenameFilesRequest {
+  readonly updates: ReadonlyArray<FileReference & { readonly newName: string }>
+}
+
+/** Answer of `renameFiles`. */
+export interface RenamedFiles {
+  readonly success: true
+  readonly renamedCount: number
+}
+
+/** Body of `POST /v6/updateACL`: at most 1,000 files that are `Uploaded`. A custom id means all files that have it. */
+export interface UpdateAclRequest {
+  readonly updates: ReadonlyArray<FileReference & { readonly acl: Acl }>
+}
+
+/** Answer of `updateACL`. */
+export interface UpdatedAcls {
+  readonly success: true
+  readonly updatedCount: number
+}
+
+/** Answer of `POST /v6/getUsageInfo`. */
+export interface UsageInfo {
+  /** Of all files that are `Uploaded`. */
+  readonly totalBytes: number
+  /** How many those are. */
+  readonly filesUploaded: number
+  /** The app's quota; null where there is no limit. */
+  readonly limitBytes: number | null
+}
+
+/** Body of `POST /v6/requestFileAccess`. A custom id means the newest file that has it. */
+export type FileAccessRequest = FileReference & {
+  /** Seconds, 1–604800; an hour unless given. */
+  readonly expiresIn?: number
+}
+
+/** Answer of `requestFileAccess`. */
+export interface FileAccess {
+  /** Signed; reads the file until it expires. Never log it. */
+  readonly url: string
+}

@@ -1,0 +1,124 @@
+import * as Schema from "effect/Schema"
+import { limits } from "../protocol/limits.ts"
+import {
+  type DeletedFiles,
+  type DeleteFilesRequest,
+  type FileAccess,
+  type FileAccessRequest,
+  type FilePage,
+  fileStatuses,
+  type ListedFile,
+  type ListFilesRequest,
+  type RenamedFiles,
+  type RenameFilesRequest,
+  type UpdateAclRequest,
+  type UpdatedAcls,
+  type UsageInfo,
+} from "../protocol/rest-messages.ts"
+import { FileName } from "./file-name.ts"
+
+const FileKey = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9_-]+$/), Schema.isMaxLength(limits.fileKey)).annotate({
+  description: "The key of a file.",
+})
+
+const CustomId = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(limits.customId)).annotate({
+  description: "The id an app gave a file.",
+})
+
+const Acl = Schema.Literals(["public-read", "private"])
+
+const Status = Schema.Literals(fileStatuses)
+
+const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+
+const someFiles = <S extends Schema.Constraint>(schema: S) =>
+  Schema.Array(schema).check(
+    Schema.isMinLength(1, { message: "Expected at least one file" }),
+    Schema.isMaxLength(limits.filesPerCall, { message: `Expected at most ${limits.filesPerCall} files` }),
+  )
+
+/** Of a file by its key or by its custom id, each with the same further fields. */
+const ofFile = <Fields extends Schema.Struct.Fields>(fields: Fields) =>
+  Schema.Union([Schema.Struct({ fileKey: FileKey, ...fields }), Schema.Struct({ customId: CustomId, ...fields })])
+
+/** Source: docs/protocol.md §10. */
+export const ListFilesRequestSchema: Schema.Codec<ListFilesRequest> = Schema.Struct({
+  limit: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: limits.filesPerPage }))),
+  offset: Schema.optionalKey(Count),
+  cursor: Schema.optionalKey(
+    Schema.String.check(Schema.isPattern(/^\d{1,15}$/, { message: "Expected the nextCursor of a page" })),
+  ),
+  status: Schema.optionalKey(Status),
+}).check(
+  Schema.makeFilter(
+    ({ cursor, offset }) => cursor === undefined || offset === undefined || "Expected cursor or offset, not both",
+  ),
+)
+
+const ListedFileSchema: Schema.Codec<ListedFile> = Schema.Struct({
+  id: Schema.String,
+  key: Schema.String,
+  customId: Schema.NullOr(Schema.String),
+  name: Schema.String,
+  size: Count,
+  type: Schema.String,
+  status: Status,
+  acl: Acl,
+  uploadedAt: Schema.NullOr(Schema.Int),
+}).annotate({ identifier: "File" })
+
+/** Source: docs/protocol.md §10. */
+export const FilePageSchema: Schema.Codec<FilePage> = Schema.Struct({
+  hasMore: Schema.Boolean,
+  nextCursor: Schema.NullOr(Schema.String),
+  files: Schema.Array(ListedFileSchema),
+})
+
+/** Source: docs/protocol.md §10. */
+export const DeleteFilesRequestSchema: Schema.Codec<DeleteFilesRequest> = Schema.Union([
+  Schema.Struct({ fileKeys: someFiles(FileKey) }),
+  Schema.Struct({ customIds: someFiles(CustomId) }),
+])
+
+/** Source: docs/protocol.md §10. */
+export const DeletedFilesSchema: Schema.Codec<DeletedFiles> = Schema.Struct({
+  success: Schema.Literal(true),
+  deletedCount: Count,
+})
+
+/** Source: docs/protocol.md §10. */
+export const RenameFilesRequestSchema: Schema.Codec<RenameFilesRequest> = Schema.Struct({
+  updates: someFiles(ofFile({ newName: FileName })),
+})
+
+/** Source: docs/protocol.md §10. */
+export const RenamedFilesSchema: Schema.Codec<RenamedFiles> = Schema.Struct({
+  success: Schema.Literal(true),
+  renamedCount: Count,
+})
+
+/** Source: docs/protocol.md §10. */
+export const UpdateAclRequestSchema: Schema.Codec<UpdateAclRequest> = Schema.Struct({
+  updates: someFiles(ofFile({ acl: Acl })),
+})
+
+/** Source: docs/protocol.md §10. */
+export const UpdatedAclsSchema: Schema.Codec<UpdatedAcls> = Schema.Struct({
+  success: Schema.Literal(true),
+  updatedCount: Count,
+})
+
+/** Source: docs/protocol.md §10. */
+export const UsageInfoSchema: Schema.Codec<UsageInfo> = Schema.Struct({
+  totalBytes: Count,
+  filesUploaded: Count,
+  limitBytes: Schema.NullOr(Count),
+})
+
+/** Source: docs/protocol.md §10. */
+export const FileAccessRequestSchema: Schema.Codec<FileAccessRequest> = ofFile({
+  expiresIn: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: limits.readUrlTtl }))),
+})
+
+/** Source: docs/protocol.md §10. */
+export const FileAccessSchema: Schema.Codec<FileAccess> = Schema.Struct({ url: Schema.String })
