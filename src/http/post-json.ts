@@ -3,8 +3,8 @@ import * as Effect from "effect/Effect"
 
 /** A request of ours got no good answer. */
 export class PostFailed extends Data.TaggedError("PostFailed")<{
-  /** `network`: no answer; `timeout`: none in time; `status`: an answer that is not 2xx. */
-  readonly reason: "network" | "timeout" | "status"
+  /** `network`: no answer; `timeout`: none in time; `status`: an answer that is not 2xx; `forbidden`: it was not sent. */
+  readonly reason: "network" | "timeout" | "status" | "forbidden"
   readonly status?: number
   /** The first 512 characters of the answer. */
   readonly body?: string
@@ -17,6 +17,7 @@ export class PostFailed extends Data.TaggedError("PostFailed")<{
   override get message(): string {
     if (this.status !== undefined) return `The answer was ${this.status}: ${this.body ?? ""}`
     const cause = this.cause as { cause?: { message?: string }; message?: string } | undefined
+    if (this.reason === "forbidden") return `It was not sent: ${cause?.message}.`
     return this.reason === "timeout"
       ? "There was no answer in time."
       : `There was no answer: ${cause?.cause?.message ?? cause?.message ?? "the connection failed"}.`

@@ -3,7 +3,7 @@ import * as Fiber from "effect/Fiber"
 import { createFetchHandler } from "../http/fetch-handler.ts"
 import { createLogContext, isLogged, toWrite } from "../http/logging.ts"
 import type { LogFormat, LogLevel } from "../protocol/log-level.ts"
-import { createApps, parseIngestToken } from "./app.ts"
+import { createApps, parseIngestToken } from "./apps.ts"
 import type { BlobStore } from "./storage/blob-store.ts"
 import type { Catalog } from "./storage/catalog.ts"
 import { createChanges } from "./delivery/changes.ts"
@@ -71,7 +71,7 @@ const answerTime = 1000
  */
 export const createIngest = (options: IngestOptions): Ingest => {
   const settings = resolveSettings(options)
-  const apps = createApps(parseIngestToken(options.token))
+  const token = parseIngestToken(options.token)
   const { logLevel: level = "Info", logFormat = "text" } = options
   const context = createLogContext(level, logFormat)
   const write = toWrite(context)
@@ -79,6 +79,7 @@ export const createIngest = (options: IngestOptions): Ingest => {
   const store = observeStore(options.store, { metrics, write })
   const catalog = observeCatalog(options.catalog, { metrics, write })
   const now = Date.now
+  const apps = createApps({ token, catalog, settings, now, write })
   const changes = createChanges()
   const devStreams = createDevStreams({ apps, catalog, settings, now })
   const metricsEndpoint = createMetricsEndpoint(options.metrics ?? "off", { metrics, catalog, devStreams })

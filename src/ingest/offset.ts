@@ -25,7 +25,7 @@ const findOffset = async ({ writers, catalog, store }: Service, grant: UploadGra
 
 /** `HEAD` of a signed URL: where to go on. Source: docs/protocol.md §10. */
 export const respondOffset = Effect.fnUntraced(function* (service: Service, url: string) {
-  const grant = yield* authoriseUpload(service, url)
+  const { grant } = yield* authoriseUpload(service, url)
   const offset = yield* attempt(() => findOffset(service, grant))
   return new Response(null, {
     headers: { [names.header.rangeStart]: String(offset), "cache-control": "no-store" },

@@ -42,10 +42,10 @@ export const respondPut = Effect.fnUntraced(function* (
   url: string,
   origin: string,
 ) {
-  const grant = yield* authoriseUpload(service, url)
+  const { app, grant } = yield* authoriseUpload(service, url)
   const extent = yield* decideExtent(request, grant, service.settings.maxFileSize)
   const { upload, since } = yield* attempt(() =>
-    service.slots.run(grant, () => transfer(service, { request, grant, ...extent, origin })),
+    service.slots.run(grant, () => transfer(service, { request, app, grant, ...extent, origin })),
   )
   const serverData = yield* awaitServerData(service, upload, since)
   const file = JSON.stringify(toStoredFile(upload.file, originOf(upload.file, service.settings.url)))

@@ -6,6 +6,7 @@ import { limits } from "../protocol/limits.ts"
 import { parseTraceContext } from "../protocol/trace-context.ts"
 import { createDecoder } from "../schema/decode.ts"
 import { RegistrationSchema } from "../schema/registration.ts"
+import { isCallbackAllowed } from "./apps.ts"
 import { attempt } from "./attempt.ts"
 import { authoriseApp } from "./authorise.ts"
 import { readPromptJson } from "./read-json.ts"
@@ -43,6 +44,12 @@ export const respondRegister = Effect.fnUntraced(function* (service: Service, re
   const { fileKeys, callbackUrl, callbackSlug, awaitServerData = true, isDev = false } = registration
   if (!fileKeys.every((key) => isKeyOf(key, app.encodedId))) {
     return yield* new Rejected({ code: "FORBIDDEN", detail: "A file key belongs to another app." })
+  }
+  if (!isDev && !isCallbackAllowed(app, new URL(callbackUrl))) {
+    return yield* new Rejected({
+      code: "FORBIDDEN",
+      detail: `Callbacks of this app may not go to ${new URL(callbackUrl).origin}. The ingest's operator allows: ${[...app.callbackOrigins!].join(", ") || "none"}.`,
+    })
   }
   const metadata = yield* toBoundedJson("The metadata", registration.metadata, limits.metadata)
   yield* attempt(() =>

@@ -5,8 +5,9 @@ import { isKeyOf } from "../protocol/key.ts"
 import { defaultMediaType, parseMediaType } from "../protocol/media-type.ts"
 import { names } from "../protocol/names.ts"
 import { parseByteRange } from "../protocol/range.ts"
-import { verifySignedUrl } from "../protocol/signed-url.ts"
+import type { Acl } from "../protocol/signed-url.ts"
 import { attempt } from "./attempt.ts"
+import { verifyUrlOf, whenKnown } from "./authorise.ts"
 import { toBlobName } from "./storage/blob-name.ts"
 import type { FileRecord } from "./storage/catalog.ts"
 import { isNotModified, isRangeFresh } from "./preconditions.ts"
@@ -31,35 +32,38 @@ const findByKey = (service: Service, key: string): Effect.Effect<FileRecord, Rej
 
 /** The file of an app under a key or, where there is none, a custom id. */
 const findOfApp = Effect.fnUntraced(function* (service: Service, appId: string, id: string) {
-  const app = service.apps.byId(appId)
+  const app = yield* whenKnown(service.apps.byId(appId))
   if (app === undefined) return yield* notFound()
   if (isKeyOf(id, app.encodedId)) {
     const file = yield* Effect.catch(findByKey(service, id), () => Effect.succeed(null))
-    if (file !== null) return file
+    if (file?.appId === appId) return file
   }
   const file = yield* attempt(() => service.catalog.findByCustomId(appId, id))
   return file ?? (yield* notFound())
 })
 
-/** Lets pass who may read the file: everybody, or the holder of a signed URL that has not expired. */
+/** Lets pass who may read the file: everybody, or the holder of a signed URL that has not expired. Gives its ACL. */
 const authoriseRead = Effect.fnUntraced(function* (service: Service, file: FileRecord, url: string) {
-  if ((file.acl ?? service.settings.defaultAcl) === "public-read") return
-  const app = service.apps.byId(file.appId)
+  if (file.acl === "public-read") return file.acl
+  const app = yield* whenKnown(service.apps.byId(file.appId))
+  const acl = file.acl ?? (app ?? service.settings).defaultAcl
+  if (acl === "public-read") return acl
   const forbidden = new Rejected({
     code: "FORBIDDEN",
     detail: "The file is private. Ask the app for a signed URL, and use it exactly as it was issued.",
   })
   if (app === undefined) return yield* forbidden
-  const signed = yield* Effect.promise(async () => verifySignedUrl(url, app.signer))
+  const signed = yield* verifyUrlOf(app, url)
   if (!signed.ok) return yield* forbidden
   const expires = new URLSearchParams(signed.value.slice(signed.value.indexOf("?") + 1)).get(names.query.expires)
   if (expires === null || !/^\d{1,16}$/.test(expires)) return yield* forbidden
   if (Number(expires) <= service.now()) {
     return yield* new Rejected({ code: "EXPIRED_URL", detail: "The URL has expired. Ask the app for a new one." })
   }
+  return acl
 })
 
-const toHeaders = (service: Service, file: FileRecord): Record<string, string> => {
+const toHeaders = (file: FileRecord, acl: Acl): Record<string, string> => {
   const parsed = parseMediaType(file.type)
   const type = parsed === undefined || !/^[\x20-\x7e]*$/.test(file.type) ? defaultMediaType : file.type
   const isActive = isScriptable(parsed ?? defaultMediaType)
@@ -73,8 +77,7 @@ const toHeaders = (service: Service, file: FileRecord): Record<string, string> =
     // An id stands for the same bytes for ever.
     etag: `"${file.fileHash || `${file.id}-${file.createdAt}`}"`,
     "last-modified": new Date(file.uploadedAt ?? 0).toUTCString(),
-    "cache-control":
-      (file.acl ?? service.settings.defaultAcl) === "public-read" ? "public, no-cache" : "private, no-cache",
+    "cache-control": acl === "public-read" ? "public, no-cache" : "private, no-cache",
   }
 }
 
@@ -92,8 +95,8 @@ const readContent = async (
 }
 
 /** Sends a file, or the one range of it that was asked for. */
-const send = Effect.fnUntraced(function* (service: Service, request: Request, file: FileRecord) {
-  const headers = toHeaders(service, file)
+const send = Effect.fnUntraced(function* (service: Service, request: Request, file: FileRecord, acl: Acl) {
+  const headers = toHeaders(file, acl)
   if (isNotModified(request.headers, headers.etag!, file.uploadedAt ?? 0)) {
     delete headers["content-type"]
     return new Response(null, { status: 304, headers })
@@ -125,8 +128,8 @@ const send = Effect.fnUntraced(function* (service: Service, request: Request, fi
  */
 export const respondFile = Effect.fnUntraced(function* (service: Service, request: Request, key: string, url: string) {
   const file = yield* findByKey(service, key)
-  yield* authoriseRead(service, file, url)
-  return yield* send(service, request, file)
+  const acl = yield* authoriseRead(service, file, url)
+  return yield* send(service, request, file, acl)
 })
 
 /** `GET` and `HEAD /a/<appId>/<key or customId>`. Source: docs/protocol.md §10. */
@@ -138,6 +141,6 @@ export const respondAppFile = Effect.fnUntraced(function* (
   url: string,
 ) {
   const file = yield* findOfApp(service, appId, id)
-  yield* authoriseRead(service, file, url)
-  return yield* send(service, request, file)
+  const acl = yield* authoriseRead(service, file, url)
+  return yield* send(service, request, file, acl)
 })

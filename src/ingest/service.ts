@@ -1,5 +1,5 @@
 import type { TraceContext } from "../protocol/trace-context.ts"
-import type { Apps } from "./app.ts"
+import type { Apps } from "./apps.ts"
 import type { BlobStore } from "./storage/blob-store.ts"
 import type { Catalog } from "./storage/catalog.ts"
 import type { Changes } from "./delivery/changes.ts"

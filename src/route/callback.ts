@@ -6,6 +6,7 @@ import { Rejected } from "../http/rejected.ts"
 import { limits } from "../protocol/limits.ts"
 import type { CallbackEvent, CallbackResult, ErrorEvent, Hook } from "../protocol/messages.ts"
 import { names } from "../protocol/names.ts"
+import { verifyOneOf } from "../protocol/signature-list.ts"
 import { isProblemCode } from "../protocol/problem.ts"
 import { parseTraceContext } from "../protocol/trace-context.ts"
 import { UploadError } from "../protocol/upload-error.ts"
@@ -24,9 +25,9 @@ const toBadRequest = (detail: string) => new Rejected({ code: "BAD_REQUEST", det
 
 /** The raw bytes of a callback that this app's ingest signed. */
 const authenticate = Effect.fnUntraced(function* ({ request }: Call, { signer }: Credentials) {
-  const signature = request.headers.get(names.header.signature) ?? ""
+  const signatures = request.headers.get(names.header.signature) ?? ""
   const bytes = yield* readBytes(request, limits.requestBody)
-  const isValid = yield* Effect.promise(async () => signer.verify(bytes, signature))
+  const isValid = yield* Effect.promise(() => verifyOneOf(bytes, signatures, signer))
   if (isValid) return bytes
   return yield* new Rejected({
     code: "INVALID_SIGNATURE",

@@ -2,6 +2,7 @@ import * as fc from "fast-check"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import type { Catalog, Committed, DueDelivery } from "../../src/ingest.ts"
 import type { TraceContext, UploadGrant } from "../../src/protocol.ts"
+import { testCatalogApps } from "./catalog-apps.ts"
 
 /** How a driver is set up for the suite. */
 export interface CatalogSetup {
@@ -186,6 +187,14 @@ export const testCatalog = (name: string, setup: CatalogSetup): void => {
         expect((await catalog.get("key"))?.file).toMatchObject({ status: "Uploading", failure: null })
         expect(await commit("key", 2)).toMatchObject({ kind: "committed" })
       })
+    })
+
+    it("a key is of the app that began it, whatever has become of the file", async () => {
+      await begin("k", { appId: "theirs" })
+      expect(await begin("k", { size: 6 })).toEqual({ kind: "taken" })
+      await catalog.fail({ key: "k", epoch: 1, failure: { code: "ABORTED", message: "" }, now: 2, eventId: "evt_9" })
+      expect(await begin("k", { size: 6 })).toEqual({ kind: "taken" })
+      expect((await catalog.get("k"))?.file.appId).toBe("theirs")
     })
 
     describe("commitWhole", () => {
@@ -873,6 +882,8 @@ export const testCatalog = (name: string, setup: CatalogSetup): void => {
     })
 
     const { reopen = setup.create } = setup
+    testCatalogApps(() => catalog)
+
     describe.runIf(setup.reopen !== undefined)("opened anew (only what outlives its process)", () => {
       it("has everything after it was opened anew", async () => {
         await register(["key", "open"])

@@ -103,7 +103,7 @@ describe("redact", () => {
       fc.asyncProperty(fc.string(), wrapped, async (body, wrap) => {
         const signer = createSigner("sk_live_3f9a")
         const signature = await signer.sign(body)
-        const headers = await standardWebhookHeaders({ id: "evt_1", sentAt: 0 }, body, signer)
+        const headers = await standardWebhookHeaders({ id: "evt_1", sentAt: 0 }, body, [signer])
         expect(leaves(redact(wrap(signature)), signature.slice(12))).toBe(false)
         const standard = headers["webhook-signature"]!
         expect(leaves(redact(wrap(standard)), standard.slice(3))).toBe(false)

@@ -41,7 +41,7 @@ describe("the headers of Standard Webhooks", () => {
         fc.nat({ max: 4_000_000_000_000 }),
         fc.string({ unit: "binary" }),
         async (id, sentAt, body) => {
-          const headers = new Headers(await standardWebhookHeaders({ id: `evt_${id}`, sentAt }, body, signer))
+          const headers = new Headers(await standardWebhookHeaders({ id: `evt_${id}`, sentAt }, body, [signer]))
           expect(verifyByTheSpecification(secret, headers, body, sentAt)).toEqual({ id: `evt_${id}` })
         },
       ),
@@ -49,7 +49,7 @@ describe("the headers of Standard Webhooks", () => {
   })
 
   it("are these three, the time in whole seconds", async () => {
-    expect(await standardWebhookHeaders(event, body, signer)).toEqual({
+    expect(await standardWebhookHeaders(event, body, [signer])).toEqual({
       "webhook-id": "evt_1",
       "webhook-timestamp": "1800000000",
       "webhook-signature": expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}=$/),
@@ -57,7 +57,7 @@ describe("the headers of Standard Webhooks", () => {
   })
 
   it("are refused with anything changed", async () => {
-    const genuine = await standardWebhookHeaders(event, body, signer)
+    const genuine = await standardWebhookHeaders(event, body, [signer])
     const verify = (headers: Record<string, string>, text = body, key = secret) =>
       verifyByTheSpecification(key, new Headers({ ...genuine, ...headers }), text, event.sentAt)
     expect(verify({})).toEqual({ id: "evt_1" })

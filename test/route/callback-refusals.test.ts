@@ -45,7 +45,8 @@ describe.each(hooks)("a signature that does not fit the %s", (hook, eventOf) => 
     ["is of no key", sign(body, "x").replace(/[0-9a-f]{64}/, "0".repeat(64))],
     ["is of another body", sign(`${body} `)],
     ["is of the body parsed and written again", sign(JSON.stringify(JSON.parse(body), null, 1))],
-    ["is there twice", `${good}, ${good}`],
+    ["lists only those of other keys", `${sign(body, "sk_other")}, ${sign(body, "sk_third")}`],
+    ["hides behind many others", `${`${sign(body, "sk_other")},`.repeat(20)}${good}`],
   ])("because it %s is refused", async (_, signature) => {
     await refused(await handle(hookRequest(body, { hook, signature })), "INVALID_SIGNATURE", 403)
     nothingHappened()

@@ -5,7 +5,7 @@ import { handlerOf, refused } from "./call-app.ts"
 import { useConsoleLines } from "./console-lines.ts"
 import { json, networkError, useMockIngest } from "./mock-ingest.ts"
 import { useQuickTimers } from "./quick-timers.ts"
-import { callbackEvent, hookRequest, storedFile } from "./signed-event.ts"
+import { callbackEvent, hookRequest, sign, storedFile } from "./signed-event.ts"
 
 const ingest = useMockIngest()
 const { linesWith } = useConsoleLines()
@@ -51,6 +51,17 @@ describe("a callback", () => {
     expect(headers.get("x-sluice-api-key")).toBe(apiKey)
     expect(postedResults()).toEqual([{ fileKey: storedFile.key, callbackData: { url: "x" } }])
     expect(ingest.registrations).toEqual([])
+  })
+
+  test.each([
+    ["first", (mine: string, other: string) => `${mine}, ${other}`],
+    ["second", (mine: string, other: string) => `${other},${mine}`],
+  ])("is taken when this app's signature is the %s of two", async (_, list) => {
+    const event = JSON.stringify(callbackEvent())
+    const signature = list(sign(event), sign(event, "sk_other"))
+    const handle = handlerOf({ a: f({ image: {} }).onUploadComplete(() => "done") })
+    expect((await handle(hookRequest(event, { signature }))).status).toBe(200)
+    expect(postedResults()).toEqual([{ fileKey: storedFile.key, callbackData: "done" }])
   })
 
   test("shows user code the request, the file, the metadata and which delivery it is", async () => {

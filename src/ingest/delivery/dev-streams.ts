@@ -1,7 +1,8 @@
 import { encodeJsonLine, heartbeatLine } from "../../protocol/json-lines.ts"
 import { limits } from "../../protocol/limits.ts"
 import type { DevStreamEvent } from "../../protocol/messages.ts"
-import type { App, Apps } from "../app.ts"
+import { signWithEach } from "../../protocol/signature-list.ts"
+import type { App, Apps } from "../apps.ts"
 import type { Catalog, DueDelivery } from "../storage/catalog.ts"
 import { renderEvent } from "./event.ts"
 import type { Settings } from "../settings.ts"
@@ -67,7 +68,8 @@ export const createDevStreams = ({
 
   const emit = async (stream: Open, due: DueDelivery): Promise<void> => {
     const payload = renderEvent(due, now(), settings.url)
-    const signature = await stream.app.signer.sign(payload)
+    const { signers } = (await apps.byId(stream.app.id)) ?? stream.app
+    const signature = await signWithEach(payload, signers)
     stream.inFlight.set(due.file.key, due.id)
     const traceparent = due.registration.trace?.traceparent
     stream.write(encodeJsonLine({ payload, signature, hook: due.hook, traceparent } satisfies DevStreamEvent))
@@ -133,7 +135,7 @@ export const createDevStreams = ({
       return new ReadableStream<Uint8Array>({
         start: (controller) => {
           open = {
-            app: apps.byId(app.id) ?? app,
+            app,
             callbackSlug,
             waitingFor,
             inFlight: new Map(),

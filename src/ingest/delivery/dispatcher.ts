@@ -5,12 +5,13 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Latch from "effect/Latch"
 import { logDebug, logError, logWarning } from "../../http/logging.ts"
-import { type PostFailed, postJson, readStart } from "../../http/post-json.ts"
+import { PostFailed, postJson, readStart } from "../../http/post-json.ts"
 import { redact } from "../../http/redact.ts"
 import { names } from "../../protocol/names.ts"
+import { signWithEach } from "../../protocol/signature-list.ts"
 import { standardWebhookHeaders } from "../../protocol/standard-webhooks.ts"
 import type { TraceContext } from "../../protocol/trace-context.ts"
-import type { Apps } from "../app.ts"
+import { type Apps, isCallbackAllowed } from "../apps.ts"
 import type { AttemptRecord, Catalog, DueDelivery } from "../storage/catalog.ts"
 import type { Changes } from "./changes.ts"
 import { renderEvent } from "./event.ts"
@@ -86,15 +87,26 @@ export const createDispatcher = (
   const underWay = new Set<Fiber.Fiber<unknown, unknown>>()
   let isClosed = false
 
+  /** The keys an event is signed with. Fails: while nothing may be sent to this URL for the app. */
+  const authorise = Effect.fnUntraced(function* (appId: string, url: URL) {
+    const app = yield* Effect.promise(async () => apps.byId(appId))
+    const forbidden =
+      app === undefined || app.signers.length === 0
+        ? `The app ${appId} has no active key to sign it with`
+        : isCallbackAllowed(app, url)
+          ? undefined
+          : `${url.origin} is none of the callback origins of the app ${appId}`
+    if (forbidden !== undefined) return yield* new PostFailed({ reason: "forbidden", cause: new Error(forbidden) })
+    return app!.signers
+  })
+
   const post = Effect.fnUntraced(function* (due: DueDelivery, sentAt: number, trace: TraceContext | null) {
-    const app = apps.byId(due.file.appId)
-    if (app === undefined) return yield* Effect.die(new Error(`The app ${due.file.appId} is not known any more.`))
-    const body = renderEvent(due, sentAt, settings.url)
-    const [signature, webhookHeaders] = yield* Effect.promise(
-      async () =>
-        [await app.signer.sign(body), await standardWebhookHeaders({ id: due.id, sentAt }, body, app.signer)] as const,
-    )
     const url = new URL(due.registration.callbackUrl)
+    const signers = yield* authorise(due.file.appId, url)
+    const body = renderEvent(due, sentAt, settings.url)
+    const [signature, webhookHeaders] = yield* Effect.promise(() =>
+      Promise.all([signWithEach(body, signers), standardWebhookHeaders({ id: due.id, sentAt }, body, signers)]),
+    )
     url.searchParams.set(names.action.slug, due.registration.callbackSlug)
     const response = yield* postJson({
       url: url.href,

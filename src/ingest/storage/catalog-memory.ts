@@ -12,6 +12,7 @@ import type {
   UploadRecord,
   Usage,
 } from "./catalog.ts"
+import { createMemoryApps } from "./catalog-memory-apps.ts"
 import { createMemoryHistory } from "./catalog-memory-history.ts"
 import { describeFile } from "./describe-file.ts"
 import { fitsQuota } from "./quota.ts"
@@ -137,7 +138,8 @@ export const createMemoryCatalog = ({
       if (row === undefined) return start()
       const { file } = row
       const isSame = isSameUpload(file, grant)
-      if (file.status === "Deleting" || (file.status === "Uploaded" && !isSame)) return { kind: "taken" }
+      const isOurs = file.appId === appId
+      if (!isOurs || file.status === "Deleting" || (file.status === "Uploaded" && !isSame)) return { kind: "taken" }
       if (file.status === "Uploaded") return { kind: "finished", upload: toUpload(row) }
       if (file.status === "Failed" && isSame && file.expires === expires) {
         return { kind: "failed", failure: file.failure! }
@@ -337,6 +339,9 @@ export const createMemoryCatalog = ({
       } else if (row.file.status === "Failed") row.hasBytes = false
     },
     ...createMemoryHistory({ uploads: () => [...allRows].map(toUpload), isCurrent, attempts }),
+    ...createMemoryApps((appId) =>
+      [...rows.values()].some(({ file }) => file.appId === appId && file.status !== "Failed"),
+    ),
     close: async () => {},
   }
 }

@@ -63,7 +63,7 @@ export const prepareStatements = (database: DatabaseSync) => {
       ON CONFLICT (key) DO UPDATE SET registration_id = excluded.registration_id, registered_at = excluded.registered_at`),
     ended: prepare(`
       SELECT f.id, f.status, d.id AS deliveryId FROM files f LEFT JOIN deliveries d ON d.file_id = f.id
-      WHERE f.key = ? AND f.is_current = 1 AND f.status IN ('Uploaded', 'Failed')`),
+      WHERE f.key = ? AND f.app_id = ? AND f.is_current = 1 AND f.status IN ('Uploaded', 'Failed')`),
     attach: prepare("UPDATE files SET registration_id = ? WHERE id = ?"),
     ofApp: prepare("SELECT id FROM files WHERE key = ? AND is_current = 1 AND app_id = ?"),
     result: prepare(`

@@ -2,7 +2,7 @@
  * Configuration: `file`, the database, made when missing; `largestContent`, bytes of the largest file whose content is kept
  * here and not in the blob store (64 KiB; 0: none).
  *
- * What is stored where: tables `files`, `contents`, `registrations`, `expected_files`, `deliveries`, `attempts` in that file, beside
+ * What is stored where: tables `files`, `contents`, `registrations`, `expected_files`, `deliveries`, `attempts`, `apps`, `app_keys` in that file, beside
  * it SQLite's `-wal` and `-shm`. catalog-sqlite-schema.ts has the columns.
  *
  * Considerations: the driver is Node's own (`node:sqlite`), WAL. What a method resolved with is on disk: SQLite itself
@@ -18,6 +18,7 @@ import type { Begun, Catalog, CommitNotes, Committed, Usage, FileRecord } from "
 import { toCatalogError } from "./catalog-sqlite-error.ts"
 import { createGroupCommit } from "./catalog-sqlite-group.ts"
 import { describeFile } from "./describe-file.ts"
+import { createAppTable } from "./catalog-sqlite-apps.ts"
 import { createHistory } from "./catalog-sqlite-history.ts"
 import { openLog } from "./catalog-sqlite-log.ts"
 import { type Row, toDue, toFile, toUpload } from "./catalog-sqlite-rows.ts"
@@ -35,7 +36,7 @@ export const createSqliteCatalog = ({
   readonly largestContent?: number | undefined
 }): Catalog => {
   const { DatabaseSync } = process.getBuiltinModule("node:sqlite")
-  const { mkdirSync } = process.getBuiltinModule("node:fs")
+  const { chmodSync, existsSync, mkdirSync } = process.getBuiltinModule("node:fs")
   const { dirname } = process.getBuiltinModule("node:path")
   const isDurable = file !== ":memory:"
   if (isDurable) mkdirSync(dirname(file), { recursive: true })
@@ -113,7 +114,8 @@ export const createSqliteCatalog = ({
     if (upload === null) return { kind: "overQuota", usage: findUsage(grant.appId) }
     const { file } = upload
     const isSame = isSameUpload(file, grant)
-    if (file.status === "Deleting" || (file.status === "Uploaded" && !isSame)) return { kind: "taken" }
+    const isOurs = file.appId === grant.appId
+    if (!isOurs || file.status === "Deleting" || (file.status === "Uploaded" && !isSame)) return { kind: "taken" }
     if (file.status === "Uploaded") return { kind: "finished", upload }
     if (file.status === "Failed" && isSame && file.expires === grant.expires) {
       return { kind: "failed", failure: file.failure! }
@@ -224,7 +226,7 @@ export const createSqliteCatalog = ({
           now,
         )!
         for (const key of fileKeys) {
-          const ended = one(sql.ended, key)
+          const ended = one(sql.ended, key, appId)
           if (ended !== undefined && ended.deliveryId === null) {
             sql.attach.run(id as number, ended.id as number)
             schedule(ended.id as number, createEventId(), now, null)
@@ -307,6 +309,13 @@ export const createSqliteCatalog = ({
         deleteFile(id, row.registrationId)
       }),
     ...createHistory(database),
+    ...createAppTable(database, {
+      read,
+      write,
+      closeToOthers: () => {
+        for (const part of [file, `${file}-wal`, `${file}-shm`]) if (existsSync(part)) chmodSync(part, 0o600)
+      },
+    }),
     close: async () => {
       if (!database.isOpen) return
       await group.close()

@@ -1,5 +1,6 @@
 import type { UploadGrant } from "../../protocol/signed-url.ts"
 import type { TraceContext } from "../../protocol/trace-context.ts"
+import type { CatalogApps } from "./catalog-apps.ts"
 import type { CatalogHistory } from "./catalog-history.ts"
 import type {
   AttemptRecord,
@@ -47,7 +48,7 @@ export interface CommitNotes {
 export type DeliveryChannel = { readonly appId: string; readonly callbackSlug: string } | "callback"
 
 /**
- * Knows every file, registration and delivery, and keeps the bytes of small files.
+ * Knows every file, registration, delivery and app, and keeps the bytes of small files.
  *
  * Each method is one transaction, named by the transition it performs, and durable when it resolves (where
  * `abilities.isDurable`). What must happen after a transition is a row in the same transaction.
@@ -56,7 +57,7 @@ export type DeliveryChannel = { readonly appId: string; readonly callbackSlug: s
  * Fails:  rejects with {@link CatalogError} when what it is kept on fails; a transition that does not apply is a value,
  *         not an error.
  */
-export interface Catalog extends CatalogHistory {
+export interface Catalog extends CatalogHistory, CatalogApps {
   readonly abilities: {
     readonly isDurable: boolean
     /** Several ingests may share the catalog. */

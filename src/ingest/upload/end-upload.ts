@@ -58,7 +58,7 @@ export const commitUpload = async (
  */
 export const commitWhole = async (
   service: Service,
-  { grant, origin }: Transfer,
+  { app, grant, origin }: Transfer,
   { content, repr, wire }: Digests,
   bytes: Uint8Array,
 ): Promise<UploadRecord | undefined> => {
@@ -71,7 +71,7 @@ export const commitWhole = async (
     origin,
     bytes,
     fileHash,
-    quota: service.settings.quota,
+    quota: app.quota,
     ...commitNow(service),
   })
   return committed.kind === "refused" ? undefined : announce(service, committed)

@@ -7,6 +7,7 @@ import type { BlobState } from "../storage/blob-store.ts"
 import type { UploadRecord } from "../storage/catalog.ts"
 import { commitUpload, commitWhole, failUpload } from "./end-upload.ts"
 import { type ReadAhead, readAhead } from "./incoming.ts"
+import type { App } from "../apps.ts"
 import type { Service } from "../service.ts"
 import { sinceNow, sinceStart } from "../delivery/server-data.ts"
 import { openBody, readDigests, readPrefix, storeBody } from "./store-body.ts"
@@ -14,6 +15,7 @@ import { openBody, readDigests, readPrefix, storeBody } from "./store-body.ts"
 /** A PUT whose URL was proven. */
 export interface Transfer {
   readonly request: Request
+  readonly app: App
   readonly grant: UploadGrant
   /** Where the body says it begins. */
   readonly start: number
@@ -70,7 +72,7 @@ export const transfer = async (service: Service, transfer: Transfer): Promise<Tr
       const upload = ahead.whole && (await commitWhole(service, transfer, digests, ahead.whole))
       if (upload !== undefined) return { upload, since: sinceStart }
     }
-    const { quota } = service.settings
+    const { quota } = transfer.app
     const begun = await service.catalog.begin({ grant, origin, now: service.now(), quota })
     if (begun.kind === "finished") return { upload: begun.upload, since: sinceNow(begun.upload) }
     if (begun.kind === "failed") throw new Rejected({ code: begun.failure.code, detail: begun.failure.message })

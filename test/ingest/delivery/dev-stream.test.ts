@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { createMemoryBlobStore, createMemoryCatalog } from "../../../src/ingest.ts"
-import { type CallbackEvent, type DevStreamEvent, readJsonLines } from "../../../src/protocol.ts"
+import type { App } from "../../../src/ingest/apps.ts"
+import { type CallbackEvent, createSigner, type DevStreamEvent, readJsonLines } from "../../../src/protocol.ts"
 import {
   createGrant,
   eventually,
@@ -189,15 +190,21 @@ describe("a development stream", () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] })
     onTestFinished(() => void vi.useRealTimers())
     const { createDevStreams } = await import("../../../src/ingest/delivery/dev-streams.ts")
-    const { createApps } = await import("../../../src/ingest/app.ts")
-    const apps = createApps({ apiKey: "sk_x", appId: "app-1", regions: ["local"] })
+    const app: App = {
+      id: "app-1",
+      encodedId: "prefix",
+      signers: [createSigner("sk_x")],
+      defaultAcl: "private",
+      quota: undefined,
+      callbackOrigins: undefined,
+    }
     const streams = createDevStreams({
-      apps,
+      apps: { byId: () => app, byApiKey: () => undefined },
       catalog: createMemoryCatalog(),
       settings: { url: undefined, heartbeat: 1e6 },
       now: Date.now,
     })
-    const reader = (await streams.open(apps.byId("app-1")!, "avatar", ["key"])).getReader()
+    const reader = (await streams.open(app, "avatar", ["key"])).getReader()
     expect((await reader.read()).done).toBe(false)
     const ended = reader.read()
     await vi.advanceTimersByTimeAsync(61 * 60 * 1000)

@@ -1,5 +1,5 @@
 import { once } from "node:events"
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { DatabaseSync } from "node:sqlite"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -32,6 +32,48 @@ it("refuses a catalog of a newer version instead of guessing", async () => {
   database.exec("PRAGMA user_version = 1000")
   database.close()
   expect(() => createSqliteCatalog({ file })).toThrow(/newer than this package/)
+})
+
+it.runIf(process.platform !== "win32")(
+  "is closed to other users once it holds a key (no file modes on Windows)",
+  async () => {
+    const path = await makeFolder()
+    onTestFinished(() => rm(path, { recursive: true }))
+    const file = join(path, "catalog.sqlite")
+    const catalog = createSqliteCatalog({ file })
+    await catalog.createApp({
+      id: "acme",
+      name: null,
+      defaultAcl: null,
+      quota: null,
+      callbackOrigins: null,
+      createdAt: 1,
+    })
+    await catalog.addKey({ appId: "acme", apiKey: "sk_secret", now: 1 })
+    for (const part of await readdir(path))
+      expect([part, (await stat(join(path, part))).mode & 0o077]).toEqual([part, 0])
+    await catalog.close()
+  },
+)
+
+it("forgets the secret of a revoked key, in the file too", async () => {
+  const path = await makeFolder()
+  onTestFinished(() => rm(path, { recursive: true }))
+  const file = join(path, "catalog.sqlite")
+  const catalog = createSqliteCatalog({ file })
+  await catalog.createApp({
+    id: "acme",
+    name: null,
+    defaultAcl: null,
+    quota: null,
+    callbackOrigins: null,
+    createdAt: 1,
+  })
+  await catalog.addKey({ appId: "acme", apiKey: "sk_verysecretindeed", now: 1 })
+  const [app] = await catalog.listApps()
+  await catalog.revokeKey({ appId: "acme", id: app!.keys[0]!.id, now: 2 })
+  await catalog.close()
+  expect((await readFile(file)).includes("sk_verysecretindeed")).toBe(false)
 })
 
 it("reads through an index wherever it is asked often", async () => {

@@ -1,0 +1,153 @@
+import { encodeAppId } from "../protocol/app-id.ts"
+import { createSigner, type MaybePromise, type Signer } from "../protocol/signature.ts"
+import type { Acl } from "../protocol/signed-url.ts"
+import { parseToken, type Token } from "../protocol/token.ts"
+import type { Write } from "../http/logging.ts"
+import { createKeyId } from "./key-id.ts"
+import type { Settings } from "./settings.ts"
+import type { AppRecord, CatalogApps } from "./storage/catalog-apps.ts"
+
+/** An app whose files the ingest takes, with what counts for it. */
+export interface App {
+  readonly id: string
+  /** Prefix of its file keys. No other app of the ingest has the same. */
+  readonly encodedId: string
+  /** Of its active keys, the newest first: any of them verifies its URLs, all of them sign its callbacks. May be empty. */
+  readonly signers: ReadonlyArray<Signer>
+  /** Who may read its files whose route says nothing. */
+  readonly defaultAcl: Acl
+  /** Bytes its files may take, stored and announced together; undefined: any. */
+  readonly quota: number | undefined
+  /** Origins its callbacks may go to; undefined: any. */
+  readonly callbackOrigins: ReadonlySet<string> | undefined
+}
+
+/** The apps an ingest knows: the one of its token, and those of its catalog. At most a second old. */
+export interface Apps {
+  readonly byId: (appId: string) => MaybePromise<App | undefined>
+  /** The app of an active key. In constant time for any key. */
+  readonly byApiKey: (apiKey: string) => MaybePromise<App | undefined>
+}
+
+/** Whether callbacks of an app may go to a URL. */
+export const isCallbackAllowed = ({ callbackOrigins }: App, url: URL): boolean =>
+  callbackOrigins === undefined || callbackOrigins.has(url.origin)
+
+/** Reads the ingest's token. Fails: throws `TypeError`, the message names the field and never holds the key. */
+export const parseIngestToken = (text: string): Token => {
+  const token = parseToken(text)
+  if (!token.ok) throw new TypeError(`${token.code}: ${token.detail}`)
+  return token.value
+}
+
+/** ms after which the catalog is asked whether its apps have changed. */
+const maximumAge = 1000
+
+/** Who is known at a moment. */
+interface Snapshot {
+  readonly byId: ReadonlyMap<string, App>
+  /** By the digest of each active key: the key itself is compared with nothing. */
+  readonly byDigest: ReadonlyMap<string, App>
+}
+
+/**
+ * Keeps the apps in memory, each with its keys imported and its id encoded once.
+ *
+ * The key of the token counts as long as the catalog does not say that it is revoked; what the catalog says of the
+ * token's app counts for it as for any other. While the catalog fails, what it said last counts.
+ */
+export const createApps = ({
+  token,
+  catalog,
+  settings,
+  now,
+  write,
+}: {
+  readonly token: Token
+  readonly catalog: Pick<CatalogApps, "appsRevision" | "listApps">
+  readonly settings: Pick<Settings, "defaultAcl" | "quota">
+  /** ms since the epoch. */
+  readonly now: () => number
+  readonly write: Write
+}): Apps => {
+  const { hash } = process.getBuiltinModule("node:crypto")
+  const signers = new Map<string, Signer>()
+  const tokenKeyId = createKeyId(token.apiKey)
+
+  const signerOf = (apiKey: string): Signer => {
+    const signer = signers.get(apiKey) ?? createSigner(apiKey)
+    signers.set(apiKey, signer)
+    return signer
+  }
+
+  const keysOf = (id: string, record: AppRecord | undefined): ReadonlyArray<string> => {
+    const active = (record?.keys ?? []).flatMap(({ apiKey }) => apiKey ?? [])
+    const isKnown = record?.keys.some((key) => key.id === tokenKeyId) === true
+    return id === token.appId && !isKnown ? [...active, token.apiKey] : active
+  }
+
+  const toApp = (id: string, record: AppRecord | undefined, keys: ReadonlyArray<string>): App => {
+    const quota = record?.quota ?? settings.quota
+    return {
+      id,
+      encodedId: encodeAppId(id),
+      signers: keys.map(signerOf),
+      defaultAcl: record?.defaultAcl ?? settings.defaultAcl,
+      quota: quota === "unlimited" ? undefined : quota,
+      callbackOrigins: record?.callbackOrigins ? new Set(record.callbackOrigins) : undefined,
+    }
+  }
+
+  const toSnapshot = (records: ReadonlyArray<AppRecord>): Snapshot => {
+    const byId = new Map<string, App>()
+    const byDigest = new Map<string, App>()
+    const prefixes = new Set<string>()
+    const own = records.find(({ id }) => id === token.appId)
+    const others = records.filter((record) => record !== own)
+    for (const [id, record] of [[token.appId, own] as const, ...others.map((other) => [other.id, other] as const)]) {
+      const keys = keysOf(id, record)
+      const app = toApp(id, record, keys)
+      if (prefixes.has(app.encodedId)) {
+        write("Error", "An app is not served: its file keys begin as those of the ingest's own app do.", [{ app: id }])
+        continue
+      }
+      prefixes.add(app.encodedId)
+      byId.set(id, app)
+      for (const key of keys) byDigest.set(hash("sha256", key), app)
+    }
+    return { byId, byDigest }
+  }
+
+  let snapshot = toSnapshot([])
+  let revision: number | undefined
+  let checkedAt = -Infinity
+  let checking: Promise<Snapshot> | undefined
+
+  const check = async (): Promise<Snapshot> => {
+    try {
+      const newest = await catalog.appsRevision()
+      if (newest !== revision) {
+        snapshot = toSnapshot(await catalog.listApps())
+        revision = newest
+      }
+    } catch (cause) {
+      write("Error", "The catalog cannot say which apps there are; those known so far are served.", [cause])
+    }
+    checkedAt = now()
+    checking = undefined
+    return snapshot
+  }
+
+  const find = (look: (snapshot: Snapshot) => App | undefined): MaybePromise<App | undefined> => {
+    const age = now() - checkedAt
+    return age >= 0 && age < maximumAge ? look(snapshot) : (checking ??= check()).then(look)
+  }
+
+  return {
+    byId: (appId) => find(({ byId }) => byId.get(appId)),
+    byApiKey: (apiKey) => {
+      const digest = hash("sha256", apiKey)
+      return find(({ byDigest }) => byDigest.get(digest))
+    },
+  }
+}

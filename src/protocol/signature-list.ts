@@ -1,0 +1,14 @@
+import type { Signer } from "./signature.ts"
+
+/** Signatures of one payload that are looked at; there are two while a key is being replaced. */
+const most = 4
+
+/** Signs one payload with each of the keys: `hmac-sha256=<hex>, hmac-sha256=<hex>`. Source: docs/protocol.md §8. */
+export const signWithEach = async (payload: string, signers: ReadonlyArray<Signer>): Promise<string> =>
+  (await Promise.all(signers.map((signer) => signer.sign(payload)))).join(", ")
+
+/** Whether one of the listed signatures is this key's. Source: docs/protocol.md §8. */
+export const verifyOneOf = async (payload: Uint8Array, list: string, signer: Signer): Promise<boolean> => {
+  for (const signature of list.split(",", most)) if (await signer.verify(payload, signature.trim())) return true
+  return false
+}

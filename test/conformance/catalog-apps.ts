@@ -1,0 +1,137 @@
+import { describe, expect, it } from "vitest"
+import type { AppSettings, Catalog } from "../../src/ingest.ts"
+
+const settings: AppSettings = { name: null, defaultAcl: null, quota: null, callbackOrigins: null }
+
+/** Two ids whose file keys begin alike: `djb2` is a hash of 31 bits. */
+const alike = ["0008t", "000fj"] as const
+
+/** What every catalog does with apps and their keys; part of the suite of all catalogs. */
+export const testCatalogApps = (open: () => Catalog): void => {
+  describe("apps", () => {
+    const createApp = (id: string, given: Partial<AppSettings> = {}) =>
+      open().createApp({ ...settings, ...given, id, createdAt: 1000 })
+    const addKey = (appId: string, apiKey: string, now = 2000) => open().addKey({ appId, apiKey, now })
+    const find = async (id: string) => (await open().listApps()).find((app) => app.id === id)
+
+    it("there is none at first", async () => {
+      expect(await open().listApps()).toEqual([])
+    })
+
+    it("keeps what the operator decided, the oldest first", async () => {
+      const acme = {
+        name: "Acme",
+        defaultAcl: "private",
+        quota: 5_000_000_000,
+        callbackOrigins: ["https://acme.example"],
+      } as const
+      expect(await createApp("acme", acme)).toBe("created")
+      expect(await open().createApp({ ...settings, quota: "unlimited", id: "a-later-one", createdAt: 1001 })).toBe(
+        "created",
+      )
+      expect(await open().listApps()).toEqual([
+        { id: "acme", createdAt: 1000, ...acme, keys: [] },
+        { id: "a-later-one", createdAt: 1001, ...settings, quota: "unlimited", keys: [] },
+      ])
+    })
+
+    it("an id is of one app", async () => {
+      await createApp("acme", { name: "first" })
+      expect(await createApp("acme", { name: "second" })).toBe("taken")
+      expect(await find("acme")).toMatchObject({ name: "first" })
+    })
+
+    it("file keys that begin alike are of one app", async () => {
+      await createApp(alike[0])
+      expect(await createApp(alike[1])).toBe("taken")
+      expect(await find(alike[1])).toBeUndefined()
+    })
+
+    it("changes what is given, and leaves the rest", async () => {
+      await createApp("acme", { name: "Acme", quota: 10, callbackOrigins: ["https://a.example"] })
+      expect(await open().changeApp("acme", { quota: null, defaultAcl: "private" })).toBe(true)
+      expect(await find("acme")).toMatchObject({
+        name: "Acme",
+        quota: null,
+        defaultAcl: "private",
+        callbackOrigins: ["https://a.example"],
+      })
+      expect(await open().changeApp("nobody", { quota: 1 })).toBe(false)
+    })
+
+    it("an app has at most two active keys, the newest first", async () => {
+      await createApp("acme")
+      expect(await addKey("acme", "sk_one", 1)).toBe("added")
+      expect(await addKey("acme", "sk_two", 2)).toBe("added")
+      expect(await addKey("acme", "sk_three", 3)).toBe("tooMany")
+      expect((await find("acme"))!.keys).toEqual([
+        { id: expect.stringMatching(/^key_[0-9a-f]{12}$/), apiKey: "sk_two", createdAt: 2, revokedAt: null },
+        { id: expect.stringMatching(/^key_[0-9a-f]{12}$/), apiKey: "sk_one", createdAt: 1, revokedAt: null },
+      ])
+    })
+
+    it("a revoked key makes room, and its secret is forgotten", async () => {
+      await createApp("acme")
+      await addKey("acme", "sk_one", 1)
+      await addKey("acme", "sk_two", 2)
+      const [, old] = (await find("acme"))!.keys
+      expect(await open().revokeKey({ appId: "acme", id: old!.id, now: 3 })).toBe(true)
+      expect((await find("acme"))!.keys[1]).toEqual({ ...old, apiKey: null, revokedAt: 3 })
+      expect(await open().revokeKey({ appId: "acme", id: old!.id, now: 4 })).toBe(false)
+      expect(await addKey("acme", "sk_three", 5)).toBe("added")
+      expect(await addKey("acme", "sk_one", 6)).toBe("taken")
+    })
+
+    it("a key is of one app", async () => {
+      await createApp("acme")
+      await createApp("other")
+      await addKey("acme", "sk_one")
+      expect(await addKey("other", "sk_one")).toBe("taken")
+      expect(await addKey("nobody", "sk_two")).toBe("unknownApp")
+      const [key] = (await find("acme"))!.keys
+      expect(await open().revokeKey({ appId: "other", id: key!.id, now: 3 })).toBe(false)
+      expect((await find("acme"))!.keys[0]).toMatchObject({ apiKey: "sk_one", revokedAt: null })
+    })
+
+    it("every change gives another revision, and nothing else does", async () => {
+      const seen = new Set([await open().appsRevision()])
+      const expectNew = async () => {
+        const revision = await open().appsRevision()
+        expect([...seen]).not.toContain(revision)
+        seen.add(revision)
+      }
+      await createApp("acme")
+      await expectNew()
+      await open().changeApp("acme", { quota: 1 })
+      await expectNew()
+      await addKey("acme", "sk_one")
+      await expectNew()
+      await open().revokeKey({ appId: "acme", id: (await find("acme"))!.keys[0]!.id, now: 3 })
+      await expectNew()
+      await open().deleteApp("acme")
+      await expectNew()
+      const last = await open().appsRevision()
+      await open().deleteApp("acme")
+      await open().listApps()
+      expect(await open().appsRevision()).toBe(last)
+    })
+
+    it("an app is forgotten with its keys, once it has no files", async () => {
+      await createApp("acme")
+      await addKey("acme", "sk_one")
+      await open().begin({
+        grant: { key: "k", appId: "acme", expires: 10_000, name: "a", size: 1, type: "text/plain" },
+        origin: "http://ingest.example",
+        now: 1,
+      })
+      expect(await open().deleteApp("acme")).toBe("hasFiles")
+      expect(await find("acme")).toBeDefined()
+      await open().fail({ key: "k", epoch: 1, failure: { code: "ABORTED", message: "" }, now: 2, eventId: "evt_1" })
+      expect(await open().deleteApp("acme")).toBe("deleted")
+      expect(await open().deleteApp("acme")).toBe("unknown")
+      expect(await open().listApps()).toEqual([])
+      await createApp("acme")
+      expect(await addKey("acme", "sk_one")).toBe("added")
+    })
+  })
+}
