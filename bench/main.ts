@@ -4,6 +4,7 @@ import { parseArgs } from "node:util"
 import { benchCallback } from "./callback.ts"
 import { benchClient } from "./client.ts"
 import { benchColdStart } from "./cold-start.ts"
+import { benchFiles } from "./files.ts"
 import { benchHandler } from "./handler.ts"
 import { benchIngest } from "./ingest.ts"
 import { installPeers } from "./peers.ts"
@@ -19,6 +20,7 @@ const benches: Readonly<Record<string, (rounds: number | undefined) => Promise<R
   get: benchIngest("get"),
   slow: benchIngest("slow"),
   client: benchClient,
+  files: benchFiles,
 }
 
 const { values, positionals } = parseArgs({

@@ -1,0 +1,85 @@
+import { cpSync, mkdtempSync, rmSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { createIngest, createMemoryBlobStore, createSqliteCatalog } from "../../src/ingest.ts"
+import { encodeAppId, encodeToken, type FilePage, names } from "../../src/protocol.ts"
+import { median } from "../statistics.ts"
+import { appId, keyOf } from "./fill-catalog.ts"
+
+/** One process measures the REST API over one catalog: `node measure.ts <catalog> <files>`. Prints µs a call, medians. */
+const [, , filled = "", count = ""] = process.argv
+const files = Number(count)
+
+const folder = mkdtempSync(join(dirname(filled), "run-"))
+const file = join(folder, "catalog.sqlite")
+cpSync(filled, file)
+
+const apiKey = "sk_bench"
+const prefix = encodeAppId(appId)
+const ingest = createIngest({
+  token: encodeToken({ apiKey, appId, regions: ["local"] }),
+  url: "http://localhost:4790",
+  store: createMemoryBlobStore(),
+  catalog: createSqliteCatalog({ file }),
+  logLevel: "None",
+  sweepInterval: 2 ** 31 - 1,
+})
+
+const call = async <A>(operation: string, body: object = {}): Promise<A> => {
+  const response = await ingest.fetch(
+    new Request(`http://localhost:4790/${names.path.api}/${operation}`, {
+      method: "POST",
+      headers: { [names.header.apiKey]: apiKey, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    }),
+  )
+  const answer: unknown = await response.json()
+  if (!response.ok) throw new Error(`${operation} answered ${response.status}: ${JSON.stringify(answer)}`)
+  return answer as A
+}
+
+/** µs a call takes, the median of many. */
+const time = async (work: (turn: number) => Promise<unknown>, turns = 60): Promise<number> => {
+  const times: Array<number> = []
+  for (let turn = 0; turn < turns; turn++) {
+    const started = performance.now()
+    await work(turn)
+    times.push((performance.now() - started) * 1000)
+  }
+  return median(times.slice(turns / 6))
+}
+
+const page = async (request: object, expected: number): Promise<void> => {
+  const found = await call<FilePage>("listFiles", { ...request, limit: expected })
+  if (found.files.length !== expected)
+    throw new Error(`A page of ${found.files.length} files: ${JSON.stringify(request)}`)
+}
+
+// Files that no two turns share.
+const some = (turn: number, size = 10) =>
+  Array.from({ length: size }, (_, i) => keyOf(prefix, Math.floor(files / 4) + turn * size + i + 1))
+
+const [middle] = (await call<FilePage>("listFiles", { limit: 1, offset: Math.floor(files / 2) })).files
+const database = new DatabaseSync(file, { readOnly: true })
+const scan = database.prepare("SELECT count(*), sum(size) FROM files WHERE app_id = ? AND status = 'Uploaded'")
+
+const figures = {
+  first: await time(() => page({}, 10)),
+  middle: await time(() => page({ cursor: middle!.id }, 10)),
+  last: await time(() => page({ cursor: "21" }, 10)),
+  failed: await time(() => page({ status: "Failed" }, 10)),
+  uploadingMiddle: await time(() => page({ status: "Uploading", cursor: middle!.id }, 3)),
+  offset: await time(() => page({ offset: Math.floor(files / 2) }, 10), 12),
+  usage: await time(() => call("getUsageInfo")),
+  scan: await time(async () => scan.get(appId), 12),
+  access: await time((turn) => call("requestFileAccess", { fileKey: keyOf(prefix, turn + 101) })),
+  rename: await time((turn) =>
+    call("renameFiles", { updates: some(turn, 5).map((fileKey) => ({ fileKey, newName: "new.jpg" })) }),
+  ),
+  remove: await time((turn) => call("deleteFiles", { fileKeys: some(turn, 5) })),
+}
+database.close()
+await ingest.close()
+rmSync(folder, { recursive: true })
+console.log(JSON.stringify(figures))
+process.exit(0)
