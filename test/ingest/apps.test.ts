@@ -3,8 +3,10 @@ import { type AppSettings, createMemoryCatalog, createSqliteCatalog, type Catalo
 import {
   createFileKey,
   createSigner,
+  type DevStreamEvent,
   encodeAppId,
   names,
+  readJsonLines,
   signUploadUrl,
   signUrl,
   verifySignature,
@@ -78,6 +80,26 @@ describe("an app the operator made", () => {
   })
 })
 
+it("a file of an app with the same prefix is nothing under another app's address", async () => {
+  const catalog = createMemoryCatalog()
+  const key = keyOf("000fj")
+  await catalog.commitWhole({
+    grant: createGrant({ appId: "000fj", key, slug: undefined }),
+    origin: "http://ingest.example",
+    bytes: new TextEncoder().encode("hello"),
+    fileHash: "",
+    now: 1,
+    eventId: "evt_1",
+    claimedUntil: null,
+  })
+  const { url } = await startIngest({
+    catalog,
+    token: btoa(JSON.stringify({ apiKey, appId: "0008t", regions: ["local"] })),
+  })
+  expect((await fetch(`${url}/f/${key}`)).status).toBe(200)
+  expect((await fetch(`${url}/a/0008t/${key}`)).status).toBe(404)
+})
+
 describe("keys", () => {
   it("two count at a time, for URLs and requests; a revoked one soon does not", async () => {
     const catalog = createMemoryCatalog()
@@ -121,6 +143,20 @@ describe("keys", () => {
     const signed = `${headers.get("webhook-id")}.${headers.get("webhook-timestamp")}.${body}`
     const webhook = await Promise.all(["sk_new", "sk_old"].map((one) => createSigner(one).signBase64(signed)))
     expect(headers.get("webhook-signature")).toBe(webhook.map((one) => `v1,${one}`).join(" "))
+  })
+
+  it("events of a development stream are signed with each, the newest first", async () => {
+    const catalog = createMemoryCatalog()
+    await createApp(catalog, { keys: ["sk_old", "sk_new"] })
+    const { url } = await startIngest({ catalog })
+    const key = keyOf("acme")
+    const stream = await register(url, { fileKeys: [key], isDev: true, awaitServerData: false }, "sk_old")
+    expect((await putRaw(await signFor(url, { key, slug: "avatar" }, "sk_old"), "hello")).status).toBe(200)
+    const lines = readJsonLines(stream.body!)
+    const { payload, signature } = (await lines.next()).value as DevStreamEvent
+    await lines.return(undefined)
+    const signers = [createSigner("sk_new"), createSigner("sk_old")]
+    expect(signature).toBe((await Promise.all(signers.map((one) => one.sign(payload)))).join(", "))
   })
 
   it("an event of an app without a key is not sent, and not lost", async () => {
