@@ -1,9 +1,10 @@
 import type * as Effect from "effect/Effect"
 import type { Rejected } from "../http/rejected.ts"
+import type { Credentials } from "../protocol/credentials.ts"
 import type { RouteDescription } from "../protocol/messages.ts"
 import { accept, type Outcome, refuse } from "../protocol/outcome.ts"
 import type { FileRouter, RouteDefinition } from "./file-route.ts"
-import type { Credentials, Settings } from "./settings.ts"
+import type { Settings } from "./settings.ts"
 
 /** A route of the router under the name clients know it by. */
 export interface NamedRoute {

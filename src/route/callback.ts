@@ -15,7 +15,7 @@ import { createDecoder } from "../schema/decode.ts"
 import type { Call, NamedRoute } from "./app.ts"
 import { encodeReturned } from "./encode-returned.ts"
 import type { Delivery } from "./user-code-arguments.ts"
-import type { Credentials } from "./settings.ts"
+import type { Credentials } from "../protocol/credentials.ts"
 import { callUserCode } from "./user-code.ts"
 
 const decodeCallback = createDecoder(CallbackEventSchema)

@@ -8,7 +8,7 @@ import { names } from "../protocol/names.ts"
 import { DevStreamEventSchema } from "../schema/callback.ts"
 import { createDecoder } from "../schema/decode.ts"
 import type { Call } from "./app.ts"
-import type { Credentials } from "./settings.ts"
+import type { Credentials } from "../protocol/credentials.ts"
 
 interface DevStream {
   /** Posts the registration; its answer is the stream. */

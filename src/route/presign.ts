@@ -12,7 +12,7 @@ import { type AllowedFile, checkLimits } from "./check-limits.ts"
 import type { FileDecision } from "./user-code-arguments.ts"
 import { encodeMetadata, register } from "./register.ts"
 import { runMiddleware } from "./run-middleware.ts"
-import type { Credentials } from "./settings.ts"
+import type { Credentials } from "../protocol/credentials.ts"
 import { signUploads, toPresignedResponse } from "./sign-uploads.ts"
 import { callUserCode } from "./user-code.ts"
 

@@ -11,7 +11,7 @@ import { parseTraceContext } from "../protocol/trace-context.ts"
 import { type Call, type NamedRoute } from "./app.ts"
 import { callbackUrlOf } from "./callback-url.ts"
 import { encodeReturned } from "./encode-returned.ts"
-import type { Credentials } from "./settings.ts"
+import type { Credentials } from "../protocol/credentials.ts"
 
 /** ms the ingest has for one attempt. */
 const attemptTimeout = 10_000

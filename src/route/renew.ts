@@ -8,7 +8,7 @@ import { createDecoder } from "../schema/decode.ts"
 import { RenewRequestSchema } from "../schema/upload-request.ts"
 import type { Call, NamedRoute } from "./app.ts"
 import { runMiddleware } from "./run-middleware.ts"
-import type { Credentials } from "./settings.ts"
+import type { Credentials } from "../protocol/credentials.ts"
 import { signUploads, toPresignedResponse } from "./sign-uploads.ts"
 
 const decode = createDecoder(RenewRequestSchema)

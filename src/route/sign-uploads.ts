@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import type { PresignedUpload } from "../protocol/messages.ts"
 import { signUploadUrl, type UploadGrant } from "../protocol/signed-url.ts"
-import type { Credentials } from "./settings.ts"
+import type { Credentials } from "../protocol/credentials.ts"
 
 const toPresigned = ({ key, name, customId }: UploadGrant, url: string): PresignedUpload => ({
   key,

@@ -1,14 +1,10 @@
 import * as Schema from "effect/Schema"
-import { type LogFormat, logFormats, type LogLevel, logLevels } from "../protocol/log-level.ts"
+import { type AppConfiguration, appOptions, optional } from "./app-options.ts"
 import { HttpUrl } from "./http-url.ts"
 
 /** The options of a route handler that the environment can give, strings and all. */
-export interface RouteHandlerConfiguration {
-  readonly token?: string | undefined
-  readonly ingestUrl?: string | undefined
+export interface RouteHandlerConfiguration extends AppConfiguration {
   readonly callbackUrl?: string | undefined
-  readonly logLevel?: LogLevel | undefined
-  readonly logFormat?: LogFormat | undefined
   readonly isDev?: boolean | "true" | "false" | "1" | "0" | undefined
   readonly trustProxy?: boolean | "true" | "false" | "1" | "0" | undefined
   readonly callbackTolerance?: number | string | undefined
@@ -16,15 +12,10 @@ export interface RouteHandlerConfiguration {
 
 const Flag = Schema.Union([Schema.Boolean, Schema.Literals(["true", "false", "1", "0"])])
 
-const optional = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(Schema.UndefinedOr(schema))
-
 /** Source: docs/protocol.md §1, §2, §5. */
 export const RouteHandlerConfigurationSchema: Schema.Codec<RouteHandlerConfiguration> = Schema.Struct({
-  token: optional(Schema.String),
-  ingestUrl: optional(HttpUrl),
+  ...appOptions,
   callbackUrl: optional(HttpUrl),
-  logLevel: optional(Schema.Literals(logLevels)),
-  logFormat: optional(Schema.Literals(logFormats)),
   isDev: optional(Flag),
   trustProxy: optional(Flag),
   callbackTolerance: optional(Schema.Union([Schema.Number, Schema.String])),

@@ -1,0 +1,37 @@
+import { findCustomIdMistake, findNameMistake } from "../protocol/file-name.ts"
+import { UploadError } from "../protocol/upload-error.ts"
+import type { UploadDetails, UploadSource } from "./upload-source.ts"
+
+/** As much of a text as helps to find the file. */
+const quote = (text: string): string => JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text)
+
+const isOneOf = (value: unknown, allowed: ReadonlyArray<string>): boolean =>
+  value === undefined || allowed.includes(value as string)
+
+/**
+ * Holds a file to the wire's bounds before anything of it is sent.
+ *
+ * Fails: throws an UploadError, code BAD_REQUEST, that names the file.
+ */
+export const checkUploadSource = (source: UploadSource, defaults: UploadDetails): void => {
+  const { name, size, customId } = source
+  const refuse = (expected: string, given: string) => {
+    throw new UploadError({ code: "BAD_REQUEST", message: `${quote(name)}: expected ${expected}, not ${given}.` })
+  }
+  if (typeof name !== "string") {
+    throw new UploadError({ code: "BAD_REQUEST", message: `Expected a file name, not ${typeof name}.` })
+  }
+  const nameMistake = findNameMistake(name)
+  if (nameMistake !== undefined) refuse(nameMistake, quote(name))
+  if (!Number.isSafeInteger(size) || size < 0) refuse("a size in whole bytes", String(size))
+  if (customId !== undefined) {
+    const mistake = typeof customId === "string" ? findCustomIdMistake(customId) : "a custom id that is a string"
+    if (mistake !== undefined) refuse(mistake, quote(String(customId)))
+  }
+  const acl = source.acl ?? defaults.acl
+  if (!isOneOf(acl, ["public-read", "private"])) refuse("the acl public-read or private", quote(String(acl)))
+  const disposition = source.contentDisposition ?? defaults.contentDisposition
+  if (!isOneOf(disposition, ["inline", "attachment"])) {
+    refuse("the contentDisposition inline or attachment", quote(String(disposition)))
+  }
+}

@@ -1,0 +1,167 @@
+import { createGate } from "../client/gate.ts"
+import { transfer } from "../client/transfer.ts"
+import { parseDuration } from "../protocol/duration.ts"
+import { createFileKey } from "../protocol/key.ts"
+import { limits } from "../protocol/limits.ts"
+import { lookupMediaType } from "../protocol/media-type.ts"
+import type { StoredFile } from "../protocol/messages.ts"
+import { signUploadUrl, type UploadGrant } from "../protocol/signed-url.ts"
+import { UploadError } from "../protocol/upload-error.ts"
+import type { ApiSettings } from "./api-settings.ts"
+import { checkUploadSource } from "./check-upload-source.ts"
+import type { FileUploadResult } from "./file-upload-result.ts"
+import type { ServerUploadOptions } from "./server-upload-options.ts"
+import { createServerProgress } from "./upload-progress.ts"
+import type { UploadSource } from "./upload-source.ts"
+
+const defaultConcurrency = 6
+
+const invalid = (message: string) => new UploadError({ code: "INVALID_CONFIG", message })
+
+const readConcurrency = ({ concurrency = defaultConcurrency }: ServerUploadOptions): number => {
+  if (Number.isInteger(concurrency) && concurrency > 0) return concurrency
+  throw invalid(`The option concurrency must be a whole number from 1 on, not ${concurrency}.`)
+}
+
+/** ms. */
+const readTtl = ({ expiresIn }: ServerUploadOptions): number => {
+  if (expiresIn === undefined) return limits.presignedUrlTtl
+  const ttl = parseDuration(expiresIn)
+  if (ttl.ok) return ttl.value
+  throw invalid(`The option expiresIn: ${ttl.detail}`)
+}
+
+/** The fields of a file that has arrived, without what only an upload through a route has. */
+const toStoredFile = ({ key, name, size, type, customId, url, fileHash, uploadedAt }: StoredFile): StoredFile => ({
+  key,
+  name,
+  size,
+  type,
+  customId,
+  url,
+  fileHash,
+  uploadedAt,
+})
+
+/** What an aborted signal makes of the upload of a file. */
+const toAborted = (cause: unknown) => new UploadError({ code: "ABORTED", message: "The upload was aborted.", cause })
+
+const toError = (cause: unknown, { ingestUrl }: ApiSettings, name: string | undefined): UploadError => {
+  // The transport speaks to browsers, of the route handler.
+  if (UploadError.is(cause) && cause.code === "INVALID_CONFIG" && name !== undefined) {
+    return invalid(`What answers at ${ingestUrl} is not Sluice's ingest. Check the token's ingestUrl.`)
+  }
+  if (UploadError.is(cause)) return cause
+  const what = name === undefined ? "A file could not be opened" : `The upload of ${JSON.stringify(name)} failed`
+  return new UploadError({ code: "INTERNAL_ERROR", message: `${what}, see \`cause\`.`, cause })
+}
+
+/** Work that no longer counts once the signal is aborted, whether or not it has ended. */
+const untilAborted = async <A>(work: () => Promise<A>, signal: AbortSignal): Promise<A> => {
+  signal.throwIfAborted()
+  const { promise, reject } = Promise.withResolvers<never>()
+  const abort = () => reject(signal.reason)
+  signal.addEventListener("abort", abort)
+  try {
+    return await Promise.race([work(), promise])
+  } finally {
+    signal.removeEventListener("abort", abort)
+  }
+}
+
+/**
+ * Uploads files by URLs that the app signs for its own hand: no registration, no callback.
+ *
+ * Each is opened only when its turn has come, and closed in any case. A URL that expires on the way is signed anew, and
+ * the upload goes on; so it does after a connection broke.
+ *
+ * Fails:  rejects with INVALID_CONFIG for options that make no sense; what befalls a file, also an UploadError that its
+ *         opening rejects with, is that file's `error`.
+ * Source: docs/protocol.md §4, §10.
+ *
+ * @param sizes in bytes, of the files whose size is known before they are open
+ */
+export const uploadSources = async (
+  settings: ApiSettings,
+  sources: ReadonlyArray<() => Promise<UploadSource>>,
+  options: ServerUploadOptions = {},
+  sizes: ReadonlyArray<number | undefined> = [],
+): Promise<Array<FileUploadResult>> => {
+  const { appId, encodedAppId, ingestUrl, signer, fetch, log } = settings
+  const enter = createGate(readConcurrency(options))
+  const ttl = readTtl(options)
+  const { signal = new AbortController().signal, onUploadProgress } = options
+  const report = createServerProgress(
+    sources.map((_, index) => sizes[index]),
+    (progress) => {
+      try {
+        onUploadProgress?.(progress)
+      } catch (error) {
+        log("Error", "onUploadProgress threw. The upload goes on.", [error])
+      }
+    },
+  )
+
+  const send = async (source: UploadSource, index: number): Promise<StoredFile> => {
+    checkUploadSource(source, options)
+    const grant: Omit<UploadGrant, "expires"> = {
+      key: createFileKey(encodedAppId),
+      appId,
+      name: source.name,
+      size: source.size,
+      type: source.type || (await lookupMediaType(source.name)),
+      customId: source.customId,
+      contentDisposition: source.contentDisposition ?? options.contentDisposition,
+      acl: source.acl ?? options.acl,
+    }
+    const sign = () => signUploadUrl(ingestUrl, { ...grant, expires: Date.now() + ttl }, signer)
+    let url = await sign()
+    const { key, name, size } = grant
+    log("Debug", "Uploading a file.", [{ key, name, size }])
+    const result = await transfer({
+      file: source,
+      url: () => url,
+      renew: async () => {
+        url = await sign()
+      },
+      isStored: false,
+      trace: undefined,
+      fetch,
+      retry: options.retry ?? {},
+      signal,
+      onStart: (offset) => {
+        if (offset > 0) log("Debug", "Going on with a file.", [{ key, offset }])
+      },
+      onProgress: (loaded) => {
+        if (!signal.aborted) report(index, source, loaded)
+      },
+      onWait: ({ delay, error }) => log("Debug", "Trying again.", [{ key, delay, reason: error.message }]),
+    })
+    return toStoredFile(result)
+  }
+
+  const upload = async (open: () => Promise<UploadSource>, index: number): Promise<FileUploadResult> => {
+    let opened: UploadSource | undefined
+    const work = async () => {
+      const source = await open()
+      opened = source
+      try {
+        signal.throwIfAborted()
+        return await send(source, index)
+      } finally {
+        await source.close?.().catch((error: unknown) => log("Warning", "A file could not be closed.", [error]))
+      }
+    }
+    try {
+      const data = await untilAborted(work, signal)
+      report(index, opened!, data.size, true)
+      return { data, error: null }
+    } catch (cause) {
+      const error = signal.aborted ? toAborted(signal.reason) : toError(cause, settings, opened?.name)
+      log("Debug", "A file is not uploaded.", [{ name: opened?.name, code: error.code, reason: error.message }])
+      return { data: null, error }
+    }
+  }
+
+  return Promise.all(sources.map((open, index) => enter(() => upload(open, index))))
+}

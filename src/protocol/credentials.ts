@@ -1,0 +1,42 @@
+import { envName } from "./names.ts"
+import { accept, type Outcome, refuse } from "./outcome.ts"
+import { createSigner, type Signer } from "./signature.ts"
+import { parseToken, resolveIngestUrl } from "./token.ts"
+
+/** What a token says, ready for use. */
+export interface Credentials {
+  /** Secret: for the one header that carries it. */
+  readonly apiKey: string
+  readonly appId: string
+  readonly encodedAppId: string
+  /** No slash at the end. */
+  readonly ingestUrl: string
+  readonly signer: Signer
+}
+
+/**
+ * Reads the token and prepares what it is for: the key imported, the app id encoded. Once per app, not per request.
+ *
+ * Fails:  as a value, codes MISSING_TOKEN, INVALID_TOKEN, INVALID_CONFIG; never with the key in it.
+ * Source: docs/protocol.md §2.
+ */
+export const readCredentials = async (options: {
+  readonly token?: string | undefined
+  readonly ingestUrl?: string | undefined
+}): Promise<Outcome<Credentials>> => {
+  if (options.token === undefined) {
+    return refuse(
+      "MISSING_TOKEN",
+      `No token: set the environment variable ${envName("token")} or the option \`token\`. \`sluice token\` makes one.`,
+    )
+  }
+  const token = parseToken(options.token)
+  if (!token.ok) return token
+  const ingestUrl = resolveIngestUrl(token.value, options.ingestUrl)
+  if (!ingestUrl.ok) return ingestUrl
+  const { apiKey, appId } = token.value
+  // sqids and its block list, 3 kB gzip, have one thing to do: they are loaded where and when that is done.
+  const { encodeAppId } = await import("./app-id.ts")
+  const signer = createSigner(apiKey)
+  return accept({ apiKey, appId, encodedAppId: encodeAppId(appId), ingestUrl: ingestUrl.value, signer })
+}

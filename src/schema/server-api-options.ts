@@ -1,0 +1,16 @@
+import * as Schema from "effect/Schema"
+import { type AppConfiguration, appOptions, optional } from "./app-options.ts"
+
+/** How a file is named in a call: by its key, or by the custom id its app gave it. */
+export type KeyType = "fileKey" | "customId"
+
+/** The options of the server API that the environment can give. */
+export interface ServerApiConfiguration extends AppConfiguration {
+  readonly defaultKeyType?: KeyType | undefined
+}
+
+/** Source: docs/protocol.md §1, §2. */
+export const ServerApiConfigurationSchema: Schema.Codec<ServerApiConfiguration> = Schema.Struct({
+  ...appOptions,
+  defaultKeyType: optional(Schema.Literals(["fileKey", "customId"])),
+})
