@@ -26,7 +26,7 @@ export const checkUploadSource = (source: UploadSource, defaults: UploadDetails)
   if (!Number.isSafeInteger(size) || size < 0) refuse("a size in whole bytes", String(size))
   if (customId !== undefined) {
     const mistake = typeof customId === "string" ? findCustomIdMistake(customId) : "a custom id that is a string"
-    if (mistake !== undefined) refuse(mistake, quote(String(customId)))
+    if (mistake !== undefined) refuse(mistake, typeof customId === "string" ? quote(customId) : typeof customId)
   }
   const acl = source.acl ?? defaults.acl
   if (!isOneOf(acl, ["public-read", "private"])) refuse("the acl public-read or private", quote(String(acl)))

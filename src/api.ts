@@ -1,0 +1,33 @@
+export type { SluiceApiOptions } from "./api/api-settings.ts"
+export type { CallOptions } from "./api/call-ingest.ts"
+export type { FileListing, ListFilesOptions } from "./api/file-listing.ts"
+export type { FileRename, KeyOptions } from "./api/file-reference.ts"
+export type { FileUploadResult } from "./api/file-upload-result.ts"
+export type { PathInput } from "./api/path-source.ts"
+export type { ReadUrlOptions } from "./api/read-url.ts"
+export type { ServerUploadOptions } from "./api/server-upload-options.ts"
+export { SluiceApi } from "./api/sluice-api.ts"
+export type { SluiceFileOptions } from "./api/sluice-file.ts"
+export { SluiceFile } from "./api/sluice-file.ts"
+export type { UploadInput } from "./api/upload-input.ts"
+export type { ServerUploadProgress } from "./api/upload-progress.ts"
+export type { UploadDetails } from "./api/upload-source.ts"
+export type { StreamFileOptions } from "./client/file-from-stream.ts"
+export type { RetryOptions } from "./client/retry.ts"
+export type { UploadableFile, UploadBody } from "./client/uploadable-file.ts"
+export type { StoredFile } from "./protocol/messages.ts"
+export type { ProblemCode } from "./protocol/problem.ts"
+export type {
+  DeletedFiles,
+  FilePage,
+  FileReference,
+  FileStatus,
+  ListedFile,
+  RenamedFiles,
+  UpdatedAcls,
+  UsageInfo,
+} from "./protocol/rest-messages.ts"
+export type { Acl, ContentDisposition } from "./protocol/signed-url.ts"
+export type { UploadErrorOptions } from "./protocol/upload-error.ts"
+export { UploadError } from "./protocol/upload-error.ts"
+export type { KeyType, ServerApiConfiguration } from "./schema/server-api-options.ts"

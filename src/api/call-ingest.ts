@@ -1,0 +1,85 @@
+import * as Effect from "effect/Effect"
+import { fetchReply, readReply, type Reply } from "../client/reply.ts"
+import { type Attempt, retry } from "../client/retry.ts"
+import { names } from "../protocol/names.ts"
+import { problemMediaType } from "../protocol/problem.ts"
+import { UploadError } from "../protocol/upload-error.ts"
+import type { ApiSettings } from "./api-settings.ts"
+
+/** What every call can be told. */
+export interface CallOptions {
+  /** Ends the call, with code ABORTED. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** One operation of the REST API. */
+export interface Operation<A> {
+  readonly name: string
+  /** Of the answer. Fails with sentences. */
+  readonly decode: (json: unknown) => Effect.Effect<A, string>
+}
+
+/** ms for one attempt. */
+const attemptTimeout = 30_000
+
+const retries = { attempts: 4, delay: 250 }
+
+const notSluice = (ingestUrl: string, status: number, detail: string) =>
+  new UploadError({
+    code: "INVALID_CONFIG",
+    message: `What answers at ${ingestUrl} is not Sluice's ingest (status ${status}${detail}). Check the token's ingestUrl.`,
+  })
+
+/** Whether an answer can only be another server's, or that of another page. */
+const isStrange = ({ status, header }: Reply): boolean =>
+  (status >= 300 && status < 400) ||
+  ((status === 404 || status === 405) && !header("content-type")?.startsWith(problemMediaType))
+
+/**
+ * Calls an operation of the ingest's REST API. All of them may be repeated, and are: after network errors, 429 and 5xx.
+ *
+ * Shape:  `POST {ingestUrl}/v6/<operation>`, JSON in and out.
+ * Fails:  rejects with an UploadError: the problem document's code and detail, NETWORK_ERROR, ABORTED, INVALID_CONFIG
+ *         for what answers and is no ingest.
+ * Source: docs/protocol.md §10 "REST API".
+ */
+export const callIngest = async <A>(
+  { ingestUrl, apiKey, fetch, log }: ApiSettings,
+  { name, decode }: Operation<A>,
+  request: object,
+  { signal = new AbortController().signal }: CallOptions = {},
+): Promise<A> => {
+  const url = `${ingestUrl}/${names.path.api}/${name}`
+  const headers = { "content-type": "application/json", [names.header.apiKey]: apiKey }
+  const body = JSON.stringify(request)
+
+  const attempt = async (): Promise<Attempt<A>> => {
+    const limited = AbortSignal.any([signal, AbortSignal.timeout(attemptTimeout)])
+    // Redirects are not followed: the headers hold the API key.
+    const reply = await fetchReply(fetch, url, { method: "POST", headers, body, redirect: "manual", signal: limited })
+    log("Debug", "Called the ingest.", [{ operation: name, status: reply.status }])
+    if (isStrange(reply)) return { error: notSluice(ingestUrl, reply.status, "") }
+    const json = readReply(reply, (value) => ({ value }))
+    if ("error" in json)
+      return json.error.code === "INVALID_CONFIG" ? { error: notSluice(ingestUrl, reply.status, "") } : json
+    return Effect.runPromise(
+      Effect.match(decode(json.value.value), {
+        onSuccess: (value) => ({ value }),
+        onFailure: (detail) => ({ error: notSluice(ingestUrl, reply.status, `, ${detail}`) }),
+      }),
+    )
+  }
+
+  try {
+    signal.throwIfAborted()
+    return await retry(attempt, retries, signal, ({ delay, error }) =>
+      log("Warning", "Calling the ingest again.", [{ operation: name, delay, reason: error.message }]),
+    )
+  } catch (error) {
+    if (signal.aborted)
+      throw new UploadError({ code: "ABORTED", message: `${name} was aborted.`, cause: signal.reason })
+    if (!UploadError.is(error) || error.code !== "NETWORK_ERROR") throw error
+    const message = `The ingest at ${ingestUrl} cannot be reached, or the connection broke.`
+    throw new UploadError({ code: "NETWORK_ERROR", message, cause: error.cause })
+  }
+}

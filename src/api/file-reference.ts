@@ -1,0 +1,32 @@
+import { limits } from "../protocol/limits.ts"
+import type { FileReference } from "../protocol/rest-messages.ts"
+import type { KeyType } from "../schema/server-api-options.ts"
+import type { CallOptions } from "./call-ingest.ts"
+
+/** How the files of a call are named. */
+export interface KeyOptions extends CallOptions {
+  /** By their keys or by the custom ids the app gave them; `defaultKeyType` of the API unless given. */
+  readonly keyType?: KeyType | undefined
+}
+
+/** The new name of one file, which is named by its key, its custom id, or what `defaultKeyType` says. */
+export type FileRename = { readonly newName: string } & (FileReference | { readonly key: string })
+
+export const toReference = (key: string, keyType: KeyType): FileReference =>
+  keyType === "fileKey" ? { fileKey: key } : { customId: key }
+
+/** One or several, as several. */
+export const toList = <A>(items: A | ReadonlyArray<A>): ReadonlyArray<A> =>
+  Array.isArray(items) ? (items as ReadonlyArray<A>) : [items as A]
+
+/** Makes as few calls as the limit of files in one allows, one after the other, and adds up what they count. */
+export const sumCalls = async <A>(
+  items: ReadonlyArray<A>,
+  call: (some: ReadonlyArray<A>) => Promise<number>,
+): Promise<number> => {
+  let count = 0
+  for (let at = 0; at < items.length; at += limits.filesPerCall) {
+    count += await call(items.slice(at, at + limits.filesPerCall))
+  }
+  return count
+}

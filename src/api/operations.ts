@@ -1,0 +1,19 @@
+import { createDecoder } from "../schema/decode.ts"
+import {
+  DeletedFilesSchema,
+  FileAccessSchema,
+  FilePageSchema,
+  RenamedFilesSchema,
+  UpdatedAclsSchema,
+  UsageInfoSchema,
+} from "../schema/rest.ts"
+
+/** The operations of the REST API. Source: docs/protocol.md §10 "REST API". */
+export const operations = {
+  listFiles: { name: "listFiles", decode: createDecoder(FilePageSchema) },
+  deleteFiles: { name: "deleteFiles", decode: createDecoder(DeletedFilesSchema) },
+  renameFiles: { name: "renameFiles", decode: createDecoder(RenamedFilesSchema) },
+  updateACL: { name: "updateACL", decode: createDecoder(UpdatedAclsSchema) },
+  getUsageInfo: { name: "getUsageInfo", decode: createDecoder(UsageInfoSchema) },
+  requestFileAccess: { name: "requestFileAccess", decode: createDecoder(FileAccessSchema) },
+}

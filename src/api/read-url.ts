@@ -1,0 +1,59 @@
+import { type DurationInput, parseDuration } from "../protocol/duration.ts"
+import { isKeyOf } from "../protocol/key.ts"
+import { limits } from "../protocol/limits.ts"
+import { names } from "../protocol/names.ts"
+import { signUrl } from "../protocol/signed-url.ts"
+import { UploadError } from "../protocol/upload-error.ts"
+import type { KeyType } from "../schema/server-api-options.ts"
+import type { ApiSettings } from "./api-settings.ts"
+import type { KeyOptions } from "./file-reference.ts"
+
+/** What a signed URL for reading is told. */
+export interface ReadUrlOptions extends KeyOptions {
+  /** How long it can be read by, `"2 hours"` or seconds; an hour unless given, at most 7 days. */
+  readonly expiresIn?: DurationInput | undefined
+}
+
+const refuse = (message: string) => new UploadError({ code: "BAD_REQUEST", message })
+
+/** Whole seconds; undefined where nothing is said. Fails: throws an UploadError, code BAD_REQUEST. */
+export const readExpiresIn = ({ expiresIn }: ReadUrlOptions): number | undefined => {
+  if (expiresIn === undefined) return undefined
+  const ttl = parseDuration(expiresIn)
+  if (!ttl.ok) throw refuse(`expiresIn: ${ttl.detail}`)
+  const seconds = Math.floor(ttl.value / 1000)
+  if (seconds >= 1 && seconds <= limits.readUrlTtl) return seconds
+  throw refuse(`expiresIn must be from 1 second to 7 days, not ${JSON.stringify(expiresIn)}.`)
+}
+
+/** Where a file of the app is read, before it is signed. */
+const toReadPath = ({ appId, encodedAppId }: ApiSettings, key: string, keyType: KeyType): string => {
+  const { path } = names
+  if (keyType === "fileKey") {
+    if (/^[A-Za-z0-9_-]+$/.test(key) && isKeyOf(key, encodedAppId)) return `${path.file}/${key}`
+    throw refuse(`${JSON.stringify(key)} is no file key of this app. For a custom id say \`keyType: "customId"\`.`)
+  }
+  // Every URL parser takes these two for steps of a path, however they are encoded.
+  if (key === "" || key === "." || key === ".." || !key.isWellFormed()) {
+    throw refuse(`No URL can name the custom id ${JSON.stringify(key)}. Use the file's key.`)
+  }
+  return `${path.appFile}/${encodeURIComponent(appId)}/${encodeURIComponent(key)}`
+}
+
+/**
+ * Signs a URL that a private file can be read by, without asking anybody: also one of a file that is not there.
+ *
+ * Shape:  `{ingestUrl}/f/<key>?expires=<ms>&signature=…`, of a custom id `{ingestUrl}/a/<appId>/<customId>?…`.
+ * Fails:  rejects with an UploadError, code BAD_REQUEST.
+ * Source: docs/protocol.md §4, §10.
+ */
+export const createReadUrl = async (
+  settings: ApiSettings,
+  key: string,
+  options: ReadUrlOptions = {},
+): Promise<string> => {
+  const { ingestUrl, signer, defaultKeyType } = settings
+  const path = toReadPath(settings, key, options.keyType ?? defaultKeyType)
+  const expires = Date.now() + (readExpiresIn(options) ?? 3600) * 1000
+  return signUrl(`${ingestUrl}/${path}?${names.query.expires}=${expires}`, signer)
+}

@@ -1,0 +1,137 @@
+import type {
+  DeletedFiles,
+  DeleteFilesRequest,
+  FileAccessRequest,
+  RenamedFiles,
+  RenameFilesRequest,
+  UpdateAclRequest,
+  UpdatedAcls,
+  UsageInfo,
+} from "../protocol/rest-messages.ts"
+import type { Acl } from "../protocol/signed-url.ts"
+import { type ApiSettings, loadApiSettings, type SluiceApiOptions } from "./api-settings.ts"
+import { callIngest, type CallOptions } from "./call-ingest.ts"
+import { createFileListing, type FileListing, type ListFilesOptions } from "./file-listing.ts"
+import { type FileRename, type KeyOptions, sumCalls, toList, toReference } from "./file-reference.ts"
+import type { FileUploadResult } from "./file-upload-result.ts"
+import { operations } from "./operations.ts"
+import { createReadUrl, readExpiresIn, type ReadUrlOptions } from "./read-url.ts"
+import { refusePages } from "./refuse-pages.ts"
+import type { ServerUploadOptions } from "./server-upload-options.ts"
+import { openInput, sizeOf, type UploadInput } from "./upload-input.ts"
+import { uploadSources } from "./upload-sources.ts"
+
+refusePages()
+
+/**
+ * The app's own hand on its files: uploads them from the server, lists, renames and deletes them, signs URLs to read them.
+ *
+ * The configuration is read at the first call, when the environment is complete, and once.
+ *
+ * Fails: every method rejects with an UploadError: MISSING_TOKEN, INVALID_TOKEN, INVALID_CONFIG where the configuration
+ *        is wrong; NETWORK_ERROR, ABORTED, or the code and detail of the ingest's problem document.
+ */
+export class SluiceApi {
+  readonly #options: SluiceApiOptions
+  #settings: Promise<ApiSettings> | undefined
+
+  constructor(options: SluiceApiOptions = {}) {
+    this.#options = options
+  }
+
+  #load(): Promise<ApiSettings> {
+    return (this.#settings ??= loadApiSettings(this.#options))
+  }
+
+  /**
+   * Uploads a file, or several. No route's middleware or `onUploadComplete` runs: the app itself is at work.
+   *
+   * What befalls a file is its `error`, and does not touch the others; results are in the order of the files.
+   */
+  uploadFiles(file: UploadInput, options?: ServerUploadOptions): Promise<FileUploadResult>
+  uploadFiles(files: Iterable<UploadInput>, options?: ServerUploadOptions): Promise<Array<FileUploadResult>>
+  async uploadFiles(
+    given: UploadInput | Iterable<UploadInput>,
+    options?: ServerUploadOptions,
+  ): Promise<FileUploadResult | Array<FileUploadResult>> {
+    const isSeveral = typeof given === "object" && Symbol.iterator in given && !ArrayBuffer.isView(given)
+    const inputs = isSeveral ? [...given] : [given as UploadInput]
+    const results = await uploadSources(
+      await this.#load(),
+      inputs.map((input) => () => openInput(input)),
+      options,
+      inputs.map(sizeOf),
+    )
+    return isSeveral ? results : results[0]!
+  }
+
+  /** Lists the app's files, newest first: `await` for a page, `for await` for all files, `.pages()` for all pages. */
+  listFiles(options: ListFilesOptions = {}): FileListing {
+    return createFileListing(
+      async (request) => callIngest(await this.#load(), operations.listFiles, request, options),
+      options,
+    )
+  }
+
+  /**
+   * Deletes files, whatever their state; such as there are not count for nothing. A custom id means all files that have
+   * it. More than 1,000 files take several calls: if one fails, those before it have been made.
+   */
+  async deleteFiles(keys: string | ReadonlyArray<string>, options: KeyOptions = {}): Promise<DeletedFiles> {
+    const settings = await this.#load()
+    const isByKey = (options.keyType ?? settings.defaultKeyType) === "fileKey"
+    const deletedCount = await sumCalls(toList(keys), async (some) => {
+      const request: DeleteFilesRequest = isByKey ? { fileKeys: some } : { customIds: some }
+      return (await callIngest(settings, operations.deleteFiles, request, options)).deletedCount
+    })
+    return { success: true, deletedCount }
+  }
+
+  /** Renames files that are stored. For custom ids, and more than 1,000 files, see {@link deleteFiles}. */
+  async renameFiles(renames: FileRename | ReadonlyArray<FileRename>, options: CallOptions = {}): Promise<RenamedFiles> {
+    const settings = await this.#load()
+    const updates = toList(renames).map((rename) =>
+      "key" in rename ? { ...toReference(rename.key, settings.defaultKeyType), newName: rename.newName } : rename,
+    )
+    const renamedCount = await sumCalls(updates, async (some) => {
+      const request: RenameFilesRequest = { updates: some }
+      return (await callIngest(settings, operations.renameFiles, request, options)).renamedCount
+    })
+    return { success: true, renamedCount }
+  }
+
+  /** Says who may read files that are stored. For custom ids, and more than 1,000 files, see {@link deleteFiles}. */
+  async updateACL(keys: string | ReadonlyArray<string>, acl: Acl, options: KeyOptions = {}): Promise<UpdatedAcls> {
+    const settings = await this.#load()
+    const keyType = options.keyType ?? settings.defaultKeyType
+    const updatedCount = await sumCalls(toList(keys), async (some) => {
+      const request: UpdateAclRequest = { updates: some.map((key) => ({ ...toReference(key, keyType), acl })) }
+      return (await callIngest(settings, operations.updateACL, request, options)).updatedCount
+    })
+    return { success: true, updatedCount }
+  }
+
+  /** How much the app stores, and how much it may. */
+  async getUsageInfo(options: CallOptions = {}): Promise<UsageInfo> {
+    return callIngest(await this.#load(), operations.getUsageInfo, {}, options)
+  }
+
+  /**
+   * Asks the ingest for a URL that a file can be read by, also a private one. A custom id means the newest file that has
+   * it. Fails: with NOT_FOUND where there is no such file.
+   */
+  async getSignedURL(key: string, options: ReadUrlOptions = {}): Promise<string> {
+    const settings = await this.#load()
+    const expiresIn = readExpiresIn(options)
+    const request: FileAccessRequest = {
+      ...toReference(key, options.keyType ?? settings.defaultKeyType),
+      ...(expiresIn !== undefined && { expiresIn }),
+    }
+    return (await callIngest(settings, operations.requestFileAccess, request, options)).url
+  }
+
+  /** Signs such a URL without a request. Whether there is such a file shows when it is read. */
+  async generateSignedURL(key: string, options: Omit<ReadUrlOptions, "signal"> = {}): Promise<string> {
+    return createReadUrl(await this.#load(), key, options)
+  }
+}

@@ -1,0 +1,65 @@
+import { fileFromStream, type StreamFileOptions } from "../client/file-from-stream.ts"
+import type { UploadableFile } from "../client/uploadable-file.ts"
+import { UploadError } from "../protocol/upload-error.ts"
+import { openPath, type PathInput } from "./path-source.ts"
+import type { UploadDetails, UploadSource } from "./upload-source.ts"
+
+/**
+ * What the server API uploads: a `File` or `SluiceFile`, a `Blob` with a name (`Object.assign(blob, { name })`), a file
+ * on the disk (`{ path }`), or a stream whose size is known (`{ stream, size, name }`).
+ */
+export type UploadInput = (UploadableFile & UploadDetails) | PathInput | (StreamFileOptions & UploadDetails)
+
+const refuse = (message: string) => new UploadError({ code: "BAD_REQUEST", message })
+
+const isObject = (input: unknown): input is Readonly<Record<string, unknown>> =>
+  typeof input === "object" && input !== null
+
+/** A Blob and a File have a method `stream`, too; only they and their like can be cut. */
+const isSliceable = (input: object): boolean => "slice" in input && typeof input.slice === "function"
+
+/** The size, where it is known before the file is open. */
+export const sizeOf = (input: UploadInput): number | undefined =>
+  isObject(input) && "size" in input && typeof input.size === "number" ? input.size : undefined
+
+const fromSliceable = (file: UploadableFile & UploadDetails): UploadSource => {
+  const { name, size, type, lastModified, customId, contentDisposition, acl } = file
+  if (typeof name !== "string") {
+    throw refuse('A Blob has no name. Give one: `new SluiceFile([blob], "photo.jpg")`.')
+  }
+  // A File's own methods would be lost if it were copied.
+  const slice = (start: number) => file.slice(start)
+  return { name, size, type, lastModified, customId, contentDisposition, acl, slice }
+}
+
+/**
+ * Opens what was given.
+ *
+ * Fails: rejects with an UploadError that says what is missing, code BAD_REQUEST; as {@link openPath} does.
+ */
+export const openInput = async (input: UploadInput): Promise<UploadSource> => {
+  if (isObject(input)) {
+    if (input instanceof ReadableStream) {
+      throw refuse(
+        "A bare stream has no size, and a signed URL names it. Give `{ stream: () => stream, size, name }`, size in bytes.",
+      )
+    }
+    if (isSliceable(input) && !ArrayBuffer.isView(input)) return fromSliceable(input as UploadableFile & UploadDetails)
+    if ("path" in input && (typeof input.path === "string" || input.path instanceof URL)) {
+      return openPath(input as unknown as PathInput)
+    }
+    if ("stream" in input && typeof input.stream === "function") {
+      const { customId, contentDisposition, acl } = input as UploadDetails
+      const file = input as unknown as StreamFileOptions
+      if (typeof file.size !== "number") {
+        throw refuse(
+          `The stream of ${JSON.stringify(file.name)} has no size, and a signed URL names it. Add \`size\`, in bytes.`,
+        )
+      }
+      return { ...fileFromStream(file), customId, contentDisposition, acl }
+    }
+  }
+  throw refuse(
+    `${typeof input === "string" ? "A string" : ArrayBuffer.isView(input) ? "An array of bytes" : "This"} is no file. Give a File, a SluiceFile made of it, { path } or { stream, size, name }.`,
+  )
+}
