@@ -23,6 +23,10 @@ import { uploadSources } from "./upload-sources.ts"
 
 refusePages()
 
+/** Strings and bytes are iterable, too; neither is several files. */
+const isIterable = (given: UploadInput | Iterable<UploadInput>): given is Iterable<UploadInput> =>
+  typeof given === "object" && given !== null && Symbol.iterator in given && !ArrayBuffer.isView(given)
+
 /**
  * The app's own hand on its files: uploads them from the server, lists, renames and deletes them, signs URLs to read them.
  *
@@ -50,12 +54,16 @@ export class SluiceApi {
    */
   uploadFiles(file: UploadInput, options?: ServerUploadOptions): Promise<FileUploadResult>
   uploadFiles(files: Iterable<UploadInput>, options?: ServerUploadOptions): Promise<Array<FileUploadResult>>
+  uploadFiles(
+    given: UploadInput | Iterable<UploadInput>,
+    options?: ServerUploadOptions,
+  ): Promise<FileUploadResult | Array<FileUploadResult>>
   async uploadFiles(
     given: UploadInput | Iterable<UploadInput>,
     options?: ServerUploadOptions,
   ): Promise<FileUploadResult | Array<FileUploadResult>> {
-    const isSeveral = typeof given === "object" && Symbol.iterator in given && !ArrayBuffer.isView(given)
-    const inputs = isSeveral ? [...given] : [given as UploadInput]
+    const isSeveral = isIterable(given)
+    const inputs = isSeveral ? [...given] : [given]
     const results = await uploadSources(
       await this.#load(),
       inputs.map((input) => () => openInput(input)),

@@ -12,7 +12,7 @@ export const useQuickTimers = () => {
     const { setTimeout } = globalThis
     const isExpired = (ms: number): boolean => {
       const stack = new Error("where from?").stack ?? ""
-      if (/src[/\\]http[/\\]retry/.test(stack)) return pauses.push(ms) > 0
+      if (/src[/\\](?:http|client)[/\\]retry/.test(stack)) return pauses.push(ms) > 0
       return /src[/\\]http[/\\]post-json/.test(stack) && expired.has(ms)
     }
     spy = vi
