@@ -30,4 +30,5 @@ export type {
 export type { Acl, ContentDisposition } from "./protocol/signed-url.ts"
 export type { UploadErrorOptions } from "./protocol/upload-error.ts"
 export { UploadError } from "./protocol/upload-error.ts"
-export type { KeyType, ServerApiConfiguration } from "./schema/server-api-options.ts"
+export type { AppConfiguration } from "./schema/app-options.ts"
+export type { KeyType } from "./schema/server-api-options.ts"
