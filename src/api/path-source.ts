@@ -43,8 +43,8 @@ const toOpenError = (cause: unknown, path: string): UploadError => {
  */
 export const openPath = async (input: PathInput): Promise<UploadSource> => {
   const { fs, path, url } = findFileSystem()
-  const place = input.path instanceof URL ? url.fileURLToPath(input.path) : input.path
   try {
+    const place = input.path instanceof URL ? url.fileURLToPath(input.path) : input.path
     // Asked before it is opened: to open a pipe is to wait for its other end.
     if (!(await fs.stat(place)).isFile()) throw new Error("it is not a regular file.")
     const handle = await fs.open(place)
@@ -68,6 +68,6 @@ export const openPath = async (input: PathInput): Promise<UploadSource> => {
       close: () => handle.close(),
     }
   } catch (cause) {
-    throw toOpenError(cause, place)
+    throw toOpenError(cause, String(input.path))
   }
 }

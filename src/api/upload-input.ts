@@ -20,7 +20,7 @@ const isSliceable = (input: object): boolean => "slice" in input && typeof input
 
 /** The size, where it is known before the file is open. */
 export const sizeOf = (input: UploadInput): number | undefined =>
-  isObject(input) && "size" in input && typeof input.size === "number" ? input.size : undefined
+  isObject(input) && "size" in input && Number.isSafeInteger(input.size) ? (input.size as number) : undefined
 
 const fromSliceable = (file: UploadableFile & UploadDetails): UploadSource => {
   const { name, size, type, lastModified, customId, contentDisposition, acl } = file

@@ -13,7 +13,7 @@ export interface ServerUploadProgress {
   readonly progress: number
   /** Bytes of all files sent. */
   readonly totalLoaded: number
-  /** Bytes of all files; undefined until the size of each is known. */
+  /** Bytes of all files; undefined until the size of each is known, or that it cannot be opened. */
   readonly totalSize: number | undefined
   /** Whole percent of all files together; 100 only once the ingest has confirmed every one. */
   readonly totalProgress: number | undefined
@@ -26,7 +26,6 @@ const toPercent = (loaded: number, size: number, isDone: boolean): number =>
  * Adds up the progress of several files, whose sizes may become known one by one.
  *
  * @param sizes as far as they are known before the files are open
- * @returns takes an open file, its bytes sent, in any order, and whether the ingest has confirmed it
  */
 export const createServerProgress = (
   sizes: ReadonlyArray<number | undefined>,
@@ -38,15 +37,19 @@ export const createServerProgress = (
   let unknown = known.filter((size) => size === undefined).length
   let totalSize = known.reduce<number>((sum, size = 0) => sum + size, 0)
   let totalLoaded = 0
-  return (
+  const learn = (index: number, size: number) => {
+    if (known[index] === undefined) unknown--
+    totalSize += size - (known[index] ?? 0)
+    known[index] = size
+  }
+  /** Takes an open file, its bytes sent, in any order, and whether the ingest has confirmed it. */
+  const report = (
     index: number,
     { name, size }: { readonly name: string; readonly size: number },
     bytes: number,
     isDone = false,
-  ) => {
-    if (known[index] === undefined) unknown--
-    totalSize += size - (known[index] ?? 0)
-    known[index] = size
+  ): void => {
+    learn(index, size)
     const delta = Math.max(0, Math.min(bytes, size) - sent[index]!)
     if (delta === 0 && (!isDone || done.has(index))) return
     if (isDone) done.add(index)
@@ -65,4 +68,9 @@ export const createServerProgress = (
       totalProgress: isTotalKnown ? toPercent(totalLoaded, totalSize, done.size === sizes.length) : undefined,
     })
   }
+  /** Takes that a file could not be opened: nothing of it will be sent. */
+  const leaveOut = (index: number): void => {
+    if (known[index] === undefined) learn(index, 0)
+  }
+  return { report, leaveOut }
 }

@@ -49,7 +49,8 @@ const toAborted = (cause: unknown) => new UploadError({ code: "ABORTED", message
 const toError = (cause: unknown, { ingestUrl }: ApiSettings, name: string | undefined): UploadError => {
   // The transport speaks to browsers, of the route handler.
   if (UploadError.is(cause) && cause.code === "INVALID_CONFIG" && name !== undefined) {
-    return invalid(`What answers at ${ingestUrl} is not Sluice's ingest. Check the token's ingestUrl.`)
+    const message = `What answers at ${ingestUrl} is not Sluice's ingest. Check the token's ingestUrl.`
+    return new UploadError({ code: "INVALID_CONFIG", message, cause })
   }
   if (UploadError.is(cause)) return cause
   const what = name === undefined ? "A file could not be opened" : `The upload of ${JSON.stringify(name)} failed`
@@ -91,7 +92,7 @@ export const uploadSources = async (
   const enter = createGate(readConcurrency(options))
   const ttl = readTtl(options)
   const { signal = new AbortController().signal, onUploadProgress } = options
-  const report = createServerProgress(
+  const { report, leaveOut } = createServerProgress(
     sources.map((_, index) => sizes[index]),
     (progress) => {
       try {
@@ -157,6 +158,7 @@ export const uploadSources = async (
       report(index, opened!, data.size, true)
       return { data, error: null }
     } catch (cause) {
+      if (opened === undefined) leaveOut(index)
       const error = signal.aborted ? toAborted(signal.reason) : toError(cause, settings, opened?.name)
       log("Debug", "A file is not uploaded.", [{ name: opened?.name, code: error.code, reason: error.message }])
       return { data: null, error }

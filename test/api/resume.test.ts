@@ -35,9 +35,9 @@ const startNetwork = async (target: string, breaks: ReadonlyArray<number>) => {
       own += chunk.length
       if (left[0] !== undefined && own > left[0]) {
         left.shift()
-        // What has been carried arrives.
-        upstream.end(chunk)
-        client.destroy()
+        // What has been carried arrives; nothing else, in neither direction.
+        upstream.removeAllListeners("close").end(chunk)
+        client.removeAllListeners("close").destroy()
       } else if (!upstream.write(chunk)) {
         client.pause()
       }
@@ -67,7 +67,7 @@ describe("a connection that breaks", () => {
     const api = new SluiceApi({
       token,
       ingestUrl: ingest.url,
-      fetch: (input, init) => fetch(String(input).replace(ingest.url, network.url), init),
+      fetch: (input, init) => fetch((input as string).replace(ingest.url, network.url), init),
     })
     const result = await api.uploadFiles(await toInput(await folder()), { retry: { delay: 1 } })
     expect(result).toMatchObject({ error: null, data: { size, fileHash } })
@@ -101,7 +101,7 @@ describe("a connection that breaks", () => {
     }))
     expect(starts).toHaveLength(4)
     expect(starts).toEqual(starts.toSorted((a, b) => a - b))
-    expect(starts[3]).toBeGreaterThan(10_000_000)
+    expect(starts[3]).toBeGreaterThan(size / 4)
   })
 })
 
@@ -113,7 +113,7 @@ describe("a URL that expires", () => {
       token,
       ingestUrl: ingest.url,
       fetch: async (input, init) => {
-        seen.push(`${init?.method} ${new URL(String(input)).searchParams.get("expires")}`)
+        seen.push(`${init?.method} ${new URL(input as string).searchParams.get("expires")}`)
         // The first try takes longer than the URL is valid.
         if (seen.length === 1) {
           await new Promise((resolve) => setTimeout(resolve, 1100))

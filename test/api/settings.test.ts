@@ -82,7 +82,7 @@ describe("the configuration", () => {
     const api = new SluiceApi({
       token,
       fetch: async (url) => {
-        urls.push(String(url))
+        urls.push(url as string)
         return Response.json({ totalBytes: 1, filesUploaded: 1, limitBytes: 2 })
       },
     })

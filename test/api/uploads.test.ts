@@ -114,6 +114,12 @@ describe("what is uploaded", () => {
 describe("what is refused before anything is sent", () => {
   const refusals: Array<[string, unknown, string, RegExp]> = [
     ["a path without a file", { path: "/no/such/file.txt" }, "NOT_FOUND", /\/no\/such\/file\.txt/],
+    [
+      "a URL that is no file's",
+      { path: new URL("http://x.test/y") },
+      "BAD_REQUEST",
+      /http:\/\/x\.test\/y cannot be read/,
+    ],
     ["a folder", { path: tmpdir() }, "BAD_REQUEST", /cannot be read: it is not a regular file/],
     ["a Blob without a name", new Blob(["x"]), "BAD_REQUEST", /new SluiceFile\(\[blob\]/],
     ["a bare stream", new Blob(["x"]).stream(), "BAD_REQUEST", /no size.*\{ stream: \(\) => stream, size, name \}/],
@@ -253,6 +259,12 @@ describe("while it goes on", () => {
       onUploadProgress: ({ totalSize }) => void totals.push(totalSize),
     })
     expect([totals[0], totals.at(-1)]).toEqual([undefined, 5])
+    totals.length = 0
+    await api.uploadFiles([new File(["ab"], "ab"), { path: "/no/such/file" }, { path }], {
+      concurrency: 1,
+      onUploadProgress: ({ totalSize }) => void totals.push(totalSize),
+    })
+    expect([totals[0], totals.at(-1)]).toEqual([undefined, 5])
   })
 
   test("a listener that throws does not touch the upload, and is logged", async () => {
@@ -332,8 +344,8 @@ describe("while it goes on", () => {
     ])
     expect(results[0]?.error).toBe(cause)
     expect(results[1]?.error).toBeNull()
-    expect(results[2]?.error).toMatchObject({ code: "INTERNAL_ERROR", message: expect.stringContaining('"c"') })
-    expect((results[2]?.error?.cause as Error).message).toBe("mine")
+    const message = expect.stringContaining('"c"')
+    expect(results[2]?.error).toMatchObject({ code: "INTERNAL_ERROR", message, cause: { message: "mine" } })
   })
 })
 

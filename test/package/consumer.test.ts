@@ -21,6 +21,7 @@ afterAll(() => consumer.remove())
 
 /** What an app writes against the doors that need no framework; each `@ts-expect-error` must be one. */
 const core = `import { z } from "zod"
+import { SluiceApi, SluiceFile } from "sluice/api"
 import { generateUploader } from "sluice/client"
 import { createIngest, createMemoryBlobStore, createMemoryCatalog } from "sluice/ingest"
 import { createRouteHandler, createSluice, type FileRouter, UploadError } from "sluice/server"
@@ -53,6 +54,18 @@ export const upload = async (file: File) => {
   await uploadFiles("avatar", { files: [file] })
   // @ts-expect-error there is no such route
   await uploadFiles("banner", { files: [file] })
+}
+
+export const own = async (file: File) => {
+  const api = new SluiceApi({ defaultKeyType: "customId" })
+  const { data, error } = await api.uploadFiles(new SluiceFile([file, "x"], "x.txt", { customId: "7" }))
+  if (error !== null) throw error
+  const results = await api.uploadFiles([file, { path: "x.txt" }], { expiresIn: "2 hours", concurrency: 2 })
+  for await (const { key } of api.listFiles({ status: "Uploaded" })) await api.deleteFiles(key, { keyType: "fileKey" })
+  // @ts-expect-error a Blob has no name
+  await api.uploadFiles(new Blob())
+  const url: string = await api.generateSignedURL(data.key)
+  console.log(url, results.length, (await api.listFiles()).nextCursor)
 }
 
 const token: Token = { apiKey: "sk_1", appId: "app", regions: ["eu"] }
