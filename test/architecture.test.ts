@@ -95,7 +95,10 @@ const table: Readonly<
   "src/schema": { places: ["src/protocol"], packages: ["effect"] },
   "src/http": { places: ["src/protocol"], packages: ["effect"] },
   "src/route": { places: ["src/protocol", "src/schema", "src/http"], packages: ["effect", "@standard-schema/spec"] },
-  "src/api": { places: ["src/protocol", "src/schema", "src/http", "src/client"], packages: ["effect", "ipaddr.js"] },
+  "src/api": {
+    places: ["src/protocol", "src/schema", "src/http", "src/client"],
+    packages: ["effect", "ipaddr.js", "content-disposition"],
+  },
   "src/ingest": {
     places: ["src/protocol", "src/schema", "src/http"],
     packages: ["effect", "multipasta", "file-type", "content-disposition"],

@@ -1,0 +1,77 @@
+import { type ByteSize, parseByteSize } from "../../protocol/byte-size.ts"
+import { type DurationInput, parseDuration } from "../../protocol/duration.ts"
+import type { Outcome } from "../../protocol/outcome.ts"
+import type { Acl, ContentDisposition } from "../../protocol/signed-url.ts"
+import { UploadError } from "../../protocol/upload-error.ts"
+import { createFetchTransport } from "./fetch-transport.ts"
+import { type HostRules, parseAllowedHost } from "./host-rules.ts"
+import { createNodeTransport } from "./node-transport.ts"
+import type { Transport } from "./remote-answer.ts"
+
+/** A file of another server, and what to make of it. */
+export interface RemoteFile {
+  /** http or https, without user and password. */
+  readonly url: string | URL
+  /** Unless given: what the server calls it, else the last part of the URL's path. */
+  readonly name?: string | undefined
+  /** Media type. Unless given: the one the server says, else the one of the name's extension. */
+  readonly type?: string | undefined
+  readonly customId?: string | undefined
+  readonly contentDisposition?: ContentDisposition | undefined
+  readonly acl?: Acl | undefined
+  /** Sent to the URL's own origin, never to one it redirects to. Those of the connection and of ranges are Sluice's. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+}
+
+/** What may be fetched, and how long to wait for it. */
+export interface FromUrlOptions {
+  /** Only these: `"example.com"`, `"*.example.com"`. Redirects count too. */
+  readonly allowedHosts?: ReadonlyArray<string> | undefined
+  /**
+   * Whether addresses that are not public may be asked: this machine, its network, its cloud's services. Never for URLs
+   * that users gave, unless `allowedHosts` names the hosts.
+   */
+  readonly allowPrivateNetwork?: boolean | undefined
+  /** Bytes or `"100MB"`. Default: none, but 1GB for files whose size the server does not say, which are kept on disk for a while. */
+  readonly maxFileSize?: ByteSize | number | undefined
+  /** How long to wait for an answer, and for each further kibibyte per second of it. Default 30 seconds. */
+  readonly timeout?: DurationInput | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** {@link FromUrlOptions}, read. */
+export interface FromUrlSettings extends HostRules {
+  /** Bytes. */
+  readonly maxFileSize: number | undefined
+  /** ms. */
+  readonly timeout: number
+  readonly signal: AbortSignal
+  readonly transport: Transport
+}
+
+/** workerd has Node's modules too, but connects to what it looked up itself. */
+const pickTransport = (): Transport => {
+  const { process, navigator } = globalThis as Partial<typeof globalThis>
+  const isNodeLike = typeof process?.getBuiltinModule === "function" && navigator?.userAgent !== "Cloudflare-Workers"
+  return isNodeLike && process.getBuiltinModule("node:http") ? createNodeTransport() : createFetchTransport()
+}
+
+const valueOf = <A>(option: string, outcome: Outcome<A>): A => {
+  if (outcome.ok) return outcome.value
+  throw new UploadError({ code: outcome.code, message: `\`${option}\`: ${outcome.detail}` })
+}
+
+/**
+ * Reads the options of a call.
+ *
+ * Fails: throws INVALID_CONFIG.
+ */
+export const readFromUrlOptions = (options: FromUrlOptions = {}, transport = pickTransport()): FromUrlSettings => ({
+  allowedHosts: options.allowedHosts?.map(parseAllowedHost),
+  allowPrivateNetwork: options.allowPrivateNetwork ?? false,
+  maxFileSize:
+    options.maxFileSize === undefined ? undefined : valueOf("maxFileSize", parseByteSize(options.maxFileSize)),
+  timeout: valueOf("timeout", parseDuration(options.timeout ?? "30 seconds")),
+  signal: options.signal ?? new AbortController().signal,
+  transport,
+})

@@ -1,0 +1,95 @@
+import { type Attempt, retry } from "../../client/retry.ts"
+import { formatByteSize } from "../../protocol/byte-size.ts"
+import { lookupMediaType, parseMediaType } from "../../protocol/media-type.ts"
+import { UploadError } from "../../protocol/upload-error.ts"
+import type { UploadSource } from "../upload-source.ts"
+import { decodeBody, readEncodings } from "./decode-body.ts"
+import { fetchRemote, readHeaders, type RemoteReply } from "./fetch-remote.ts"
+import type { FromUrlSettings, RemoteFile } from "./from-url-options.ts"
+import { toSourceError } from "./remote-answer.ts"
+import { createRemoteBody } from "./remote-body.ts"
+import { readRemoteName } from "./remote-name.ts"
+import { describeUrl, parseRemoteUrl } from "./remote-url.ts"
+import { spool } from "./spool.ts"
+
+/** What a file of unknown size may grow to on this machine's disk unless the caller says. */
+const maxSpool = 1024 ** 3
+
+/** How often a server that cannot be reached is asked before the file counts as failed. */
+const attempts = 3
+
+type Content = Pick<UploadSource, "size" | "slice"> & { readonly close: () => Promise<void> }
+
+/** The length of a file as its answer announces it; undefined when it does not. */
+const readSize = ({ headers }: RemoteReply): number | undefined => {
+  const length = headers.get("content-length") ?? ""
+  return /^\d{1,15}$/.test(length) && readEncodings(headers).length === 0 ? Number(length) : undefined
+}
+
+const tooLarge = (url: URL, limit: number, size?: number): UploadError =>
+  new UploadError({
+    code: "FILE_TOO_LARGE",
+    message: `${describeUrl(url)} has ${size === undefined ? "more" : `${formatByteSize(size)}, more`} than the ${formatByteSize(limit)} of \`maxFileSize\`.`,
+  })
+
+/** Streams on what has a size, and keeps on disk what has none: an upload is signed for its size. */
+const openContent = async (
+  reply: RemoteReply,
+  ask: (headers: Readonly<Record<string, string>>) => Promise<RemoteReply>,
+  maxFileSize: number | undefined,
+): Promise<Content> => {
+  const { url } = reply
+  const size = readSize(reply)
+  if (size !== undefined) {
+    if (maxFileSize !== undefined && size > maxFileSize) throw tooLarge(url, maxFileSize, size)
+    const body = createRemoteBody(reply, size, ask)
+    const slice = (start: number) => (start >= size ? new Blob() : body.read(start))
+    return { size, slice, close: async () => body.close() }
+  }
+  const { process } = globalThis as Partial<typeof globalThis>
+  if (process?.getBuiltinModule?.("node:fs/promises") === undefined) {
+    const message = `The server of ${describeUrl(url)} does not say how large the file is, and this runtime has no disk to keep it on until that is known. Fetch it in Node, Bun or Deno, or from a server that sends its content-length.`
+    throw new UploadError({ code: "BAD_REQUEST", message })
+  }
+  const limit = maxFileSize ?? maxSpool
+  const spooled = await spool(decodeBody(reply), (size) => {
+    if (size > limit) throw tooLarge(url, limit)
+  })
+  const slice = (start: number) => (start >= spooled.size ? new Blob() : spooled.read(start))
+  return { size: spooled.size, slice, close: spooled.close }
+}
+
+/**
+ * Opens a file of another server as something that is uploaded: asks for it, checks what comes, and reads it as it is
+ * sent.
+ *
+ * Fails: rejects with an UploadError; FORBIDDEN for what must not be asked, BAD_REQUEST for a URL that is none or whose
+ * server answers anything but 200, FILE_TOO_LARGE, NETWORK_ERROR, ABORTED.
+ */
+export const openRemoteFile = async (source: RemoteFile, settings: FromUrlSettings): Promise<UploadSource> => {
+  const start = parseRemoteUrl(source.url)
+  const secrets = readHeaders(source.headers, start)
+  const ask = (headers: Readonly<Record<string, string>>) => fetchRemote(start, secrets, headers, settings)
+
+  const open = async (): Promise<Attempt<UploadSource>> => {
+    const reply = await ask({})
+    const { url, status, headers } = reply
+    try {
+      if (status !== 200) {
+        const message = `${describeUrl(url)} answered ${status}, not with a file. Check the URL, and whether it asks for \`headers\`.`
+        throw new UploadError({ code: "BAD_REQUEST", message })
+      }
+      const name = source.name || readRemoteName(url, headers)
+      const type = source.type || parseMediaType(headers.get("content-type") ?? "") || (await lookupMediaType(name))
+      const content = await openContent(reply, ask, settings.maxFileSize)
+      const { customId, contentDisposition, acl } = source
+      return { value: { ...content, name, type, customId, contentDisposition, acl } }
+    } catch (error) {
+      reply.close()
+      throw error
+    }
+  }
+  return retry(open, { attempts }, settings.signal).catch((cause: unknown) => {
+    throw toSourceError(cause, start, settings.signal)
+  })
+}
