@@ -14,6 +14,8 @@ import { callIngest, type CallOptions } from "./call-ingest.ts"
 import { createFileListing, type FileListing, type ListFilesOptions } from "./file-listing.ts"
 import { type FileRename, type KeyOptions, sumCalls, toList, toReference } from "./file-reference.ts"
 import type { FileUploadResult } from "./file-upload-result.ts"
+import { type FromUrlOptions, readFromUrlOptions, type RemoteFile } from "./from-url/from-url-options.ts"
+import { openRemoteFile } from "./from-url/open-remote-file.ts"
 import { operations } from "./operations.ts"
 import { createReadUrl, readExpiresIn, type ReadUrlOptions } from "./read-url.ts"
 import { refusePages } from "./refuse-pages.ts"
@@ -69,6 +71,34 @@ export class SluiceApi {
       inputs.map((input) => () => openInput(input)),
       options,
       inputs.map(sizeOf),
+    )
+    return isSeveral ? results : results[0]!
+  }
+
+  /**
+   * Fetches files from other servers and uploads them, each streamed from one to the other. The URLs may be what a user
+   * typed in: hosts without a public address are refused unless the options say otherwise.
+   *
+   * What befalls a file is its `error`, and does not touch the others; results are in the order of the URLs.
+   */
+  uploadFilesFromUrl(url: string | URL | RemoteFile, options?: FromUrlOptions): Promise<FileUploadResult>
+  uploadFilesFromUrl(
+    urls: Iterable<string | URL | RemoteFile>,
+    options?: FromUrlOptions,
+  ): Promise<Array<FileUploadResult>>
+  async uploadFilesFromUrl(
+    given: string | URL | RemoteFile | Iterable<string | URL | RemoteFile>,
+    options?: FromUrlOptions,
+  ): Promise<FileUploadResult | Array<FileUploadResult>> {
+    const isSeveral = typeof given === "object" && Symbol.iterator in given
+    const fetching = readFromUrlOptions(options)
+    const results = await uploadSources(
+      await this.#load(),
+      (isSeveral ? [...given] : [given]).map((file) => () => {
+        const isUrl = typeof file === "string" || file instanceof URL
+        return openRemoteFile(isUrl ? { url: file } : file, fetching)
+      }),
+      options,
     )
     return isSeveral ? results : results[0]!
   }

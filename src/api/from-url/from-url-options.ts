@@ -1,30 +1,29 @@
 import { type ByteSize, parseByteSize } from "../../protocol/byte-size.ts"
 import { type DurationInput, parseDuration } from "../../protocol/duration.ts"
 import type { Outcome } from "../../protocol/outcome.ts"
-import type { Acl, ContentDisposition } from "../../protocol/signed-url.ts"
 import { UploadError } from "../../protocol/upload-error.ts"
+import type { RetryOptions } from "../../client/retry.ts"
+import type { ServerUploadOptions } from "../server-upload-options.ts"
+import type { UploadDetails } from "../upload-source.ts"
 import { createFetchTransport } from "./fetch-transport.ts"
 import { type HostRules, parseAllowedHost } from "./host-rules.ts"
 import { createNodeTransport } from "./node-transport.ts"
 import type { Transport } from "./remote-answer.ts"
 
 /** A file of another server, and what to make of it. */
-export interface RemoteFile {
+export interface RemoteFile extends UploadDetails {
   /** http or https, without user and password. */
   readonly url: string | URL
   /** Unless given: what the server calls it, else the last part of the URL's path. */
   readonly name?: string | undefined
   /** Media type. Unless given: the one the server says, else the one of the name's extension. */
   readonly type?: string | undefined
-  readonly customId?: string | undefined
-  readonly contentDisposition?: ContentDisposition | undefined
-  readonly acl?: Acl | undefined
   /** Sent to the URL's own origin, never to one it redirects to. Those of the connection and of ranges are Sluice's. */
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** What may be fetched, and how long to wait for it. */
-export interface FromUrlOptions {
+/** What an upload from URLs is told: what may be fetched, how long to wait for it, and all of `uploadFiles`. */
+export interface FromUrlOptions extends ServerUploadOptions {
   /** Only these: `"example.com"`, `"*.example.com"`. Redirects count too. */
   readonly allowedHosts?: ReadonlyArray<string> | undefined
   /**
@@ -36,16 +35,17 @@ export interface FromUrlOptions {
   readonly maxFileSize?: ByteSize | number | undefined
   /** How long to wait for an answer, and for each further kibibyte per second of it. Default 30 seconds. */
   readonly timeout?: DurationInput | undefined
-  readonly signal?: AbortSignal | undefined
 }
 
-/** {@link FromUrlOptions}, read. */
+/** Of {@link FromUrlOptions}, what fetching has to know. */
 export interface FromUrlSettings extends HostRules {
   /** Bytes. */
   readonly maxFileSize: number | undefined
   /** ms. */
   readonly timeout: number
   readonly signal: AbortSignal
+  /** How often a server that cannot be reached is asked before its file counts as failed. */
+  readonly retry: RetryOptions
   readonly transport: Transport
 }
 
@@ -73,5 +73,6 @@ export const readFromUrlOptions = (options: FromUrlOptions = {}, transport = pic
     options.maxFileSize === undefined ? undefined : valueOf("maxFileSize", parseByteSize(options.maxFileSize)),
   timeout: valueOf("timeout", parseDuration(options.timeout ?? "30 seconds")),
   signal: options.signal ?? new AbortController().signal,
+  retry: options.retry ?? { attempts: 3 },
   transport,
 })

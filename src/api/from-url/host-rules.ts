@@ -18,7 +18,7 @@ export interface HostRules {
 export const parseAllowedHost = (text: string): string => {
   const [, wildcard = "", name = ""] = /^(\*\.)?([^*/?#@\\\s]+)$/.exec(text) ?? []
   const url = URL.parse(`http://${name}/`)
-  if (name !== "" && url?.port === "" && !/[^\]]:\d*$/.test(name)) return wildcard + hostOf(url)
+  if (name !== "" && url !== null && !name.replace(/^\[.*\]/, "").includes(":")) return wildcard + hostOf(url)
   throw new UploadError({
     code: "INVALID_CONFIG",
     message: `"${text}" in \`allowedHosts\` is not a host. Write "example.com", or "*.example.com" for those below it, without scheme and port.`,

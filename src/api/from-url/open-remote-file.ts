@@ -15,9 +15,6 @@ import { spool } from "./spool.ts"
 /** What a file of unknown size may grow to on this machine's disk unless the caller says. */
 const maxSpool = 1024 ** 3
 
-/** How often a server that cannot be reached is asked before the file counts as failed. */
-const attempts = 3
-
 type Content = Pick<UploadSource, "size" | "slice"> & { readonly close: () => Promise<void> }
 
 /** The length of a file as its answer announces it; undefined when it does not. */
@@ -89,7 +86,7 @@ export const openRemoteFile = async (source: RemoteFile, settings: FromUrlSettin
       throw error
     }
   }
-  return retry(open, { attempts }, settings.signal).catch((cause: unknown) => {
+  return retry(open, settings.retry, settings.signal).catch((cause: unknown) => {
     throw toSourceError(cause, start, settings.signal)
   })
 }
