@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib"
 import type { OutgoingHttpHeaders } from "node:http"
-import { mkdtemp, readdir, rm } from "node:fs/promises"
+import { mkdtemp, readdir, rmdir } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import fc from "fast-check"
@@ -30,10 +30,9 @@ beforeEach(async () => {
   vi.stubEnv("TMPDIR", folder)
 })
 afterEach(async () => {
-  // Whatever a test did: nothing of it is left.
-  expect(await readdir(folder)).toEqual([])
   vi.unstubAllEnvs()
-  await rm(folder, { recursive: true })
+  // Fails unless it is empty: whatever a test did, nothing of it is left.
+  await rmdir(folder)
 })
 
 describe("name and type", () => {
@@ -168,11 +167,8 @@ describe("maxFileSize", () => {
     let isOver = false
     const { url } = await startSource((_, response) => {
       response.on("close", () => (isOver = true))
-      const more = () => {
-        while (!isOver && response.write(new Uint8Array(65_536)));
-        response.once("drain", more)
-      }
-      more()
+      response.on("drain", () => response.write(new Uint8Array(65_536)))
+      response.write(new Uint8Array(65_536))
     })
     expect(await refusal(url, { ...local, maxFileSize: "1MB" })).toMatchObject({ code: "FILE_TOO_LARGE" })
     await vi.waitFor(() => expect(isOver).toBe(true))
@@ -262,7 +258,7 @@ describe("a file of unknown size", () => {
   it("cannot be kept where there is no disk, which the error says", async () => {
     const { url } = await serveChunks(["a"])
     const settings = readFromUrlOptions(local, createFetchTransport())
-    vi.spyOn(process, "getBuiltinModule").mockReturnValue(undefined as never)
+    vi.spyOn(process, "getBuiltinModule").mockReturnValue(undefined)
     try {
       const error = await openRemoteFile({ url }, settings).catch((error: unknown) => error)
       expect(error).toMatchObject({ code: "BAD_REQUEST", message: expect.stringContaining("no disk") })
