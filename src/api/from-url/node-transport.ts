@@ -63,7 +63,9 @@ export const createNodeTransport = (resolve: Resolve = resolveBySystem): Transpo
     // Node asks nobody for the address of what is one; `checkHost` has seen it.
     const isLiteral = ipaddr.isValid(hostOf(url))
     const addresses = isLiteral ? [] : await resolveAllowed(resolve, asked)
+    let isPinned = isLiteral
     const lookup: LookupFunction = (_hostname, options, callback) => {
+      isPinned = true
       const [first] = addresses
       if (first === undefined) callback(addressRefused(url), "")
       else if (options.all === true) callback(null, [...addresses])
@@ -77,6 +79,8 @@ export const createNodeTransport = (resolve: Resolve = resolveBySystem): Transpo
         // Nobody may be reading yet when the connection breaks; whoever does is told again.
         message.on("error", () => {})
         try {
+          // A runtime that passes over `lookup` connected to who knows whom.
+          if (!isPinned && !asked.rules.allowPrivateNetwork) throw addressRefused(url)
           const { statusCode: status = 0 } = message
           resolve({ status, headers: toHeaders(message.headersDistinct), body: message, isDecoded: false })
         } catch (cause) {
