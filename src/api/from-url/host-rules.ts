@@ -31,8 +31,11 @@ export const addressRefused = (url: URL): UploadError =>
     message: `${describeUrl(url)} leads to an address that is not public, so it was not fetched. If it is meant to be one of your own network, set \`allowPrivateNetwork\`.`,
   })
 
-/** Names that mean this machine or its network wherever they are asked for (RFC 6761, RFC 6762, RFC 8375, ICANN's `.internal`). */
-const localNames = /(?:^|\.)(?:localhost|local|internal|home\.arpa)$/
+/**
+ * Names that mean this machine or its network wherever they are asked for (RFC 6761, RFC 6762, RFC 8375, ICANN's
+ * `.internal`), and those without a dot: no public file is there.
+ */
+const localNames = /^[^.]*$|(?:^|\.)(?:localhost|local|internal|home\.arpa)$/
 
 /**
  * Checks what can be seen of a URL's host without asking for its addresses: the list of allowed ones, literal addresses,

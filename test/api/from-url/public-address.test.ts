@@ -97,6 +97,7 @@ describe("URLs of this machine and its network", () => {
     ["http://app.localhost:3000/"],
     ["http://metadata.google.internal/"],
     ["http://printer.local/"],
+    ["http://redis:6379/"],
     ["http://router.home.arpa./"],
   ])("%s is refused", (url) => {
     expect(() => check(url)).toThrow(expect.objectContaining({ code: "FORBIDDEN" }))

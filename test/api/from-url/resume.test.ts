@@ -23,6 +23,12 @@ const startThen = (first: Record<string, string>, then: RequestListener) => {
   })
 }
 
+/** An answer with its length, whatever was asked for. */
+const answer = (status: number, headers: Record<string, string>, body: string | Uint8Array): RequestListener => {
+  const length = { "content-length": Buffer.byteLength(body) }
+  return (_, response) => response.writeHead(status, { ...length, ...headers }).end(body)
+}
+
 /** Sends so much, and hangs up. */
 const sendPiece = (response: ServerResponse, piece: Uint8Array): void =>
   void response.write(piece, () => response.destroy())
@@ -64,7 +70,7 @@ describe("going on at an offset", () => {
 
   it("leaves out what it has, where a server sends all of the same file again", async () => {
     for (const headers of [{ etag: '"v1"' }, { "last-modified": date }]) {
-      const { url } = await startSource((_, response) => response.writeHead(200, headers).end(bytes))
+      const { url } = await startSource(answer(200, headers, bytes))
       const source = await open(url)
       await expectRest(source)
       await source.close!()
@@ -85,26 +91,30 @@ describe("going on at an offset", () => {
 
 describe("a file that changed in between", () => {
   const other = randomContent(500_000)
-  const answers: Readonly<Record<string, (request: IncomingMessage, response: ServerResponse) => void>> = {
-    "all of it, with another ETag": (_, response) => response.writeHead(200, { etag: '"v2"' }).end(other),
-    "all of it, without an ETag": (_, response) => response.writeHead(200).end(other),
-    "all of it, with a weak ETag": (_, response) => response.writeHead(200, { etag: 'W/"v1"' }).end(other),
-    "all of it, of another size": (_, response) => response.writeHead(200, { etag: '"v1"' }).end("short"),
-    "all of it, without a length": (_, response) => {
-      response.writeHead(200, { etag: '"v1"' }).write("a")
-      response.end(other)
-    },
-    "a part with another ETag": (_, response) =>
-      response.writeHead(206, { etag: '"v2"', "content-range": `bytes ${offset}-499999/500000` }).end(other),
-    "a part of another size": (_, response) =>
-      response.writeHead(206, { etag: '"v1"', "content-range": `bytes ${offset}-499999/500001` }).end(other),
-    "a part that begins elsewhere": (_, response) =>
-      response.writeHead(206, { etag: '"v1"', "content-range": `bytes 0-499999/500000` }).end(other),
-    "a part that does not say which": (_, response) => response.writeHead(206, { etag: '"v1"' }).end(other),
-    "that there is no such part": (_, response) => response.writeHead(416, { "content-range": "bytes */1000" }).end(),
-  }
-  it.each(Object.entries(answers))("is an error: %s", async (_, answer) => {
-    const { url } = await startThen({ etag: '"v1"' }, answer)
+  const rest = other.subarray(offset)
+  const range = { "content-range": `bytes ${offset}-499999/500000` }
+  it.each<[string, RequestListener]>([
+    ["all of it, with another ETag", answer(200, { etag: '"v2"' }, other)],
+    ["all of it, without an ETag", answer(200, {}, other)],
+    ["all of it, with a weak ETag", answer(200, { etag: 'W/"v1"' }, other)],
+    ["all of it, of another size", answer(200, { etag: '"v1"' }, "short")],
+    [
+      "all of it, without a length",
+      (_, response) => {
+        response.writeHead(200, { etag: '"v1"' }).write("a")
+        response.end(other)
+      },
+    ],
+    ["all of it, compressed", answer(200, { etag: '"v1"', "content-encoding": "gzip" }, other)],
+    ["a part with another ETag", answer(206, { etag: '"v2"', ...range }, rest)],
+    ["a part with another date", answer(206, { "last-modified": date, ...range }, rest)],
+    ["a part of another size", answer(206, { "content-range": `bytes ${offset}-499999/500001` }, rest)],
+    ["a part that begins elsewhere", answer(206, { "content-range": "bytes 100000-399999/500000" }, rest)],
+    ["a part that does not say which", answer(206, { etag: '"v1"' }, rest)],
+    ["that there is no such part", answer(416, { "content-range": "bytes */1000" }, "")],
+  ])("is an error: %s", async (_, answer) => {
+    const first = { etag: '"v1"', "last-modified": new Date(Date.parse(date) - 5000).toUTCString() }
+    const { url } = await startThen(first, answer)
     const source = await open(`${url}/a?token=s3cret`)
     const error = await readAll(source, offset).catch((error: unknown) => error)
     expect(error).toMatchObject({
@@ -129,7 +139,7 @@ describe("a file that changed in between", () => {
   })
 
   it("at the start is an error too, where it shows", async () => {
-    const { url } = await startThen({}, (_, response) => response.end("short"))
+    const { url } = await startThen({}, answer(200, {}, "short"))
     const source = await open(url)
     await readAll(source)
     await expect(readAll(source)).rejects.toMatchObject({ code: "DIGEST_MISMATCH" })
@@ -163,10 +173,16 @@ describe("a server that breaks off", () => {
     await source.close!()
   })
 
+  it("is what one counts as that sends less than the rest", async () => {
+    const range = { "content-range": `bytes ${offset}-${offset + 9}/500000` }
+    const { url } = await startThen({ etag: '"v1"' }, answer(206, range, bytes.subarray(offset, offset + 10)))
+    const source = await open(url)
+    await expect(readAll(source, offset)).rejects.toMatchObject({ code: "NETWORK_ERROR" })
+    await source.close!()
+  })
+
   it("that has no room for the rest just now may have it later", async () => {
-    const { url } = await startThen({ etag: '"v1"' }, (request, response) => {
-      if (request.headers["x-again"] === undefined) response.writeHead(503).end()
-    })
+    const { url } = await startThen({ etag: '"v1"' }, answer(503, {}, "busy"))
     const source = await open(url)
     await expect(readAll(source, offset)).rejects.toMatchObject({ code: "NETWORK_ERROR" })
     await source.close!()
