@@ -14,8 +14,7 @@ import { callIngest, type CallOptions } from "./call-ingest.ts"
 import { createFileListing, type FileListing, type ListFilesOptions } from "./file-listing.ts"
 import { type FileRename, type KeyOptions, sumCalls, toList, toReference } from "./file-reference.ts"
 import type { FileUploadResult } from "./file-upload-result.ts"
-import { type FromUrlOptions, readFromUrlOptions, type RemoteFile } from "./from-url/from-url-options.ts"
-import { openRemoteFile } from "./from-url/open-remote-file.ts"
+import type { FromUrlOptions, RemoteFile } from "./from-url/from-url-options.ts"
 import { operations } from "./operations.ts"
 import { createReadUrl, readExpiresIn, type ReadUrlOptions } from "./read-url.ts"
 import { refusePages } from "./refuse-pages.ts"
@@ -91,15 +90,10 @@ export class SluiceApi {
     options?: FromUrlOptions,
   ): Promise<FileUploadResult | Array<FileUploadResult>> {
     const isSeveral = typeof given === "object" && Symbol.iterator in given
-    const fetching = readFromUrlOptions(options)
-    const results = await uploadSources(
-      await this.#load(),
-      (isSeveral ? [...given] : [given]).map((file) => () => {
-        const isUrl = typeof file === "string" || file instanceof URL
-        return openRemoteFile(isUrl ? { url: file } : file, fetching)
-      }),
-      options,
-    )
+    // Loaded by those who use it.
+    const { openRemoteFiles } = await import("./from-url/open-remote-files.ts")
+    const sources = openRemoteFiles(isSeveral ? [...given] : [given], options)
+    const results = await uploadSources(await this.#load(), sources, options)
     return isSeveral ? results : results[0]!
   }
 

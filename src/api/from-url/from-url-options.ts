@@ -33,7 +33,7 @@ export interface FromUrlOptions extends ServerUploadOptions {
   readonly allowPrivateNetwork?: boolean | undefined
   /** Bytes or `"100MB"`. Default: none, but 1GB for files whose size the server does not say, which are kept on disk for a while. */
   readonly maxFileSize?: ByteSize | number | undefined
-  /** How long to wait for an answer, and for each further kibibyte per second of it. Default 30 seconds. */
+  /** How long to wait for an answer; its bytes must then come at 1 KiB/s on average over as long. Default 30 seconds. */
   readonly timeout?: DurationInput | undefined
 }
 

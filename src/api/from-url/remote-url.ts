@@ -32,5 +32,5 @@ export const parseRemoteUrl = (text: string | URL, base?: URL): URL => {
   return url
 }
 
-/** The host of a URL as rules speak of it: without the brackets of IPv6 and the dot at the end. */
-export const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "")
+/** The host of a URL as rules speak of it: without the brackets of IPv6 and dots at the end. */
+export const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.+$/, "")

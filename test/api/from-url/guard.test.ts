@@ -1,4 +1,6 @@
-import { describe, expect, it } from "vitest"
+import type { RequestOptions } from "node:http"
+import type { LookupFunction } from "node:net"
+import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { createFetchTransport } from "../../../src/api/from-url/fetch-transport.ts"
 import { readFromUrlOptions } from "../../../src/api/from-url/from-url-options.ts"
 import { createNodeTransport, type Resolve } from "../../../src/api/from-url/node-transport.ts"
@@ -70,6 +72,21 @@ describe("a host that is not public", () => {
     const { resolve } = rebinding(["127.0.0.1", "1.1.1.1", "::1"])
     await refusal(`http://files.example:${portOf(url)}/a`, { ...once, timeout: "0.2s" }, resolve)
     expect(requests).toEqual([])
+  })
+
+  it("that a runtime asked on its own, passing over the addresses it was given, is not told of", async () => {
+    const { url } = await hello()
+    const bound = process.getBuiltinModule.bind(process)
+    const http = bound("node:http")
+    const lookup: LookupFunction = (_, _options, callback) => callback(null, [...loopback])
+    const request = (to: URL, options: RequestOptions) => http.request(to, { ...options, lookup })
+    vi.spyOn(process, "getBuiltinModule").mockImplementation((id: string) =>
+      id === "node:http" ? { ...http, request } : bound(id as "node:http"),
+    )
+    onTestFinished(() => void vi.restoreAllMocks())
+    const { resolve } = rebinding(["1.1.1.1"])
+    const error = await refusal(`http://files.example:${portOf(url)}/a`, once, resolve)
+    expect(error).toMatchObject({ code: "FORBIDDEN" })
   })
 
   it("is asked where the call allows it, at the address that was looked up", async () => {

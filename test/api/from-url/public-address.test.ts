@@ -94,6 +94,7 @@ describe("URLs of this machine and its network", () => {
     ["http:/169.254.169.254/"],
     ["http://localhost/"],
     ["http://LOCALHOST./"],
+    ["http://localhost../"],
     ["http://app.localhost:3000/"],
     ["http://metadata.google.internal/"],
     ["http://printer.local/"],

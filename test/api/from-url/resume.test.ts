@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
+import type { RequestListener, ServerResponse } from "node:http"
 import { createServer } from "node:net"
 import type { AddressInfo } from "node:net"
 import { describe, expect, it, onTestFinished } from "vitest"

@@ -1,0 +1,19 @@
+import type { UploadSource } from "../upload-source.ts"
+import { type FromUrlOptions, readFromUrlOptions, type RemoteFile } from "./from-url-options.ts"
+import { openRemoteFile } from "./open-remote-file.ts"
+
+/**
+ * What opens each of several files, all by the same options.
+ *
+ * Fails: throws INVALID_CONFIG for options that make no sense.
+ */
+export const openRemoteFiles = (
+  files: ReadonlyArray<string | URL | RemoteFile>,
+  options: FromUrlOptions | undefined,
+): ReadonlyArray<() => Promise<UploadSource>> => {
+  const settings = readFromUrlOptions(options)
+  return files.map((file) => () => {
+    const isUrl = typeof file === "string" || file instanceof URL
+    return openRemoteFile(isUrl ? { url: file } : file, settings)
+  })
+}
