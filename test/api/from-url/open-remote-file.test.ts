@@ -246,6 +246,18 @@ describe("a file of unknown size", () => {
     await source.close!()
   })
 
+  it("that breaks off in what is encoded is asked for again, too", async () => {
+    const encoded = gzipSync(bytes)
+    const { url, requests } = await startSource((_, response) => {
+      response.writeHead(200, { "content-encoding": "gzip" })
+      if (requests.length === 1) response.write(encoded.subarray(0, 300_000), () => response.destroy())
+      else response.end(encoded)
+    })
+    const source = await open(url)
+    expect(Buffer.compare(await readAll(source), bytes)).toBe(0)
+    await source.close!()
+  })
+
   it("that breaks off every time fails", async () => {
     const { url, requests } = await startSource((_, response) => response.write("a", () => response.destroy()))
     expect(await refusal(url)).toMatchObject({ code: "NETWORK_ERROR" })
