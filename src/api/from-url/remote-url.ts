@@ -22,7 +22,7 @@ export const parseRemoteUrl = (text: string | URL, base?: URL): URL => {
     )
   }
   if (url.protocol !== "https:" && url.protocol !== "http:") {
-    throw refuse(`A URL of "${url.protocol}" cannot be fetched, only those of http and https. Check it.`)
+    throw refuse(`${describeUrl(String(text))} cannot be fetched, only URLs of http and https can. Check it.`)
   }
   if (url.username !== "" || url.password !== "") {
     throw refuse(
