@@ -27,15 +27,21 @@ const unlessAborted = <A>(promise: Promise<A>, signal: AbortSignal): Promise<A> 
     promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort))
   })
 
+/** One text for two causes: or a URL would tell which names there are in a private network. */
+const nameRefused = (url: URL): UploadError =>
+  new UploadError({
+    code: "FORBIDDEN",
+    message: `The host of ${describeUrl(url)} has no public address: there is none of this name, or it is one of a private network. Check the URL; for a network of your own set \`allowPrivateNetwork\`.`,
+  })
+
 /** The addresses a request may go to. */
 const resolveAllowed = async (resolve: Resolve, { url, rules, signal }: RemoteRequest) => {
   const addresses = await unlessAborted(resolve(url.hostname), signal).catch((cause: unknown) => {
     if ((cause as { code?: unknown } | undefined)?.code !== "ENOTFOUND") throw cause
-    const message = `There is no host of the name in ${describeUrl(url)}. Check the URL.`
-    throw new UploadError({ code: "BAD_REQUEST", message, cause })
+    return []
   })
   const allowed = rules.allowPrivateNetwork ? addresses : addresses.filter(({ address }) => isPublicAddress(address))
-  if (allowed.length === 0) throw addressRefused(url)
+  if (allowed.length === 0) throw nameRefused(url)
   return allowed
 }
 

@@ -45,6 +45,13 @@ describe("a host that is not public", () => {
     expect(requests).toEqual([])
   })
 
+  it("is refused as a name that nobody has, so that nobody learns which names a private network knows", async () => {
+    const none = Object.assign(new Error("none"), { code: "ENOTFOUND" })
+    const unknown = await refusal("http://printer.example/a", once, () => Promise.reject(none))
+    const known = await refusal("http://printer.example/a", once, rebinding(["10.0.0.7"]).resolve)
+    expect([known.code, known.message]).toEqual([unknown.code, unknown.message])
+  })
+
   it("is not asked by a name that has a public address when it is checked and another when it is used", async () => {
     const { url, requests } = await hello()
     const { asked, resolve } = rebinding(["192.0.2.1"], ["127.0.0.1"])

@@ -340,8 +340,8 @@ describe("a server that takes its time", () => {
 it("a name that no host has, and a host that does not answer, are told apart", async () => {
   const none = Object.assign(new Error("none"), { code: "ENOTFOUND" })
   const error = await refusal("http://nobody.example/a?b", local, () => Promise.reject(none))
-  expect(error).toMatchObject({ code: "BAD_REQUEST" })
-  expect(error.message).toBe("There is no host of the name in http://nobody.example/a. Check the URL.")
+  expect(error).toMatchObject({ code: "FORBIDDEN" })
+  expect(error.message).toMatch(/^The host of http:\/\/nobody\.example\/a has no public address: .*Check the URL/)
   expect(await refusal("http://127.0.0.1:1/a", local)).toMatchObject({
     code: "NETWORK_ERROR",
     message: expect.stringContaining("ECONNREFUSED"),
