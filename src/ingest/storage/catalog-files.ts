@@ -17,14 +17,14 @@ export interface FileChange {
  */
 export interface CatalogFiles {
   /**
-   * `→ Deleting`, whatever the state, and fences a writer off; deliveries that are due for them are not sent any more.
-   * Gives how many there were.
+   * `→ Deleting`, whatever the state, and fences a writer off; their events are forgotten, so that none is sent any more.
+   * Gives the keys of those there were; one that is being deleted already is not among them.
    */
   readonly deleteFiles: (deletion: {
     readonly appId: string
     readonly files: ReadonlyArray<FileReference>
     readonly now: number
-  }) => Promise<number>
+  }) => Promise<ReadonlyArray<string>>
   /** Changes files that are `Uploaded`, in order. Gives how many changes found a file. */
   readonly changeFiles: (change: {
     readonly appId: string

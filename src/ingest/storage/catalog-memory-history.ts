@@ -14,11 +14,16 @@ export const createMemoryHistory = (memory: {
     [...memory.uploads()].flatMap(({ delivery, ...upload }) => (delivery === null ? [] : [{ ...upload, delivery }]))
 
   return {
-    list: async ({ status, before, limit }) =>
+    list: async ({ appId, status, before, limit, offset = 0 }) =>
       newestFirst(memory.uploads(), before)
         .map(({ file }) => file)
-        .filter((file) => memory.isCurrent(file) && (status === undefined || file.status === status))
-        .slice(0, limit),
+        .filter(
+          (file) =>
+            memory.isCurrent(file) &&
+            (appId === undefined || file.appId === appId) &&
+            (status === undefined || file.status === status),
+        )
+        .slice(offset, offset + limit),
     listDeliveries: async ({ status, before, limit }) =>
       newestFirst(deliveries(), before)
         .filter(({ delivery }) => status === undefined || delivery.status === status)

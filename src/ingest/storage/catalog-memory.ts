@@ -13,6 +13,7 @@ import type {
   Usage,
 } from "./catalog.ts"
 import { createMemoryApps } from "./catalog-memory-apps.ts"
+import { createMemoryFiles } from "./catalog-memory-files.ts"
 import { createMemoryHistory } from "./catalog-memory-history.ts"
 import { describeFile } from "./describe-file.ts"
 import { fitsQuota } from "./quota.ts"
@@ -335,9 +336,19 @@ export const createMemoryCatalog = ({
         contents.delete(id)
         rows.delete(key)
         allRows.delete(row)
-        registrations.delete(key)
       } else if (row.file.status === "Failed") row.hasBytes = false
     },
+    ...createMemoryFiles({
+      find: (key) => rows.get(key)?.file,
+      files: () => [...rows.values()].map(({ file }) => file),
+      replace: (file) => {
+        rows.get(file.key)!.file = file
+      },
+      forgetEvent: ({ key }) => {
+        rows.get(key)!.delivery = null
+        registrations.delete(key)
+      },
+    }),
     ...createMemoryHistory({ uploads: () => [...allRows].map(toUpload), isCurrent, attempts }),
     ...createMemoryApps((appId) =>
       [...rows.values()].some(({ file }) => file.appId === appId && file.status !== "Failed"),

@@ -121,4 +121,5 @@ const countActive = "SELECT count(*) AS active FROM app_keys WHERE app_id = ? AN
 const revoke = `
   UPDATE app_keys SET revoked_at = ?, api_key = NULL WHERE id = ? AND app_id = ? AND revoked_at IS NULL`
 
-const findFile = "SELECT 1 FROM files WHERE app_id = ? AND status IN ('Uploading', 'Uploaded', 'Deleting') LIMIT 1"
+const findFile =
+  "SELECT 1 FROM files WHERE app_id = ? AND is_current = 1 AND status IN ('Uploading', 'Uploaded', 'Deleting') LIMIT 1"

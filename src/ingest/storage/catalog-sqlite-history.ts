@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync, SupportedValueType } from "node:sqlite"
+import { fileStatuses } from "../../protocol/rest-messages.ts"
 import type { CatalogHistory, DeliveryAttempt, UploadWithDelivery } from "./catalog-history.ts"
 import { type Row, selectFile, selectUpload, toFile, toUpload } from "./catalog-sqlite-rows.ts"
 
@@ -20,7 +21,11 @@ export const createHistory = (database: DatabaseSync): CatalogHistory => {
   }
 
   return {
-    list: async ({ status, before = newest, limit }) => all(listFiles(status), before, limit).map(toFile),
+    list: async ({ appId, status, before = newest, limit, offset = 0 }) =>
+      (appId === undefined
+        ? all(listFiles(status), before, limit, offset)
+        : all(listFilesOfApp(status), appId, before, limit, offset)
+      ).map(toFile),
     listDeliveries: async ({ status, before = newest, limit }) =>
       all(listDeliveries(status), before, limit).map(toDelivery),
     findDelivery: async (id) => {
@@ -38,8 +43,12 @@ const ofStatus = (column: string, status: string | undefined): string =>
 /** Files under way are few, and have an index by time: without its name SQLite would walk all files by id. */
 const filesOf = (status: string | undefined): string => {
   const index = status === "Uploading" ? "INDEXED BY files_unfinished" : ""
-  return `SELECT id FROM files ${index} WHERE id < ? AND is_current = 1${ofStatus("status", status)} ORDER BY id DESC LIMIT ?`
+  return `SELECT id FROM files ${index} WHERE id < ? AND is_current = 1${ofStatus("status", status)} ORDER BY id DESC LIMIT ? OFFSET ?`
 }
+
+const ofApp = (status: string): string =>
+  `SELECT id FROM files INDEXED BY files_of_app
+  WHERE app_id = ?1 AND is_current = 1 AND status = '${status.replaceAll("'", "''")}' AND id < ?2`
 
 const deliveriesOf = (status: string | undefined): string => {
   const index = status === "pending" ? "INDEXED BY deliveries_due" : ""
@@ -48,6 +57,12 @@ const deliveriesOf = (status: string | undefined): string => {
 
 export const listFiles = (status?: string): string =>
   `${selectFile} WHERE f.id IN (${filesOf(status)}) ORDER BY f.id DESC`
+
+/** Each status is in order in the index; those of all statuses are merged as they are read. */
+export const listFilesOfApp = (status?: string): string => {
+  const files = (status === undefined ? fileStatuses : [status]).map(ofApp).join(" UNION ALL ")
+  return `${selectFile} WHERE f.id IN (${files} ORDER BY id DESC LIMIT ?3 OFFSET ?4) ORDER BY f.id DESC`
+}
 
 export const listDeliveries = (status?: string): string =>
   `${selectUpload} WHERE f.id IN (${deliveriesOf(status)}) ORDER BY f.id DESC`

@@ -178,6 +178,11 @@ export const migrations: ReadonlyArray<string> = [
   CREATE TABLE apps_revision (revision INTEGER NOT NULL) STRICT;
   INSERT INTO apps_revision VALUES (0);
   `,
+  // An app's listing, of each status and of all of them, in one index: every upload writes it.
+  `
+  DROP INDEX files_by_app;
+  CREATE INDEX files_of_app ON files (app_id, is_current, status);
+  `,
 ]
 
 const versionOf = (database: DatabaseSync): number =>

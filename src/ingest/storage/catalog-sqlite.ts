@@ -19,6 +19,7 @@ import { toCatalogError } from "./catalog-sqlite-error.ts"
 import { createGroupCommit } from "./catalog-sqlite-group.ts"
 import { describeFile } from "./describe-file.ts"
 import { createAppTable } from "./catalog-sqlite-apps.ts"
+import { createFiles } from "./catalog-sqlite-files.ts"
 import { createHistory } from "./catalog-sqlite-history.ts"
 import { openLog } from "./catalog-sqlite-log.ts"
 import { type Row, toDue, toFile, toUpload } from "./catalog-sqlite-rows.ts"
@@ -305,9 +306,9 @@ export const createSqliteCatalog = ({
         sql.keepFailed.run(id)
         const row = one(sql.deleting, id, key)
         if (row === undefined) return
-        sql.arrived.run(key)
         deleteFile(id, row.registrationId)
       }),
+    ...createFiles(database, sql, write),
     ...createHistory(database),
     ...createAppTable(database, {
       read,

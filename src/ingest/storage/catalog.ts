@@ -1,6 +1,7 @@
 import type { UploadGrant } from "../../protocol/signed-url.ts"
 import type { TraceContext } from "../../protocol/trace-context.ts"
 import type { CatalogApps } from "./catalog-apps.ts"
+import type { CatalogFiles } from "./catalog-files.ts"
 import type { CatalogHistory } from "./catalog-history.ts"
 import type {
   AttemptRecord,
@@ -57,7 +58,7 @@ export type DeliveryChannel = { readonly appId: string; readonly callbackSlug: s
  * Fails:  rejects with {@link CatalogError} when what it is kept on fails; a transition that does not apply is a value,
  *         not an error.
  */
-export interface Catalog extends CatalogHistory, CatalogApps {
+export interface Catalog extends CatalogHistory, CatalogFiles, CatalogApps {
   readonly abilities: {
     readonly isDurable: boolean
     /** Several ingests may share the catalog. */

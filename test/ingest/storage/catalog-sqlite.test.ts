@@ -6,7 +6,8 @@ import { join } from "node:path"
 import { Worker } from "node:worker_threads"
 import { expect, it, onTestFinished } from "vitest"
 import { checkSqliteCatalog, createSqliteCatalog } from "../../../src/ingest.ts"
-import { listDeliveries, listFiles } from "../../../src/ingest/storage/catalog-sqlite-history.ts"
+import { byCustomId, byFileKey } from "../../../src/ingest/storage/catalog-sqlite-files.ts"
+import { listDeliveries, listFiles, listFilesOfApp } from "../../../src/ingest/storage/catalog-sqlite-history.ts"
 import { migrations } from "../../../src/ingest/storage/catalog-sqlite-schema.ts"
 import { testCatalog } from "../../conformance/catalog.ts"
 
@@ -99,6 +100,10 @@ it("reads through an index wherever it is asked often", async () => {
     "SELECT 1 FROM deliveries WHERE status = 'dead' LIMIT 10",
     listFiles(),
     ...["Uploading", "Uploaded", "Deleting", "Failed"].map(listFiles),
+    listFilesOfApp(),
+    ...["Uploading", "Uploaded", "Deleting", "Failed"].map(listFilesOfApp),
+    `SELECT id FROM files WHERE ${byFileKey} AND status <> 'Deleting'`,
+    `SELECT id FROM files WHERE ${byCustomId} AND status <> 'Deleting'`,
     listDeliveries(),
     ...["pending", "delivered", "dead"].map(listDeliveries),
     "SELECT id FROM files WHERE status = 'Failed' AND has_bytes = 0 AND expires < 1 LIMIT 1",
@@ -110,6 +115,14 @@ it("reads through an index wherever it is asked often", async () => {
   // What is under way is few among many.
   expect(plan(listFiles("Uploading"))).toContain("USING INDEX files_unfinished")
   expect(plan(listDeliveries("pending"))).toContain("INDEX deliveries_due")
+  // An app's page is read in order, wherever it begins: nothing is sorted but the page itself.
+  for (const status of [undefined, "Uploaded", "Failed"]) {
+    const page = plan(listFilesOfApp(status).replace(/ORDER BY f\.id DESC$/, ""))
+    expect(page).toContain("COVERING INDEX files_of_app (app_id=? AND is_current=? AND status=? AND rowid<?)")
+    expect(page).not.toContain("TEMP B-TREE")
+  }
+  expect(plan(`DELETE FROM files WHERE ${byFileKey}`)).toContain("INDEX files_by_key (key=?)")
+  expect(plan(`DELETE FROM files WHERE ${byCustomId}`)).toContain("INDEX files_by_custom_id (app_id=? AND custom_id=?)")
 })
 
 it("is found sound while it is open, and damaged when pages are overwritten", async () => {
