@@ -1,5 +1,6 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Latch from "effect/Latch"
 import { toBlobName } from "./storage/blob-name.ts"
 import type { Reclaimable } from "./storage/catalog.ts"
 import { logError } from "../http/logging.ts"
@@ -64,32 +65,36 @@ export const sweep = (service: Service): Effect.Effect<void> =>
     }
     for (let reclaimed = batch; reclaimed >= batch;) {
       reclaimed = 0
-      for (const blob of yield* Effect.promise(() => catalog.listReclaimable(batch))) {
-        const removal = Effect.promise(async () => {
-          if (await reclaim(service, blob)) reclaimed++
-        })
+      const remove = (blob: Reclaimable) =>
         // One file that cannot be removed must not keep the others.
-        yield* Effect.catchCause(removal, (cause) =>
-          logError(
-            "The bytes of a file could not be removed; it will be tried again.",
-            { key: blob.key },
-            Cause.squash(cause),
-          ),
+        Effect.catchCause(
+          Effect.promise(async () => {
+            if (await reclaim(service, blob)) reclaimed++
+          }),
+          (cause) =>
+            logError(
+              "The bytes of a file could not be removed; it will be tried again.",
+              { key: blob.key },
+              Cause.squash(cause),
+            ),
         )
-      }
+      const blobs = yield* Effect.promise(() => catalog.listReclaimable(batch))
+      yield* Effect.forEach(blobs, remove, { concurrency: 8, discard: true })
     }
     for (let found = batch; found >= batch;) {
       found = yield* Effect.promise(() => catalog.prune({ before: service.now() - settings.historyTtl, limit: batch }))
     }
   })
 
-/** Sweeps now and again, for ever. */
-export const keepHouse = (service: Service): Effect.Effect<never> =>
+/** Sweeps now and again, and whenever the bell rings, for ever: one sweep at a time. */
+export const keepHouse = (service: Service, bell: Latch.Latch): Effect.Effect<never> =>
   Effect.forever(
-    Effect.andThen(
-      Effect.catchCause(sweep(service), (cause) =>
+    Effect.gen(function* () {
+      // Before the sweep: who rings during it has something the sweep may have passed by.
+      Latch.closeUnsafe(bell)
+      yield* Effect.catchCause(sweep(service), (cause) =>
         logError("Housekeeping failed; it will be tried again.", Cause.squash(cause)),
-      ),
-      Effect.sleep(service.settings.sweepInterval),
-    ),
+      )
+      yield* Effect.raceFirst(Effect.sleep(service.settings.sweepInterval), bell.await)
+    }),
   )

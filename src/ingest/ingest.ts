@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Latch from "effect/Latch"
 import { createFetchHandler } from "../http/fetch-handler.ts"
 import { createLogContext, isLogged, toWrite } from "../http/logging.ts"
 import type { LogFormat, LogLevel } from "../protocol/log-level.ts"
@@ -86,6 +87,7 @@ export const createIngest = (options: IngestOptions): Ingest => {
   // From here on things run by themselves: nothing below may throw.
   const tracing = options.tracing === undefined ? undefined : createTracing(options.tracing, write)
   const dispatcher = createDispatcher({ apps, catalog, changes, settings, tracing }, context)
+  const bell = Latch.makeUnsafe()
   const service: Service = {
     settings,
     apps,
@@ -98,12 +100,13 @@ export const createIngest = (options: IngestOptions): Ingest => {
     changes,
     dispatcher,
     devStreams,
+    wakeHousekeeping: () => void Latch.openUnsafe(bell),
     // Of the ports as they are: what is asked here is no work of the service.
     checkReadiness: createReadinessCheck({ store: options.store, catalog: options.catalog, changes }),
     metricsEndpoint,
     now,
   }
-  const house = Effect.runForkWith(context)(keepHouse(service))
+  const house = Effect.runForkWith(context)(keepHouse(service, bell))
   const observe = createRequestObserver({ metrics, write, isDebugged: isLogged(level, "Debug"), tracing })
   const router = createRouter(service, observe)
   const handle = createFetchHandler(router.respond, context)

@@ -26,6 +26,8 @@ export interface Service {
   readonly changes: Changes
   readonly dispatcher: Dispatcher
   readonly devStreams: DevStreams
+  /** There are bytes to give back: do not wait for the next sweep. */
+  readonly wakeHousekeeping: () => void
   readonly checkReadiness: () => Promise<Readiness>
   /** Undefined where nobody may read them. */
   readonly metricsEndpoint: MetricsEndpoint | undefined

@@ -6,6 +6,7 @@ import {
   type FileAccess,
   type FileAccessRequest,
   type FilePage,
+  type FileReference,
   fileStatuses,
   type ListedFile,
   type ListFilesRequest,
@@ -17,7 +18,10 @@ import {
 } from "../protocol/rest-messages.ts"
 import { FileName } from "./file-name.ts"
 
-const FileKey = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9_-]+$/), Schema.isMaxLength(limits.fileKey)).annotate({
+const FileKey = Schema.String.check(
+  Schema.isPattern(/^[A-Za-z0-9_-]+$/u, { message: "Expected the key of a file" }),
+  Schema.isMaxLength(limits.fileKey),
+).annotate({
   description: "The key of a file.",
 })
 
@@ -37,21 +41,34 @@ const someFiles = <S extends Schema.Constraint>(schema: S) =>
     Schema.isMaxLength(limits.filesPerCall, { message: `Expected at most ${limits.filesPerCall} files` }),
   )
 
-/** Of a file by its key or by its custom id, each with the same further fields. */
+/** That one of two fields is there: of both, one would not be heeded. A union would say every mistake twice. */
+const oneOf = (first: string, second: string) =>
+  Schema.makeFilter(
+    (value: object) =>
+      first in value !== second in value || `Expected ${first} or ${second}${first in value ? ", not both" : ""}`,
+    { toJsonSchema: () => ({ oneOf: [{ required: [first] }, { required: [second] }] }) },
+  )
+
+/** Of a file by its key or by its custom id, with further fields. */
 const ofFile = <Fields extends Schema.Struct.Fields>(fields: Fields) =>
-  Schema.Union([Schema.Struct({ fileKey: FileKey, ...fields }), Schema.Struct({ customId: CustomId, ...fields })])
+  Schema.Struct({
+    fileKey: Schema.optionalKey(FileKey),
+    customId: Schema.optionalKey(CustomId),
+    ...fields,
+  }).check(oneOf("fileKey", "customId")) as unknown as Schema.Codec<FileReference & Schema.Struct.Type<Fields>>
 
 /** Source: docs/protocol.md §10. */
 export const ListFilesRequestSchema: Schema.Codec<ListFilesRequest> = Schema.Struct({
   limit: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: limits.filesPerPage }))),
   offset: Schema.optionalKey(Count),
   cursor: Schema.optionalKey(
-    Schema.String.check(Schema.isPattern(/^\d{1,15}$/, { message: "Expected the nextCursor of a page" })),
+    Schema.String.check(Schema.isPattern(/^[0-9]{1,15}$/u, { message: "Expected the nextCursor of a page" })),
   ),
   status: Schema.optionalKey(Status),
 }).check(
   Schema.makeFilter(
     ({ cursor, offset }) => cursor === undefined || offset === undefined || "Expected cursor or offset, not both",
+    { toJsonSchema: () => ({ not: { required: ["cursor", "offset"] } }) },
   ),
 )
 
@@ -75,10 +92,10 @@ export const FilePageSchema: Schema.Codec<FilePage> = Schema.Struct({
 })
 
 /** Source: docs/protocol.md §10. */
-export const DeleteFilesRequestSchema: Schema.Codec<DeleteFilesRequest> = Schema.Union([
-  Schema.Struct({ fileKeys: someFiles(FileKey) }),
-  Schema.Struct({ customIds: someFiles(CustomId) }),
-])
+export const DeleteFilesRequestSchema: Schema.Codec<DeleteFilesRequest> = Schema.Struct({
+  fileKeys: Schema.optionalKey(someFiles(FileKey)),
+  customIds: Schema.optionalKey(someFiles(CustomId)),
+}).check(oneOf("fileKeys", "customIds")) as unknown as Schema.Codec<DeleteFilesRequest>
 
 /** Source: docs/protocol.md §10. */
 export const DeletedFilesSchema: Schema.Codec<DeletedFiles> = Schema.Struct({

@@ -16,6 +16,8 @@ export interface Writers {
    * Fails: rejects with `Rejected` LOCKED when it does not within 5 s, or when a newer request takes over meanwhile.
    */
   readonly take: (key: string) => Promise<Writer>
+  /** Makes whoever is writing a key stop for this reason, without waiting for it. */
+  readonly stop: (key: string, reason: Error) => void
   /** Makes all writers stop for this reason and waits for them. */
   readonly close: (reason: Error) => Promise<void>
 }
@@ -69,6 +71,7 @@ export const createWriters = (patience = 5000): Writers => {
       }
       return { signal: controller.signal, stop: (reason) => controller.abort(reason), letGo }
     },
+    stop: (key, reason) => newest.get(key)?.controller.abort(reason),
     close: async (reason) => {
       const writers = [...newest.values()]
       for (const { controller } of writers) controller.abort(reason)
