@@ -147,8 +147,7 @@ export const createIngest = (options: IngestOptions): Ingest => {
         if (tracing !== undefined) await tracing.ready
         const resource = router.find(request)
         const response = await handle(request, resource)
-        // Pages have no business with what is for operators.
-        return resource.isOperational === true ? response : allowOrigins(response)
+        return resource.isHiddenFromPages === true ? response : allowOrigins(response)
       }),
     drain,
     close: () => (closing ??= close()),

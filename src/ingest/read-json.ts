@@ -1,15 +1,23 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { readJson } from "../http/read-body.ts"
+import { parseJson, readBytes } from "../http/read-body.ts"
 import { Rejected } from "../http/rejected.ts"
 
 /**
- * The small JSON body of an app's request; it has to be here in time.
+ * The small JSON body of an app's request; it has to be here in time. `absent` is what a body of no bytes stands for.
  *
  * Fails: BAD_REQUEST, with status 413 when it is larger than `maximum` bytes, 408 when it is not complete in `timeout` ms.
  */
-export const readPromptJson = (request: Request, maximum: number, timeout: number): Effect.Effect<unknown, Rejected> =>
-  Effect.timeoutOrElse(readJson(request, maximum), {
+export const readPromptJson = (
+  request: Request,
+  maximum: number,
+  timeout: number,
+  absent?: unknown,
+): Effect.Effect<unknown, Rejected> => {
+  const body = Effect.flatMap(readBytes(request, maximum), (bytes) =>
+    bytes.length === 0 && absent !== undefined ? Effect.succeed(absent) : parseJson(bytes),
+  )
+  return Effect.timeoutOrElse(body, {
     duration: Duration.millis(timeout),
     orElse: () =>
       Effect.fail(
@@ -21,3 +29,4 @@ export const readPromptJson = (request: Request, maximum: number, timeout: numbe
         }),
       ),
   })
+}

@@ -5,10 +5,12 @@ import { names } from "../protocol/names.ts"
 import { respondCallbackResult } from "./callback-result.ts"
 import { respondPreflight } from "./cors.ts"
 import { respondHealth, respondReady } from "./observe/health.ts"
-import type { createRequestObserver, Subject } from "./observe/observe-request.ts"
+import type { createRequestObserver } from "./observe/observe-request.ts"
 import { respondOffset } from "./offset.ts"
 import { respondPut } from "./put.ts"
 import { respondRegister } from "./register.ts"
+import type { Method, Resource } from "./resource.ts"
+import { findOldOperation, findOperation } from "./rest/find-operation.ts"
 import { respondAppFile, respondFile } from "./serve.ts"
 import { stopping } from "./delivery/server-data.ts"
 import type { Service } from "./service.ts"
@@ -23,17 +25,6 @@ interface Target {
   /** Path segments below the base URL, as received. */
   readonly segments: ReadonlyArray<string>
 }
-
-type Method = (service: Service) => Effect.Effect<Response, Rejected>
-
-/** What there is at a target. */
-interface Resource extends Subject {
-  readonly methods: Readonly<Record<string, Method>>
-}
-
-const notFound = Effect.fail(
-  new Rejected({ code: "NOT_FOUND", detail: "Nothing is here. Check the URL against the ingest's address." }),
-)
 
 /** Makes the function that finds a request's target below the configured URL; a proxy may have cut its path off. */
 export const createTargetReader = (configured: string | undefined): ((request: Request) => Target) => {
@@ -69,8 +60,11 @@ const findResource = (service: Service, request: Request, target: Target): Resou
   const operate = (respond: Method): Resource => ({
     route: `/${first}`,
     isOperational: true,
+    isHiddenFromPages: true,
     methods: { GET: respond, HEAD: respond },
   })
+  if (first === path.api) return findOperation(request, segments.slice(1), origin)
+  if (first === path.oldApi) return findOldOperation(segments.slice(1))
   if (segments.length === 1) {
     const { metricsEndpoint } = service
     if (first === path.register) return post((traced) => respondRegister(traced, request))
@@ -113,6 +107,9 @@ const findResource = (service: Service, request: Request, target: Target): Resou
   return undefined
 }
 
+const notFound = (detail = "Nothing is here. Check the URL against the ingest's address.") =>
+  new Rejected({ code: "NOT_FOUND", detail })
+
 /** What answers a request that is for nothing here. */
 const nowhere: Resource = { route: "none", methods: {} }
 
@@ -120,12 +117,12 @@ const nowhere: Resource = { route: "none", methods: {} }
 export const createRouter = (service: Service, observe: ReturnType<typeof createRequestObserver>) => {
   const readTarget = createTargetReader(service.settings.url)
 
-  const choose = (request: Request, { methods, isOperational }: Resource): Method => {
+  const choose = (request: Request, { methods, isOperational, detail }: Resource): Method => {
     if (service.changes.isClosed() && isOperational !== true) return () => Effect.fail(stopping())
     const method = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined
     if (method !== undefined) return method
     const allow = Object.keys(methods).join(", ")
-    if (allow === "") return () => notFound
+    if (allow === "") return () => Effect.fail(notFound(detail))
     return () =>
       Effect.fail(
         new Rejected({

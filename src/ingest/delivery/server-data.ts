@@ -2,8 +2,9 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { Rejected } from "../../http/rejected.ts"
 import { attempt } from "../attempt.ts"
-import type { FileRecord, UploadRecord } from "../storage/catalog.ts"
+import type { UploadRecord } from "../storage/catalog.ts"
 import type { Service } from "../service.ts"
+import { deleted } from "../upload/writers.ts"
 
 /** What was known when the waiting began: only what happens after that can fail it. */
 interface Since {
@@ -40,10 +41,6 @@ const failed = (upload: UploadRecord, reason: string) =>
     }`.trim(),
   })
 
-/** What those are told whose file the app has deleted: there is nothing to go on with. */
-export const deleted = ({ name }: Pick<FileRecord, "name">): Rejected =>
-  new Rejected({ code: "NOT_FOUND", detail: `${JSON.stringify(name)} was deleted by the app. Do not send it again.` })
-
 /** What those are told whose request the ingest cannot end any more. */
 export const stopping = (): Rejected =>
   new Rejected({
@@ -76,7 +73,7 @@ export const awaitServerData = (
     for (;;) {
       if (service.changes.isClosed()) return yield* stopping()
       const current = yield* attempt(() => service.catalog.get(upload.file.key))
-      if (current === null || current.file.status === "Deleting") return yield* deleted(upload.file)
+      if (current === null || current.file.status === "Deleting") return yield* deleted()
       const now = judge(current, since)
       if (now !== "wait") return yield* answer(current, now)
       yield* Effect.promise(() => watch.next())

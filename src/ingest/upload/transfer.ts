@@ -88,7 +88,9 @@ export const transfer = async (service: Service, transfer: Transfer): Promise<Tr
       return { upload: await commitUpload(service, key, epoch, fileHash), since: sinceStart }
     } catch (cause) {
       if (cause instanceof Rejected && fatal.has(cause.code)) await failUpload(service, key, epoch, id, cause)
-      throw cause
+      // Who stopped a writer says why it was fenced off.
+      const isFenced = cause instanceof Rejected && cause.code === "LOCKED"
+      throw isFenced && writer.signal.aborted ? writer.signal.reason : cause
     }
   } finally {
     writer.letGo()

@@ -29,6 +29,10 @@ const locked = () =>
     headers: { "retry-after": "1" },
   })
 
+/** What those are told whose file the app has deleted: there is nothing to go on with. */
+export const deleted = (): Rejected =>
+  new Rejected({ code: "NOT_FOUND", detail: "The app has deleted this file. Do not send it again." })
+
 /** Source: docs/protocol.md §10. `patience` in ms. */
 export const createWriters = (patience = 5000): Writers => {
   const newest = new Map<string, { readonly controller: AbortController; readonly gone: Promise<void> }>()

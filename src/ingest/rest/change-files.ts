@@ -1,0 +1,61 @@
+import * as Effect from "effect/Effect"
+import type { FileReference } from "../../protocol/rest-messages.ts"
+import {
+  RenamedFilesSchema,
+  RenameFilesRequestSchema,
+  UpdateAclRequestSchema,
+  UpdatedAclsSchema,
+} from "../../schema/rest.ts"
+import { attempt } from "../attempt.ts"
+import type { FileChange } from "../storage/catalog-files.ts"
+import { type Call, defineOperation } from "./operation.ts"
+
+const toReference = (update: FileReference): FileReference =>
+  "fileKey" in update ? { fileKey: update.fileKey } : { customId: update.customId }
+
+const change = ({ service, app }: Call, changes: ReadonlyArray<FileChange>) =>
+  attempt(() => service.catalog.changeFiles({ appId: app.id, changes }))
+
+const whichFiles =
+  "Only files that are `Uploaded`, in the order given; a custom id means all files that have it. The count is of the " +
+  "updates that found a file."
+
+/** Source: docs/protocol.md §10. */
+export const renameFiles = defineOperation({
+  summary: "Rename files",
+  description: `What files are called when they are downloaded and listed. ${whichFiles}`,
+  request: RenameFilesRequestSchema,
+  answer: RenamedFilesSchema,
+  example: {
+    request: { updates: [{ fileKey: "kE2xQm7PzVnYb9tR4wLcH3sD", newName: "portrait.png" }] },
+    answer: { success: true, renamedCount: 1 },
+  },
+  act: (call, { updates }) =>
+    Effect.map(
+      change(
+        call,
+        updates.map((update) => ({ file: toReference(update), name: update.newName })),
+      ),
+      (renamedCount) => ({ success: true, renamedCount }) as const,
+    ),
+})
+
+/** Source: docs/protocol.md §10. */
+export const updateACL = defineOperation({
+  summary: "Say who may read files",
+  description: `Everybody (\`public-read\`), or the holders of a signed URL (\`private\`). ${whichFiles}`,
+  request: UpdateAclRequestSchema,
+  answer: UpdatedAclsSchema,
+  example: {
+    request: { updates: [{ customId: "avatar-of-7", acl: "private" }] },
+    answer: { success: true, updatedCount: 1 },
+  },
+  act: (call, { updates }) =>
+    Effect.map(
+      change(
+        call,
+        updates.map((update) => ({ file: toReference(update), acl: update.acl })),
+      ),
+      (updatedCount) => ({ success: true, updatedCount }) as const,
+    ),
+})

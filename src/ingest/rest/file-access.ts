@@ -1,0 +1,47 @@
+import * as Effect from "effect/Effect"
+import { Rejected } from "../../http/rejected.ts"
+import { names } from "../../protocol/names.ts"
+import type { FileReference } from "../../protocol/rest-messages.ts"
+import { signUrl } from "../../protocol/signed-url.ts"
+import { FileAccessRequestSchema, FileAccessSchema } from "../../schema/rest.ts"
+import { attempt } from "../attempt.ts"
+import type { Catalog, FileRecord } from "../storage/catalog.ts"
+import { type Call, defineOperation } from "./operation.ts"
+
+/** Seconds. */
+const defaultTtl = 60 * 60
+
+/** The file of an app that can be read; null when there is none. */
+const find = async (catalog: Catalog, appId: string, reference: FileReference): Promise<FileRecord | null> => {
+  if ("customId" in reference) return catalog.findByCustomId(appId, reference.customId)
+  const file = (await catalog.get(reference.fileKey))?.file
+  return file?.appId === appId && file.status === "Uploaded" ? file : null
+}
+
+const toUrl = async ({ service, app, origin }: Call, { key }: FileRecord, ttl: number): Promise<string> => {
+  const { path, query } = names
+  return signUrl(`${origin}/${path.file}/${key}?${query.expires}=${service.now() + ttl * 1000}`, app.signer)
+}
+
+/** Source: docs/protocol.md §10. */
+export const requestFileAccess = defineOperation({
+  summary: "Get a URL that reads a private file",
+  description:
+    "Whoever has the URL can read the file until it expires, so treat it as a secret. `expiresIn` is in seconds, an hour " +
+    "unless given. A custom id means the newest `Uploaded` file that has it. Works for public files too.",
+  request: FileAccessRequestSchema,
+  answer: FileAccessSchema,
+  example: {
+    request: { fileKey: "kE2xQm7PzVnYb9tR4wLcH3sD", expiresIn: 600 },
+    answer: {
+      url: `https://ingest.example.com/${names.path.file}/kE2xQm7PzVnYb9tR4wLcH3sD?${names.query.expires}=1767226200000&${names.query.signature}=hmac-sha256%3D7f3a…`,
+    },
+  },
+  isOfOneFile: true,
+  act: Effect.fnUntraced(function* (call, request) {
+    const { service, app } = call
+    const file = yield* attempt(() => find(service.catalog, app.id, request))
+    if (file === null) return yield* new Rejected({ code: "NOT_FOUND", detail: "There is no such file." })
+    return { url: yield* Effect.promise(() => toUrl(call, file, request.expiresIn ?? defaultTtl)) }
+  }),
+})

@@ -1,0 +1,67 @@
+import * as Effect from "effect/Effect"
+import { limits } from "../../protocol/limits.ts"
+import { names } from "../../protocol/names.ts"
+import { authoriseApp } from "../authorise.ts"
+import { readPromptJson } from "../read-json.ts"
+import type { Resource } from "../resource.ts"
+import type { Service } from "../service.ts"
+import type { Operation } from "./operation.ts"
+import { operations } from "./operations.ts"
+import { respondOpenapi } from "./respond-openapi.ts"
+
+const { api, oldApi } = names.path
+
+const documentName = "openapi.json"
+
+const respondOperation = Effect.fnUntraced(function* (
+  service: Service,
+  request: Request,
+  operation: Operation,
+  origin: string,
+) {
+  const app = yield* authoriseApp(service, request)
+  // A body that is left out asks for nothing in particular.
+  const body = yield* readPromptJson(request, limits.restBody, service.settings.bodyTimeout, {})
+  return Response.json(yield* operation.perform({ service, app, origin }, body), {
+    headers: { "cache-control": "no-store" },
+  })
+})
+
+const nowhere = (path: string): Resource => ({
+  route: `/${path}/{operation}`,
+  methods: {},
+  detail: `There is no such operation. There are, each as POST ${api}/<operation>: ${[...operations.keys()].join(", ")}.`,
+  isHiddenFromPages: true,
+})
+
+/**
+ * What the REST API has below `/v6`: `POST /v6/<operation>`, and its description.
+ *
+ * @param origin the public base URL
+ *
+ * Source: docs/protocol.md §10.
+ */
+export const findOperation = (request: Request, rest: ReadonlyArray<string>, origin: string): Resource => {
+  const [name = ""] = rest
+  const route = `/${api}/${name}`
+  if (rest.length === 1 && name === documentName) {
+    const respond = () => Effect.promise(() => respondOpenapi(request, origin))
+    return { route, methods: { GET: respond, HEAD: respond } }
+  }
+  const operation = operations.get(name)
+  if (operation === undefined || rest.length !== 1) return nowhere(api)
+  return {
+    route,
+    methods: { POST: (traced) => respondOperation(traced, request, operation, origin) },
+    isHiddenFromPages: true,
+  }
+}
+
+/** Where the operations were once: `POST /api/<operation>` leads to where they are. Source: docs/protocol.md §10. */
+export const findOldOperation = (rest: ReadonlyArray<string>): Resource => {
+  const [name = ""] = rest
+  if (rest.length !== 1 || !operations.has(name)) return nowhere(oldApi)
+  // Relative: right behind any proxy, and the API key stays with whom it was sent to.
+  const moved = () => Effect.succeed(new Response(null, { status: 308, headers: { location: `../${api}/${name}` } }))
+  return { route: `/${oldApi}/${name}`, methods: { POST: moved }, isHiddenFromPages: true }
+}
