@@ -18,9 +18,10 @@ const find = async (catalog: Catalog, appId: string, reference: FileReference): 
   return file?.appId === appId && file.status === "Uploaded" ? file : null
 }
 
+/** Of an app that came with an active key: it has one to sign with. */
 const toUrl = async ({ service, app, origin }: Call, { key }: FileRecord, ttl: number): Promise<string> => {
   const { path, query } = names
-  return signUrl(`${origin}/${path.file}/${key}?${query.expires}=${service.now() + ttl * 1000}`, app.signer)
+  return signUrl(`${origin}/${path.file}/${key}?${query.expires}=${service.now() + ttl * 1000}`, app.signers[0]!)
 }
 
 /** Source: docs/protocol.md §10. */

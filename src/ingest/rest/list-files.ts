@@ -46,7 +46,7 @@ export const listFiles = defineOperation({
     // One more than asked for says whether there are more.
     const page = attempt(() => service.catalog.list({ appId: app.id, limit: limit + 1, offset, before, status }))
     return Effect.map(page, (found) => {
-      const files = found.slice(0, limit).map((file) => toListedFile(file, service.settings.defaultAcl))
+      const files = found.slice(0, limit).map((file) => toListedFile(file, app.defaultAcl))
       const hasMore = found.length > limit
       return { hasMore, nextCursor: hasMore ? files.at(-1)!.id : null, files }
     })

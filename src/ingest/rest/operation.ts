@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import { Rejected } from "../../http/rejected.ts"
 import { createDecoder } from "../../schema/decode.ts"
-import type { App } from "../app.ts"
+import type { App } from "../apps.ts"
 import type { Service } from "../service.ts"
 
 /** Who asks for an operation, and where. */

@@ -17,7 +17,7 @@ export const getUsageInfo = defineOperation({
       ({ files, storedBytes }) => ({
         totalBytes: storedBytes,
         filesUploaded: files,
-        limitBytes: service.settings.quota ?? null,
+        limitBytes: app.quota ?? null,
       }),
     ),
 })
