@@ -59,12 +59,18 @@ const ofFile = <Fields extends Schema.Struct.Fields>(fields: Fields) =>
 
 /** Source: docs/protocol.md §10. */
 export const ListFilesRequestSchema: Schema.Codec<ListFilesRequest> = Schema.Struct({
-  limit: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: limits.filesPerPage }))),
-  offset: Schema.optionalKey(Count),
-  cursor: Schema.optionalKey(
-    Schema.String.check(Schema.isPattern(/^[0-9]{1,15}$/u, { message: "Expected the nextCursor of a page" })),
+  limit: Schema.optionalKey(
+    Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: limits.filesPerPage })).annotate({
+      description: "Files on the page; 500 unless given.",
+    }),
   ),
-  status: Schema.optionalKey(Status),
+  offset: Schema.optionalKey(Count.annotate({ description: "How many files to leave out. Not together with cursor." })),
+  cursor: Schema.optionalKey(
+    Schema.String.check(Schema.isPattern(/^[0-9]{1,15}$/u, { message: "Expected the nextCursor of a page" })).annotate({
+      description: "The nextCursor of the page before.",
+    }),
+  ),
+  status: Schema.optionalKey(Status.annotate({ description: "Only these files." })),
 }).check(
   Schema.makeFilter(
     ({ cursor, offset }) => cursor === undefined || offset === undefined || "Expected cursor or offset, not both",
@@ -73,21 +79,25 @@ export const ListFilesRequestSchema: Schema.Codec<ListFilesRequest> = Schema.Str
 )
 
 const ListedFileSchema: Schema.Codec<ListedFile> = Schema.Struct({
-  id: Schema.String,
+  id: Schema.String.annotate({ description: "Grows with every file begun; never used twice." }),
   key: Schema.String,
   customId: Schema.NullOr(Schema.String),
   name: Schema.String,
-  size: Count,
-  type: Schema.String,
+  size: Count.annotate({ description: "Bytes." }),
+  type: Schema.String.annotate({ description: "Media type." }),
   status: Status,
-  acl: Acl,
-  uploadedAt: Schema.NullOr(Schema.Int),
+  acl: Acl.annotate({ description: "As it applies: the app's default where the file has none of its own." }),
+  uploadedAt: Schema.NullOr(Schema.Int).annotate({
+    description: "ms since the epoch; null until the file has arrived.",
+  }),
 }).annotate({ identifier: "File" })
 
 /** Source: docs/protocol.md §10. */
 export const FilePageSchema: Schema.Codec<FilePage> = Schema.Struct({
   hasMore: Schema.Boolean,
-  nextCursor: Schema.NullOr(Schema.String),
+  nextCursor: Schema.NullOr(Schema.String).annotate({
+    description: "The cursor of the next page; null after the last.",
+  }),
   files: Schema.Array(ListedFileSchema),
 })
 
@@ -127,15 +137,21 @@ export const UpdatedAclsSchema: Schema.Codec<UpdatedAcls> = Schema.Struct({
 
 /** Source: docs/protocol.md §10. */
 export const UsageInfoSchema: Schema.Codec<UsageInfo> = Schema.Struct({
-  totalBytes: Count,
-  filesUploaded: Count,
-  limitBytes: Schema.NullOr(Count),
+  totalBytes: Count.annotate({ description: "Of all files that are Uploaded." }),
+  filesUploaded: Count.annotate({ description: "How many those are." }),
+  limitBytes: Schema.NullOr(Count).annotate({ description: "The app's quota; null where there is no limit." }),
 })
 
 /** Source: docs/protocol.md §10. */
 export const FileAccessRequestSchema: Schema.Codec<FileAccessRequest> = ofFile({
-  expiresIn: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: limits.readUrlTtl }))),
+  expiresIn: Schema.optionalKey(
+    Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: limits.readUrlTtl })).annotate({
+      description: "Seconds; an hour unless given.",
+    }),
+  ),
 })
 
 /** Source: docs/protocol.md §10. */
-export const FileAccessSchema: Schema.Codec<FileAccess> = Schema.Struct({ url: Schema.String })
+export const FileAccessSchema: Schema.Codec<FileAccess> = Schema.Struct({
+  url: Schema.String.annotate({ description: "Signed; reads the file until it expires. A secret." }),
+})

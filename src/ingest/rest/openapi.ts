@@ -1,13 +1,10 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import { formatByteSize } from "../../protocol/byte-size.ts"
+import { limits } from "../../protocol/limits.ts"
 import { names } from "../../protocol/names.ts"
-import {
-  type ProblemCode,
-  type ProblemDocument,
-  problemMediaType,
-  problems,
-  toProblemDocument,
-} from "../../protocol/problem.ts"
+import { type ProblemCode, problemMediaType, problems, toProblemDocument } from "../../protocol/problem.ts"
+import { problemCodes } from "../../protocol/problem-code.ts"
 import { createDecoder } from "../../schema/decode.ts"
 import { packageVersion } from "../observe/package-version.ts"
 import type { Operation } from "./operation.ts"
@@ -15,7 +12,7 @@ import { operations } from "./operations.ts"
 
 type JsonObject = Readonly<Record<string, unknown>>
 
-const componentOf = (name: string) => `#/components/schemas/${name}`
+const refer = (kind: "schemas" | "responses", name: string) => ({ $ref: `#/components/${kind}/${name}` })
 
 /** A schema as OpenAPI 3.1 has it (JSON Schema 2020-12), with the named ones it refers to. */
 const toSchemas = (name: string, schema: Schema.Codec<unknown>): JsonObject => {
@@ -24,6 +21,10 @@ const toSchemas = (name: string, schema: Schema.Codec<unknown>): JsonObject => {
   return JSON.parse(text.replaceAll('"#/$defs/', '"#/components/schemas/')) as JsonObject
 }
 
+/** Codes that travel. */
+const codes = problemCodes.filter((code) => problems[code].status > 0)
+const retryable = codes.filter((code) => problems[code].retryable)
+
 const problemSchema = {
   type: "object",
   description: "A problem document (RFC 9457).",
@@ -31,12 +32,11 @@ const problemSchema = {
     type: { type: "string", description: "The code, as a URN." },
     title: { type: "string", description: "What kind of problem it is." },
     status: { type: "integer", minimum: 400, maximum: 599 },
-    detail: { type: "string", description: "What happened, to which file, and what to do about it." },
+    detail: { type: "string", description: "What happened, and what to do about it." },
     code: {
       type: "string",
-      enum: Object.entries(problems).flatMap(([code, { status }]) => (status === 0 ? [] : [code])),
-      description:
-        "Stable; decide by it. Those that a repetition may help: LOCKED, RATE_LIMITED and all of 5xx but 507.",
+      enum: codes,
+      description: `Stable: decide by it. After ${retryable.join(", ")} the same request may succeed later.`,
     },
     data: { description: "Further facts." },
   },
@@ -48,41 +48,59 @@ const refusal = (description: string, code: ProblemCode, detail: string, status?
   description,
   content: {
     [problemMediaType]: {
-      schema: { $ref: componentOf("Problem") },
-      example: toProblemDocument(code, detail, { status }) satisfies ProblemDocument,
+      schema: refer("schemas", "Problem"),
+      example: toProblemDocument(code, detail, { status }),
     },
   },
 })
 
 const refusals = {
-  400: refusal(
+  BadRequest: refusal(
     "The body is not what the operation takes.",
     "BAD_REQUEST",
     "limit: expected a value between 1 and 1000.",
   ),
-  401: refusal(
+  Unauthorized: refusal(
     "The API key is missing or wrong.",
     "UNAUTHORIZED",
-    `The header ${names.header.apiKey} is missing or holds no API key of this ingest.`,
+    `The header ${names.header.apiKey} is missing or holds no active API key of this ingest.`,
   ),
-  404: refusal("There is no such file.", "NOT_FOUND", "There is no such file."),
-  408: refusal(
+  NotFound: refusal("There is no such file.", "NOT_FOUND", "There is no such file."),
+  RequestTimeout: refusal(
     "The body took too long.",
     "BAD_REQUEST",
     "The request's body was not complete within 15 s. Send it again.",
     408,
   ),
-  413: refusal("The body is too large.", "BAD_REQUEST", "The request's body is larger than 4MB.", 413),
-  503: refusal(
-    "The ingest is stopping, or its storage does not work at the moment.",
+  ContentTooLarge: refusal(
+    "The body is too large.",
+    "BAD_REQUEST",
+    `The request's body is larger than ${formatByteSize(limits.restBody)}.`,
+    413,
+  ),
+  Unavailable: refusal(
+    "The ingest is stopping, or its storage does not work at the moment. Repeat it after `retry-after` seconds.",
     "INGEST_UNAVAILABLE",
     "The ingest's storage does not work at the moment. Try again later.",
   ),
-  default: refusal(
+  Other: refusal(
     "Any other problem.",
     "INTERNAL_ERROR",
     "Something went wrong. The server's log has it under 7d9f2c1e-4b1a-4a56-9c0e-2f6b8f0d3a11.",
   ),
+}
+
+const refusalsOf = ({ isOfOneFile }: Operation): JsonObject => {
+  const byStatus: Readonly<Record<string, keyof typeof refusals>> = {
+    400: "BadRequest",
+    401: "Unauthorized",
+    ...(isOfOneFile && { 404: "NotFound" }),
+    408: "RequestTimeout",
+    413: "ContentTooLarge",
+    503: "Unavailable",
+    default: "Other",
+  }
+  return Object.fromEntries(Object.entries(byStatus).map(([status, name]) => [status, refer("responses", name)]))
 }
 
 const toComponentName = (name: string) => name.charAt(0).toUpperCase() + name.slice(1)
@@ -92,8 +110,7 @@ const takesNothing = (operation: Operation): boolean =>
   Effect.runSync(Effect.result(createDecoder(operation.request)({})))._tag === "Success"
 
 const toPathItem = (name: string, operation: Operation): JsonObject => {
-  const { summary, description, example, isOfOneFile } = operation
-  const { 404: missing, ...others } = refusals
+  const { summary, description, example } = operation
   return {
     post: {
       operationId: name,
@@ -103,7 +120,7 @@ const toPathItem = (name: string, operation: Operation): JsonObject => {
         required: !takesNothing(operation),
         content: {
           "application/json": {
-            schema: { $ref: componentOf(`${toComponentName(name)}Request`) },
+            schema: refer("schemas", `${toComponentName(name)}Request`),
             example: example.request,
           },
         },
@@ -113,13 +130,12 @@ const toPathItem = (name: string, operation: Operation): JsonObject => {
           description: "It is done.",
           content: {
             "application/json": {
-              schema: { $ref: componentOf(`${toComponentName(name)}Response`) },
+              schema: refer("schemas", `${toComponentName(name)}Response`),
               example: example.answer,
             },
           },
         },
-        ...others,
-        ...(isOfOneFile && { 404: missing }),
+        ...refusalsOf(operation),
       },
     },
   }
@@ -146,6 +162,7 @@ const createDescription = (): JsonObject => {
     components: {
       securitySchemes: { apiKey: { type: "apiKey", in: "header", name: names.header.apiKey } },
       schemas: { ...Object.assign({}, ...schemas), Problem: problemSchema },
+      responses: refusals,
     },
     security: [{ apiKey: [] }],
   }
