@@ -204,3 +204,61 @@ it("keeps the usage also when somebody changes files by hand", async () => {
   )
   expect(await catalog.usage("app")).toEqual({ files: 1, storedBytes: 6, announcedBytes: 0 })
 })
+
+it("leaves no row behind of a deleted file, whatever hung on it", async () => {
+  const path = await makeFolder()
+  onTestFinished(() => rm(path, { recursive: true }))
+  const file = join(path, "catalog.sqlite")
+  const catalog = createSqliteCatalog({ file })
+  onTestFinished(() => catalog.close())
+  let events = 0
+  const createEventId = () => `evt_${++events}`
+  const begin = (key: string, expires = 10) =>
+    catalog.begin({
+      grant: { key, appId: "app", expires, name: "n", size: 5, type: "t", slug: "s" },
+      origin: "o",
+      now: 1,
+    })
+  const register = (fileKeys: ReadonlyArray<string>) =>
+    catalog.register({
+      appId: "app",
+      fileKeys,
+      metadata: "{}",
+      callbackUrl: "http://app.example/",
+      callbackSlug: "s",
+      awaitServerData: false,
+      isDev: false,
+      trace: null,
+      now: 1,
+      createEventId,
+    })
+  const keys = ["expected", "uploaded", "tried", "failed"]
+  await register(keys)
+  for (const key of keys) await begin(key)
+  const commit = { epoch: 1, fileHash: "", now: 2 }
+  await catalog.commit({ ...commit, key: "uploaded", eventId: createEventId(), claimedUntil: null })
+  const tried = await catalog.commit({ ...commit, key: "tried", eventId: createEventId(), claimedUntil: 9 })
+  if (tried.kind !== "committed") throw new Error(tried.kind)
+  await catalog.recordAttempt({
+    deliveryId: tried.due!.id,
+    attempt: 1,
+    startedAt: 3,
+    latency: 1,
+    status: 500,
+    error: "no",
+    answer: null,
+    outcome: { retryAt: 9 },
+  })
+  const failure = { code: "CONTENT_MISMATCH", message: "No." } as const
+  await catalog.fail({ key: "failed", epoch: 1, failure, now: 2, eventId: createEventId() })
+  // For the upload that would have taken the failed one's key.
+  await register(["failed"])
+  const files = keys.map((fileKey) => ({ fileKey }))
+  expect(await catalog.deleteFiles({ appId: "app", files, now: 4 })).toHaveLength(4)
+  for (const blob of await catalog.listReclaimable(9)) await catalog.reclaimed(blob)
+  const database = new DatabaseSync(file)
+  onTestFinished(() => database.close())
+  for (const table of ["files", "contents", "registrations", "expected_files", "deliveries", "attempts"]) {
+    expect(database.prepare(`SELECT count(*) AS rows FROM ${table}`).get(), table).toEqual({ rows: 0 })
+  }
+})
