@@ -285,7 +285,7 @@ describe("digests", () => {
 describe("the ingest", () => {
   it("answers unknown paths with a problem document", async () => {
     const { url } = await startIngest()
-    for (const path of ["/", "/a/b/c/d", "/f/../x y", "/v6/listFiles", "/%00", "/f/a%2Fb"]) {
+    for (const path of ["/", "/a/b/c/d", "/f/../x y", "/v7/listFiles", "/%00", "/f/a%2Fb"]) {
       expect(await problemOf(await fetch(url + path))).toMatch(/^(404 NOT_FOUND|405 METHOD_NOT_ALLOWED)$/)
     }
   })

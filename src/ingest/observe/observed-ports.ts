@@ -105,5 +105,10 @@ export const observeCatalog = (catalog: Catalog, observers: Observers): Catalog 
       if (count > 0) write("Info", "What nobody finished was ended.", [{ count }])
       return count
     },
+    deleteFiles: async (deletion) => {
+      const keys = await counted.deleteFiles(deletion)
+      if (keys.length > 0) write("Info", "An app has deleted files.", [{ app: deletion.appId, count: keys.length }])
+      return keys
+    },
   }
 }
