@@ -1,6 +1,6 @@
-import { limits } from "../protocol/limits.ts"
 import * as Schema from "effect/Schema"
 import { findNameMistake } from "../protocol/file-name.ts"
+import { limits } from "../protocol/limits.ts"
 
 /** What a file may be called. */
 export const FileName: Schema.Codec<string> = Schema.String.check(
