@@ -11,11 +11,17 @@ export interface NewToken {
   readonly ingestUrl: string
 }
 
-/** A token with a new key of 256 random bits, and its text. */
+/** A new key of 256 random bits. */
+export const createApiKey = (): string => `sk_${randomBytes(32).toString("hex")}`
+
+/** A made up name of an app. */
+export const createAppId = (): string => Array.from({ length: 10 }, () => letters[randomInt(letters.length)]).join("")
+
+/** A token with a new key, and its text. */
 export const createToken = (init: NewToken): { readonly token: Token; readonly text: string } => {
   const token: Token = {
-    apiKey: `sk_${randomBytes(32).toString("hex")}`,
-    appId: init.appId ?? Array.from({ length: 10 }, () => letters[randomInt(letters.length)]).join(""),
+    apiKey: createApiKey(),
+    appId: init.appId ?? createAppId(),
     regions: [init.region],
     ingestUrl: init.ingestUrl,
   }

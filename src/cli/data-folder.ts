@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises"
+import { chown, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { encodeToken, parseToken, type Token } from "../protocol.ts"
 import { CommandFailure, describeSystemError, isSystemError } from "./command-failure.ts"
@@ -77,6 +77,29 @@ export const readKeptToken = async ({ tokenFile }: DataFolder): Promise<KeptToke
 }
 
 /**
+ * Puts a token into the data folder in the place of the one before, in one step; only the folder's owner can read it.
+ *
+ * Fails: with a {@link CommandFailure}; then the one before is still there.
+ */
+export const writeToken = async ({ path, tokenFile }: DataFolder, token: Token): Promise<string> => {
+  const text = encodeToken(token)
+  const draft = `${tokenFile}.${process.pid}`
+  try {
+    await writeFile(draft, `${text}\n`, { mode: 0o600, flag: "wx" })
+    if (process.getuid?.() === 0) {
+      // The ingest may run as another user, and has to read it.
+      const { uid, gid } = await stat(path)
+      await chown(draft, uid, gid)
+    }
+    await rename(draft, tokenFile)
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw new CommandFailure(`The token cannot be kept in ${tokenFile}: ${describeSystemError(error)}.`)
+  }
+  return text
+}
+
+/**
  * The token of the data folder; made on the first start. When the ingest has moved to another URL the token follows:
  * same app, same key, so that an app given the file again finds the ingest.
  *
@@ -87,14 +110,5 @@ export const keepToken = async (folder: DataFolder, ingestUrl: string): Promise<
   if (kept?.token.ingestUrl === ingestUrl) return kept
   const state = kept === undefined ? "made" : "moved"
   const token = kept === undefined ? createToken({ region: "local", ingestUrl }).token : { ...kept.token, ingestUrl }
-  const text = encodeToken(token)
-  const draft = `${folder.tokenFile}.${process.pid}`
-  try {
-    await writeFile(draft, `${text}\n`, { mode: 0o600, flag: "wx" })
-    await rename(draft, folder.tokenFile)
-  } catch (error) {
-    await rm(draft, { force: true })
-    throw new CommandFailure(`The token cannot be kept in ${folder.tokenFile}: ${describeSystemError(error)}.`)
-  }
-  return { text, token, state }
+  return { text: await writeToken(folder, token), token, state }
 }

@@ -18,6 +18,13 @@ export const openCatalog = (file: string, largestContent?: number): Catalog => {
   }
 }
 
+/** Whether an ingest has run on a data folder before. */
+export const hasCatalog = async ({ catalog }: DataFolder): Promise<boolean> =>
+  access(catalog).then(
+    () => true,
+    () => false,
+  )
+
 /**
  * Works on the catalog of a data folder, whether an ingest runs on it or not; makes nothing that is not there.
  *

@@ -2,12 +2,15 @@ import { Command, CommanderError } from "commander"
 import manifest from "../../package.json" with { type: "json" }
 import { names } from "../protocol.ts"
 import { CommandFailure, exitCodes } from "./command-failure.ts"
+import { createAppsCommand } from "./apps/apps-command.ts"
+import { createKeysCommand } from "./apps/keys-command.ts"
 import { createDeliveriesCommand } from "./inspect/deliveries-command.ts"
 import { createDevCommand } from "./serve/dev-command.ts"
 import { createDoctorCommand } from "./doctor/doctor-command.ts"
 import { createExplainCommand } from "./inspect/explain-command.ts"
 import { createFilesCommand } from "./inspect/files-command.ts"
 import { createIngestCommand } from "./serve/ingest-command.ts"
+import { toPrintable } from "./terminal/printable.ts"
 import { createTokenCommand } from "./token-command.ts"
 
 /** The whole command line; run it with {@link runCommand}. What a command does is imported when it is called. */
@@ -20,6 +23,8 @@ const createProgram = (): Command =>
     .addCommand(createDevCommand())
     .addCommand(createIngestCommand())
     .addCommand(createTokenCommand())
+    .addCommand(createAppsCommand())
+    .addCommand(createKeysCommand())
     .addCommand(createFilesCommand())
     .addCommand(createDeliveriesCommand())
     .addCommand(createExplainCommand())
@@ -61,7 +66,7 @@ export const runCommand = async (args: ReadonlyArray<string>): Promise<number> =
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage
     if (!(error instanceof CommandFailure)) throw error
-    console.error(`${names.word}: ${error.message}`)
+    console.error(`${names.word}: ${toPrintable(error.message)}`)
     return exitCodes.failed
   }
 }

@@ -1,8 +1,10 @@
 import { text as readText } from "node:stream/consumers"
+import { createKeyId } from "../ingest.ts"
 import { encodeAppId, envName, parseToken } from "../protocol.ts"
 import { CommandFailure } from "./command-failure.ts"
 import { createToken, type NewToken } from "./create-token.ts"
 import { describeDataFolder, readKeptToken } from "./data-folder.ts"
+import { toPrintable } from "./terminal/printable.ts"
 
 /** `sluice token`: the token on standard output and nothing else, so that it can be piped; advice on standard error. */
 export const runTokenCreate = (options: NewToken & { readonly json?: true }): void => {
@@ -47,16 +49,17 @@ export const runTokenExplain = async (source: TokenSource & { readonly json?: tr
   }
   const { appId, regions, ingestUrl = null } = parsed.value
   const fileKeyPrefix = encodeAppId(appId)
+  const keyId = createKeyId(parsed.value.apiKey)
   if (source.json) {
-    console.log(JSON.stringify({ valid: true, source: found.source, appId, regions, ingestUrl, fileKeyPrefix }))
+    console.log(JSON.stringify({ valid: true, source: found.source, appId, keyId, regions, ingestUrl, fileKeyPrefix }))
     return
   }
   const rows: ReadonlyArray<readonly [string, string]> = [
     ["Source", found.source],
-    ["App", appId],
-    ["Key", "sk_… (hidden)"],
-    ["Regions", regions.join(", ")],
-    ["Ingest", ingestUrl ?? `not named: set ${envName("ingestUrl")} for the app`],
+    ["App", toPrintable(appId)],
+    ["Key", `${keyId} (the secret itself is hidden)`],
+    ["Regions", toPrintable(regions.join(", "))],
+    ["Ingest", ingestUrl === null ? `not named: set ${envName("ingestUrl")} for the app` : toPrintable(ingestUrl)],
     ["File keys", `start with ${fileKeyPrefix}`],
   ]
   for (const [name, value] of rows) console.log(`${name.padEnd(11)}${value}`)

@@ -70,6 +70,18 @@ export const testCatalogApps = (open: () => Catalog): void => {
       ])
     })
 
+    it("the last active key of an app can be kept", async () => {
+      await createApp("acme")
+      await addKey("acme", "sk_one", 1)
+      await addKey("acme", "sk_two", 2)
+      const [two, one] = (await find("acme"))!.keys
+      const revoke = (id: string) => open().revokeKey({ appId: "acme", id, now: 3, keepsLast: true })
+      // At once: each sees the other key, but only one may go.
+      expect((await Promise.all([revoke(one!.id), revoke(two!.id)])).toSorted()).toEqual([false, true])
+      expect((await find("acme"))!.keys.filter(({ revokedAt }) => revokedAt === null)).toHaveLength(1)
+      expect(await open().revokeKey({ appId: "acme", id: two!.id, now: 4 })).toBe(true)
+    })
+
     it("a revoked key makes room, and its secret is forgotten", async () => {
       await createApp("acme")
       await addKey("acme", "sk_one", 1)

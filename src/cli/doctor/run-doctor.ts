@@ -1,5 +1,7 @@
 import { styleText } from "node:util"
 import { envName, resolveIngestUrl, type Token } from "../../protocol.ts"
+import { readOwnTokens } from "../apps/own-tokens.ts"
+import { findRevoked } from "../apps/revoked-token.ts"
 import { checkCallbackUrl } from "./check-callback-url.ts"
 import { checkDataFolder } from "./check-data-folder.ts"
 import { checkDeliveries, findCallbackUrl } from "./check-deliveries.ts"
@@ -24,6 +26,16 @@ const checkIngestOf = async (token: Token, url: string | undefined): Promise<Rea
   return resolved.ok
     ? checkIngest(token, resolved.value)
     : [failed("Ingest", resolved.detail, "Say with --url where it is.")]
+}
+
+/** Tokens of keys that are revoked; nothing where all count. */
+const checkKeys = async (folder: DataFolder, isReadable: boolean): Promise<ReadonlyArray<Finding>> => {
+  if (!isReadable) return []
+  const tokens = await readOwnTokens(folder)
+  const revoked = await withCatalog(folder.path, (catalog) =>
+    Promise.all(tokens.map((token) => findRevoked(catalog, folder, token))),
+  )
+  return revoked.flatMap((one) => (one === null ? [] : [failed("Key", one.message, one.advice)]))
 }
 
 /** What the catalog says of the callbacks; nothing where it cannot be read, which is another check's finding. */
@@ -70,6 +82,7 @@ export const runDoctor = async ({ data, url, callbackUrl, json }: DoctorOptions)
     ok("Node.js", process.versions.node),
     finding,
     ...disk,
+    ...(await checkKeys(folder, isReadable && token !== undefined)),
     ...(token === undefined ? [] : await checkIngestOf(token, url)),
     ...(await checkCallbacks(folder, callbackUrl, isReadable)),
   ])

@@ -8,9 +8,10 @@ const createListCommand = (): Command =>
   addPageOptions(addSettings(new Command("list"), ["data"]))
     .description("Lists files, newest first.")
     .addOption(new Option("--status <status>", "only these").choices(fileStatuses))
+    .option("--app <id>", "only this app's")
     .addOption(jsonOption())
     .addHelpText("after", "\nExample:\n  $ sluice files list --status Failed --limit 10")
-    .action(async (options: PageOptions & { status?: FileStatus; json?: true }, command: Command) => {
+    .action(async (options: PageOptions & { status?: FileStatus; app?: string; json?: true }, command: Command) => {
       const { values } = await resolveSettings(command, ["data"])
       const { runFilesList } = await import("./run-files.ts")
       await runFilesList(values.data, options)

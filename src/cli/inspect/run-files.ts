@@ -16,16 +16,25 @@ const showStatus = (status: FileStatus): string => styleText(colours[status], st
 /** `sluice files list`. */
 export const runFilesList = async (
   data: string,
-  { status, limit, cursor, json }: PageOptions & { readonly status?: FileStatus; readonly json?: true },
+  {
+    status,
+    app,
+    limit,
+    cursor,
+    json,
+  }: PageOptions & { readonly status?: FileStatus; readonly app?: string; readonly json?: true },
 ): Promise<void> => {
-  const found = await withCatalog(data, (catalog) => catalog.list({ status, before: cursor, limit: limit + 1 }))
+  const found = await withCatalog(data, (catalog) =>
+    catalog.list({ status, appId: app, before: cursor, limit: limit + 1 }),
+  )
   const { rows, nextCursor } = toPage(found, limit, ({ id }) => id)
   if (json) {
     console.log(JSON.stringify({ files: rows.map(toFileJson), nextCursor }))
     return
   }
   if (rows.length === 0) {
-    console.log(status === undefined ? "There are no files." : `There are no files that are ${status}.`)
+    const whose = app === undefined ? "" : ` of the app ${toPrintable(app)}`
+    console.log(`There are no files${whose}${status === undefined ? "" : ` that are ${status}`}.`)
     return
   }
   printTable(

@@ -28,6 +28,11 @@ const tokenStates = { made: "made just now, only you can read it", kept: "kept",
 
 const withNote = (value: string, note: string): string => `${value}  ${styleText("dim", `(${note})`)}`
 
+/** Tells people what is wrong with the token, if anything is. */
+export const warnOfToken = ({ warning }: StartedIngest): void => {
+  if (warning !== null) console.warn(`\n${styleText("yellow", toPrintable(warning))}`)
+}
+
 /** Tells people what the ingest runs on, what was set and where, and how an app gets the token. */
 export const announceIngest = (ingest: StartedIngest, sources: ReadonlyArray<SettingSource>): void => {
   const { url, host, port, folder, token, keptToken } = ingest
@@ -47,6 +52,7 @@ export const announceIngest = (ingest: StartedIngest, sources: ReadonlyArray<Set
     console.log(`\nGive the token to your app's server (a browser must never see it):\n`)
     console.log(`  ${styleText("cyan", handOver(folder.tokenFile))}`)
   }
+  warnOfToken(ingest)
   if (!isLoopback(host) && !sources.some(({ name }) => name === "url")) {
     console.warn(`\nOther machines cannot use ${url}: say with --url how they reach this ingest.`)
   }
@@ -55,8 +61,9 @@ export const announceIngest = (ingest: StartedIngest, sources: ReadonlyArray<Set
 
 /** The same as one line of JSON, for scripts. */
 export const announceIngestAsJson = (ingest: StartedIngest, settings: ReadonlyArray<SettingSource>): void => {
-  const { url, host, port, folder, token, keptToken } = ingest
+  const { url, host, port, folder, token, keptToken, warning } = ingest
   const tokenFile = keptToken === null ? null : folder.tokenFile
   const facts = { url, host, port, data: folder.path, tokenFile, appId: token.appId, settings }
   console.log(JSON.stringify({ event: "listening", ...facts, pid: process.pid }))
+  if (warning !== null) console.log(JSON.stringify({ event: "warning", message: warning }))
 }

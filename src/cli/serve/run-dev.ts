@@ -1,6 +1,6 @@
 import { styleText } from "node:util"
 import { envName, resolveIngestUrl } from "../../protocol.ts"
-import { announceIngest, toNearPath } from "./announce-ingest.ts"
+import { announceIngest, toNearPath, warnOfToken } from "./announce-ingest.ts"
 import { runDevServer } from "./dev-server.ts"
 import { listenForIngest, PortInUse } from "./serve-ingest.ts"
 import type { ResolvedSettings } from "../settings/setting-options.ts"
@@ -49,6 +49,7 @@ export const runDev = async (
       return
     }
     console.log(styleText("dim", `Sluice ingest at ${ingest.url}, data in ${toNearPath(ingest.folder.path)}`))
+    warnOfToken(ingest)
     process.exitCode = await runDevServer(command, toVariables(ingest))
   } finally {
     await ingest.close()

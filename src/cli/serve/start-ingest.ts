@@ -1,5 +1,8 @@
 import { envName, type LogFormat } from "../../protocol.ts"
-import { type DataFolder, keepToken, type KeptToken, openDataFolder } from "../data-folder.ts"
+import { findRevoked } from "../apps/revoked-token.ts"
+import { settleKeptToken } from "../apps/settle-kept-token.ts"
+import { type DataFolder, keepToken, type KeptToken, openDataFolder, readKeptToken } from "../data-folder.ts"
+import { hasCatalog, withCatalog } from "../open-catalog.ts"
 import { type GivenToken, readTokenVariable } from "./given-token.ts"
 import { type IngestServer, listenForIngest } from "./serve-ingest.ts"
 import type { SettingValues } from "../settings/settings.ts"
@@ -13,7 +16,26 @@ export interface StartedIngest extends GivenToken {
   readonly folder: DataFolder
   /** Where the data folder keeps the token; null when the environment gave it. */
   readonly keptToken: KeptToken["state"] | null
+  /** What people should know of the token; null when all is well. */
+  readonly warning: string | null
   readonly close: () => Promise<void>
+}
+
+/** The token to start with once the catalog was asked whether its key counts, and what people should know of it. */
+const settle = async (
+  folder: DataFolder,
+  given: GivenToken | undefined,
+  kept: KeptToken | undefined,
+): Promise<GivenToken & Pick<StartedIngest, "warning">> => {
+  if (!(await hasCatalog(folder))) return { ...(given ?? kept)!, warning: null }
+  return withCatalog(folder.path, async (catalog) => {
+    // Mends what a command that was interrupted left behind, or one that ran while the token was moved.
+    const isSettled = given === undefined && (await settleKeptToken(catalog, folder)) !== undefined
+    const used = given ?? (isSettled ? await readKeptToken(folder) : kept)!
+    const source = given === undefined ? folder.tokenFile : envName("token")
+    const revoked = await findRevoked(catalog, folder, { token: used.token, source })
+    return { ...used, warning: revoked && `${revoked.message} ${revoked.advice}` }
+  })
 }
 
 /**
@@ -33,12 +55,12 @@ export const startIngest = async (
     server = await listen(host, port)
     const url = givenUrl ?? `http://localhost:${server.port}`
     const kept = given === undefined ? await keepToken(folder, url) : undefined
-    const { text, token } = (given ?? kept)!
+    const { text, token, warning } = await settle(folder, given, kept)
     const metricsToken = process.env[envName("metricsToken")]
     const metrics = metricsToken ? { token: metricsToken } : options.metrics
     server.open({ ...options, metrics, folder, token: text, url, logFormat })
     const { close } = server
-    return { url, host, port: server.port, folder, text, token, keptToken: kept?.state ?? null, close }
+    return { url, host, port: server.port, folder, text, token, keptToken: kept?.state ?? null, warning, close }
   } catch (error) {
     await server?.close()
     folder.release()

@@ -58,8 +58,17 @@ export interface CatalogApps {
     readonly apiKey: string
     readonly now: number
   }) => Promise<"added" | "unknownApp" | "taken" | "tooMany">
-  /** Ends a key, and forgets its secret. False when the app has no active key of this id. */
-  readonly revokeKey: (key: { readonly appId: string; readonly id: string; readonly now: number }) => Promise<boolean>
+  /**
+   * Ends a key, and forgets its secret. False when the app has no active key of this id, or, where the last one is to
+   * be kept, no other.
+   */
+  readonly revokeKey: (key: {
+    readonly appId: string
+    readonly id: string
+    readonly now: number
+    /** Leaves the key alone that is the only active one of its app. */
+    readonly keepsLast?: boolean | undefined
+  }) => Promise<boolean>
   /** Forgets an app with its keys, once it has no files. */
   readonly deleteApp: (id: string) => Promise<"deleted" | "hasFiles" | "unknown">
 }

@@ -36,9 +36,10 @@ export const createMemoryApps = (hasFiles: (appId: string) => boolean): CatalogA
       put({ ...app, keys: [{ id, apiKey, createdAt: now, revokedAt: null }, ...app.keys] })
       return "added"
     },
-    revokeKey: async ({ appId, id, now }) => {
+    revokeKey: async ({ appId, id, now, keepsLast = false }) => {
       const app = apps.get(appId)
-      if (app?.keys.some((key) => key.id === id && key.revokedAt === null) !== true) return false
+      const active = app?.keys.filter(({ revokedAt }) => revokedAt === null) ?? []
+      if (app === undefined || !active.some((key) => key.id === id) || (keepsLast && active.length === 1)) return false
       put({ ...app, keys: app.keys.map((key) => (key.id === id ? { ...key, apiKey: null, revokedAt: now } : key)) })
       return true
     },

@@ -92,7 +92,11 @@ export const createAppTable = (
         change("INSERT INTO app_keys (id, app_id, api_key, created_at) VALUES (?, ?, ?, ?)", id, appId, apiKey, now)
         return "added"
       }),
-    revokeKey: ({ appId, id, now }) => write(() => change(revoke, now, id, appId)),
+    revokeKey: ({ appId, id, now, keepsLast = false }) =>
+      write(() => {
+        const { active } = one(countActive, appId)!
+        return !(keepsLast && active === 1) && change(revoke, now, id, appId)
+      }),
     deleteApp: (id) =>
       write(() => {
         if (!has(id)) return "unknown"

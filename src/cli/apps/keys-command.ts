@@ -1,0 +1,76 @@
+import { Command } from "commander"
+import { jsonOption } from "../terminal/json-option.ts"
+import { addSettings, resolveSettings } from "../settings/setting-options.ts"
+import { ingestUrlOption, type PlaceOptions } from "./apps-command.ts"
+
+const createListCommand = (): Command =>
+  addSettings(new Command("list"), ["data"])
+    .description("Lists the keys of an app by their ids, the newest first; never a secret.")
+    .argument("<app>", "id of the app")
+    .addOption(jsonOption())
+    .addHelpText("after", "\nExample:\n  $ sluice keys list acme")
+    .action(async (app: string, options: { json?: true }, command: Command) => {
+      const { values } = await resolveSettings(command, ["data"])
+      const { runKeysList } = await import("./run-keys.ts")
+      await runKeysList(values.data, app, options)
+    })
+
+const createCreateCommand = (): Command =>
+  addSettings(new Command("create"), ["data"])
+    .description(
+      "Makes a key beside the one in use. Standard output gets the new token and nothing else. " +
+        "Refused when two are active.",
+    )
+    .argument("<app>", "id of the app")
+    .addOption(ingestUrlOption())
+    .addOption(jsonOption())
+    .addHelpText("after", "\nExample:\n  $ sluice keys create acme > acme.token")
+    .action(async (app: string, options: PlaceOptions, command: Command) => {
+      const { values } = await resolveSettings(command, ["data"])
+      const { runKeysCreate } = await import("./run-keys.ts")
+      await runKeysCreate({ ...options, ...values }, app)
+    })
+
+const createRevokeCommand = (): Command =>
+  addSettings(new Command("revoke"), ["data"])
+    .description(
+      "Ends a key for good. A running ingest refuses it within about a second. Where the data folder's own token holds " +
+        "it, that gets the key that stays.",
+    )
+    .argument("<app>", "id of the app")
+    .argument("<key>", "id of the key (key_…); `sluice token explain` says which one a token holds")
+    .option("--last", "also when no other is active: then nothing of the app works until it has another")
+    .addOption(jsonOption())
+    .addHelpText("after", "\nExample:\n  $ sluice keys revoke acme key_0123456789ab")
+    .action(async (app: string, key: string, options: { last?: true; json?: true }, command: Command) => {
+      // What was written instead may be the secret, and is not repeated.
+      if (!/^key_[\da-f]{12}$/.test(key)) {
+        command.error(
+          "error: expected the id of a key (key_ and 12 characters) as `sluice keys <app>` lists it; " +
+            "`sluice token explain` says which one a token holds",
+        )
+      }
+      const { values } = await resolveSettings(command, ["data"])
+      const { runKeysRevoke } = await import("./run-keys-revoke.ts")
+      await runKeysRevoke(values.data, app, key, options)
+    })
+
+/** `sluice keys [list|create|revoke]`. */
+export const createKeysCommand = (): Command =>
+  new Command("keys")
+    .summary("list, make or revoke the keys of an app")
+    .description(
+      "The API keys of an app. Two may be active: the one in use, and the one that takes its place. " +
+        "Works on the data folder, whether an ingest runs on it or not.",
+    )
+    .addCommand(createListCommand(), { isDefault: true })
+    .addCommand(createCreateCommand())
+    .addCommand(createRevokeCommand())
+    .addHelpText(
+      "after",
+      `
+To replace a key while everything runs:
+  $ sluice keys create acme > acme.token     1. the new token; the old one counts as before
+  …                                          2. give it to all servers of the app
+  $ sluice keys revoke acme key_…            3. end the old key, once none of them uses it`,
+    )

@@ -1,0 +1,103 @@
+import { type AppKey, type AppRecord, type AppSettings, type Catalog, createKeyId } from "../../ingest.ts"
+import { CommandFailure } from "../command-failure.ts"
+import type { DataFolder } from "../data-folder.ts"
+import { type OwnToken, readOwnTokens } from "./own-tokens.ts"
+
+/** A key of an app, and which tokens hold it. */
+export interface KnownKey extends Omit<AppKey, "createdAt"> {
+  /** ms since the epoch; null while only a token knows the key. */
+  readonly createdAt: number | null
+  /** Where the tokens are that hold it: a path, `SLUICE_TOKEN`. */
+  readonly heldBy: ReadonlyArray<string>
+}
+
+/** An app as the catalog and the ingest's tokens know it together. */
+export interface KnownApp extends AppSettings {
+  readonly id: string
+  /** ms since the epoch; null while only a token knows the app. */
+  readonly createdAt: number | null
+  /** Active and revoked ones, the newest first. */
+  readonly keys: ReadonlyArray<KnownKey>
+  /** Where the ingest's token is that names it; null when it is an app like any other. */
+  readonly tokenSource: string | null
+}
+
+/** An app of which nothing is decided: all is as the ingest says. */
+export const unset: AppSettings = { name: null, defaultAcl: null, quota: null, callbackOrigins: null }
+
+const toKnownApp = (id: string, record: AppRecord | undefined, tokens: ReadonlyArray<OwnToken>): KnownApp => {
+  const own = tokens
+    .filter(({ token }) => token.appId === id)
+    .map(({ token, source }) => ({ id: createKeyId(token.apiKey), apiKey: token.apiKey, source }))
+  const heldBy = (keyId: string) => own.filter((key) => key.id === keyId).map(({ source }) => source)
+  const kept = record?.keys ?? []
+  const others = own.filter(
+    (key, index) => !kept.some((one) => one.id === key.id) && own.findIndex((first) => first.id === key.id) === index,
+  )
+  return {
+    ...unset,
+    createdAt: null,
+    ...record,
+    id,
+    keys: [
+      ...kept.map((key) => ({ ...key, heldBy: heldBy(key.id) })),
+      ...others.map(({ id, apiKey }) => ({ id, apiKey, createdAt: null, revokedAt: null, heldBy: heldBy(id) })),
+    ],
+    tokenSource: own[0]?.source ?? null,
+  }
+}
+
+/** All apps of an ingest, its own first and then the oldest first. */
+export const listKnownApps = async (catalog: Catalog, folder: DataFolder): Promise<ReadonlyArray<KnownApp>> => {
+  const tokens = await readOwnTokens(folder)
+  const records = await catalog.listApps()
+  const ids = new Set([...tokens.map(({ token }) => token.appId), ...records.map(({ id }) => id)])
+  return [...ids].map((appId) =>
+    toKnownApp(
+      appId,
+      records.find(({ id }) => id === appId),
+      tokens,
+    ),
+  )
+}
+
+/** There is no app of this id. */
+export const unknownApp = (id: string, { path }: DataFolder): CommandFailure =>
+  new CommandFailure(`There is no app ${JSON.stringify(id)} in ${path}. \`sluice apps\` lists those there are.`)
+
+/** One app. Fails: with a {@link CommandFailure} when there is none of this id. */
+export const requireApp = async (catalog: Catalog, folder: DataFolder, id: string): Promise<KnownApp> => {
+  const found = (await listKnownApps(catalog, folder)).find((app) => app.id === id)
+  if (found === undefined) throw unknownApp(id, folder)
+  return found
+}
+
+/** Keys that count. */
+export const activeKeysOf = ({ keys }: Pick<KnownApp, "keys">): ReadonlyArray<KnownKey> =>
+  keys.filter(({ revokedAt }) => revokedAt === null)
+
+/**
+ * Takes the ingest's own app into the catalog, its present key first, so that what is decided of it from now on counts
+ * and the key with it. Of no effect on an app that is there with its key; a key for which there is no room stays out.
+ *
+ * Two at once do no harm: whoever is second finds app and key taken.
+ *
+ * Fails: with a {@link CommandFailure} when the catalog cannot have it.
+ */
+export const adoptApp = async (catalog: Catalog, app: KnownApp): Promise<void> => {
+  const unknown = app.keys.filter(({ createdAt }) => createdAt === null)
+  if (unknown.length > 1) {
+    const [one, two] = unknown.map(({ heldBy }) => heldBy[0])
+    throw new CommandFailure(`${one} and ${two} hold different keys of the app ${app.id}. Unset or remove one of them.`)
+  }
+  if (app.createdAt === null) {
+    const answer = await catalog.createApp({ ...unset, id: app.id, createdAt: Date.now() })
+    if (answer === "taken" && !(await catalog.listApps()).some(({ id }) => id === app.id)) {
+      throw new CommandFailure(
+        `The ingest's own app ${app.id} cannot be changed: the file keys of another app begin as its own do. ` +
+          "`sluice apps` lists them; the other one has to go.",
+      )
+    }
+  }
+  for (const { apiKey } of unknown) await catalog.addKey({ appId: app.id, apiKey: apiKey!, now: Date.now() })
+}

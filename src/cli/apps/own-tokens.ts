@@ -1,0 +1,24 @@
+import { envName, type Token } from "../../protocol.ts"
+import { type DataFolder, readKeptToken } from "../data-folder.ts"
+import { readTokenVariable } from "../serve/given-token.ts"
+
+/** A token an ingest of the data folder would run with. */
+export interface OwnToken {
+  readonly token: Token
+  /** The path of the data folder's token, or `SLUICE_TOKEN`. */
+  readonly source: string
+}
+
+/**
+ * The tokens an ingest of the data folder would run with, that of the folder before that of the environment.
+ *
+ * Fails: with a `CommandFailure` when one is not valid.
+ */
+export const readOwnTokens = async (folder: DataFolder): Promise<ReadonlyArray<OwnToken>> => {
+  const kept = await readKeptToken(folder)
+  const given = readTokenVariable()
+  return [
+    ...(kept === undefined ? [] : [{ token: kept.token, source: folder.tokenFile }]),
+    ...(given === undefined ? [] : [{ token: given.token, source: envName("token") }]),
+  ]
+}

@@ -1,0 +1,33 @@
+import { type Catalog, createKeyId } from "../../ingest.ts"
+import type { DataFolder } from "../data-folder.ts"
+import type { OwnToken } from "./own-tokens.ts"
+
+/** A token whose key is revoked. */
+export interface RevokedToken {
+  readonly message: string
+  /** What to do about it. */
+  readonly advice: string
+}
+
+/** What is wrong with a token whose key is revoked; null when it counts. */
+export const findRevoked = async (
+  catalog: Catalog,
+  { tokenFile }: DataFolder,
+  { token, source }: OwnToken,
+): Promise<RevokedToken | null> => {
+  const { appId, apiKey } = token
+  const id = createKeyId(apiKey)
+  const keys = (await catalog.listApps()).find((app) => app.id === appId)?.keys ?? []
+  if (!keys.some((key) => key.id === id && key.revokedAt !== null)) return null
+  const active = keys.filter(({ revokedAt }) => revokedAt === null).map((key) => key.id)
+  const remedy =
+    active.length === 0
+      ? `Make a key with \`sluice keys create ${appId}\`.`
+      : source === tokenFile
+        ? `An ingest that starts puts ${active[0]} into it.`
+        : `Set it to a token of ${active.join(" or ")}, or make another with \`sluice keys create ${appId}\`.`
+  return {
+    message: `${source} holds ${id} of the app ${appId}, a key that is revoked: whoever uses it is refused.`,
+    advice: remedy,
+  }
+}

@@ -1,0 +1,62 @@
+import type { AppSettings, Catalog } from "../../ingest.ts"
+import { encodeAppId, envName } from "../../protocol.ts"
+import { CommandFailure } from "../command-failure.ts"
+import { createAppId } from "../create-token.ts"
+import type { DataFolder } from "../data-folder.ts"
+import { withCatalog } from "../open-catalog.ts"
+import { type IssuedToken, type IssueOptions, issueToken, printToken } from "./issue-token.ts"
+import { listKnownApps, unset } from "./known-app.ts"
+
+const inTheWay = (id: string, other: string): CommandFailure =>
+  new CommandFailure(
+    id === other
+      ? `There is an app ${id} already. For another key of it: \`sluice keys create ${id}\`.`
+      : `The id ${id} cannot be used: its file keys would begin as those of the app ${other} do. Choose another id.`,
+  )
+
+/** Makes an app with its first key, or neither. */
+const create = async (
+  catalog: Catalog,
+  folder: DataFolder,
+  id: string,
+  settings: Partial<AppSettings>,
+  issued: IssuedToken,
+): Promise<void> => {
+  const findInTheWay = async (): Promise<string | undefined> => {
+    const prefix = encodeAppId(id)
+    return (await listKnownApps(catalog, folder)).find((app) => app.id === id || encodeAppId(app.id) === prefix)?.id
+  }
+  // The ingest's own app need not be in the catalog, which answers for all others below.
+  const known = await findInTheWay()
+  if (known !== undefined) throw inTheWay(id, known)
+  const now = Date.now()
+  if ((await catalog.createApp({ ...unset, ...settings, id, createdAt: now })) === "taken") {
+    throw inTheWay(id, (await findInTheWay()) ?? id)
+  }
+  try {
+    const answer = await catalog.addKey({ appId: id, apiKey: issued.token.apiKey, now })
+    if (answer !== "added") throw new CommandFailure(`The app ${id} was changed meanwhile. Try again.`)
+  } catch (error) {
+    await catalog.deleteApp(id)
+    throw error
+  }
+}
+
+/** `sluice apps create`. */
+export const runAppsCreate = async (
+  options: IssueOptions,
+  id = createAppId(),
+  settings: Partial<AppSettings>,
+): Promise<void> => {
+  const issued = await withCatalog(options.data, async (catalog, folder) => {
+    const token = await issueToken(folder, id, options)
+    await create(catalog, folder, id, settings, token)
+    return token
+  })
+  printToken(
+    issued,
+    options.json,
+    `Set it as ${envName("token")} for the servers of the app ${id}. It holds ${issued.keyId}, whose secret is ` +
+      "shown only here. A running ingest takes uploads of the app within about a second.",
+  )
+}

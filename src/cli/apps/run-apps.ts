@@ -1,0 +1,145 @@
+import { styleText } from "node:util"
+import type { AppSettings, Catalog, Usage } from "../../ingest.ts"
+import { formatByteSize } from "../../protocol.ts"
+import { CommandFailure } from "../command-failure.ts"
+import type { DataFolder } from "../data-folder.ts"
+import { withCatalog } from "../open-catalog.ts"
+import { formatMoment } from "../terminal/moment.ts"
+import { toPrintable, toShortPrintable } from "../terminal/printable.ts"
+import { printFacts, printTable } from "../terminal/table.ts"
+import { toAppJson, toKeyJson } from "./app-json.ts"
+import { activeKeysOf, adoptApp, type KnownApp, listKnownApps, requireApp, unknownApp } from "./known-app.ts"
+import { showKey } from "./run-keys.ts"
+
+interface JsonOption {
+  readonly json?: true
+}
+
+const showStored = ({ quota }: KnownApp, { storedBytes }: Usage): string => {
+  const stored = formatByteSize(storedBytes)
+  if (quota === null) return stored
+  return quota === "unlimited" ? `${stored}, no limit` : `${stored} of ${formatByteSize(quota)}`
+}
+
+/** `sluice apps list`. */
+export const runAppsList = async (data: string, { json }: JsonOption): Promise<void> => {
+  const apps = await withCatalog(data, async (catalog, folder) =>
+    Promise.all(
+      (await listKnownApps(catalog, folder)).map(async (app) => ({ app, usage: await catalog.usage(app.id) })),
+    ),
+  )
+  if (json) {
+    console.log(JSON.stringify({ apps: apps.map(({ app, usage }) => toAppJson(app, usage)) }))
+    return
+  }
+  if (apps.length === 0) {
+    console.log("There are no apps. `sluice apps create` makes one.")
+    return
+  }
+  printTable(
+    [
+      { title: "ID" },
+      { title: "NAME" },
+      { title: "KEYS", align: "right" },
+      { title: "FILES", align: "right" },
+      { title: "STORED", align: "right" },
+      { title: "ACL" },
+      { title: "CALLBACKS TO" },
+    ],
+    apps.map(({ app, usage }) => [
+      toShortPrintable(app.id, 64) + (app.tokenSource === null ? "" : " *"),
+      toShortPrintable(app.name ?? "", 32),
+      String(activeKeysOf(app).length),
+      String(usage.files),
+      showStored(app, usage),
+      app.defaultAcl ?? "default",
+      app.callbackOrigins?.join(", ") ?? "any",
+    ]),
+  )
+  const sources = new Set(apps.flatMap(({ app }) => app.tokenSource ?? []))
+  for (const source of sources) console.log(styleText("dim", `\n* the ingest's own app, of ${source}`))
+}
+
+const printApp = (app: KnownApp, usage: Usage): void => {
+  const { id, name, tokenSource, createdAt, defaultAcl, quota, callbackOrigins, keys } = app
+  printFacts([
+    ["App", toPrintable(id)],
+    ["Name", name && toPrintable(name)],
+    ["Token", tokenSource && `the ingest's own, in ${tokenSource}`],
+    ["Made", createdAt === null ? null : formatMoment(createdAt)],
+    ["Files", String(usage.files)],
+    ["Stored", `${formatByteSize(usage.storedBytes)} (${usage.storedBytes} bytes)`],
+    ["Under way", usage.announcedBytes === 0 ? null : formatByteSize(usage.announcedBytes)],
+    [
+      "Quota",
+      quota === null
+        ? "as the ingest says"
+        : quota === "unlimited"
+          ? "no limit"
+          : `${formatByteSize(quota)} (${quota} bytes)`,
+    ],
+    ["Access", defaultAcl ?? "as the ingest says"],
+    ["Callbacks to", callbackOrigins?.join(", ") ?? "any origin"],
+    ...keys.map((key, index) => [index === 0 ? "Keys" : "", showKey(key)] as const),
+  ])
+}
+
+/** `sluice apps show`. */
+export const runAppsShow = async (data: string, id: string, { json }: JsonOption): Promise<void> => {
+  const [app, usage] = await withCatalog(data, async (catalog, folder) => [
+    await requireApp(catalog, folder, id),
+    await catalog.usage(id),
+  ])
+  if (json) console.log(JSON.stringify({ ...toAppJson(app, usage), keys: app.keys.map(toKeyJson) }))
+  else printApp(app, usage)
+}
+
+/** `sluice apps set`. */
+export const runAppsSet = async (
+  data: string,
+  id: string,
+  changes: Partial<AppSettings>,
+  options: JsonOption,
+): Promise<void> => {
+  await withCatalog(data, async (catalog, folder) => {
+    await adoptApp(catalog, await requireApp(catalog, folder, id))
+    if (!(await catalog.changeApp(id, changes))) throw unknownApp(id, folder)
+  })
+  await runAppsShow(data, id, options)
+}
+
+/** Why an app that has files stays. */
+const describeFiles = async (catalog: Catalog, id: string): Promise<string> => {
+  const { files, announcedBytes } = await catalog.usage(id)
+  const stored = files === 0 ? [] : [files === 1 ? "1 file" : `${files} files`]
+  const more = announcedBytes > 0 ? ["uploads under way"] : []
+  const all = [...stored, ...more]
+  return all.length === 0 ? "files that are being deleted" : all.join(" and ")
+}
+
+const refuseOwn = ({ id, tokenSource }: KnownApp): CommandFailure =>
+  new CommandFailure(
+    `${id} is the ingest's own app and cannot be deleted: ${tokenSource} holds its token. ` +
+      `To end a key of it: \`sluice keys revoke ${id} <key>\`.`,
+  )
+
+const remove = async (catalog: Catalog, folder: DataFolder, id: string): Promise<void> => {
+  const app = await requireApp(catalog, folder, id)
+  // Forgotten, a key that was revoked would count again where the ingest's token holds it.
+  if (app.tokenSource !== null) throw refuseOwn(app)
+  const answer = await catalog.deleteApp(id)
+  if (answer === "unknown") throw unknownApp(id, folder)
+  if (answer === "deleted") return
+  throw new CommandFailure(
+    `The app ${id} has ${await describeFiles(catalog, id)}: see \`sluice files list --app ${id}\`. ` +
+      "Let the app delete them first (`deleteFiles` of its API), and try again once they are gone. " +
+      `To lock it out at once, revoke its keys: \`sluice keys ${id}\`.`,
+  )
+}
+
+/** `sluice apps delete`. */
+export const runAppsDelete = async (data: string, id: string, { json }: JsonOption): Promise<void> => {
+  await withCatalog(data, (catalog, folder) => remove(catalog, folder, id))
+  if (json) console.log(JSON.stringify({ deleted: id }))
+  else console.log(`The app ${toPrintable(id)} and its keys are gone. A running ingest knows within about a second.`)
+}

@@ -1,0 +1,79 @@
+import { type Catalog, createKeyId } from "../../ingest.ts"
+import { envName } from "../../protocol.ts"
+import { CommandFailure } from "../command-failure.ts"
+import type { DataFolder } from "../data-folder.ts"
+import { withCatalog } from "../open-catalog.ts"
+import { readTokenVariable } from "../serve/given-token.ts"
+import { formatMoment } from "../terminal/moment.ts"
+import { activeKeysOf, adoptApp, type KnownApp, type KnownKey, requireApp } from "./known-app.ts"
+import { settleKeptToken } from "./settle-kept-token.ts"
+
+const requireKey = (app: KnownApp, id: string): KnownKey => {
+  const found = app.keys.find((key) => key.id === id)
+  if (found !== undefined) return found
+  throw new CommandFailure(`The app ${app.id} has no key ${id}. \`sluice keys ${app.id}\` lists those it has.`)
+}
+
+const refuseLast = (app: KnownApp, id: string): CommandFailure =>
+  new CommandFailure(
+    `${id} is the only active key of the app ${app.id}. Without it the app cannot upload, its private files cannot be ` +
+      `read, and its callbacks are not sent. Make another first (\`sluice keys create ${app.id}\`), or say --last.`,
+  )
+
+/** Ends a key of an app; ending one again changes nothing. */
+const revoke = async (
+  catalog: Catalog,
+  folder: DataFolder,
+  { appId, id, last }: { readonly appId: string; readonly id: string; readonly last: boolean },
+): Promise<{ readonly app: KnownApp; readonly isNew: boolean }> => {
+  const before = await requireApp(catalog, folder, appId)
+  if (requireKey(before, id).revokedAt !== null) return { app: before, isNew: false }
+  if (!last && activeKeysOf(before).length === 1) throw refuseLast(before, id)
+  await adoptApp(catalog, before)
+  const isNew = await catalog.revokeKey({ appId, id, now: Date.now(), keepsLast: !last })
+  const app = await requireApp(catalog, folder, appId)
+  // Another command may have been first: with this key, or with the one beside it.
+  if (isNew || requireKey(app, id).revokedAt !== null) return { app, isNew }
+  const others = activeKeysOf(app).filter((key) => key.id !== id)
+  if (others.length === 0) throw refuseLast(app, id)
+  throw new CommandFailure(
+    `The app ${appId} has ${others.map((key) => key.id).join(" and ")} besides ${id}, one more than it may. Revoke one of ` +
+      "those first.",
+  )
+}
+
+/** `sluice keys revoke`. */
+export const runKeysRevoke = async (
+  data: string,
+  appId: string,
+  id: string,
+  { last = false, json }: { readonly last?: boolean; readonly json?: true },
+): Promise<void> => {
+  const { app, isNew, settled, folder } = await withCatalog(data, async (catalog, folder) => ({
+    ...(await revoke(catalog, folder, { appId, id, last })),
+    settled: await settleKeptToken(catalog, folder),
+    folder,
+  }))
+  const activeKeys = activeKeysOf(app).map((key) => key.id)
+  if (json) {
+    const tokenFile = settled === undefined ? null : folder.tokenFile
+    console.log(JSON.stringify({ appId, revoked: id, activeKeys, tokenFile }))
+    return
+  }
+  const { revokedAt } = requireKey(app, id)
+  console.log(
+    isNew
+      ? `${id} is revoked. A running ingest refuses it within about a second.`
+      : `${id} was revoked already, ${formatMoment(revokedAt!)}.`,
+  )
+  console.log(
+    activeKeys.length === 0
+      ? `The app ${appId} has no active key now; \`sluice keys create ${appId}\` makes one.`
+      : `The app ${appId} goes on with ${activeKeys.join(" and ")}.`,
+  )
+  if (settled !== undefined) console.log(`${folder.tokenFile} holds ${settled} now.`)
+  const given = readTokenVariable()
+  if (given !== undefined && createKeyId(given.token.apiKey) === id) {
+    console.error(`${envName("token")} holds the revoked key: whoever uses it is refused, so give it the new token.`)
+  }
+}
