@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { createKeyId } from "../../src/ingest.ts"
 import { encodeAppId, encodeToken, parseToken } from "../../src/protocol.ts"
 import { runCommand } from "./run-command.ts"
 
@@ -65,7 +66,14 @@ describe("sluice token explain", () => {
   it("says what the argument holds and hides the key", async () => {
     const { code, stdout, stderr } = await runCommand(["token", "explain", token])
     expect(code).toBe(0)
-    for (const part of ["my-app", "eu, us", "http://localhost:4790", encodeAppId("my-app"), "hidden"]) {
+    for (const part of [
+      "my-app",
+      "eu, us",
+      "http://localhost:4790",
+      encodeAppId("my-app"),
+      createKeyId(secret),
+      "hidden",
+    ]) {
       expect(stdout).toContain(part)
     }
     expect(stdout + stderr).not.toContain("very-secret")
@@ -78,6 +86,7 @@ describe("sluice token explain", () => {
       valid: true,
       source: "standard input",
       appId: "my-app",
+      keyId: createKeyId(secret),
       regions: ["eu", "us"],
       ingestUrl: "http://localhost:4790",
       fileKeyPrefix: encodeAppId("my-app"),

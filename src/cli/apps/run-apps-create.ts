@@ -14,8 +14,8 @@ const inTheWay = (id: string, other: string): CommandFailure =>
       : `The id ${id} cannot be used: its file keys would begin as those of the app ${other} do. Choose another id.`,
   )
 
-/** Makes an app with its first key, or neither. */
-const create = async (
+/** Makes an app with its first key, or neither. Fails: with a {@link CommandFailure} when the id cannot be used. */
+export const createAppWithKey = async (
   catalog: Catalog,
   folder: DataFolder,
   id: string,
@@ -50,7 +50,7 @@ export const runAppsCreate = async (
 ): Promise<void> => {
   const issued = await withCatalog(options.data, async (catalog, folder) => {
     const token = await issueToken(folder, id, options)
-    await create(catalog, folder, id, settings, token)
+    await createAppWithKey(catalog, folder, id, settings, token)
     return token
   })
   printToken(
