@@ -134,7 +134,7 @@ describe("sluice apps", () => {
 
   it("one of several that make the same app at once makes it, with one key", async () => {
     const ended = await Promise.all([1, 2, 3].map(() => run(["apps", "create", "acme"])))
-    expect(ended.map(({ code }) => code).toSorted()).toEqual([0, 1, 1])
+    expect(ended.filter(({ code }) => code === 1)).toHaveLength(2)
     const [app] = await data.catalog.listApps()
     expect(app!.keys).toHaveLength(1)
     expect(ended.find(({ code }) => code === 0)!.stdout.trim()).toBe(
@@ -200,8 +200,8 @@ describe("sluice apps", () => {
   it.each([["show"], ["set", "--quota", "1GB"], ["delete"]])(
     "says in one line that there is no such app: %s",
     async (...args) => {
-      const [verb, ...options] = args
-      const { code, stdout, stderr } = await run(["apps", verb!, "no\u001b[2Jne", ...options])
+      const [verb = "", ...options] = args
+      const { code, stdout, stderr } = await run(["apps", verb, "no\u001b[2Jne", ...options])
       expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
       expect(stderr).toBe(
         `sluice: There is no app "no\\u001b[2Jne" in ${data.path}. \`sluice apps\` lists those there are.\n`,

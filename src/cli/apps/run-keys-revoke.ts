@@ -20,8 +20,12 @@ const refuseLast = (app: KnownApp, id: string): CommandFailure =>
       `read, and its callbacks are not sent. Make another first (\`sluice keys create ${app.id}\`), or say --last.`,
   )
 
-/** Ends a key of an app; ending one again changes nothing. */
-const revoke = async (
+/**
+ * Ends a key of an app; ending one again changes nothing.
+ *
+ * Fails: with a {@link CommandFailure}, also when it is the last one and is not to go.
+ */
+export const revokeKeyOf = async (
   catalog: Catalog,
   folder: DataFolder,
   { appId, id, last }: { readonly appId: string; readonly id: string; readonly last: boolean },
@@ -50,7 +54,7 @@ export const runKeysRevoke = async (
   { last = false, json }: { readonly last?: boolean; readonly json?: true },
 ): Promise<void> => {
   const { app, isNew, settled, folder } = await withCatalog(data, async (catalog, folder) => ({
-    ...(await revoke(catalog, folder, { appId, id, last })),
+    ...(await revokeKeyOf(catalog, folder, { appId, id, last })),
     settled: await settleKeptToken(catalog, folder),
     folder,
   }))
