@@ -30,8 +30,8 @@ const settle = async (
   if (!(await hasCatalog(folder))) return { ...(given ?? kept)!, warning: null }
   return withCatalog(folder.path, async (catalog) => {
     // Mends what a command that was interrupted left behind, or one that ran while the token was moved.
-    const isSettled = given === undefined && (await settleKeptToken(catalog, folder)) !== undefined
-    const used = given ?? (isSettled ? await readKeptToken(folder) : kept)!
+    if (given === undefined) await settleKeptToken(catalog, folder)
+    const used = (given ?? (await readKeptToken(folder)) ?? kept)!
     const source = given === undefined ? folder.tokenFile : envName("token")
     const revoked = await findRevoked(catalog, folder, { token: used.token, source })
     return { ...used, warning: revoked && `${revoked.message} ${revoked.advice}` }
