@@ -48,6 +48,17 @@ describe("sluice files", () => {
     })
   })
 
+  it("lists the files of one app", async () => {
+    const other = openData(join(folder, "several"))
+    await storeFile(other, "mine")
+    await storeFile(other, "theirs", { appId: "acme" })
+    await other.catalog.close()
+    const list = (app: string) => runCommand(["files", "list", "--app", app, "--json", "--data", other.path])
+    expect(JSON.parse((await list("acme")).stdout).files).toMatchObject([{ key: "theirs", appId: "acme" }])
+    const none = await runCommand(["files", "--app", "no\u001bne", "--data", other.path])
+    expect(none.stdout).toBe("There are no files of the app no\\u{1b}ne.\n")
+  })
+
   it("shows one by key, and by custom id within the token's app", async () => {
     const byKey = await run("show", "one")
     expect(byKey.stdout).toMatch(/^Name +one\.txt$/m)
