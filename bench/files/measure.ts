@@ -72,7 +72,7 @@ const figures = {
   offset: await time(() => page({ offset: Math.floor(files / 2) }, 10), 12),
   usage: await time(() => call("getUsageInfo")),
   scan: await time(async () => scan.get(appId), 12),
-  access: await time((turn) => call("requestFileAccess", { fileKey: keyOf(prefix, turn + 101) })),
+  access: await time((turn) => call("requestFileAccess", { fileKey: keyOf(prefix, turn + 101) }), 48),
   rename: await time((turn) =>
     call("renameFiles", { updates: some(turn, 5).map((fileKey) => ({ fileKey, newName: "new.jpg" })) }),
   ),
