@@ -45,7 +45,11 @@ export class SluiceApi {
   }
 
   #load(): Promise<ApiSettings> {
-    return (this.#settings ??= loadApiSettings(this.#options))
+    return (this.#settings ??= loadApiSettings(this.#options).catch((error: unknown) => {
+      // The environment may be complete the next time.
+      this.#settings = undefined
+      throw error
+    }))
   }
 
   /**

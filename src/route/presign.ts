@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import { readMessage } from "../http/read-body.ts"
 import { Rejected } from "../http/rejected.ts"
+import { findCustomIdMistake, findNameMistake } from "../protocol/file-name.ts"
 import { createFileKey } from "../protocol/key.ts"
 import { limits } from "../protocol/limits.ts"
 import type { FileDescriptor } from "../protocol/messages.ts"
@@ -60,19 +61,14 @@ const toGrant = (
   }
 }
 
-const encoder = new TextEncoder()
-
 /** Holds what the app decided to the wire's bounds, so that the mistake shows here and not at the ingest. */
 const checkGrant = (grant: UploadGrant, encodedAppId: string): Effect.Effect<void, Rejected> => {
-  const tooLong = (text: string, maximum: number) => text.length * 3 > maximum && encoder.encode(text).length > maximum
+  const { key, name, customId } = grant
+  const decided = findNameMistake(name) ?? (customId === undefined ? undefined : findCustomIdMistake(customId))
   const mistake =
-    grant.key === encodedAppId || grant.key.length > limits.fileKey
+    key === encodedAppId || key.length > limits.fileKey
       ? "fileKeySeed must return a string of 1 to about 380 characters"
-      : grant.name === "" || /\0/.test(grant.name) || !grant.name.isWellFormed() || tooLong(grant.name, limits.fileName)
-        ? `.file() must return a name of 1 to ${limits.fileName} bytes of whole characters, without NUL`
-        : grant.customId !== undefined && (grant.customId === "" || tooLong(grant.customId, limits.customId))
-          ? `.file() must return a customId of 1 to ${limits.customId} bytes`
-          : undefined
+      : decided && `.file() must return ${decided}`
   return mistake === undefined
     ? Effect.void
     : Effect.fail(new Rejected({ code: "INVALID_CONFIG", detail: `Route ${JSON.stringify(grant.slug)}: ${mistake}.` }))

@@ -16,6 +16,7 @@ import {
   type UpdatedAcls,
   type UsageInfo,
 } from "../protocol/rest-messages.ts"
+import { CustomId } from "./custom-id.ts"
 import { FileName } from "./file-name.ts"
 
 const FileKey = Schema.String.check(
@@ -23,10 +24,6 @@ const FileKey = Schema.String.check(
   Schema.isMaxLength(limits.fileKey),
 ).annotate({
   description: "The key of a file.",
-})
-
-const CustomId = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(limits.customId)).annotate({
-  description: "The id an app gave a file.",
 })
 
 const Acl = Schema.Literals(["public-read", "private"])

@@ -169,12 +169,12 @@ describe(".file()", () => {
   })
 
   test.each([
-    ["an empty name", { name: "" }, /name of 1 to 1024 bytes/],
-    ["a name that is too long", { name: "é".repeat(513) }, /name of 1 to 1024 bytes/],
-    ["a name with a NUL", { name: "a\0" }, /whole characters, without NUL/],
-    ["a name of half a character", { name: "a\ud800" }, /whole characters, without NUL/],
-    ["an empty custom id", { customId: "" }, /customId of 1 to 512 bytes/],
-    ["a custom id that is too long", { customId: "x".repeat(513) }, /customId of 1 to 512 bytes/],
+    ["an empty name", { name: "" }, /must return a file name that is not empty/],
+    ["a name that is too long", { name: "é".repeat(513) }, /must return a file name of at most 1024 bytes/],
+    ["a name with a NUL", { name: "a\0" }, /must return a file name without NUL/],
+    ["a name of half a character", { name: "a\ud800" }, /must return a file name of whole Unicode characters/],
+    ["an empty custom id", { customId: "" }, /must return a custom id of 1 to 512 bytes/],
+    ["a custom id that is too long", { customId: "x".repeat(513) }, /must return a custom id of 1 to 512 bytes/],
   ])("%s is the app's mistake, and nothing is registered", async (_, decision, detail) => {
     const router = {
       a: anything()
