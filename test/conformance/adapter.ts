@@ -20,6 +20,8 @@ export interface RunningApp {
   readonly url: string
   /** Where `probe` answers. */
   readonly probeUrl: string
+  /** Where the page of `createUploadPage` is served. */
+  readonly pageUrl?: string
   /** The handler once more, behind what reads bodies in this framework. */
   readonly parsers?: ReadonlyArray<{
     readonly name: string
