@@ -6,8 +6,10 @@ import { describeAdapter } from "../conformance/adapter.ts"
 import { listen } from "./apps/listen.ts"
 import { probe } from "./apps/probe.ts"
 import { createTestRouter, probeHeader } from "./apps/test-router.ts"
+import { createUploadPage } from "./apps/upload-page.ts"
 
 describeAdapter("Express", async (configuration) => {
+  const page = await createUploadPage("/nested/api/sluice")
   const router = createTestRouter(createSluice(), ({ req }) => req.get(probeHeader))
   const handler = createRouteHandler({ router, ...configuration, logLevel: "None" })
   const api = express.Router().use("/api/sluice", handler)
@@ -17,6 +19,7 @@ describeAdapter("Express", async (configuration) => {
   const app = express()
     .use("/nested", api)
     .use("/probe", toNodeListener(probe))
+    .get("/upload.html", (_req, res) => void res.type("html").send(page))
     .use("/json/api/sluice", express.json(), handler)
     .use("/kept/api/sluice", express.json(keepRaw), handler)
     .use("/raw/api/sluice", express.raw({ type: "*/*" }), handler)
@@ -25,6 +28,7 @@ describeAdapter("Express", async (configuration) => {
   return {
     url: `${origin}/nested/api/sluice`,
     probeUrl: `${origin}/probe`,
+    pageUrl: `${origin}/upload.html`,
     parsers: [
       { name: "express.json()", url: `${origin}/json/api/sluice`, callback: "refused" },
       { name: "express.json({ verify })", url: `${origin}/kept/api/sluice`, callback: "works" },

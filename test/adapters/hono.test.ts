@@ -6,10 +6,12 @@ import { describeAdapter } from "../conformance/adapter.ts"
 import { listen } from "./apps/listen.ts"
 import { probe } from "./apps/probe.ts"
 import { createTestRouter, probeHeader } from "./apps/test-router.ts"
+import { createUploadPage } from "./apps/upload-page.ts"
 
 describeAdapter("Hono", async (configuration) => {
   const router = createTestRouter(createSluice(), ({ c }) => c.req.header(probeHeader))
   const handler = createRouteHandler({ router, ...configuration, logLevel: "None" })
+  const page = await createUploadPage("/nested/api/sluice")
   const parser = (read: (c: Context) => Promise<unknown>) =>
     new Hono()
       .use(async (c, next) => {
@@ -20,6 +22,7 @@ describeAdapter("Hono", async (configuration) => {
   const app = new Hono()
     .route("/nested", new Hono().all("/api/sluice", handler))
     .all("/probe", (c) => probe(c.req.raw))
+    .get("/upload.html", (c) => c.html(page))
     .route(
       "/json",
       parser((c) => c.req.json()),
@@ -36,6 +39,7 @@ describeAdapter("Hono", async (configuration) => {
   return {
     url: `${origin}/nested/api/sluice`,
     probeUrl: `${origin}/probe`,
+    pageUrl: `${origin}/upload.html`,
     parsers: ["json", "text", "bytes"].map((name) => ({
       name,
       url: `${origin}/${name}/api/sluice`,

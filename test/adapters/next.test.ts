@@ -4,6 +4,7 @@ import { createRequire } from "node:module"
 import { fileURLToPath } from "node:url"
 import { describeAdapter } from "../conformance/adapter.ts"
 import { runProgram, startProgram } from "./apps/start-process.ts"
+import { writeUploadPage } from "./apps/upload-page.ts"
 
 const folder = fileURLToPath(new URL("apps/next", import.meta.url))
 const next = createRequire(import.meta.url).resolve("next/dist/bin/next")
@@ -18,11 +19,13 @@ describeAdapter(
       SLUICE_TOKEN: token,
       SLUICE_INGEST_URL: ingestUrl,
     }
+    await writeUploadPage(`${folder}/public/upload.html`, "/nested/api/sluice")
     await runProgram([next, "build"], { cwd: folder, env })
     const { origin, close } = await startProgram([next, "start", "-H", "127.0.0.1", "-p", "0"], { cwd: folder, env })
     return {
       url: `${origin}/nested/api/sluice`,
       probeUrl: `${origin}/nested/probe`,
+      pageUrl: `${origin}/nested/upload.html`,
       close: async () => {
         await close()
         await rm(`${folder}/${dist}`, { recursive: true, force: true })

@@ -4,16 +4,27 @@ import { describeAdapter } from "../conformance/adapter.ts"
 import { listen } from "./apps/listen.ts"
 import { probe } from "./apps/probe.ts"
 import { createTestRouter, probeHeader } from "./apps/test-router.ts"
+import { createUploadPage } from "./apps/upload-page.ts"
 
 describeAdapter(
   "node:http",
   async (configuration) => {
     const router = createTestRouter(createSluice(), ({ req }) => req.headers[probeHeader]?.toString())
     const handle = createRouteHandler({ router, ...configuration, logLevel: "None" })
-    const other = toNodeListener(probe)
+    const page = await createUploadPage("/nested/api/sluice")
+    const other = toNodeListener((request) =>
+      request.url.endsWith("/upload.html")
+        ? new Response(page, { headers: { "content-type": "text/html" } })
+        : probe(request),
+    )
     const server = createServer((req, res) => (req.url?.startsWith("/nested/api/sluice") ? handle : other)(req, res))
     const { origin, close } = await listen(server)
-    return { url: `${origin}/nested/api/sluice`, probeUrl: `${origin}/probe`, close }
+    return {
+      url: `${origin}/nested/api/sluice`,
+      probeUrl: `${origin}/probe`,
+      pageUrl: `${origin}/upload.html`,
+      close,
+    }
   },
   [
     {

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url"
 import { describeAdapter } from "../conformance/adapter.ts"
 import { findFreePort } from "./apps/listen.ts"
 import { runProgram, startProgram } from "./apps/start-process.ts"
+import { writeUploadPage } from "./apps/upload-page.ts"
 
 const cwd = fileURLToPath(new URL("apps/sveltekit", import.meta.url))
 const vite = fileURLToPath(new URL("../../node_modules/vite/bin/vite.js", import.meta.url))
@@ -14,6 +15,7 @@ describeAdapter(
     const folder = `.svelte-kit/${randomUUID()}`
     const port = String(await findFreePort())
     const origin = `http://127.0.0.1:${port}`
+    await writeUploadPage(`${cwd}/static/upload.html`, "/nested/api/sluice")
     await runProgram([vite, "build"], { cwd, env: { DIST_FOLDER: folder, ORIGIN: origin } })
     const { close } = await startProgram([`${folder}/build`], {
       cwd,
@@ -29,6 +31,7 @@ describeAdapter(
     return {
       url: `${origin}/nested/api/sluice`,
       probeUrl: `${origin}/nested/probe`,
+      pageUrl: `${origin}/nested/upload.html`,
       close: async () => {
         await close()
         await rm(`${cwd}/${folder}`, { recursive: true, force: true })

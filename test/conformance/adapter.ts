@@ -1,11 +1,18 @@
+import { createHash } from "node:crypto"
 import { once } from "node:events"
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { createServer } from "node:http"
 import { type AddressInfo, connect } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { BrowserContext } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { toNodeListener } from "../../adapters/node.ts"
 import { generateUploader } from "../../src/client.ts"
 import { type CallbackEvent, createSigner, encodeToken, names, type PresignedUpload } from "../../src/protocol.ts"
 import { startRecordingIngest } from "../adapters/apps/recording-ingest.ts"
+import { launchProfile } from "../browser/chromium.ts"
+import { type DrivenDropzone, driveDropzone } from "../browser/drive-dropzone.ts"
 import { probeHeader, reportHeader, type TestRouter } from "../adapters/apps/test-router.ts"
 
 /** What an app is told; by options or by the environment. */
@@ -21,7 +28,7 @@ export interface RunningApp {
   /** Where `probe` answers. */
   readonly probeUrl: string
   /** Where the page of `createUploadPage` is served. */
-  readonly pageUrl?: string
+  readonly pageUrl: string
   /** The handler once more, behind what reads bodies in this framework. */
   readonly parsers?: ReadonlyArray<{
     readonly name: string
@@ -275,6 +282,79 @@ export const describeAdapter = (
         expect([outcome.fileHash, outcome.serverData.hash]).toEqual([hash, hash])
         expect(new Uint8Array(await (await fetch(outcome.url)).arrayBuffer())).toEqual(new Uint8Array(bytes))
       }
+    })
+
+    describe("in a browser", () => {
+      let profile: string
+      let context: BrowserContext
+      let dropzone: DrivenDropzone
+
+      beforeAll(async () => {
+        profile = await mkdtemp(join(tmpdir(), "sluice-profile-"))
+        context = await launchProfile(profile)
+        dropzone = await driveDropzone(context, app.pageUrl)
+      })
+      afterAll(async () => {
+        await context?.close()
+        await rm(profile, { recursive: true, force: true, maxRetries: 5 })
+      })
+
+      const large = new Uint8Array(6_000_000).map((_, i) => i % 253)
+      const isStored = (name: string, bytes: Uint8Array) =>
+        dropzone.page
+          .locator("output", { hasText: `${name} is stored: ${createHash("sha256").update(bytes).digest("hex")}` })
+          .waitFor()
+
+      check("a file that is chosen is stored, and what the app returned is there", async () => {
+        await dropzone.choose({ name: "chosen.bin", mimeType: "", buffer: Buffer.from(large) })
+        await isStored("chosen.bin", large)
+        await dropzone.rowBecomes("chosen.bin", "done")
+        await dropzone.drop("dropped.txt", "dropped")
+        await isStored("dropped.txt", new TextEncoder().encode("dropped"))
+        expect(dropzone.complaints).toEqual([])
+      })
+
+      check("progress is shown, a pause keeps what is there, a cancelled file is not stored", async () => {
+        await dropzone.setUploadSpeed(2_000_000)
+        await dropzone.choose({ name: "slow.bin", mimeType: "", buffer: Buffer.from(large) })
+        const seen = await dropzone.watchProgress("slow.bin")
+        expect(seen).toEqual(seen.toSorted((a, b) => a - b))
+        await dropzone.page.getByRole("button", { name: "Pause slow.bin" }).click()
+        await dropzone.rowBecomes("slow.bin", "paused")
+        await dropzone.page.getByRole("button", { name: "Resume slow.bin" }).click()
+        await dropzone.rowBecomes("slow.bin", "uploading")
+        await dropzone.page.getByRole("button", { name: "Cancel slow.bin" }).click()
+        await dropzone.rowBecomes("slow.bin", "aborted")
+        await dropzone.setUploadSpeed(-1)
+        expect(await dropzone.page.locator("output").textContent()).not.toContain("slow.bin")
+      })
+
+      check("a file goes on after a reload in the middle, where the stored bytes end", async () => {
+        const ranges: Array<string | undefined> = []
+        dropzone.page.on("request", (request) => {
+          if (request.method() === "PUT") ranges.push(request.headers()["range"])
+        })
+        const file = join(profile, "reloaded.bin")
+        await writeFile(file, large)
+        await dropzone.setUploadSpeed(2_000_000)
+        await dropzone.choose(file)
+        await dropzone.watchProgress("reloaded.bin")
+        await dropzone.page.reload()
+        await dropzone.setUploadSpeed(-1)
+        await dropzone.choose(file, "Choose it again to continue reloaded.bin")
+        await isStored("reloaded.bin", large)
+        expect(ranges).toEqual(["bytes=0-", expect.stringMatching(/^bytes=\d{6,}-$/)])
+      })
+
+      check("what the page's limits and the app's own code refuse is said", async () => {
+        await dropzone.choose({ name: "huge.bin", mimeType: "", buffer: Buffer.alloc(9_000_000) })
+        await dropzone.row("huge.bin").getByText("is too large, at most 8\u00a0MB is allowed.").waitFor()
+        await dropzone.page.evaluate(() =>
+          document.querySelector("sluice-dropzone")!.setAttribute("endpoint", "refused"),
+        )
+        await dropzone.choose({ name: "unpaid.txt", mimeType: "", buffer: Buffer.from("x") }, "Choose a file")
+        await dropzone.row("unpaid.txt").getByText("The storage is full.").waitFor()
+      })
     })
 
     for (const skip of skips)

@@ -1,5 +1,5 @@
-import { readFile } from "node:fs/promises"
-import { join } from "node:path"
+import { mkdir, readFile, writeFile } from "node:fs/promises"
+import { dirname, join } from "node:path"
 import { build } from "esbuild"
 
 const root = join(import.meta.dirname, "../../..")
@@ -19,7 +19,7 @@ export const createUploadPage = async (url: string): Promise<string> => {
         defineElements({ url: ${JSON.stringify(url)}, sessions: createSessions() })
         const dropzone = document.querySelector("sluice-dropzone")
         dropzone.addEventListener("upload-complete", ({ detail }) => {
-          for (const { serverData } of detail.results) document.querySelector("output").append(serverData.name + " is stored. ")
+          for (const { serverData } of detail.results) document.querySelector("output").append(serverData.name + " is stored: " + serverData.hash + ". ")
         })
       `,
       resolveDir: root,
@@ -40,9 +40,15 @@ export const createUploadPage = async (url: string): Promise<string> => {
   <title>Upload</title>
   <link rel="icon" href="data:," />
   <style>${styles}</style>
-  <sluice-dropzone endpoint="note"></sluice-dropzone>
+  <sluice-dropzone endpoint="note" mode="auto"></sluice-dropzone>
   <output></output>
   <script type="module">${script}</script>
 </html>
 `
+}
+
+/** Puts the page among the static files of an app that is built; git ignores files of this name there. */
+export const writeUploadPage = async (file: string, url: string): Promise<void> => {
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(file, await createUploadPage(url))
 }
