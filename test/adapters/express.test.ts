@@ -29,6 +29,7 @@ describeAdapter("Express", async (configuration) => {
     url: `${origin}/nested/api/sluice`,
     probeUrl: `${origin}/probe`,
     pageUrl: `${origin}/upload.html`,
+    runs: "`node:http`, Express 5",
     parsers: [
       { name: "express.json()", url: `${origin}/json/api/sluice`, callback: "refused" },
       { name: "express.json({ verify })", url: `${origin}/kept/api/sluice`, callback: "works" },

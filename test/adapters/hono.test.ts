@@ -40,6 +40,7 @@ describeAdapter("Hono", async (configuration) => {
     url: `${origin}/nested/api/sluice`,
     probeUrl: `${origin}/probe`,
     pageUrl: `${origin}/upload.html`,
+    runs: "`@hono/node-server`",
     parsers: ["json", "text", "bytes"].map((name) => ({
       name,
       url: `${origin}/${name}/api/sluice`,

@@ -26,6 +26,7 @@ describeAdapter(
       url: `${origin}/nested/api/sluice`,
       probeUrl: `${origin}/nested/probe`,
       pageUrl: `${origin}/nested/upload.html`,
+      runs: "`next build`, `next start`",
       close: async () => {
         await close()
         await rm(`${folder}/${dist}`, { recursive: true, force: true })

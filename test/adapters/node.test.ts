@@ -23,6 +23,7 @@ describeAdapter(
       url: `${origin}/nested/api/sluice`,
       probeUrl: `${origin}/probe`,
       pageUrl: `${origin}/upload.html`,
+      runs: "`node:http`",
       close,
     }
   },

@@ -32,6 +32,7 @@ describeAdapter(
       url: `${origin}/nested/api/sluice`,
       probeUrl: `${origin}/nested/probe`,
       pageUrl: `${origin}/nested/upload.html`,
+      runs: "`vite build`, adapter-node",
       close: async () => {
         await close()
         await rm(`${cwd}/${folder}`, { recursive: true, force: true })

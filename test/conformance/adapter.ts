@@ -13,6 +13,7 @@ import { type CallbackEvent, createSigner, encodeToken, names, type PresignedUpl
 import { startRecordingIngest } from "../adapters/apps/recording-ingest.ts"
 import { launchProfile } from "../browser/chromium.ts"
 import { type DrivenDropzone, driveDropzone } from "../browser/drive-dropzone.ts"
+import { keepRecord } from "./adapter-record.ts"
 import { probeHeader, reportHeader, type TestRouter } from "../adapters/apps/test-router.ts"
 
 /** What an app is told; by options or by the environment. */
@@ -29,6 +30,8 @@ export interface RunningApp {
   readonly probeUrl: string
   /** Where the page of `createUploadPage` is served. */
   readonly pageUrl: string
+  /** How the application was built and started, for the table of frameworks. */
+  readonly runs: string
   /** The handler once more, behind what reads bodies in this framework. */
   readonly parsers?: ReadonlyArray<{
     readonly name: string
@@ -62,6 +65,12 @@ const upload = (url: string, slug: string, init: RequestInit & { headers?: Recor
 const distort = (text: string): string =>
   `\n\t ${text.replaceAll('":', '" :\r\n\t').replaceAll("ü", "\\u00fc").replaceAll("/", "\\/")} \n`
 
+const newOutcomes = (): { passed: number; failed: number; skipped: Array<Skip> } => ({
+  passed: 0,
+  failed: 0,
+  skipped: [],
+})
+
 /** Holds for an adapter of any framework. */
 export const describeAdapter = (
   name: string,
@@ -82,13 +91,22 @@ export const describeAdapter = (
       await ingest?.close()
     })
 
+    const outcomes = { suite: newOutcomes(), browser: newOutcomes() }
+    afterAll(() => keepRecord({ framework: name, app: app?.runs ?? "did not start", ...outcomes }))
+
     const titles = new Set<string>()
-    const check = (title: string, run: () => Promise<void>): void => {
+    const check = (title: string, run: () => Promise<void>, kind: keyof typeof outcomes = "suite"): void => {
       titles.add(title)
       const skip = skips.find((candidate) => candidate.test === title)
       test(title, async (context) => {
-        if (skip !== undefined) context.skip(skip.reason)
+        if (skip !== undefined) {
+          outcomes[kind].skipped.push(skip)
+          context.skip(skip.reason)
+        }
+        outcomes[kind].failed++
         await run()
+        outcomes[kind].failed--
+        outcomes[kind].passed++
       })
     }
 
@@ -285,6 +303,7 @@ export const describeAdapter = (
     })
 
     describe("in a browser", () => {
+      const checkPage = (title: string, run: () => Promise<void>) => check(title, run, "browser")
       let profile: string
       let context: BrowserContext
       let dropzone: DrivenDropzone
@@ -305,7 +324,7 @@ export const describeAdapter = (
           .locator("output", { hasText: `${name} is stored: ${createHash("sha256").update(bytes).digest("hex")}` })
           .waitFor()
 
-      check("a file that is chosen is stored, and what the app returned is there", async () => {
+      checkPage("a file that is chosen is stored, and what the app returned is there", async () => {
         await dropzone.choose({ name: "chosen.bin", mimeType: "", buffer: Buffer.from(large) })
         await isStored("chosen.bin", large)
         await dropzone.rowBecomes("chosen.bin", "done")
@@ -314,7 +333,7 @@ export const describeAdapter = (
         expect(dropzone.complaints).toEqual([])
       })
 
-      check("progress is shown, a pause keeps what is there, a cancelled file is not stored", async () => {
+      checkPage("progress is shown, a pause keeps what is there, a cancelled file is not stored", async () => {
         await dropzone.setUploadSpeed(2_000_000)
         await dropzone.choose({ name: "slow.bin", mimeType: "", buffer: Buffer.from(large) })
         const seen = await dropzone.watchProgress("slow.bin")
@@ -329,7 +348,7 @@ export const describeAdapter = (
         expect(await dropzone.page.locator("output").textContent()).not.toContain("slow.bin")
       })
 
-      check("a file goes on after a reload in the middle, where the stored bytes end", async () => {
+      checkPage("a file goes on after a reload in the middle, where the stored bytes end", async () => {
         const ranges: Array<string | undefined> = []
         dropzone.page.on("request", (request) => {
           if (request.method() === "PUT") ranges.push(request.headers()["range"])
@@ -346,7 +365,7 @@ export const describeAdapter = (
         expect(ranges).toEqual(["bytes=0-", expect.stringMatching(/^bytes=\d{6,}-$/)])
       })
 
-      check("what the page's limits and the app's own code refuse is said", async () => {
+      checkPage("what the page's limits and the app's own code refuse is said", async () => {
         await dropzone.choose({ name: "huge.bin", mimeType: "", buffer: Buffer.alloc(9_000_000) })
         await dropzone.row("huge.bin").getByText("is too large, at most 8\u00a0MB is allowed.").waitFor()
         await dropzone.page.evaluate(() =>
