@@ -9,8 +9,19 @@ export interface HonoNative {
   readonly c: Context
 }
 
+/** `app.mount()` gives a bare request whose path it has cut off: a callback URL made of it would lead nowhere. */
+const refuseMount = (c: Context | Request): void => {
+  if (!(c instanceof Request)) return
+  throw new UploadError({
+    code: "INVALID_CONFIG",
+    message:
+      'Hono\'s `app.mount()` hides the path that callbacks need. Write `app.all("/api/sluice", createRouteHandler({ router }))`, or `app.route()` with an app that has it.',
+  })
+}
+
 /** The request, also where a middleware has read its body: Hono keeps what was read. */
 const toRequest = (c: Context): Request => {
+  refuseMount(c)
   const { raw, bodyCache } = c.req
   if (!raw.bodyUsed) return raw
   if (bodyCache.text === undefined && bodyCache.arrayBuffer === undefined && bodyCache.blob === undefined) {
