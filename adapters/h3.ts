@@ -1,0 +1,70 @@
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { H3Event } from "h3"
+import { defineAdapter, type FileRouter, type RouteHandlerOptions, UploadError } from "../src/server.ts"
+import { toRequest as fromNode } from "./node.ts"
+
+export type { FileRouter } from "../src/server.ts"
+export { extractRouteConfig, UploadError } from "../src/server.ts"
+
+/** What user code gets beside the web `request`. */
+export interface H3Native {
+  readonly event: H3Event
+}
+
+type WaitUntil = (work: Promise<unknown>) => void
+
+/** An event of h3 1, which Nitro 2 and with it Nuxt 3 and 4 have: its `req` is Node's, or imitates it. */
+interface NodeEvent {
+  readonly node: { readonly req: IncomingMessage & { rawBody?: unknown }; readonly res: ServerResponse }
+  readonly web?: { readonly request?: Request }
+  /** Nitro puts the platform's here; `event.waitUntil` is there on every platform. */
+  readonly context: { readonly waitUntil?: WaitUntil }
+}
+
+const isNodeEvent = (event: unknown): event is NodeEvent => typeof (event as H3Event).req.headers.get !== "function"
+
+/** Where `readBody` and `readRawBody` of h3 1 keep what they have read. */
+const kept: unique symbol = Symbol.for("h3RawBody") as never
+
+const toRequest = (event: H3Event): Request => {
+  if (isNodeEvent(event)) return event.web?.request ?? fromNode(event.node.req, event.node.res)
+  if (!event.req.bodyUsed) return event.req
+  throw new UploadError({
+    code: "INVALID_CONFIG",
+    message:
+      "A middleware read this request's body, and its raw bytes are gone. Mount Sluice before it, or let it read `event.req.clone()`.",
+  })
+}
+
+/** Node, Bun and Deno keep running, and the client may as well learn whether the registration came through. */
+const toWaitUntil = (event: H3Event): WaitUntil | undefined => {
+  if (isNodeEvent(event)) return event.context.waitUntil
+  const { runtime } = event
+  return runtime === undefined || runtime.node || runtime.bun || runtime.deno ? undefined : (work) => event.waitUntil(work)
+}
+
+const adapter = defineAdapter<[event: H3Event], H3Native>({
+  name: "h3",
+  request: toRequest,
+  native: (event) => ({ event }),
+  waitUntil: toWaitUntil,
+})
+
+export const { createSluice } = adapter
+
+/**
+ * h3 2: `app.all("/api/sluice", createRouteHandler({ router }))`.
+ *
+ * Nitro and Nuxt (3 and 4, which have h3 1): `server/api/sluice.ts`, `export default createRouteHandler({ router })`.
+ */
+export const createRouteHandler = (
+  options: RouteHandlerOptions<FileRouter<H3Native>>,
+): ((event: H3Event) => Promise<Response>) => {
+  const handle = adapter.createRouteHandler(options)
+  const answer = async (event: H3Event): Promise<Response> => {
+    if (isNodeEvent(event) && kept in event.node.req) event.node.req.rawBody ??= await event.node.req[kept]
+    return handle(event)
+  }
+  // What `defineEventHandler` of h3 1 does.
+  return Object.assign(answer, { __is_handler__: true })
+}

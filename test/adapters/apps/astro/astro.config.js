@@ -1,0 +1,14 @@
+import node from "@astrojs/node"
+import { defineConfig } from "astro/config"
+
+// A folder of its own for every run: two may share a working tree.
+const folder = process.env.DIST_FOLDER ?? ".astro/app"
+
+export default defineConfig({
+  base: "/nested",
+  adapter: node({ mode: "standalone" }),
+  publicDir: `${folder}/public`,
+  outDir: `${folder}/dist`,
+  cacheDir: `${folder}/cache`,
+  vite: { cacheDir: `${folder}/vite` },
+})

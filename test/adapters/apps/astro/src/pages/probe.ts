@@ -1,0 +1,6 @@
+import type { APIRoute } from "astro"
+import { probe } from "../../../probe.ts"
+
+export const prerender = false
+
+export const GET: APIRoute = ({ request }) => probe(request)
