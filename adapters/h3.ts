@@ -40,7 +40,9 @@ const toRequest = (event: H3Event): Request => {
 const toWaitUntil = (event: H3Event): WaitUntil | undefined => {
   if (isNodeEvent(event)) return event.context.waitUntil
   const { runtime } = event
-  return runtime === undefined || runtime.node || runtime.bun || runtime.deno ? undefined : (work) => event.waitUntil(work)
+  return runtime === undefined || runtime.node || runtime.bun || runtime.deno
+    ? undefined
+    : (work) => event.waitUntil(work)
 }
 
 const adapter = defineAdapter<[event: H3Event], H3Native>({

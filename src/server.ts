@@ -1,6 +1,7 @@
 export type { FileDescriptor, RouteDescription, StoredFile } from "./protocol/messages.ts"
 export type { UploadErrorOptions } from "./protocol/upload-error.ts"
 export { UploadError } from "./protocol/upload-error.ts"
+export { adapterPath } from "./protocol/names.ts"
 export type { Adapter, DefinedAdapter } from "./route/define-adapter.ts"
 export { defineAdapter } from "./route/define-adapter.ts"
 export { extractRouteConfig } from "./route/extract-route-config.ts"

@@ -1,18 +1,20 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 
-/** How a program of this project's Node is run. */
+/** How a program is run. */
 export interface ProgramOptions {
+  /** Default: this project's Node. */
+  readonly command?: string
   readonly cwd: string
   readonly env?: Readonly<Record<string, string>>
 }
 
-const launch = (args: ReadonlyArray<string>, { cwd, env }: ProgramOptions) => {
+const launch = (args: ReadonlyArray<string>, { command = process.execPath, cwd, env }: ProgramOptions) => {
   // NODE_ENV and others of the test runner would change what the program does.
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^(NODE_ENV|NODE_OPTIONS|VITEST.*|VITE_.*|TEST|DEV|PROD|MODE|BASE_URL|SSR)$/.test(name),
   )
-  const child = spawn(process.execPath, args, {
+  const child = spawn(command, args, {
     cwd,
     env: { ...Object.fromEntries(inherited), ...env },
     stdio: ["ignore", "pipe", "pipe"],

@@ -1,0 +1,42 @@
+import { randomUUID } from "node:crypto"
+import { rm } from "node:fs/promises"
+import { fileURLToPath } from "node:url"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { describeAdapter } from "../conformance/adapter.ts"
+import { runProgram, startProgram } from "./apps/start-process.ts"
+import { writeUploadPage } from "./apps/upload-page.ts"
+
+const cwd = fileURLToPath(new URL("apps/nuxt", import.meta.url))
+const nuxt = fileURLToPath(new URL("../../node_modules/nuxt/bin/nuxt.mjs", import.meta.url))
+const folder = `.nuxt/${randomUUID()}`
+
+const startApp = (env: Readonly<Record<string, string>>) =>
+  startProgram([`${folder}/output/server/index.mjs`], { cwd, env: { HOST: "127.0.0.1", PORT: "0", ...env } })
+
+beforeAll(async () => {
+  await writeUploadPage(`${cwd}/public/upload.html`, "/nested/api/sluice")
+  await runProgram([nuxt, "build"], { cwd, env: { DIST_FOLDER: folder, NUXT_TELEMETRY_DISABLED: "1" } })
+}, 180_000)
+afterAll(() => rm(`${cwd}/${folder}`, { recursive: true, force: true }))
+
+describeAdapter("Nuxt", async ({ token, ingestUrl }) => {
+  const { origin, close } = await startApp({ SLUICE_TOKEN: token, SLUICE_INGEST_URL: ingestUrl })
+  return {
+    url: `${origin}/nested/api/sluice`,
+    probeUrl: `${origin}/nested/probe`,
+    pageUrl: `${origin}/nested/upload.html`,
+    runs: "`nuxt build`, node-server",
+    parsers: [
+      { name: "readBody", url: `${origin}/nested/api/read-body`, callback: "works" },
+      { name: "readRawBody", url: `${origin}/nested/api/read-raw-body`, callback: "works" },
+    ],
+    close,
+  }
+})
+
+test("a page that is rendered reads the routes from its own server without a socket", async () => {
+  const { origin, close } = await startApp({})
+  const response = await fetch(`${origin}/nested/local`)
+  expect(await response.json()).toMatchObject([{ slug: "note" }, { slug: "refused" }, { slug: "patient" }])
+  await close()
+})
