@@ -1,5 +1,5 @@
 import type { APIContext } from "astro"
-import { defineAdapter, type FileRouter, type RouteHandlerOptions } from "../src/server.ts"
+import { defineAdapter, type FileRouter, type RouteHandlerOptions, UploadError } from "../src/server.ts"
 
 export type { FileRouter } from "../src/server.ts"
 export { extractRouteConfig, UploadError } from "../src/server.ts"
@@ -12,17 +12,50 @@ export interface AstroNative {
 
 type AstroHandler = (context: APIContext) => Promise<Response>
 
+interface ExecutionContext {
+  readonly waitUntil?: (work: Promise<unknown>) => void
+}
+
+/** Where adapters put the platform's: Cloudflare's since Astro 6, before it, and Netlify's. */
+interface PlatformLocals {
+  readonly cfContext?: ExecutionContext
+  readonly runtime?: { readonly ctx?: ExecutionContext }
+  readonly netlify?: { readonly context?: ExecutionContext }
+}
+
+const toWaitUntil = ({ locals }: APIContext): ((work: Promise<unknown>) => void) | undefined => {
+  const { cfContext, netlify } = locals as PlatformLocals
+  // Beside `cfContext` there is a `runtime` whose properties throw.
+  const owner = cfContext ?? netlify?.context ?? (locals as PlatformLocals).runtime?.ctx
+  return owner?.waitUntil === undefined ? undefined : (work) => owner.waitUntil?.(work)
+}
+
 const adapter = defineAdapter<[context: APIContext], AstroNative>({
   name: "Astro",
-  request: (context) => context.request,
+  request: ({ request }) => request,
   native: (context) => ({ context }),
+  waitUntil: toWaitUntil,
 })
 
 export const { createSluice } = adapter
 
+/**
+ * `src/pages/api/sluice.ts`: `export const { GET, POST } = createRouteHandler({ router })`, and in the same file
+ * `export const prerender = false`: Astro looks for it there and would otherwise write the answer down while it builds,
+ * which this refuses.
+ *
+ * `security.checkOrigin` is about forms: uploads and callbacks, which are JSON, pass.
+ */
 export const createRouteHandler = (
   options: RouteHandlerOptions<FileRouter<AstroNative>>,
 ): { readonly GET: AstroHandler; readonly POST: AstroHandler } => {
   const handle = adapter.createRouteHandler(options)
-  return { GET: handle, POST: handle }
+  const answer: AstroHandler = async (context) => {
+    if (!context.isPrerendered) return handle(context)
+    throw new UploadError({
+      code: "INVALID_CONFIG",
+      message: `Uploads need a server. Add \`export const prerender = false\` to the file of ${context.url.pathname}.`,
+    })
+  }
+  return { GET: answer, POST: answer }
 }

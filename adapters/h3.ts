@@ -36,11 +36,13 @@ const toRequest = (event: H3Event): Request => {
   })
 }
 
-/** Node, Bun and Deno keep running, and the client may as well learn whether the registration came through. */
+/** What keeps running needs no help, and the client learns whether the registration came through. Bunny's may do nothing. */
+const unneeded: ReadonlySet<string> = new Set(["node", "bun", "deno", "bunny"])
+
 const toWaitUntil = (event: H3Event): WaitUntil | undefined => {
   if (isNodeEvent(event)) return event.context.waitUntil
-  const { runtime } = event
-  return runtime === undefined || runtime.node || runtime.bun || runtime.deno
+  const { runtime, waitUntil } = event.req
+  return runtime === undefined || waitUntil === undefined || unneeded.has(runtime.name)
     ? undefined
     : (work) => event.waitUntil(work)
 }

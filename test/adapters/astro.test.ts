@@ -1,33 +1,41 @@
 import { randomUUID } from "node:crypto"
-import { mkdir, rm, writeFile } from "node:fs/promises"
+import { rm } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
+import type { APIContext } from "astro"
+import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vitest"
+import { createRouteHandler, createSluice } from "../../adapters/astro.ts"
+import { createSluice as createNodeSluice } from "../../adapters/node.ts"
 import { describeAdapter } from "../conformance/adapter.ts"
 import { runProgram, startProgram } from "./apps/start-process.ts"
-import { createUploadPage } from "./apps/upload-page.ts"
+import { createTestRouter } from "./apps/test-router.ts"
+import { writeUploadPage } from "./apps/upload-page.ts"
 
 const cwd = fileURLToPath(new URL("apps/astro", import.meta.url))
 const astro = fileURLToPath(new URL("../../node_modules/astro/bin/astro.mjs", import.meta.url))
+const folder = `.astro/${randomUUID()}`
+
+const build = (env: Readonly<Record<string, string>> = {}) =>
+  runProgram([astro, "build"], { cwd, env: { ASTRO_TELEMETRY_DISABLED: "1", DIST_FOLDER: folder, ...env } })
+
+const startApp = (env: Readonly<Record<string, string>> = {}) =>
+  startProgram([`${folder}/dist/server/entry.mjs`], { cwd, env: { HOST: "127.0.0.1", PORT: "0", ...env } })
+
+beforeAll(async () => {
+  await writeUploadPage(`${cwd}/public/upload.html`, "/nested/api/sluice")
+  await build()
+}, 180_000)
+afterAll(() => rm(`${cwd}/${folder}`, { recursive: true, force: true }))
 
 describeAdapter(
   "Astro",
   async ({ token, ingestUrl }) => {
-    const folder = `.astro/${randomUUID()}`
-    await mkdir(`${cwd}/${folder}/public`, { recursive: true })
-    await writeFile(`${cwd}/${folder}/public/upload.html`, await createUploadPage("/nested/api/sluice"))
-    const env = { ASTRO_TELEMETRY_DISABLED: "1", DIST_FOLDER: folder }
-    await runProgram([astro, "build"], { cwd, env })
-    const { origin, close } = await startProgram([`${folder}/dist/server/entry.mjs`], {
-      cwd,
-      env: { HOST: "127.0.0.1", PORT: "0", SLUICE_TOKEN: token, SLUICE_INGEST_URL: ingestUrl },
-    })
+    const { origin, close } = await startApp({ SLUICE_TOKEN: token, SLUICE_INGEST_URL: ingestUrl })
     return {
       url: `${origin}/nested/api/sluice`,
       probeUrl: `${origin}/nested/probe`,
       pageUrl: `${origin}/nested/upload.html`,
-      close: async () => {
-        await close()
-        await rm(`${cwd}/${folder}`, { recursive: true, force: true })
-      },
+      runs: "`astro build`, @astrojs/node",
+      close,
     }
   },
   [
@@ -41,3 +49,38 @@ describeAdapter(
     },
   ],
 )
+
+describe("Astro's endpoint", () => {
+  test("is reached past security.checkOrigin, which is for forms", async () => {
+    const { origin, close } = await startApp()
+    const post = (type: string) =>
+      fetch(`${origin}/nested/api/sluice`, {
+        method: "POST",
+        headers: { "content-type": type, origin: "https://elsewhere.example" },
+        body: "{}",
+      })
+    expect((await post("application/json")).headers.get("content-type")).toBe("application/problem+json")
+    const form = await post("text/plain")
+    expect([form.status, await form.text()]).toMatchObject([403, expect.stringMatching(/^Cross-site POST/)])
+    await close()
+  })
+
+  test("is not built where it would be prerendered, and the fix is named", async () => {
+    const building = build({ SOURCE_FOLDER: "prerendered", DIST_FOLDER: `${folder}/prerendered` })
+    await expect(building).rejects.toThrow(
+      /Add `export const prerender = false` to the file of \/nested\/api\/sluice\./,
+    )
+  }, 180_000)
+
+  test("has the types of Astro", () => {
+    createSluice()({ blob: {} })
+      .middleware(({ context }) => {
+        expectTypeOf(context).toEqualTypeOf<APIContext>()
+        return {}
+      })
+      .onUploadComplete(() => null)
+    const foreign = createTestRouter(createNodeSluice(), ({ req }) => req.url)
+    // @ts-expect-error: its user code expects Node's request and response.
+    createRouteHandler({ router: foreign })
+  })
+})

@@ -1,6 +1,6 @@
-import { H3, type H3Event, bodyLimit, defineHandler, serve, withBase } from "h3"
+import { bodyLimit, H3, type H3Event, serve, withBase } from "h3"
 import { describe, expect, expectTypeOf, test } from "vitest"
-import { createRouteHandler, createSluice, type FileRouter } from "../../adapters/h3.ts"
+import { createRouteHandler, createSluice } from "../../adapters/h3.ts"
 import { createSluice as createNodeSluice } from "../../adapters/node.ts"
 import { describeAdapter } from "../conformance/adapter.ts"
 import { probe } from "./apps/probe.ts"
@@ -13,7 +13,7 @@ describeAdapter("h3", async (configuration) => {
   const page = await createUploadPage("/nested/api/sluice")
   const app = new H3()
     .mount("/nested", new H3().all("/api/sluice", handler))
-    .all("/based/api/sluice", withBase("/based", defineHandler(handler)))
+    .all("/based/api/sluice", withBase("/based", handler))
     .all("/probe", (event) => probe(event.req))
     .get("/upload", () => new Response(page, { headers: { "content-type": "text/html" } }))
     .use("/limit/**", bodyLimit(2_000_000))
@@ -26,6 +26,7 @@ describeAdapter("h3", async (configuration) => {
     url: `${origin}/nested/api/sluice`,
     probeUrl: `${origin}/probe`,
     pageUrl: `${origin}/upload`,
+    runs: "h3 2, `serve`",
     parsers: [
       { name: "bodyLimit()", url: `${origin}/limit/api/sluice`, callback: "works" },
       { name: "event.req.clone()", url: `${origin}/clone/api/sluice`, callback: "works" },
@@ -33,4 +34,39 @@ describeAdapter("h3", async (configuration) => {
     ],
     close: () => server.close(true),
   }
+})
+
+describe("h3's handler", () => {
+  const f = createSluice()({ blob: {} })
+  const router = {
+    note: f
+      .middleware(({ event }) => {
+        expectTypeOf(event).toEqualTypeOf<H3Event>()
+        return {}
+      })
+      .onUploadComplete(() => null),
+  }
+
+  test("names the fix where a middleware has read the body", async () => {
+    const app = new H3()
+      .use(async (event) => void (await event.req.text()))
+      .all("/api/sluice", createRouteHandler({ router, logLevel: "None" }))
+    const response = await app.request("/api/sluice", { method: "POST", body: "{}" })
+    expect([response.status, await response.json()]).toMatchObject([
+      500,
+      { code: "INVALID_CONFIG", detail: expect.stringMatching(/Mount Sluice before/) },
+    ])
+  })
+
+  test("takes a header for a header, whatever its name", async () => {
+    const app = new H3().all("/api/sluice", createRouteHandler({ router, logLevel: "None" }))
+    const response = await app.request("/api/sluice", { headers: { get: "x" } })
+    expect(response.status).toBe(200)
+  })
+
+  test("has no use for the routes of another framework", () => {
+    const foreign = createTestRouter(createNodeSluice(), ({ req }) => req.url)
+    // @ts-expect-error: its user code expects Node's request and response.
+    createRouteHandler({ router: foreign })
+  })
 })

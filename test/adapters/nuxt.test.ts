@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { rm } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll } from "vitest"
 import { describeAdapter } from "../conformance/adapter.ts"
 import { runProgram, startProgram } from "./apps/start-process.ts"
 import { writeUploadPage } from "./apps/upload-page.ts"
@@ -29,14 +29,8 @@ describeAdapter("Nuxt", async ({ token, ingestUrl }) => {
     parsers: [
       { name: "readBody", url: `${origin}/nested/api/read-body`, callback: "works" },
       { name: "readRawBody", url: `${origin}/nested/api/read-raw-body`, callback: "works" },
+      { name: "localFetch", url: `${origin}/nested/local`, callback: "works" },
     ],
     close,
   }
-})
-
-test("a page that is rendered reads the routes from its own server without a socket", async () => {
-  const { origin, close } = await startApp({})
-  const response = await fetch(`${origin}/nested/local`)
-  expect(await response.json()).toMatchObject([{ slug: "note" }, { slug: "refused" }, { slug: "patient" }])
-  await close()
 })

@@ -7,7 +7,7 @@ const folder = process.env.DIST_FOLDER ?? ".astro/app"
 export default defineConfig({
   base: "/nested",
   adapter: node({ mode: "standalone" }),
-  publicDir: `${folder}/public`,
+  srcDir: process.env.SOURCE_FOLDER ?? "src",
   outDir: `${folder}/dist`,
   cacheDir: `${folder}/cache`,
   vite: { cacheDir: `${folder}/vite` },

@@ -1,10 +1,3 @@
-import { createRouteHandler, createSluice } from "../../../../../../../adapters/astro.ts"
-import { createTestRouter, probeHeader } from "../../../../test-router.ts"
-
-const router = createTestRouter(createSluice(), ({ context }) =>
-  context.routePattern === "/api/sluice" ? context.request.headers.get(probeHeader) : "not an APIContext",
-)
-
 export const prerender = false
 
-export const { GET, POST } = createRouteHandler({ router, logLevel: "None" })
+export { GET, POST } from "../../router.ts"

@@ -1,0 +1,8 @@
+import { createRouteHandler, createSluice } from "../../../../../adapters/astro.ts"
+import { createTestRouter, probeHeader } from "../../test-router.ts"
+
+const router = createTestRouter(createSluice(), ({ context }) =>
+  context.routePattern === "/api/sluice" ? context.request.headers.get(probeHeader) : "not an APIContext",
+)
+
+export const { GET, POST } = createRouteHandler({ router, logLevel: "None" })
