@@ -45,7 +45,7 @@ export const createRouteHandler = ({
 }: ElysiaPluginOptions): ((app: Elysia) => Elysia) => {
   const handle = adapter.createRouteHandler(options)
   return (app) => {
-    app.all(path, (context) => handle(context as Context), {
+    app.all(path, (context) => handle(context), {
       // "none" is not known where `aot` is false, and a 400 where the app has an `onParse`.
       parse: ({ request }) => request.body ?? "",
     })

@@ -10,7 +10,7 @@ import { listen } from "./apps/listen.ts"
 import { startProgram } from "./apps/start-process.ts"
 
 const cwd = fileURLToPath(new URL("apps/elysia", import.meta.url))
-const bun = fileURLToPath(new URL("../../node_modules/bun/bin/bun.exe", import.meta.url))
+const bun = fileURLToPath(import.meta.resolve("bun/bin/bun.exe"))
 
 const toRunningApp = (
   { origin, close }: { readonly origin: string; readonly close: () => Promise<void> },
