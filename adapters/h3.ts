@@ -69,6 +69,6 @@ export const createRouteHandler = (
     if (isNodeEvent(event) && kept in event.node.req) event.node.req.rawBody ??= await event.node.req[kept]
     return handle(event)
   }
-  // What `defineEventHandler` of h3 1 does.
+  // What `defineEventHandler` of h3 1 does; most of its versions warn of a handler without it.
   return Object.assign(answer, { __is_handler__: true })
 }

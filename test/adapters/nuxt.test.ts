@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { rm } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
-import { afterAll, beforeAll } from "vitest"
+import { afterAll, beforeAll, expect, test } from "vitest"
 import { describeAdapter } from "../conformance/adapter.ts"
 import { runProgram, startProgram } from "./apps/start-process.ts"
 import { writeUploadPage } from "./apps/upload-page.ts"
@@ -33,4 +33,11 @@ describeAdapter("Nuxt", async ({ token, ingestUrl }) => {
     ],
     close,
   }
+})
+
+test("a header of a request does not pass for a method of its headers", async () => {
+  const { origin, close } = await startApp({})
+  const response = await fetch(`${origin}/nested/api/sluice`, { headers: { get: "x" } })
+  expect(response.status).toBe(200)
+  await close()
 })
