@@ -44,7 +44,8 @@ export const { createSluice } = adapter
  * `export const prerender = false`: Astro looks for it there and would otherwise write the answer down while it builds,
  * which this refuses.
  *
- * `security.checkOrigin` is about forms: uploads and callbacks, which are JSON, pass.
+ * `.env` reaches `import.meta.env` only: `token: getSecret("SLUICE_TOKEN")` of `astro:env/server` finds the token there and
+ * in the environment. `security.checkOrigin` is about forms: uploads and callbacks, which are JSON, pass.
  */
 export const createRouteHandler = (
   options: RouteHandlerOptions<FileRouter<AstroNative>>,

@@ -1,6 +1,6 @@
-import type { IncomingMessage, ServerResponse } from "node:http"
 import type { H3Event } from "h3"
-import { defineAdapter, type FileRouter, type RouteHandlerOptions, UploadError } from "../src/server.ts"
+import { adapterPath, defineAdapter, type FileRouter, type RouteHandlerOptions, UploadError } from "../src/server.ts"
+import { isNodeEvent, restoreRawBody } from "./h3/node-event.ts"
 import { toRequest as fromNode } from "./node.ts"
 
 export type { FileRouter } from "../src/server.ts"
@@ -11,35 +11,28 @@ export interface H3Native {
   readonly event: H3Event
 }
 
-type WaitUntil = (work: Promise<unknown>) => void
-
-/** An event of h3 1, which Nitro 2 and with it Nuxt 3 and 4 have: its `req` is Node's, or imitates it. */
-interface NodeEvent {
-  readonly node: { readonly req: IncomingMessage & { rawBody?: unknown }; readonly res: ServerResponse }
-  readonly web?: { readonly request?: Request }
-  /** Nitro puts the platform's here; `event.waitUntil` is there on every platform. */
-  readonly context: { readonly waitUntil?: WaitUntil }
+const refuse = (message: string): never => {
+  throw new UploadError({ code: "INVALID_CONFIG", message })
 }
 
-const isNodeEvent = (event: unknown): event is NodeEvent => typeof (event as H3Event).req.headers.get !== "function"
-
-/** Where `readBody` and `readRawBody` of h3 1 keep what they have read. */
-const kept: unique symbol = Symbol.for("h3RawBody") as never
-
 const toRequest = (event: H3Event): Request => {
+  // A bare request whose path is cut off: a callback URL made of it would lead nowhere.
+  if (!("req" in event)) {
+    return refuse(
+      `h3's \`app.mount()\` hides the path that callbacks need. Write \`app.all("${adapterPath}", createRouteHandler({ router }))\`, or mount an app that has it.`,
+    )
+  }
   if (isNodeEvent(event)) return event.web?.request ?? fromNode(event.node.req, event.node.res)
   if (!event.req.bodyUsed) return event.req
-  throw new UploadError({
-    code: "INVALID_CONFIG",
-    message:
-      "A middleware read this request's body, and its raw bytes are gone. Mount Sluice before it, or let it read `event.req.clone()`.",
-  })
+  return refuse(
+    "A middleware read this request's body, and its raw bytes are gone. Mount Sluice before it, or let it read `event.req.clone()`.",
+  )
 }
 
 /** What keeps running needs no help, and the client learns whether the registration came through. Bunny's may do nothing. */
 const unneeded: ReadonlySet<string> = new Set(["node", "bun", "deno", "bunny"])
 
-const toWaitUntil = (event: H3Event): WaitUntil | undefined => {
+const toWaitUntil = (event: H3Event): ((work: Promise<unknown>) => void) | undefined => {
   if (isNodeEvent(event)) return event.context.waitUntil
   const { runtime, waitUntil } = event.req
   return runtime === undefined || waitUntil === undefined || unneeded.has(runtime.name)
@@ -66,7 +59,7 @@ export const createRouteHandler = (
 ): ((event: H3Event) => Promise<Response>) => {
   const handle = adapter.createRouteHandler(options)
   const answer = async (event: H3Event): Promise<Response> => {
-    if (isNodeEvent(event) && kept in event.node.req) event.node.req.rawBody ??= await event.node.req[kept]
+    if (isNodeEvent(event)) await restoreRawBody(event)
     return handle(event)
   }
   // What `defineEventHandler` of h3 1 does; most of its versions warn of a handler without it.

@@ -58,6 +58,15 @@ describe("h3's handler", () => {
     ])
   })
 
+  test("refuses app.mount(), and says what to write instead", async () => {
+    const app = new H3().mount("/api/sluice", createRouteHandler({ router, logLevel: "None" }) as never)
+    const response = await app.request("/api/sluice")
+    expect([response.status, await response.json()]).toMatchObject([
+      500,
+      { code: "INVALID_CONFIG", detail: expect.stringContaining('app.all("/api/sluice"') },
+    ])
+  })
+
   test("has no use for the routes of another framework", () => {
     const foreign = createTestRouter(createNodeSluice(), ({ req }) => req.url)
     // @ts-expect-error: its user code expects Node's request and response.
