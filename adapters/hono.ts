@@ -1,5 +1,5 @@
 import type { Context } from "hono"
-import { defineAdapter, extractRouteConfig, UploadError } from "../src/server.ts"
+import { adapterPath, defineAdapter, extractRouteConfig, UploadError } from "../src/server.ts"
 
 export type { FileRouter } from "../src/server.ts"
 export { extractRouteConfig, UploadError }
@@ -14,8 +14,7 @@ const refuseMount = (c: Context | Request): void => {
   if (!(c instanceof Request)) return
   throw new UploadError({
     code: "INVALID_CONFIG",
-    message:
-      'Hono\'s `app.mount()` hides the path that callbacks need. Write `app.all("/api/sluice", createRouteHandler({ router }))`, or `app.route()` with an app that has it.',
+    message: `Hono's \`app.mount()\` hides the path that callbacks need. Write \`app.all("${adapterPath}", createRouteHandler({ router }))\`, or \`app.route()\` with an app that has it.`,
   })
 }
 
