@@ -1,0 +1,35 @@
+import type { LoaderFunctionArgs } from "react-router"
+import { defineAdapter, type FileRouter, type RouteHandlerOptions } from "../src/server.ts"
+
+export type { FileRouter } from "../src/server.ts"
+export { extractRouteConfig, UploadError } from "../src/server.ts"
+
+/** What user code gets beside the web `request`: the arguments of loaders and actions. */
+export interface ReactRouterNative {
+  /** What middleware and `getLoadContext` have set: `context.get(userContext)`. */
+  readonly context: LoaderFunctionArgs["context"]
+  readonly params: LoaderFunctionArgs["params"]
+}
+
+type ReactRouterHandler = (args: LoaderFunctionArgs) => Promise<Response>
+
+const adapter = defineAdapter<[args: LoaderFunctionArgs], ReactRouterNative>({
+  name: "React Router",
+  request: ({ request }) => request,
+  native: ({ context, params }) => ({ context, params }),
+})
+
+export const { createSluice } = adapter
+
+/**
+ * `app/routes/api.sluice.ts`, a resource route (no default export, no `ErrorBoundary`) that `app/routes.ts` names:
+ * `export const { loader, action } = createRouteHandler({ router })`.
+ *
+ * Middleware that reads a body reads `request.clone()`: callbacks are signed over bytes that would be gone otherwise.
+ */
+export const createRouteHandler = (
+  options: RouteHandlerOptions<FileRouter<ReactRouterNative>>,
+): { readonly loader: ReactRouterHandler; readonly action: ReactRouterHandler } => {
+  const handle = adapter.createRouteHandler(options)
+  return { loader: handle, action: handle }
+}

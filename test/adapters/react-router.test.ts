@@ -1,0 +1,44 @@
+import { randomUUID } from "node:crypto"
+import { mkdir, rm, writeFile } from "node:fs/promises"
+import { createRequire } from "node:module"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { describeAdapter } from "../conformance/adapter.ts"
+import { findFreePort } from "./apps/listen.ts"
+import { runProgram, startProgram } from "./apps/start-process.ts"
+import { createUploadPage } from "./apps/upload-page.ts"
+
+const cwd = fileURLToPath(new URL("apps/react-router", import.meta.url))
+const { resolve } = createRequire(import.meta.url)
+const reactRouter = join(dirname(resolve("@react-router/dev/package.json")), "bin.cjs")
+const serve = join(dirname(resolve("@react-router/serve/package.json")), "bin.cjs")
+
+describeAdapter(
+  "React Router",
+  async ({ token, ingestUrl }) => {
+    const folder = `dist/${randomUUID()}`
+    const port = String(await findFreePort())
+    await mkdir(`${cwd}/public`, { recursive: true })
+    await writeFile(`${cwd}/public/upload.html`, await createUploadPage("/nested/api/sluice"))
+    await runProgram([reactRouter, "build"], { cwd, env: { DIST_FOLDER: folder } })
+    const { origin, close } = await startProgram([serve, `${folder}/server/index.js`], {
+      cwd,
+      env: { HOST: "127.0.0.1", PORT: port, SLUICE_TOKEN: token, SLUICE_INGEST_URL: ingestUrl },
+    })
+    return {
+      url: `${origin}/nested/api/sluice`,
+      probeUrl: `${origin}/nested/probe`,
+      pageUrl: `${origin}/nested/upload.html`,
+      close: async () => {
+        await close()
+        await rm(`${cwd}/${folder}`, { recursive: true, force: true })
+      },
+    }
+  },
+  [
+    {
+      test: "behind a body parser it works or names the fix",
+      reason: "React Router has no body parsers",
+    },
+  ],
+)
