@@ -1,0 +1,46 @@
+import type { Register, RequestServerOptions } from "@tanstack/react-start"
+import { defineAdapter, type FileRouter, type RouteHandlerOptions } from "../src/server.ts"
+
+export type { FileRouter } from "../src/server.ts"
+export { extractRouteConfig, UploadError } from "../src/server.ts"
+
+type GlobalContext = RequestServerOptions<Register, []>["context"]
+
+/** What user code gets beside the web `request`. */
+export interface TanStackStartNative {
+  /** What middleware has added; the types are those of the global request middleware in `src/start.ts`. */
+  readonly context: [GlobalContext] extends [undefined] ? Readonly<Record<string, unknown>> : GlobalContext
+  /** As they stand in the path, where the route has no `params.parse`. */
+  readonly params: Readonly<Record<string, string | undefined>>
+}
+
+/** What the handlers of a server route are called with; `context` differs from route to route. */
+interface ServerRouteArguments {
+  readonly request: Request
+  readonly context: unknown
+  readonly params: unknown
+}
+
+type TanStackStartHandler = (args: ServerRouteArguments) => Promise<Response>
+
+const adapter = defineAdapter<[args: ServerRouteArguments], TanStackStartNative>({
+  name: "TanStack Start",
+  request: ({ request }) => request,
+  native: ({ context, params }) => ({ context, params }) as TanStackStartNative,
+})
+
+export const { createSluice } = adapter
+
+/**
+ * `src/routes/api/sluice.ts`:
+ * `export const Route = createFileRoute("/api/sluice")({ server: { handlers: createRouteHandler({ router }) } })`.
+ *
+ * `beforeLoad` guards pages only: the file route's own middleware or `server.middleware` decides who may upload.
+ * Middleware that reads a body reads `request.clone()`: callbacks are signed over bytes that would be gone otherwise.
+ */
+export const createRouteHandler = (
+  options: RouteHandlerOptions<FileRouter<TanStackStartNative>>,
+): { readonly GET: TanStackStartHandler; readonly POST: TanStackStartHandler; readonly ANY: TanStackStartHandler } => {
+  const handle = adapter.createRouteHandler(options)
+  return { GET: handle, POST: handle, ANY: handle }
+}

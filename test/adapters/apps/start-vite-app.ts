@@ -1,0 +1,39 @@
+import { randomUUID } from "node:crypto"
+import { mkdir, rm, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import type { AppConfiguration, RunningApp } from "../../conformance/adapter.ts"
+import { findFreePort } from "./listen.ts"
+import { runProgram, startProgram } from "./start-process.ts"
+import { createUploadPage } from "./upload-page.ts"
+
+const vite = join(import.meta.dirname, "../../../node_modules/vite/bin/vite.js")
+
+/**
+ * Builds the app in the folder `name` and serves what came out with `serve-build.ts`.
+ *
+ * @param entry the built module that has the fetch handler
+ */
+export const startViteApp = async (
+  name: string,
+  entry: string,
+  { token, ingestUrl }: AppConfiguration,
+): Promise<RunningApp> => {
+  const cwd = join(import.meta.dirname, name)
+  const folder = `dist/${randomUUID()}`
+  await mkdir(`${cwd}/public`, { recursive: true })
+  await writeFile(`${cwd}/public/upload.html`, await createUploadPage("/nested/api/sluice"))
+  await runProgram([vite, "build"], { cwd, env: { DIST_FOLDER: folder } })
+  const { origin, close } = await startProgram(
+    [join(import.meta.dirname, "serve-build.ts"), `${folder}/server/${entry}`, `${folder}/client/upload.html`],
+    { cwd, env: { PORT: String(await findFreePort()), SLUICE_TOKEN: token, SLUICE_INGEST_URL: ingestUrl } },
+  )
+  return {
+    url: `${origin}/nested/api/sluice`,
+    probeUrl: `${origin}/nested/probe`,
+    pageUrl: `${origin}/nested/upload.html`,
+    close: async () => {
+      await close()
+      await rm(`${cwd}/${folder}`, { recursive: true, force: true })
+    },
+  }
+}

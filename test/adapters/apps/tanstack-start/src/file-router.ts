@@ -1,0 +1,6 @@
+import { createRouteHandler, createSluice } from "../../../../../adapters/tanstack-start.ts"
+import { createTestRouter } from "../../test-router.ts"
+
+const router = createTestRouter(createSluice(), ({ context }) => context.probe)
+
+export const handlers = createRouteHandler({ router, logLevel: "None" })
