@@ -1,0 +1,34 @@
+import type { APIEvent } from "@solidjs/start/server"
+import { defineAdapter, type FileRouter, type RouteHandlerOptions } from "../src/server.ts"
+
+export type { FileRouter } from "../src/server.ts"
+export { extractRouteConfig, UploadError } from "../src/server.ts"
+
+/** What user code gets beside the web `request`. */
+export interface SolidStartNative {
+  /** With the `locals` that middleware has set. */
+  readonly event: APIEvent
+}
+
+type SolidStartHandler = (event: APIEvent) => Promise<Response>
+
+const adapter = defineAdapter<[event: APIEvent], SolidStartNative>({
+  name: "SolidStart",
+  request: (event) => event.request,
+  native: (event) => ({ event }),
+})
+
+export const { createSluice } = adapter
+
+/**
+ * `src/routes/api/sluice.ts`: `export const { GET, POST } = createRouteHandler({ router })`.
+ *
+ * Middleware that reads a body reads `event.request.clone()`: callbacks are signed over bytes that would be gone
+ * otherwise.
+ */
+export const createRouteHandler = (
+  options: RouteHandlerOptions<FileRouter<SolidStartNative>>,
+): { readonly GET: SolidStartHandler; readonly POST: SolidStartHandler } => {
+  const handle = adapter.createRouteHandler(options)
+  return { GET: handle, POST: handle }
+}

@@ -1,0 +1,6 @@
+import { createRouteHandler, createSluice } from "../../../../../../../adapters/solid-start.ts"
+import { createTestRouter } from "../../../../test-router.ts"
+
+const router = createTestRouter(createSluice(), ({ event }) => event.locals.probe)
+
+export const { GET, POST } = createRouteHandler({ router, logLevel: "None" })
