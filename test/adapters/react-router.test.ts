@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto"
-import { mkdir, rm, writeFile } from "node:fs/promises"
+import { rm } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describeAdapter } from "../conformance/adapter.ts"
 import { findFreePort } from "./apps/listen.ts"
 import { runProgram, startProgram } from "./apps/start-process.ts"
-import { createUploadPage } from "./apps/upload-page.ts"
+import { writeUploadPage } from "./apps/upload-page.ts"
 
 const cwd = fileURLToPath(new URL("apps/react-router", import.meta.url))
 const { resolve } = createRequire(import.meta.url)
@@ -18,8 +18,7 @@ describeAdapter(
   async ({ token, ingestUrl }) => {
     const folder = `dist/${randomUUID()}`
     const port = String(await findFreePort())
-    await mkdir(`${cwd}/public`, { recursive: true })
-    await writeFile(`${cwd}/public/upload.html`, await createUploadPage("/nested/api/sluice"))
+    await writeUploadPage(`${cwd}/public/upload.html`, "/nested/api/sluice")
     await runProgram([reactRouter, "build"], { cwd, env: { DIST_FOLDER: folder } })
     const { origin, close } = await startProgram([serve, `${folder}/server/index.js`], {
       cwd,
@@ -29,6 +28,7 @@ describeAdapter(
       url: `${origin}/nested/api/sluice`,
       probeUrl: `${origin}/nested/probe`,
       pageUrl: `${origin}/nested/upload.html`,
+      runs: "`react-router build`, `react-router-serve`",
       close: async () => {
         await close()
         await rm(`${cwd}/${folder}`, { recursive: true, force: true })

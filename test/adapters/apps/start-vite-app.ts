@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto"
-import { mkdir, rm, writeFile } from "node:fs/promises"
+import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import type { AppConfiguration, RunningApp } from "../../conformance/adapter.ts"
 import { findFreePort } from "./listen.ts"
 import { runProgram, startProgram } from "./start-process.ts"
-import { createUploadPage } from "./upload-page.ts"
+import { writeUploadPage } from "./upload-page.ts"
 
 const vite = join(import.meta.dirname, "../../../node_modules/vite/bin/vite.js")
 
@@ -20,8 +20,7 @@ export const startViteApp = async (
 ): Promise<RunningApp> => {
   const cwd = join(import.meta.dirname, name)
   const folder = `dist/${randomUUID()}`
-  await mkdir(`${cwd}/public`, { recursive: true })
-  await writeFile(`${cwd}/public/upload.html`, await createUploadPage("/nested/api/sluice"))
+  await writeUploadPage(`${cwd}/public/upload.html`, "/nested/api/sluice")
   await runProgram([vite, "build"], { cwd, env: { DIST_FOLDER: folder } })
   const { origin, close } = await startProgram(
     [join(import.meta.dirname, "serve-build.ts"), `${folder}/server/${entry}`, `${folder}/client/upload.html`],
@@ -31,6 +30,7 @@ export const startViteApp = async (
     url: `${origin}/nested/api/sluice`,
     probeUrl: `${origin}/nested/probe`,
     pageUrl: `${origin}/nested/upload.html`,
+    runs: "`vite build`, served by h3",
     close: async () => {
       await close()
       await rm(`${cwd}/${folder}`, { recursive: true, force: true })
