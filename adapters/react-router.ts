@@ -23,8 +23,13 @@ export const { createSluice } = adapter
 
 /**
  * `app/routes/api.sluice.ts`, a resource route (no default export, no `ErrorBoundary`) that `app/routes.ts` names:
- * `export const { loader, action } = createRouteHandler({ router })`.
  *
+ * ```ts
+ * const { loader, action } = createRouteHandler({ router })
+ * export { loader, action }
+ * ```
+ *
+ * In two lines: React Router cannot take `export const { loader, action } = …` out of the page's bundle, and refuses it.
  * Middleware that reads a body reads `request.clone()`: callbacks are signed over bytes that would be gone otherwise.
  */
 export const createRouteHandler = (

@@ -15,7 +15,7 @@ const readBounded = async (request: Request, maximum: number): Promise<Uint8Arra
     throw new Rejected({
       code: "INTERNAL_ERROR",
       detail:
-        "The request's body was read before it reached this handler, so its signature cannot be checked. Put the handler before the code that reads bodies.",
+        "The request's body was read before it reached this handler, so its signature cannot be checked. Put the handler before the code that reads bodies, or let that read `request.clone()`.",
     })
   }
   // Counted whatever the header says; arrayBuffer() would be no faster.

@@ -4,6 +4,7 @@ import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describeAdapter } from "../conformance/adapter.ts"
+import { expectNoServerCode } from "./apps/expect-no-server-code.ts"
 import { findFreePort } from "./apps/listen.ts"
 import { runProgram, startProgram } from "./apps/start-process.ts"
 import { writeUploadPage } from "./apps/upload-page.ts"
@@ -13,32 +14,25 @@ const { resolve } = createRequire(import.meta.url)
 const reactRouter = join(dirname(resolve("@react-router/dev/package.json")), "bin.cjs")
 const serve = join(dirname(resolve("@react-router/serve/package.json")), "bin.cjs")
 
-describeAdapter(
-  "React Router",
-  async ({ token, ingestUrl }) => {
-    const folder = `dist/${randomUUID()}`
-    const port = String(await findFreePort())
-    await writeUploadPage(`${cwd}/public/upload.html`, "/nested/api/sluice")
-    await runProgram([reactRouter, "build"], { cwd, env: { DIST_FOLDER: folder } })
-    const { origin, close } = await startProgram([serve, `${folder}/server/index.js`], {
-      cwd,
-      env: { HOST: "127.0.0.1", PORT: port, SLUICE_TOKEN: token, SLUICE_INGEST_URL: ingestUrl },
-    })
-    return {
-      url: `${origin}/nested/api/sluice`,
-      probeUrl: `${origin}/nested/probe`,
-      pageUrl: `${origin}/nested/upload.html`,
-      runs: "`react-router build`, `react-router-serve`",
-      close: async () => {
-        await close()
-        await rm(`${cwd}/${folder}`, { recursive: true, force: true })
-      },
-    }
-  },
-  [
-    {
-      test: "behind a body parser it works or names the fix",
-      reason: "React Router has no body parsers",
+describeAdapter("React Router", async ({ token, ingestUrl }) => {
+  const folder = `dist/${randomUUID()}`
+  const port = String(await findFreePort())
+  await writeUploadPage(`${cwd}/public/upload.html`, "/nested/api/sluice")
+  await runProgram([reactRouter, "build"], { cwd, env: { DIST_FOLDER: folder } })
+  await expectNoServerCode(`${cwd}/${folder}/client`)
+  const { origin, close } = await startProgram([serve, `${folder}/server/index.js`], {
+    cwd,
+    env: { HOST: "127.0.0.1", PORT: port, SLUICE_TOKEN: token, SLUICE_INGEST_URL: ingestUrl },
+  })
+  return {
+    url: `${origin}/nested/api/sluice`,
+    probeUrl: `${origin}/nested/probe`,
+    pageUrl: `${origin}/nested/upload.html`,
+    runs: "`react-router build`, `react-router-serve`",
+    parsers: [{ name: "middleware that reads a clone", url: `${origin}/nested/cloned/api/sluice`, callback: "works" }],
+    close: async () => {
+      await close()
+      await rm(`${cwd}/${folder}`, { recursive: true, force: true })
     },
-  ],
-)
+  }
+})

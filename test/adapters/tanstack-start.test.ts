@@ -1,9 +1,4 @@
 import { describeAdapter } from "../conformance/adapter.ts"
 import { startViteApp } from "./apps/start-vite-app.ts"
 
-describeAdapter("TanStack Start", (configuration) => startViteApp("tanstack-start", "server.js", configuration), [
-  {
-    test: "behind a body parser it works or names the fix",
-    reason: "TanStack Start has no body parsers",
-  },
-])
+describeAdapter("TanStack Start", (configuration) => startViteApp("tanstack-start", "server.js", configuration))

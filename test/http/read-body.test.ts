@@ -109,7 +109,9 @@ describe("readBytes", () => {
         Result.fail(
           expect.objectContaining({
             code: "INTERNAL_ERROR",
-            detail: expect.stringContaining("Put the handler before the code that reads bodies."),
+            detail: expect.stringContaining(
+              "Put the handler before the code that reads bodies, or let that read `request.clone()`.",
+            ),
           }),
         ),
       )

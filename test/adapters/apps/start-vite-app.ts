@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import type { AppConfiguration, RunningApp } from "../../conformance/adapter.ts"
+import { expectNoServerCode } from "./expect-no-server-code.ts"
 import { findFreePort } from "./listen.ts"
 import { runProgram, startProgram } from "./start-process.ts"
 import { writeUploadPage } from "./upload-page.ts"
@@ -22,6 +23,7 @@ export const startViteApp = async (
   const folder = `dist/${randomUUID()}`
   await writeUploadPage(`${cwd}/public/upload.html`, "/nested/api/sluice")
   await runProgram([vite, "build"], { cwd, env: { DIST_FOLDER: folder } })
+  await expectNoServerCode(`${cwd}/${folder}/client`)
   const { origin, close } = await startProgram(
     [join(import.meta.dirname, "serve-build.ts"), `${folder}/server/${entry}`, `${folder}/client/upload.html`],
     { cwd, env: { PORT: String(await findFreePort()), SLUICE_TOKEN: token, SLUICE_INGEST_URL: ingestUrl } },
@@ -31,6 +33,7 @@ export const startViteApp = async (
     probeUrl: `${origin}/nested/probe`,
     pageUrl: `${origin}/nested/upload.html`,
     runs: "`vite build`, served by h3",
+    parsers: [{ name: "middleware that reads a clone", url: `${origin}/nested/cloned/api/sluice`, callback: "works" }],
     close: async () => {
       await close()
       await rm(`${cwd}/${folder}`, { recursive: true, force: true })

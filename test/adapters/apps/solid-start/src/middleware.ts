@@ -11,8 +11,10 @@ declare global {
 }
 
 export default createMiddleware([
-  (event, next) => {
-    getRequestEvent()!.locals.probe = event.req.headers.get(probeHeader)
+  async (event, next) => {
+    const { locals, request } = getRequestEvent()!
+    locals.probe = event.req.headers.get(probeHeader)
+    if (event.url.pathname.includes("/cloned/")) await request.clone().text()
     return next()
   },
 ])
