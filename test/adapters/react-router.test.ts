@@ -19,7 +19,7 @@ describeAdapter("React Router", async ({ token, ingestUrl }) => {
   const port = String(await findFreePort())
   await writeUploadPage(`${cwd}/public/upload.html`, "/nested/api/sluice")
   await runProgram([reactRouter, "build"], { cwd, env: { DIST_FOLDER: folder } })
-  await expectNoServerCode(`${cwd}/${folder}/client`)
+  expectNoServerCode(`${cwd}/${folder}/client`)
   const { origin, close } = await startProgram([serve, `${folder}/server/index.js`], {
     cwd,
     env: { HOST: "127.0.0.1", PORT: port, SLUICE_TOKEN: token, SLUICE_INGEST_URL: ingestUrl },

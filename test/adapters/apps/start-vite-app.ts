@@ -23,7 +23,7 @@ export const startViteApp = async (
   const folder = `dist/${randomUUID()}`
   await writeUploadPage(`${cwd}/public/upload.html`, "/nested/api/sluice")
   await runProgram([vite, "build"], { cwd, env: { DIST_FOLDER: folder } })
-  await expectNoServerCode(`${cwd}/${folder}/client`)
+  expectNoServerCode(`${cwd}/${folder}/client`)
   const { origin, close } = await startProgram(
     [join(import.meta.dirname, "serve-build.ts"), `${folder}/server/${entry}`, `${folder}/client/upload.html`],
     { cwd, env: { PORT: String(await findFreePort()), SLUICE_TOKEN: token, SLUICE_INGEST_URL: ingestUrl } },

@@ -9,6 +9,6 @@ export default defineConfig({
   base: "/nested/",
   cacheDir: `${folder}/vite`,
   build: { outDir: folder },
-  resolve: { alias: { "route-tree": routeTree } },
+  resolve: { alias: { "virtual:route-tree": routeTree } },
   plugins: [tanstackStart({ router: { generatedRouteTree: routeTree } })],
 })

@@ -1,4 +1,4 @@
 import { createRouter } from "@tanstack/react-router"
-import { routeTree } from "route-tree"
+import { routeTree } from "virtual:route-tree"
 
 export const getRouter = () => createRouter({ routeTree })
