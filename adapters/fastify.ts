@@ -1,0 +1,59 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
+import { defineAdapter, type FileRouter, type RouteHandlerOptions } from "../src/server.ts"
+import { sendResponse, toRequest } from "./node.ts"
+
+export type { FileRouter } from "../src/server.ts"
+export { extractRouteConfig, UploadError } from "../src/server.ts"
+
+/** What user code gets beside the web `request`: Fastify's request is `req`, with what the app's hooks have put there. */
+export interface FastifyNative {
+  readonly req: FastifyRequest
+  readonly reply: FastifyReply
+}
+
+/** Fastify sends a Response itself, so that `onSend` hooks run: cookies, sessions, CORS. */
+const adapter = defineAdapter<[req: FastifyRequest, reply: FastifyReply], FastifyNative>({
+  name: "Fastify",
+  request: ({ raw }, reply) => toRequest(raw, reply.raw),
+  native: (req, reply) => ({ req, reply }),
+  respond: async (response, { raw }, reply) => {
+    // Its client is still sending and would get a reset: Fastify closes the connection, the bridge listens on for a while.
+    if (response.status === 413 && !raw.complete) {
+      for (const [name, value] of Object.entries(reply.hijack().getHeaders())) reply.raw.setHeader(name, value!)
+      await sendResponse(reply.raw, response)
+    }
+    return response
+  },
+})
+
+export const { createSluice } = adapter
+
+/** The bytes as they came, or what a `preParsing` hook has made of them; no more than it takes to be too large. */
+const keepBytes = async ({ raw }: FastifyRequest, payload: FastifyRequest["raw"]): Promise<void> => {
+  const chunks: Array<Buffer> = []
+  let size = 0
+  for await (const chunk of payload.iterator({ destroyOnReturn: false })) {
+    size += chunks[chunks.push(Buffer.from(chunk)) - 1]!.length
+    if (size > 1024 ** 2) break
+  }
+  Object.assign(raw, { rawBody: Buffer.concat(chunks) })
+}
+
+/**
+ * `await app.register(createRouteHandler({ router }), { prefix: "/api/sluice" })`: a plugin with a scope of its own.
+ *
+ * In it nothing parses bodies, since the signature of a callback covers its very bytes; the app's other routes keep
+ * their parsers. Do not wrap it in `fastify-plugin`, which takes that scope away. Hooks and decorators registered before
+ * it apply: authenticate there, and read `req.user` in middleware. Fastify's `trustProxy` is its own: behind a proxy
+ * give Sluice's option of that name too, or `callbackUrl`. Fastify's `bodyLimit` does not apply; Sluice takes 1 MiB.
+ */
+export const createRouteHandler = (
+  options: RouteHandlerOptions<FileRouter<FastifyNative>>,
+): ((app: FastifyInstance) => Promise<void>) => {
+  const handle = adapter.createRouteHandler(options)
+  return async (app) => {
+    app.removeAllContentTypeParsers()
+    app.addContentTypeParser("*", keepBytes)
+    app.all("/", handle)
+  }
+}
