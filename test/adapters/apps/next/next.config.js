@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url"
 
-const repository = fileURLToPath(new URL("../../../..", import.meta.url))
+const repository = "/work"
 
 /** @type {import("next").NextConfig} */
 export default {

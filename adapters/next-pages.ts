@@ -1,0 +1,48 @@
+import type { NextApiRequest, NextApiResponse } from "next/dist/shared/lib/utils.js"
+import { defineAdapter, type FileRouter, type RouteHandlerOptions, UploadError } from "../src/server.ts"
+import { sendResponse, toRequest } from "./node.ts"
+
+export type { FileRouter } from "../src/server.ts"
+export { extractRouteConfig } from "../src/server.ts"
+export { UploadError }
+
+/** What user code gets beside the web `request`. */
+export interface NextPagesNative {
+  readonly req: NextApiRequest
+  readonly res: NextApiResponse
+}
+
+/** Where Next.js remembers the address that the client used: `req.url` has lost `basePath` and may be rewritten. */
+const metaSymbol = Symbol.for("NextInternalRequestMeta")
+
+type WithMeta = NextApiRequest & { originalUrl?: string; [metaSymbol]?: { initURL?: string } }
+
+const toWebRequest = (req: WithMeta, res: NextApiResponse): Request => {
+  // A custom server of Express has set it itself.
+  req.originalUrl ??=
+    req[metaSymbol]?.initURL?.replace(/^https?:\/\/[^/]*/i, "") ?? (process.env.__NEXT_BASE_PATH ?? "") + req.url
+  try {
+    return toRequest(req, res)
+  } catch (cause) {
+    if (!UploadError.is(cause) || cause.code !== "INVALID_CONFIG") throw cause
+    throw new UploadError({
+      code: "INVALID_CONFIG",
+      message:
+        "Next.js parsed this request's body, and a callback's signature covers its raw bytes. Add `export const config = { api: { bodyParser: false } }` to the file of the API route (pages/api/sluice.ts).",
+      cause,
+    })
+  }
+}
+
+const adapter = defineAdapter<[req: NextApiRequest, res: NextApiResponse], NextPagesNative, void>({
+  name: "Next.js (Pages Router)",
+  request: toWebRequest,
+  native: (req, res) => ({ req, res }),
+  respond: (response, _req, res) => sendResponse(res, response),
+})
+
+export const { createSluice } = adapter
+
+export const createRouteHandler: (
+  options: RouteHandlerOptions<FileRouter<NextPagesNative>>,
+) => (req: NextApiRequest, res: NextApiResponse) => Promise<void> = adapter.createRouteHandler

@@ -1,0 +1,1 @@
+export { config, handler as default } from "../../../pages-router.ts"
