@@ -1,3 +1,4 @@
+// From where "next" has them: that entry declares globals for whoever sees it.
 import type { NextApiRequest, NextApiResponse } from "next/dist/shared/lib/utils.js"
 import { defineAdapter, type FileRouter, type RouteHandlerOptions, UploadError } from "../src/server.ts"
 import { sendResponse, toRequest } from "./node.ts"
@@ -43,6 +44,16 @@ const adapter = defineAdapter<[req: NextApiRequest, res: NextApiResponse], NextP
 
 export const { createSluice } = adapter
 
+/**
+ * `pages/api/sluice.ts`, in two lines:
+ * `export default createRouteHandler({ router })` and `export const config = { api: { bodyParser: false } }`.
+ *
+ * The second is written out because Next.js reads it without running the file: it refuses an imported or re-exported
+ * `config`. Without it uploads work and callbacks are refused with an error that says so.
+ *
+ * A `proxy.ts` in front may read the body; it arrives whole (Next.js keeps 10 MB, `proxyClientMaxBodySize`; bodies here
+ * are below 1 MiB). It must let callbacks through, which come without cookies: `POST` with the header `sluice-hook`.
+ */
 export const createRouteHandler: (
   options: RouteHandlerOptions<FileRouter<NextPagesNative>>,
 ) => (req: NextApiRequest, res: NextApiResponse) => Promise<void> = adapter.createRouteHandler

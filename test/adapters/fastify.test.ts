@@ -60,6 +60,7 @@ describeAdapter("Fastify", async (configuration) => {
     url: `${origin}/nested/api/sluice`,
     probeUrl: `${origin}/probe`,
     pageUrl: `${origin}/upload`,
+    runs: "Fastify 5",
     parsers: [
       { name: "a JSON parser of the app", url: `${origin}/json/api/sluice`, callback: "works" },
       { name: "a hook that reads along", url: `${origin}/beside/api/sluice`, callback: "works" },

@@ -25,7 +25,8 @@ export const probe = (request: Request): Response => {
           controller.close()
         },
       }),
-      { headers: { "content-type": "text/plain" } },
+      // Compression would hold the pieces back; Next.js compresses by itself.
+      { headers: { "content-type": "text/plain", "cache-control": "no-transform" } },
     )
   }
   const headers = new Headers()

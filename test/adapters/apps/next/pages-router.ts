@@ -2,8 +2,7 @@ import { createRouteHandler, createSluice } from "../../../../adapters/next-page
 import { createTestRouter, probeHeader } from "../test-router.ts"
 
 const router = createTestRouter(createSluice(), ({ req }) =>
-  typeof req.query === "object" ? req.headers[probeHeader]?.toString() : "not a NextApiRequest",
+  req.query["slug"] === undefined ? "not a NextApiRequest" : req.headers[probeHeader]?.toString(),
 )
 
 export const handler = createRouteHandler({ router, logLevel: "None" })
-export const config = { api: { bodyParser: false } }

@@ -1,0 +1,3 @@
+export { handler as default } from "../../../pages-router.ts"
+
+export const config = { api: { bodyParser: false } }

@@ -1,1 +1,0 @@
-export { config, handler as default } from "../../../pages-router.ts"
