@@ -25,6 +25,8 @@ export const { createSluice } = adapter
  *
  * Behind `express.json()` uploads work but callbacks are refused with an error that says so: their signature covers
  * bytes that the parser has thrown away. `express.raw()` and `express.text()` keep them.
+ *
+ * Express's `trust proxy` is its own: behind a proxy give Sluice's option `trustProxy` too, or `callbackUrl`.
  */
 export const createRouteHandler: (
   options: RouteHandlerOptions<FileRouter<ExpressNative>>,

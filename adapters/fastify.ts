@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
+import type { FastifyInstance, FastifyReply, FastifyRequest, RawReplyDefaultExpression, RawRequestDefaultExpression, RawServerBase } from "fastify"
 import { defineAdapter, type FileRouter, type RouteHandlerOptions } from "../src/server.ts"
 import { sendResponse, toRequest } from "./node.ts"
 
@@ -49,9 +49,10 @@ const keepBytes = async ({ raw }: FastifyRequest, payload: FastifyRequest["raw"]
  */
 export const createRouteHandler = (
   options: RouteHandlerOptions<FileRouter<FastifyNative>>,
-): ((app: FastifyInstance) => Promise<void>) => {
+): (<Server extends RawServerBase>(app: FastifyInstance<Server, RawRequestDefaultExpression<Server>, RawReplyDefaultExpression<Server>>) => Promise<void>) => {
   const handle = adapter.createRouteHandler(options)
-  return async (app) => {
+  return async (server) => {
+    const app = server as unknown as FastifyInstance
     app.removeAllContentTypeParsers()
     app.addContentTypeParser("*", keepBytes)
     app.all("/", handle)

@@ -29,7 +29,7 @@ const toWebRequest = (req: WithMeta, res: NextApiResponse): Request => {
     throw new UploadError({
       code: "INVALID_CONFIG",
       message:
-        "Next.js parsed this request's body, and a callback's signature covers its raw bytes. Add `export const config = { api: { bodyParser: false } }` to the file of the API route (pages/api/sluice.ts).",
+        "Next.js parsed this request's body, and a callback's signature covers its raw bytes. Add `export const config = { api: { bodyParser: false } }` to the file of the API route.",
       cause,
     })
   }

@@ -11,9 +11,17 @@ const originOf = ({ app, request, url }: Call): string => {
   return /^https?$/.test(protocol) && URL.canParse(forwarded) ? new URL(forwarded).origin : url.origin
 }
 
+/** What proxies have cut off the path, the client's first; each adds its own. */
+const prefixOf = ({ app, request }: Call): string => {
+  const prefixes = app.settings.trustProxy ? (request.headers.get("x-forwarded-prefix") ?? "").split(",") : []
+  const prefix = prefixes.map((one) => one.trim().replace(/\/+$/, "")).join("")
+  return /^(?:\/[\w.~%!$&'()*+;=:@-]+)+$/.test(prefix) ? prefix : ""
+}
+
 /**
  * Where the ingest calls the app back: as configured, else this request's own origin and path.
  *
  * Source: docs/protocol.md §5.
  */
-export const callbackUrlOf = (call: Call): string => call.app.settings.callbackUrl ?? originOf(call) + call.url.pathname
+export const callbackUrlOf = (call: Call): string =>
+  call.app.settings.callbackUrl ?? originOf(call) + prefixOf(call) + call.url.pathname

@@ -20,7 +20,7 @@ export interface RouteHandlerOptions<Router extends FileRouter = FileRouter> ext
   readonly router: Router
   /** In development callbacks come over a stream that the app opens, so that the ingest need not reach it. Default: `NODE_ENV` is `development`. */
   readonly isDev?: boolean
-  /** Whether `x-forwarded-proto` and `x-forwarded-host` may be believed. Default false. */
+  /** Whether `x-forwarded-proto`, `x-forwarded-host` and `x-forwarded-prefix` may be believed. Default false. */
   readonly trustProxy?: boolean
   /** Takes work that goes on after the answer (the registration); adapters give their platform's own. */
   readonly waitUntil?: (work: Promise<unknown>) => void

@@ -34,12 +34,13 @@ describe("the callback URL", () => {
   })
 
   const proxied = { "x-forwarded-proto": "https", "x-forwarded-host": "public.example.com" }
+  const prefixed = { ...proxied, "x-forwarded-prefix": "/shop" }
 
   test("ignores what a proxy says, unless it is trusted", async () => {
-    expect(await registeredCallbackUrl("http://10.0.0.1:3000/api/sluice", proxied)).toBe(
+    expect(await registeredCallbackUrl("http://10.0.0.1:3000/api/sluice", prefixed)).toBe(
       "http://10.0.0.1:3000/api/sluice",
     )
-    expect(await registeredCallbackUrl("http://10.0.0.1:3000/api/sluice", proxied, { trustProxy: false })).toBe(
+    expect(await registeredCallbackUrl("http://10.0.0.1:3000/api/sluice", prefixed, { trustProxy: false })).toBe(
       "http://10.0.0.1:3000/api/sluice",
     )
   })
@@ -61,6 +62,15 @@ describe("the callback URL", () => {
       { "x-forwarded-host": "u:p@public.example.com/x?y" },
       "http://public.example.com/api/sluice",
     ],
+    ["a prefix that it has cut off", { "x-forwarded-prefix": "/shop/" }, "http://10.0.0.1:3000/shop/api/sluice"],
+    [
+      "several prefixes: each has cut off its own",
+      { "x-forwarded-prefix": "/shop, /eu%20west" },
+      "http://10.0.0.1:3000/shop/eu%20west/api/sluice",
+    ],
+    ["no prefix but a slash", { "x-forwarded-prefix": "/" }, "http://10.0.0.1:3000/api/sluice"],
+    ["a prefix that is no path", { "x-forwarded-prefix": "@evil.test/?x=" }, "http://10.0.0.1:3000/api/sluice"],
+    ["a prefix with another host", { "x-forwarded-prefix": "//evil.test" }, "http://10.0.0.1:3000/api/sluice"],
     ["a protocol that is none of the Web's", { "x-forwarded-proto": "javascript" }, "http://10.0.0.1:3000/api/sluice"],
   ])("believes a trusted proxy: %s", async (_, headers, expected) => {
     expect(await registeredCallbackUrl("http://10.0.0.1:3000/api/sluice", headers, { trustProxy: true })).toBe(expected)
