@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, RawReplyDefaultExpression, RawRequestDefaultExpression, RawServerBase } from "fastify"
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
 import { defineAdapter, type FileRouter, type RouteHandlerOptions } from "../src/server.ts"
 import { sendResponse, toRequest } from "./node.ts"
 
@@ -17,7 +17,7 @@ const adapter = defineAdapter<[req: FastifyRequest, reply: FastifyReply], Fastif
   request: ({ raw }, reply) => toRequest(raw, reply.raw),
   native: (req, reply) => ({ req, reply }),
   respond: async (response, { raw }, reply) => {
-    // Its client is still sending and would get a reset: Fastify closes the connection, the bridge listens on for a while.
+    // Its client is still sending and could wait for ever: the bridge hears it out for a while.
     if (response.status === 413 && !raw.complete) {
       for (const [name, value] of Object.entries(reply.hijack().getHeaders())) reply.raw.setHeader(name, value!)
       await sendResponse(reply.raw, response)
@@ -31,13 +31,17 @@ export const { createSluice } = adapter
 /** The bytes as they came, or what a `preParsing` hook has made of them; no more than it takes to be too large. */
 const keepBytes = async ({ raw }: FastifyRequest, payload: FastifyRequest["raw"]): Promise<void> => {
   const chunks: Array<Buffer> = []
-  let size = 0
+  let room = 1024 ** 2
   for await (const chunk of payload.iterator({ destroyOnReturn: false })) {
-    size += chunks[chunks.push(Buffer.from(chunk)) - 1]!.length
-    if (size > 1024 ** 2) break
+    chunks.push(Buffer.from(chunk))
+    room -= chunk.length
+    if (room < 0) break
   }
   Object.assign(raw, { rawBody: Buffer.concat(chunks) })
 }
+
+/** A FastifyInstance over HTTP/1 or 2, which are types of their own. */
+type FastifyScope = Pick<FastifyInstance, "removeAllContentTypeParsers">
 
 /**
  * `await app.register(createRouteHandler({ router }), { prefix: "/api/sluice" })`: a plugin with a scope of its own.
@@ -49,10 +53,10 @@ const keepBytes = async ({ raw }: FastifyRequest, payload: FastifyRequest["raw"]
  */
 export const createRouteHandler = (
   options: RouteHandlerOptions<FileRouter<FastifyNative>>,
-): (<Server extends RawServerBase>(app: FastifyInstance<Server, RawRequestDefaultExpression<Server>, RawReplyDefaultExpression<Server>>) => Promise<void>) => {
+): ((app: FastifyScope) => Promise<void>) => {
   const handle = adapter.createRouteHandler(options)
-  return async (server) => {
-    const app = server as unknown as FastifyInstance
+  return async (scope) => {
+    const app = scope as FastifyInstance
     app.removeAllContentTypeParsers()
     app.addContentTypeParser("*", keepBytes)
     app.all("/", handle)

@@ -1,13 +1,16 @@
 import { Transform } from "node:stream"
+import { json } from "node:stream/consumers"
 import { connect } from "node:http2"
 import { once } from "node:events"
-import { gunzipSync, gzipSync } from "node:zlib"
+import { createGunzip, gzipSync } from "node:zlib"
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify"
 import { describe, expect, expectTypeOf, onTestFinished, test } from "vitest"
 import * as express from "../../adapters/express.ts"
-import { createRouteHandler, createSluice, type FileRouter } from "../../adapters/fastify.ts"
+import { createRouteHandler, createSluice, type FastifyNative, type FileRouter } from "../../adapters/fastify.ts"
 import { describeAdapter } from "../conformance/adapter.ts"
+import { encodeToken, names } from "../../src/protocol.ts"
 import { probe } from "./apps/probe.ts"
+import { startRecordingIngest } from "./apps/recording-ingest.ts"
 import { createTestRouter, probeHeader } from "./apps/test-router.ts"
 import { createUploadPage } from "./apps/upload-page.ts"
 
@@ -68,4 +71,169 @@ describeAdapter("Fastify", async (configuration) => {
     ],
     close: () => app.close(),
   }
+})
+
+/** An app that listens until the test ends, and what its plugin wants. */
+const serve = async (build: (plugin: ReturnType<typeof createTestPlugin>) => Promise<FastifyInstance>) => {
+  const ingest = await startRecordingIngest("sk_fastify", "fastify")
+  const token = encodeToken({ apiKey: "sk_fastify", appId: "fastify", regions: ["local"] })
+  const app = await build(createTestPlugin({ token, ingestUrl: ingest.url }))
+  const origin = await app.listen({ host: "127.0.0.1", port: 0 })
+  onTestFinished(async () => {
+    await app.close()
+    await ingest.close()
+  })
+  const upload = (init: { headers?: Record<string, string>; body?: Uint8Array<ArrayBuffer> | string } = {}) =>
+    fetch(`${origin}/api/sluice?${names.action.type}=${names.action.upload}&${names.action.slug}=note`, {
+      method: "POST",
+      body: wanted,
+      ...init,
+      headers: { "content-type": "application/json", ...init.headers },
+    })
+  return { origin, ingest, upload }
+}
+
+const wanted = JSON.stringify({ files: [{ name: "a.txt", size: 1, type: "text/plain" }] })
+
+describe("a Fastify application", () => {
+  test("keeps its parsers on its other routes, beside and below the plugin's prefix", async () => {
+    const { origin } = await serve(async (plugin) => {
+      const app = createApp()
+      app.post("/before", async (request) => ({ body: request.body }))
+      await app.register(plugin, { prefix: "/api/sluice" })
+      app.post("/api/sluice/other", async (request) => ({ body: request.body }))
+      return app
+    })
+    for (const path of ["/before", "/api/sluice/other"]) {
+      const init = { method: "POST", headers: { "content-type": "application/json" }, body: '{"a":1}' }
+      expect(await (await fetch(origin + path, init)).json()).toEqual({ body: { a: 1 } })
+    }
+  })
+
+  test("has its hooks run, on the request and on the answer", async () => {
+    const { upload } = await serve(async (plugin) => {
+      const app = createApp()
+      app.addHook("preHandler", async (request, reply) => {
+        reply.header("access-control-allow-origin", "https://app.example")
+        if (request.headers.authorization === undefined) await reply.code(401).send({ who: "are you?" })
+      })
+      app.addHook("onSend", async (_request, reply, payload) => {
+        reply.header("set-cookie", "session=1")
+        return payload
+      })
+      await app.register(plugin, { prefix: "/api/sluice" })
+      return app
+    })
+    expect((await upload()).status).toBe(401)
+    const response = await upload({ headers: { authorization: "Bearer x" } })
+    expect([
+      response.status,
+      response.headers.getSetCookie(),
+      response.headers.get("access-control-allow-origin"),
+    ]).toEqual([200, ["session=1"], "https://app.example"])
+  })
+
+  test("may inflate bodies by a hook", async () => {
+    const { upload } = await serve(async (plugin) => {
+      const app = createApp()
+      // As @fastify/compress does it.
+      app.addHook("preParsing", async (request, _reply, payload) => {
+        delete request.headers["content-encoding"]
+        delete request.headers["content-length"]
+        return payload.pipe(createGunzip())
+      })
+      await app.register(plugin, { prefix: "/api/sluice" })
+      return app
+    })
+    const send = (text: string) =>
+      upload({ headers: { "content-encoding": "gzip" }, body: new Uint8Array(gzipSync(text)) })
+    const response = await send(wanted)
+    expect([response.status, await response.json()]).toMatchObject([200, [{ name: "a.txt" }]])
+    const bomb = await send(" ".repeat(50_000_000))
+    expect([bomb.status, await bomb.json()]).toMatchObject([413, { code: "BAD_REQUEST" }])
+  })
+
+  test("answers a body of unknown length that is too large, with the headers that hooks have set", async () => {
+    const { origin } = await serve(async (plugin) => {
+      const app = createApp()
+      app.addHook("onRequest", async (_request, reply) => void reply.header("x-hook", "set"))
+      await app.register(plugin, { prefix: "/api/sluice" })
+      return app
+    })
+    const piece = new Uint8Array(64 * 1024)
+    let left = 400
+    const body = new ReadableStream({
+      pull: (controller) => (left-- > 0 ? controller.enqueue(piece) : controller.close()),
+    })
+    const response = await fetch(
+      `${origin}/api/sluice?${names.action.type}=${names.action.upload}&${names.action.slug}=note`,
+      { method: "POST", body, duplex: "half", headers: { "content-type": "application/json" } } as RequestInit,
+    )
+    expect([response.status, response.headers.get("x-hook"), await response.json()]).toMatchObject([
+      413,
+      "set",
+      { code: "BAD_REQUEST" },
+    ])
+  })
+
+  test("may rewrite addresses: callbacks go to the one that the client used", async () => {
+    const { origin, ingest } = await serve(async (plugin) => {
+      const app = Fastify({
+        forceCloseConnections: true,
+        rewriteUrl: ({ url = "/" }) => url.replace(/^\/v1/, ""),
+      })
+      await app.register(plugin, { prefix: "/api/sluice" })
+      return app
+    })
+    const query = `${names.action.type}=${names.action.upload}&${names.action.slug}=note`
+    const response = await fetch(`${origin}/v1/api/sluice?${query}`, {
+      method: "POST",
+      body: wanted,
+      headers: { "content-type": "application/json" },
+    })
+    expect(response.status).toBe(200)
+    expect(ingest.registrations.at(-1)?.callbackUrl).toBe(`${origin}/v1/api/sluice`)
+  })
+
+  test("may speak HTTP/2", async () => {
+    const { origin, ingest } = await serve(async (plugin) => {
+      const app = Fastify({ http2: true })
+      await app.register(plugin, { prefix: "/api/sluice" })
+      return app as unknown as FastifyInstance
+    })
+    const session = connect(origin)
+    onTestFinished(() => session.destroy())
+    const stream = session.request({
+      ":method": "POST",
+      ":path": `/api/sluice?${names.action.type}=${names.action.upload}&${names.action.slug}=note`,
+      "content-type": "application/json",
+    })
+    stream.end(wanted)
+    const [head] = await once(stream, "response")
+    expect(head[":status"]).toBe(200)
+    expect(await json(stream)).toMatchObject([{ name: "a.txt" }])
+    expect(ingest.registrations.at(-1)?.callbackUrl).toBe(`${origin}/api/sluice`)
+  })
+})
+
+test("user code gets Fastify's own types; a router of another framework is refused", () => {
+  const f = createSluice()
+  const router = {
+    a: f({ blob: {} })
+      .middleware(({ req, reply, request }) => {
+        expectTypeOf(req).toEqualTypeOf<FastifyRequest>()
+        expectTypeOf(reply).toEqualTypeOf<FastifyReply>()
+        expectTypeOf(request).toEqualTypeOf<Request>()
+        return {}
+      })
+      .onUploadComplete(() => null),
+  } satisfies FileRouter<FastifyNative>
+  createRouteHandler({ router })
+  const other = {
+    a: express
+      .createSluice()({ blob: {} })
+      .onUploadComplete(({ req }) => req.ip ?? null),
+  }
+  // @ts-expect-error its code wants a request of Express
+  createRouteHandler({ router: other })
 })
