@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
 import { defineAdapter, type FileRouter, type RouteHandlerOptions } from "../src/server.ts"
-import { sendResponse, toRequest } from "./node.ts"
+import { toRequest } from "./node.ts"
 
 export type { FileRouter } from "../src/server.ts"
 export { extractRouteConfig, UploadError } from "../src/server.ts"
@@ -11,19 +11,11 @@ export interface FastifyNative {
   readonly reply: FastifyReply
 }
 
-/** Fastify sends a Response itself, so that `onSend` hooks run: cookies, sessions, CORS. */
+/** Fastify sends the Response, so that `onSend` hooks run: cookies, sessions, CORS. */
 const adapter = defineAdapter<[req: FastifyRequest, reply: FastifyReply], FastifyNative>({
   name: "Fastify",
   request: ({ raw }, reply) => toRequest(raw, reply.raw),
   native: (req, reply) => ({ req, reply }),
-  respond: async (response, { raw }, reply) => {
-    // Its client is still sending and could wait for ever: the bridge hears it out for a while.
-    if (response.status === 413 && !raw.complete) {
-      for (const [name, value] of Object.entries(reply.hijack().getHeaders())) reply.raw.setHeader(name, value!)
-      await sendResponse(reply.raw, response)
-    }
-    return response
-  },
 })
 
 export const { createSluice } = adapter
@@ -37,6 +29,8 @@ const keepBytes = async ({ raw }: FastifyRequest, payload: FastifyRequest["raw"]
     room -= chunk.length
     if (room < 0) break
   }
+  // What else comes is let go, as Node does with bodies that nobody reads: a client that cannot send sees no answer.
+  raw.unpipe().resume()
   Object.assign(raw, { rawBody: Buffer.concat(chunks) })
 }
 
