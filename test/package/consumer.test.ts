@@ -78,6 +78,7 @@ createServer(toNodeListener((request) => ingest.fetch(request)))
 `
 
 const adapters = `import express from "express"
+import Fastify from "fastify"
 import { Hono } from "hono"
 import type { NextRequest } from "next/server.js"
 import { setupServer } from "msw/node"
@@ -85,14 +86,19 @@ import type { RequestHandler } from "@sveltejs/kit"
 import type { ComponentProps } from "svelte"
 import { createUploadMock } from "sluice/msw"
 import * as onExpress from "sluice/express"
+import * as onFastify from "sluice/fastify"
 import * as onHono from "sluice/hono"
 import * as onNext from "sluice/next"
+import * as onNextPages from "sluice/next-pages"
 import * as inSvelte from "sluice/svelte"
 import * as onSvelteKit from "sluice/sveltekit"
 
 express().use("/api/sluice", onExpress.createRouteHandler({
   router: { file: onExpress.createSluice()({ blob: {} }).middleware(({ req }) => ({ ip: req.ip ?? null })).onUploadComplete(() => null) },
 }))
+await Fastify().register(onFastify.createRouteHandler({
+  router: { file: onFastify.createSluice()({ blob: {} }).middleware(({ req }) => ({ ip: req.ip })).onUploadComplete(() => null) },
+}), { prefix: "/api/sluice" })
 new Hono().all("/api/sluice", onHono.createRouteHandler({
   router: { file: onHono.createSluice()({ blob: {} }).middleware(({ c }) => ({ path: c.req.path })).onUploadComplete(() => null) },
 }))
@@ -100,6 +106,9 @@ const next = onNext.createRouteHandler({
   router: { file: onNext.createSluice()({ blob: {} }).middleware(({ req }) => ({ path: req.nextUrl.pathname })).onUploadComplete(() => null) },
 })
 export const POST: (request: NextRequest) => Promise<Response> = next.POST
+export default onNextPages.createRouteHandler({
+  router: { file: onNextPages.createSluice()({ blob: {} }).middleware(({ req }) => ({ query: req.query.slug })).onUploadComplete(() => null) },
+})
 const inKit = { file: onSvelteKit.createSluice()({ blob: {} }).middleware(({ event }) => ({ path: event.url.pathname })).onUploadComplete(() => 1) }
 const svelteKit = onSvelteKit.createRouteHandler({ router: inKit })
 export const GET: RequestHandler = svelteKit.GET
