@@ -85,7 +85,7 @@ const noticesPlugin: NonNullable<Options["esbuildPlugins"]>[number] = {
 }
 
 /** `debug` is there for file-type's inflater to trace itself by; its Node and browser builds would ask for more. */
-const silentDebugPlugin: NonNullable<Options["esbuildPlugins"]>[number] = {
+export const silentDebugPlugin: NonNullable<Options["esbuildPlugins"]>[number] = {
   name: "silent-debug",
   setup: (build) => {
     build.onResolve({ filter: /^debug$/ }, () => ({ path: "debug", namespace: "silent" }))

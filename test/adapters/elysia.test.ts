@@ -31,7 +31,7 @@ const toRunningApp = (
 
 describeAdapter("Elysia", async ({ token, ingestUrl }) => {
   const env = { SLUICE_TOKEN: token, SLUICE_INGEST_URL: ingestUrl }
-  return toRunningApp(await startProgram(["serve-bun.ts"], { command: bun, cwd, env }), "Bun")
+  return toRunningApp(await startProgram(["serve-bun.ts"], { runtime: bun, cwd, env }), "Bun")
 })
 
 describeAdapter("Elysia on Node", async (configuration) => {

@@ -60,7 +60,7 @@ export const createRateWatch = ({
     watch: (intake, cut) => {
       if (minimumRate === 0) return () => {}
       watched.set(intake, { waits: 0, before: intake.received, cut })
-      timer ??= setInterval(look, minimumRateWindow / samples).unref()
+      timer ??= setInterval(look, minimumRateWindow / samples).unref?.()
       return () => void watched.delete(intake)
     },
   }

@@ -3,18 +3,18 @@ import { once } from "node:events"
 
 /** How a program is run. */
 export interface ProgramOptions {
-  /** Default: this project's Node. */
-  readonly command?: string
   readonly cwd: string
+  /** What runs it; this project's Node unless given. */
+  readonly runtime?: string | undefined
   readonly env?: Readonly<Record<string, string>>
 }
 
-const launch = (args: ReadonlyArray<string>, { command = process.execPath, cwd, env }: ProgramOptions) => {
+const launch = (args: ReadonlyArray<string>, { cwd, env, runtime = process.execPath }: ProgramOptions) => {
   // NODE_ENV and others of the test runner would change what the program does.
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^(NODE_ENV|NODE_OPTIONS|VITEST.*|VITE_.*|TEST|DEV|PROD|MODE|BASE_URL|SSR)$/.test(name),
   )
-  const child = spawn(command, args, {
+  const child = spawn(runtime, args, {
     cwd,
     env: { ...Object.fromEntries(inherited), ...env },
     stdio: ["ignore", "pipe", "pipe"],
@@ -26,11 +26,12 @@ const launch = (args: ReadonlyArray<string>, { command = process.execPath, cwd, 
   return { child, output: () => output }
 }
 
-/** Runs a program to its end. Fails: rejects with all it printed when its exit code is not 0. */
-export const runProgram = async (args: ReadonlyArray<string>, options: ProgramOptions): Promise<void> => {
+/** Runs a program to its end, and gives what it printed. Fails: rejects with all of that when its exit code is not 0. */
+export const runProgram = async (args: ReadonlyArray<string>, options: ProgramOptions): Promise<string> => {
   const { child, output } = launch(args, options)
   const [code] = await once(child, "close")
   if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}:\n${output()}`)
+  return output()
 }
 
 const end = async (child: ChildProcess): Promise<void> => {
