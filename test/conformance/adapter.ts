@@ -6,10 +6,17 @@ import { type AddressInfo, connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { BrowserContext } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
 import { toNodeListener } from "../../adapters/node.ts"
 import { generateUploader } from "../../src/client.ts"
-import { type CallbackEvent, createSigner, encodeToken, names, type PresignedUpload } from "../../src/protocol.ts"
+import {
+  type CallbackEvent,
+  createSigner,
+  encodeToken,
+  names,
+  type PresignedUpload,
+  type Registration,
+} from "../../src/protocol.ts"
 import { startRecordingIngest } from "../adapters/apps/recording-ingest.ts"
 import { launchProfile } from "../browser/chromium.ts"
 import { type DrivenDropzone, driveDropzone } from "../browser/drive-dropzone.ts"
@@ -142,6 +149,19 @@ export const describeAdapter = (
         body,
       })
 
+    /** Of the upload that was answered so; where there is a `waitUntil` it comes after the answer. */
+    const registrationOf = async (response: Response): Promise<Registration> => {
+      const [{ key }] = (await response.json()) as [PresignedUpload]
+      return vi.waitFor(
+        () => {
+          const found = ingest.registrations.find(({ fileKeys }) => fileKeys.includes(key))
+          if (found === undefined) throw new Error(`${key} is not registered.`)
+          return found
+        },
+        { timeout: 10_000, interval: 5 },
+      )
+    }
+
     check("GET describes the routes", async () => {
       const response = await fetch(app.url)
       expect(response.status).toBe(200)
@@ -157,13 +177,13 @@ export const describeAdapter = (
     })
 
     check("the callback URL is the request's own, mount prefix included", async () => {
-      await upload(app.url, "note")
-      expect(ingest.registrations.at(-1)?.callbackUrl).toBe(app.url)
+      const { callbackUrl } = await registrationOf(await upload(app.url, "note"))
+      expect(callbackUrl).toBe(app.url)
     })
 
     check("middleware gets the framework's own request", async () => {
-      await upload(app.url, "note", { headers: { [probeHeader]: "here" } })
-      expect(ingest.registrations.at(-1)?.metadata).toEqual({ probe: "here" })
+      const { metadata } = await registrationOf(await upload(app.url, "note", { headers: { [probeHeader]: "here" } }))
+      expect(metadata).toEqual({ probe: "here" })
     })
 
     check("an UploadError keeps its code, status and message", async () => {

@@ -1,6 +1,11 @@
 const encoder = new TextEncoder()
 
-let release = (): void => {}
+let isReleased = false
+
+/** By looking again and again: a worker that only waits for what another request does counts as hung. */
+const untilReleased = async (): Promise<void> => {
+  while (!isReleased) await new Promise((resolve) => setTimeout(resolve, 2))
+}
 
 /**
  * A fetch handler that does what the route handler never does: sets cookies and streams.
@@ -10,17 +15,16 @@ let release = (): void => {}
 export const probe = (request: Request): Response => {
   const { searchParams } = new URL(request.url)
   if (searchParams.has("release")) {
-    release()
+    isReleased = true
     return new Response("released")
   }
   if (searchParams.has("stream")) {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    release = resolve
+    isReleased = false
     return new Response(
       new ReadableStream({
         async start(controller) {
           controller.enqueue(encoder.encode("one"))
-          await promise
+          await untilReleased()
           controller.enqueue(encoder.encode("two"))
           controller.close()
         },

@@ -17,7 +17,7 @@ export type Fetch = NonNullable<Parameters<typeof createRouteHandler>[0]["fetch"
 export const createNetwork =
   (hosts: Readonly<Record<string, Handle>>): Fetch =>
   async (input, init) => {
-    const request = new Request(input as RequestInfo, init)
+    const request = new Request(input, init)
     const handle = hosts[new URL(request.url).host]
     if (handle === undefined) throw new TypeError(`There is no ${request.url}`)
     return handle(request)

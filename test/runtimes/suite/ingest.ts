@@ -140,7 +140,7 @@ export const ingest: Suite = {
         },
       })
       const init = { method: "PUT", body, duplex: "half", headers: { "content-type": "application/octet-stream" } }
-      await expectProblem(await ingest(new Request(url, init as RequestInit)), 409, "RANGE_MISMATCH")
+      await expectProblem(await ingest(new Request(url, init)), 409, "RANGE_MISMATCH")
       expectMatch(await offsetOf(ingest, url), 700_000)
       expectMatch((await ingest(put(url, large.slice(700_000), 700_000))).status, 200)
     }),

@@ -1,0 +1,19 @@
+import { createRouteHandler, createSluice } from "../../../../src/server.ts"
+import { probe } from "../probe.ts"
+import { createTestRouter, probeHeader } from "../test-router.ts"
+
+/** What `createUploadPage` makes, put here when this is bundled. */
+declare const uploadPage: string
+
+const router = createTestRouter(createSluice(), ({ req }) => req.headers.get(probeHeader))
+const handle = createRouteHandler({ router, logLevel: "None" })
+
+/** An app of no framework at all. Token and ingest come from the environment. */
+export const app = {
+  fetch: (request: Request): Response | Promise<Response> => {
+    const { pathname } = new URL(request.url)
+    if (pathname === "/nested/api/sluice") return handle(request)
+    if (pathname === "/probe") return probe(request)
+    return new Response(uploadPage, { headers: { "content-type": "text/html" } })
+  },
+}
