@@ -5,11 +5,27 @@ export interface FetchNative {
   readonly req: Request
 }
 
-/** The adapter of runtimes and frameworks that speak the Fetch API themselves. */
-const fetchAdapter = defineAdapter<[request: Request], FetchNative>({
+type WaitUntil = (work: Promise<unknown>) => void
+
+/** Workers are called with `env` and a context, others with a context alone: whichever keeps the platform waiting. */
+const findWaitUntil = (...[, ...platform]: [request: Request, ...platform: Array<unknown>]): WaitUntil | undefined => {
+  const context = platform.find(
+    (part): part is { waitUntil: WaitUntil } =>
+      typeof (part as { waitUntil?: unknown } | null | undefined)?.waitUntil === "function",
+  )
+  return context && ((work) => context.waitUntil(work))
+}
+
+/**
+ * The adapter of runtimes and frameworks that speak the Fetch API themselves: `Deno.serve(handler)`,
+ * `Bun.serve({ fetch: handler })`, and of workers `export default { fetch: handler }`. A worker that calls it itself
+ * hands on `env` and `ctx` too: without them the platform ends, with the answer, what goes on after it.
+ */
+const fetchAdapter = defineAdapter<[request: Request, ...platform: Array<unknown>], FetchNative>({
   name: "fetch",
   request: (request) => request,
   native: (req) => ({ req }),
+  waitUntil: findWaitUntil,
 })
 
 export const { createRouteHandler, createSluice } = fetchAdapter

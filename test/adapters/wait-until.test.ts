@@ -8,6 +8,7 @@ import * as h3 from "../../adapters/h3.ts"
 import * as hono from "../../adapters/hono.ts"
 import * as sveltekit from "../../adapters/sveltekit.ts"
 import { encodeToken, names } from "../../src/protocol.ts"
+import * as server from "../../src/server.ts"
 import { createTestRouter } from "./apps/test-router.ts"
 
 const uploadRequest = () =>
@@ -50,6 +51,19 @@ describe("where the platform takes work along, the answer does not wait for the 
     const router = createTestRouter(hono.createSluice(), () => null)
     const app = new Hono().all("/api/sluice", hono.createRouteHandler({ router, ...options }))
     const response = await app.fetch(uploadRequest(), {}, context)
+    expect([response.status, work.length]).toEqual([200, 1])
+    acknowledge()
+    await Promise.all(work)
+  })
+
+  test.each([
+    ["env and ctx, as workers are called with", (context: object) => [{}, context]],
+    ["a context alone", (context: object) => [context]],
+  ])("plain fetch: %s", async (_, toPlatform) => {
+    const { context, options, work, acknowledge } = createPlatform()
+    const router = createTestRouter(server.createSluice(), () => null)
+    const handle = server.createRouteHandler({ router, ...options })
+    const response = await handle(uploadRequest(), ...toPlatform(context))
     expect([response.status, work.length]).toEqual([200, 1])
     acknowledge()
     await Promise.all(work)

@@ -29,11 +29,12 @@ export const startApp = async (
   app: "fetch" | "hono",
   runtime: keyof typeof runs,
   { token, ingestUrl }: AppConfiguration,
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<Omit<RunningApp, "parsers"> & { readonly origin: string }> => {
   const { folder, remove } = await createFolder()
   const uploadPage = await createUploadPage("/nested/api/sluice")
   await bundleProgram(`test/adapters/apps/${app}/${runtime}.ts`, join(folder, "worker.mjs"), { texts: { uploadPage } })
-  const env = { SLUICE_TOKEN: token, SLUICE_INGEST_URL: ingestUrl, DENO_NO_UPDATE_CHECK: "1" }
+  const env = { SLUICE_TOKEN: token, SLUICE_INGEST_URL: ingestUrl, DENO_NO_UPDATE_CHECK: "1", ...settings }
   const { origin, close } =
     runtime === "worker"
       ? await startWorker(folder, { compatibilityDate: "2026-10-01", env })

@@ -1,16 +1,18 @@
 import { expect, onTestFinished, test } from "vitest"
+import { generateUploader } from "../../src/client.ts"
 import { encodeToken, names, type PresignedUpload } from "../../src/protocol.ts"
 import { startRecordingIngest } from "../adapters/apps/recording-ingest.ts"
+import type { TestRouter } from "../adapters/apps/test-router.ts"
 import { startApp } from "./start-app.ts"
 
 const apiKey = "sk_workerd"
 const appId = "workerd"
 
-const start = async () => {
+const start = async (kind: "fetch" | "hono" = "fetch", settings: Readonly<Record<string, string>> = {}) => {
   const ingest = await startRecordingIngest(apiKey, appId)
   onTestFinished(ingest.close)
   const token = encodeToken({ apiKey, appId, regions: ["local"] })
-  const app = await startApp("fetch", "worker", { token, ingestUrl: ingest.url })
+  const app = await startApp(kind, "worker", { token, ingestUrl: ingest.url }, settings)
   onTestFinished(app.close)
   const upload = async (name: string, signal: AbortSignal | null = null): Promise<PresignedUpload> => {
     const response = await fetch(`${app.url}?${names.action.type}=${names.action.upload}&${names.action.slug}=note`, {
@@ -23,7 +25,7 @@ const start = async () => {
     const [presigned] = (await response.json()) as [PresignedUpload]
     return presigned
   }
-  return { ingest, upload }
+  return { ingest, upload, url: app.url }
 }
 
 // What one request of a worker has begun another may not use, and all of them share one handler.
@@ -33,8 +35,9 @@ test("a hundred uploads are answered that come at once, before anything else has
   const wanted = Array.from({ length: 100 }, (_, i) => `${i}.txt`)
   const uploads = await Promise.all(wanted.map((name) => upload(name)))
   expect(uploads.map(({ name }) => name)).toEqual(wanted)
-  const registered = ingest.registrations.flatMap(({ fileKeys }) => fileKeys)
-  expect(registered.toSorted()).toEqual(uploads.map(({ key }) => key).toSorted())
+  const keys = uploads.map(({ key }) => key).toSorted()
+  const registered = () => ingest.registrations.flatMap(({ fileKeys }) => fileKeys).toSorted()
+  await expect.poll(registered, { timeout: 10_000 }).toEqual(keys)
 })
 
 test("clients that leave while the first uploads are answered hinder none after them", async () => {
@@ -47,3 +50,13 @@ test("clients that leave while the first uploads are answered hinder none after 
   expect((await Promise.all(stayed)).map(({ name }) => name)).toHaveLength(20)
   expect(await upload("later")).toMatchObject({ name: "later" })
 })
+
+test.for(["fetch", "hono"] as const)(
+  "in development what goes on after the answer goes on, with %s: the stream of callbacks",
+  async (kind) => {
+    const { url } = await start(kind, { SLUICE_IS_DEV: "true" })
+    const uploader = generateUploader<TestRouter>({ url })
+    const outcomes = await uploader.uploadFiles("note", { files: [new File(["x"], "a.txt")] })
+    expect(outcomes).toMatchObject([{ status: "done", serverData: { name: "a.txt" } }])
+  },
+)

@@ -25,7 +25,7 @@ const runInWorker =
 
 const userAgent = "Cloudflare-Workers"
 const noSockets = "a worker listens on no socket: the client's suite needs an app and an ingest it can reach"
-const noCrypto = "the ingest needs `node:crypto`, which a worker without `nodejs_compat` may not have"
+const noCrypto = "the ingest needs `node:crypto`, which a worker without `process` does not have"
 
 describeRuntime(
   { name: "workerd", userAgent },
@@ -38,6 +38,13 @@ describeRuntime(
   { name: "workerd with nodejs_compat, before it was the default", userAgent },
   ["signing", "the route handler", "the ingest", "the server API"],
   runInWorker({ compatibilityDate: "2025-10-01", compatibilityFlags: ["nodejs_compat"] }),
+  { "the client": noSockets },
+)
+
+describeRuntime(
+  { name: "workerd without nodejs_compat", userAgent },
+  ["signing", "the route handler", "the ingest", "the server API"],
+  runInWorker({ compatibilityDate: "2026-10-01", compatibilityFlags: ["no_nodejs_compat"] }),
   { "the client": noSockets },
 )
 
