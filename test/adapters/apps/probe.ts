@@ -1,10 +1,10 @@
 const encoder = new TextEncoder()
 
-let isReleased = false
+const stream = { isReleased: false }
 
 /** By looking again and again: a worker that only waits for what another request does counts as hung. */
 const untilReleased = async (): Promise<void> => {
-  while (!isReleased) await new Promise((resolve) => setTimeout(resolve, 2))
+  while (!stream.isReleased) await new Promise((resolve) => setTimeout(resolve, 2))
 }
 
 /**
@@ -15,11 +15,11 @@ const untilReleased = async (): Promise<void> => {
 export const probe = (request: Request): Response => {
   const { searchParams } = new URL(request.url)
   if (searchParams.has("release")) {
-    isReleased = true
+    stream.isReleased = true
     return new Response("released")
   }
   if (searchParams.has("stream")) {
-    isReleased = false
+    stream.isReleased = false
     return new Response(
       new ReadableStream({
         async start(controller) {
