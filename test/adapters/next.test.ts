@@ -11,7 +11,7 @@ const folder = fileURLToPath(new URL("apps/next", import.meta.url))
 const next = createRequire(import.meta.url).resolve("next/dist/bin/next")
 const env = { DIST_FOLDER: `.next/${randomUUID()}`, NEXT_TELEMETRY_DISABLED: "1" }
 
-let built: Promise<void> | undefined
+let built: Promise<unknown> | undefined
 
 /** One application has both routers: it is built once, and started for each. */
 const start = async ({ token, ingestUrl }: AppConfiguration) => {
