@@ -18,7 +18,11 @@ test("user code gets the types of an API route; a router of the App Router is re
   expectTypeOf(createRouteHandler({ router })).toEqualTypeOf<
     (req: NextApiRequest, res: NextApiResponse) => Promise<void>
   >()
-  const other = { a: next.createSluice()({ blob: {} }).onUploadComplete(({ req }) => req.nextUrl.pathname) }
+  const other = {
+    a: next
+      .createSluice()({ blob: {} })
+      .onUploadComplete(({ req }) => req.nextUrl.pathname),
+  }
   // @ts-expect-error its code wants a NextRequest
   createRouteHandler({ router: other })
 })
