@@ -3,6 +3,7 @@ import { once } from "node:events"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
+import { cleanEnvironment } from "./clean-environment.ts"
 import type { LogEntry } from "./server-log.ts"
 
 /** A running `sluice ingest`. */
@@ -37,10 +38,6 @@ const toText = (entry: Record<string, unknown>): string => {
   const facts = Object.entries(entry).filter(([key]) => !shownElsewhere.has(key))
   return [entry["message"], ...facts.map(([key, value]) => `${key}=${String(value)}`)].join(" ")
 }
-
-/** The environment without settings of other Sluice apps: the playground's token is that of its own data folder. */
-const cleanEnvironment = (): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("SLUICE_")))
 
 /**
  * Starts `sluice ingest` in a process of its own, as an operator would; resolves when it listens.

@@ -1,5 +1,6 @@
 import { styleText } from "node:util"
-import { startPlayground } from "./playground.ts"
+import { frameworks } from "./frameworks.ts"
+import { type FrameworkChoice, startFramework, startPlayground } from "./playground.ts"
 import { captureConsole, type LogEntry } from "./server-log.ts"
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
@@ -32,34 +33,35 @@ const readPort = (name: string, otherwise: number): number => {
 }
 
 /**
- * `npm start`: the page, until Ctrl-C.
+ * `npm start`, and with a framework `npm start -- next`: the page, until Ctrl-C.
  *
  * @returns the exit code
  */
-export const runInteractive = async (): Promise<number> => {
+export const runInteractive = async (choice?: FrameworkChoice): Promise<number> => {
   const stopped = stopSignal()
   const appPort = readPort("PORT", 4780)
   const ingestPort = readPort("SLUICE_PORT", 4790)
-  const playground = await startPlayground({
-    appPort,
-    ingestPort,
-    log: captureConsole(printEntry),
-    logLevel: "Info",
-  })
+  const options = { appPort, ingestPort, log: captureConsole(printEntry), logLevel: "Info" } as const
+  const title = choice === undefined ? "The Sluice playground" : `Sluice on ${frameworks[choice.framework].title}`
+  if (choice !== undefined) say(styleText("dim", `Starting ${title}…`))
+  const started = choice === undefined ? startPlayground(options) : startFramework(options, choice)
+  const playground = await Promise.race([started, stopped])
+  // What has been started so far ends with this process.
+  if (playground === undefined) process.exit(0)
   const { url, ingest } = playground
   const notice = (wanted: number, got: string) =>
     wanted === 0 || got.endsWith(`:${wanted}`) ? "" : styleText("yellow", `  (port ${wanted} is in use)`)
 
-  say(`\n${styleText("bold", "The Sluice playground is running.")}\n`)
+  say(`\n${styleText("bold", `${title} is running.`)}\n`)
   say(`  Open    ${styleText(["cyan", "bold"], url)}${notice(appPort, url)}`)
   say(`  Ingest  ${ingest.url}${notice(ingestPort, ingest.url)}`)
   say(`  Files   ${ingest.dataFolder}\n`)
   say(styleText("dim", "Drop a file on the page and watch it go round. Ctrl-C stops everything.\n"))
 
   // Ctrl-C in a terminal reaches the ingest too, and it may be gone first: with code 0.
-  const exitCode = await Promise.race([stopped, ingest.exited])
+  const exitCode = await Promise.race([stopped, playground.ended])
   const isFailure = exitCode !== undefined && exitCode !== 0
-  if (isFailure) process.stderr.write(`${styleText("red", "The ingest stopped unexpectedly.")}\n`)
+  if (isFailure) process.stderr.write(`${styleText("red", "The ingest or the application stopped unexpectedly.")}\n`)
   else say(styleText("dim", "\nStopping…"))
   await playground.stop()
   return isFailure ? 1 : 0
