@@ -73,16 +73,16 @@ const launch = (args: ReadonlyArray<string>, options: FrameworkProcessOptions) =
 
 /** Asks for the page until it is there: a development server compiles it only then. */
 const waitForPage = async (url: string, exited: Promise<unknown>): Promise<void> => {
-  let isOver = false
-  void exited.then(() => (isOver = true))
-  while (!isOver) {
-    const answer = await fetch(url).catch(() => undefined)
+  const stopped = exited.then(() => {
+    throw new Error("The application stopped before it listened.")
+  })
+  for (;;) {
+    const answer = await Promise.race([stopped, fetch(url).catch(() => undefined)])
     await answer?.body?.cancel()
     if (answer?.ok === true) return
     if (answer !== undefined) throw new Error(`The application's page answers ${answer.status}.`)
     await delay(100)
   }
-  throw new Error("The application stopped before it listened.")
 }
 
 /**

@@ -16,7 +16,10 @@ export interface RunningPlayground {
 /** Starts `playground/start.ts` with these arguments. */
 export const startPlayground = async (args: ReadonlyArray<string>): Promise<RunningPlayground> => {
   const folder = await mkdtemp(join(tmpdir(), "sluice-playground-"))
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("SLUICE_"))
+  // What the test runner sets would change what a framework does.
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^(SLUICE_.*|NODE_OPTIONS|VITEST.*|VITE_.*|TEST|DEV|PROD|MODE|BASE_URL|SSR)$/.test(name),
+  )
   const child = spawn(process.execPath, [join(import.meta.dirname, "../../playground/start.ts"), ...args], {
     stdio: ["ignore", "pipe", "pipe"],
     env: {

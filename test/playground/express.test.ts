@@ -1,0 +1,3 @@
+import { describeApplication } from "./describe-application.ts"
+
+describeApplication("Express", ["express"])
