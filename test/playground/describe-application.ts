@@ -20,7 +20,7 @@ const pixel = Buffer.from(
 )
 
 /** The suite of every framework's application: starts it with these words, and uses its page as people do. */
-export const describeApplication = (title: string, words: ReadonlyArray<string>): void =>
+export const describeApplication = (title: string, words: ReadonlyArray<string>): void => {
   describe(`npm start -- ${words.join(" ")}, in Chromium`, () => {
     let folder: string
     let playground: RunningPlayground
@@ -211,3 +211,4 @@ export const describeApplication = (title: string, words: ReadonlyArray<string>)
       await expect(fetch(url)).rejects.toThrow("fetch failed")
     })
   })
+}

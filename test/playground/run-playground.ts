@@ -13,8 +13,15 @@ export interface RunningPlayground {
   readonly ended: Promise<{ readonly code: number | null; readonly output: string }>
 }
 
-/** Starts `playground/start.ts` with these arguments. */
-export const startPlayground = async (args: ReadonlyArray<string>): Promise<RunningPlayground> => {
+/**
+ * Starts `playground/start.ts` with these arguments.
+ *
+ * @param env beside the settings of another Sluice app, which must not matter
+ */
+export const startPlayground = async (
+  args: ReadonlyArray<string>,
+  env: Readonly<Record<string, string>> = {},
+): Promise<RunningPlayground> => {
   const folder = await mkdtemp(join(tmpdir(), "sluice-playground-"))
   // What the test runner sets would change what a framework does.
   const inherited = Object.entries(process.env).filter(
@@ -28,6 +35,9 @@ export const startPlayground = async (args: ReadonlyArray<string>): Promise<Runn
       PLAYGROUND_DATA: folder,
       PORT: "0",
       SLUICE_PORT: "0",
+      SLUICE_TOKEN: "of another app",
+      SLUICE_INGEST_URL: "http://127.0.0.1:1",
+      ...env,
     },
   })
   let output = ""

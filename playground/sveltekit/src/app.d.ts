@@ -1,9 +1,6 @@
-declare global {
-  namespace App {
-    interface Locals {
-      guest: string
-    }
+declare namespace App {
+  interface Locals {
+    /** Who asks; of the page also who will be known by the cookie. */
+    guest: string
   }
 }
-
-export {}
