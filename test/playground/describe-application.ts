@@ -206,9 +206,11 @@ export const describeApplication = (title: string, words: ReadonlyArray<string>)
     })
 
     it("ends on Ctrl-C, with code 0 and everything it has started", async () => {
+      if (process.platform === "linux") expect((await playground.processes()).length).toBeGreaterThanOrEqual(3)
       playground.interrupt()
       expect(await playground.ended).toMatchObject({ code: 0 })
       await expect(fetch(url)).rejects.toThrow("fetch failed")
+      expect(await playground.processes()).toEqual([])
     })
   })
 }

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdtemp, rm } from "node:fs/promises"
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
@@ -10,7 +10,21 @@ export interface RunningPlayground {
   /** Resolves with the first match in what it prints; rejects when it ends before. */
   readonly prints: (pattern: RegExp) => Promise<RegExpExecArray>
   readonly interrupt: () => void
+  /** What runs of it and of all it has started, by the environment that they share; Linux tells, others have none. */
+  readonly processes: () => Promise<ReadonlyArray<string>>
   readonly ended: Promise<{ readonly code: number | null; readonly output: string }>
+}
+
+const findProcesses = async (variable: string): Promise<ReadonlyArray<string>> => {
+  const ids = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name))
+  const found = await Promise.all(
+    ids.map(async (id) => {
+      const environment = await readFile(`/proc/${id}/environ`, "utf8").catch(() => "")
+      if (!environment.includes(variable)) return []
+      return [(await readFile(`/proc/${id}/cmdline`, "utf8").catch(() => id)).replaceAll("\0", " ")]
+    }),
+  )
+  return found.flat()
 }
 
 /**
@@ -66,6 +80,7 @@ export const startPlayground = async (
         void ended.then(({ code }) => reject(new Error(`It ended with code ${code} without ${pattern}:\n${output}`)))
       }),
     interrupt: () => child.kill("SIGINT"),
+    processes: () => findProcesses(`PLAYGROUND_DATA=${folder}\0`),
     ended,
   }
 }
