@@ -210,7 +210,8 @@ export const describeApplication = (title: string, words: ReadonlyArray<string>)
       playground.interrupt()
       expect(await playground.ended).toMatchObject({ code: 0 })
       await expect(fetch(url)).rejects.toThrow("fetch failed")
-      expect(await playground.processes()).toEqual([])
+      // The system takes a moment to clear away what was killed.
+      await expect.poll(() => playground.processes(), { timeout: 5000 }).toEqual([])
     })
   })
 }
