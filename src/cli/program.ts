@@ -8,6 +8,7 @@ import { createDeliveriesCommand } from "./inspect/deliveries-command.ts"
 import { createDevCommand } from "./serve/dev-command.ts"
 import { createDoctorCommand } from "./doctor/doctor-command.ts"
 import { createExplainCommand } from "./inspect/explain-command.ts"
+import { createInitCommand } from "./init/init-command.ts"
 import { createFilesCommand } from "./inspect/files-command.ts"
 import { createIngestCommand } from "./serve/ingest-command.ts"
 import { toPrintable } from "./terminal/printable.ts"
@@ -20,6 +21,7 @@ const createProgram = (): Command =>
     .version(manifest.version)
     // each command reads the options behind its own name: `token explain --json` is one of `explain`
     .enablePositionalOptions()
+    .addCommand(createInitCommand())
     .addCommand(createDevCommand())
     .addCommand(createIngestCommand())
     .addCommand(createTokenCommand())

@@ -1,0 +1,28 @@
+import { CommandFailure } from "../command-failure.ts"
+import type { Framework } from "./framework.ts"
+import { frameworks } from "./frameworks.ts"
+import { node } from "./frameworks/servers.ts"
+import type { Project } from "./read-project.ts"
+
+const configEndings = ["ts", "mts", "js", "mjs", "cjs"]
+
+const isFound = ({ packages, config }: Framework, project: Project): boolean =>
+  packages.some((name) => project.packages.has(name)) ||
+  (config !== undefined && configEndings.some((ending) => project.has(`${config}.${ending}`)))
+
+/**
+ * The framework of a project; plain Node where there is none.
+ *
+ * Fails: with a {@link CommandFailure} where there are several and it is not clear which of them is meant.
+ */
+export const detectFramework = (project: Project): Framework => {
+  const found = frameworks.filter((framework) => isFound(framework, project) && (framework.isUsedIn?.(project) ?? true))
+  // Who makes the pages also serves them: a server's framework beside it is what it runs on.
+  const candidates = found.some(({ hasPages }) => hasPages) ? found.filter(({ hasPages }) => hasPages) : found
+  const [framework = node, ...others] = candidates
+  if (others.length === 0) return framework
+  throw new CommandFailure(
+    `This project has ${candidates.map(({ title }) => title).join(" and ")}. Say which one takes the uploads: ` +
+      `${candidates.map(({ name }) => `--framework ${name}`).join(" or ")}.`,
+  )
+}

@@ -1,0 +1,28 @@
+import type { Framework } from "../framework.ts"
+import { toClient, toRoute, toRouter } from "../templates.ts"
+
+export const astro: Framework = {
+  name: "astro",
+  title: "Astro",
+  door: "astro",
+  packages: ["astro"],
+  config: "astro.config",
+  hasPages: true,
+  layout: ({ library }) => ({
+    files: [
+      // Not below src/pages: every file there is a route.
+      toRouter("src/lib/upload-router.ts", {
+        door: "astro",
+        argument: "context",
+        session: `context.cookies.get("session")?.value`,
+      }),
+      toRoute(
+        "src/pages/api/sluice.ts",
+        "astro",
+        "../../lib/upload-router",
+        "export const prerender = false\n\nexport const { GET, POST } = createRouteHandler({ router })",
+      ),
+      toClient("src/lib/upload-client.ts", library, "./upload-router"),
+    ],
+  }),
+}

@@ -1,0 +1,45 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import type { Framework } from "../framework.ts"
+import type { Project } from "../read-project.ts"
+import { toClient, toRoute, toRouter } from "../templates.ts"
+
+/** Whether routes are found by their files' names, or the configuration has the route already. */
+const knowsRoute = ({ folder, has }: Project): boolean => {
+  const config = ["app/routes.ts", "app/routes.js"].find(has)
+  return config !== undefined && /flatRoutes\(|api\.sluice/.test(readFileSync(join(folder, config), "utf8"))
+}
+
+/** React Router with its own server: "framework mode". */
+export const reactRouter: Framework = {
+  name: "react-router",
+  title: "React Router",
+  door: "react-router",
+  packages: ["@react-router/dev"],
+  config: "react-router.config",
+  hasPages: true,
+  layout: (project) => ({
+    files: [
+      // `.server`: a build that would ship it to the browser fails.
+      toRouter("app/upload-router.server.ts", {
+        door: "react-router",
+        argument: "request",
+        session: `request.headers.get("cookie")`,
+      }),
+      toRoute(
+        "app/routes/api.sluice.ts",
+        "react-router",
+        "../upload-router.server",
+        // React Router takes no destructured exports out of what it ships to browsers.
+        "const uploads = createRouteHandler({ router })\n\nexport const loader = uploads.loader\nexport const action = uploads.action",
+      ),
+      toClient("app/upload-client.ts", "react", "./upload-router.server"),
+    ],
+    mount: knowsRoute(project)
+      ? undefined
+      : {
+          file: `app/routes.${project.isTypeScript ? "ts" : "js"}`,
+          code: `route("api/sluice", "routes/api.sluice.${project.isTypeScript ? "ts" : "js"}"),`,
+        },
+  }),
+}

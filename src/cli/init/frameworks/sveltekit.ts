@@ -1,0 +1,21 @@
+import type { Framework } from "../framework.ts"
+import { toClient, toRoute, toRouter } from "../templates.ts"
+
+export const sveltekit: Framework = {
+  name: "sveltekit",
+  title: "SvelteKit",
+  door: "sveltekit",
+  packages: ["@sveltejs/kit"],
+  hasPages: true,
+  layout: () => ({
+    files: [
+      toRouter("src/lib/server/upload-router.ts", {
+        door: "sveltekit",
+        argument: "event",
+        session: `event.cookies.get("session")`,
+      }),
+      toRoute("src/routes/api/sluice/+server.ts", "sveltekit", "$lib/server/upload-router"),
+      toClient("src/lib/upload-client.ts", "svelte", "./server/upload-router"),
+    ],
+  }),
+}

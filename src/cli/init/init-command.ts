@@ -1,0 +1,33 @@
+import { Command, Option } from "commander"
+import { jsonOption } from "../terminal/json-option.ts"
+import { frameworks } from "./frameworks.ts"
+
+/** What `sluice init` takes. */
+export interface InitOptions {
+  readonly framework?: string
+  readonly dryRun?: true
+  readonly yes?: true
+  readonly json?: true
+}
+
+/** `sluice init`. */
+export const createInitCommand = (): Command =>
+  new Command("init")
+    .summary("put uploads into the project of this folder")
+    .description(
+      "Writes a file router, the route that serves it and the page's side of it, and puts `sluice dev` in front of the " +
+        "script dev in package.json. Shows first what it would write, and asks. Files that are there stay as they are.",
+    )
+    .addOption(
+      new Option("--framework <name>", "instead of the one found in package.json").choices(
+        frameworks.map(({ name }) => name),
+      ),
+    )
+    .option("--dry-run", "shows what would be written, and writes nothing")
+    .option("--yes", "does not ask")
+    .addOption(jsonOption())
+    .addHelpText("after", "\nExamples:\n  $ npx sluice init\n  $ npx sluice init --framework express --dry-run")
+    .action(async (options: InitOptions) => {
+      const { runInit } = await import("./run-init.ts")
+      await runInit(process.cwd(), options)
+    })

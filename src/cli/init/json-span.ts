@@ -1,0 +1,40 @@
+/** Where a value stands in a text: from `start`, up to but not with `end`. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** Strings, brackets and signs, and all other values. */
+const token = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g
+
+/**
+ * Finds the string, number or word at a path of keys in JSON, so that it can be changed and all else stays as it is.
+ *
+ * @param json valid JSON, with a byte order mark or without; of a key that is there twice the last one counts
+ * @returns nothing where there is no such value, or an object or array
+ */
+export const findJsonSpan = (json: string, path: ReadonlyArray<string>): Span | undefined => {
+  /** The key we are at in each object that is open; for arrays a number, which no key is. */
+  const open: Array<string | number> = []
+  let isKey = false
+  let found: Span | undefined
+  for (const { 0: text, index } of json.replace(/^\uFEFF/, " ").matchAll(token)) {
+    if (text === "{" || text === "[") {
+      open.push(text === "{" ? "" : 0)
+      isKey = text === "{"
+    } else if (text === "}" || text === "]") {
+      open.pop()
+    } else if (text === ",") {
+      isKey = typeof open.at(-1) === "string"
+    } else if (text === ":") {
+      isKey = false
+    } else if (isKey) {
+      open[open.length - 1] = JSON.parse(text) as string
+      // The last of them counts, whatever it is.
+      if (open.length <= path.length && open.every((key, at) => key === path[at])) found = undefined
+    } else if (open.length === path.length && open.every((key, at) => key === path[at])) {
+      found = { start: index, end: index + text.length }
+    }
+  }
+  return found
+}

@@ -1,0 +1,51 @@
+import { existsSync } from "node:fs"
+import { readFile } from "node:fs/promises"
+import { dirname, join } from "node:path"
+
+/** What installs packages and runs scripts. */
+export interface PackageManager {
+  readonly name: string
+  /** Adds a package; its name follows. */
+  readonly install: string
+  /** Runs a script; its name follows. */
+  readonly run: string
+}
+
+const npm: PackageManager = { name: "npm", install: "npm install", run: "npm run" }
+
+/** By the files that tell. */
+const known: ReadonlyArray<PackageManager & { readonly locks: ReadonlyArray<string> }> = [
+  { name: "pnpm", install: "pnpm add", run: "pnpm run", locks: ["pnpm-lock.yaml", "pnpm-workspace.yaml"] },
+  { name: "yarn", install: "yarn add", run: "yarn", locks: ["yarn.lock"] },
+  { name: "bun", install: "bun add", run: "bun run", locks: ["bun.lock", "bun.lockb"] },
+  { ...npm, locks: ["package-lock.json", "npm-shrinkwrap.json"] },
+  { name: "deno", install: "deno add npm:", run: "deno task", locks: ["deno.lock"] },
+]
+
+/** `pnpm@10.1.0+sha512…`, as the field `packageManager` and the `npm_config_user_agent` of who runs us say it. */
+const parse = (text: unknown): PackageManager | undefined =>
+  typeof text === "string" ? known.find(({ name }) => new RegExp(`^${name}(@|/|$)`).test(text)) : undefined
+
+const readField = async (folder: string): Promise<unknown> => {
+  try {
+    return JSON.parse(await readFile(join(folder, "package.json"), "utf8"))?.packageManager
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * The package manager of a project: by the field `packageManager` and the lock file, here or in the folders above, for a
+ * workspace has them at its root; else the one that runs this command, else npm.
+ */
+export const findPackageManager = async (folder: string, field: unknown): Promise<PackageManager> => {
+  const named = parse(field)
+  if (named !== undefined) return named
+  for (let at = folder; ; at = dirname(at)) {
+    const found =
+      parse(await readField(at)) ?? known.find(({ locks }) => locks.some((lock) => existsSync(join(at, lock))))
+    if (found !== undefined) return found
+    if (dirname(at) === at || existsSync(join(at, ".git"))) break
+  }
+  return parse(process.env["npm_config_user_agent"]?.split(" ")[0]) ?? npm
+}

@@ -1,0 +1,97 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { createInterface } from "node:readline/promises"
+import { styleText } from "node:util"
+import { CommandFailure, exitCodes } from "../command-failure.ts"
+import { detectFramework } from "./detect-framework.ts"
+import type { Framework } from "./framework.ts"
+import { frameworks } from "./frameworks.ts"
+import type { InitOptions } from "./init-command.ts"
+import { type Plan, toPlan } from "./plan.ts"
+import { type Project, readProject } from "./read-project.ts"
+import { showNextSteps } from "./show-next-steps.ts"
+import { showPlan } from "./show-plan.ts"
+import { writePlan } from "./write-plan.ts"
+
+const isEmpty = ({ files, devScript }: Plan): boolean =>
+  devScript.action !== "changed" && files.every(({ existing }) => existing !== undefined)
+
+/** Asks, and takes the end of input and Ctrl-C for a no. */
+const ask = async (question: string): Promise<boolean> => {
+  const terminal = createInterface({ input: process.stdin, output: process.stdout })
+  const ended = new Promise<string>((resolve) => {
+    terminal.once("close", () => resolve(""))
+  })
+  try {
+    const answer = await Promise.race([terminal.question(question).catch(() => ""), ended])
+    return /^\s*y(es)?\s*$/i.test(answer)
+  } finally {
+    terminal.close()
+  }
+}
+
+const toJson = (project: Project, framework: Framework, { files, devScript, mount }: Plan, isDryRun: boolean) => ({
+  framework: framework.name,
+  language: project.isTypeScript ? "ts" : "js",
+  packageManager: project.packageManager.name,
+  isDryRun,
+  files: files.map(({ path, existing }) => ({ path, isNew: existing === undefined, existing: existing ?? null })),
+  devScript: { action: devScript.action, command: devScript.action === "changed" ? devScript.command : null },
+  mount: mount ?? null,
+})
+
+/** Where the file that mounts the routes has heard of them, nothing is left to be added. */
+const dropKnownMount = (plan: Plan, { folder, has }: Project): Plan =>
+  plan.mount !== undefined &&
+  has(plan.mount.file) &&
+  readFileSync(join(folder, plan.mount.file), "utf8").includes("upload-router")
+    ? { ...plan, mount: undefined }
+    : plan
+
+/**
+ * `sluice init`: read the project → find its framework → plan → show → ask → write → say what is next.
+ *
+ * Fails: with a {@link CommandFailure} where nobody can be asked and `--yes` is not said.
+ */
+export const runInit = async (folder: string, options: InitOptions): Promise<void> => {
+  const { dryRun = false, yes = false, json = false } = options
+  if (json && !dryRun && !yes) {
+    throw new CommandFailure("--json asks nothing: say --yes as well to write, or --dry-run to only look.")
+  }
+  const project = await readProject(folder)
+  const framework = frameworks.find(({ name }) => name === options.framework) ?? detectFramework(project)
+  const plan = dropKnownMount(toPlan(project, framework), project)
+  if (json) {
+    if (!dryRun) await writePlan(plan, project)
+    console.log(JSON.stringify(toJson(project, framework, plan, dryRun)))
+    return
+  }
+
+  const { title } = framework
+  const language = project.isTypeScript ? "TypeScript" : "JavaScript"
+  console.log(styleText("dim", `${title}, ${language}, ${project.packageManager.name}\n`))
+  showPlan(plan, project)
+  for (const { path, existing } of plan.files) {
+    if (existing !== undefined)
+      console.log(`${existing} is there${existing === path ? "" : ` (in the place of ${path})`} and stays as it is.`)
+  }
+  if (isEmpty(plan)) console.log("There is nothing to write.")
+  else if (dryRun) {
+    console.log("Nothing was written: this was a dry run.")
+    return
+  } else {
+    if (!yes) {
+      if (!process.stdin.isTTY) {
+        throw new CommandFailure("There is no terminal to ask at, so nothing was written. Say --yes to write this.")
+      }
+      if (!(await ask("Write this? [y/N] "))) {
+        console.log("Nothing was written.")
+        process.exitCode = exitCodes.failed
+        return
+      }
+    }
+    await writePlan(plan, project)
+    console.log(styleText("green", "Written."))
+  }
+  showNextSteps(plan, project, framework)
+}

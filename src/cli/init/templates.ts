@@ -1,0 +1,78 @@
+import type { Library, Template } from "./framework.ts"
+
+/** What differs from framework to framework in a file router. */
+export interface RouterDetails {
+  readonly door: string
+  /** What middleware takes of its argument. */
+  readonly argument: string
+  /** Reads a cookie, or all of them. */
+  readonly session: string
+  /** Where the module also makes the handler, for a server to mount. */
+  readonly hasHandler?: boolean
+}
+
+/** The file router. */
+export const toRouter = (path: string, { door, argument, session, hasHandler = false }: RouterDetails): Template => ({
+  path,
+  text: `import { ${hasHandler ? "createRouteHandler, " : ""}createSluice, type FileRouter } from "sluice/${door}"
+
+const f = createSluice()
+
+export const router = {
+  avatar: f({ image: { maxFileSize: "4MB" } })
+    .middleware(({ ${argument} }) => {
+      // As it stands, anybody may upload. Look the session up; to refuse: throw new UploadError("Sign in first.")
+      const session = ${session}
+      return { isSignedIn: Boolean(session) }
+    })
+    .onUploadComplete(({ metadata, file }) => {
+      console.log(\`\${file.name} is stored at \${file.url}\`, metadata)
+      return { url: file.url } // reaches the browser as serverData
+    }),
+} satisfies FileRouter
+${hasHandler ? "\nexport const uploads = createRouteHandler({ router })\n" : ""}`,
+})
+
+/** The route file of a framework that takes `{ GET, POST }`. */
+export const toRoute = (
+  path: string,
+  door: string,
+  router: string,
+  exported = "export const { GET, POST } = createRouteHandler({ router })",
+): Template => ({
+  path,
+  text: `import { createRouteHandler } from "sluice/${door}"
+import { router } from "${router}"
+
+${exported}
+`,
+})
+
+/** What the page uploads with. */
+export const toClient = (path: string, library: Library, router: string, prologue = ""): Template => ({
+  path,
+  text:
+    library === "client"
+      ? `import { generateUploader } from "sluice/client"
+import type { router } from "${router}"
+
+export const { uploadFiles, createUpload } = generateUploader<typeof router>()
+`
+      : `${prologue}import { generateUploadButton, generateUploadDropzone, generateUseUploader } from "sluice/${library}"
+import type { router } from "${router}"
+
+export const UploadButton = generateUploadButton<typeof router>()
+export const UploadDropzone = generateUploadDropzone<typeof router>()
+export const useUploader = generateUseUploader<typeof router>()
+`,
+})
+
+/** The same for a project without TypeScript. It knows the syntax that stands in templates, no more. */
+export const toJavaScript = ({ path, text }: Template): Template => ({
+  path: path.replace(/\.ts$/, ".js").replace(/\.mts$/, ".mjs"),
+  text: text
+    .replaceAll(/^import type .*\n/gm, "")
+    .replaceAll(/, type \w+/g, "")
+    .replaceAll(/ satisfies \w+/g, "")
+    .replaceAll(/<typeof \w+>/g, ""),
+})
