@@ -6,7 +6,25 @@ import { describe, expect, it } from "vitest"
 import { type Block, findTypeErrors, readBlocks } from "./code-blocks.ts"
 
 const root = join(import.meta.dirname, "..")
-const pages = (await readdir(join(root, "docs"))).filter((file) => file.endsWith(".md"))
+const inFolder = async (folder: string): Promise<ReadonlyArray<string>> =>
+  (await readdir(join(root, "docs", folder))).filter((file) => file.endsWith(".md")).map((file) => join(folder, file))
+const pages = [...(await inFolder("")), ...(await inFolder("frameworks"))]
+
+/** What apps have beside their own files: bundlers' types for styles, and what TanStack generates of the routes. */
+const ambient = `declare module "*.css"
+declare module "@tanstack/react-router" {
+  interface FileRoutesByPath {
+    "/api/sluice": {
+      id: "/api/sluice"
+      path: "/api/sluice"
+      fullPath: "/api/sluice"
+      preLoaderRoute: unknown
+      parentRoute: any
+    }
+  }
+}
+export {}
+`
 
 /** What a framework's own compiler has against a component. */
 const compileComponent = ({ language, path, code }: Block): ReadonlyArray<string> => {
@@ -45,7 +63,9 @@ for (const page of pages) {
       }
       const router = files.get("page/router.ts")
       for (const folder of own) if (router !== undefined) files.set(join(folder, "router.ts"), router)
-      expect(await findTypeErrors(files)).toEqual([])
+      files.set("ambient.d.ts", ambient)
+      const aliases = { "$lib/*": "page/src/lib/*", "~/*": "page/app/*" }
+      expect(await findTypeErrors(files, aliases)).toEqual([])
     })
 
     const components = blocks.filter(({ language }) => language === "vue" || language === "svelte")
@@ -62,8 +82,8 @@ describe("the docs", () => {
     const targets = [...markdown.matchAll(/\]\((?!https?:)([^)]+)\)/g)].map(([, target]) => target!)
     for (const target of targets) {
       const [file, anchor] = target.split("#") as [string, string?]
-      const path = file === "" ? page : file
-      const text = await readFile(join(root, dirname(`docs/${page}`), path), "utf8")
+      const path = file === "" ? `docs/${page}` : join(dirname(`docs/${page}`), file)
+      const text = await readFile(join(root, path), "utf8")
       if (anchor === undefined) continue
       const anchors = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
         heading!

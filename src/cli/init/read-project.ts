@@ -74,7 +74,7 @@ const findEntry = (
   has: Project["has"],
   isTypeScript: boolean,
 ): string => {
-  const words = [scripts["dev"], scripts["start"]].flatMap((script) =>
+  const words = [scripts["dev"], scripts["dev:app"], scripts["start"]].flatMap((script) =>
     typeof script === "string" ? script.split(/\s+/) : [],
   )
   const usual = ["src/", ""].flatMap((folder) =>

@@ -30,8 +30,8 @@ export const reactRouter: Framework = {
         "app/routes/api.sluice.ts",
         "react-router",
         "../upload-router.server",
-        // React Router takes no destructured exports out of what it ships to browsers.
-        "const uploads = createRouteHandler({ router })\n\nexport const loader = uploads.loader\nexport const action = uploads.action",
+        // Destructured exports cannot be taken out of what goes to browsers: React Router refuses them.
+        "const { loader, action } = createRouteHandler({ router })\n\nexport { loader, action }",
       ),
       toClient("app/upload-client.ts", "react", "./upload-router.server"),
     ],

@@ -69,9 +69,9 @@ export const elysia = defineServer({
   title: "Elysia",
   door: "elysia",
   packages: ["elysia"],
-  argument: "request",
-  session: `request.headers.get("cookie")`,
-  mount: `app.all("/api/sluice", uploads)`,
+  argument: "context",
+  session: `context.request.headers.get("cookie")`,
+  mount: `app.use(uploads) // answers /api/sluice`,
 })
 
 export const h3 = defineServer({
