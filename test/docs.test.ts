@@ -1,47 +1,14 @@
 import { readdir, readFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { compile } from "svelte/compiler"
-import { compileScript, compileTemplate, parse } from "vue/compiler-sfc"
 import { describe, expect, it } from "vitest"
 import { type Block, findTypeErrors, readBlocks } from "./code-blocks.ts"
+import { compileComponent, isComponent, toModule } from "./component-blocks.ts"
 
 const root = join(import.meta.dirname, "..")
-const inFolder = async (folder: string): Promise<ReadonlyArray<string>> =>
+const pagesOf = async (folder: string): Promise<ReadonlyArray<string>> =>
   (await readdir(join(root, "docs", folder))).filter((file) => file.endsWith(".md")).map((file) => join(folder, file))
-const pages = [...(await inFolder("")), ...(await inFolder("frameworks"))]
-
-/** What apps have beside their own files: bundlers' types for styles, and what TanStack generates of the routes. */
-const ambient = `declare module "*.css"
-declare module "@tanstack/react-router" {
-  interface FileRoutesByPath {
-    "/api/sluice": {
-      id: "/api/sluice"
-      path: "/api/sluice"
-      fullPath: "/api/sluice"
-      preLoaderRoute: unknown
-      parentRoute: any
-    }
-  }
-}
-export {}
-`
-
-/** What a framework's own compiler has against a component. */
-const compileComponent = ({ language, path, code }: Block): ReadonlyArray<string> => {
-  if (language === "svelte") return compile(code, { filename: path }).warnings.map(({ message }) => message)
-  const { descriptor, errors } = parse(code, { filename: path })
-  const script = compileScript(descriptor, { id: path })
-  const template = compileTemplate({
-    id: path,
-    filename: path,
-    source: descriptor.template!.content,
-    compilerOptions: { bindingMetadata: script.bindings!, expressionPlugins: ["typescript"] },
-  })
-  return [...errors, ...template.errors].map(String)
-}
-
-/** The script of a component, as a module. */
-const toScript = (code: string): string => /<script[^>]*>\n([\s\S]*?)<\/script>/.exec(code)![1]!
+const pages = await pagesOf("")
+const frameworkPages = await pagesOf("frameworks")
 
 for (const page of pages) {
   const markdown = await readFile(join(root, "docs", page), "utf8")
@@ -55,20 +22,15 @@ for (const page of pages) {
       const folderOf = (block: Block) => (own.has(block.heading) ? block.heading : "page")
       const files = new Map<string, string>()
       for (const block of blocks) {
-        const isComponent = block.language === "vue" || block.language === "svelte"
-        const path = isComponent ? `${block.path}.ts` : block.path
-        const code = isComponent ? `${toScript(block.code)}\nexport {}` : block.code
-        const prelude = block.language === "vue" ? `import { defineEmits } from "vue"\n` : ""
-        files.set(join(folderOf(block), path), prelude + code)
+        const { path, code } = toModule(block)
+        files.set(join(folderOf(block), path), code)
       }
       const router = files.get("page/router.ts")
       for (const folder of own) if (router !== undefined) files.set(join(folder, "router.ts"), router)
-      files.set("ambient.d.ts", ambient)
-      const aliases = { "$lib/*": "page/src/lib/*", "~/*": "page/app/*" }
-      expect(await findTypeErrors(files, aliases)).toEqual([])
+      expect(await findTypeErrors(files)).toEqual([])
     })
 
-    const components = blocks.filter(({ language }) => language === "vue" || language === "svelte")
+    const components = blocks.filter(isComponent)
     if (components.length === 0) return
     it("has components that their frameworks compile", () => {
       expect(components.flatMap(compileComponent)).toEqual([])
@@ -77,7 +39,7 @@ for (const page of pages) {
 }
 
 describe("the docs", () => {
-  it.each(pages)("%s links only to files and headings that exist", async (page) => {
+  it.each([...pages, ...frameworkPages])("%s links only to files and headings that exist", async (page) => {
     const markdown = await readFile(join(root, "docs", page), "utf8")
     const targets = [...markdown.matchAll(/\]\((?!https?:)([^)]+)\)/g)].map(([, target]) => target!)
     for (const target of targets) {

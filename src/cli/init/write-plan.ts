@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { CommandFailure, describeSystemError, isSystemError } from "../command-failure.ts"
+import { CommandFailure, describeSystemError } from "../command-failure.ts"
 import type { Plan } from "./plan.ts"
 import type { Project } from "./read-project.ts"
 
@@ -9,8 +9,9 @@ const guard = async (path: string, write: () => Promise<void>): Promise<void> =>
     await write()
   } catch (error) {
     if (error instanceof CommandFailure) throw error
-    const reason = isSystemError(error, "EEXIST") ? "it is there already" : describeSystemError(error)
-    throw new CommandFailure(`${path} cannot be written: ${reason}. Run \`sluice init\` again for what is missing.`)
+    throw new CommandFailure(
+      `${path} cannot be written: ${describeSystemError(error)}. Run \`sluice init\` again for what is missing.`,
+    )
   }
 }
 

@@ -1,0 +1,592 @@
+import { spawn, spawnSync } from "node:child_process"
+import { once } from "node:events"
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { transform } from "esbuild"
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
+import type { InitOptions } from "../../src/cli/init/init-command.ts"
+import { runInit } from "../../src/cli/init/run-init.ts"
+import { generateUploader } from "../../src/client.ts"
+import { findTypeErrors } from "../code-blocks.ts"
+import { runCommand, startCommand } from "./run-command.ts"
+
+const root = join(import.meta.dirname, "../..")
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "sluice-init-"))
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+type Files = Readonly<Record<string, string | object>>
+
+const write = async (files: Files): Promise<void> => {
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true })
+    await writeFile(join(folder, path), typeof content === "string" ? content : JSON.stringify(content, null, 2))
+  }
+}
+
+/** Every file of the project, with what is in it. */
+const read = async (): Promise<Record<string, string>> => {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  const contents = await Promise.all(
+    paths.map(async (path) => [path.slice(folder.length + 1), await readFile(path, "utf8")] as const),
+  )
+  return Object.fromEntries(contents.toSorted(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+const init = (...args: ReadonlyArray<string>) => runCommand(["init", ...args], { cwd: folder })
+
+/** The same with `--json`, in this process: there are many projects, and a process each takes a while. */
+const initJson = async (options: InitOptions) => {
+  const print = vi.spyOn(console, "log").mockReturnValue()
+  try {
+    await runInit(folder, { json: true, ...options })
+    expect(print).toHaveBeenCalledTimes(1)
+    return JSON.parse(print.mock.calls[0]![0])
+  } finally {
+    print.mockRestore()
+  }
+}
+
+/** What a run with `--yes` has added, by path. */
+const added = async (): Promise<Record<string, string>> => {
+  const before = await read()
+  await initJson({ yes: true })
+  return Object.fromEntries(Object.entries(await read()).filter(([path]) => !(path in before)))
+}
+
+/** The same at a terminal, as `script` makes one: types the keys once it is asked. */
+const runAtTerminal = async (keys: string) => {
+  const command = [process.execPath, join(root, "src/cli/main.ts"), "init"].map((word) => `'${word}'`).join(" ")
+  const child = spawn("script", ["-qec", command, "/dev/null"], { cwd: folder, env: { ...process.env, NO_COLOR: "1" } })
+  let stdout = ""
+  let isAsked = false
+  child.stdout.on("data", (chunk: Buffer) => {
+    stdout += chunk.toString()
+    if (isAsked || !stdout.includes("[y/N]")) return
+    isAsked = true
+    child.stdin.write(keys)
+  })
+  const [code] = await once(child, "close")
+  return { code, stdout }
+}
+
+const hasTerminal = spawnSync("script", ["-qec", "true", "/dev/null"]).status === 0
+
+const tsconfig = "{}"
+
+interface Case {
+  readonly name: string
+  readonly dependencies: ReadonlyArray<string>
+  readonly has?: ReadonlyArray<string>
+  readonly writes: ReadonlyArray<string>
+  /** Of the client helper. */
+  readonly library?: string
+}
+
+const cases: ReadonlyArray<Case> = [
+  {
+    name: "next",
+    dependencies: ["next", "react"],
+    has: ["app/page.tsx"],
+    writes: ["app/api/sluice/route.ts", "app/api/sluice/router.ts", "lib/upload-client.ts"],
+    library: "react",
+  },
+  {
+    name: "next",
+    dependencies: ["next", "react"],
+    has: ["src/app/page.tsx", "src/pages/old.tsx"],
+    writes: ["src/app/api/sluice/route.ts", "src/app/api/sluice/router.ts", "src/lib/upload-client.ts"],
+    library: "react",
+  },
+  {
+    name: "next-pages",
+    dependencies: ["next", "react"],
+    has: ["pages/index.tsx"],
+    writes: ["lib/upload-client.ts", "lib/upload-router.ts", "pages/api/sluice.ts"],
+    library: "react",
+  },
+  {
+    name: "next-pages",
+    dependencies: ["next", "react"],
+    has: ["src/pages/index.tsx"],
+    writes: ["src/lib/upload-client.ts", "src/lib/upload-router.ts", "src/pages/api/sluice.ts"],
+    library: "react",
+  },
+  {
+    name: "sveltekit",
+    dependencies: ["@sveltejs/kit", "svelte"],
+    writes: ["src/lib/server/upload-router.ts", "src/lib/upload-client.ts", "src/routes/api/sluice/+server.ts"],
+    library: "svelte",
+  },
+  {
+    name: "nuxt",
+    dependencies: ["nuxt"],
+    has: ["app/app.vue"],
+    writes: ["app/lib/upload-client.ts", "server/api/sluice.ts", "server/upload-router.ts"],
+    library: "vue",
+  },
+  {
+    name: "nuxt",
+    dependencies: ["nuxt", "h3"],
+    has: ["app.vue"],
+    writes: ["lib/upload-client.ts", "server/api/sluice.ts", "server/upload-router.ts"],
+    library: "vue",
+  },
+  {
+    name: "astro",
+    dependencies: ["astro"],
+    writes: ["src/lib/upload-client.ts", "src/lib/upload-router.ts", "src/pages/api/sluice.ts"],
+    library: "client",
+  },
+  {
+    name: "astro",
+    dependencies: ["astro", "@astrojs/vue", "vue"],
+    writes: ["src/lib/upload-client.ts", "src/lib/upload-router.ts", "src/pages/api/sluice.ts"],
+    library: "vue",
+  },
+  {
+    name: "react-router",
+    dependencies: ["@react-router/dev", "react-router", "react", "express"],
+    writes: ["app/routes/api.sluice.ts", "app/upload-client.ts", "app/upload-router.server.ts"],
+    library: "react",
+  },
+  {
+    name: "tanstack-start",
+    dependencies: ["@tanstack/react-start", "react"],
+    writes: ["src/lib/upload-client.ts", "src/lib/upload-router.ts", "src/routes/api/sluice.ts"],
+    library: "react",
+  },
+  {
+    name: "solid-start",
+    dependencies: ["@solidjs/start", "solid-js"],
+    writes: ["src/lib/upload-client.ts", "src/lib/upload-router.ts", "src/routes/api/sluice.ts"],
+    library: "solid",
+  },
+  ...["express", "fastify", "hono", "elysia", "h3"].map((name) => ({
+    name,
+    dependencies: [name],
+    has: ["src/server.ts"],
+    writes: ["src/upload-client.ts", "src/upload-router.ts"],
+    library: "client",
+  })),
+  {
+    name: "express",
+    dependencies: ["express", "svelte"],
+    writes: ["upload-client.ts", "upload-router.ts"],
+    library: "svelte",
+  },
+  { name: "node", dependencies: [], writes: ["upload-client.ts", "upload-router.ts"], library: "client" },
+]
+
+const toProject = ({ dependencies, has = [] }: Case): Files => ({
+  "package.json": {
+    type: "module",
+    scripts: { dev: "run it" },
+    dependencies: Object.fromEntries(dependencies.map((name) => [name, "*"])),
+  },
+  ...Object.fromEntries(has.map((path) => [path, ""])),
+})
+
+describe("sluice init writes into a project of", () => {
+  it.each(cases)("$name ($has): $writes", async (project) => {
+    await write({ ...toProject(project), "tsconfig.json": tsconfig })
+    const before = await read()
+    const dry = await initJson({ dryRun: true })
+    expect(await read()).toEqual(before)
+    const files = await added()
+    expect(dry).toMatchObject({ framework: project.name, language: "ts", packageManager: expect.any(String) })
+    expect(Object.keys(files)).toEqual(project.writes)
+    const client = project.writes.find((path) => path.includes("upload-client"))!
+    expect(files[client]).toContain(`from "sluice/${project.library}"`)
+    expect(JSON.parse((await read())["package.json"]!).scripts).toEqual({ dev: "sluice dev -- run it" })
+
+    const after = await read()
+    const again = await initJson({ yes: true })
+    expect(again.files.filter(({ isNew }: { isNew: boolean }) => isNew)).toEqual([])
+    expect(again.devScript.action).toBe("kept")
+    expect(await read()).toEqual(after)
+  })
+
+  it.each(cases)("$name without TypeScript ($has): JavaScript and nothing of TypeScript", async (project) => {
+    await write(
+      toProject({ ...project, ...(project.has && { has: project.has.map((path) => path.replace(/\.ts$/, ".js")) }) }),
+    )
+    const files = await added()
+    expect(Object.keys(files)).toEqual(project.writes.map((path) => path.replace(/\.ts$/, ".js")).toSorted())
+    for (const [path, code] of Object.entries(files)) {
+      await expect(transform(code, { loader: "js" }), path).resolves.toBeDefined()
+      expect(code, path).not.toMatch(/typeof router|FileRouter|import type/)
+    }
+  })
+})
+
+describe("sluice init", () => {
+  it("writes TypeScript that type-checks, whatever the layout", async () => {
+    const files = new Map([["styles.d.ts", `declare module "*.css"`]])
+    const layouts: ReadonlyArray<readonly [string, Files]> = [
+      [
+        "next-src",
+        { "package.json": { dependencies: { next: "*" } }, "src/app/page.tsx": "", "tsconfig.json": tsconfig },
+      ],
+      ["sveltekit", { "package.json": { dependencies: { "@sveltejs/kit": "*" } }, "tsconfig.json": tsconfig }],
+      [
+        "express-js-endings",
+        { "package.json": { dependencies: { express: "*" } }, "src/app.ts": "", "tsconfig.json": tsconfig },
+      ],
+      [
+        "hono-no-endings",
+        {
+          "package.json": { dependencies: { hono: "*", react: "*" } },
+          "tsconfig.json": `{ "compilerOptions": { /* as Vite says */ "moduleResolution": "bundler", } }`,
+        },
+      ],
+      [
+        "node",
+        { "package.json": {}, "tsconfig.json": `{ "compilerOptions": { "allowImportingTsExtensions": true } }` },
+      ],
+    ]
+    for (const [name, project] of layouts) {
+      await rm(folder, { recursive: true })
+      await mkdir(folder)
+      await write(project)
+      for (const [path, code] of Object.entries(await added())) files.set(join(name, path), code)
+    }
+    expect(files.size).toBeGreaterThan(10)
+    expect(await findTypeErrors(files, { "$lib/*": "sveltekit/src/lib/*" })).toEqual([])
+  }, 120_000)
+
+  it("never writes over a file, also not beside its twin of another ending", async () => {
+    const theirs = { "lib/upload-client.ts": "// mine", "app/api/sluice/route.js": "// mine too" }
+    await write({ "package.json": { dependencies: { next: "*" } }, "tsconfig.json": tsconfig, ...theirs })
+    const { code, stdout } = await init("--yes")
+    expect(code).toBe(0)
+    expect(stdout).toContain("lib/upload-client.ts is there and stays as it is.")
+    expect(stdout).toContain(
+      "app/api/sluice/route.js is there (in the place of app/api/sluice/route.ts) and stays as it is.",
+    )
+    const after = await read()
+    expect(after).toMatchObject(theirs)
+    expect(Object.keys(after)).toEqual([
+      "app/api/sluice/route.js",
+      "app/api/sluice/router.ts",
+      "lib/upload-client.ts",
+      "package.json",
+      "tsconfig.json",
+    ])
+  })
+
+  it("shows whole new files, and of package.json the lines that change", async () => {
+    await write({
+      "package.json": `{\n  "name": "x",\n  "scripts": {\n    "dev": "next dev",\n    "build": "next build"\n  },\n  "dependencies": { "next": "16" }\n}\n`,
+      "app/page.js": "",
+    })
+    const { code, stdout } = await init("--dry-run")
+    expect(code).toBe(0)
+    expect(stdout).toContain(
+      [
+        "app/api/sluice/route.js (new)",
+        `+ import { createRouteHandler } from "sluice/next"`,
+        `+ import { router } from "./router"`,
+        "+",
+        "+ export const { GET, POST } = createRouteHandler({ router })",
+      ].join("\n"),
+    )
+    expect(stdout).toContain(
+      [
+        "package.json",
+        "@@ -2,5 +2,5 @@",
+        `    "name": "x",`,
+        `    "scripts": {`,
+        `-     "dev": "next dev",`,
+        `+     "dev": "sluice dev -- next dev",`,
+        `      "build": "next build"`,
+        "    },",
+      ].join("\n"),
+    )
+  })
+
+  it("writes nothing where there is no terminal to ask at, and says how", async () => {
+    await write({ "package.json": { scripts: { dev: "next dev" }, dependencies: { next: "*" } } })
+    const before = await read()
+    const { code, stderr } = await init()
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: "sluice: There is no terminal to ask at, so nothing was written. Say --yes to write this.\n",
+    })
+    expect((await init("--json")).stderr).toContain("--json asks nothing")
+    expect(await read()).toEqual(before)
+  })
+
+  it.skipIf(!hasTerminal).each([
+    ["y\n", 0, true],
+    ["n\n", 1, false],
+    ["\n", 1, false],
+    ["\u0003", 1, false],
+    ["\u0004", 1, false],
+  ])("asks at a terminal; %j ends with code %i, written: %s", async (keys, expected, isWritten) => {
+    await write({ "package.json": { dependencies: { next: "*" } } })
+    const { code, stdout } = await runAtTerminal(keys)
+    expect({
+      code,
+      isWritten: "app" in Object.fromEntries((await readdir(folder)).map((name) => [name, true])),
+    }).toEqual({
+      code: expected,
+      isWritten,
+    })
+    expect(stdout).toContain("Write this? [y/N]")
+    expect(stdout).toContain(isWritten ? "Written." : "Nothing was written.")
+  })
+
+  it("says what is next, with the package manager of the project", async () => {
+    await write({
+      "package.json": { workspaces: ["packages/*"], packageManager: "pnpm@10.1.0" },
+      "packages/web/package.json": {
+        type: "module",
+        scripts: { dev: "node server.js" },
+        dependencies: { express: "5" },
+      },
+      "packages/web/server.js": "",
+    })
+    const { stdout } = await runCommand(["init", "--yes"], { cwd: join(folder, "packages/web") })
+    const [, next] = stdout.split("\nNext\n")
+    expect(next).toBe(`  1. pnpm add sluice
+  2. Add to server.js:
+
+     import { uploads } from "./upload-router.js"
+
+     app.use("/api/sluice", uploads) // before express.json()
+
+  3. Say who may upload, in the middleware of upload-router.js: as it stands, anybody may.
+  4. Upload from a page: uploadFiles("avatar", { files }) of upload-client.js.
+  5. pnpm run dev
+
+  More: docs/frameworks/express.md
+`)
+    expect(Object.keys(await read()).filter((path) => !path.startsWith("packages/web/"))).toEqual(["package.json"])
+  })
+
+  it.each([
+    ["package-lock.json", "npm"],
+    ["pnpm-lock.yaml", "pnpm"],
+    ["yarn.lock", "yarn"],
+    ["bun.lock", "bun"],
+    ["deno.lock", "deno"],
+  ])("knows by %s that the project is one of %s", async (lock, name) => {
+    await write({ "package.json": {}, [lock]: "" })
+    expect((await initJson({ dryRun: true })).packageManager).toBe(name)
+  })
+
+  it("leaves out what is done: the package, the line in the server", async () => {
+    await write({
+      "package.json": { type: "module", dependencies: { express: "5", sluice: "1" } },
+      "server.js": `import { uploads } from "./upload-router.js"`,
+    })
+    const { stdout } = await init("--yes")
+    expect(stdout).not.toContain("npm install")
+    expect(stdout).not.toContain("Add to")
+  })
+
+  it("gives CommonJS a module to require", async () => {
+    await write({ "package.json": { main: "lib/app.js", dependencies: { express: "4" } }, "lib/app.js": "" })
+    const { mount } = await initJson({ yes: true })
+    expect(mount).toEqual({
+      file: "lib/app.js",
+      code: `const { uploads } = require("./upload-router.mjs")\n\napp.use("/api/sluice", uploads) // before express.json()`,
+    })
+    expect(Object.keys(await read())).toContain("lib/upload-router.mjs")
+  })
+
+  it("does not ask for a route that React Router finds by its file", async () => {
+    const dependencies = { "@react-router/dev": "8" }
+    await write({ "package.json": { dependencies }, "app/routes.ts": `export default flatRoutes()` })
+    expect((await initJson({ dryRun: true })).mount).toBeNull()
+    await write({ "app/routes.ts": `export default [index("home.tsx")]` })
+    expect((await initJson({ dryRun: true })).mount.code).toContain(`route("api/sluice"`)
+  })
+})
+
+describe("sluice init and package.json", () => {
+  const devScript = async (manifest: string): Promise<string> => {
+    await write({ "package.json": manifest })
+    await initJson({ yes: true })
+    return (await read())["package.json"]!
+  }
+
+  it.each([
+    ["tabs and no newline at the end", `{\n\t"scripts": {\n\t\t"dev": "OLD"\n\t}\n}`],
+    [
+      "four spaces, lists on one line",
+      `{\n    "files": ["a", "b"],\n    "scripts": { "test": "x", "dev": "OLD" }\n}\n`,
+    ],
+    ["Windows line ends", `{\r\n  "scripts": {\r\n    "dev": "OLD"\r\n  }\r\n}\r\n`],
+    ["a byte order mark", `\uFEFF{ "scripts": { "dev": "OLD" } }`],
+    ["one line", `{"scripts":{"dev":"OLD"},"name":"x"}`],
+    [
+      "other keys called dev and scripts",
+      `{ "dev": "no", "x": { "scripts": { "dev": "no" } }, "scripts": { "a": "dev", "dev": "OLD" }, "y": [{ "dev": "no" }, "scripts", "dev"] }`,
+    ],
+    ["a key that is there twice", `{ "scripts": { "dev": "no" }, "scripts": { "dev": "no either", "dev": "OLD" } }`],
+    ["escapes in keys and strings", `{ "\\"scripts\\": {": "{[,:", "s\\u0063ripts": { "\\u0064ev": "OLD" } }`],
+  ])("changes one string and no other byte: %s", async (_name, manifest) => {
+    expect(await devScript(manifest.replace("OLD", "vite dev"))).toBe(manifest.replace("OLD", "sluice dev -- vite dev"))
+  })
+
+  it.each([
+    [
+      "PORT=3000 NODE_OPTIONS='--inspect=0 -r x' next dev",
+      "PORT=3000 NODE_OPTIONS='--inspect=0 -r x' sluice dev -- next dev",
+    ],
+    [`node "my server.js" --title "a && b"`, `sluice dev -- node "my server.js" --title "a && b"`],
+    ["next dev -p ${PORT:-3000}", "sluice dev -- next dev -p ${PORT:-3000}"],
+  ])("puts sluice dev in front of %s", async (before, after) => {
+    const manifest = JSON.parse(await devScript(JSON.stringify({ scripts: { dev: before } })))
+    expect(manifest.scripts).toEqual({ dev: after })
+  })
+
+  it.each([
+    "tsc && node server.js",
+    "vite & node server.js",
+    "a; b",
+    "node server.js | pino-pretty",
+    "node $(which x)",
+  ])("moves several commands to a script of their own: %s", async (before) => {
+    const manifest = `{\n\t"scripts": {\n\t\t"dev": ${JSON.stringify(before)},\n\t\t"b": "c"\n\t}\n}\n`
+    expect(await devScript(manifest)).toBe(
+      `{\n\t"scripts": {\n\t\t"dev": "sluice dev -- npm run dev:app",\n\t\t"dev:app": ${JSON.stringify(before)},\n\t\t"b": "c"\n\t}\n}\n`,
+    )
+  })
+
+  it("leaves it alone where that script's name is taken, and says what to do", async () => {
+    await write({ "package.json": { scripts: { dev: "a && b", "dev:app": "c" } } })
+    const before = (await read())["package.json"]
+    const { code, stdout } = await init("--yes")
+    expect({ code, after: (await read())["package.json"] }).toEqual({ code: 0, after: before })
+    expect(stdout).toContain("package.json stays as it is: its script dev is several commands, and dev:app is taken.")
+  })
+
+  it.each([
+    ["no scripts", {}],
+    ["no dev", { scripts: { build: "x" } }],
+    ["scripts that are none", { scripts: "x" }],
+    ["a dev that is none", { scripts: { dev: ["x"] } }],
+    ["an empty dev", { scripts: { dev: " " } }],
+    ["dependencies that are none", { dependencies: ["next"], devDependencies: null, packageManager: 7, main: {} }],
+    ["a name of Object.prototype", { scripts: { __proto__: null, constructor: "x" } }],
+  ])("leaves it alone where it has %s", async (_name, manifest) => {
+    await write({ "package.json": manifest })
+    const before = (await read())["package.json"]
+    const { code, stdout } = await init("--yes")
+    expect({ code, after: (await read())["package.json"] }).toEqual({ code: 0, after: before })
+    expect(stdout).toContain("sluice dev -- <what starts your server>")
+  })
+
+  it.each([
+    ["is missing", undefined, "There is no package.json in "],
+    ["is no JSON", `{ "scripts": `, "package.json is not valid JSON: "],
+    ["is a list", "[]", "package.json is not a package.json: it holds no object."],
+    ["is empty", "", "package.json is not valid JSON: "],
+    ["is huge", `{ "x": "${"x".repeat(1024 * 1024)}" }`, "package.json is larger than 1 MiB."],
+  ])("says in a sentence that it %s", async (_name, content, message) => {
+    if (content !== undefined) await write({ "package.json": content })
+    const before = await read()
+    const { code, stdout, stderr } = await init("--yes")
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
+    expect(stderr).toContain(message)
+    expect(stderr.trim().split("\n")).toHaveLength(1)
+    expect(await read()).toEqual(before)
+  })
+
+  it("shows what others wrote into it without letting it reach the terminal", async () => {
+    await write({ "package.json": { scripts: { dev: "node \u001b[2J \u009b31m.js" } } })
+    const { stdout } = await init("--dry-run")
+    // oxlint-disable-next-line no-control-regex
+    expect(stdout).not.toMatch(/[\u001b\u009b]/)
+  })
+})
+
+describe("sluice init and frameworks", () => {
+  it("asks to choose where there are two, and takes the one that is said", async () => {
+    await write({ "package.json": { type: "module", dependencies: { express: "5", fastify: "5" } } })
+    const { code, stderr } = await init("--yes")
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr:
+        "sluice: This project has Express and Fastify. Say which one takes the uploads: --framework express or --framework fastify.\n",
+    })
+    expect((await initJson({ yes: true, framework: "fastify" })).framework).toBe("fastify")
+    expect((await read())["upload-router.js"]).toContain(`from "sluice/fastify"`)
+  })
+
+  it("refuses one it does not know", async () => {
+    await write({ "package.json": {} })
+    const { code, stderr } = await init("--framework", "angular")
+    expect(code).toBe(2)
+    expect(stderr).toContain("Allowed choices are next, next-pages, sveltekit")
+  })
+
+  it("knows one by its configuration where a workspace has the package at its root", async () => {
+    await write({ "package.json": {}, "astro.config.mjs": "" })
+    expect((await initJson({ dryRun: true })).framework).toBe("astro")
+  })
+
+  it("says which file is in the way, and does the rest when it is gone", async (test) => {
+    if (process.platform === "win32") return test.skip("SKIPPED: file modes are not those of Windows.")
+    await write({ "package.json": { dependencies: { next: "*" } }, lib: "a file" })
+    const { code, stderr } = await init("--yes")
+    expect(code).toBe(1)
+    expect(stderr).toBe(
+      "sluice: lib/upload-client.js cannot be written: a file of that name is in the way. Run `sluice init` again for what is missing.\n",
+    )
+    await rm(join(folder, "lib"))
+    expect(Object.keys(await added())).toEqual(["lib/upload-client.js"])
+  })
+})
+
+describe("what sluice init writes", () => {
+  it("uploads a file: an Express app, started by the script dev", async () => {
+    await write({
+      "package.json": { type: "module", scripts: { dev: "node server.ts" }, dependencies: { express: "5" } },
+      "tsconfig.json": `{ "compilerOptions": { "allowImportingTsExtensions": true } }`,
+      "server.ts": "",
+      "node_modules/sluice/package.json": { type: "module", exports: { "./express": "./adapters/express.ts" } },
+    })
+    for (const name of ["src", "adapters"]) {
+      await symlink(join(root, name), join(folder, "node_modules/sluice", name), "dir")
+    }
+    await symlink(join(root, "node_modules/express"), join(folder, "node_modules/express"), "dir")
+    const shown = await init("--json", "--yes")
+    const [imports, use] = JSON.parse(shown.stdout).mount.code.split("\n\n")
+    await write({
+      "server.ts": `import express from "express"
+${imports}
+const app = express()
+${use}
+app.use(express.json())
+const server = app.listen(0, () => console.log(JSON.stringify({ port: server.address().port })))
+`,
+    })
+    const [command, ...args] = JSON.parse((await read())["package.json"]!).scripts.dev.split(" ")
+    expect(command).toBe("sluice")
+    const dev = startCommand(args, {
+      cwd: folder,
+      env: { SLUICE_PORT: "0", PATH: `${dirname(process.execPath)}:${process.env["PATH"]}` },
+    })
+    onTestFinished(async () => {
+      dev.child.kill("SIGTERM")
+      await dev.ended
+    })
+    const { port } = JSON.parse(await dev.line((line) => line.startsWith("{")))
+    const { uploadFiles } = generateUploader<any>({ url: `http://127.0.0.1:${port}/api/sluice` })
+    const picture = new File([new Uint8Array([1, 2, 3])], "me.png", { type: "image/png" })
+    const [result] = await uploadFiles("avatar", { files: [picture] })
+    expect(result).toMatchObject({ status: "done", serverData: { url: expect.stringMatching(/^http:/) } })
+    const { url } = (result as { serverData: { url: string } }).serverData
+    expect(new Uint8Array(await (await fetch(url)).arrayBuffer())).toEqual(new Uint8Array([1, 2, 3]))
+    expect(dev.printed().stdout).toContain("me.png is stored at ")
+  })
+})
