@@ -391,6 +391,15 @@ describe("sluice init", () => {
     expect(stdout).not.toContain("Add to")
   })
 
+  it("finds the server again once its command has moved to a script of its own", async () => {
+    await write({
+      "package.json": { type: "module", scripts: { dev: "tsc && node api/start.js" }, dependencies: { express: "5" } },
+      "api/start.js": "",
+    })
+    expect(Object.keys(await added())).toEqual(["api/upload-client.js", "api/upload-router.js"])
+    expect(await added()).toEqual({})
+  })
+
   it("gives CommonJS a module to require", async () => {
     await write({ "package.json": { main: "lib/app.js", dependencies: { express: "4" } }, "lib/app.js": "" })
     const { mount } = await initJson({ yes: true })
@@ -504,7 +513,6 @@ describe("sluice init and package.json", () => {
   it("shows what others wrote into it without letting it reach the terminal", async () => {
     await write({ "package.json": { scripts: { dev: "node \u001b[2J \u009b31m.js" } } })
     const { stdout } = await init("--dry-run")
-    // oxlint-disable-next-line no-control-regex
     expect(stdout).not.toMatch(/[\u001b\u009b]/)
   })
 })

@@ -30,8 +30,6 @@ export const findJsonSpan = (json: string, path: ReadonlyArray<string>): Span | 
       isKey = false
     } else if (isKey) {
       open[open.length - 1] = JSON.parse(text) as string
-      // The last of them counts, whatever it is.
-      if (open.length <= path.length && open.every((key, at) => key === path[at])) found = undefined
     } else if (open.length === path.length && open.every((key, at) => key === path[at])) {
       found = { start: index, end: index + text.length }
     }

@@ -1,3 +1,4 @@
+import { names } from "../../../protocol.ts"
 import type { Framework } from "../framework.ts"
 import { toClient, toRoute, toRouter } from "../templates.ts"
 
@@ -17,7 +18,7 @@ export const astro: Framework = {
         session: `context.cookies.get("session")?.value`,
       }),
       toRoute(
-        "src/pages/api/sluice.ts",
+        `src/pages${names.adapterPath}.ts`,
         "astro",
         "../../lib/upload-router",
         "export const prerender = false\n\nexport const { GET, POST } = createRouteHandler({ router })",

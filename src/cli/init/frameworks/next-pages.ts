@@ -1,3 +1,4 @@
+import { names } from "../../../protocol.ts"
 import type { Framework } from "../framework.ts"
 import { toClient, toRoute, toRouter } from "../templates.ts"
 
@@ -21,7 +22,7 @@ export const nextPages: Framework = {
           session: `req.cookies["session"]`,
         }),
         toRoute(
-          `${base}pages/api/sluice.ts`,
+          `${base}pages${names.adapterPath}.ts`,
           "next-pages",
           "../../lib/upload-router",
           `export default createRouteHandler({ router })

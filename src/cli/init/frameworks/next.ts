@@ -1,3 +1,4 @@
+import { names } from "../../../protocol.ts"
 import type { Framework } from "../framework.ts"
 import { toClient, toRoute, toRouter } from "../templates.ts"
 
@@ -14,16 +15,16 @@ export const next: Framework = {
     const base = has("src/app") || (!has("app") && has("src")) ? "src/" : ""
     return {
       files: [
-        toRouter(`${base}app/api/sluice/router.ts`, {
+        toRouter(`${base}app${names.adapterPath}/router.ts`, {
           door: "next",
           argument: "req",
           session: `req.cookies.get("session")?.value`,
         }),
-        toRoute(`${base}app/api/sluice/route.ts`, "next", "./router"),
+        toRoute(`${base}app${names.adapterPath}/route.ts`, "next", "./router"),
         toClient(
           `${base}lib/upload-client.ts`,
           library === "client" ? "react" : library,
-          "../app/api/sluice/router",
+          `../app${names.adapterPath}/router`,
           `"use client"\n`,
         ),
       ],

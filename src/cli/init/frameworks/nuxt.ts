@@ -1,3 +1,4 @@
+import { names } from "../../../protocol.ts"
 import type { Framework } from "../framework.ts"
 import { toClient, toRoute, toRouter } from "../templates.ts"
 
@@ -19,7 +20,12 @@ export const nuxt: Framework = {
           argument: "request",
           session: `request.headers.get("cookie")`,
         }),
-        toRoute("server/api/sluice.ts", "h3", "../upload-router", "export default createRouteHandler({ router })"),
+        toRoute(
+          `server${names.adapterPath}.ts`,
+          "h3",
+          "../upload-router",
+          "export default createRouteHandler({ router })",
+        ),
         toClient(`${base}lib/upload-client.ts`, "vue", `${base === "" ? ".." : "../.."}/server/upload-router`),
       ],
     }

@@ -1,3 +1,4 @@
+import { names } from "../../../protocol.ts"
 import type { Framework } from "../framework.ts"
 import { folderOf, type Project } from "../read-project.ts"
 import { toClient, toRouter } from "../templates.ts"
@@ -41,7 +42,7 @@ export const express = defineServer({
   packages: ["express"],
   argument: "req",
   session: `req.get("cookie")`,
-  mount: `app.use("/api/sluice", uploads) // before express.json()`,
+  mount: `app.use("${names.adapterPath}", uploads) // before express.json()`,
 })
 
 export const fastify = defineServer({
@@ -51,7 +52,7 @@ export const fastify = defineServer({
   packages: ["fastify"],
   argument: "req",
   session: "req.headers.cookie",
-  mount: `app.register(uploads, { prefix: "/api/sluice" })`,
+  mount: `app.register(uploads, { prefix: "${names.adapterPath}" })`,
 })
 
 export const hono = defineServer({
@@ -61,7 +62,7 @@ export const hono = defineServer({
   packages: ["hono"],
   argument: "c",
   session: `c.req.header("cookie")`,
-  mount: `app.all("/api/sluice", uploads)`,
+  mount: `app.all("${names.adapterPath}", uploads)`,
 })
 
 export const elysia = defineServer({
@@ -71,7 +72,7 @@ export const elysia = defineServer({
   packages: ["elysia"],
   argument: "context",
   session: `context.request.headers.get("cookie")`,
-  mount: `app.use(uploads) // answers /api/sluice`,
+  mount: `app.use(uploads) // answers ${names.adapterPath}`,
 })
 
 export const h3 = defineServer({
@@ -81,7 +82,7 @@ export const h3 = defineServer({
   packages: ["h3"],
   argument: "event",
   session: `event.req.headers.get("cookie")`,
-  mount: `app.all("/api/sluice", uploads)`,
+  mount: `app.all("${names.adapterPath}", uploads)`,
 })
 
 /** Node's own server, which is also what is assumed where no framework is found. */
@@ -93,7 +94,7 @@ export const node = defineServer({
   argument: "req",
   session: "req.headers.cookie",
   mount: `createServer((req, res) => {
-  if (req.url?.startsWith("/api/sluice")) return void uploads(req, res)
+  if (req.url?.startsWith("${names.adapterPath}")) return void uploads(req, res)
   // …
 })`,
 })
@@ -108,6 +109,6 @@ export const fetchServer = defineServer({
   session: `request.headers.get("cookie")`,
   mount: `export default {
   fetch: (request: Request) =>
-    new URL(request.url).pathname === "/api/sluice" ? uploads(request) : new Response("Not found", { status: 404 }),
+    new URL(request.url).pathname === "${names.adapterPath}" ? uploads(request) : new Response("Not found", { status: 404 }),
 }`,
 })

@@ -1,3 +1,4 @@
+import { names } from "../../../protocol.ts"
 import type { Framework } from "../framework.ts"
 import { toClient, toRoute, toRouter } from "../templates.ts"
 
@@ -14,7 +15,7 @@ export const solidStart: Framework = {
         argument: "request",
         session: `request.headers.get("cookie")`,
       }),
-      toRoute("src/routes/api/sluice.ts", "solid-start", "../../lib/upload-router"),
+      toRoute(`src/routes${names.adapterPath}.ts`, "solid-start", "../../lib/upload-router"),
       toClient("src/lib/upload-client.ts", "solid", "./upload-router"),
     ],
   }),

@@ -1,3 +1,4 @@
+import { names } from "../../../protocol.ts"
 import type { Framework } from "../framework.ts"
 import { toClient, toRoute, toRouter } from "../templates.ts"
 
@@ -14,7 +15,7 @@ export const sveltekit: Framework = {
         argument: "event",
         session: `event.cookies.get("session")`,
       }),
-      toRoute("src/routes/api/sluice/+server.ts", "sveltekit", "$lib/server/upload-router"),
+      toRoute(`src/routes${names.adapterPath}/+server.ts`, "sveltekit", "$lib/server/upload-router"),
       toClient("src/lib/upload-client.ts", "svelte", "./server/upload-router"),
     ],
   }),

@@ -1,3 +1,4 @@
+import { names } from "../../../protocol.ts"
 import type { Framework } from "../framework.ts"
 import { toClient, toRouter } from "../templates.ts"
 
@@ -17,12 +18,12 @@ export const tanstackStart: Framework = {
           session: `request.headers.get("cookie")`,
         }),
         {
-          path: `${base}routes/api/sluice.ts`,
+          path: `${base}routes${names.adapterPath}.ts`,
           text: `import { createFileRoute } from "@tanstack/react-router"
 import { createRouteHandler } from "sluice/tanstack-start"
 import { router } from "../../lib/upload-router"
 
-export const Route = createFileRoute("/api/sluice")({
+export const Route = createFileRoute("${names.adapterPath}")({
   server: { handlers: createRouteHandler({ router }) },
 })
 `,
