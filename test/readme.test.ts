@@ -27,7 +27,7 @@ describe("the README", () => {
         files.set(join(name, dirname(path), part.path), part.code.replace(`"./router"`, `"${specifier}"`))
       }
     }
-    complaints = await findTypeErrors(files, { "$lib/*": "SvelteKit/src/lib/*" })
+    complaints = await findTypeErrors(files)
   })
 
   it("has an example for each framework, twenty-odd lines at most", () => {

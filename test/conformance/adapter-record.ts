@@ -26,7 +26,9 @@ export interface Outcomes {
 /** Of all that an adapter's tests try. */
 export const hashSources = (): string => {
   const hash = createHash("sha256")
-  for (const file of globSync("{src,adapters,test/adapters,test/conformance}/**/*.{ts,tsx,svelte}", { cwd: root })
+  for (const file of globSync("{src,adapters,test/adapters,test/conformance,test/runtimes}/**/*.{ts,tsx,svelte}", {
+    cwd: root,
+  })
     .filter((name) => !name.includes("node_modules"))
     .toSorted()) {
     hash.update(file).update(readFileSync(join(root, file)))

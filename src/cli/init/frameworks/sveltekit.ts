@@ -15,7 +15,7 @@ export const sveltekit: Framework = {
         argument: "event",
         session: `event.cookies.get("session")`,
       }),
-      toRoute(`src/routes${names.adapterPath}/+server.ts`, "sveltekit", "$lib/server/upload-router"),
+      toRoute(`src/routes${names.adapterPath}/+server.ts`, "sveltekit", "../../../lib/server/upload-router"),
       toClient("src/lib/upload-client.ts", "svelte", "./server/upload-router"),
     ],
   }),
