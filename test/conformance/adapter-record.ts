@@ -29,7 +29,8 @@ export const hashSources = (): string => {
   for (const file of globSync("{src,adapters,test/adapters,test/conformance,test/runtimes}/**/*.{ts,tsx,svelte}", {
     cwd: root,
   })
-    .filter((name) => !name.includes("node_modules"))
+    // What frameworks generate comes and goes.
+    .filter((name) => !/node_modules|\/dist\/|\.gen\./.test(name))
     .toSorted()) {
     hash.update(file).update(readFileSync(join(root, file)))
   }
@@ -50,5 +51,5 @@ export const readRecords = (): ReadonlyArray<AdapterRecord> => {
   return readdirSync(folder)
     .map((file): AdapterRecord => JSON.parse(readFileSync(join(folder, file), "utf8")))
     .filter((record) => record.sources === sources)
-    .toSorted((a, b) => a.framework.localeCompare(b.framework))
+    .toSorted((a, b) => a.framework.localeCompare(b.framework, "en"))
 }
