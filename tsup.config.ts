@@ -1,15 +1,15 @@
 import { cpSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { basename, join, relative } from "node:path"
+import { basename, dirname, join, relative } from "node:path"
 import { defineConfig, type Options } from "tsup"
 
 const root = import.meta.dirname
 
-/** The package's doors: `exports` name → source file. Every `src/*.ts` and `adapters/*.ts` is one. */
+/** The package's doors: `exports` name → source file. Every `src/*.ts`, `src/texts/*.ts` and `adapters/*.ts` is one. */
 export const doors: ReadonlyMap<string, string> = new Map(
-  ["src", "adapters"].flatMap((folder) =>
+  ["src", "src/texts", "adapters"].flatMap((folder) =>
     globSync(`${folder}/*.{ts,tsx}`, { cwd: root })
       .toSorted()
-      .map((file) => [basename(file).replace(/\.tsx?$/, ""), file] as const),
+      .map((file) => [file.replace(/^(?:src|adapters)\/|\.tsx?$/g, ""), file] as const),
   ),
 )
 
@@ -41,7 +41,16 @@ const groups = (): Array<Record<string, string>> => {
   const add = (group: string, name: string, file: string) => byDoor.set(group, { ...byDoor.get(group), [name]: file })
   for (const [name, file] of doors) {
     const door = file.startsWith("adapters/") ? (doorBehind(file) ?? "server") : name
-    add(browserDoors.has(door) ? "browser" : serverDoors.has(door) ? "server" : door, name, file)
+    add(
+      browserDoors.has(door) || name.startsWith("texts/") ? "browser" : serverDoors.has(door) ? "server" : door,
+      name,
+      file,
+    )
+  }
+  // Each module of the components for itself: what a page loads at once is decided by its bundler, module by module, and
+  // not by what one chunk of ours happens to hold.
+  for (const file of globSync("src/ui/**/*.ts", { cwd: root }).toSorted()) {
+    add("browser", `ui/${relative("src/ui", file).replace(/\.ts$/, "")}`, file)
   }
   if (existsSync(join(root, command)) && doors.has("ingest")) add("ingest", "cli/main", command)
   return [...byDoor.values()]
@@ -96,6 +105,28 @@ export const silentDebugPlugin: NonNullable<Options["esbuildPlugins"]>[number] =
 /** Packages whose types are copied into ours. */
 const inlinedTypes = ["@standard-schema/spec"]
 
+/**
+ * Marks a door as one of the client, for React's server components: an app that calls it on the server reads which
+ * function of which module that was, and `RouteConfigSeed` renders there without a module of its own. Rollup, which
+ * shakes the tree after esbuild, drops directives; so it is written into the file at last.
+ */
+const markClient = (file: string): void => {
+  writeFileSync(file, `"use client";\n${readFileSync(file, "utf8")}`)
+}
+
+/** Takes away the entries of modules that only lead to a chunk, which whoever needs it imports itself. */
+const dropUnused = (folder: string): void => {
+  const files = globSync("**/*.js", { cwd: folder })
+  const imported = new Set(
+    files.flatMap((file) =>
+      [...readFileSync(join(folder, file), "utf8").matchAll(/["'](\.{1,2}\/[^"']+\.js)["']/g)].map(([, path]) =>
+        join(dirname(file), path!),
+      ),
+    ),
+  )
+  for (const file of files) if (file.startsWith("ui/") && !imported.has(file)) rmSync(join(folder, file))
+}
+
 const shared: Options = {
   outDir: "dist",
   format: "esm",
@@ -122,14 +153,18 @@ export default defineConfig(({ outDir = "dist" }) => {
       outDir,
       entry,
       splitting: true,
-      sourcemap: true,
-      treeshake: true,
+      // A chunk that is imported for nothing but its effects would be loaded at once by everybody; none has any.
+      treeshake: "react" in entry ? { moduleSideEffects: "no-external" } : true,
+      ...("react" in entry && {
+        onSuccess: async () => {
+          dropUnused(join(root, outDir))
+          markClient(join(root, outDir, "react.js"))
+        },
+      }),
       esbuildPlugins: [silentDebugPlugin, noticesPlugin],
       esbuildOptions: (options) => {
         options.mainFields = ["module", "main"]
         options.legalComments = "none"
-        // The package ships its sources; those of others are megabytes.
-        options.sourcesContent = false
       },
     })),
     // One program for all doors: their types are one, and TypeScript runs once.

@@ -1,13 +1,17 @@
 import { defineConfig } from "vitest/config"
+import { SkipReporter } from "./test/report-skips.ts"
 
 const report = process.env["TEST_REPORT"]
 
+const jsonReport = (outputFile: string): ["json", { outputFile: string }] => ["json", { outputFile }]
+
 export default defineConfig({
   test: {
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
+    // Limits for what hangs, not for what is slow: the first build of a framework's app on a cold, busy disk takes long.
+    testTimeout: 60_000,
+    hookTimeout: 180_000,
     coverage: { include: ["src/**", "adapters/**"] },
-    reporters: report === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
+    reporters: ["default", new SkipReporter(), ...(report === undefined ? [] : [jsonReport(report)])],
     // Each has an order: with one worker, as on two cores, Vitest runs those without one last.
     projects: [
       {
@@ -16,7 +20,7 @@ export default defineConfig({
           name: "source",
           sequence: { groupOrder: 1 },
           include: ["test/**/*.test.ts"],
-          exclude: ["test/package/**", "test/reliability/**", "test/tables/**"],
+          exclude: ["test/package/**", "test/reliability/**", "test/tables/**", "test/newcomer/**"],
         },
       },
       {
@@ -34,8 +38,21 @@ export default defineConfig({
         extends: true,
         test: {
           name: "package",
+          // Nearly each of them builds or starts an app.
+          testTimeout: 180_000,
           sequence: { groupOrder: 1 },
           include: ["test/package/**/*.test.ts"],
+          globalSetup: ["test/package/pack.ts"],
+        },
+      },
+      {
+        // What somebody does who has never seen this: generators, installs, builds. After the tests that tell why.
+        extends: true,
+        test: {
+          name: "newcomer",
+          testTimeout: 900_000,
+          sequence: { groupOrder: 4 },
+          include: ["test/newcomer/**/*.test.ts"],
           globalSetup: ["test/package/pack.ts"],
         },
       },

@@ -37,7 +37,8 @@ const adapter = defineAdapter<[context: APIContext], AstroNative>({
   waitUntil: toWaitUntil,
 })
 
-export const { createSluice } = adapter
+/** Makes the builder of file routes, `f({ image: {} })`; user code gets `context`, an `APIContext` with `locals` and `cookies`. */
+export const createSluice = adapter.createSluice
 
 /**
  * `src/pages/api/sluice.ts`: `export const { GET, POST } = createRouteHandler({ router })`, and in the same file

@@ -1,9 +1,18 @@
-import { type TypedFileRouter, uploadButton, uploadDropzone, type UploadSetupOptions } from "../src/ui.ts"
+import {
+  type TypedFileRouter,
+  uploadAvatar,
+  uploadButton,
+  uploadDropzone,
+  type Uploads,
+  type UploadSetupOptions,
+} from "../src/ui.ts"
 import { generateElement, type UploadElementClass } from "./element/generate-element.ts"
+import { generateTrayElement, type UploadTrayElement, type UploadTrayElementClass } from "./element/tray-element.ts"
 import type { UploadElement } from "./element/upload-element.ts"
 
 export * from "../src/ui.ts"
 export type { UploadElementClass } from "./element/generate-element.ts"
+export type { UploadTrayElement, UploadTrayElementClass } from "./element/tray-element.ts"
 export type { ElementContent } from "./element/patch-markup.ts"
 export type {
   UploadElement,
@@ -17,6 +26,8 @@ declare global {
   interface HTMLElementTagNameMap {
     "sluice-button": UploadElement
     "sluice-dropzone": UploadElement
+    "sluice-avatar": UploadElement
+    "sluice-tray": UploadTrayElement
   }
 }
 
@@ -30,14 +41,22 @@ export const generateUploadDropzone = <Router extends TypedFileRouter>(
   options?: UploadSetupOptions,
 ): UploadElementClass<Router> => generateElement(uploadDropzone, options)
 
+/** `customElements.define("user-avatar", generateUploadAvatar<typeof router>({ url }))`: then `<user-avatar endpoint="avatar">`. */
+export const generateUploadAvatar = <Router extends TypedFileRouter>(
+  options?: UploadSetupOptions,
+): UploadElementClass<Router> => generateElement(uploadAvatar, options)
+
+/** `customElements.define("photo-tray", generateUploadTray(uploads))`: then `<photo-tray>`, outside of what a router exchanges. */
+export const generateUploadTray = (uploads?: Uploads<any>): UploadTrayElementClass => generateTrayElement(uploads)
+
 /** What elements share, and what their names begin with. */
 export interface DefineElementsOptions extends UploadSetupOptions {
-  /** Default `sluice`: `<sluice-button>`, `<sluice-dropzone>`. */
+  /** Default `sluice`: `<sluice-button>`, `<sluice-dropzone>`, `<sluice-avatar>`. */
   readonly prefix?: string | undefined
 }
 
 /**
- * Defines `<sluice-button>` and `<sluice-dropzone>`, or gives them another setup if they are there: whoever imports this
+ * Defines `<sluice-button>`, `<sluice-dropzone>`, `<sluice-avatar>` and `<sluice-tray>`, or gives them another setup if they are there: whoever imports this
  * module has them, and need not call it. On a server it does nothing.
  *
  * They render into the page itself, not into a shadow: the one stylesheet, classes and `[data-sluice]` selectors reach
@@ -45,13 +64,18 @@ export interface DefineElementsOptions extends UploadSetupOptions {
  */
 export const defineElements = ({ prefix = "sluice", ...setup }: DefineElementsOptions = {}): void => {
   if (globalThis.customElements === undefined) return
-  for (const kind of [uploadButton, uploadDropzone]) {
+  for (const kind of [uploadButton, uploadDropzone, uploadAvatar]) {
     const name = `${prefix}-${kind.name}`
     const defined = customElements.get(name) as Partial<UploadElementClass<TypedFileRouter>> | undefined
     if (defined === undefined) {
       customElements.define(name, generateElement(kind, setup))
     } else if (Object.keys(setup).length > 0) defined.setup = setup
   }
+  const tray = `${prefix}-tray`
+  const defined = customElements.get(tray) as Partial<UploadTrayElementClass> | undefined
+  const uploads = setup.uploads as Uploads | undefined
+  if (defined === undefined) customElements.define(tray, generateTrayElement(uploads))
+  else if (uploads !== undefined) defined.uploads = uploads
 }
 
 defineElements()

@@ -25,7 +25,8 @@ const adapter = defineAdapter<[context: Context], ElysiaNative>({
   native: (context) => ({ context }),
 })
 
-export const { createSluice } = adapter
+/** Makes the builder of file routes, `f({ image: {} })`; user code gets `context`, with what hooks before it have derived. */
+export const createSluice = adapter.createSluice
 
 /** What a plugin needs to know beside the options of every route handler. */
 export interface ElysiaPluginOptions extends RouteHandlerOptions<FileRouter<ElysiaNative>> {

@@ -1,6 +1,6 @@
 import type { Request, Response } from "express"
 import { defineAdapter, type FileRouter, type RouteHandlerOptions } from "../src/server.ts"
-import { sendResponse, toRequest } from "./node.ts"
+import { otherHostOf, sendResponse, toRequest } from "./node.ts"
 
 export type { FileRouter } from "../src/server.ts"
 export { extractRouteConfig, UploadError } from "../src/server.ts"
@@ -14,11 +14,13 @@ export interface ExpressNative {
 const adapter = defineAdapter<[req: Request, res: Response], ExpressNative, void>({
   name: "Express",
   request: (req, res) => toRequest(req, res),
+  otherHost: otherHostOf,
   native: (req, res) => ({ req, res }),
   respond: (response, _req, res) => sendResponse(res, response),
 })
 
-export const { createSluice } = adapter
+/** Makes the builder of file routes, `f({ image: {} })`; user code gets Express's `req` and `res`. */
+export const createSluice = adapter.createSluice
 
 /**
  * `app.use("/api/sluice", createRouteHandler({ router }))`, in Express 4 and 5, before `express.json()`.

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
 import { defineAdapter, type FileRouter, type RouteHandlerOptions } from "../src/server.ts"
-import { toRequest } from "./node.ts"
+import { keepBytes, otherHostOf, toRequest } from "./node.ts"
 
 export type { FileRouter } from "../src/server.ts"
 export { extractRouteConfig, UploadError } from "../src/server.ts"
@@ -15,24 +15,12 @@ export interface FastifyNative {
 const adapter = defineAdapter<[req: FastifyRequest, reply: FastifyReply], FastifyNative>({
   name: "Fastify",
   request: ({ raw }, reply) => toRequest(raw, reply.raw),
+  otherHost: ({ raw }) => otherHostOf(raw),
   native: (req, reply) => ({ req, reply }),
 })
 
-export const { createSluice } = adapter
-
-/** The bytes as they came, or what a `preParsing` hook has made of them; no more than it takes to be too large. */
-const keepBytes = async ({ raw }: FastifyRequest, payload: FastifyRequest["raw"]): Promise<void> => {
-  const chunks: Array<Buffer> = []
-  let room = 1024 ** 2
-  for await (const chunk of payload.iterator({ destroyOnReturn: false })) {
-    chunks.push(Buffer.from(chunk))
-    room -= chunk.length
-    if (room < 0) break
-  }
-  // What else comes is let go, as Node does with bodies that nobody reads: a client that cannot send sees no answer.
-  raw.unpipe().resume()
-  Object.assign(raw, { rawBody: Buffer.concat(chunks) })
-}
+/** Makes the builder of file routes, `f({ image: {} })`; user code gets Fastify's `req` and `reply`. */
+export const createSluice = adapter.createSluice
 
 /** A FastifyInstance over HTTP/1 or 2, which are types of their own. */
 type FastifyScope = Pick<FastifyInstance, "removeAllContentTypeParsers">
@@ -52,7 +40,9 @@ export const createRouteHandler = (
   return async (scope) => {
     const app = scope as FastifyInstance
     app.removeAllContentTypeParsers()
-    app.addContentTypeParser("*", keepBytes)
+    app.addContentTypeParser("*", async ({ raw }: FastifyRequest, payload: FastifyRequest["raw"]) =>
+      keepBytes(raw, payload, options.bodyTimeout),
+    )
     app.all("/", handle)
   }
 }

@@ -1,7 +1,7 @@
 import type { H3Event } from "h3"
 import { adapterPath, defineAdapter, type FileRouter, type RouteHandlerOptions, UploadError } from "../src/server.ts"
 import { isNodeEvent, restoreRawBody } from "./h3/node-event.ts"
-import { toRequest as fromNode } from "./node.ts"
+import { otherHostOf, toRequest as fromNode } from "./node.ts"
 
 export type { FileRouter } from "../src/server.ts"
 export { extractRouteConfig, UploadError } from "../src/server.ts"
@@ -29,6 +29,12 @@ const toRequest = (event: H3Event): Request => {
   )
 }
 
+/** On Node the target may name a host itself; srvx goes by it. */
+const toOtherHost = (event: H3Event): string | undefined => {
+  const req = isNodeEvent(event) ? event.node.req : event.req.runtime?.node?.req
+  return req && otherHostOf(req)
+}
+
 /** What keeps running needs no help, and the client learns whether the registration came through. Bunny's may do nothing. */
 const unneeded: ReadonlySet<string> = new Set(["node", "bun", "deno", "bunny"])
 
@@ -43,11 +49,13 @@ const toWaitUntil = (event: H3Event): ((work: Promise<unknown>) => void) | undef
 const adapter = defineAdapter<[event: H3Event], H3Native>({
   name: "h3",
   request: toRequest,
+  otherHost: toOtherHost,
   native: (event) => ({ event }),
   waitUntil: toWaitUntil,
 })
 
-export const { createSluice } = adapter
+/** Makes the builder of file routes, `f({ image: {} })`; user code gets `event`, an `H3Event`. */
+export const createSluice = adapter.createSluice
 
 /**
  * h3 2: `app.all("/api/sluice", createRouteHandler({ router }))`.

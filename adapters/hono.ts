@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http"
 import type { Context } from "hono"
 import { adapterPath, defineAdapter, extractRouteConfig, UploadError } from "../src/server.ts"
 
@@ -18,11 +19,37 @@ const refuseMount = (c: Context | Request): void => {
   })
 }
 
+/** Node's own request where its target is a whole URL, which `@hono/node-server` takes as it is. */
+const absoluteIncoming = (c: Context): IncomingMessage | undefined => {
+  const { incoming } = (c.env ?? {}) as { readonly incoming?: IncomingMessage }
+  return incoming?.url === undefined || incoming.url.startsWith("/") ? undefined : incoming
+}
+
+/** What `new URL` takes out of a path, and a router that goes by `request.url` as it came (Deno's) did not. */
+const unsettledPath = /^[^?#]*?(?:\\|[^/]\/(?:\.|%2e){1,2}(?:[/?#]|$))/i
+
+/** The address, with the scheme of the connection: on Node that of an absolute target is the client's own word. */
+const toUrl = (c: Context): string => {
+  const { url } = c.req.raw
+  if (unsettledPath.test(url)) {
+    throw new UploadError({ code: "BAD_REQUEST", message: "The request's path holds `..`, `.` or a backslash." })
+  }
+  const incoming = absoluteIncoming(c)
+  if (incoming === undefined) return url
+  const isEncrypted = (incoming.socket as { readonly encrypted?: boolean }).encrypted === true
+  return url.replace(/^\w+/, isEncrypted ? "https" : "http")
+}
+
 /** The request, also where a middleware has read its body: Hono keeps what was read. */
 const toRequest = (c: Context): Request => {
   refuseMount(c)
   const { raw, bodyCache } = c.req
-  if (!raw.bodyUsed) return raw
+  const url = toUrl(c)
+  if (!raw.bodyUsed) {
+    if (url === raw.url) return raw
+    const { method, headers, signal, body } = raw
+    return new Request(url, { method, headers, signal, body, duplex: "half" } as RequestInit)
+  }
   if (bodyCache.text === undefined && bodyCache.arrayBuffer === undefined && bodyCache.blob === undefined) {
     throw new UploadError({
       code: "INVALID_CONFIG",
@@ -37,7 +64,7 @@ const toRequest = (c: Context): Request => {
     },
   })
   const { method, headers, signal } = raw
-  return new Request(raw.url, { method, headers, signal, body, duplex: "half" } as RequestInit)
+  return new Request(url, { method, headers, signal, body, duplex: "half" } as RequestInit)
 }
 
 /** Reading `executionCtx` throws where the platform has none. */
@@ -50,10 +77,16 @@ const toWaitUntil = (c: Context): ((work: Promise<unknown>) => void) | undefined
   }
 }
 
-/** `app.all("/api/sluice", createRouteHandler({ router }))`, on every runtime of Hono. */
-export const { createSluice, createRouteHandler } = defineAdapter<[c: Context], HonoNative>({
+const adapter = defineAdapter<[c: Context], HonoNative>({
   name: "Hono",
   request: toRequest,
+  otherHost: (c) => absoluteIncoming(c)?.headers.host,
   native: (c) => ({ c }),
   waitUntil: toWaitUntil,
 })
+
+/** Makes the builder of file routes, `f({ image: {} })`; user code gets `c`, Hono's `Context`. */
+export const createSluice = adapter.createSluice
+
+/** `app.all("/api/sluice", createRouteHandler({ router }))`, on every runtime of Hono. */
+export const createRouteHandler = adapter.createRouteHandler

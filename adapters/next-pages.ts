@@ -1,7 +1,7 @@
 // From where "next" has them: that entry declares globals for whoever sees it.
 import type { NextApiRequest, NextApiResponse } from "next/dist/shared/lib/utils.js"
 import { defineAdapter, type FileRouter, type RouteHandlerOptions, UploadError } from "../src/server.ts"
-import { sendResponse, toRequest } from "./node.ts"
+import { otherHostOf, sendResponse, toRequest } from "./node.ts"
 
 export type { FileRouter } from "../src/server.ts"
 export { extractRouteConfig } from "../src/server.ts"
@@ -21,7 +21,9 @@ type WithMeta = NextApiRequest & { originalUrl?: string; [metaSymbol]?: { initUR
 const toWebRequest = (req: WithMeta, res: NextApiResponse): Request => {
   // A custom server of Express has set it itself.
   req.originalUrl ??=
-    req[metaSymbol]?.initURL?.replace(/^https?:\/\/[^/]*/i, "") ?? (process.env.__NEXT_BASE_PATH ?? "") + req.url
+    // Its own origin stands in front of whatever the client's target is, an absolute one too.
+    req[metaSymbol]?.initURL?.replace(/^https?:\/\/[^/]*?(?=\/|https?:\/\/|$)/i, "") ??
+    (process.env.__NEXT_BASE_PATH ?? "") + req.url
   try {
     return toRequest(req, res)
   } catch (cause) {
@@ -38,11 +40,13 @@ const toWebRequest = (req: WithMeta, res: NextApiResponse): Request => {
 const adapter = defineAdapter<[req: NextApiRequest, res: NextApiResponse], NextPagesNative, void>({
   name: "Next.js (Pages Router)",
   request: toWebRequest,
+  otherHost: otherHostOf,
   native: (req, res) => ({ req, res }),
   respond: (response, _req, res) => sendResponse(res, response),
 })
 
-export const { createSluice } = adapter
+/** Makes the builder of file routes, `f({ image: {} })`; user code gets `req` and `res` of an API route. */
+export const createSluice = adapter.createSluice
 
 /**
  * `pages/api/sluice.ts`, in two lines:

@@ -37,7 +37,8 @@ const adapter = defineAdapter<[req: NextRequest], NextNative>({
   native: (req) => ({ req }),
 })
 
-export const { createSluice } = adapter
+/** Makes the builder of file routes, `f({ image: {} })`; user code gets `req`, a `NextRequest`. */
+export const createSluice = adapter.createSluice
 
 /** `app/api/sluice/route.ts`: `export const { GET, POST } = createRouteHandler({ router })`. */
 export const createRouteHandler = (

@@ -1,13 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { defineAdapter } from "../src/server.ts"
 import { sendResponse } from "./node/send-response.ts"
-import { toRequest } from "./node/to-request.ts"
+import { otherHostOf, toRequest } from "./node/to-request.ts"
 
 export type { FileRouter } from "../src/server.ts"
 export { extractRouteConfig, UploadError } from "../src/server.ts"
 export type { NodeRequest, NodeResponse } from "./node/node-message.ts"
+export { deferContinue } from "./node/continue.ts"
 export { toNodeListener } from "./node/to-node-listener.ts"
-export { sendResponse, toRequest }
+export { keepBytes } from "./node/keep-bytes.ts"
+export { otherHostOf, sendResponse, toRequest }
 
 /** What user code gets beside the web `request`. */
 export interface NodeNative {
@@ -15,14 +17,16 @@ export interface NodeNative {
   readonly res: ServerResponse
 }
 
-/** `createServer(createRouteHandler({ router }))`, or called from a listener for the paths it should have. */
-export const { createSluice, createRouteHandler } = defineAdapter<
-  [req: IncomingMessage, res: ServerResponse],
-  NodeNative,
-  void
->({
+const adapter = defineAdapter<[req: IncomingMessage, res: ServerResponse], NodeNative, void>({
   name: "node:http",
   request: toRequest,
+  otherHost: otherHostOf,
   native: (req, res) => ({ req, res }),
   respond: (response, _req, res) => sendResponse(res, response),
 })
+
+/** Makes the builder of file routes, `f({ image: {} })`; user code gets `req` and `res` of `node:http`. */
+export const createSluice = adapter.createSluice
+
+/** `createServer(createRouteHandler({ router }))`, or called from a listener for the paths it should have. */
+export const createRouteHandler = adapter.createRouteHandler

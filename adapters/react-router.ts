@@ -19,7 +19,8 @@ const adapter = defineAdapter<[args: LoaderFunctionArgs], ReactRouterNative>({
   native: ({ context, params }) => ({ context, params }),
 })
 
-export const { createSluice } = adapter
+/** Makes the builder of file routes, `f({ image: {} })`; user code gets `context` and `params` of the route. */
+export const createSluice = adapter.createSluice
 
 /**
  * `app/routes/api.sluice.ts`, a resource route (no default export, no `ErrorBoundary`) that `app/routes.ts` names:

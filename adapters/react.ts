@@ -12,6 +12,7 @@ import {
   type ComponentKind,
   createUploadComponent,
   createUploadSetup,
+  createUploadTray,
   headless,
   isSlot,
   mapParts,
@@ -21,14 +22,17 @@ import {
   seedRouteConfig,
   toActions,
   type TypedFileRouter,
+  uploadAvatar,
   uploadButton,
   type UploadComponent,
   type UploadComponentProps,
   uploadDropzone,
   type UploadHandle,
   type UploadHookOptions,
+  type Uploads,
   type UploadSetup,
   type UploadSetupOptions,
+  type UploadTrayProps,
 } from "../src/ui.ts"
 
 export * from "../src/ui.ts"
@@ -43,6 +47,7 @@ export interface ElementProps {
 /** Where React's names are not HTML's. */
 const renamed: Readonly<Record<string, string>> = {
   class: "className",
+  tabindex: "tabIndex",
   dragenter: "onDragEnter",
   dragover: "onDragOver",
   dragleave: "onDragLeave",
@@ -80,7 +85,7 @@ const useComponent = <Router extends TypedFileRouter, Slug extends keyof Router 
   return component
 }
 
-/** Props of `<UploadButton>` and `<UploadDropzone>`. */
+/** Props of `<UploadButton>`, `<UploadDropzone>` and `<UploadAvatar>`. */
 export type UploadProps<Router extends TypedFileRouter, Slug extends keyof Router & string> = UploadComponentProps<
   Router,
   Slug,
@@ -104,6 +109,9 @@ export const generateUploadButton = /* @__PURE__ */ generate(uploadButton)
 /** `export const UploadDropzone = generateUploadDropzone<typeof router>()`: then `<UploadDropzone endpoint="photos" />`. */
 export const generateUploadDropzone = /* @__PURE__ */ generate(uploadDropzone)
 
+/** `export const UploadAvatar = generateUploadAvatar<typeof router>()`: then `<UploadAvatar endpoint="avatar" />`. */
+export const generateUploadAvatar = /* @__PURE__ */ generate(uploadAvatar)
+
 /** `export const useUploader = generateUseUploader<typeof router>()`: state, actions and props for markup of your own. */
 export const generateUseUploader = <Router extends TypedFileRouter>(options?: UploadSetupOptions) => {
   const setup = createUploadSetup<Router>(options)
@@ -115,6 +123,22 @@ export const generateUseUploader = <Router extends TypedFileRouter>(options?: Up
     const [actions] = useState(() => toActions(component))
     return { ...component.getState(), ...actions, parts: mapParts(component.parts(), toProps) }
   }
+}
+
+/**
+ * `export const UploadTray = generateUploadTray(uploads)`: then `<UploadTray />` in the layout, where it stays while pages
+ * come and go.
+ */
+export const generateUploadTray = (uploads: Uploads<any>) => {
+  const UploadTray = (props: UploadTrayProps<ReactNode>): ReactElement => {
+    const id = useId()
+    const [tray] = useState(() => createUploadTray(uploads, props, id))
+    useSyncExternalStore(tray.subscribe, tray.getState, tray.getState)
+    useEffect(() => tray.setOptions(props))
+    useEffect(() => tray.connect(), [tray])
+    return toElement(tray.render(props))
+  }
+  return UploadTray
 }
 
 /** Seeds the routes' configuration while rendering, on the server and in the page: put it above the first component. */

@@ -10,7 +10,8 @@ export interface SolidStartNative {
   readonly event: APIEvent
 }
 
-type SolidStartHandler = (event: APIEvent) => Promise<Response>
+/** What answers the requests of a route. */
+export type SolidStartHandler = (event: APIEvent) => Promise<Response>
 
 const adapter = defineAdapter<[event: APIEvent], SolidStartNative>({
   name: "SolidStart",
@@ -18,7 +19,8 @@ const adapter = defineAdapter<[event: APIEvent], SolidStartNative>({
   native: (event) => ({ event }),
 })
 
-export const { createSluice } = adapter
+/** Makes the builder of file routes, `f({ image: {} })`; user code gets `event`, with the `locals` of middleware. */
+export const createSluice = adapter.createSluice
 
 /**
  * `src/routes/api/sluice.ts`: `export const { GET, POST } = createRouteHandler({ router })`.

@@ -21,6 +21,7 @@ import {
   type ComponentKind,
   createUploadComponent,
   createUploadSetup,
+  createUploadTray,
   headless,
   isSlot,
   mapParts,
@@ -36,15 +37,18 @@ import {
   type TypedFileRoute,
   type TypedFileRouter,
   type UploadActions,
+  uploadAvatar,
   uploadButton,
   type UploadComponent,
   type UploadComponentProps,
   uploadDropzone,
   type UploadHookOptions,
   type UploadItem,
+  type Uploads,
   type UploadSetup,
   type UploadSetupOptions,
   type UploadState,
+  type UploadTrayProps,
 } from "../src/ui.ts"
 
 export * from "../src/ui.ts"
@@ -55,7 +59,7 @@ export interface ElementProps {
 }
 
 /**
- * Props of `<UploadButton>` and `<UploadDropzone>`. Functions in `content` are called once per element, with a state
+ * Props of `<UploadButton>`, `<UploadDropzone>` and `<UploadAvatar>`. Functions in `content` are called once per element, with a state
  * whose reads are tracked, like those of any store.
  */
 export type UploadProps<Router extends TypedFileRouter, Slug extends keyof Router & string> = UploadComponentProps<
@@ -192,6 +196,41 @@ export const generateUploadButton = /* @__PURE__ */ generate(uploadButton)
 
 /** `export const UploadDropzone = generateUploadDropzone<typeof router>()`: then `<UploadDropzone endpoint="photos" />`. */
 export const generateUploadDropzone = /* @__PURE__ */ generate(uploadDropzone)
+
+/** `export const UploadAvatar = generateUploadAvatar<typeof router>()`: then `<UploadAvatar endpoint="avatar" />`. */
+export const generateUploadAvatar = /* @__PURE__ */ generate(uploadAvatar)
+
+/**
+ * `export const UploadTray = generateUploadTray(uploads)`: then `<UploadTray />` in the layout, where it stays while pages
+ * come and go.
+ */
+export const generateUploadTray =
+  (uploads: Uploads<any>): Component<UploadTrayProps<JSX.Element> & { readonly class?: string | undefined }> =>
+  (props) => {
+    const [looks, others] = splitProps(props, ["content", "class", "className"])
+    const given = createMemo((): UploadTrayProps => ({
+      ...others,
+      content: toSlotContents(looks.content),
+      className: [looks.className, looks.class].filter(Boolean).join(" ") || undefined,
+    }))
+    const tray = createUploadTray(uploads, untrack(given), `sluice-${createUniqueId()}`)
+    const [current, tell] = createSignal(tray, { equals: false })
+    const [state, setState] = createStore(toStored(tray.getState() as UploadState))
+    onCleanup(
+      tray.subscribe(() =>
+        batch(() => {
+          const { files, ...figures } = toStored(tray.getState() as UploadState)
+          setState(figures)
+          setState("files", reconcile(files, { key: "id" }))
+          tell(tray)
+        }),
+      ),
+    )
+    onMount(() => onCleanup(tray.connect()))
+    const [tree, setTree] = createStore({} as { root: Markup })
+    createComputed(() => setTree("root", reconcile(current().render(given()), { key: "key" })))
+    return createRenderer(state)(tree.root)
+  }
 
 /** What the primitive gives: every part of the state as an accessor, what can be done, props of elements of your own. */
 export type UploadAccessors<Route extends TypedFileRoute<any>> = UploadActions<Route> & {

@@ -5,12 +5,14 @@ import {
   type ComponentKind,
   createUploadComponent,
   createUploadSetup,
+  createUploadTray,
   headless,
   mapParts,
   type RouteDescription,
   seedRouteConfig,
   toActions,
   type TypedFileRouter,
+  uploadAvatar,
   uploadButton,
   type UploadComponent,
   type UploadComponentOptions,
@@ -19,9 +21,12 @@ import {
   type UploadHandle,
   type UploadHookOptions,
   type UploadLooks,
+  type UploadNames,
+  type Uploads,
   type UploadSetup,
   type UploadSetupOptions,
   type UploadState,
+  type UploadTrayProps,
 } from "../src/ui.ts"
 import { type ElementProps, toContent, toElement, toProps, type UploadContents } from "./svelte/svelte-element.ts"
 import UploadComponentView from "./svelte/upload-component.svelte"
@@ -30,11 +35,12 @@ export * from "../src/ui.ts"
 export type { ElementProps, UploadContent, UploadContents } from "./svelte/svelte-element.ts"
 
 /**
- * Props of `<UploadButton>` and `<UploadDropzone>`. The contents of parts may be props too, so that a snippet inside
+ * Props of `<UploadButton>`, `<UploadDropzone>` and `<UploadAvatar>`. The contents of parts may be props too, so that a snippet inside
  * the component does it: `{#snippet label(state)}…{/snippet}`.
  */
 export type UploadProps<Router extends TypedFileRouter, Slug extends keyof Router & string = keyof Router & string> = {
   [Each in Slug]: UploadComponentOptions<Router, Each> &
+    UploadNames &
     UploadContents & {
       /** Of the outermost element. */
       readonly class?: string | undefined
@@ -78,14 +84,24 @@ const attach = <Router extends TypedFileRouter, Slug extends keyof Router & stri
 
 const generate =
   (kind: ComponentKind) =>
-  <Router extends TypedFileRouter>(options?: UploadSetupOptions): Component<UploadProps<Router>> => {
+  <Router extends TypedFileRouter>(options?: UploadSetupOptions): Component<UploadProps<Router>, {}, "value"> => {
     const setup = createUploadSetup<Router>(options)
     return (internals, props) => {
       const read = () => {
-        const { class: className, content, ...others } = props as UploadProps<TypedFileRouter>
+        const { class: className, content, onValueChange, ...others } = props as UploadProps<TypedFileRouter>
         // Among the content are options too; nobody asks for those.
         const looks = { className, content: toContent({ ...others, ...content }) }
-        return { ...others, ...looks } as unknown as UploadComponentProps<Router, keyof Router & string, unknown>
+        // What `bind:value` gives has a setter.
+        const bound = Object.getOwnPropertyDescriptor(props, "value")?.set
+        const tell = (keys: Array<string>) => {
+          bound?.call(props, keys)
+          onValueChange?.(keys)
+        }
+        return {
+          ...others,
+          ...looks,
+          ...((bound ?? onValueChange) && { onValueChange: tell }),
+        } as unknown as UploadComponentProps<Router, keyof Router & string, unknown>
       }
       const create = (id: string) => {
         const { component, follow } = attach(setup, kind, read, id)
@@ -104,6 +120,38 @@ export const generateUploadButton = /* @__PURE__ */ generate(uploadButton)
 
 /** `export const UploadDropzone = generateUploadDropzone<typeof router>()`: then `<UploadDropzone endpoint="photos" />`. */
 export const generateUploadDropzone = /* @__PURE__ */ generate(uploadDropzone)
+
+/** `export const UploadAvatar = generateUploadAvatar<typeof router>()`: then `<UploadAvatar endpoint="avatar" />`. */
+export const generateUploadAvatar = /* @__PURE__ */ generate(uploadAvatar)
+
+/** Props of `<UploadTray>`. The contents of parts may be props too, so that a snippet inside the component does it. */
+export type TrayProps = Omit<UploadTrayProps, "className" | "content"> &
+  UploadContents & {
+    /** Of the outermost element. */
+    readonly class?: string | undefined
+    readonly content?: UploadContents | undefined
+  }
+
+/**
+ * `export const UploadTray = generateUploadTray(uploads)`: then `<UploadTray />` in the layout, where it stays while pages
+ * come and go.
+ */
+export const generateUploadTray =
+  (uploads: Uploads<any>): Component<TrayProps> =>
+  (internals, props) => {
+    const read = (): UploadTrayProps => {
+      const { class: className, content, ...others } = props
+      return { ...others, className, content: toContent({ ...others, ...content }) }
+    }
+    const create = (id: string) => {
+      const tray = createUploadTray(uploads, untrack(read), id)
+      const track = createSubscriber((update) => tray.subscribe(update))
+      onMount(() => tray.connect())
+      const get = () => (track(), toElement(tray.render(read())))
+      return Object.defineProperty({}, "element", { enumerable: true, get })
+    }
+    return UploadComponentView(internals, { create })
+  }
 
 let count = 0
 

@@ -29,7 +29,8 @@ const adapter = defineAdapter<[event: RequestEvent], SvelteKitNative>({
   waitUntil: toWaitUntil,
 })
 
-export const { createSluice } = adapter
+/** Makes the builder of file routes, `f({ image: {} })`; user code gets `event`, a `RequestEvent`. */
+export const createSluice = adapter.createSluice
 
 /**
  * `src/routes/api/sluice/+server.ts`: `export const { GET, POST } = createRouteHandler({ router })`.

@@ -15,13 +15,14 @@ export interface TanStackStartNative {
 }
 
 /** What the handlers of a server route are called with; `context` differs from route to route. */
-interface ServerRouteArguments {
+export interface ServerRouteArguments {
   readonly request: Request
   readonly context: unknown
   readonly params: unknown
 }
 
-type TanStackStartHandler = (args: ServerRouteArguments) => Promise<Response>
+/** What answers the requests of a server route. */
+export type TanStackStartHandler = (args: ServerRouteArguments) => Promise<Response>
 
 const adapter = defineAdapter<[args: ServerRouteArguments], TanStackStartNative>({
   name: "TanStack Start",
@@ -29,7 +30,8 @@ const adapter = defineAdapter<[args: ServerRouteArguments], TanStackStartNative>
   native: ({ context, params }) => ({ context, params }) as TanStackStartNative,
 })
 
-export const { createSluice } = adapter
+/** Makes the builder of file routes, `f({ image: {} })`; user code gets `context` and `params` of the route. */
+export const createSluice = adapter.createSluice
 
 /**
  * `src/routes/api/sluice.ts`:

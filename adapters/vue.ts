@@ -1,6 +1,5 @@
 import {
   type AllowedComponentProps,
-  camelize,
   capitalize,
   computed,
   type ComputedRef,
@@ -14,8 +13,6 @@ import {
   onScopeDispose,
   type ShallowRef,
   shallowRef,
-  type Slots,
-  toHandlers,
   toValue,
   triggerRef,
   useId,
@@ -29,11 +26,8 @@ import {
   createUploadComponent,
   createUploadSetup,
   headless,
-  isSlot,
   mapParts,
   type MappedParts,
-  type Markup,
-  type Part,
   type PartName,
   type RouteDescription,
   seedRouteConfig,
@@ -41,30 +35,38 @@ import {
   type TypedFileRoute,
   type TypedFileRouter,
   type UploadActions,
+  uploadAvatar,
   uploadButton,
   type UploadComponent,
   type UploadComponentProps,
   uploadDropzone,
   type UploadHookOptions,
   type UploadItem,
+  type UploadNames,
   type UploadSetup,
   type UploadSetupOptions,
   type UploadState,
 } from "../src/ui.ts"
 
+import { type ElementProps, toChildren, toContent, toProps } from "./vue/render.ts"
+
 export * from "../src/ui.ts"
+export type { ElementProps } from "./vue/render.ts"
+export { generateUploadTray } from "./vue/tray.ts"
 
-/** Attributes and listeners of an element, for `v-bind`. */
-export interface ElementProps {
-  readonly [name: string]: unknown
-}
-
-/** Props of `<UploadButton>` and `<UploadDropzone>`; `@upload-error` and its like are the props that begin with `on`. */
+/** Props of `<UploadButton>`, `<UploadDropzone>` and `<UploadAvatar>`; `@upload-error` and its like are the props that begin with `on`. */
 export type UploadProps<Router extends TypedFileRouter, Slug extends keyof Router & string> = UploadComponentProps<
   Router,
   Slug,
   VNodeChild
->
+> &
+  ModelProps
+
+/** What `v-model` binds: the keys of the stored files. */
+export interface ModelProps {
+  readonly modelValue?: ReadonlyArray<string> | undefined
+  readonly "onUpdate:modelValue"?: ((keys: Array<string>) => void) | undefined
+}
 
 /** The parts that stand once per file. */
 type FilePart = Exclude<Extract<PartName, `file${string}`>, "fileList">
@@ -79,7 +81,7 @@ export type UploadSlots<Route extends TypedFileRoute<any>> = {
 }
 
 /** What templates check a component by. */
-interface ComponentContext<Props, Route extends TypedFileRoute<any>> {
+export interface ComponentContext<Props, Route extends TypedFileRoute<any>> {
   readonly props: Props
   readonly slots: UploadSlots<Route>
   readonly attrs: Readonly<Record<string, unknown>>
@@ -87,7 +89,7 @@ interface ComponentContext<Props, Route extends TypedFileRoute<any>> {
 }
 
 /**
- * `<UploadButton>` and `<UploadDropzone>` of a router, generic over the endpoint. In render functions it is named:
+ * `<UploadButton>`, `<UploadDropzone>` and `<UploadAvatar>` of a router, generic over the endpoint. In render functions it is named:
  * `h(UploadButton<"avatar">, { endpoint: "avatar" })`.
  */
 type UploadElement<Router extends TypedFileRouter> = <Slug extends keyof Router & string>(
@@ -100,8 +102,15 @@ const declared = {
   endpoint: { type: String, required: true as const },
   disabled: Boolean,
   className: String,
+  name: String,
+  required: Boolean,
+  value: null,
+  modelValue: null,
+  initialFiles: null,
   input: null,
   headers: null,
+  sessions: null,
+  uploads: null,
   config: null,
   appearance: null,
   content: null,
@@ -112,35 +121,29 @@ const declared = {
   onUploadError: null,
   onUploadAborted: null,
   onChange: null,
-} satisfies Record<keyof AnyProps, unknown>
+  onValueChange: null,
+  "onUpdate:modelValue": null,
+} satisfies Record<Exclude<keyof AnyProps, keyof UploadNames> | keyof ModelProps, unknown>
 
 /** A listener set twice, in the template and by `v-bind` say, comes as an array. */
 const toHandler = (value: unknown): unknown =>
   Array.isArray(value) ? (...args: Array<unknown>) => value.map((handle) => handle(...args)).at(-1) : value
 
-const toOptions = (props: object): AnyProps =>
-  Object.fromEntries(
+const toOptions = (props: object): AnyProps => {
+  const {
+    modelValue,
+    "onUpdate:modelValue": update,
+    ...options
+  } = Object.fromEntries(
     Object.entries(props).map(([name, value]) => [name, name.startsWith("on") ? toHandler(value) : value]),
   ) as unknown as AnyProps
-
-const toContent = (slots: Slots): AnyProps["content"] =>
-  Object.fromEntries(
-    Object.entries(slots).map(([name, slot]) => [
-      camelize(name),
-      (state: UploadState, item?: UploadItem) => slot?.({ state, item }),
-    ]),
-  )
-
-const toProps = ({ attributes, on }: Part): ElementProps => ({ ...attributes, ...toHandlers(on) })
-
-const toChildren = ({ children }: Markup): Array<VNodeChild> =>
-  children.map((child) =>
-    typeof child === "string"
-      ? child
-      : isSlot(child)
-        ? (child.slot as VNodeChild)
-        : h(child.tag, { key: child.key, ...toProps(child) }, toChildren(child)),
-  )
+  const { value = modelValue, onValueChange } = options
+  const tell = (keys: Array<string>) => {
+    onValueChange?.(keys)
+    update?.(keys)
+  }
+  return { ...options, value, ...((onValueChange ?? update) && { onValueChange: tell }) }
+}
 
 /** @returns the component, in a ref that triggers when there is something new to show */
 const useComponent = <Router extends TypedFileRouter, Slug extends keyof Router & string>(
@@ -182,6 +185,9 @@ const generate =
           const { className, content, ...others } = given()
           const root = current.value.render({
             ...others,
+            // Attributes, and so not among the props.
+            "aria-label": attrs["aria-label"] as string | undefined,
+            "aria-labelledby": attrs["aria-labelledby"] as string | undefined,
             content: { ...content, ...toContent(slots) },
             className: normalizeClass([className, attrs["class"]]) || undefined,
           })
@@ -196,6 +202,9 @@ export const generateUploadButton = /* @__PURE__ */ generate(uploadButton)
 
 /** `export const UploadDropzone = generateUploadDropzone<typeof router>()`: then `<UploadDropzone endpoint="photos" />`. */
 export const generateUploadDropzone = /* @__PURE__ */ generate(uploadDropzone)
+
+/** `export const UploadAvatar = generateUploadAvatar<typeof router>()`: then `<UploadAvatar endpoint="avatar" />`. */
+export const generateUploadAvatar = /* @__PURE__ */ generate(uploadAvatar)
 
 /** What the composable gives: every part of the state as a ref, what can be done, props of elements of your own. */
 export type UploadRefs<Route extends TypedFileRoute<any>> = UploadActions<Route> & {

@@ -7,6 +7,7 @@ import { benchColdStart } from "./cold-start.ts"
 import { benchFiles } from "./files.ts"
 import { benchHandler } from "./handler.ts"
 import { benchIngest } from "./ingest.ts"
+import { benchPage } from "./page.ts"
 import { installPeers } from "./peers.ts"
 import { describeMachine, publish, type Report } from "./report.ts"
 import { benchTypes } from "./types.ts"
@@ -21,6 +22,7 @@ const benches: Readonly<Record<string, (rounds: number | undefined) => Promise<R
   slow: benchIngest("slow"),
   client: benchClient,
   files: benchFiles,
+  page: benchPage,
 }
 
 const { values, positionals } = parseArgs({

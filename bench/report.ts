@@ -44,6 +44,9 @@ export const describeMachine = () => {
       send: installed("send"),
       hono: installed("hono"),
       zod: installed("zod"),
+      "@uppy/dashboard": installed("@uppy/dashboard"),
+      filepond: installed("filepond"),
+      "filepond-plugin-image-preview": installed("filepond-plugin-image-preview"),
       typescript: versionOf(join(root, "node_modules/typescript")),
     },
   }

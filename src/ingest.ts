@@ -1,5 +1,5 @@
-export { createDiskBlobStore } from "./ingest/storage/blob-disk.ts"
-export { createMemoryBlobStore } from "./ingest/storage/blob-memory.ts"
+export { createDiskBlobStore } from "./ingest/storage/disk/blob-disk.ts"
+export { createMemoryBlobStore } from "./ingest/storage/memory/blob-memory.ts"
 export type {
   Append,
   Appended,
@@ -11,14 +11,30 @@ export type {
 export { BlobStoreError } from "./ingest/storage/blob-store.ts"
 export type * from "./ingest/storage/catalog.ts"
 export type * from "./ingest/storage/catalog-apps.ts"
+export type * from "./ingest/storage/catalog-deliveries.ts"
 export type * from "./ingest/storage/catalog-files.ts"
 export type * from "./ingest/storage/catalog-history.ts"
+export type * from "./ingest/storage/catalog-housekeeping.ts"
+export type * from "./ingest/storage/catalog-registrations.ts"
+export type * from "./ingest/storage/catalog-tombstones.ts"
+export type * from "./ingest/storage/catalog-uploads.ts"
 export { CatalogError } from "./ingest/storage/catalog.ts"
+export { isLocalUrl } from "./http/public-address.ts"
 export { createKeyId } from "./ingest/key-id.ts"
 export { mostActiveKeys } from "./ingest/storage/catalog-apps.ts"
-export { createMemoryCatalog } from "./ingest/storage/catalog-memory.ts"
-export { createSqliteCatalog } from "./ingest/storage/catalog-sqlite.ts"
-export { checkSqliteCatalog } from "./ingest/storage/catalog-sqlite-check.ts"
+export { createMemoryCatalog } from "./ingest/storage/memory/catalog-memory.ts"
+export { createSqliteCatalog } from "./ingest/storage/sqlite/catalog-sqlite.ts"
+export { checkSqliteCatalog } from "./ingest/storage/sqlite/check.ts"
+export type { SqliteCatalogReader, StoredFileRow } from "./ingest/storage/sqlite/snapshot.ts"
+export {
+  dropFromSnapshot,
+  readSqliteCatalog,
+  readSqliteSchema,
+  snapshotSqliteCatalog,
+} from "./ingest/storage/sqlite/snapshot.ts"
+export type { BlobCopier, BlobCopyOutcome } from "./ingest/storage/disk/copy-blobs.ts"
+export { makeFolder } from "./ingest/storage/disk/make-folder.ts"
+export { createBlobCopier } from "./ingest/storage/disk/copy-blobs.ts"
 export type { FileStatus } from "./protocol/rest-messages.ts"
 export type { Ingest, IngestOptions } from "./ingest/ingest.ts"
 export { createIngest } from "./ingest/ingest.ts"

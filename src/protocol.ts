@@ -23,6 +23,7 @@ export {
   fileCategories,
   isOfMediaType,
   lookupMediaType,
+  normalizeMediaType,
   parseMediaType,
 } from "./protocol/media-type.ts"
 export type * from "./protocol/messages.ts"

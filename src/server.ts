@@ -9,5 +9,12 @@ export type { FetchNative } from "./route/fetch-adapter.ts"
 export { createRouteHandler, createSluice } from "./route/fetch-adapter.ts"
 export type { FileRoute, FileRouter, RouteOptions, SluiceOptions } from "./route/file-route.ts"
 export type { RouteHandlerOptions } from "./route/handler.ts"
-export type { RouteBuilder } from "./route/route-steps.ts"
+export type {
+  RouteBuilder,
+  RouteStart,
+  RouteWithErrorHandler,
+  RouteWithFile,
+  RouteWithInput,
+  RouteWithMiddleware,
+} from "./route/route-steps.ts"
 export type { Delivery, FileDecision } from "./route/user-code-arguments.ts"

@@ -5,29 +5,61 @@ export { UploadError } from "./protocol/upload-error.ts"
 export type { Uploader, UploaderOptions } from "./client/generate-uploader.ts"
 export type { UploadProgress } from "./client/progress.ts"
 export type { DoneUpload, RouteUploadError, UploadOutcome } from "./client/upload-outcome.ts"
+export type { AnnouncementTexts } from "./ui/announcement-texts.ts"
 export { listKinds, maxFiles, toAccept } from "./ui/accepted-files.ts"
 export type { AcceptedKind } from "./ui/accepted-files.ts"
-export type { ComponentKind, UploadComponent, UploadComponentProps } from "./ui/markup/component.ts"
+export type { KindContext, ComponentKind, UploadComponent, UploadComponentProps } from "./ui/markup/component.ts"
 export { createUploadComponent } from "./ui/markup/component.ts"
-export { headless, uploadButton, uploadDropzone } from "./ui/markup/component-kinds.ts"
-export type { Appearance, Content, PartName, UploadLooks } from "./ui/markup/looks.ts"
+export { headless } from "./ui/markup/headless.ts"
+export { uploadButton } from "./ui/markup/upload-button.ts"
+export { uploadDropzone } from "./ui/markup/upload-dropzone.ts"
+export { uploadAvatar } from "./ui/markup/upload-avatar.ts"
+export type { CropOptions, CropType } from "./ui/avatar/crop-options.ts"
+export type { PictureTexts } from "./ui/avatar/picture-texts.ts"
+export type { Appearance, Content, PartName, UploadLooks, UploadNames } from "./ui/markup/looks.ts"
 export type { Attributes, Handlers, Markup, Part, Slot, Style } from "./ui/markup/markup.ts"
 export { isSlot, toStyleText } from "./ui/markup/markup.ts"
-export type { FileAction, UploadParts } from "./ui/markup/parts.ts"
-export { listFileActions } from "./ui/markup/parts.ts"
+export type { UploadParts } from "./ui/markup/parts.ts"
+export { type FileAction, listFileActions } from "./ui/markup/row-parts.ts"
+export type { NameMistake } from "./ui/rename-file.ts"
 export { seedRouteConfig } from "./ui/route-configs.ts"
+export type { FieldProblem } from "./ui/required-problem.ts"
+export type { DraggedItem } from "./ui/judge-drag.ts"
+export type { InitialFile } from "./ui/stored-files.ts"
+export { listKeys } from "./ui/stored-files.ts"
 export type {
   UploadCallbacks,
   UploadComponentOptions,
   UploadConfig,
+  UploadFieldOptions,
   UploadHookOptions,
 } from "./ui/upload-component-options.ts"
 export type { UploadController } from "./ui/upload-controller.ts"
-export { createUploadController } from "./ui/upload-controller.ts"
+export { createUploadController } from "./ui/create-upload-controller.ts"
 export type { MappedParts, UploadActions, UploadHandle } from "./ui/upload-handle.ts"
 export { mapParts, toActions } from "./ui/upload-handle.ts"
 export type { UploadSetup, UploadSetupOptions } from "./ui/upload-setup.ts"
 export { createUploadSetup } from "./ui/upload-setup.ts"
-export type { FileStatus, UploadItem, UploadState, UploadStatus } from "./ui/upload-state.ts"
-export type { PluralForms, UploadTexts } from "./ui/upload-texts.ts"
-export { createPlural, createSizeFormat, createUploadTexts, english } from "./ui/upload-texts.ts"
+export type {
+  FileStatus,
+  RemovedFiles,
+  UploadItem,
+  UploadState,
+  UploadStatus,
+  UploadSummary,
+} from "./ui/upload-state.ts"
+export type { PluralForms } from "./ui/text-formats.ts"
+export { createPlural, createSizeFormat } from "./ui/text-formats.ts"
+export type { UploadTexts } from "./ui/upload-texts.ts"
+export { createUploads } from "./ui/create-uploads.ts"
+export { createUploadTray } from "./ui/markup/upload-tray.ts"
+export type { UploadTray, UploadTrayProps } from "./ui/markup/upload-tray.ts"
+export type {
+  AddFilesOptions,
+  UploadHome,
+  Uploads,
+  UploadsCallbacks,
+  UploadsOptions,
+  UploadsSource,
+  UploadsState,
+} from "./ui/uploads.ts"

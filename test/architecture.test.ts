@@ -13,6 +13,8 @@ interface Import {
   readonly from: string
   /** Whether it is gone at run time. */
   readonly isType: boolean
+  /** By `import()`. */
+  readonly isLater?: true
 }
 
 interface Module {
@@ -62,7 +64,7 @@ const readModule = (file: string): Module => {
     } else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
       const [specifier] = node.arguments
       if (specifier !== undefined && ts.isStringLiteral(specifier)) {
-        imports.push({ from: specifier.text, isType: false })
+        imports.push({ from: specifier.text, isType: false, isLater: true })
       }
     } else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) {
       const { literal } = node.argument
@@ -84,7 +86,7 @@ const packageOf = (specifier: string): string => /^((?:@[^/]+\/)?[^/]+)/.exec(sp
 const placeOf = (file: string): string => {
   const [top = "", second = ""] = file.split("/")
   if (top === "adapters") return "adapters"
-  return second.endsWith(".ts") ? "door" : `${top}/${second}`
+  return second.endsWith(".ts") || second === "texts" ? "door" : `${top}/${second}`
 }
 
 /** docs/design: who may import whom, and which packages. */
@@ -93,7 +95,7 @@ const table: Readonly<
 > = {
   "src/protocol": { places: [], packages: ["sqids", "mime"] },
   "src/schema": { places: ["src/protocol"], packages: ["effect"] },
-  "src/http": { places: ["src/protocol"], packages: ["effect"] },
+  "src/http": { places: ["src/protocol"], packages: ["effect", "ipaddr.js"] },
   "src/route": { places: ["src/protocol", "src/schema", "src/http"], packages: ["effect", "@standard-schema/spec"] },
   "src/api": {
     places: ["src/protocol", "src/schema", "src/http", "src/client"],
@@ -166,6 +168,24 @@ describe("who imports whom", () => {
     expect(users.map(({ file }) => file)).toEqual([])
   })
 
+  it.each(["src/ui.ts", ...globSync("adapters/*.{ts,tsx}", { cwd: root })])(
+    "%s loads no texts of those in use",
+    (door) => {
+      const loaded = new Set<string>()
+      const load = (file: string): void => {
+        if (loaded.has(file)) return
+        loaded.add(file)
+        const module = modules.find((module) => module.file === file)
+        for (const imported of module?.imports ?? []) {
+          const next = imported.isType || imported.isLater ? undefined : target(module!, imported)
+          if (next !== undefined) load(next)
+        }
+      }
+      load(door)
+      expect([...loaded].filter((file) => /english-texts|announcement-texts|\/languages\//.test(file))).toEqual([])
+    },
+  )
+
   it("nothing goes in circles at run time", () => {
     const graph = new Map(
       modules.map((module) => [
@@ -208,7 +228,7 @@ describe("doors", () => {
   })
 
   it("have names of their own", () => {
-    const files = globSync("{src,adapters}/*.{ts,tsx}", { cwd: root })
+    const files = globSync("{src,src/texts,adapters}/*.{ts,tsx}", { cwd: root })
     expect(doors.size).toBe(files.length)
   })
 
@@ -284,5 +304,20 @@ describe("the problem table", () => {
     }
     const actual = Object.entries(problems).map(([code, { status }]) => [code, status] as const)
     expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(actual))
+  })
+})
+
+describe("tests", () => {
+  it("are skipped with a reason, which `skipIf`, `runIf` and their like cannot give", () => {
+    const tests = globSync("test/**/*.{ts,tsx}", { cwd: root })
+    expect(tests.length).toBeGreaterThan(100)
+    const silent = tests.flatMap((file) =>
+      readFileSync(join(root, file), "utf8")
+        .split("\n")
+        .flatMap((line, i) =>
+          /\b(?:it|test|describe)\.(?:skip|skipIf|runIf|todo)\(/.test(line) ? [`${file}:${i + 1}`] : [],
+        ),
+    )
+    expect(silent).toEqual([])
   })
 })

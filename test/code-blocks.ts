@@ -1,7 +1,8 @@
-import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises"
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
-import { basename, dirname, join } from "node:path"
+import { dirname, join } from "node:path"
 import ts from "typescript"
+import { doors } from "../tsup.config.ts"
 
 const root = join(import.meta.dirname, "..")
 
@@ -31,15 +32,7 @@ export const readBlocks = (markdown: string): ReadonlyArray<Block> =>
     )
   })
 
-const doors = async (): Promise<Record<string, Array<string>>> => {
-  const paths: Record<string, Array<string>> = {}
-  for (const folder of ["src", "adapters"]) {
-    for (const file of await readdir(join(root, folder))) {
-      if (file.endsWith(".ts")) paths[`sluice/${basename(file, ".ts")}`] = [join(root, folder, file)]
-    }
-  }
-  return paths
-}
+const sources = Object.fromEntries([...doors].map(([name, file]) => [`sluice/${name}`, [join(root, file)]]))
 
 /**
  * Type-checks files against the sources, as a strict project would.
@@ -76,7 +69,7 @@ export const findTypeErrors = async (
         allowImportingTsExtensions: true,
         skipLibCheck: true,
         noEmit: true,
-        paths: { ...(await doors()), ...Object.fromEntries(own) },
+        paths: { ...sources, ...Object.fromEntries(own) },
       },
     )
     return ts.getPreEmitDiagnostics(program).map((diagnostic) => {

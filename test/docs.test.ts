@@ -18,15 +18,27 @@ for (const page of pages) {
   describe(`docs/${page}`, () => {
     it("has examples that type-check", async () => {
       // A framework's examples stand under its name; the others share what stands before all of them, and React's.
-      const own = new Set(["Vue", "Svelte", "Solid"])
+      const own = new Set(["Vue", "Svelte", "Solid", "VeeValidate", "Superforms"])
+      const libraryOf = (folder: string) => (folder === "Superforms" ? "src/lib" : "")
       const folderOf = (block: Block) => (own.has(block.heading) ? block.heading : "page")
-      const files = new Map<string, string>()
+      // What a bundler's types say of styles.
+      const files = new Map([["styles.d.ts", `declare module "*.css"`]])
       for (const block of blocks) {
         const { path, code } = toModule(block)
         files.set(join(folderOf(block), path), code)
       }
+      // What stands before the first of them, but for its components.
+      const first = blocks.findIndex((block) => own.has(block.heading))
+      const shared = blocks
+        .slice(0, Math.max(first, 0))
+        .filter(({ language }) => language === "ts")
+        .map(({ path, code }) => [path, code] as const)
       const router = files.get("page/router.ts")
-      for (const folder of own) if (router !== undefined) files.set(join(folder, "router.ts"), router)
+      for (const folder of new Set(blocks.map(folderOf)))
+        if (own.has(folder)) for (const [path, code] of shared) files.set(join(folder, libraryOf(folder), path), code)
+      // Where `sluice init` writes it in Next.js.
+      const nextRouter = "page/app/api/sluice/router.ts"
+      if (router !== undefined && !files.has(nextRouter)) files.set(nextRouter, `export * from "../../../router"`)
       expect(await findTypeErrors(files)).toEqual([])
     })
 

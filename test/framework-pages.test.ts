@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs"
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -14,10 +13,6 @@ const root = join(import.meta.dirname, "..")
 const folder = join(root, "docs/frameworks")
 const readPage = (name: string): Promise<string> => readFile(join(folder, `${name}.md`), "utf8")
 const blocksOf = async (name: string) => readBlocks(await readPage(name)).filter(({ path }) => path !== "")
-
-/** A door that is not built yet has no types to check against. */
-const hasDoor = ({ door }: Framework): boolean =>
-  ["src", "adapters"].some((place) => existsSync(join(root, place, `${door}.ts`)))
 
 /** What projects have beside their own files: a bundler's types for styles, and what TanStack makes of the routes. */
 const ambient = {
@@ -37,14 +32,14 @@ declare module "@tanstack/react-router" {
 `,
 }
 
-/** The plan for the project that the pages are about: TypeScript, npm, modules, the folders a new project has. */
-const planFor = async (framework: Framework): Promise<Plan> => {
+/** The plan for the project that the pages are about: TypeScript, npm, modules, the folders a new project has, with a bundler or without. */
+const planFor = async (framework: Framework, devDependencies: Readonly<Record<string, string>>): Promise<Plan> => {
   const project = await mkdtemp(join(tmpdir(), "sluice-page-"))
   try {
-    await writeFile(join(project, "package.json"), JSON.stringify({ type: "module" }))
+    await writeFile(join(project, "package.json"), JSON.stringify({ type: "module", devDependencies }))
     await writeFile(join(project, "tsconfig.json"), `{ "compilerOptions": { "allowImportingTsExtensions": true } }`)
     if (framework.name === "nuxt") await mkdir(join(project, "app"))
-    return toPlan(await readProject(project), framework)
+    return toPlan(readProject(project), framework)
   } finally {
     await rm(project, { recursive: true })
   }
@@ -56,7 +51,7 @@ describe("the pages of frameworks", () => {
   // One program for all: reading the types of every framework takes longer than checking.
   beforeAll(async () => {
     const files = new Map(Object.entries(ambient))
-    for (const framework of frameworks.filter(hasDoor)) {
+    for (const framework of frameworks) {
       for (const block of await blocksOf(framework.name)) {
         const { path, code } = toModule(block)
         files.set(join(framework.name, path), code)
@@ -81,15 +76,24 @@ describe("the pages of frameworks", () => {
     it("shows what sluice init writes, file by file, and what it says to add", async () => {
       const page = await readPage(framework.name)
       const shown = new Map((await blocksOf(framework.name)).map(({ path, code }) => [path, code]))
-      const { files, mount } = await planFor(framework)
-      for (const { path, text } of files) expect(shown.get(path), path).toBe(`// ${path}\n${text}`)
+      const { files, mount, markup = "" } = await planFor(framework, {})
+      const bundled = await planFor(framework, { vite: "*" })
+      expect(page).toContain(markup)
+      for (const { path, text } of [...files, ...bundled.files])
+        expect(shown.get(path), path).toBe(`// ${path}\n${text}`)
       // What people add has what is theirs around it.
       const added = mount?.code.split("\n").filter((line) => !/^\s*(\/\/ …|[{}()]*)$/.test(line)) ?? []
       for (const line of added) expect(page).toContain(line.replace(/,$/, ""))
     })
 
-    it("has examples that type-check", (test) => {
-      if (!hasDoor(framework)) return test.skip(`sluice/${framework.door} is not there yet.`)
+    it("says what production needs besides the token: where the app is called back, or its hosts", async () => {
+      const [, production = ""] = (await readPage(framework.name)).split("\n## Production\n")
+      const line = production.split("\n").find((text) => text.includes("SLUICE_CALLBACK_URL"))
+      expect(line).toContain("SLUICE_ALLOWED_HOSTS")
+      expect(line).toContain("INVALID_CONFIG")
+    })
+
+    it("has examples that type-check", () => {
       expect(complaints.filter((complaint) => complaint.startsWith(`${framework.name}/`))).toEqual([])
     })
 

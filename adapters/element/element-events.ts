@@ -27,5 +27,6 @@ export const toEvents = (element: Element): Required<UploadCallbacks<TypedFileRo
   onClientUploadComplete: (results) => void dispatch(element, "upload-complete", { results }),
   onUploadError: (error, files) => void dispatch(element, "upload-error", { error, files }),
   onUploadAborted: (files) => void dispatch(element, "upload-aborted", { files }),
+  onValueChange: (keys) => void dispatch(element, "value-change", { keys }),
   onChange: (files) => void dispatch(element, "change", { files }),
 })

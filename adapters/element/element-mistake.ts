@@ -1,5 +1,5 @@
 import type { Markup } from "../../src/ui.ts"
-import { parseInput, readValues } from "./element-properties.ts"
+import { findWrongJson } from "./element-properties.ts"
 import type { UploadElement } from "./upload-element.ts"
 
 /** What keeps an element from being of use, and what to do about it. */
@@ -8,12 +8,8 @@ export const findMistake = (element: UploadElement): string | undefined => {
   if (endpoint === "") {
     return `<${localName}> needs an endpoint, the name of a file route: <${localName} endpoint="photos">.`
   }
-  try {
-    if (readValues(element).input === undefined) parseInput(element)
-    return undefined
-  } catch (error) {
-    return `The input of <${localName}> is not JSON: ${(error as Error).message}.`
-  }
+  const wrong = findWrongJson(element)
+  return wrong && `The ${wrong.name} of <${localName}> is not JSON: ${wrong.message}.`
 }
 
 /** Shows a mistake in the element's place. */

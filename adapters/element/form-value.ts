@@ -1,38 +1,19 @@
-import type { UploadState, UploadTexts } from "../../src/ui.ts"
+import { type FieldProblem, listKeys, type UploadState } from "../../src/ui.ts"
 import type { UploadElement } from "./upload-element.ts"
 
-/** What a form is told of an element. */
-interface FormValue {
-  /** Keys of the stored files. */
-  readonly keys: ReadonlyArray<string>
-  readonly flags: ValidityStateFlags
-  readonly message: string
-}
-
-/** What browsers say in the user's language when a required file is missing. */
-const requiredMessage = (): string =>
-  Object.assign(document.createElement("input"), { type: "file", required: true }).validationMessage || "Required"
-
-const toFormValue = (state: UploadState, isRequired: boolean, texts: UploadTexts): FormValue => {
-  const keys = state.files.flatMap(({ result }) => (result === undefined ? [] : [result.key]))
-  switch (state.status) {
-    case "uploading":
-    case "paused":
-      return { keys, flags: { customError: true }, message: texts.announce(state) }
-    case "picked": {
-      const picked = state.files.filter(({ status }) => status === "picked").length
-      return { keys, flags: { customError: true }, message: texts.upload(picked) }
-    }
-    default:
-      return isRequired && keys.length === 0
-        ? { keys, flags: { valueMissing: true }, message: requiredMessage() }
-        : { keys, flags: {}, message: "" }
-  }
+/** Where a problem is shown: at the row of its file, at the button that uploads, else at the one that chooses. */
+const findAnchor = (element: UploadElement, item: FieldProblem["item"]): HTMLElement | undefined => {
+  const row = [...element.querySelectorAll<HTMLElement>("[data-file]")].find(
+    ({ dataset }) => dataset["file"] === item?.id,
+  )
+  const find = (selector: string, root: HTMLElement = element) => root.querySelector<HTMLElement>(selector)
+  return (
+    (row && find("button", row)) ?? find("[data-sluice=upload-button]") ?? find("[data-sluice=button]") ?? undefined
+  )
 }
 
 /**
- * Makes an element a field of its form: an entry per stored file. The form may not be sent while files wait to be
- * uploaded or are on their way, and, where the element is `required`, as long as none is stored.
+ * Makes an element a field of its form: an entry per stored file, and a reason while the form may not be sent.
  *
  * @param internals missing where the platform has none, as in some of the DOMs that tests use
  * @returns tells the form of a state
@@ -40,18 +21,18 @@ const toFormValue = (state: UploadState, isRequired: boolean, texts: UploadTexts
 export const createFormValue = (
   element: UploadElement,
   internals: ElementInternals | undefined,
-): ((state: UploadState, texts: UploadTexts) => void) => {
+): ((state: UploadState, problem: FieldProblem | undefined) => void) => {
   let told: string | undefined
-  return (state, texts) => {
-    const { name, required } = element
-    const { keys, flags, message } = toFormValue(state, required, texts)
-    const anchor = element.querySelector<HTMLElement>("[data-sluice=button]") ?? undefined
-    const value = JSON.stringify([name, keys, flags, message, anchor !== undefined])
+  return ({ files }, problem) => {
+    const { name } = element
+    const keys = listKeys(files)
+    const anchor = problem && findAnchor(element, problem.item)
+    const value = JSON.stringify([name, keys, problem?.kind, problem?.message, problem?.item?.id, anchor !== undefined])
     if (value === told) return
     told = value
     const data = new FormData()
     for (const key of keys) data.append(name, key)
     internals?.setFormValue?.(name === "" ? null : data)
-    internals?.setValidity?.(flags, message, anchor)
+    internals?.setValidity?.(problem ? { [problem.kind]: true } : {}, problem?.message, anchor)
   }
 }

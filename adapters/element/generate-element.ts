@@ -2,6 +2,7 @@ import {
   type ComponentKind,
   createUploadComponent,
   createUploadSetup,
+  listKeys,
   type Markup,
   type TypedFileRouter,
   type UploadActions,
@@ -14,6 +15,7 @@ import {
 import { toEvents } from "./element-events.ts"
 import { describeMistake, findMistake } from "./element-mistake.ts"
 import { attributeNames, defineProperties, readValues, upgradeProperties } from "./element-properties.ts"
+import { describeElement, readNames } from "./element-name.ts"
 import { createFormValue } from "./form-value.ts"
 import { type ElementContent, patchMarkup } from "./patch-markup.ts"
 import type { UploadElement } from "./upload-element.ts"
@@ -31,19 +33,30 @@ interface Made {
   readonly of: ReadonlyArray<unknown>
   readonly component: UploadComponent
   readonly forget: () => void
+  readonly isOwn: boolean
 }
 
 /** What elements do, by the names of their component's. */
 const actions = [
+  "preload",
   "addFiles",
   "removeFile",
+  "removeFinished",
   "clear",
+  "reset",
+  "undo",
+  "forgetRemoved",
+  "moveFile",
+  "renameFile",
   "startUpload",
   "pauseUpload",
   "resumeUpload",
   "abortUpload",
   "continueInterrupted",
   "discardInterrupted",
+  "retryNow",
+  "continueWith",
+  "answerOtherFile",
 ] as const satisfies ReadonlyArray<keyof UploadActions<any>>
 
 const count: Record<string, number> = {}
@@ -64,12 +77,13 @@ export const generateElement = <Router extends TypedFileRouter>(
   kind: ComponentKind,
   options: UploadSetupOptions = {},
 ): UploadElementClass<Router> => {
+  const formKind: ComponentKind = { ...kind, isFormAssociated: true }
   // A server has no elements, and never makes one of this class.
   const Base = globalThis.HTMLElement ?? Object
 
   class Upload extends Base {
     static readonly formAssociated = true
-    static readonly observedAttributes = attributeNames
+    static readonly observedAttributes = [...attributeNames, "aria-label", "aria-labelledby"]
     static readonly #shown = new Set<Upload>()
     static #setup = options
 
@@ -92,10 +106,20 @@ export const generateElement = <Router extends TypedFileRouter>(
     #root: HTMLElement | undefined
     #isFormDisabled = false
     #isStale = false
+    #value: ReadonlyArray<string> | undefined
     #mistake: string | undefined
+    #isToldInvalid = false
 
     constructor() {
       super()
+      // Only a click on its `<label>` is the element's own.
+      this.addEventListener?.("click", ({ target }) => {
+        if (target === this) this.focus()
+      })
+      this.addEventListener?.("invalid", () => {
+        this.#isToldInvalid = true
+        this.#update()
+      })
       upgradeProperties(this)
       this.#children.observe(this, { childList: true })
     }
@@ -119,7 +143,8 @@ export const generateElement = <Router extends TypedFileRouter>(
     }
 
     formResetCallback(): void {
-      this.#live.clear()
+      this.#isToldInvalid = false
+      this.#live.reset()
     }
 
     /** Brings the page in step with the element once everything has been said. */
@@ -144,47 +169,86 @@ export const generateElement = <Router extends TypedFileRouter>(
       this.#disconnect = undefined
     }
 
+    /** Its main button has the focus. */
+    override focus(options?: FocusOptions): void {
+      this.querySelector<HTMLElement>("[data-sluice=button]")?.focus(options)
+    }
+
     #options(): UploadComponentProps<TypedFileRouter, string, ElementContent> {
-      const { endpoint, mode, paste, folder, disabled, input } = this as unknown as UploadElement
-      const { headers, appearance, content, config } = readValues(this)
+      const {
+        endpoint,
+        mode,
+        paste,
+        folder,
+        previews,
+        pageDrop,
+        disabled,
+        input,
+        name,
+        required,
+        uploadOnSubmit,
+        initialFiles,
+        reorder,
+        rename,
+        capture,
+      } = this as unknown as UploadElement
+      const { headers, appearance, content, config, sessions, uploads } = readValues(this)
       return {
         ...this.#events,
+        ...readNames(this, this.#internals),
+        // Whether what is stored is a form's value.
+        ...({ name } as object),
         endpoint,
         input,
         headers,
+        sessions,
+        uploads,
         appearance,
         content: { ...this.#slots, ...content },
         disabled: disabled || this.#isFormDisabled,
+        name: name === "" ? undefined : name,
+        required,
+        initialFiles,
+        value: this.#value,
         config: {
           ...config,
           mode: mode ?? config?.mode,
           appendOnPaste: paste || config?.appendOnPaste,
           folder: folder || config?.folder,
+          uploadOnSubmit: uploadOnSubmit || config?.uploadOnSubmit,
+          previews: previews ?? config?.previews,
+          reorder: reorder || config?.reorder,
+          rename: rename || config?.rename,
+          capture: capture ?? config?.capture,
+          dropOnPage: pageDrop || config?.dropOnPage,
         },
       }
     }
 
     /** The component, with the latest options. */
     get #live(): UploadComponent {
-      const { texts, sessions } = readValues(this)
+      const { texts, uploads } = readValues(this)
+      const { credentials } = this as unknown as UploadElement
       const url = this.getAttribute("url") ?? undefined
-      const of = [Upload.setup, url, texts, sessions]
+      const of = [Upload.setup, url, credentials, texts, uploads]
       if (this.#made?.of.some((value, index) => value !== of[index])) {
         this.#leave()
         this.#made.forget()
-        this.#made.component.clear()
+        // What it has handed over goes on.
+        if (this.#made.isOwn) this.#made.component.clear()
         this.#made = undefined
       }
       if (this.#made === undefined) {
         const setup = createUploadSetup<TypedFileRouter>({
           ...Upload.setup,
           ...(url !== undefined && { url }),
-          ...(sessions !== undefined && { sessions }),
+          ...(credentials !== undefined && { credentials }),
           texts: { ...Upload.setup.texts, ...texts },
         })
-        const component = createUploadComponent(setup, kind, this.#options(), this.#id, () => this.#tree)
+        const component = createUploadComponent(setup, formKind, this.#options(), this.#id, () => this.#tree)
         const forget = component.subscribe(() => this.#changed())
-        this.#made = { setup, of, component, forget }
+        const isOwn = (uploads ?? Upload.setup.uploads) === undefined
+        this.#made = { setup, of, component, forget, isOwn }
       } else this.#made.component.setOptions(this.#options())
       return this.#made.component
     }
@@ -195,8 +259,8 @@ export const generateElement = <Router extends TypedFileRouter>(
     }
 
     #tellForm(): void {
-      const { component, setup } = this.#made!
-      this.#setFormValue(component.getState(), setup.texts)
+      const { component } = this.#made!
+      this.#setFormValue(component.getState(), component.problem())
     }
 
     /** Children with a `slot` go into the part of that name. */
@@ -217,12 +281,21 @@ export const generateElement = <Router extends TypedFileRouter>(
       if (mistake === undefined) this.#disconnect ??= component.connect()
       this.#root = patchMarkup(
         this.#root,
-        mistake === undefined ? hideInput(component.render(this.#options())) : describeMistake(mistake),
+        mistake === undefined ? hideInput(this.#toOwn(component.render(this.#options()))) : describeMistake(mistake),
       )
       if (this.#root.parentNode !== this) this.append(this.#root)
       // What else was in the element stood for it as long as there was no script.
       for (const node of [...this.childNodes]) if (node !== this.#root) node.remove()
       this.#tellForm()
+      const { required } = this as unknown as UploadElement
+      describeElement(this.#internals, readNames(this, this.#internals), required, this.#isToldInvalid)
+    }
+
+    /** The element is the group itself. */
+    #toOwn(markup: Markup): Markup {
+      if (this.#internals === undefined) return markup
+      const { role, "aria-label": label, "aria-labelledby": labelledBy, ...attributes } = markup.attributes
+      return { ...markup, attributes }
     }
 
     get state(): UploadState {
@@ -230,6 +303,14 @@ export const generateElement = <Router extends TypedFileRouter>(
     }
     get files(): UploadState["files"] {
       return this.state.files
+    }
+    get value(): ReadonlyArray<string> {
+      return listKeys(this.files)
+    }
+    set value(keys: ReadonlyArray<string>) {
+      this.#value = [...keys]
+      this.#live.setOptions(this.#options())
+      this.#value = undefined
     }
     get form(): HTMLFormElement | null {
       return this.#internals?.form ?? null

@@ -2,6 +2,7 @@ import type {
   Appearance,
   Content,
   DoneUpload,
+  InitialFile,
   RouteInput,
   RouteUploadError,
   TypedFileRoute,
@@ -11,7 +12,6 @@ import type {
   UploadHookOptions,
   UploadItem,
   UploadProgress,
-  UploadSetupOptions,
   UploadState,
   UploadTexts,
 } from "../../src/ui.ts"
@@ -33,6 +33,8 @@ export interface UploadElementDetails<Route extends TypedFileRoute<any>> {
   /** Once per error, with the files it concerns. */
   readonly "upload-error": { readonly error: RouteUploadError<Route>; readonly files: ReadonlyArray<File> }
   readonly "upload-aborted": { readonly files: ReadonlyArray<File> }
+  /** When the keys of the stored files that are listed have changed here, with all of them in the order of the list. */
+  readonly "value-change": { readonly keys: Array<string> }
   /** When files were chosen or removed, with all that wait for their upload. */
   readonly change: { readonly files: ReadonlyArray<File> }
 }
@@ -51,12 +53,24 @@ export interface UploadElementAttributes<Router extends TypedFileRouter, Slug ex
   endpoint: Slug
   /** Where the route handler is, if not where the elements' setup says. */
   url: string
+  /** Of the requests to the route handler alone: `include` sends cookies to an app on another origin. */
+  credentials: RequestCredentials | undefined
   /** `auto` uploads what is chosen at once; `manual` waits for the user. Default: a button `auto`, a dropzone `manual`. */
   mode: UploadConfig["mode"]
   /** Takes files from the clipboard. */
   paste: boolean
+  /** Takes files that are dropped anywhere on the page; a text is its name meanwhile. The attribute is `page-drop`. */
+  pageDrop: boolean | string
   /** The file dialog chooses a folder. */
   folder: boolean
+  /** What is shown of chosen files: `thumbnail`, the default, `grid` or `none`. */
+  previews: UploadConfig["previews"]
+  /** Lets the user put the files into another order. */
+  reorder: boolean
+  /** Lets the user rename what waits for its upload. */
+  rename: boolean
+  /** On phones, a second button that opens the camera. */
+  capture: UploadConfig["capture"]
   disabled: boolean
   /** What the route takes; as an attribute it is JSON. */
   input: RouteInput<Router[Slug]> | undefined
@@ -64,6 +78,10 @@ export interface UploadElementAttributes<Router extends TypedFileRouter, Slug ex
   name: string
   /** Whether a form may be sent only with a stored file. */
   required: boolean
+  /** Sending the form uploads what is chosen first. */
+  uploadOnSubmit: boolean
+  /** Files that were stored before: listed, and removable. As an attribute it is JSON. A reset of the form brings them back. */
+  initialFiles: ReadonlyArray<InitialFile>
 }
 
 /** What an element is given by properties alone. */
@@ -73,10 +91,12 @@ export interface UploadElementProperties<Route extends TypedFileRoute<any>> {
   /** What stands in parts instead of the usual; `slot`ted children do the same. A part that repeats wants a function. */
   content: Content<ElementContent> | undefined
   config: UploadConfig | undefined
-  /** A change of it begins anew, as one of `url` and `sessions` does: set them first. */
+  /** A change of it begins anew, as one of `url` and `credentials` does: set them first. */
   texts: Partial<UploadTexts> | undefined
   /** `createSessions()` of `sluice/sessions`. */
-  sessions: UploadSetupOptions["sessions"]
+  sessions: UploadHookOptions<Route>["sessions"]
+  /** `createUploads()`: its uploads go on when the element leaves the page. A change of it begins anew. */
+  uploads: UploadHookOptions<Route>["uploads"]
 }
 
 /**
@@ -93,6 +113,8 @@ export interface UploadElement<
     UploadElementProperties<Router[Slug]>,
     UploadActions<Router[Slug]> {
   readonly files: ReadonlyArray<UploadItem<Router[Slug]>>
+  /** Keys of the stored files, in the order of the list. */
+  value: ReadonlyArray<string>
   readonly state: UploadState<Router[Slug]>
   readonly form: HTMLFormElement | null
   readonly validity: ValidityState

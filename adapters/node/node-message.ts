@@ -7,5 +7,10 @@ export type NodeRequest = IncomingMessage | Http2ServerRequest
 /** Where the answer to a {@link NodeRequest} is written. */
 export type NodeResponse = ServerResponse | Http2ServerResponse
 
-/** HTTP/2 has its own framing: connection headers, reason phrases and socket tricks do not exist there. */
-export const isHttp2Request = (req: NodeRequest): req is Http2ServerRequest => req.httpVersionMajor >= 2
+/**
+ * HTTP/2 has its own framing: connection headers, reason phrases and socket tricks do not exist there.
+ *
+ * Told by the stream of the compatibility API, never by the version: over HTTP/1 that is what the client claims.
+ */
+export const isHttp2Request = (req: NodeRequest): req is Http2ServerRequest =>
+  typeof (req as Partial<Http2ServerRequest>).stream?.respond === "function"

@@ -32,7 +32,7 @@ export const isBodyRead = (req: NodeRequest): boolean => req.readableDidRead || 
  * The raw bytes where the parser kept them: `req.rawBody`, or `req.body` of `express.raw()` and `express.text()`.
  * A parsed JSON body is written anew, except for a callback: its signature covers the very bytes that were sent.
  *
- * Fails: throws UploadError, code INVALID_CONFIG; the message names the fix.
+ * Fails: throws UploadError, code INVALID_CONFIG; the message names the fix. BAD_REQUEST for what cannot be written.
  */
 export const restoreBody = (req: NodeRequest): Uint8Array<ArrayBuffer> => {
   const { body, rawBody } = req as Parsed
@@ -40,5 +40,11 @@ export const restoreBody = (req: NodeRequest): Uint8Array<ArrayBuffer> => {
   if (bytes !== undefined) return bytes
   if (req.headers[names.header.hook] !== undefined) return refuse(", and a callback's signature covers its raw bytes")
   const isJson = /^[^;]*[/+]json\s*(;|$)/i.test(req.headers["content-type"] ?? "")
-  return body !== undefined && isJson ? encoder.encode(JSON.stringify(body)) : refuse(" and left nothing of its body")
+  if (body === undefined || !isJson) return refuse(" and left nothing of its body")
+  try {
+    return encoder.encode(JSON.stringify(body))
+  } catch (cause) {
+    // Parsers take arrays in arrays that go deeper than they can be written.
+    throw new UploadError({ code: "BAD_REQUEST", message: "The request's body is nested too deep.", cause })
+  }
 }

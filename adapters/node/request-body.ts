@@ -1,14 +1,55 @@
 import { markDisposable } from "../../src/protocol.ts"
+import { askForBody, isHeldBack } from "./continue.ts"
+import { createChunkJoin, smallChunk } from "./chunk-join.ts"
 import { isHttp2Request, type NodeRequest } from "./node-message.ts"
 
 /** Bytes held for a reader that is slower than the sender, before the sender is slowed down. */
 const bufferSize = 256 * 1024
 
-/** As long as nginx's `lingering_time` and `lingering_timeout`, in ms. */
-const patience = { total: 30_000, idle: 5_000 } as const
+/** Bytes taken in of a body that nobody reads. */
+const unreadSize = 64 * 1024
+
+/**
+ * As long as nginx's `lingering_time` and `lingering_timeout`, in ms. A client that was not asked for its body sends it
+ * only where it has waited too long for an answer.
+ */
+const patience = { total: 30_000, idle: 5_000, heldBack: 1_000 } as const
 
 /** How to make the stream of a request let go of it. */
 const readers = new WeakMap<NodeRequest, () => void>()
+
+/** What came of a body before anybody read it. */
+interface Early {
+  /** Ends the taking in, and gives what there is; the stream goes on where it stopped. */
+  readonly handOver: () => Uint8Array<ArrayBuffer>
+}
+
+const early = new WeakMap<NodeRequest, Early>()
+
+/**
+ * Takes in what comes of a body that is not read yet, at most a little more than Node itself would buffer. Node counts
+ * bytes, and what it holds of a body that comes in single bytes is four hundred times as much.
+ */
+export const takeInBody = (req: NodeRequest): void => {
+  if (isHttp2Request(req) || !hasBody(req)) return
+  // It cannot be cut into many, and is there at once as a rule.
+  if (Number(req.headers["content-length"]) <= smallChunk) return
+  const gathered = createChunkJoin()
+  const onData = (chunk: Buffer<ArrayBuffer>): void => {
+    if (gathered.add(chunk) >= unreadSize) req.pause()
+  }
+  req.on("data", onData)
+  early.set(req, {
+    handOver: () => {
+      early.delete(req)
+      req.off("data", onData)
+      return gathered.take()
+    },
+  })
+}
+
+/** Whether it was read by {@link takeInBody} and by nobody else. */
+export const isTakenIn = (req: NodeRequest): boolean => early.has(req)
 
 /** Whether the message announces a body: without these headers there is none (RFC 9112 §6.3). */
 export const hasBody = (req: NodeRequest): boolean =>
@@ -26,15 +67,37 @@ export const toBodyStream = (req: NodeRequest): ReadableStream<Uint8Array<ArrayB
   let start: ((controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>) => void) | undefined = (
     controller,
   ) => {
+    const small = createChunkJoin()
+    let timer: NodeJS.Immediate | undefined
     const release = () => {
+      clearImmediate(timer)
       readers.delete(req)
       req.off("data", onData).off("end", onEnd).off("error", onLeft).off("close", onLeft)
     }
-    const onData = (chunk: Buffer<ArrayBuffer>) => {
-      controller.enqueue(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength))
+    const pass = (chunk: Uint8Array<ArrayBuffer>) => {
+      if (chunk.length === 0) return
+      controller.enqueue(chunk)
       if (controller.desiredSize! <= -bufferSize) req.pause()
     }
+    const flush = () => {
+      clearImmediate(timer)
+      timer = undefined
+      pass(small.take())
+    }
+    const onData = (chunk: Buffer<ArrayBuffer>) => {
+      // Of most small bodies there is but one.
+      const isLast = req.complete && req.readableLength === 0
+      if (chunk.length < smallChunk && !isLast) {
+        small.add(chunk)
+        // Not as a microtask: those run between any two chunks.
+        timer ??= setImmediate(flush)
+        return
+      }
+      flush()
+      pass(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength))
+    }
     const onEnd = () => {
+      flush()
       release()
       controller.close()
     }
@@ -42,7 +105,10 @@ export const toBodyStream = (req: NodeRequest): ReadableStream<Uint8Array<ArrayB
       release()
       controller.error(new Error("The client closed the connection before the request's body was complete.", { cause }))
     }
+    const before = early.get(req)?.handOver()
     if (req.destroyed && !req.readableEnded) return onLeft(req.errored ?? undefined)
+    if (before !== undefined) pass(before)
+    if (req.readableEnded) return controller.close()
     readers.set(req, () => {
       release()
       controller.error(new Error("The request was answered before its body was read."))
@@ -57,6 +123,7 @@ export const toBodyStream = (req: NodeRequest): ReadableStream<Uint8Array<ArrayB
   const stream = new ReadableStream<Uint8Array<ArrayBuffer>>(
     {
       pull(controller) {
+        if (start !== undefined) askForBody(req)
         start?.(controller)
         start = undefined
         req.resume()
@@ -67,7 +134,8 @@ export const toBodyStream = (req: NodeRequest): ReadableStream<Uint8Array<ArrayB
       },
     },
     // Zero: pulled only when somebody reads and nothing is queued.
-    { highWaterMark: 0, size: (chunk) => chunk.byteLength },
+    // However little is in a chunk, it costs memory to hold it.
+    { highWaterMark: 0, size: (chunk) => Math.max(chunk.byteLength, 512) },
   )
   // Node's parser gives each chunk memory of its own.
   return markDisposable(stream)
@@ -77,10 +145,12 @@ export const toBodyStream = (req: NodeRequest): ReadableStream<Uint8Array<ArrayB
  * Reads and forgets what is left of a body, so that a client that is still sending comes to see its answer:
  * closing a socket with unread bytes resets it, and a reset may overtake the answer.
  *
- * Resolves when the body is complete, the client has left or is silent for 5 s, or 30 s have passed.
+ * Resolves when the body is complete, the client has left or is silent for 5 s (1 s when it was never asked for its
+ * body), or 30 s have passed.
  */
 export const discardBody = (req: NodeRequest): Promise<void> => {
   readers.get(req)?.()
+  early.get(req)?.handOver()
   if (req.complete || req.destroyed) {
     req.resume()
     return Promise.resolve()
@@ -93,7 +163,7 @@ export const discardBody = (req: NodeRequest): Promise<void> => {
       resolve()
     }
     const total = setTimeout(finish, patience.total).unref()
-    const idle = setTimeout(finish, patience.idle).unref()
+    const idle = setTimeout(finish, isHeldBack(req) ? patience.heldBack : patience.idle).unref()
     const onData = () => void idle.refresh()
     req.on("data", onData).on("end", finish).on("error", finish).on("close", finish)
     req.resume()

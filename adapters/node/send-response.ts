@@ -1,12 +1,17 @@
 import type { ServerResponse } from "node:http"
 import { disposeChunk, isDisposable } from "../../src/protocol.ts"
+import { isHeldBack } from "./continue.ts"
 import { isHttp2Request, type NodeRequest, type NodeResponse } from "./node-message.ts"
 import { discardBody, hasBody } from "./request-body.ts"
 
 /** The framing is Node's to choose, and HTTP/2 forbids these (RFC 9113 §8.2.2). */
 const framing = new Set(["connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"])
 
-/** Adds the status and headers to what middleware in front has set; cookies and `vary` of both survive. */
+/**
+ * Adds the status and headers to what middleware in front has set; cookies and `vary` of both survive.
+ *
+ * Fails: throws on a status or header that cannot be sent.
+ */
 const setHead = (res: ServerResponse, response: Response): void => {
   res.statusCode = response.status
   const isHttp1 = !isHttp2Request(res.req)
@@ -24,6 +29,15 @@ const isGone = (res: ServerResponse): boolean => {
   return isHttp2Request(req) ? req.stream.destroyed : res.destroyed
 }
 
+/** Breaks the connection off, so that nobody takes a part of the answer for the whole. */
+const destroy = (res: ServerResponse, error: unknown): void => {
+  try {
+    res.destroy(error instanceof Error ? error : new Error("The response's body failed.", { cause: error }))
+  } catch {
+    // whatever it is, nothing more can be done for this one
+  }
+}
+
 /** Room to write again, or nobody there to write to. */
 const writable = (res: ServerResponse): Promise<void> =>
   new Promise((resolve) => {
@@ -34,11 +48,38 @@ const writable = (res: ServerResponse): Promise<void> =>
     res.on("drain", done).on("close", done)
   })
 
-/** Streams a body and ends the response. A body that is there at once goes out with its length, in one piece. */
-const writeBody = async (res: ServerResponse, body: ReadableStream<Uint8Array>): Promise<void> => {
+/** Resolves when the system has taken the piece, or nobody is there to take it. Its memory is given back where it can be. */
+const writePiece = (res: ServerResponse, piece: Uint8Array, dispose: (piece: Uint8Array) => void): Promise<void> =>
+  new Promise((resolve) => {
+    const close = () => resolve()
+    res.once("close", close)
+    const hasRoom = res.write(piece, (failure) => {
+      dispose(piece)
+      // The event `close` tells of a connection that broke.
+      if (failure) return
+      res.off("close", close)
+      resolve()
+    })
+    // Middleware that has replaced `write`, a compressor say, need not call back.
+    if (Object.hasOwn(res, "write")) void (hasRoom ? resolve() : writable(res).then(resolve))
+  })
+
+/**
+ * Streams a body and ends the response. A body that is there at once goes out with its length, in one piece.
+ *
+ * The next piece is asked for when the system has taken the one before, and the end of a body whose length was announced
+ * when it has taken all of it. So the producer of the body knows how fast the client takes it, and at most one piece waits here.
+ * A body that fails while a piece waits breaks the connection at once.
+ */
+const writeBody = async (res: ServerResponse, body: ReadableStream<Uint8Array>, announced: string | null) => {
   const reader = body.getReader()
-  res.once("close", () => void reader.cancel(new Error("The client closed the connection.")).catch(() => {}))
-  const dispose = isDisposable(body) ? disposeChunk : undefined
+  const ignore = () => {}
+  const dispose = isDisposable(body) ? disposeChunk : ignore
+  let left = announced === null ? Number.NaN : Number(announced)
+  res.once("close", () => {
+    if (left !== 0) void reader.cancel(new Error("The client closed the connection.")).catch(ignore)
+  })
+  reader.closed.catch((cause: unknown) => destroy(res, cause))
   let held: Uint8Array | undefined
   let isHolding = true
   const release = () => {
@@ -48,18 +89,38 @@ const writeBody = async (res: ServerResponse, body: ReadableStream<Uint8Array>):
     else res.write(held)
     held = undefined
   }
-  const timer = setImmediate(release)
+  // Nobody is above this one to catch what it throws.
+  const timer = setImmediate(() => {
+    try {
+      release()
+    } catch (error) {
+      destroy(res, error)
+    }
+  })
   try {
     for (;;) {
       const { done, value } = await reader.read()
-      if (isGone(res)) return
+      if (isGone(res)) {
+        if (!done) dispose(value)
+        return
+      }
       if (done) break
-      if (isHolding && held === undefined) {
+      left -= value.byteLength
+      if (isHolding && held === undefined && Number.isNaN(left)) {
         held = value
         continue
       }
-      if (isHolding) release()
-      if (!res.write(value, dispose && (() => dispose(value)))) await writable(res)
+      if (held !== undefined) release()
+      isHolding = false
+      const taken = writePiece(res, value, dispose)
+      if (left === 0) {
+        res.end()
+        await finished(res)
+        // Who announced the length has nothing more to say; a body that goes on all the same is not waited for.
+        void reader.read().then((rest) => (rest.done ? undefined : reader.cancel()), ignore)
+        return
+      }
+      await taken
     }
     if (held === undefined) res.end()
     else res.end(held)
@@ -75,9 +136,15 @@ const finished = (res: ServerResponse): Promise<void> =>
     else res.once("finish", resolve).once("close", resolve)
   })
 
-/** Whether a client could be sending for long. What is short is awaited instead, for the connection's sake. */
+/**
+ * Whether a client could be sending for long. What is short is awaited instead, for the connection's sake; but not from
+ * a client that was never asked for it: nobody knows whether a body or a request is what comes next.
+ */
 const isSendingMuch = (req: NodeRequest): boolean =>
-  !isHttp2Request(req) && hasBody(req) && !req.complete && !(Number(req.headers["content-length"]) <= 64 * 1024)
+  !isHttp2Request(req) &&
+  hasBody(req) &&
+  !req.complete &&
+  (isHeldBack(req) || !(Number(req.headers["content-length"]) <= 64 * 1024))
 
 /**
  * An error while the client is still sending: a large upload refused at its first bytes, say. The answer goes out
@@ -94,16 +161,16 @@ const sendRefusal = async (res: ServerResponse, response: Response): Promise<voi
   res.end()
 }
 
-/**
- * Writes a web Response to a Node response.
- *
- * Streams with back-pressure; cancels the body when the client leaves; destroys the connection when the body fails,
- * so that the client does not take a part for the whole. HEAD, 204 and 304 go without a body. Headers that middleware
- * has set before stay. Resolves when all is sent or the client has left; never rejects.
- */
-export const sendResponse = async (target: NodeResponse, response: Response): Promise<void> => {
-  // The compatibility API of HTTP/2 answers to the same names; its types do not say so.
-  const res = target as ServerResponse
+/** The answer where the handler's own cannot be sent. */
+const sendFault = (res: ServerResponse, error: unknown): void => {
+  console.error(error)
+  for (const name of res.getHeaderNames()) res.removeHeader(name)
+  res.statusCode = 500
+  if (!isHttp2Request(res.req)) res.statusMessage = ""
+  res.end()
+}
+
+const send = async (res: ServerResponse, response: Response): Promise<void> => {
   const req: NodeRequest = res.req
   const body = response.body
   const ignore = () => {}
@@ -114,20 +181,39 @@ export const sendResponse = async (target: NodeResponse, response: Response): Pr
   res.on("error", ignore)
   try {
     setHead(res, response)
-    if (response.status >= 400 && isSendingMuch(req)) {
-      await sendRefusal(res, response)
-    } else if (body === null || req.method === "HEAD") {
-      res.end()
-      await body?.cancel().catch(ignore)
-    } else {
-      await writeBody(res, body)
-    }
   } catch (error) {
-    res.destroy(error instanceof Error ? error : new Error("The response's body failed.", { cause: error }))
-    return
+    sendFault(res, error)
+    await body?.cancel().catch(ignore)
+    return discardRest(req)
+  }
+  if (response.status >= 400 && isSendingMuch(req)) {
+    await sendRefusal(res, response)
+  } else if (body === null || req.method === "HEAD") {
+    res.end()
+    await body?.cancel().catch(ignore)
+  } else {
+    await writeBody(res, body, response.headers.get("content-length"))
   }
   await finished(res)
   await discardRest(req)
+}
+
+/**
+ * Writes a web Response to a Node response.
+ *
+ * Streams with back-pressure; cancels the body when the client leaves; destroys the connection when the body fails,
+ * so that the client does not take a part for the whole. HEAD, 204 and 304 go without a body. Headers that middleware
+ * has set before stay. A header that HTTP cannot carry is printed, and the answer is an empty 500. Resolves when all is
+ * sent or the client has left; never rejects.
+ */
+export const sendResponse = async (target: NodeResponse, response: Response): Promise<void> => {
+  // The compatibility API of HTTP/2 answers to the same names; its types do not say so.
+  const res = target as ServerResponse
+  try {
+    await send(res, response)
+  } catch (error) {
+    destroy(res, error)
+  }
 }
 
 /** The answer is complete and the request may not be: takes what comes for a while, then closes the connection. */

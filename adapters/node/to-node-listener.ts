@@ -1,7 +1,10 @@
 import { problemMediaType, toProblemDocument, UploadError } from "../../src/protocol.ts"
 import type { NodeRequest, NodeResponse } from "./node-message.ts"
+import { isBodyRead } from "./parsed-body.ts"
+import { takeInBody } from "./request-body.ts"
 import { sendResponse } from "./send-response.ts"
 import { toRequest } from "./to-request.ts"
+import { whenItsTurn } from "./when-its-turn.ts"
 
 const toProblem = (error: unknown): Response => {
   if (!UploadError.is(error)) console.error(error)
@@ -18,7 +21,7 @@ const toProblem = (error: unknown): Response => {
  * A listener for `node:http`, `node:https` and `node:http2` servers from a fetch handler.
  *
  * A handler that throws is a problem document: an UploadError with its code, anything else an opaque INTERNAL_ERROR
- * that is printed.
+ * that is printed. Nothing a client sends and nothing the handler does ends the process.
  *
  * @param options `signal: false` for a handler that never looks at `request.signal`: small requests then take less work
  */
@@ -28,8 +31,18 @@ export const toNodeListener =
     { signal = true }: { readonly signal?: boolean | undefined } = {},
   ) =>
   (req: NodeRequest, res: NodeResponse): void => {
-    const answer = async () => fetch(toRequest(req, res, signal))
+    const answer = async () => {
+      await whenItsTurn(req, res)
+      const response = await fetch(toRequest(req, res, signal))
+      // Not by its class: there are others than the platform's own.
+      if (response?.headers === undefined) throw new TypeError("The handler returned no Response.")
+      return response
+    }
+    // Before anybody waits for anything.
+    if (!isBodyRead(req)) takeInBody(req)
     void answer()
+      .catch(toProblem)
+      // An UploadError whose `data` is no JSON.
       .catch(toProblem)
       .then((response) => sendResponse(res, response))
   }

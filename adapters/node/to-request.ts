@@ -1,27 +1,46 @@
 import { UploadError } from "../../src/protocol.ts"
+import { refuseLate } from "./keep-bytes.ts"
 import { isHttp2Request, type NodeRequest, type NodeResponse } from "./node-message.ts"
 import { isBodyRead, restoreBody } from "./parsed-body.ts"
-import { hasBody, toBodyStream } from "./request-body.ts"
+import { hasBody, isTakenIn, toBodyStream } from "./request-body.ts"
+import { joinLine } from "./when-its-turn.ts"
 
 /** A name, an IPv4 or a bracketed IPv6 address, and perhaps a port. */
 const hostPattern = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
 
+/** A target that names scheme and host too, as proxies are sent them and servers have to take them (RFC 9112 §3.2.2). */
+const absoluteForm = /^https?:\/\/([^/]*)(.*)$/is
+
+/** What `new URL` takes out of a path, and a framework that has routed the request did not: `..` in any spelling, `\`. */
+const unsettledPath = /^[^?]*?(?:\\|\/(?:\.|%2e){1,2}(?:[/?#]|$))/i
+
+/** As the client wrote it, also where a framework has cut off a mount prefix. */
+const targetOf = (req: NodeRequest): string => (req as { originalUrl?: string }).originalUrl ?? req.url ?? "/"
+
+/** What `Host` says beside a target that names a host itself, which is the one that counts; undefined where there is none. */
+export const otherHostOf = (req: NodeRequest): string | undefined =>
+  absoluteForm.test(targetOf(req)) || req.headers[":authority"] !== undefined ? req.headers.host : undefined
+
 /**
- * The absolute URL of a request: scheme of its own socket, `Host` (or `:authority`), and the whole path, also where a
- * framework has cut off a mount prefix (`originalUrl`). Never by `new URL(path, base)`: `//evil.example` is a path here.
+ * The absolute URL of a request: scheme of its own socket, the target's host, else `Host` (or `:authority`), and the whole
+ * path that was routed. Never by `new URL(path, base)`:
+ * `//evil.example` is a path here.
  */
 const toUrl = (req: NodeRequest): string => {
-  const target = (req as { originalUrl?: string }).originalUrl ?? req.url ?? "/"
-  if (/^https?:\/\//i.test(target)) return target
+  const target = targetOf(req)
+  const [, named, rest = target] = absoluteForm.exec(target) ?? []
   const isEncrypted = isHttp2Request(req)
     ? req.stream.session?.encrypted === true
     : "encrypted" in req.socket && req.socket.encrypted === true
   // HTTP/1.0 needs no Host.
-  const host = req.headers[":authority"] ?? req.headers.host ?? `localhost:${req.socket.localPort}`
+  const host = named ?? req.headers[":authority"] ?? req.headers.host ?? `localhost:${req.socket.localPort}`
   if (typeof host !== "string" || !hostPattern.test(host)) {
-    throw new UploadError({ code: "BAD_REQUEST", message: "The Host header is not a host name with an optional port." })
+    throw new UploadError({ code: "BAD_REQUEST", message: "The request's host is not a name with an optional port." })
   }
-  return `${isEncrypted ? "https" : "http"}://${host}${target.startsWith("/") ? target : "/"}`
+  if (unsettledPath.test(rest)) {
+    throw new UploadError({ code: "BAD_REQUEST", message: "The request's path holds `..`, `.` or a backslash." })
+  }
+  return `${isEncrypted ? "https" : "http"}://${host}${rest.startsWith("/") ? rest : "/"}`
 }
 
 const toHeaders = (req: NodeRequest): Headers => {
@@ -61,19 +80,31 @@ const toSignal = (req: NodeRequest, res: NodeResponse | undefined): AbortSignal 
  *             when it leaves before the request was read
  * @param isObserved whether anybody looks at `request.signal`; making it is a good part of the work for a small request
  *
- * Fails: throws UploadError, codes BAD_REQUEST (no valid Host), METHOD_NOT_ALLOWED, INVALID_CONFIG (parsed body).
+ * Fails: throws UploadError, codes BAD_REQUEST (no valid host or address, a path that URLs would settle to another,
+ *        status 505 for another protocol than is spoken, 408 for a body that was read and came too slowly), RATE_LIMITED (too many requests sent ahead on its
+ *        connection), METHOD_NOT_ALLOWED, INVALID_CONFIG (parsed body).
  */
 export const toRequest = (req: NodeRequest, res?: NodeResponse, isObserved = true): Request => {
-  const method = req.method ?? "GET"
+  const { method = "GET", httpVersionMajor: major } = req
+  if (res !== undefined) joinLine(req, res)
+  // Node's parser takes the request lines of HTTP/0.9 and HTTP/2.0 over HTTP/1, where nobody speaks them.
+  if (!isHttp2Request(req) && (major === 0 || major > 1)) {
+    throw new UploadError({
+      code: "BAD_REQUEST",
+      status: 505,
+      message: `This connection speaks HTTP/1.1, and the request says HTTP/${req.httpVersion}.`,
+    })
+  }
   if (method === "CONNECT" || method === "TRACE" || method === "TRACK") {
     throw new UploadError({ code: "METHOD_NOT_ALLOWED", message: `${method} is not supported.` })
   }
+  refuseLate(req, res)
   const url = toUrl(req)
   const headers = toHeaders(req)
   const init: RequestInit & { duplex?: "half" } = { method, headers }
   if (isObserved) init.signal = toSignal(req, res)
   if (method !== "GET" && method !== "HEAD") {
-    if (isBodyRead(req)) {
+    if (isBodyRead(req) && !isTakenIn(req)) {
       const body = restoreBody(req)
       // A parser also inflates.
       headers.delete("content-encoding")

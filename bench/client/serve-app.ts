@@ -7,6 +7,6 @@ const { createRouteHandler, createSluice } = (await import(door)) as typeof impo
 
 const f = createSluice()
 const router = { anything: f({ blob: { maxFileSize: "8GB" } }).onUploadComplete(() => null) }
-const handle = createRouteHandler({ router, logLevel: "None", isDev: false })
+const handle = createRouteHandler({ router, logLevel: "None", isDev: false, allowedHosts: "127.0.0.1:*" })
 const server = createServer((req, res) => void handle(req, res))
 server.listen(0, "127.0.0.1", () => console.log((server.address() as AddressInfo).port))

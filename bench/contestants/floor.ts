@@ -67,6 +67,7 @@ export const floor: Contestant = {
       attempt: 1,
       status: "uploaded",
       origin: ingestUrl,
+      slug: "photos",
       metadata: { userId: "user_1" },
       file: { key: "abcdefghijkl", name: "Holiday photo.png", size: 100_000, type: "image/png", customId: null },
     })

@@ -56,6 +56,7 @@ export const sluice: Contestant = {
       attempt: 1,
       status: "uploaded",
       origin: ingestUrl,
+      slug: "photos",
       metadata: { userId: "user_1" },
       file: {
         key,

@@ -9,6 +9,7 @@ import {
   type ServerApiConfiguration,
   ServerApiConfigurationSchema,
 } from "../schema/server-api-options.ts"
+import { checkOptions } from "./check-options.ts"
 
 /** How the server API is set up. All but `fetch` may come from the environment: `logLevel` is `SLUICE_LOG_LEVEL`. */
 export interface SluiceApiOptions extends ServerApiConfiguration {
@@ -36,6 +37,7 @@ const decode = createDecoder(ServerApiConfigurationSchema)
  * Source: docs/protocol.md §1, §2.
  */
 export const loadApiSettings = async (options: SluiceApiOptions): Promise<ApiSettings> => {
+  checkOptions("The options of SluiceApi", options, [...keys, "fetch"])
   const env = readEnvironment()
   const configuration = await Effect.runPromise(
     Effect.mapError(

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { fetchReply, readReply, type Reply } from "../client/reply.ts"
 import { type Attempt, retry } from "../client/retry.ts"
-import { names } from "../protocol/names.ts"
+import { envName, names } from "../protocol/names.ts"
 import { problemMediaType } from "../protocol/problem.ts"
 import { UploadError } from "../protocol/upload-error.ts"
 import type { ApiSettings } from "./api-settings.ts"
@@ -30,6 +30,18 @@ const notSluice = (ingestUrl: string, status: number, detail: string) =>
     message: `What answers at ${ingestUrl} is not Sluice's ingest (status ${status}${detail}). Check the token's ingestUrl.`,
   })
 
+/** The name of an API key for people, as the ingest's operator sees it: it gives nothing of the key away. */
+const toKeyId = async (apiKey: string): Promise<string> => {
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(apiKey)))
+  return `key_${[...digest.subarray(0, 6)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`
+}
+
+const unauthorised = async ({ ingestUrl, apiKey, appId }: ApiSettings) =>
+  new UploadError({
+    code: "UNAUTHORIZED",
+    message: `The ingest at ${ingestUrl} does not accept the token of app ${JSON.stringify(appId)} (its key is ${await toKeyId(apiKey)}). Check ${envName("token")}: is it of this ingest, and is its key still active?`,
+  })
+
 /** Whether an answer can only be another server's, or that of another page. */
 const isStrange = ({ status, header }: Reply): boolean =>
   (status >= 300 && status < 400) ||
@@ -44,11 +56,12 @@ const isStrange = ({ status, header }: Reply): boolean =>
  * Source: docs/protocol.md §10 "REST API".
  */
 export const callIngest = async <A>(
-  { ingestUrl, apiKey, fetch, log }: ApiSettings,
+  settings: ApiSettings,
   { name, decode }: Operation<A>,
   request: object,
   { signal = new AbortController().signal }: CallOptions = {},
 ): Promise<A> => {
+  const { ingestUrl, apiKey, fetch, log } = settings
   const url = `${ingestUrl}/${names.path.api}/${name}`
   const headers = { "content-type": "application/json", [names.header.apiKey]: apiKey }
   const body = JSON.stringify(request)
@@ -61,7 +74,11 @@ export const callIngest = async <A>(
     if (isStrange(reply)) return { error: notSluice(ingestUrl, reply.status, "") }
     const json = readReply(reply, (value) => ({ value }))
     if ("error" in json)
-      return json.error.code === "INVALID_CONFIG" ? { error: notSluice(ingestUrl, reply.status, "") } : json
+      return json.error.code === "INVALID_CONFIG" && reply.status !== 413
+        ? { error: notSluice(ingestUrl, reply.status, "") }
+        : json.error.code === "UNAUTHORIZED"
+          ? { error: await unauthorised(settings) }
+          : json
     return Effect.runPromise(
       Effect.match(decode(json.value.value), {
         onSuccess: (value) => ({ value }),

@@ -1,4 +1,6 @@
 import { findCustomIdMistake, findNameMistake } from "../protocol/file-name.ts"
+import { isBrokenMediaType } from "../protocol/media-type.ts"
+import { acls, contentDispositions } from "../protocol/signed-url.ts"
 import { UploadError } from "../protocol/upload-error.ts"
 import type { UploadDetails, UploadSource } from "./upload-source.ts"
 
@@ -14,7 +16,7 @@ const isOneOf = (value: unknown, allowed: ReadonlyArray<string>): boolean =>
  * Fails: throws an UploadError, code BAD_REQUEST, that names the file.
  */
 export const checkUploadSource = (source: UploadSource, defaults: UploadDetails): void => {
-  const { name, size, customId } = source
+  const { name, size, type, customId } = source
   const refuse = (expected: string, given: string) => {
     throw new UploadError({ code: "BAD_REQUEST", message: `${quote(name)}: expected ${expected}, not ${given}.` })
   }
@@ -24,14 +26,16 @@ export const checkUploadSource = (source: UploadSource, defaults: UploadDetails)
   const nameMistake = findNameMistake(name)
   if (nameMistake !== undefined) refuse(nameMistake, quote(name))
   if (!Number.isSafeInteger(size) || size < 0) refuse("a size in whole bytes", String(size))
+  if (type !== undefined && typeof type !== "string") refuse("a media type that is a string", typeof type)
+  if (type && isBrokenMediaType(type)) refuse("a media type such as text/plain", quote(type))
   if (customId !== undefined) {
     const mistake = typeof customId === "string" ? findCustomIdMistake(customId) : "a custom id that is a string"
     if (mistake !== undefined) refuse(mistake, typeof customId === "string" ? quote(customId) : typeof customId)
   }
   const acl = source.acl ?? defaults.acl
-  if (!isOneOf(acl, ["public-read", "private"])) refuse("the acl public-read or private", quote(String(acl)))
+  if (!isOneOf(acl, acls)) refuse("the acl public-read or private", quote(String(acl)))
   const disposition = source.contentDisposition ?? defaults.contentDisposition
-  if (!isOneOf(disposition, ["inline", "attachment"])) {
+  if (!isOneOf(disposition, contentDispositions)) {
     refuse("the contentDisposition inline or attachment", quote(String(disposition)))
   }
 }

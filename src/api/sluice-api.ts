@@ -11,6 +11,7 @@ import type {
 import type { Acl } from "../protocol/signed-url.ts"
 import { type ApiSettings, loadApiSettings, type SluiceApiOptions } from "./api-settings.ts"
 import { callIngest, type CallOptions } from "./call-ingest.ts"
+import { callOptions, checkOptions, keyOptions, listOptions, readUrlOptions, uploadOptions } from "./check-options.ts"
 import { createFileListing, type FileListing, type ListFilesOptions } from "./file-listing.ts"
 import { type FileRename, type KeyOptions, sumCalls, toList, toReference } from "./file-reference.ts"
 import type { FileUploadResult } from "./file-upload-result.ts"
@@ -67,6 +68,7 @@ export class SluiceApi {
     given: UploadInput | Iterable<UploadInput>,
     options?: ServerUploadOptions,
   ): Promise<FileUploadResult | Array<FileUploadResult>> {
+    checkOptions("The options of uploadFiles", options, uploadOptions)
     const isSeveral = isIterable(given)
     const inputs = isSeveral ? [...given] : [given]
     const results = await uploadSources(
@@ -103,10 +105,10 @@ export class SluiceApi {
 
   /** Lists the app's files, newest first: `await` for a page, `for await` for all files, `.pages()` for all pages. */
   listFiles(options: ListFilesOptions = {}): FileListing {
-    return createFileListing(
-      async (request) => callIngest(await this.#load(), operations.listFiles, request, options),
-      options,
-    )
+    return createFileListing(async (request) => {
+      checkOptions("The options of listFiles", options, listOptions)
+      return callIngest(await this.#load(), operations.listFiles, request, options)
+    }, options)
   }
 
   /**
@@ -114,6 +116,7 @@ export class SluiceApi {
    * it. More than 1,000 files take several calls: if one fails, those before it have been made.
    */
   async deleteFiles(keys: string | ReadonlyArray<string>, options: KeyOptions = {}): Promise<DeletedFiles> {
+    checkOptions("The options of deleteFiles", options, keyOptions)
     const settings = await this.#load()
     const isByKey = (options.keyType ?? settings.defaultKeyType) === "fileKey"
     const deletedCount = await sumCalls(toList(keys), async (some) => {
@@ -125,6 +128,7 @@ export class SluiceApi {
 
   /** Renames files that are stored. For custom ids, and more than 1,000 files, see {@link deleteFiles}. */
   async renameFiles(renames: FileRename | ReadonlyArray<FileRename>, options: CallOptions = {}): Promise<RenamedFiles> {
+    checkOptions("The options of renameFiles", options, callOptions)
     const settings = await this.#load()
     const updates = toList(renames).map((rename) =>
       "key" in rename ? { ...toReference(rename.key, settings.defaultKeyType), newName: rename.newName } : rename,
@@ -138,6 +142,7 @@ export class SluiceApi {
 
   /** Says who may read files that are stored. For custom ids, and more than 1,000 files, see {@link deleteFiles}. */
   async updateACL(keys: string | ReadonlyArray<string>, acl: Acl, options: KeyOptions = {}): Promise<UpdatedAcls> {
+    checkOptions("The options of updateACL", options, keyOptions)
     const settings = await this.#load()
     const keyType = options.keyType ?? settings.defaultKeyType
     const updatedCount = await sumCalls(toList(keys), async (some) => {
@@ -149,6 +154,7 @@ export class SluiceApi {
 
   /** How much the app stores, and how much it may. */
   async getUsageInfo(options: CallOptions = {}): Promise<UsageInfo> {
+    checkOptions("The options of getUsageInfo", options, callOptions)
     return callIngest(await this.#load(), operations.getUsageInfo, {}, options)
   }
 
@@ -157,6 +163,7 @@ export class SluiceApi {
    * it. Fails: with NOT_FOUND where there is no such file.
    */
   async getSignedURL(key: string, options: ReadUrlOptions = {}): Promise<string> {
+    checkOptions("The options of getSignedURL", options, readUrlOptions)
     const settings = await this.#load()
     const expiresIn = readExpiresIn(options)
     const request: FileAccessRequest = {
@@ -168,6 +175,7 @@ export class SluiceApi {
 
   /** Signs such a URL without a request. Whether there is such a file shows when it is read. */
   async generateSignedURL(key: string, options: Omit<ReadUrlOptions, "signal"> = {}): Promise<string> {
+    checkOptions("The options of generateSignedURL", options, readUrlOptions)
     return createReadUrl(await this.#load(), key, options)
   }
 }

@@ -1,3 +1,4 @@
+import { checkOptions, sluiceFileFields } from "./check-options.ts"
 import type { UploadDetails } from "./upload-source.ts"
 
 /** What a {@link SluiceFile} is told beside its bytes and its name. */
@@ -23,6 +24,7 @@ export class SluiceFile extends File {
     name: string,
     options: SluiceFileOptions = {},
   ) {
+    checkOptions("The options of SluiceFile", options, sluiceFileFields)
     const { type = "", lastModified = Date.now() } = options
     super([...parts], name, { type, lastModified })
     this.customId = options.customId

@@ -1,7 +1,9 @@
 import { fileFromStream, type StreamFileOptions } from "../client/file-from-stream.ts"
 import type { UploadableFile } from "../client/uploadable-file.ts"
 import { UploadError } from "../protocol/upload-error.ts"
+import { checkDescription, fileFields, pathFields, streamFields } from "./check-options.ts"
 import { openPath, type PathInput } from "./path-source.ts"
+import { SluiceFile } from "./sluice-file.ts"
 import type { UploadDetails, UploadSource } from "./upload-source.ts"
 
 /**
@@ -23,6 +25,7 @@ export const sizeOf = (input: UploadInput): number | undefined =>
   isObject(input) && "size" in input && Number.isSafeInteger(input.size) ? (input.size as number) : undefined
 
 const fromSliceable = (file: UploadableFile & UploadDetails): UploadSource => {
+  checkDescription(file, fileFields, [Object, Blob, File, SluiceFile])
   const { name, size, type, lastModified, customId, contentDisposition, acl } = file
   if (typeof name !== "string") {
     throw refuse('A Blob has no name. Give one: `new SluiceFile([blob], "photo.jpg")`.')
@@ -46,9 +49,11 @@ export const openInput = async (input: UploadInput): Promise<UploadSource> => {
     }
     if (isSliceable(input) && !ArrayBuffer.isView(input)) return fromSliceable(input as UploadableFile & UploadDetails)
     if ("path" in input && (typeof input.path === "string" || input.path instanceof URL)) {
+      checkDescription(input, pathFields)
       return openPath(input as unknown as PathInput)
     }
     if ("stream" in input && typeof input.stream === "function") {
+      checkDescription(input, streamFields)
       const { customId, contentDisposition, acl } = input as UploadDetails
       const file = input as unknown as StreamFileOptions
       if (typeof file.size !== "number") {

@@ -3,7 +3,7 @@ import { transfer } from "../client/transfer.ts"
 import { parseDuration } from "../protocol/duration.ts"
 import { createFileKey } from "../protocol/key.ts"
 import { limits } from "../protocol/limits.ts"
-import { lookupMediaType } from "../protocol/media-type.ts"
+import { lookupMediaType, normalizeMediaType } from "../protocol/media-type.ts"
 import type { StoredFile } from "../protocol/messages.ts"
 import { signUploadUrl, type UploadGrant } from "../protocol/signed-url.ts"
 import { UploadError } from "../protocol/upload-error.ts"
@@ -48,7 +48,7 @@ const toAborted = (cause: unknown) => new UploadError({ code: "ABORTED", message
 
 const toError = (cause: unknown, { ingestUrl }: ApiSettings, name: string | undefined): UploadError => {
   // The transport speaks to browsers, of the route handler.
-  if (UploadError.is(cause) && cause.code === "INVALID_CONFIG" && name !== undefined) {
+  if (UploadError.is(cause) && cause.code === "INVALID_CONFIG" && cause.status !== 413 && name !== undefined) {
     const message = `What answers at ${ingestUrl} is not Sluice's ingest. Check the token's ingestUrl.`
     return new UploadError({ code: "INVALID_CONFIG", message, cause })
   }
@@ -106,11 +106,13 @@ export const uploadSources = async (
   const send = async (source: UploadSource, index: number): Promise<StoredFile> => {
     checkUploadSource(source, options)
     const grant: Omit<UploadGrant, "expires"> = {
+      // Kept when a URL is signed anew: what was deleted meanwhile stays deleted.
+      issuedAt: Date.now(),
       key: createFileKey(encodedAppId),
       appId,
       name: source.name,
       size: source.size,
-      type: source.type || (await lookupMediaType(source.name)),
+      type: normalizeMediaType(source.type) ?? (await lookupMediaType(source.name)),
       customId: source.customId,
       contentDisposition: source.contentDisposition ?? options.contentDisposition,
       acl: source.acl ?? options.acl,
@@ -136,7 +138,9 @@ export const uploadSources = async (
       onProgress: (loaded) => {
         if (!signal.aborted) report(index, source, loaded)
       },
-      onWait: ({ delay, error }) => log("Debug", "Trying again.", [{ key, delay, reason: error.message }]),
+      onWait: ({ delay, error }) => {
+        if (error !== undefined) log("Debug", "Trying again.", [{ key, delay, reason: error.message }])
+      },
     })
     return toStoredFile(result)
   }

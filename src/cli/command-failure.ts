@@ -1,3 +1,6 @@
+import { lstatSync } from "node:fs"
+import { dirname } from "node:path"
+
 /** Exit codes of the `sluice` command. */
 export const exitCodes = { done: 0, failed: 1, usage: 2 } as const
 
@@ -22,11 +25,47 @@ export const describeSystemError = (error: unknown): string => {
     case "EEXIST":
     case "ENOTDIR":
       return "a file of that name is in the way"
+    case "EISDIR":
+      return "it is a folder"
+    case "ELOOP":
+      return "its links lead in a circle"
+    case "ENAMETOOLONG":
+      return "the name is too long"
     case "EROFS":
       return "the file system is read-only"
     case "ENOSPC":
       return "the disk is full"
     default:
-      return message
+      // The end of a sentence that others finish.
+      return message.replace(/\.$/, "")
   }
 }
+
+const isLink = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
+
+/** Why a folder cannot be used, and what to do, as the end of a sentence that names it. */
+const explainFolder = (path: string, error: unknown, option: string): string => {
+  const { code, syscall, path: at = path } = error as NodeJS.ErrnoException
+  const another = `Choose another folder${option === "" ? "" : ` with ${option}`}`
+  switch (code) {
+    case "EACCES":
+    case "EPERM":
+      return `permission denied${at === path ? "" : ` for ${at}`}. ${another}, or give this user the right to write there.`
+    case "ENOTDIR":
+    case "EEXIST":
+      return `${at === path ? "it" : at} ${isLink(at) ? "is a link that leads to no folder" : "is no folder"}. ${another}.`
+    case "ENOENT":
+      return `${syscall === "mkdir" ? `no folder can be made in ${dirname(at)}` : describeSystemError(error)}. ${another}.`
+    default:
+      return `${describeSystemError(error)}. ${another}.`
+  }
+}
+
+/**
+ * What is said of a folder that was given and cannot be used.
+ *
+ * @param what what it is to the user, `data folder`
+ * @param option how another is given, `--data`; empty where it is an argument
+ */
+export const toFolderFailure = (what: string, path: string, error: unknown, option = ""): CommandFailure =>
+  new CommandFailure(`The ${what} ${path} cannot be used: ${explainFolder(path, error, option)}`)

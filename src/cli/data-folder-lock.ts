@@ -1,3 +1,4 @@
+import { readFile, stat } from "node:fs/promises"
 import { join } from "node:path"
 import type { DatabaseSync } from "node:sqlite"
 import { CommandFailure, describeSystemError } from "./command-failure.ts"
@@ -9,9 +10,14 @@ import { CommandFailure, describeSystemError } from "./command-failure.ts"
  * The lock is the operating system's, on the empty database `lock.sqlite`: Node has no other way to one. Nothing else
  * is kept in there, so that the catalog itself stays open to commands that read it.
  *
+ * @param busy what is said when another process has it
+ *
  * Fails: throws a {@link CommandFailure} when another process has it.
  */
-export const lockDataFolder = (path: string): (() => void) => {
+export const lockDataFolder = (
+  path: string,
+  busy = `Another ingest is running on the data folder ${path}. Stop it, or give this one a folder of its own with --data.`,
+): (() => void) => {
   const file = join(path, "lock.sqlite")
   // Loaded here: on some versions of Node loading it prints a warning.
   const sqlite = process.getBuiltinModule("node:sqlite")
@@ -27,12 +33,45 @@ export const lockDataFolder = (path: string): (() => void) => {
     database?.close()
     const isBusy = (error as { errcode?: number }).errcode === sqliteBusy
     throw new CommandFailure(
-      isBusy
-        ? `Another ingest is running on the data folder ${path}. Stop it, or give this one a folder of its own with --data.`
-        : `The data folder ${path} cannot be locked: ${file}: ${describeSystemError(error)}.`,
+      isBusy ? busy : `The folder ${path} cannot be locked: ${file}: ${describeSystemError(error)}.`,
     )
   }
 }
 
 /** Source: sqlite.org/rescode.html. */
 const sqliteBusy = 5
+
+/** Whether a process runs an ingest on a data folder, or restores a backup into it. Takes and makes nothing. */
+export const isDataFolderLocked = (path: string): boolean => {
+  const sqlite = process.getBuiltinModule("node:sqlite")
+  let database: DatabaseSync | undefined
+  try {
+    database = new sqlite.DatabaseSync(join(path, "lock.sqlite"), { readOnly: true })
+    database.exec("PRAGMA busy_timeout = 0")
+    database.prepare("SELECT count(*) FROM sqlite_master").get()
+    return false
+  } catch (error) {
+    return (error as { errcode?: number }).errcode === sqliteBusy
+  } finally {
+    database?.close()
+  }
+}
+
+/**
+ * The process that holds the lock of a data folder, as far as Linux tells (not across containers); else undefined.
+ * Source: proc_locks(5).
+ */
+export const findLockHolder = async (path: string): Promise<number | undefined> => {
+  const [locks, inode] = await Promise.all([
+    readFile("/proc/locks", "utf8").catch(() => ""),
+    stat(join(path, "lock.sqlite")).then(
+      ({ ino }) => String(ino),
+      () => undefined,
+    ),
+  ])
+  for (const line of locks.split("\n")) {
+    const [, type, , access, pid, file = ""] = line.trim().split(/\s+/)
+    if (type === "POSIX" && access === "WRITE" && file.split(":")[2] === inode && Number(pid) > 0) return Number(pid)
+  }
+  return undefined
+}

@@ -1,9 +1,12 @@
-import { chown, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
+import { type FileHandle, open, readdir, rename, rm, stat, writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
+import { makeFolder } from "../ingest.ts"
 import { encodeToken, parseToken, type Token } from "../protocol.ts"
-import { CommandFailure, describeSystemError, isSystemError } from "./command-failure.ts"
+import { CommandFailure, describeSystemError, isSystemError, toFolderFailure } from "./command-failure.ts"
+import { closeParts, requireSafeFolder, toParts } from "./data-folder-access.ts"
 import { lockDataFolder } from "./data-folder-lock.ts"
 import { createToken } from "./create-token.ts"
+import { readRegularFile } from "./regular-file.ts"
 
 /** Where an ingest keeps everything it owns. All paths are absolute. */
 export interface DataFolder {
@@ -12,7 +15,7 @@ export interface DataFolder {
   readonly blobs: string
   /** The SQLite catalog. */
   readonly catalog: string
-  /** The token's text and a newline; mode 0600. */
+  /** The token's text and a newline. All files have mode 0600, folders 0700. */
   readonly tokenFile: string
 }
 
@@ -20,6 +23,33 @@ export interface DataFolder {
 export interface OwnedDataFolder extends DataFolder {
   /** Lets others have it. */
   readonly release: () => void
+}
+
+/** A data folder that was opened. */
+export interface OpenedDataFolder extends OwnedDataFolder {
+  /** What people should know of who could read it. */
+  readonly notes: ReadonlyArray<string>
+}
+
+/** What tells a data folder from others, once there was a backup of it. */
+export const backupIdName = "backup-id"
+
+/** Is there as long as a backup is being restored into a data folder. */
+export const restoringName = "restoring"
+
+/** Fails: with a {@link CommandFailure} where an ingest must not run: on a backup, and on half of a restored one. */
+const requireData = async (path: string): Promise<void> => {
+  const names = await readdir(path)
+  if (names.includes("backup.json")) {
+    throw new CommandFailure(
+      `${path} holds a backup, no data folder. Restore it first: sluice backup restore ${path} --data <folder>`,
+    )
+  }
+  if (names.includes(restoringName)) {
+    throw new CommandFailure(
+      `A backup was being restored into ${path}, and that has not ended. Run \`sluice backup restore\` again, which goes on with it.`,
+    )
+  }
 }
 
 /** Names what is in a data folder, touching nothing. */
@@ -34,21 +64,34 @@ export const describeDataFolder = (path: string): DataFolder => {
 }
 
 /**
- * Makes the data folder where it is missing, closed to other users and ignored by git, and makes this process its owner.
+ * Makes the data folder where it is missing, closed to other users and ignored by git, and makes this process its owner. One
+ * that is open to others is closed.
  *
- * Fails: with a {@link CommandFailure} that names the folder, also when another ingest runs on it.
+ * Fails: with a {@link CommandFailure} that names the folder, also when another ingest runs on it, and when others could have
+ * made it or may replace what is in it.
  */
-export const openDataFolder = async (path: string): Promise<OwnedDataFolder> => {
+export const openDataFolder = async (path: string): Promise<OpenedDataFolder> => {
   const folder = describeDataFolder(path)
   try {
-    await mkdir(folder.path, { recursive: true, mode: 0o700 })
-    await writeFile(join(folder.path, ".gitignore"), "*\n", { flag: "wx" }).catch((error: unknown) => {
-      if (!isSystemError(error, "EEXIST")) throw error
-    })
+    await requireSafeFolder(folder.path)
+    makeFolder(folder.path)
+    // Again: somebody may have been faster.
+    await requireSafeFolder(folder.path)
+    await requireData(folder.path)
+    for (const [name, content] of [
+      [".gitignore", "*\n"],
+      ["lock.sqlite", ""],
+    ] as const) {
+      await writeFile(join(folder.path, name), content, { flag: "wx", mode: 0o600 }).catch((error: unknown) => {
+        if (!isSystemError(error, "EEXIST")) throw error
+      })
+    }
+    const notes = await closeParts(toParts(folder))
+    return { ...folder, notes, release: lockDataFolder(folder.path) }
   } catch (error) {
-    throw new CommandFailure(`The data folder ${folder.path} cannot be used: ${describeSystemError(error)}.`)
+    if (error instanceof CommandFailure) throw error
+    throw toFolderFailure("data folder", folder.path, error, "--data")
   }
-  return { ...folder, release: lockDataFolder(folder.path) }
 }
 
 /** The token of a data folder, and whether this start made or changed it. */
@@ -66,7 +109,8 @@ export interface KeptToken {
 export const readKeptToken = async ({ tokenFile }: DataFolder): Promise<KeptToken | undefined> => {
   let text: string
   try {
-    text = (await readFile(tokenFile, "utf8")).trim()
+    // Whoever mounts secrets mounts links.
+    text = (await readRegularFile(tokenFile, { follows: true })).trim()
   } catch (error) {
     if (isSystemError(error, "ENOENT") || isSystemError(error, "ENOTDIR")) return undefined
     throw new CommandFailure(`The token in ${tokenFile} cannot be read: ${describeSystemError(error)}.`)
@@ -74,6 +118,14 @@ export const readKeptToken = async ({ tokenFile }: DataFolder): Promise<KeptToke
   const parsed = parseToken(text)
   if (!parsed.ok) throw new CommandFailure(`The file ${tokenFile} holds no valid token. ${parsed.detail}`)
   return { text, token: parsed.value, state: "kept" }
+}
+
+/** Gives a file that root has made in a folder to the folder's owner: the ingest may run as another user, and has to read it. */
+export const giveToOwner = async (file: FileHandle, folder: string): Promise<void> => {
+  if (process.getuid?.() !== 0) return
+  const { uid, gid } = await stat(folder)
+  // By the handle: whoever owns the folder may have put a link into the name's place.
+  await file.chown(uid, gid)
 }
 
 /**
@@ -85,15 +137,19 @@ export const writeToken = async ({ path, tokenFile }: DataFolder, token: Token):
   const text = encodeToken(token)
   const draft = `${tokenFile}.${process.pid}`
   try {
-    await writeFile(draft, `${text}\n`, { mode: 0o600, flag: "wx" })
-    if (process.getuid?.() === 0) {
-      // The ingest may run as another user, and has to read it.
-      const { uid, gid } = await stat(path)
-      await chown(draft, uid, gid)
+    await requireSafeFolder(path)
+    // `wx` follows no link: whatever has the name, the token does not go there.
+    const handle = await open(draft, "wx", 0o600)
+    try {
+      await handle.writeFile(`${text}\n`)
+      await giveToOwner(handle, path)
+    } finally {
+      await handle.close()
     }
     await rename(draft, tokenFile)
   } catch (error) {
-    await rm(draft, { force: true })
+    await rm(draft, { force: true }).catch(() => {})
+    if (error instanceof CommandFailure) throw error
     throw new CommandFailure(`The token cannot be kept in ${tokenFile}: ${describeSystemError(error)}.`)
   }
   return text

@@ -1,7 +1,8 @@
 import { access } from "node:fs/promises"
-import { type Catalog, createSqliteCatalog } from "../ingest.ts"
+import { type Catalog, createSqliteCatalog, readSqliteSchema } from "../ingest.ts"
 import { CommandFailure, describeSystemError } from "./command-failure.ts"
 import { type DataFolder, describeDataFolder } from "./data-folder.ts"
+import { findLockHolder, isDataFolderLocked } from "./data-folder-lock.ts"
 
 /**
  * Opens a catalog; makes it where it is missing.
@@ -25,24 +26,74 @@ export const hasCatalog = async ({ catalog }: DataFolder): Promise<boolean> =>
     () => false,
   )
 
-/**
- * Works on the catalog of a data folder, whether an ingest runs on it or not; makes nothing that is not there.
- *
- * Fails: with a {@link CommandFailure} where there is no catalog, or none that can be opened.
- */
-export const withCatalog = async <A>(
-  data: string,
-  work: (catalog: Catalog, folder: DataFolder) => Promise<A>,
-): Promise<A> => {
-  const folder = describeDataFolder(data)
+/** Fails: with a {@link CommandFailure} where a data folder has no catalog. */
+export const requireCatalog = async ({ catalog }: DataFolder): Promise<void> => {
   try {
-    await access(folder.catalog)
+    await access(catalog)
   } catch (error) {
     throw new CommandFailure(
-      `There is no catalog to read at ${folder.catalog}: ${describeSystemError(error)}. ` +
+      `There is no catalog to read at ${catalog}: ${describeSystemError(error)}. ` +
         "Say with --data which folder the ingest runs on.",
     )
   }
+}
+
+/** What a command does with a catalog: what only reads brings no catalog to another schema. */
+export type CatalogUse = "reads" | "changes"
+
+/** What is wrong with the schema of a catalog, and what to do. */
+export interface ForeignSchema {
+  readonly message: string
+  readonly advice: string
+}
+
+/**
+ * Why this version must not open a catalog; undefined where it may. A catalog is brought to the schema of this version by its
+ * ingest, and by commands that change it where no ingest runs: an older ingest would fail on it.
+ */
+export const findForeignSchema = async (folder: DataFolder, use: CatalogUse): Promise<ForeignSchema | undefined> => {
+  let schema: ReturnType<typeof readSqliteSchema>
+  try {
+    schema = readSqliteSchema({ file: folder.catalog })
+  } catch {
+    // Opening it says what is wrong.
+    return undefined
+  }
+  const { is, known } = schema
+  if (is === known) return undefined
+  const message = `The catalog ${folder.catalog} is of schema ${is}, and this version of sluice`
+  if (is > known) {
+    const advice = "Use the version that wrote it, or restore a backup of before."
+    return { message: `${message} knows up to ${known}.`, advice }
+  }
+  if (isDataFolderLocked(folder.path)) {
+    const pid = await findLockHolder(folder.path)
+    return {
+      message: `${message} uses ${known}: the ingest that runs on it${pid === undefined ? "" : ` (process ${pid})`} is older.`,
+      advice: "Upgrade that ingest first, or run the command of its version.",
+    }
+  }
+  if (use === "changes") return undefined
+  return {
+    message: `${message} uses ${known}.`,
+    advice: "Start the ingest of this version on it once, which upgrades it, or use the version that wrote it.",
+  }
+}
+
+/**
+ * Works on the catalog of a data folder, whether an ingest runs on it or not; makes nothing that is not there.
+ *
+ * Fails: with a {@link CommandFailure} where there is no catalog, or none that can be opened, or one of another schema.
+ */
+export const withCatalog = async <A>(
+  data: string,
+  use: CatalogUse,
+  work: (catalog: Catalog, folder: DataFolder) => Promise<A>,
+): Promise<A> => {
+  const folder = describeDataFolder(data)
+  await requireCatalog(folder)
+  const foreign = await findForeignSchema(folder, use)
+  if (foreign !== undefined) throw new CommandFailure(`${foreign.message} ${foreign.advice}`)
   const catalog = openCatalog(folder.catalog)
   try {
     return await work(catalog, folder)

@@ -1,8 +1,10 @@
 import { Command, CommanderError } from "commander"
 import manifest from "../../package.json" with { type: "json" }
-import { names } from "../protocol.ts"
+import { findNearest } from "../schema/unknown-variables.ts"
+import { envName, names } from "../protocol.ts"
 import { CommandFailure, exitCodes } from "./command-failure.ts"
 import { createAppsCommand } from "./apps/apps-command.ts"
+import { createBackupCommand } from "./backup/backup-command.ts"
 import { createKeysCommand } from "./apps/keys-command.ts"
 import { createDeliveriesCommand } from "./inspect/deliveries-command.ts"
 import { createDevCommand } from "./serve/dev-command.ts"
@@ -11,11 +13,13 @@ import { createExplainCommand } from "./inspect/explain-command.ts"
 import { createInitCommand } from "./init/init-command.ts"
 import { createFilesCommand } from "./inspect/files-command.ts"
 import { createIngestCommand } from "./serve/ingest-command.ts"
+import { isLoggedAsJson } from "./settings/setting-options.ts"
+import { arrangeHelp } from "./terminal/help.ts"
 import { toPrintable } from "./terminal/printable.ts"
 import { createTokenCommand } from "./token-command.ts"
 
 /** The whole command line; run it with {@link runCommand}. What a command does is imported when it is called. */
-const createProgram = (): Command =>
+export const createProgram = (): Command =>
   new Command("sluice")
     .description("File uploads on storage you own.")
     .version(manifest.version)
@@ -30,27 +34,53 @@ const createProgram = (): Command =>
     .addCommand(createFilesCommand())
     .addCommand(createDeliveriesCommand())
     .addCommand(createExplainCommand())
+    .addCommand(createBackupCommand())
     .addCommand(createDoctorCommand())
-    .addHelpText(
-      "after",
-      `
-Example, in the package.json of an app:
-  "dev": "sluice dev -- next dev"
-
-Exit codes: 0 done, 1 failed, 2 wrong usage.`,
-    )
+    .addHelpText("before", `Example, in the package.json of an app:  "dev": "sluice dev -- next dev"\n`)
+    .addHelpText("after", "\nExit codes: 0 done, 1 failed, 2 wrong usage.")
 
 const nameOf = (command: Command): string =>
   command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`
 
-const overrideExit = (command: Command): void => {
+const overrideExit = (command: Command, writeErr: (text: string) => void): void => {
+  arrangeHelp(command)
+  command.configureOutput({ writeErr })
   command.exitOverride().showHelpAfterError(`Try "${nameOf(command)} --help".`)
-  command.commands.forEach(overrideExit)
+  for (const each of command.commands) overrideExit(each, writeErr)
+}
+
+/** Groups where what stands in a verb's place may be an argument: `keys <app>` lists, `backup <folder>` makes one. */
+const groupsWithArgument: ReadonlySet<string> = new Set(["keys", "backup"])
+
+/** A verb that a group of verbs does not have is no argument of the one that is meant where none is said. */
+const refuseUnknownVerb = (program: Command, [name, verb = ""]: ReadonlyArray<string>): void => {
+  const group = program.commands.find((command) => command.name() === name)
+  const verbs = group?.commands.map((command) => command.name()) ?? []
+  if (group === undefined || verbs.length === 0 || groupsWithArgument.has(group.name())) return
+  if (!/^[a-z][a-z-]{0,19}$/.test(verb) || [...verbs, "help"].includes(verb)) return
+  const nearest = findNearest(verb, verbs)
+  const hint = nearest === undefined ? `There are ${verbs.join(", ")}.` : `(Did you mean ${nearest}?)`
+  group.error(`error: unknown command '${verb}'\n${hint}`)
 }
 
 /** An empty variable counts as not given, as it does for apps. */
 const dropEmptyVariables = (env: NodeJS.ProcessEnv): void => {
   for (const [name, value] of Object.entries(env)) if (name.startsWith(names.envPrefix) && !value) delete env[name]
+}
+
+/** One line in JSON, as the log writes them. */
+const printFailure = (text: string): void => {
+  const message = text.trim().replaceAll(/\s*\n\s*/g, " ")
+  console.error(JSON.stringify({ time: new Date().toISOString(), level: "error", service: names.word, message }))
+}
+
+/** Whether machines read what a command line prints that is wrong, and so was not read to its end. */
+const wantsJson = (args: ReadonlyArray<string>): boolean => {
+  const end = args.indexOf("--")
+  const own = end < 0 ? args : args.slice(0, end)
+  const flag = /(?:^| )--log-format[ =](\S+)/.exec(own.join(" "))?.[1]
+  if (flag !== undefined) return flag === "json"
+  return process.env[envName("logFormat")] === "json" || (own[0] === "ingest" && own.includes("--json"))
 }
 
 /**
@@ -60,15 +90,29 @@ const dropEmptyVariables = (env: NodeJS.ProcessEnv): void => {
  */
 export const runCommand = async (args: ReadonlyArray<string>): Promise<number> => {
   const program = createProgram()
-  overrideExit(program)
+  let misuse = ""
+  overrideExit(program, (text) => {
+    misuse += text
+  })
   dropEmptyVariables(process.env)
+  let running = program
+  program.hook("preAction", (_program, command) => {
+    running = command
+  })
   try {
+    refuseUnknownVerb(program, args)
     await program.parseAsync(args, { from: "user" })
     return Number(process.exitCode ?? exitCodes.done)
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage
+    if (error instanceof CommanderError) {
+      if (wantsJson(args)) {
+        if (misuse !== "") printFailure(misuse.replace(/^error: /, ""))
+      } else process.stderr.write(misuse)
+      return error.exitCode === 0 ? exitCodes.done : exitCodes.usage
+    }
     if (!(error instanceof CommandFailure)) throw error
-    console.error(`${names.word}: ${toPrintable(error.message)}`)
+    if (isLoggedAsJson(running)) printFailure(error.message)
+    else console.error(`${names.word}: ${toPrintable(error.message)}`)
     return exitCodes.failed
   }
 }

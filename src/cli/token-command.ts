@@ -15,6 +15,7 @@ const parseName = (text: string): Outcome<string> =>
 
 const createExplainCommand = (): Command =>
   addSettings(new Command("explain"), ["data"])
+    .addHelpText("before", "Example:\n  $ sluice token explain\n")
     .description("Says what a token holds, or which of its fields is wrong (exit code 1). The key stays hidden.")
     .argument(
       "[token]",
@@ -50,9 +51,9 @@ export const createTokenCommand = (): Command =>
     })
     .addCommand(createExplainCommand())
     .addHelpText(
-      "after",
-      `
-Examples:
+      "before",
+      `Examples:
   $ export ${envName("token")}="$(sluice token --app-id my-app)"
-  $ sluice token explain`,
+  $ sluice token explain
+`,
     )

@@ -14,6 +14,8 @@ export interface UploaderOptions {
   readonly url?: string | URL | undefined
   /** Sent to the route handler, never to the ingest. */
   readonly headers?: UploadHeaders | undefined
+  /** Of the requests to the route handler alone: `include` sends cookies to an app on another origin, docs/another-origin.md. */
+  readonly credentials?: RequestCredentials | undefined
   /**
    * Asked once per upload for the W3C `traceparent` its requests to the app and the ingest carry; off unless given.
    * `createTraceparent` of `sluice/protocol` begins a trace. An app on another origin must allow the header in its CORS answers.
@@ -66,7 +68,8 @@ export const generateUploader = <Router extends TypedFileRouter>(options: Upload
       trace,
       concurrency: options.concurrency ?? 4,
       retry: options.retry ?? {},
-      sessions: options.sessions,
+      credentials: options.credentials,
+      sessions: upload.sessions ?? options.sessions,
       // Called late and bare: tests replace the global, and browsers refuse it as a method of anything else.
       fetch: (url, init) => (options.fetch ?? fetch)(url, init),
     })

@@ -12,7 +12,7 @@ const orNothing = async <A>(work: () => A): Promise<Awaited<A> | undefined> => {
 export const openSession = async (
   sessions: UploadSessions | undefined,
   options: SessionOptions,
-): Promise<UploadSession> => {
+): Promise<Required<UploadSession>> => {
   const session = await orNothing(() => sessions?.open(options))
   return {
     kept: session?.kept,
@@ -25,6 +25,7 @@ export const openSession = async (
       // Where the work is what failed, this fails with it.
       return once()
     },
+    advance: (loaded) => void orNothing(() => session?.advance?.(loaded)),
     forget: async () => void (await orNothing(() => session?.forget())),
   }
 }

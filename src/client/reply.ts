@@ -1,4 +1,4 @@
-import { parseProblem } from "../protocol/parse-problem.ts"
+import { parseProblem, type Peer } from "../protocol/parse-problem.ts"
 import { UploadError } from "../protocol/upload-error.ts"
 import type { Attempt } from "./retry.ts"
 
@@ -8,6 +8,10 @@ export interface Reply {
   readonly body: string
   /** Only what CORS lets a page see. */
   readonly header: (name: string) => string | null
+  /** Where it comes from, if from elsewhere than it was asked for. */
+  readonly redirect?: string | false | undefined
+  /** What was asked, without its query. */
+  readonly url?: string | undefined
 }
 
 /** The function requests are made with; `globalThis.fetch` fits. */
@@ -29,7 +33,14 @@ export const networkError = (cause?: unknown): UploadError =>
 export const fetchReply = async (fetch: Fetch, url: string, init: RequestInit): Promise<Reply> => {
   try {
     const response = await fetch(url, init)
-    return { status: response.status, body: await response.text(), header: (name) => response.headers.get(name) }
+    return {
+      status: response.status,
+      body: await response.text(),
+      header: (name) => response.headers.get(name),
+      // The query of a page that asks for a login is nobody's business.
+      redirect: response.redirected && response.url.split("?")[0],
+      url: url.split("?")[0],
+    }
   } catch (cause) {
     throw [cause, (cause as Error | undefined)?.cause].find(UploadError.is) ?? networkError(cause)
   }
@@ -45,10 +56,14 @@ const toWait = (retryAfter: string | null): number | undefined => {
  * The value in a successful answer, else its error and when the server wants to be asked again.
  *
  * @param read gives undefined for a body that is not what was asked for
+ * @param at   who should have answered
  */
-export const readReply = <A>(reply: Reply, read: (json: unknown) => A | undefined): Attempt<A> => {
+export const readReply = <A>(reply: Reply, read: (json: unknown) => A | undefined, at: Peer = "ingest"): Attempt<A> => {
   if (reply.status < 200 || reply.status > 299) {
-    return { error: parseProblem(reply.status, reply.body), wait: toWait(reply.header("retry-after")) }
+    const error = parseProblem(reply.status, reply.body, at, reply.url)
+    // A redirect to a page that is not there either is a redirect before all.
+    const isLost = reply.redirect && error.status === 404 && error.code === "INVALID_CONFIG"
+    if (!isLost) return { error, wait: toWait(reply.header("retry-after")) }
   }
   let value: A | undefined
   try {
@@ -60,7 +75,7 @@ export const readReply = <A>(reply: Reply, read: (json: unknown) => A | undefine
     ? {
         error: new UploadError({
           code: "INVALID_CONFIG",
-          message: "The answer is not Sluice's. Is the route handler at the uploader's `url`?",
+          message: `What answers for the ${at}${reply.redirect ? ` (${reply.redirect})` : ""} is not Sluice. Check its URL, and let it through in proxy.ts.`,
         }),
       }
     : { value }

@@ -15,6 +15,7 @@ export interface UrlRequestOptions {
   /** Later ones win. */
   readonly headers: ReadonlyArray<UploadHeaders | undefined>
   readonly fetch: Fetch
+  readonly credentials: RequestCredentials | undefined
   readonly retry: RetryOptions
 }
 
@@ -61,9 +62,11 @@ export const requestUrls = async (
       }
       headers.set("content-type", "application/json")
       const body = JSON.stringify(request)
-      const reply = await fetchReply(options.fetch, url.href, { method: "POST", headers, body, signal })
+      const { credentials, fetch } = options
+      const init = { method: "POST", headers, body, signal, ...(credentials && { credentials }) }
+      const reply = await fetchReply(fetch, url.href, init)
       const { length } = isUpload ? request.files : request.urls
-      return readReply(reply, (json) => (isUrls(json, length) ? json : undefined))
+      return readReply(reply, (json) => (isUrls(json, length) ? json : undefined), "app")
     },
     options.retry,
     signal,

@@ -1,7 +1,10 @@
-import { isRetryable } from "../protocol/problem-code.ts"
+import { isRetryable, type ProblemCode } from "../protocol/problem-code.ts"
 import { UploadError } from "../protocol/upload-error.ts"
 
-/** When to try again after a network error, a 429 or a 5xx. Other refusals are final. */
+/**
+ * When to try again after a network error, a 429 or a 5xx. Other refusals are final, and so is what the app's own code
+ * answered by failing: it would run once more for every try.
+ */
 export interface RetryOptions {
   /** Tries in a row that may fail without a byte of progress before the file counts as failed. Default 5; 1 never retries. */
   readonly attempts?: number | undefined
@@ -19,24 +22,12 @@ export interface RetryWait {
   readonly reason: "retry" | "offline"
   readonly delay?: number | undefined
   readonly error: UploadError
+  /** Makes the next try at once. */
+  readonly retryNow: () => void
 }
 
-/**
- * @param ms        unless given, only a connection that comes back ends it
- * @param isNetwork whether such a connection ends it too
- */
-const sleep = (ms: number | undefined, signal: AbortSignal, isNetwork: boolean): Promise<void> =>
-  new Promise((resolve) => {
-    const wake = () => {
-      clearTimeout(timer)
-      signal.removeEventListener("abort", wake)
-      globalThis.removeEventListener?.("online", wake)
-      resolve()
-    }
-    const timer = ms === undefined ? undefined : setTimeout(wake, ms)
-    signal.addEventListener("abort", wake)
-    if (isNetwork) globalThis.addEventListener?.("online", wake)
-  })
+/** Every request for a stored file whose callback has failed runs that once more: whether it is worth that, users say. */
+const mayRepeat = (code: ProblemCode): boolean => code !== "CALLBACK_FAILED" && isRetryable(code)
 
 /**
  * Tries until it succeeds, is refused for good, or has failed too often. Failures of a browser that is offline do not
@@ -70,13 +61,24 @@ export const retry = async <A>(
     let ms: number | undefined
     if (!isNetwork || navigator?.onLine !== false) {
       if (wait > maxDelay) error.message += ` Try again in ${Math.ceil(wait / 1000)} s.`
-      if ((wait && !isRetryable(error.code)) || ++failures >= attempts || wait > maxDelay) throw error
+      if ((wait && !mayRepeat(error.code)) || ++failures >= attempts || wait > maxDelay) throw error
       const backoff = Math.min(delay * 2 ** (failures - 1), maxDelay) * (1 - Math.random() / 2)
       ms = wait && Math.max(wait, backoff)
     }
     if (ms !== 0) {
-      onWait?.({ reason: ms === undefined ? "offline" : "retry", delay: ms, error })
-      await sleep(ms, signal, isNetwork)
+      await new Promise<void>((resolve) => {
+        const retryNow = () => {
+          clearTimeout(timer)
+          signal.removeEventListener("abort", retryNow)
+          globalThis.removeEventListener?.("online", retryNow)
+          resolve()
+        }
+        // Without a delay only a connection that comes back ends it.
+        const timer = ms === undefined ? undefined : setTimeout(retryNow, ms)
+        signal.addEventListener("abort", retryNow)
+        if (isNetwork) globalThis.addEventListener?.("online", retryNow)
+        onWait?.({ reason: ms === undefined ? "offline" : "retry", delay: ms, error, retryNow })
+      })
     }
     signal.throwIfAborted()
   }

@@ -8,6 +8,17 @@ import { type Attempt, retry, type RetryOptions, type RetryWait } from "./retry.
 import { sendBytes } from "./send-bytes.ts"
 import type { UploadableFile } from "./uploadable-file.ts"
 
+/** All bytes have been sent, and there is no answer yet: the app is asked, as a rule. */
+interface AnswerWait {
+  readonly reason: "app"
+  readonly delay?: undefined
+  readonly error?: undefined
+  readonly retryNow?: undefined
+}
+
+/** After the last byte, in ms: an answer that comes sooner is not worth a word. */
+const answerWait = 1000
+
 /** What moving one file takes. */
 export interface TransferOptions {
   readonly file: UploadableFile
@@ -25,7 +36,7 @@ export interface TransferOptions {
   readonly onStart: (offset: number) => void
   /** Bytes of the file that are stored or on their way. May go back after a lost connection. */
   readonly onProgress: (loaded: number) => void
-  readonly onWait: (wait: RetryWait) => void
+  readonly onWait: (wait: RetryWait | AnswerWait) => void
 }
 
 const readOffset = (reply: Reply): number | undefined => {
@@ -74,7 +85,14 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
     }
     const start = offset
     options.onStart(start)
-    onProgress(start)
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const sent = (loaded: number) => {
+      onProgress(start + loaded)
+      if (start + loaded >= file.size) {
+        timer ??= setTimeout(() => signal.aborted || options.onWait({ reason: "app" }), answerWait)
+      }
+    }
+    sent(0)
     const reply = await sendBytes(fetch, {
       url,
       // The signed URL says what the file is. Its own type, were it multipart/form-data, would be taken for framing.
@@ -82,8 +100,8 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
       body: await file.slice(start),
       size: file.size - start,
       signal,
-      onProgress: (loaded) => onProgress(start + loaded),
-    })
+      onProgress: sent,
+    }).finally(() => clearTimeout(timer))
     if (reply.status === 409) known = readOffset(reply)
     const result = readReply(reply, (json) => (isResult(json) ? json : undefined))
     return known === undefined ? result : { ...result, wait: 0 }

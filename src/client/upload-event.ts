@@ -16,16 +16,19 @@ export type UploadEvent<Route extends TypedFileRoute<any>, File extends Uploadab
   /**
    * Nothing moves for now.
    *
-   * - `retry`: the next try is `delay` ms away; `error` says what went wrong.
-   * - `offline`: until the browser is online again.
+   * - `retry`: the next try is `delay` ms away, unless `retryNow` is called; `error` says what went wrong.
+   * - `offline`: until the browser is online again, or `retryNow` is called.
    * - `locked`: until another tab has ended its upload of the same file.
+   * - `app`: all bytes were sent a second ago. As a rule the file is stored by now, and the app is asked what it makes of
+   *   it; what lies in buffers on the way cannot be seen. Only where the runtime tells how far it is: browsers, Node.
    */
   | {
       readonly type: "wait"
       readonly file: File
-      readonly reason: "retry" | "offline" | "locked"
+      readonly reason: "retry" | "offline" | "locked" | "app"
       readonly delay?: number | undefined
       readonly error?: UploadError | undefined
+      readonly retryNow?: (() => void) | undefined
     }
   /** The file is done, failed, aborted or paused. */
   | { readonly type: "end"; readonly file: File; readonly outcome: UploadOutcome<Route, File> }

@@ -26,6 +26,8 @@ export interface UploadSession {
    * @param onWait called if another tab has to end first
    */
   readonly exclusively: <A>(work: () => Promise<A>, signal: AbortSignal, onWait: () => void) => Promise<A>
+  /** So many bytes of the file are sent; told as often as it changes. */
+  readonly advance?: (loaded: number) => unknown
   /** There is nothing to go on with any more. */
   readonly forget: () => Promise<unknown>
 }
@@ -37,6 +39,8 @@ export interface InterruptedUpload {
   readonly name: string
   /** Bytes. */
   readonly size: number
+  /** Bytes that were sent before it was interrupted, as far as is known; a few of them may not have arrived. */
+  readonly loaded?: number | undefined
   readonly type: string
   /** ms since the epoch. */
   readonly lastModified: number

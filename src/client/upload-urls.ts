@@ -10,7 +10,7 @@ import type { UploadableFile } from "./uploadable-file.ts"
 /** One file of an upload, and what is known of it. */
 export interface UploadItem<File extends UploadableFile> extends Task<File> {
   /** Set before anything else happens. */
-  session?: UploadSession
+  session?: Required<UploadSession>
   /** What is in force, once there is one. */
   upload?: PresignedUpload | undefined
   /** A request that will set `upload`: gives whether another tab was first, whose upload it is then. */
@@ -64,7 +64,13 @@ export const createUploadUrls = <Item extends UploadItem<UploadableFile>>(
     presign: (item) =>
       item.asking ??
       ask(item, (some) => ({
-        files: some.map(({ file: { name, size, type, lastModified } }) => ({ name, size, type, lastModified })),
+        files: some.map(({ file: { name, size, type, lastModified, webkitRelativePath: path } }) => ({
+          name,
+          size,
+          type,
+          lastModified,
+          path: /^[^\\\p{Cc}]+$/u.test(path!) ? path : undefined,
+        })),
       })),
     renew: async (item, refused) =>
       item.upload!.url === refused &&

@@ -46,6 +46,7 @@ export interface UploadSettings {
   readonly trace: TraceContext | undefined
   readonly concurrency: number
   readonly fetch: Fetch
+  readonly credentials: RequestCredentials | undefined
   readonly retry: RetryOptions
   readonly sessions: UploadSessions | undefined
 }
@@ -118,7 +119,9 @@ export const startUpload = <File extends UploadableFile>(
             hasBegun = hasContact = true
           },
           onProgress: (loaded) => {
-            if (!signal.aborted) report(index, loaded)
+            if (signal.aborted) return
+            report(index, loaded)
+            session.advance(loaded)
           },
           onWait: (wait) => emit({ type: "wait", file, ...wait }),
         })

@@ -17,6 +17,8 @@ export interface UploadableFile {
   /** Media type; may be empty. */
   readonly type: string
   readonly lastModified?: number | undefined
+  /** Where it was in a chosen folder: `holiday/2024/a.jpg`. Sent as the file's `path`; empty where there is none. */
+  readonly webkitRelativePath?: string | undefined
   /** The bytes from `start` to the end, read only when they are sent; called once more for every try. */
   slice(start: number): UploadBody | Promise<UploadBody>
 }

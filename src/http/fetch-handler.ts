@@ -2,7 +2,7 @@ import type * as Cause from "effect/Cause"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import { problems } from "../protocol/problem.ts"
+import { type FaultLog, logServerFault } from "./fault-log.ts"
 import { logError } from "./logging.ts"
 import { toProblemResponse } from "./problem-response.ts"
 import { Rejected } from "./rejected.ts"
@@ -14,12 +14,6 @@ const toDetail = (reason: Cause.Reason<never>): unknown => {
   return thrown instanceof Error ? thrown : { thrown }
 }
 
-/** What the caller cannot mend, somebody here has to: a missing token, an ingest that does not answer. */
-export const logServerFault = ({ code, detail, status, cause }: Rejected): Effect.Effect<void> =>
-  (status ?? problems[code].status) < 500
-    ? Effect.void
-    : logError(detail, { code }, ...(cause === undefined ? [] : [cause]))
-
 /**
  * Turns an effect per request into `(Request) => Promise<Response>`: the one place that runs effects for a request.
  *
@@ -28,16 +22,20 @@ export const logServerFault = ({ code, detail, status, cause }: Rejected): Effec
  *
  * @param handle  one request in, one response out; a defect or an interruption is an INTERNAL_ERROR
  * @param context what the effects need, loggers included; made once
+ * @param publish what callers are told of a rejection, after it was logged; all of it unless given
+ * @param logFault what is logged of it
  */
 export const createFetchHandler = <Arguments extends ReadonlyArray<unknown>, R>(
   handle: (...args: Arguments) => Effect.Effect<Response, Rejected, R>,
   context: Context.Context<R>,
+  publish: (rejected: Rejected) => Rejected = (rejected) => rejected,
+  logFault: FaultLog = logServerFault,
 ): ((...args: Arguments) => Promise<Response>) => {
   const run = Effect.runPromiseExitWith(context)
   const answer = (...args: Arguments) =>
     Effect.suspend(() => handle(...args)).pipe(
       // Rendered in here: a `data` that is no JSON or a header that is none is a defect like any other.
-      Effect.catch((rejected) => Effect.map(logServerFault(rejected), () => toProblemResponse(rejected))),
+      Effect.catch((rejected) => Effect.map(logFault(rejected), () => toProblemResponse(publish(rejected)))),
     )
   return async (...args) => {
     const exit = await run(answer(...args))

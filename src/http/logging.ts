@@ -7,9 +7,17 @@ import { redact } from "./redact.ts"
 
 type Severity = Exclude<LogLevel, "All" | "None">
 
+/** A stack without its end, where that is the runtime's and other packages': what called the app's code is the same every time. */
+const shorten = (stack: string): string => {
+  const lines = stack.split("\n")
+  const isOwn = (line: string) => /^ +at /.test(line) && !/node:|[\\/]node_modules[\\/]|<anonymous>\)?$/.test(line)
+  const last = lines.findLastIndex(isOwn)
+  return last < 0 ? stack : lines.slice(0, last + 1).join("\n")
+}
+
 /** An error with its stack, and the errors that caused it, at most five deep: causes may form a circle. */
 const showError = (error: Error, depth = 5): string => {
-  const stack = error.stack ?? String(error)
+  const stack = error.stack === undefined ? String(error) : shorten(error.stack)
   if (error.cause === undefined || depth === 0) return stack
   return `${stack}\ncaused by: ${error.cause instanceof Error ? showError(error.cause, depth - 1) : show(error.cause)}`
 }
@@ -36,9 +44,9 @@ const toJsonValue = (value: unknown): unknown => {
   }
 }
 
-/** What is logged may come from a client: it must not look like the end of an entry, nor move the cursor. */
+/** What is logged may come from a client: it must not look like the end of an entry, nor move the cursor, nor turn what is read. */
 const escapeControls = (text: string): string =>
-  text.replace(/[\p{Cc}\u2028\u2029]/gu, (c) =>
+  text.replace(/[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu, (c) =>
     c === "\n" ? "\\n" : `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`,
   )
 
@@ -66,11 +74,14 @@ export const isLogged = (level: LogLevel, severity: Severity): boolean =>
   level === "All" || (level !== "None" && logLevels.indexOf(severity) <= logLevels.indexOf(level))
 
 const createWriter =
-  (level: LogLevel, format: LogFormat): Write =>
+  (level: LogLevel, format: LogFormat, isTimed: boolean): Write =>
   (severity, message, details) => {
     if (!isLogged(level, severity)) return
+    const time = isTimed ? `${new Date().toISOString()} ` : ""
     console[sinks[severity]](
-      redact(format === "text" ? toTextLine(severity, message, details) : toJsonLine(severity, message, details)),
+      redact(
+        format === "text" ? time + toTextLine(severity, message, details) : toJsonLine(severity, message, details),
+      ),
     )
   }
 
@@ -95,17 +106,19 @@ const toJsonLine: (...entry: Parameters<Write>) => string = (severity, message, 
   ])
   const errors = details.filter((detail) => detail instanceof Error)
   // Twice: the first settles their place, the second that no attribute takes it.
-  return JSON.stringify({
-    ...fixed,
-    ...Object.fromEntries(attributes),
-    ...fixed,
-    ...(errors.length === 0 ? undefined : { cause: errors.map((error) => showError(error)).join("\n") }),
-  })
+  return escapeControls(
+    JSON.stringify({
+      ...fixed,
+      ...Object.fromEntries(attributes),
+      ...fixed,
+      ...(errors.length === 0 ? undefined : { cause: errors.map((error) => showError(error)).join("\n") }),
+    }),
+  )
 }
 
 /** Effect's own logging would bring 4 kB gzip of formatters along; this is what of it is needed. */
 const CurrentWriter = Context.Reference<Write>(`${names.word}/http/logging`, {
-  defaultValue: () => createWriter("Warning", "text"),
+  defaultValue: () => createWriter("Warning", "text", false),
 })
 
 const log =
@@ -125,9 +138,13 @@ export const logInfo: (message: string, ...details: ReadonlyArray<unknown>) => E
 /** What a developer may want to follow. */
 export const logDebug: (message: string, ...details: ReadonlyArray<unknown>) => Effect.Effect<void> = log("Debug")
 
-/** What effects need to log by these settings; the context they run with. */
-export const createLogContext = (level: LogLevel, format: LogFormat): Context.Context<never> =>
-  Context.make(CurrentWriter, createWriter(level, format))
+/**
+ * What effects need to log by these settings; the context they run with.
+ *
+ * @param isTimed whether lines of text begin with the time; those of JSON always hold it
+ */
+export const createLogContext = (level: LogLevel, format: LogFormat, isTimed = false): Context.Context<never> =>
+  Context.make(CurrentWriter, createWriter(level, format, isTimed))
 
 /** How code that is no effect logs by these settings. */
 export const toWrite = (context: Context.Context<never>): Write => Context.get(context, CurrentWriter)

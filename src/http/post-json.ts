@@ -6,16 +6,22 @@ export class PostFailed extends Data.TaggedError("PostFailed")<{
   /** `network`: no answer; `timeout`: none in time; `status`: an answer that is not 2xx; `forbidden`: it was not sent. */
   readonly reason: "network" | "timeout" | "status" | "forbidden"
   readonly status?: number
-  /** The first 512 characters of the answer. */
+  /** The start of the answer, as {@link readStart} gives it. */
   readonly body?: string
+  /** Where a redirect leads: without its query, which may hold anything. */
+  readonly location?: string | undefined
   readonly cause?: unknown
 }> {
   /** Whether the same request may succeed later: not for an answer that says the request itself is wrong. */
   get isRetryable(): boolean {
-    return this.status === undefined || this.status >= 500 || this.status === 429 || this.status === 408
+    const { status } = this
+    return status === undefined || (status >= 500 && status !== 507) || status === 429 || status === 408
   }
   override get message(): string {
-    if (this.status !== undefined) return `The answer was ${this.status}: ${this.body ?? ""}`
+    if (this.status !== undefined) {
+      const to = this.location === undefined ? "" : ` to ${this.location}`
+      return `The answer was ${this.status}${to}${this.body ? `: ${this.body}` : "."}`
+    }
     const cause = this.cause as { cause?: { message?: string }; message?: string } | undefined
     if (this.reason === "forbidden") return `It was not sent: ${cause?.message}.`
     return this.reason === "timeout"
@@ -37,9 +43,18 @@ export interface Post {
 /** How much of an answer is kept, characters. */
 const startLength = 512
 
+/** The words of a page, as far as they are wanted: what a proxy says, without its markup. */
+const toWords = (page: string): string =>
+  page
+    .replace(/<(style|script|!--)[^]*?(<\/\1>|-->|$)/gi, " ")
+    .replace(/<[^>]*(>|$)/g, " ")
+    .replace(/\s+/g, " ")
+    .trim()
+    .slice(0, 120)
+
 /**
- * The first 512 characters of an answer, as far as they come within `patience` ms. An answer that was read to its end
- * leaves its connection free for the next request, a longer one gives it up.
+ * The first 512 characters of an answer, of an HTML page some of its words, as far as they come within `patience` ms. An
+ * answer that was read to its end leaves its connection free for the next request, a longer one gives it up.
  */
 export const readStart = async (response: Response, patience: number): Promise<string> => {
   const reader = response.body?.getReader()
@@ -58,7 +73,15 @@ export const readStart = async (response: Response, patience: number): Promise<s
   }
   clearTimeout(timer)
   cancel()
-  return text.slice(0, startLength)
+  const start = text.slice(0, startLength)
+  return /^\s*</.test(start) ? toWords(start) : start
+}
+
+const toLocation = ({ status, headers }: Response, base: string): string | undefined => {
+  const location = headers.get("location")
+  if (status < 300 || status > 399 || location === null || !URL.canParse(location, base)) return undefined
+  const { origin, pathname } = new URL(location, base)
+  return origin === new URL(base).origin ? pathname : origin + pathname
 }
 
 /** Reads an answer's small body to its end and drops it: only then is the connection free for the next request. */
@@ -88,6 +111,7 @@ export const postJson = (post: Post): Effect.Effect<Response, PostFailed> =>
         throw new PostFailed({
           reason: "status",
           status: response.status,
+          location: toLocation(response, post.url),
           body: await readStart(response, post.timeout),
         })
       } finally {

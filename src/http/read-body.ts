@@ -1,5 +1,7 @@
 import * as Effect from "effect/Effect"
 import { formatByteSize } from "../protocol/byte-size.ts"
+import { limits } from "../protocol/limits.ts"
+import { appendBytes, nothingGathered, toBytes } from "./append-bytes.ts"
 import { Rejected } from "./rejected.ts"
 
 const tooLarge = (maximum: number) =>
@@ -9,41 +11,53 @@ const tooLarge = (maximum: number) =>
     detail: `The request's body is larger than ${formatByteSize(maximum)}.`,
   })
 
-const readBounded = async (request: Request, maximum: number): Promise<Uint8Array> => {
+const tooSlow = (timeout: number) =>
+  new Rejected({
+    code: "BAD_REQUEST",
+    status: 408,
+    detail: `The request's body was not complete within ${timeout / 1000} s. Send it again.`,
+    headers: { connection: "close" },
+  })
+
+const readBounded = async (request: Request, maximum: number, timeout: number): Promise<Uint8Array> => {
   if (Number(request.headers.get("content-length") ?? 0) > maximum) throw tooLarge(maximum)
   if (request.bodyUsed || request.body?.locked === true) {
     throw new Rejected({
-      code: "INTERNAL_ERROR",
+      code: "INVALID_CONFIG",
       detail:
         "The request's body was read before it reached this handler, so its signature cannot be checked. Put the handler before the code that reads bodies, or let that read `request.clone()`.",
     })
   }
-  // Counted whatever the header says; arrayBuffer() would be no faster.
-  const chunks: Array<Uint8Array> = []
-  let length = 0
   const reader = request.body?.getReader()
-  for (let read = await reader?.read(); read?.done === false; read = await reader?.read()) {
-    length += read.value.length
-    if (length > maximum) {
-      reader?.cancel().catch(() => {})
-      throw tooLarge(maximum)
+  if (reader === undefined) return new Uint8Array()
+  // Counted whatever the header says; arrayBuffer() would be no faster.
+  const gather = async () => {
+    let gathered = nothingGathered
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      if (gathered.length + read.value.length > maximum) throw tooLarge(maximum)
+      gathered = appendBytes(gathered, read.value)
     }
-    chunks.push(read.value)
+    return toBytes(gathered)
   }
-  if (chunks.length === 1) return chunks[0]!
-  const bytes = new Uint8Array(length)
-  let offset = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset)
-    offset += chunk.length
+  // Not by the runtime, which may wait for a client as long as that likes.
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(tooSlow(timeout)), timeout)
+  })
+  try {
+    return await Promise.race([gather(), late])
+  } catch (cause) {
+    reader.cancel().catch(() => {})
+    throw cause
+  } finally {
+    clearTimeout(timer)
   }
-  return bytes
 }
 
-/** The raw bytes of a request's body, at most `maximum` of them. */
-export const readBytes = (request: Request, maximum: number): Effect.Effect<Uint8Array, Rejected> =>
+/** The raw bytes of a request's body, at most `maximum` of them, all of which have to come within `timeout` ms. */
+export const readBytes = (request: Request, maximum: number, timeout: number): Effect.Effect<Uint8Array, Rejected> =>
   Effect.tryPromise({
-    try: () => readBounded(request, maximum),
+    try: () => readBounded(request, maximum, timeout),
     catch: (cause) =>
       cause instanceof Rejected
         ? cause
@@ -52,27 +66,48 @@ export const readBytes = (request: Request, maximum: number): Effect.Effect<Uint
 
 const decoder = new TextDecoder("utf-8", { fatal: true })
 
-/** Parses bytes as UTF-8 JSON. */
-export const parseJson = (bytes: Uint8Array): Effect.Effect<unknown, Rejected> =>
-  Effect.try({
-    try: () => JSON.parse(decoder.decode(bytes)) as unknown,
-    catch: () => new Rejected({ code: "BAD_REQUEST", detail: "The request's body is not JSON." }),
-  })
+/**
+ * Whether arrays and objects are nested deeper than `maximum` in what ought to be JSON. What walks through a value, as
+ * `JSON.stringify` does, takes a stack as high as the value is deep.
+ */
+const isTooDeep = (json: Uint8Array, maximum: number): boolean => {
+  let depth = 0
+  let isInString = false
+  for (let i = 0; i < json.length; i++) {
+    const character = json[i]
+    if (character === 0x22) isInString = !isInString
+    else if (isInString) i += character === 0x5c ? 1 : 0
+    else if (character === 0x5b || character === 0x7b) {
+      if (++depth > maximum) return true
+    } else if (character === 0x5d || character === 0x7d) depth--
+  }
+  return false
+}
 
-/** The body of a request as JSON, at most `maximum` bytes. */
-export const readJson = (request: Request, maximum: number): Effect.Effect<unknown, Rejected> =>
-  Effect.flatMap(readBytes(request, maximum), parseJson)
+/** Parses bytes as UTF-8 JSON, nested at most `depth` deep. Fails: `Rejected`, code BAD_REQUEST. */
+export const parseJson = (bytes: Uint8Array, depth: number = limits.messageDepth): Effect.Effect<unknown, Rejected> =>
+  isTooDeep(bytes, depth)
+    ? Effect.fail(
+        new Rejected({ code: "BAD_REQUEST", detail: `The request's body is nested more than ${depth} levels deep.` }),
+      )
+    : Effect.try({
+        try: () => JSON.parse(decoder.decode(bytes)) as unknown,
+        catch: () => new Rejected({ code: "BAD_REQUEST", detail: "The request's body is not JSON." }),
+      })
 
 /**
- * The body of a request as a message, at most `maximum` bytes.
+ * The body of a client's request as a message, at most `maximum` bytes, complete within `timeout` ms.
  *
- * Fails: `Rejected`, code BAD_REQUEST, with the decoder's sentences.
+ * Fails: `Rejected`, code BAD_REQUEST, with the decoder's sentences, status 413 or 408.
  */
 export const readMessage = <A>(
   request: Request,
   maximum: number,
+  timeout: number,
   decode: (json: unknown) => Effect.Effect<A, string>,
 ): Effect.Effect<A, Rejected> =>
-  Effect.flatMap(readJson(request, maximum), (json) =>
-    Effect.mapError(decode(json), (detail) => new Rejected({ code: "BAD_REQUEST", detail })),
+  Effect.flatMap(readBytes(request, maximum, timeout), (bytes) =>
+    Effect.flatMap(parseJson(bytes, limits.requestDepth), (json) =>
+      Effect.mapError(decode(json), (detail) => new Rejected({ code: "BAD_REQUEST", detail })),
+    ),
   )

@@ -10,6 +10,10 @@ import type { AppRecord, CatalogApps } from "./storage/catalog-apps.ts"
 /** An app whose files the ingest takes, with what counts for it. */
 export interface App {
   readonly id: string
+  /** Whether it is the one of the ingest's token: the operator's. */
+  readonly isOwn: boolean
+  /** When the catalog's app of this id was made, ms since the epoch; undefined where it has none. */
+  readonly since: number | undefined
   /** Prefix of its file keys. No other app of the ingest has the same. */
   readonly encodedId: string
   /** Of its active keys, the newest first: any of them verifies its URLs, all of them sign its callbacks. May be empty. */
@@ -27,6 +31,8 @@ export interface Apps {
   readonly byId: (appId: string) => MaybePromise<App | undefined>
   /** The app of an active key. In constant time for any key. */
   readonly byApiKey: (apiKey: string) => MaybePromise<App | undefined>
+  /** Whether there is but one, as far as was known last. */
+  readonly isOne: () => boolean
 }
 
 /** Whether callbacks of an app may go to a URL. */
@@ -71,14 +77,9 @@ export const createApps = ({
   readonly write: Write
 }): Apps => {
   const { hash } = process.getBuiltinModule("node:crypto")
-  const signers = new Map<string, Signer>()
+  /** By key, of the keys that count. */
+  let signers = new Map<string, Signer>()
   const tokenKeyId = createKeyId(token.apiKey)
-
-  const signerOf = (apiKey: string): Signer => {
-    const signer = signers.get(apiKey) ?? createSigner(apiKey)
-    signers.set(apiKey, signer)
-    return signer
-  }
 
   const keysOf = (id: string, record: AppRecord | undefined): ReadonlyArray<string> => {
     const active = (record?.keys ?? []).flatMap(({ apiKey }) => apiKey ?? [])
@@ -86,12 +87,14 @@ export const createApps = ({
     return id === token.appId && !isKnown ? [...active, token.apiKey] : active
   }
 
-  const toApp = (id: string, record: AppRecord | undefined, keys: ReadonlyArray<string>): App => {
+  const toApp = (id: string, record: AppRecord | undefined, own: ReadonlyArray<Signer>): App => {
     const quota = record?.quota ?? settings.quota
     return {
       id,
+      isOwn: id === token.appId,
+      since: record?.createdAt,
       encodedId: encodeAppId(id),
-      signers: keys.map(signerOf),
+      signers: own,
       defaultAcl: record?.defaultAcl ?? settings.defaultAcl,
       quota: quota === "unlimited" ? undefined : quota,
       callbackOrigins: record?.callbackOrigins ? new Set(record.callbackOrigins) : undefined,
@@ -102,11 +105,17 @@ export const createApps = ({
     const byId = new Map<string, App>()
     const byDigest = new Map<string, App>()
     const prefixes = new Set<string>()
+    const kept = new Map<string, Signer>()
+    const signerOf = (apiKey: string): Signer => {
+      const signer = signers.get(apiKey) ?? createSigner(apiKey)
+      kept.set(apiKey, signer)
+      return signer
+    }
     const own = records.find(({ id }) => id === token.appId)
     const others = records.filter((record) => record !== own)
     for (const [id, record] of [[token.appId, own] as const, ...others.map((other) => [other.id, other] as const)]) {
       const keys = keysOf(id, record)
-      const app = toApp(id, record, keys)
+      const app = toApp(id, record, keys.map(signerOf))
       if (prefixes.has(app.encodedId)) {
         write("Error", "An app is not served: its file keys begin as those of the ingest's own app do.", [{ app: id }])
         continue
@@ -115,6 +124,8 @@ export const createApps = ({
       byId.set(id, app)
       for (const key of keys) byDigest.set(hash("sha256", key), app)
     }
+    // A revoked key is not kept in memory either.
+    signers = kept
     return { byId, byDigest }
   }
 
@@ -149,5 +160,6 @@ export const createApps = ({
       const digest = hash("sha256", apiKey)
       return find(({ byDigest }) => byDigest.get(digest))
     },
+    isOne: () => snapshot.byId.size === 1,
   }
 }

@@ -1,38 +1,77 @@
 import * as Effect from "effect/Effect"
 import { Rejected, toRejected } from "../http/rejected.ts"
 import { isKeyOf } from "../protocol/key.ts"
+import { limits } from "../protocol/limits.ts"
 import { names } from "../protocol/names.ts"
-import { type Outcome, refuse } from "../protocol/outcome.ts"
-import type { MaybePromise } from "../protocol/signature.ts"
+import { createSigner, type MaybePromise, type Signer } from "../protocol/signature.ts"
 import { parseUploadUrl, type UploadGrant, verifySignedUrl } from "../protocol/signed-url.ts"
 import type { App } from "./apps.ts"
 import type { Service } from "./service.ts"
+import { clockSkew } from "./storage/tombstone.ts"
 
 /** Most answers are there at once; only the others need a turn of the event loop. */
 export const whenKnown = <A>(answer: MaybePromise<A>): Effect.Effect<A> =>
   answer instanceof Promise ? Effect.promise(() => answer) : Effect.succeed(answer)
 
+/** What is answered to an API key that is no app's. */
+export const unknownApiKey = (): Rejected =>
+  new Rejected({
+    code: "UNAUTHORIZED",
+    detail: `The header ${names.header.apiKey} is missing or holds no active API key of this ingest.`,
+  })
+
 /** The app that makes this request with its API key. Fails: UNAUTHORIZED. */
 export const authoriseApp = Effect.fnUntraced(function* (service: Service, request: Request) {
   const app = yield* whenKnown(service.apps.byApiKey(request.headers.get(names.header.apiKey) ?? ""))
-  return (
-    app ??
-    (yield* new Rejected({
-      code: "UNAUTHORIZED",
-      detail: `The header ${names.header.apiKey} is missing or holds no active API key of this ingest.`,
-    }))
-  )
+  return app ?? (yield* unknownApiKey())
 })
 
-/** Verifies a signed URL with any active key of its app; see {@link verifySignedUrl}. */
-export const verifyUrlOf = Effect.fnUntraced(function* (app: App, url: string) {
-  let verdict: Outcome<string> = refuse("INVALID_SIGNATURE", "The app that signed the URL has no active key any more.")
-  for (const signer of app.signers) {
-    verdict = yield* whenKnown(verifySignedUrl(url, signer))
-    if (verdict.ok) break
+/** What is answered to every URL that is not signed as it must be: whether there is such an app is told to nobody. */
+export const invalidSignature = (): Rejected =>
+  new Rejected({
+    code: "INVALID_SIGNATURE",
+    detail:
+      "The URL is not signed with an active key of an app of this ingest for its public URL. Use the URL exactly as it was issued; where its app's keys have changed, ask the app for a new one. Where no URL works, the app knows the ingest by another name than its public URL (--url): give both the same.",
+  })
+
+/**
+ * Nobody's: what has no key of its own is verified all the same, so that it takes as long. Made when it is first needed,
+ * because a worker that starts may not ask for random numbers.
+ */
+let nobodysSigner: Signer | undefined
+const signerOfNobody = (): Signer => (nobodysSigner ??= createSigner(crypto.randomUUID()))
+
+/** Verifies a signed URL with any active key of its app; see {@link verifySignedUrl}. Without an app none is right. */
+export const verifyUrlOf = Effect.fnUntraced(function* (app: App | undefined, url: string) {
+  const signers = app === undefined || app.signers.length === 0 ? [signerOfNobody()] : app.signers
+  for (const signer of signers) {
+    const verdict = yield* whenKnown(verifySignedUrl(url, signer))
+    if (verdict.ok) return verdict.value
   }
-  return verdict
+  return undefined
 })
+
+const encoder = new TextEncoder()
+
+/** What of a grant is longer than the wire allows, and so than the catalog keeps; undefined when nothing is. */
+const findTooLong = ({ name, type, slug = "", customId = "" }: UploadGrant): string | undefined => {
+  const { query } = names
+  const bounded = [
+    [query.fileName, name, limits.fileName],
+    [query.fileType, type, limits.mediaType],
+    [query.slug, slug, limits.slug],
+    [query.customId, customId, limits.customId],
+  ] as const
+  // A UTF-16 unit is three bytes of UTF-8 at most.
+  const found = bounded.find(
+    ([, value, most]) => value.length * 3 > most && (value.length > most || encoder.encode(value).length > most),
+  )
+  return found && `The ${found[0]} of the upload URL is longer than ${found[2]} bytes. Sign a shorter one.`
+}
+
+/** When a grant ends, ms since the epoch: what its URL says, as far as its upload lasts at all. */
+const toExpiry = ({ expires, issuedAt = Infinity }: UploadGrant): number =>
+  Math.min(expires, issuedAt + limits.uploadLifetime)
 
 /** What a signed upload URL grants, and the app it is of. */
 export interface Authorised {
@@ -45,23 +84,33 @@ export interface Authorised {
  *
  * @param url the public base URL and the path and query as received
  *
- * Fails:  BAD_REQUEST, INVALID_SIGNATURE, EXPIRED_URL, FORBIDDEN (a key of another app).
+ * Fails:  BAD_REQUEST, INVALID_SIGNATURE, EXPIRED_URL, FORBIDDEN (a key of another app; issued in the future).
  * Source: docs/protocol.md §4.
  */
 export const authoriseUpload = Effect.fnUntraced(function* (service: Service, url: string) {
   const parsed = parseUploadUrl(url)
   if (!parsed.ok) return yield* toRejected(parsed)
-  const grant: UploadGrant = parsed.value
-  const app = yield* whenKnown(service.apps.byId(grant.appId))
-  if (app === undefined) {
+  const app = yield* whenKnown(service.apps.byId(parsed.value.appId))
+  const signed = yield* verifyUrlOf(app, url)
+  if (app === undefined || signed === undefined) return yield* invalidSignature()
+  const { issuedAt = -Infinity } = parsed.value
+  const now = service.now()
+  if (issuedAt > now + clockSkew) {
     return yield* new Rejected({
-      code: "INVALID_SIGNATURE",
-      detail: "The URL was not signed by an app of this ingest.",
+      code: "FORBIDDEN",
+      detail: `The upload URL of ${JSON.stringify(parsed.value.name)} says that it was issued ${Math.round((issuedAt - now) / 1000)} s from now; at most ${clockSkew / 1000} s are allowed. The clock of the app is ahead of the ingest's: set both by NTP.`,
     })
   }
-  const signed = yield* verifyUrlOf(app, url)
-  if (!signed.ok) return yield* toRejected(signed)
-  if (grant.expires <= service.now()) {
+  const grant: UploadGrant = { ...parsed.value, expires: toExpiry(parsed.value) }
+  if (grant.expires <= now) {
+    const hopeless = service.clocks.findHopeless(app.id, grant.registrationId)
+    // Not EXPIRED_URL: a client would ask for another one, which is no better.
+    if (hopeless !== undefined) {
+      return yield* new Rejected({
+        code: "FORBIDDEN",
+        detail: `The upload URL of ${JSON.stringify(grant.name)} cannot be used. ${hopeless.detail}`,
+      })
+    }
     return yield* new Rejected({
       code: "EXPIRED_URL",
       detail: `The upload URL of ${JSON.stringify(grant.name)} has expired. Ask the app for a new one.`,
@@ -70,5 +119,7 @@ export const authoriseUpload = Effect.fnUntraced(function* (service: Service, ur
   if (!isKeyOf(grant.key, app.encodedId)) {
     return yield* new Rejected({ code: "FORBIDDEN", detail: "The file key belongs to another app." })
   }
+  const tooLong = findTooLong(grant)
+  if (tooLong !== undefined) return yield* new Rejected({ code: "BAD_REQUEST", detail: tooLong })
   return { app, grant } satisfies Authorised
 })

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import { redact } from "../http/redact.ts"
 import { Rejected } from "../http/rejected.ts"
 import { isKeyOf } from "../protocol/key.ts"
 import { limits } from "../protocol/limits.ts"
@@ -6,12 +7,18 @@ import { CallbackResultSchema } from "../schema/callback.ts"
 import { createDecoder } from "../schema/decode.ts"
 import { attempt } from "./attempt.ts"
 import { authoriseApp } from "./authorise.ts"
+import { judgeRetry } from "./delivery/retry-schedule.ts"
+import { catalogOverQuota } from "./expected.ts"
 import type { ResultRecord } from "./storage/catalog.ts"
+import { fitsCatalog } from "./storage/quota.ts"
 import { readPromptJson } from "./read-json.ts"
 import { toBoundedJson } from "./register.ts"
 import type { Service } from "./service.ts"
 
 const decode = createDecoder(CallbackResultSchema)
+
+/** Results of this size are kept whatever the quota says, characters: their number is that of the files. */
+const smallResult = 1024
 
 /** Room for the key and the framing of the body, bytes. */
 const framing = 4096
@@ -19,12 +26,12 @@ const framing = 4096
 /**
  * `POST /callback-result`: what the app made of a finished file, for the client that waits.
  *
- * Fails:  UNAUTHORIZED, BAD_REQUEST, FORBIDDEN (a key of another app), NOT_FOUND.
+ * Fails:  UNAUTHORIZED, BAD_REQUEST, FORBIDDEN (a key of another app), NOT_FOUND, QUOTA_EXCEEDED.
  * Source: docs/protocol.md §9.
  */
 export const respondCallbackResult = Effect.fnUntraced(function* (service: Service, request: Request) {
   const app = yield* authoriseApp(service, request)
-  const body = yield* readPromptJson(request, limits.callbackData + framing, service.settings.bodyTimeout)
+  const body = yield* readPromptJson(service, app, request, limits.callbackData + framing)
   const posted = yield* Effect.mapError(decode(body), (detail) => new Rejected({ code: "BAD_REQUEST", detail }))
   const key = posted.fileKey
   if (!isKeyOf(key, app.encodedId)) {
@@ -32,11 +39,20 @@ export const respondCallbackResult = Effect.fnUntraced(function* (service: Servi
   }
   const result: ResultRecord =
     "error" in posted
-      ? { error: posted.error }
+      ? { error: redact(posted.error).slice(0, limits.callbackError) }
       : { data: yield* toBoundedJson("The result", posted.callbackData, limits.callbackData) }
-  const isKnown = yield* attempt(() => service.catalog.recordResult({ appId: app.id, key, result, now: service.now() }))
+  if (app.quota !== undefined && "data" in result && result.data.length > smallResult) {
+    const usage = yield* attempt(() => service.catalog.usage(app.id))
+    if (!fitsCatalog(usage, result.data.length, app.quota)) return yield* catalogOverQuota("the result")
+  }
+  const { eventId, attempt: ofAttempt } = posted
+  const now = service.now()
+  const judge = (retry: number) => judgeRetry(retry, now, service.settings.callbackRetries)
+  const record = { appId: app.id, key, eventId, attempt: ofAttempt, result, now, judge }
+  const isKnown = yield* attempt(() => service.catalog.recordResult(record))
   if (!isKnown) return yield* new Rejected({ code: "NOT_FOUND", detail: `There is no file ${key}.` })
-  service.devStreams.acknowledge(key)
+  if ("data" in result) service.devStreams.acknowledge(key)
+  else service.devStreams.takeBack(key, ofAttempt)
   service.changes.notify(key)
   return Response.json({ ok: true })
 })

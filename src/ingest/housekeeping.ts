@@ -1,49 +1,16 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
-import { toBlobName } from "./storage/blob-name.ts"
-import type { Reclaimable } from "./storage/catalog.ts"
 import { logError } from "../http/logging.ts"
-import { Rejected } from "../http/rejected.ts"
+import { limits } from "../protocol/limits.ts"
+import { createReclaimer } from "./reclaim.ts"
 import { type Service, createEventId } from "./service.ts"
-import type { Writer } from "./upload/writers.ts"
 
-/** Rows and blobs taken at a time: a sweep never holds the catalog for long. */
+/** Rows taken at a time: a sweep never holds the catalog for long. */
 const batch = 100
 
-/** How long a registration waits for its first byte before it is forgotten, ms. */
-const abandonedTtl = 30 * 24 * 60 * 60 * 1000
-
-/**
- * Removes the bytes of an ended file; false when a newer request was faster to take its key.
- *
- * Whoever is writing them lets go first: a request that was granted its epoch just before the file expired would leave
- * a blob behind that nothing names any more.
- */
-const reclaim = async ({ catalog, store, writers }: Service, blob: Reclaimable): Promise<boolean> => {
-  const isCurrent = (await catalog.get(blob.key))?.file.id === blob.id
-  let writer: Writer | undefined
-  try {
-    if (isCurrent) writer = await writers.take(blob.key)
-    await store.remove(toBlobName(blob))
-    await catalog.reclaimed(blob)
-    return true
-  } catch (cause) {
-    if (cause instanceof Rejected) return false
-    throw cause
-  } finally {
-    writer?.letGo()
-  }
-}
-
-/**
- * Ends what nobody will finish, gives the bytes of ended files back, forgets old history. Interruptible between any two
- * files.
- *
- * A blob is only ever written after its row in the catalog, and the row outlives it: whatever a crash leaves, the rows
- * know. So the store itself is never searched for blobs nobody knows.
- */
-export const sweep = (service: Service): Effect.Effect<void> =>
+/** Ends what nobody will finish. */
+const endAbandoned = (service: Service): Effect.Effect<void> =>
   Effect.gen(function* () {
     const { catalog, settings } = service
     for (let found = batch; found >= batch;) {
@@ -52,7 +19,8 @@ export const sweep = (service: Service): Effect.Effect<void> =>
         catalog.expire({
           expiredBefore: now - settings.unfinishedTtl,
           unregisteredBefore: now - settings.unregisteredTtl,
-          abandonedBefore: now - abandonedTtl,
+          // While its URLs can be renewed, an upload that waits for its turn can begin.
+          abandonedBefore: now - Math.max(settings.unfinishedTtl, limits.renewWindow),
           limit: batch,
           now,
           createEventId,
@@ -63,38 +31,84 @@ export const sweep = (service: Service): Effect.Effect<void> =>
         service.devStreams.wake()
       }
     }
-    for (let reclaimed = batch; reclaimed >= batch;) {
-      reclaimed = 0
-      const remove = (blob: Reclaimable) =>
-        // One file that cannot be removed must not keep the others.
-        Effect.catchCause(
-          Effect.promise(async () => {
-            if (await reclaim(service, blob)) reclaimed++
-          }),
-          (cause) =>
-            logError(
-              "The bytes of a file could not be removed; it will be tried again.",
-              { key: blob.key },
-              Cause.squash(cause),
-            ),
-        )
-      const blobs = yield* Effect.promise(() => catalog.listReclaimable(batch))
-      yield* Effect.forEach(blobs, remove, { concurrency: 8, discard: true })
+  })
+
+/** Forgets old history. */
+const prune = ({ catalog, settings, now }: Service): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    for (let found = batch; found >= batch;) {
+      found = yield* Effect.promise(() => catalog.prune({ before: now() - settings.historyTtl, limit: batch }))
     }
     for (let found = batch; found >= batch;) {
-      found = yield* Effect.promise(() => catalog.prune({ before: service.now() - settings.historyTtl, limit: batch }))
+      found = yield* Effect.promise(() => catalog.forgetTombstones({ now: now(), limit: batch }))
     }
   })
 
-/** Sweeps now and again, and whenever the bell rings, for ever: one sweep at a time. */
-export const keepHouse = (service: Service, bell: Latch.Latch): Effect.Effect<never> =>
-  Effect.forever(
-    Effect.gen(function* () {
-      // Before the sweep: who rings during it has something the sweep may have passed by.
-      Latch.closeUnsafe(bell)
-      yield* Effect.catchCause(sweep(service), (cause) =>
-        logError("Housekeeping failed; it will be tried again.", Cause.squash(cause)),
-      )
-      yield* Effect.raceFirst(Effect.sleep(service.settings.sweepInterval), bell.await)
-    }),
-  )
+/** Has the catalog give back what deleted rows took, step by step: requests are served between any two. */
+const compact = ({ catalog }: Service): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    while (yield* Effect.promise(() => catalog.compact())) yield* Effect.yieldNow
+  })
+
+/** A step that fails does not keep the others, and comes again with the next sweep. */
+const tryStep = (step: Effect.Effect<void>): Effect.Effect<void> =>
+  Effect.catchCause(step, (cause) => logError("Housekeeping failed; it will be tried again.", Cause.squash(cause)))
+
+/**
+ * Makes the sweep: ends what nobody will finish, gives the bytes of ended files back, forgets old history. One of these
+ * that fails does not keep the others. Interruptible between any two files.
+ *
+ * A blob is only ever written after its row in the catalog, and the row outlives it: whatever a crash leaves, the rows
+ * know. So the store itself is never searched for blobs nobody knows.
+ */
+const createSweep = (service: Service): Effect.Effect<void> => {
+  const steps = [endAbandoned(service), createReclaimer(service), prune(service)]
+  return Effect.forEach(steps, tryStep, { discard: true })
+}
+
+/** Keeps an ingest's house for as long as it runs. */
+export interface Housekeeping {
+  /** Sweeps now and again, and whenever the bell rings, for ever: one sweep at a time. */
+  readonly keep: Effect.Effect<never>
+  /** Something was deleted: sweeps soon. */
+  readonly ring: () => void
+  /** Until all that was rung for is swept, at most so many ms. */
+  readonly settle: (atMost: number) => Effect.Effect<void>
+}
+
+/**
+ * @param getService the ingest's parts, of which the bell is one: asked for once, when housekeeping begins
+ */
+export const createHousekeeping = (getService: () => Service): Housekeeping => {
+  const bell = Latch.makeUnsafe()
+  const isSwept = Latch.makeUnsafe(true)
+  const keep = Effect.suspend(() => {
+    const service = getService()
+    const sweep = createSweep(service)
+    let compactedAt = -Infinity
+    const keepOnce = Effect.gen(function* () {
+      yield* sweep
+      if (!Latch.isOpen(bell)) Latch.openUnsafe(isSwept)
+      // Not with every bell: each deletion rings it.
+      if (performance.now() - compactedAt < service.settings.sweepInterval) return
+      compactedAt = performance.now()
+      yield* tryStep(compact(service))
+    })
+    return Effect.forever(
+      Effect.gen(function* () {
+        // Before the sweep: who rings during it has something the sweep may have passed by.
+        Latch.closeUnsafe(bell)
+        yield* keepOnce
+        yield* Effect.raceFirst(Effect.sleep(service.settings.sweepInterval), bell.await)
+      }),
+    )
+  })
+  return {
+    keep,
+    ring: () => {
+      Latch.closeUnsafe(isSwept)
+      Latch.openUnsafe(bell)
+    },
+    settle: (atMost) => Effect.raceFirst(isSwept.await, Effect.sleep(atMost)),
+  }
+}

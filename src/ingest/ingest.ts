@@ -1,30 +1,40 @@
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as Latch from "effect/Latch"
 import { createFetchHandler } from "../http/fetch-handler.ts"
 import { createLogContext, isLogged, toWrite } from "../http/logging.ts"
 import type { LogFormat, LogLevel } from "../protocol/log-level.ts"
+import { findUnknownOption } from "../protocol/unknown-option.ts"
+import { createAppClocks } from "./app-clocks.ts"
+import { createAskedAgain } from "./delivery/asked-again.ts"
 import { createApps, parseIngestToken } from "./apps.ts"
+import { createBodyRoom } from "./body-room.ts"
+import { closeAll } from "./close-all.ts"
 import type { BlobStore } from "./storage/blob-store.ts"
 import type { Catalog } from "./storage/catalog.ts"
 import { createChanges } from "./delivery/changes.ts"
 import { allowOrigins } from "./cors.ts"
+import { createCallbackFetch } from "./delivery/callback-fetch.ts"
 import { createDevStreams } from "./delivery/dev-streams.ts"
 import { createDispatcher } from "./delivery/dispatcher.ts"
+import { createPostEvent } from "./delivery/post-event.ts"
+import { createRefusedCallbacks } from "./delivery/refused-callbacks.ts"
+import { harden } from "./file-headers.ts"
+import { createReaders } from "./download/readers.ts"
 import { createFreeSpace } from "./storage/free-space.ts"
-import { keepHouse } from "./housekeeping.ts"
+import { createHousekeeping } from "./housekeeping.ts"
 import { createInFlight } from "./in-flight.ts"
 import { createMetrics } from "./observe/metrics.ts"
 import { createRateWatch } from "./upload/minimum-rate.ts"
 import { observeCatalog, observeStore } from "./observe/observed-ports.ts"
 import { createRequestObserver } from "./observe/observe-request.ts"
 import { packageVersion } from "./observe/package-version.ts"
+import { createRefusalLog } from "./observe/refusal-log.ts"
 import { createReadinessCheck } from "./observe/readiness.ts"
 import { createRouter } from "./router.ts"
 import { stopping } from "./delivery/server-data.ts"
 import { createMetricsEndpoint, type MetricsAccess } from "./observe/serve-metrics.ts"
 import type { Service } from "./service.ts"
-import { resolveSettings, type SettingsInit } from "./settings.ts"
+import { resolveSettings, settingNames, type SettingsInit } from "./settings.ts"
 import { createTracing, type TracingOptions } from "./observe/tracing.ts"
 import { createUploadSlots } from "./upload/upload-slots.ts"
 import { createWriters } from "./upload/writers.ts"
@@ -39,24 +49,41 @@ export interface IngestOptions extends SettingsInit {
   readonly catalog: Catalog
   readonly logLevel?: LogLevel | undefined
   readonly logFormat?: LogFormat | undefined
+  /** Whether lines of a log in text begin with the time, ISO 8601 in UTC; false unless given. */
+  readonly logTime?: boolean | undefined
   /** Who may read `/metrics`; nobody (404) unless given. */
   readonly metrics?: MetricsAccess | undefined
   /** Records traces and sends them; off unless given. See `readTracingEnvironment`. */
   readonly tracing?: TracingOptions | undefined
 }
 
+const ownOptions = [
+  "token",
+  "store",
+  "catalog",
+  "logLevel",
+  "logFormat",
+  "logTime",
+  "metrics",
+  "tracing",
+] as const satisfies ReadonlyArray<keyof IngestOptions>
+
 /** The service that stores files and tells apps of them. */
 export interface Ingest {
   /** Answers any request below the ingest's public URL. Never rejects. */
   readonly fetch: (request: Request) => Promise<Response>
   /**
-   * Prepares the end: refuses new requests, ends development streams and answers those who wait for their app, all at
-   * once; then waits until uploads and callbacks under way have ended by themselves, at most `grace` ms.
+   * Prepares the end: begins no more callbacks, refuses new requests but results of callbacks, ends development streams
+   * and answers those who wait for an app that is not at work on their file, all at once; then waits until uploads and
+   * callbacks under way have ended by themselves, at most `grace` ms. Keep listening until it is over: apps end their
+   * callbacks by a request.
    */
   readonly drain: (grace: number) => Promise<void>
   /**
    * Stops. Uploads under way are broken off and what has arrived is kept; callbacks under way are sent again later. At
    * last closes store and catalog.
+   *
+   * Fails: rejects with the first error of what it closes, once everything else is closed as well.
    */
   readonly close: () => Promise<void>
 }
@@ -64,17 +91,22 @@ export interface Ingest {
 /** How long those whose upload was broken off have to be told so before the catalog closes, ms. */
 const answerTime = 1000
 
+/** How long files that were deleted just before have to go before the catalog closes, ms. */
+const sweepTime = 2000
+
 /**
  * Makes an ingest over a store and a catalog. It starts at once with what the catalog has pending.
  *
- * Fails:  throws `TypeError` on a token, URL or number that makes no sense, and on a token for the metrics that is too short.
+ * Fails:  throws `TypeError` on a token, URL or number that makes no sense, on a token for the metrics that is too short, and on an option that is not known.
  * Source: docs/protocol.md §6–§10.
  */
 export const createIngest = (options: IngestOptions): Ingest => {
+  const unknown = findUnknownOption(options, [...settingNames, ...ownOptions])
+  if (unknown !== undefined) throw new TypeError(`INVALID_CONFIG: the options of createIngest: ${unknown}`)
   const settings = resolveSettings(options)
   const token = parseIngestToken(options.token)
-  const { logLevel: level = "Info", logFormat = "text" } = options
-  const context = createLogContext(level, logFormat)
+  const { logLevel: level = "Info", logFormat = "text", logTime } = options
+  const context = createLogContext(level, logFormat, logTime)
   const write = toWrite(context)
   const metrics = createMetrics()
   const store = observeStore(options.store, { metrics, write })
@@ -82,60 +114,80 @@ export const createIngest = (options: IngestOptions): Ingest => {
   const now = Date.now
   const apps = createApps({ token, catalog, settings, now, write })
   const changes = createChanges()
-  const devStreams = createDevStreams({ apps, catalog, settings, now })
-  const metricsEndpoint = createMetricsEndpoint(options.metrics ?? "off", { metrics, catalog, devStreams })
+  const devStreams = createDevStreams({ apps, catalog, settings, now, write })
+  const readers = createReaders(settings, apps.isOne, () => metrics.cutReaders.add())
+  const metricsEndpoint = createMetricsEndpoint(options.metrics ?? "off", { metrics, catalog, devStreams, readers })
   // From here on things run by themselves: nothing below may throw.
   const tracing = options.tracing === undefined ? undefined : createTracing(options.tracing, write)
-  const dispatcher = createDispatcher({ apps, catalog, changes, settings, tracing }, context)
-  const bell = Latch.makeUnsafe()
+  const callbackFetch = createCallbackFetch(settings)
+  const refusedCallbacks = createRefusedCallbacks()
+  const postEvent = createPostEvent({ apps, settings, tracing, fetchOf: callbackFetch.of, refused: refusedCallbacks })
+  const dispatcher = createDispatcher({ catalog, changes, settings, tracing, postEvent }, context)
+  const housekeeping = createHousekeeping(() => service)
   const service: Service = {
     settings,
     apps,
     store,
     catalog,
     slots: createUploadSlots(settings.maxConcurrentUploads),
+    bodies: createBodyRoom(apps.isOne),
     writers: createWriters(),
     rates: createRateWatch(settings),
+    readers,
     space: createFreeSpace(store, settings.minimumFree),
     changes,
     dispatcher,
+    refusedCallbacks,
+    clocks: createAppClocks(write),
+    askedAgain: createAskedAgain(),
     devStreams,
-    wakeHousekeeping: () => void Latch.openUnsafe(bell),
+    wakeHousekeeping: housekeeping.ring,
     // Of the ports as they are: what is asked here is no work of the service.
     checkReadiness: createReadinessCheck({ store: options.store, catalog: options.catalog, changes }),
     metricsEndpoint,
     now,
   }
-  const house = Effect.runForkWith(context)(keepHouse(service, bell))
-  const observe = createRequestObserver({ metrics, write, isDebugged: isLogged(level, "Debug"), tracing })
+  const house = Effect.runForkWith(context)(housekeeping.keep)
+  const isDebugged = isLogged(level, "Debug")
+  const refusals = createRefusalLog(write, isDebugged)
+  const observe = createRequestObserver({ metrics, write, refusals, isDebugged, tracing })
   const router = createRouter(service, observe)
   const handle = createFetchHandler(router.respond, context)
   const inFlight = createInFlight()
   let closing: Promise<void> | undefined
 
-  const refuse = (): void => {
-    changes.close()
-    devStreams.close()
-  }
-
   const drain = async (grace: number): Promise<void> => {
     const deadline = performance.now() + grace
-    refuse()
-    await inFlight.settle(grace)
-    await dispatcher.drain(deadline - performance.now())
+    await closeAll([
+      () => dispatcher.pause(),
+      () => changes.drain(),
+      () => devStreams.close(),
+      () => inFlight.settle(grace),
+      () => dispatcher.drain(deadline - performance.now()),
+    ])
   }
 
   const close = async (): Promise<void> => {
-    refuse()
-    await Effect.runPromise(Fiber.interrupt(house))
-    await service.writers.close(stopping())
-    await inFlight.settle(answerTime)
-    await dispatcher.close()
-    metricsEndpoint?.close()
-    await store.close()
-    await catalog.close()
-    await tracing?.close()
-    write("Info", "The ingest has stopped.", [])
+    const steps = [
+      () => changes.close(),
+      () => devStreams.close(),
+      () => Effect.runPromise(housekeeping.settle(sweepTime)),
+      () => Effect.runPromise(Fiber.interrupt(house)),
+      () => service.writers.close(stopping()),
+      () => inFlight.settle(answerTime),
+      () => dispatcher.close(),
+      () => callbackFetch.close(),
+      () => metricsEndpoint?.close(),
+      () => store.close(),
+      () => catalog.close(),
+      () => tracing?.close(),
+      refusals.close,
+    ]
+    try {
+      await closeAll(steps, (cause) => write("Error", "A part of the ingest could not be closed.", [cause]))
+    } finally {
+      write("Info", "The ingest has stopped.", [])
+    }
   }
 
   write("Info", "The ingest has started.", [
@@ -146,7 +198,7 @@ export const createIngest = (options: IngestOptions): Ingest => {
       inFlight.run(async () => {
         if (tracing !== undefined) await tracing.ready
         const resource = router.find(request)
-        const response = await handle(request, resource)
+        const response = harden(await handle(request, resource))
         return resource.isHiddenFromPages === true ? response : allowOrigins(response)
       }),
     drain,

@@ -3,18 +3,30 @@ import { names } from "../protocol/names.ts"
 import type { UploadGrant } from "../protocol/signed-url.ts"
 import { attempt } from "./attempt.ts"
 import { authoriseUpload } from "./authorise.ts"
+import { refuseOrphan } from "./registrations.ts"
 import { toBlobName } from "./storage/blob-name.ts"
 import { isSameUpload } from "./storage/same-upload.ts"
 import type { Service } from "./service.ts"
+import { refuseKey } from "./upload/writers.ts"
 
 /** The durable offset of a key, after whoever is writing it has let go. */
-const findOffset = async ({ writers, catalog, store }: Service, grant: UploadGrant): Promise<number> => {
+const findOffset = async ({ writers, catalog, store, now }: Service, grant: UploadGrant): Promise<number> => {
   const { key } = grant
+  const refuseDeleted = async () => {
+    const verdict = await catalog.judgeKey(grant, now())
+    if (verdict !== "open") throw refuseKey(verdict, grant)
+  }
+  await refuseDeleted()
+  const known = await catalog.get(key)
+  // It begins anew, if it may: until then nobody who is writing is disturbed.
+  if (known !== null && known.file.status !== "Deleting" && !isSameUpload(known.file, grant)) return 0
   const writer = await writers.take(key)
   try {
+    await refuseDeleted()
     const upload = await catalog.get(key)
     // A key that comes back for another file begins that one anew.
-    if (upload === null || upload.file.status === "Failed" || !isSameUpload(upload.file, grant)) return 0
+    const isThere = upload?.file.status === "Uploading" || upload?.file.status === "Uploaded"
+    if (!isThere || !isSameUpload(upload.file, grant)) return 0
     if (upload.file.status !== "Uploading") return upload.file.size
     const epoch = await catalog.interrupt(key)
     return epoch === null ? upload.file.size : (await store.claim(toBlobName(upload.file), epoch)).size
@@ -26,6 +38,7 @@ const findOffset = async ({ writers, catalog, store }: Service, grant: UploadGra
 /** `HEAD` of a signed URL: where to go on. Source: docs/protocol.md §10. */
 export const respondOffset = Effect.fnUntraced(function* (service: Service, url: string) {
   const { grant } = yield* authoriseUpload(service, url)
+  yield* refuseOrphan(service, grant)
   const offset = yield* attempt(() => findOffset(service, grant))
   return new Response(null, {
     headers: { [names.header.rangeStart]: String(offset), "cache-control": "no-store" },

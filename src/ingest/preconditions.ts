@@ -1,26 +1,59 @@
+/** The three forms a date of HTTP can have. Source: RFC 9110 §5.6.7. */
+const httpDate =
+  /^(?:[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} [\d:]{8} GMT|[A-Z][a-z]{5,8}, \d\d-[A-Z][a-z]{2}-\d\d [\d:]{8} GMT|[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d [\d:]{8} \d{4})$/
+
+/** Seconds since the epoch; NaN where the text is no date of HTTP. */
+const parseHttpDate = (text: string): number =>
+  // The oldest of the forms does not say that it is in GMT.
+  httpDate.test(text) ? Date.parse(text.endsWith("GMT") ? text : `${text} GMT`) / 1000 : Number.NaN
+
+/** A stored file, as conditions are about it. */
+export interface Validators {
+  /** A strong one, in its quotes. */
+  readonly etag: string
+  /** ms since the epoch. */
+  readonly modifiedAt: number
+}
+
 /** HTTP dates have whole seconds. */
 const toSeconds = (time: number): number => Math.floor(time / 1000)
 
-const isSince = (header: string, modifiedAt: number): boolean => {
-  const date = Date.parse(header)
-  return !Number.isNaN(date) && toSeconds(modifiedAt) <= toSeconds(date)
-}
+/** The entity tags of a list; a weak one keeps its `W/`. */
+const parseTags = (list: string): ReadonlyArray<string> => list.match(/(?:W\/)?"[^"]*"/g) ?? []
 
-/** Whether the caller has the file already: the answer is 304. Source: RFC 9110 §13.1.2, §13.1.3. */
-export const isNotModified = (headers: Headers, etag: string, modifiedAt: number): boolean => {
+const isMatch = (list: string, etag: string, toTag: (tag: string) => string): boolean =>
+  list.trim() === "*" || parseTags(list).some((tag) => toTag(tag) === etag)
+
+const isSince = (date: number, modifiedAt: number): boolean => toSeconds(modifiedAt) <= date
+
+/**
+ * What the conditions of a GET or HEAD make of it: 412 where the caller wants another version than there is, 304 where
+ * it has this one already; undefined: it is answered.
+ *
+ * Source: RFC 9110 §13.2.2, steps 1 to 4. A date that is none is no condition.
+ */
+export const evaluatePreconditions = (
+  headers: Headers,
+  { etag, modifiedAt }: Validators,
+): "precondition failed" | "not modified" | undefined => {
+  const match = headers.get("if-match")
+  const unmodifiedSince = parseHttpDate(headers.get("if-unmodified-since") ?? "")
+  const isOther =
+    match === null
+      ? !Number.isNaN(unmodifiedSince) && !isSince(unmodifiedSince, modifiedAt)
+      : !isMatch(match, etag, (tag) => tag)
+  if (isOther) return "precondition failed"
   const noneMatch = headers.get("if-none-match")
-  if (noneMatch !== null) {
-    return noneMatch.trim() === "*" || noneMatch.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag)
-  }
-  const since = headers.get("if-modified-since")
-  return since !== null && isSince(since, modifiedAt)
+  const isKnown =
+    noneMatch === null
+      ? isSince(parseHttpDate(headers.get("if-modified-since") ?? ""), modifiedAt)
+      : isMatch(noneMatch, etag, (tag) => tag.replace(/^W\//, ""))
+  return isKnown ? "not modified" : undefined
 }
 
 /** Whether a range of what the caller has is a range of what is stored. Source: RFC 9110 §13.1.5. */
-export const isRangeFresh = (headers: Headers, etag: string, modifiedAt: number): boolean => {
+export const isRangeFresh = (headers: Headers, { etag, modifiedAt }: Validators): boolean => {
   const condition = headers.get("if-range")
   if (condition === null) return true
-  return condition.includes('"')
-    ? condition.trim() === etag
-    : toSeconds(Date.parse(condition)) === toSeconds(modifiedAt)
+  return condition.includes('"') ? condition.trim() === etag : parseHttpDate(condition.trim()) === toSeconds(modifiedAt)
 }

@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import { formatByteSize } from "../protocol/byte-size.ts"
+import { limits } from "../protocol/limits.ts"
 import { names } from "../protocol/names.ts"
 import { parseUploadRange } from "../protocol/range.ts"
 import type { UploadGrant } from "../protocol/signed-url.ts"
@@ -8,15 +9,16 @@ import { attempt } from "./attempt.ts"
 import { authoriseUpload } from "./authorise.ts"
 import { originOf, toStoredFile } from "./delivery/event.ts"
 import { awaitServerData } from "./delivery/server-data.ts"
+import { refuseOrphan } from "./registrations.ts"
 import type { Service } from "./service.ts"
 import { transfer } from "./upload/transfer.ts"
 import { multipartOverhead } from "./upload/upload-body.ts"
 
 /** Where the body begins, and how many bytes of the file it says it brings; refuses files that are too large. */
-const decideExtent = Effect.fnUntraced(function* (request: Request, grant: UploadGrant, maxFileSize = Infinity) {
+const decideExtent = Effect.fnUntraced(function* (request: Request, grant: UploadGrant, maxFileSize = limits.fileSize) {
   const start = parseUploadRange(request.headers.get("range"))
   if (!start.ok) return yield* toRejected(start)
-  if (grant.size > maxFileSize) {
+  if (grant.size > Math.min(maxFileSize, limits.fileSize)) {
     return yield* new Rejected({
       code: "FILE_TOO_LARGE",
       detail: `${JSON.stringify(grant.name)} has ${formatByteSize(grant.size)}; this ingest takes files up to ${formatByteSize(maxFileSize)}.`,
@@ -43,11 +45,15 @@ export const respondPut = Effect.fnUntraced(function* (
   origin: string,
 ) {
   const { app, grant } = yield* authoriseUpload(service, url)
+  yield* refuseOrphan(service, grant)
   const extent = yield* decideExtent(request, grant, service.settings.maxFileSize)
-  const { upload, since } = yield* attempt(() =>
-    service.slots.run(grant, () => transfer(service, { request, app, grant, ...extent, origin })),
+  const { upload, serverData } = yield* service.slots.hold(
+    grant,
+    Effect.gen(function* () {
+      const { upload, known } = yield* attempt(() => transfer(service, { request, app, grant, ...extent, origin }))
+      return { upload, serverData: yield* awaitServerData(service, upload, known) }
+    }),
   )
-  const serverData = yield* awaitServerData(service, upload, since)
   const file = JSON.stringify(toStoredFile(upload.file, originOf(upload.file, service.settings.url)))
   return new Response(`${file.slice(0, -1)},"serverData":${serverData}}`, {
     headers: {

@@ -1,32 +1,22 @@
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import { parseJson, readBytes } from "../http/read-body.ts"
-import { Rejected } from "../http/rejected.ts"
+import type { Rejected } from "../http/rejected.ts"
+import type { App } from "./apps.ts"
+import type { Service } from "./service.ts"
 
 /**
  * The small JSON body of an app's request; it has to be here in time. `absent` is what a body of no bytes stands for.
  *
- * Fails: BAD_REQUEST, with status 413 when it is larger than `maximum` bytes, 408 when it is not complete in `timeout` ms.
+ * Fails: BAD_REQUEST, with status 413 when it is larger than `maximum` bytes, 408 when it is not complete in time;
+ *        RATE_LIMITED when the app has too much of them under way.
  */
 export const readPromptJson = (
+  { settings, bodies }: Service,
+  app: App,
   request: Request,
   maximum: number,
-  timeout: number,
   absent?: unknown,
-): Effect.Effect<unknown, Rejected> => {
-  const body = Effect.flatMap(readBytes(request, maximum), (bytes) =>
+): Effect.Effect<unknown, Rejected> =>
+  Effect.flatMap(bodies.hold(app.id, request, maximum, readBytes(request, maximum, settings.bodyTimeout)), (bytes) =>
     bytes.length === 0 && absent !== undefined ? Effect.succeed(absent) : parseJson(bytes),
   )
-  return Effect.timeoutOrElse(body, {
-    duration: Duration.millis(timeout),
-    orElse: () =>
-      Effect.fail(
-        new Rejected({
-          code: "BAD_REQUEST",
-          status: 408,
-          detail: `The request's body was not complete within ${timeout / 1000} s. Send it again.`,
-          headers: { connection: "close" },
-        }),
-      ),
-  })
-}

@@ -3,14 +3,18 @@ import { Rejected } from "../http/rejected.ts"
 import { formatByteSize } from "../protocol/byte-size.ts"
 import { isKeyOf } from "../protocol/key.ts"
 import { limits } from "../protocol/limits.ts"
+import { names } from "../protocol/names.ts"
 import { parseTraceContext } from "../protocol/trace-context.ts"
 import { createDecoder } from "../schema/decode.ts"
 import { RegistrationSchema } from "../schema/registration.ts"
-import { isCallbackAllowed } from "./apps.ts"
+import { type App, isCallbackAllowed } from "./apps.ts"
 import { attempt } from "./attempt.ts"
-import { authoriseApp } from "./authorise.ts"
+import { authoriseApp, unknownApiKey } from "./authorise.ts"
+import { isOutOfReach } from "./delivery/callback-fetch.ts"
+import { catalogOverQuota, tooManyExpected } from "./expected.ts"
 import { readPromptJson } from "./read-json.ts"
 import { type Service, createEventId } from "./service.ts"
+import { untoldUrlTtl } from "./storage/same-upload.ts"
 
 const decode = createDecoder(RegistrationSchema)
 
@@ -30,31 +34,72 @@ export const toBoundedJson = (what: string, value: unknown, maximum: number): Ef
     : Effect.succeed(text)
 }
 
+/** Apps look for `data.callbackOrigin` in the first half kilobyte, so not every origin is told. */
+const toForbiddenCallback = ({ callbackOrigins = new Set() }: App, callbackOrigin: string): Rejected => {
+  const [a, b, c, ...others] = callbackOrigins
+  const allowed = [a, b, c, others.length === 0 ? undefined : `${others.length} more`].filter(Boolean).join(", ")
+  return new Rejected({
+    code: "FORBIDDEN",
+    detail: `Callbacks of this app may not go to ${callbackOrigin}. The ingest's operator allows: ${allowed || "none"}.`,
+    data: { callbackOrigin },
+  })
+}
+
+const toWarning = (warning: string | undefined): Record<string, string> =>
+  warning === undefined ? {} : { [names.header.warning]: warning }
+
 /**
  * `POST /route-metadata`: the app says what should happen when its files are there.
  *
  * Shape:  200 `{ "ok": true }`; with `isDev` the development stream instead.
- * Fails:  UNAUTHORIZED, BAD_REQUEST, FORBIDDEN (a key of another app).
+ * Fails:  UNAUTHORIZED, BAD_REQUEST, FORBIDDEN (a key of another app; an origin that callbacks may not go to; URLs that
+ *         have expired by the clock of the ingest),
+ *         RATE_LIMITED, QUOTA_EXCEEDED.
  * Source: docs/protocol.md §6.
  */
 export const respondRegister = Effect.fnUntraced(function* (service: Service, request: Request) {
   const app = yield* authoriseApp(service, request)
-  const body = yield* readPromptJson(request, limits.registrationBody, service.settings.bodyTimeout)
+  const body = yield* readPromptJson(service, app, request, limits.registrationBody)
   const registration = yield* Effect.mapError(decode(body), (detail) => new Rejected({ code: "BAD_REQUEST", detail }))
-  const { fileKeys, callbackUrl, callbackSlug, awaitServerData = true, isDev = false } = registration
+  const {
+    id,
+    sentAt,
+    expires,
+    fileKeys,
+    callbackUrl,
+    callbackSlug,
+    awaitServerData = true,
+    isDev = false,
+  } = registration
   if (!fileKeys.every((key) => isKeyOf(key, app.encodedId))) {
     return yield* new Rejected({ code: "FORBIDDEN", detail: "A file key belongs to another app." })
   }
   if (!isDev && !isCallbackAllowed(app, new URL(callbackUrl))) {
+    return yield* toForbiddenCallback(app, new URL(callbackUrl).origin)
+  }
+  if (!isDev && isOutOfReach(app, new URL(callbackUrl), service.settings)) {
     return yield* new Rejected({
       code: "FORBIDDEN",
-      detail: `Callbacks of this app may not go to ${new URL(callbackUrl).origin}. The ingest's operator allows: ${[...app.callbackOrigins!].join(", ") || "none"}.`,
+      detail: `Callbacks of this app go to the public Internet only, and ${new URL(callbackUrl).host} is not of it. Give the app a public callback URL; or, for apps in its own network, the ingest's operator starts it with --callback-networks any.`,
+      data: { callbackOrigin: new URL(callbackUrl).origin },
     })
   }
+  const now = service.now()
+  const isExpired = expires !== undefined && expires <= now
+  const behind = sentAt === undefined ? 0 : now - sentAt
+  const clock = sentAt === undefined ? undefined : service.clocks.note({ appId: app.id, id, behind, isExpired })
+  if (clock?.hopeless !== undefined) {
+    return yield* new Rejected({ code: "FORBIDDEN", ...clock.hopeless })
+  }
+  // Before anything is kept: whoever is refused may go on elsewhere.
+  if (isDev) yield* attempt(async () => service.devStreams.checkRoom(app.id))
   const metadata = yield* toBoundedJson("The metadata", registration.metadata, limits.metadata)
-  yield* attempt(() =>
+  const { maxExpectedFiles: expectedFiles, maxExpectedBytes: expectedBytes } = service.settings
+  const outcome = yield* attempt(() =>
     service.catalog.register({
       appId: app.id,
+      id,
+      expires: expires && Math.min(expires, now + untoldUrlTtl),
       fileKeys,
       metadata,
       callbackUrl,
@@ -62,17 +107,28 @@ export const respondRegister = Effect.fnUntraced(function* (service: Service, re
       awaitServerData,
       isDev,
       trace: service.trace ?? parseTraceContext(request.headers) ?? null,
-      now: service.now(),
+      now,
       createEventId,
+      bounds: { quota: app.quota, expectedFiles, expectedBytes },
+      appSince: app.since,
     }),
   )
+  if (outcome === "unknownApp") return yield* unknownApiKey()
+  if (outcome === "tooManyExpected") return yield* tooManyExpected(service.settings)
+  if (outcome === "overQuota") return yield* catalogOverQuota("the registration")
   for (const key of fileKeys) service.changes.notify(key)
   if (!isDev) {
     service.dispatcher.wake()
-    return Response.json({ ok: true })
+    const warning = clock?.text ?? service.refusedCallbacks.find(app.id, new URL(callbackUrl).origin)
+    return Response.json({ ok: true }, { headers: toWarning(warning) })
   }
   const stream = yield* attempt(() => service.devStreams.open(app, callbackSlug, fileKeys))
   return new Response(stream, {
-    headers: { "content-type": "application/x-ndjson", "cache-control": "no-store", "x-accel-buffering": "no" },
+    headers: {
+      "content-type": "application/x-ndjson",
+      "cache-control": "no-store",
+      "x-accel-buffering": "no",
+      ...toWarning(clock?.text),
+    },
   })
 })

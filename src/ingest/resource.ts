@@ -12,6 +12,8 @@ export interface Resource extends Subject {
   readonly methods: Readonly<Record<string, Method>>
   /** What to tell those who look for something that is not there. */
   readonly detail?: string
+  /** Apps end with it what the ingest waits for before it stops: answers until then. */
+  readonly endsCallback?: true
   /** Pages of other origins cannot read the answers. */
   readonly isHiddenFromPages?: true
 }

@@ -9,6 +9,7 @@ import type { createRequestObserver } from "./observe/observe-request.ts"
 import { respondOffset } from "./offset.ts"
 import { respondPut } from "./put.ts"
 import { respondRegister } from "./register.ts"
+import { respondRegistrations } from "./registrations.ts"
 import type { Method, Resource } from "./resource.ts"
 import { findOldOperation, findOperation } from "./rest/find-operation.ts"
 import { respondAppFile, respondFile } from "./serve.ts"
@@ -68,7 +69,10 @@ const findResource = (service: Service, request: Request, target: Target): Resou
   if (segments.length === 1) {
     const { metricsEndpoint } = service
     if (first === path.register) return post((traced) => respondRegister(traced, request))
-    if (first === path.callbackResult) return post((traced) => respondCallbackResult(traced, request))
+    if (first === path.registrations) return post((traced) => respondRegistrations(traced, request))
+    if (first === path.callbackResult) {
+      return { ...post((traced) => respondCallbackResult(traced, request)), endsCallback: true }
+    }
     if (first === path.health) return operate(() => Effect.succeed(respondHealth()))
     if (first === path.ready) return operate((traced) => respondReady(traced))
     if (first === path.metrics) return metricsEndpoint && operate(() => metricsEndpoint.respond(request))
@@ -117,8 +121,9 @@ const nowhere: Resource = { route: "none", methods: {} }
 export const createRouter = (service: Service, observe: ReturnType<typeof createRequestObserver>) => {
   const readTarget = createTargetReader(service.settings.url)
 
-  const choose = (request: Request, { methods, isOperational, detail }: Resource): Method => {
-    if (service.changes.isClosed() && isOperational !== true) return () => Effect.fail(stopping())
+  const choose = (request: Request, { methods, isOperational, endsCallback, detail }: Resource): Method => {
+    const isRefused = service.changes.isClosed() || (service.changes.isDraining() && endsCallback !== true)
+    if (isRefused && isOperational !== true) return () => Effect.fail(stopping())
     const method = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined
     if (method !== undefined) return method
     const allow = Object.keys(methods).join(", ")

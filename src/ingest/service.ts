@@ -1,11 +1,16 @@
 import type { TraceContext } from "../protocol/trace-context.ts"
+import type { AppClocks } from "./app-clocks.ts"
+import type { AskedAgain } from "./delivery/asked-again.ts"
 import type { Apps } from "./apps.ts"
+import type { BodyRoom } from "./body-room.ts"
 import type { BlobStore } from "./storage/blob-store.ts"
 import type { Catalog } from "./storage/catalog.ts"
 import type { Changes } from "./delivery/changes.ts"
 import type { DevStreams } from "./delivery/dev-streams.ts"
 import type { Dispatcher } from "./delivery/dispatcher.ts"
+import type { RefusedCallbacks } from "./delivery/refused-callbacks.ts"
 import type { FreeSpace } from "./storage/free-space.ts"
+import type { Readers } from "./download/readers.ts"
 import type { RateWatch } from "./upload/minimum-rate.ts"
 import type { Readiness } from "./observe/readiness.ts"
 import type { MetricsEndpoint } from "./observe/serve-metrics.ts"
@@ -20,11 +25,16 @@ export interface Service {
   readonly store: BlobStore
   readonly catalog: Catalog
   readonly slots: UploadSlots
+  readonly bodies: BodyRoom
   readonly writers: Writers
   readonly rates: RateWatch
+  readonly readers: Readers
   readonly space: FreeSpace
   readonly changes: Changes
   readonly dispatcher: Dispatcher
+  readonly refusedCallbacks: RefusedCallbacks
+  readonly clocks: AppClocks
+  readonly askedAgain: AskedAgain
   readonly devStreams: DevStreams
   /** There are bytes to give back: do not wait for the next sweep. */
   readonly wakeHousekeeping: () => void

@@ -27,7 +27,7 @@ export const readCredentials = async (options: {
   if (options.token === undefined) {
     return refuse(
       "MISSING_TOKEN",
-      `No token: set the environment variable ${envName("token")} or the option \`token\`. \`sluice token\` makes one.`,
+      `No token: start the app with \`sluice dev -- <command>\` in development. In production set ${envName("token")} or the option \`token\` to the token of your ingest, the file \`token\` in its data folder.`,
     )
   }
   const token = parseToken(options.token)

@@ -28,7 +28,7 @@ const pool = new Uint8Array(seedLength * 128)
 let used = pool.length
 
 /** 22 URL-safe characters of 6 random bits each: 132 bits. */
-const randomSeed = (): string => {
+export const createRandomId = (): string => {
   if (used === pool.length) {
     crypto.getRandomValues(pool)
     used = 0
@@ -60,8 +60,15 @@ const toUrlSafe = (seed: string): string => {
  * Source: docs/protocol.md §3.
  */
 export const createFileKey = (encodedAppId: string, seed?: string): string =>
-  encodedAppId + (seed === undefined ? randomSeed() : toUrlSafe(seed))
+  encodedAppId + (seed === undefined ? createRandomId() : toUrlSafe(seed))
 
-/** Whether a file key belongs to the app with this encoded id, and has a seed. Source: docs/protocol.md §3. */
-export const isKeyOf = (key: string, encodedAppId: string): boolean =>
-  key.length > encodedAppId.length && key.startsWith(encodedAppId)
+/**
+ * Whether a file key belongs to the app with this encoded id, and has a seed; false for what is no text. No key is one
+ * of an app without an id.
+ *
+ * Source: docs/protocol.md §3.
+ */
+export const isKeyOf = (key: string | null | undefined, encodedAppId: string): boolean =>
+  [key, encodedAppId].every((text) => typeof text === "string" && text !== "") &&
+  key!.length > encodedAppId.length &&
+  key!.startsWith(encodedAppId)

@@ -14,6 +14,12 @@ export const limits = {
   readUrlTtl: 7 * 24 * 60 * 60,
   /** Body of a request to the route handler. */
   requestBody: 1024 * 1024,
+  /** How long that body may take to arrive. */
+  requestBodyTimeout: 60 * 1000,
+  /** Arrays and objects within each other in a body of a client: what user code makes of it can still be sent on. */
+  requestDepth: 100,
+  /** The same between app and ingest. */
+  messageDepth: 500,
   /** Registration metadata as JSON. */
   metadata: 64 * 1024,
   /** Body of a request of the REST API: a thousand files with new names. */
@@ -22,10 +28,22 @@ export const limits = {
   registrationBody: 1024 * 1024,
   /** UTF-8 length of a file name. */
   fileName: 1024,
+  /** UTF-8 length of a file's path. */
+  filePath: 4096,
+  /** Folders of a path and its file. */
+  pathSegments: 64,
   /** UTF-8 length of a custom id. */
   customId: 512,
   /** Length of a file key. */
   fileKey: 512,
+  /** UTF-8 length of a file route's slug. */
+  slug: 256,
+  /** UTF-8 length of a signed media type. */
+  mediaType: 256,
+  /** Length of a callback URL. */
+  callbackUrl: 2048,
+  /** Length of the reason for which an app's callback failed; what is longer is cut. */
+  callbackError: 4096,
   /** `onUploadComplete`'s return value as JSON. */
   callbackData: 1024 * 1024,
   /** One line of the development stream. */
@@ -36,6 +54,10 @@ export const limits = {
   callbackTolerance: 5 * 60 * 1000,
   /** How long past its expiry a URL can still be renewed. */
   renewWindow: 24 * 60 * 60 * 1000,
+  /** Bytes of the largest file there can be, 16 TiB: many of them together are still counted exactly. */
+  fileSize: 2 ** 44,
+  /** How long after its first URL was signed an upload can be sent, however often that is renewed. */
+  uploadLifetime: 7 * 24 * 60 * 60 * 1000,
   /** Silence after which the development stream sends an empty line. */
   heartbeat: 15 * 1000,
 } as const

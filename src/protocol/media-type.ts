@@ -1,6 +1,7 @@
 /** The groups of media types a route can allow by one word; `blob` is everything. */
 export type FileCategory = "image" | "video" | "audio" | "pdf" | "text" | "blob"
 
+/** All groups, in the order in which they are told of. */
 export const fileCategories: ReadonlyArray<FileCategory> = ["image", "video", "audio", "pdf", "text", "blob"]
 
 /** An exact media type, `application/zip`. */
@@ -9,18 +10,47 @@ export type MediaType = `${string}/${string}`
 /** What a file is when nothing is known of it. */
 export const defaultMediaType = "application/octet-stream"
 
-/** The media type without parameters, in lower case; undefined when it is none. */
-export const parseMediaType = (text: string): string | undefined => {
-  const semicolon = text.indexOf(";")
-  const type = (semicolon < 0 ? text : text.slice(0, semicolon)).trim().toLowerCase()
-  return /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}$/.test(type) ? type : undefined
+/**
+ * A media type and its parameters. What a list of types would need, the comma, stands nowhere but in `codecs`: recorders
+ * of browsers call their files `video/webm;codecs=vp8,opus`. There is one way through it, so a match takes linear time.
+ *
+ * Source: RFC 9110 §8.3.1, RFC 6838 §4.2, RFC 6381 §3.
+ */
+const grammar =
+  /^[\t ]*([\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127})[\t ]*((?:;[\t ]*(?:(?:codecs=(?:[\w.,+-]+|"[ !#-[\]-~]*")|(?!codecs=)[\w!#$%&'*+.^`|~-]+=(?:[\w!#$%&'*+.^`|~-]+|"[ !#-+\--[\]-~]*"))[\t ]*)?)*)$/i
+
+/** In each of them a byte below 128 is that character of ASCII: text stays text. That is not so of UTF-7 or ISO-2022. */
+const charsets = /;[\t ]*charset="?(utf-8|us-ascii|iso-8859-\d\d?|windows-125\d)"?[\t ]*(?:;|$)/i
+
+/** The media type without parameters, in lower case; undefined when it is none, or has parameters that are none. */
+export const parseMediaType = (text: string): string | undefined => grammar.exec(text)?.[1]!.toLowerCase()
+
+/**
+ * What of a media type is signed, stored and sent: itself and a charset that is known, `text/plain;charset=utf-8`, in
+ * lower case; undefined as of {@link parseMediaType}.
+ */
+export const normalizeMediaType = (text: string): string | undefined => {
+  const [, type, parameters] = grammar.exec(text) ?? []
+  if (type === undefined) return undefined
+  const charset = charsets.exec(parameters!)?.[1]
+  return (charset === undefined ? type : `${type};charset=${charset}`).toLowerCase()
 }
+
+/**
+ * Whether a text is neither a media type nor a mere word. Some phones say `image`, which tells as little as nothing: the
+ * type is then looked up by the file's name.
+ */
+export const isBrokenMediaType = (text: string): boolean => parseMediaType(text) === undefined && /[^\w-]/.test(text)
 
 /** Whether a media type (as {@link parseMediaType} gives it) is of a category or equal to an exact type. */
 export const isOfMediaType = (type: string, allowed: FileCategory | MediaType): boolean =>
   allowed === "blob" ||
   type === allowed ||
   (allowed === "pdf" ? type === "application/pdf" : !allowed.includes("/") && type.startsWith(`${allowed}/`))
+
+/** Whether a file of this kind may have no bytes: a picture, a film, a recording or a PDF without any is none. */
+export const canBeEmpty = (kind: FileCategory | MediaType): boolean =>
+  !/^(?:image|video|audio|(?:application\/)?pdf$)/.test(kind)
 
 const exactness = (kind: string): number => (kind.includes("/") ? 0 : kind === "blob" ? 2 : 1)
 

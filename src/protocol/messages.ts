@@ -8,6 +8,8 @@ export interface FileDescriptor {
   /** Media type; may be empty, the handler then looks it up by the name's extension. */
   readonly type: string
   readonly lastModified?: number | undefined
+  /** Where it was in the folder that was chosen or dropped: `holiday/2024/a.jpg`. Absent of a file chosen by itself. */
+  readonly path?: string | undefined
 }
 
 /** Body of `POST ?actionType=upload&slug=S`. Source: docs/protocol.md §5. */
@@ -39,13 +41,32 @@ export interface RouteDescription<Slug extends string = string> {
 
 /** Body of `POST {ingest}/route-metadata`. Source: docs/protocol.md §6. */
 export interface Registration {
+  /** Of the upload action, as its URLs say it: 1 to 64 URL-safe characters. Absent where they say none. */
+  readonly id?: string | undefined
   readonly fileKeys: ReadonlyArray<string>
+  /** When this was sent, by the app's clock: ms since the epoch. */
+  readonly sentAt?: number | undefined
+  /** Until when the newest URL of these files is valid, ms since the epoch. */
+  readonly expires?: number | undefined
   /** At most 64 KiB as JSON. */
   readonly metadata: Json
   readonly callbackUrl: string
   readonly callbackSlug: string
   readonly awaitServerData?: boolean | undefined
   readonly isDev?: boolean | undefined
+}
+
+/** Body of `POST {ingest}/route-registrations`. Source: docs/protocol.md §6. */
+export interface RegistrationQuery {
+  /** Files by what their URLs say: `id` is that of the registration. */
+  readonly files: ReadonlyArray<{ readonly key: string; readonly id?: string | undefined }>
+}
+
+/** The answer to a {@link RegistrationQuery}. */
+export interface FoundRegistrations {
+  readonly registrations: ReadonlyArray<{ readonly metadata: Json }>
+  /** For each file asked about, in order, which of the registrations is its own. */
+  readonly files: ReadonlyArray<number>
 }
 
 /** The answer to most calls of the ingest. */
@@ -55,6 +76,29 @@ export interface Ok {
 
 /** Which of the two callbacks a body is, the value of the hook header. */
 export type Hook = "callback" | "error"
+
+/**
+ * What `sluice doctor` asks an app with the hook `check`, signed with the app's key; `sentAt` in ms since the epoch.
+ *
+ * Source: docs/protocol.md §8.
+ */
+export interface CheckRequest {
+  readonly status: "check"
+  readonly sentAt: number
+  readonly slug: string
+}
+
+/** What an app answers to a {@link CheckRequest}. */
+export interface CheckAnswer {
+  /** Where an upload that came as the question did would have callbacks sent. */
+  readonly callbackUrl: string
+  /** Why such an upload is refused; null where it is not. */
+  readonly refusal: string | null
+  /** Whether the app is in development, where nothing is sent to the callback URL. */
+  readonly isDev: boolean
+  /** Where the app's uploads go. Absent in the answer of an older version. */
+  readonly ingestUrl?: string | undefined
+}
 
 /** One line of the development stream. Source: docs/protocol.md §7. */
 export interface DevStreamEvent {
@@ -91,6 +135,8 @@ interface EventBase {
   readonly attempt: number
   /** The ingest's public URL. */
   readonly origin: string
+  /** The file route it is for: signed, so that it counts for no other. */
+  readonly slug: string
   readonly metadata: Json
 }
 
@@ -109,8 +155,13 @@ export interface ErrorEvent extends EventBase {
 }
 
 /** Body of `POST {origin}/callback-result`. Source: docs/protocol.md §9. */
-export type CallbackResult =
-  { readonly fileKey: string; readonly callbackData: Json } | { readonly fileKey: string; readonly error: string }
+export type CallbackResult = {
+  readonly fileKey: string
+  /** Id of the event this is the result of; absent, it is that of the file that has the key now. */
+  readonly eventId?: string | undefined
+  /** Which attempt of that event it is the result of; absent, the newest. An error of an older one changes nothing. */
+  readonly attempt?: number | undefined
+} & ({ readonly callbackData: Json } | { readonly error: string })
 
 /** The answer to a PUT that completed a file. `serverData` is null when the route does not await it. Source: docs/protocol.md §10. */
 export interface UploadResult extends StoredFile {

@@ -7,7 +7,7 @@ export interface WireNames {
   readonly envPrefix: string
   /** Prefix of a problem document's `type`. */
   readonly problemType: string
-  /** Query parameters of a signed upload URL, in the order they are written. */
+  /** Query parameters of a signed upload URL, in the order they are written; `expires` is first, `signature` last. */
   readonly query: {
     readonly expires: string
     readonly identifier: string
@@ -15,6 +15,8 @@ export interface WireNames {
     readonly fileSize: string
     readonly fileType: string
     readonly slug: string
+    readonly registration: string
+    readonly issued: string
     readonly customId: string
     readonly contentDisposition: string
     readonly acl: string
@@ -28,6 +30,7 @@ export interface WireNames {
     readonly hook: string
     readonly rangeStart: string
     readonly version: string
+    readonly warning: string
     readonly webhookId: string
     readonly webhookTimestamp: string
     readonly webhookSignature: string
@@ -35,6 +38,7 @@ export interface WireNames {
   /** First path segments below the ingest's public URL. */
   readonly path: {
     readonly register: string
+    readonly registrations: string
     readonly callbackResult: string
     readonly file: string
     readonly appFile: string
@@ -50,7 +54,10 @@ const ourWord = "sluice"
 
 // What the client uses of the names in use, one by one: a browser is not to load the others.
 
+/** Where an adapter is mounted by convention: `/api/sluice`. */
 export const adapterPath = `/api/${ourWord}`
+/** Where what a code means is written, for whoever has the package; the heading is the code in lower case. */
+export const helpPage = `node_modules/${ourWord}/docs/troubleshooting.md#`
 export const rangeStartHeader = `x-${ourWord}-range-start`
 export const expiryParameter = "expires"
 export const actionNames: WireNames["action"] = {
@@ -77,6 +84,8 @@ export const wireNames = (word: string): WireNames => ({
     fileSize: `x-${word}-file-size`,
     fileType: `x-${word}-file-type`,
     slug: `x-${word}-slug`,
+    registration: `x-${word}-registration`,
+    issued: `x-${word}-issued`,
     customId: `x-${word}-custom-id`,
     contentDisposition: `x-${word}-content-disposition`,
     acl: `x-${word}-acl`,
@@ -89,12 +98,14 @@ export const wireNames = (word: string): WireNames => ({
     hook: `${word}-hook`,
     rangeStart: rangeStartHeader.replace(ourWord, word),
     version: `x-${word}-version`,
+    warning: `x-${word}-warning`,
     webhookId: "webhook-id",
     webhookTimestamp: "webhook-timestamp",
     webhookSignature: "webhook-signature",
   },
   path: {
     register: "route-metadata",
+    registrations: "route-registrations",
     callbackResult: "callback-result",
     file: "f",
     appFile: "a",

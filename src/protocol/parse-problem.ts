@@ -2,22 +2,31 @@ import type { Json } from "./json.ts"
 import { isProblemCode, type ProblemCode, problemCodes, problemStatuses } from "./problem-code.ts"
 import { UploadError } from "./upload-error.ts"
 
+/** Who was asked. */
+export type Peer = "app" | "ingest" | "server"
+
 /**
  * What a status means where nobody explained it: a proxy's or a platform's own answer. The codes that stand first
  * in the table for their status are those.
  */
-const toCode = (status: number): ProblemCode => {
-  const isTelling = [401, 403, 404, 405, 413, 423, 429, 507].includes(status)
+const toCode = (status: number, isGateway: boolean, at: Peer): ProblemCode => {
+  // The app answers every request for its route handler with an explanation, and takes bodies of any size that comes.
+  if (status === 413 || (at === "app" && (status === 404 || status === 405))) return "INVALID_CONFIG"
+  if (isGateway && at === "ingest") return "INGEST_UNAVAILABLE"
+  const isTelling = [401, 403, 404, 405, 423, 429, 507].includes(status)
   if (isTelling) return problemCodes.find((code) => problemStatuses[code] === status)!
   return status === 408 ? "NETWORK_ERROR" : status >= 500 ? "INTERNAL_ERROR" : "BAD_REQUEST"
 }
 
 /**
- * Reads an error answer of app or ingest.
+ * Reads an error answer of app or ingest. What else a body holds, a proxy's page say, goes nowhere.
  *
- * Fails: never; a body that is no problem document becomes the code that fits the status.
+ * Fails: never; a body that is no problem document becomes the code that fits the status, and names what is in between.
+ *
+ * @param at  who should have answered
+ * @param url where the app was asked
  */
-export const parseProblem = (status: number, body: string): UploadError => {
+export const parseProblem = (status: number, body: string, at: Peer = "server", url = ""): UploadError => {
   let problem: { code?: unknown; detail?: unknown; data?: Json } | null = null
   try {
     problem = JSON.parse(body)
@@ -28,9 +37,17 @@ export const parseProblem = (status: number, body: string): UploadError => {
     const { code, detail, data } = problem
     return new UploadError({ code, message: typeof detail === "string" ? detail : code, status, data })
   }
+  // Those of gateways, and Cloudflare's own.
+  const isGateway = /^5(0[2-4]|[23])/.test(`${status}`)
+  const isTooLarge = status === 413
+  const isMissing = at === "app" && (status === 404 || status === 405)
   return new UploadError({
-    code: toCode(status),
+    code: toCode(status, isGateway, at),
     status,
-    message: `The server answered ${status} without an explanation.`,
+    message: `${isTooLarge || (isGateway && body) ? "A proxy in front of the" : "The"} ${at}${
+      isTooLarge
+        ? " refuses bodies of this size (nginx: client_max_body_size 0)."
+        : `${isGateway && !body ? ", or a proxy in front of it," : ""} answered ${status} without an explanation.`
+    }${isMissing ? ` Is the route handler mounted at ${url}, and does it export GET and POST?` : ""}`,
   })
 }

@@ -1,3 +1,5 @@
+import { helpPage } from "./names.ts"
+
 /** Codes of what the same request may not meet again later, without anybody changing anything. */
 const retryable = {
   LOCKED: 423,
@@ -36,6 +38,7 @@ export const problemStatuses = {
   MISSING_TOKEN: 500,
   INVALID_TOKEN: 500,
   INVALID_CONFIG: 500,
+  ROUTE_FAILED: 500,
   QUOTA_EXCEEDED: 507,
   ABORTED: 0,
   PAUSED: 0,
@@ -51,4 +54,8 @@ export const problemCodes = /* @__PURE__ */ Object.keys(problemStatuses) as Read
 /** Whether the same request may succeed later without anybody changing anything. */
 export const isRetryable = (code: ProblemCode): boolean => code in retryable
 
+/** Whether a value is one of the codes. */
 export const isProblemCode = (value: unknown): value is ProblemCode => problemCodes.includes(value as ProblemCode)
+
+/** Where the package says what a code means: a path from the app's folder, and the heading. */
+export const toHelp = (code: ProblemCode): string => helpPage + code.toLowerCase()

@@ -2,7 +2,7 @@ import type { Json } from "./json.ts"
 import { names } from "./names.ts"
 import { isRetryable, type ProblemCode, problemCodes, problemStatuses } from "./problem-code.ts"
 
-export { isProblemCode, type ProblemCode } from "./problem-code.ts"
+export { isProblemCode, type ProblemCode, toHelp } from "./problem-code.ts"
 
 interface ProblemRow {
   /** HTTP status; 0 for outcomes that never travel. */
@@ -35,6 +35,7 @@ const titles: Readonly<Record<ProblemCode, string>> = {
   MISSING_TOKEN: "The token is not configured",
   INVALID_TOKEN: "The configured token is not valid",
   INVALID_CONFIG: "The configuration is not valid",
+  ROUTE_FAILED: "The app's own code failed",
   INTERNAL_ERROR: "Internal error",
   CALLBACK_FAILED: "The app failed to handle the finished upload",
   INGEST_UNAVAILABLE: "The ingest cannot be reached",

@@ -6,13 +6,16 @@ import { accept, type Outcome, refuse } from "./outcome.ts"
  * Fails:  as a value, code BAD_REQUEST.
  * Source: docs/protocol.md §10.
  */
-export const parseUploadRange = (header: string | null): Outcome<number> => {
-  if (header === null) return accept(0)
-  const match = /^bytes=(\d{1,16})-$/i.exec(header.trim())
+export const parseUploadRange = (header: string | null | undefined): Outcome<number> => {
+  if (header === null || header === undefined) return accept(0)
+  const match = typeof header === "string" ? /^bytes=(\d{1,16})-$/i.exec(header.trim()) : null
   const start = match ? Number(match[1]) : Number.NaN
   return Number.isSafeInteger(start)
     ? accept(start)
-    : refuse("BAD_REQUEST", `The range ${JSON.stringify(header)} is not of the form "bytes=<start>-".`)
+    : refuse(
+        "BAD_REQUEST",
+        `The range ${typeof header === "string" ? JSON.stringify(header) : typeof header} is not of the form "bytes=<start>-".`,
+      )
 }
 
 /** Writes what {@link parseUploadRange} reads. */
@@ -30,8 +33,11 @@ export interface ByteRange {
  * Gives `undefined` when the whole file is to be sent (no header, several ranges, another unit, malformed: RFC 9110
  * §14.2 lets a server ignore those) and `"unsatisfiable"` when the answer is 416.
  */
-export const parseByteRange = (header: string | null, size: number): ByteRange | "unsatisfiable" | undefined => {
-  const match = header === null ? null : /^bytes=(\d{0,16})-(\d{0,16})$/i.exec(header.trim())
+export const parseByteRange = (
+  header: string | null | undefined,
+  size: number,
+): ByteRange | "unsatisfiable" | undefined => {
+  const match = typeof header === "string" ? /^bytes=(\d{0,16})-(\d{0,16})$/i.exec(header.trim()) : null
   if (match === null || (match[1] === "" && match[2] === "")) return undefined
   if (match[1] === "") {
     const length = Number(match[2])

@@ -10,7 +10,7 @@ export interface FileLimitsInput {
   readonly maxFileCount?: number
   /** Default 1. */
   readonly minFileCount?: number
-  /** Default `inline`. */
+  /** Default `inline`, but for HTML, XML and SVG, which browsers make pages of: those are `attachment` unless it says `inline` here. */
   readonly contentDisposition?: ContentDisposition
   /** Default: the app's, set at the ingest. */
   readonly acl?: Acl

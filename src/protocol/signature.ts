@@ -7,8 +7,11 @@ export interface Signer {
   readonly sign: (payload: string | Uint8Array) => MaybePromise<string>
   /** Standard base64 of the same HMAC, for Standard Webhooks. */
   readonly signBase64: (payload: string | Uint8Array) => MaybePromise<string>
-  /** Constant-time; the prefix is required. */
-  readonly verify: (payload: string | Uint8Array, signature: string) => MaybePromise<boolean>
+  /** Constant-time; the prefix is required. What is no payload or no signature, a missing header say, is refused. */
+  readonly verify: (
+    payload: string | Uint8Array | null | undefined,
+    signature: string | null | undefined,
+  ) => MaybePromise<boolean>
 }
 
 /** What every signature starts with. */
@@ -23,14 +26,20 @@ const nodeCrypto = (
 
 const encoder = new TextEncoder()
 
-/** The digest bytes of a signature, whatever stands in the 12 characters of the prefix; undefined when not hex. */
-const digestOf = (signature: string): Uint8Array<ArrayBuffer> | undefined => {
+/** The digest bytes of a signature; undefined when it is none. */
+const digestOf = (signature: string | null | undefined): Uint8Array<ArrayBuffer> | undefined => {
+  // Of JavaScript's users it may be anything.
+  if (typeof signature !== "string" || !signature.startsWith(signaturePrefix)) return undefined
   const hex = signature.slice(signaturePrefix.length)
   if (!/^[0-9a-fA-F]{64}$/.test(hex)) return undefined
   const bytes = new Uint8Array(32)
   for (let i = 0; i < 32; i++) bytes[i] = Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16)
   return bytes
 }
+
+/** By `isView`: bytes of another realm, a test runner's say, are no instance of this one's `Uint8Array`. */
+const isPayload = (payload: unknown): payload is string | Uint8Array =>
+  typeof payload === "string" || ArrayBuffer.isView(payload)
 
 const createNodeSigner = (crypto: NodeCrypto, secret: string): Signer => {
   const key = crypto.createSecretKey(encoder.encode(secret))
@@ -39,8 +48,8 @@ const createNodeSigner = (crypto: NodeCrypto, secret: string): Signer => {
     sign: (payload) => signaturePrefix + hmac(payload).digest("hex"),
     signBase64: (payload) => hmac(payload).digest("base64"),
     verify: (payload, signature) => {
-      const digest = signature.startsWith(signaturePrefix) ? digestOf(signature) : undefined
-      return digest !== undefined && crypto.timingSafeEqual(hmac(payload).digest(), digest)
+      const digest = digestOf(signature)
+      return digest !== undefined && isPayload(payload) && crypto.timingSafeEqual(hmac(payload).digest(), digest)
     },
   }
 }
@@ -62,8 +71,10 @@ const createWebSigner = (secret: string): Signer => {
     },
     signBase64: async (payload) => btoa(String.fromCharCode(...(await hmac(payload)))),
     verify: async (payload, signature) => {
-      const digest = signature.startsWith(signaturePrefix) ? digestOf(signature) : undefined
-      return digest !== undefined && crypto.subtle.verify("HMAC", await key, digest, toBytes(payload))
+      const digest = digestOf(signature)
+      return (
+        digest !== undefined && isPayload(payload) && crypto.subtle.verify("HMAC", await key, digest, toBytes(payload))
+      )
     },
   }
 }
@@ -72,11 +83,11 @@ const createWebSigner = (secret: string): Signer => {
  * Makes a signer for a secret: HMAC-SHA256 keyed with its UTF-8 bytes.
  *
  * Uses `node:crypto` where there is one (2.7 µs a signature, synchronously), else Web Crypto (33 µs or more).
- * Fails:  throws `TypeError` on an empty secret, with which anybody could sign.
+ * Fails:  throws `TypeError` on an empty or missing secret, with which anybody could sign.
  * Source: docs/protocol.md §4, §8.
  */
 export const createSigner = (secret: string): Signer => {
-  if (secret === "") throw new TypeError("The secret to sign with is empty.")
+  if (typeof secret !== "string" || !secret) throw new TypeError("The secret to sign with is empty.")
   return nodeCrypto?.createSecretKey === undefined ? createWebSigner(secret) : createNodeSigner(nodeCrypto, secret)
 }
 
@@ -89,9 +100,16 @@ export const signPayload = async (payload: string | Uint8Array, secret: string):
  *
  * The 12 characters before the digest are not looked at, as other members of this protocol family do
  * (test/vectors.json); everything Sluice itself verifies goes through {@link Signer.verify}, which requires the prefix.
+ * What is missing or no text, as `headers.get()` gives null, is refused: false.
+ * Fails:  rejects with `TypeError` on an empty or missing secret, as {@link createSigner} does.
  */
 export const verifySignature = async (
-  payload: string | Uint8Array,
-  signature: string,
+  payload: string | Uint8Array | null | undefined,
+  signature: string | null | undefined,
   secret: string,
-): Promise<boolean> => createSigner(secret).verify(payload, signaturePrefix + signature.slice(signaturePrefix.length))
+): Promise<boolean> => {
+  const signer = createSigner(secret)
+  return (
+    typeof signature === "string" && signer.verify(payload, signaturePrefix + signature.slice(signaturePrefix.length))
+  )
+}

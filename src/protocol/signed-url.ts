@@ -1,13 +1,18 @@
 import { limits } from "./limits.ts"
+import { defaultMediaType, normalizeMediaType } from "./media-type.ts"
 import { names } from "./names.ts"
 import { accept, type Outcome, refuse } from "./outcome.ts"
 import { type MaybePromise, type Signer, signaturePrefix } from "./signature.ts"
 
+export const contentDispositions = ["inline", "attachment"] as const
+
 /** How a stored file is offered to a browser. */
-export type ContentDisposition = "inline" | "attachment"
+export type ContentDisposition = (typeof contentDispositions)[number]
+
+export const acls = ["public-read", "private"] as const
 
 /** Who may read a stored file: anybody, or the holder of a signed URL. */
-export type Acl = "public-read" | "private"
+export type Acl = (typeof acls)[number]
 
 /** What a signed upload URL grants: to store one file under one key. */
 export interface UploadGrant {
@@ -18,10 +23,14 @@ export interface UploadGrant {
   readonly name: string
   /** Bytes. */
   readonly size: number
-  /** Media type; `application/octet-stream` where the URL names none. */
+  /** As `normalizeMediaType` gives it; `application/octet-stream` where the URL names none. */
   readonly type: string
   /** Only on client-side uploads: the file route, whose callback is due. */
   readonly slug?: string | undefined
+  /** Id of the registration that the upload belongs to: 1 to 64 URL-safe characters. */
+  readonly registrationId?: string | undefined
+  /** When the first URL of this upload was signed, ms since the epoch; renewals keep it. */
+  readonly issuedAt?: number | undefined
   readonly customId?: string | undefined
   readonly contentDisposition?: ContentDisposition | undefined
   readonly acl?: Acl | undefined
@@ -63,8 +72,13 @@ export const signUrl = (url: string, signer: Signer): MaybePromise<string> => {
     : signature.then((value) => appendSignature(url, value))
 }
 
-/** Verifies {@link signUrl}: the URL without its signature, or why not. The clock plays no part here. */
-export const verifySignedUrl = (url: string, signer: Signer): MaybePromise<Outcome<string>> => {
+/**
+ * Verifies {@link signUrl}: the URL without its signature, or why not. The clock plays no part here.
+ *
+ * Fails: as a value, code INVALID_SIGNATURE, also for what is no text; never throws.
+ */
+export const verifySignedUrl = (input: string | null | undefined, signer: Signer): MaybePromise<Outcome<string>> => {
+  const url = typeof input === "string" ? input : ""
   const mark = url.lastIndexOf(signatureMark)
   const digest = url.slice(mark + signatureParameter.length)
   if (mark < 0 || !url.startsWith(signatureParameter, mark) || !/^[0-9a-f]{64}$/.test(digest)) {
@@ -84,6 +98,8 @@ const toUploadUrl = (ingestUrl: string, grant: UploadGrant): string => {
   const { query } = names
   let url = `${ingestUrl}/${grant.key}?${query.expires}=${grant.expires}&${query.identifier}=${encodeQueryValue(grant.appId)}&${query.fileName}=${encodeQueryValue(grant.name)}&${query.fileSize}=${grant.size}&${query.fileType}=${encodeQueryValue(grant.type)}`
   if (grant.slug !== undefined) url += `&${query.slug}=${encodeQueryValue(grant.slug)}`
+  if (grant.registrationId !== undefined) url += `&${query.registration}=${encodeQueryValue(grant.registrationId)}`
+  if (grant.issuedAt !== undefined) url += `&${query.issued}=${grant.issuedAt}`
   if (grant.customId !== undefined) url += `&${query.customId}=${encodeQueryValue(grant.customId)}`
   if (grant.contentDisposition !== undefined) url += `&${query.contentDisposition}=${grant.contentDisposition}`
   if (grant.acl !== undefined) url += `&${query.acl}=${grant.acl}`
@@ -102,50 +118,93 @@ const toUploadUrl = (ingestUrl: string, grant: UploadGrant): string => {
 export const signUploadUrl = (ingestUrl: string, grant: UploadGrant, signer: Signer): MaybePromise<string> =>
   signUrl(toUploadUrl(ingestUrl, grant), signer)
 
-const wholeNumber = (text: string | null): number | undefined => {
-  if (text === null || !/^\d{1,16}$/.test(text)) return undefined
+const wholeNumber = (text: string | undefined): number | undefined => {
+  if (text === undefined || !/^\d{1,16}$/.test(text)) return undefined
   const value = Number(text)
   return Number.isSafeInteger(value) ? value : undefined
 }
 
-const oneOf = <const A extends string>(text: string | null, allowed: ReadonlyArray<A>): A | undefined | null =>
-  text === null ? undefined : (allowed.find((value) => value === text) ?? null)
+const oneOf = <const A extends string>(text: string | undefined, allowed: ReadonlyArray<A>): A | undefined | null =>
+  text === undefined ? undefined : (allowed.find((value) => value === text) ?? null)
+
+const decodeQueryValue = (text: string): string | undefined => {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "))
+  } catch {
+    return undefined
+  }
+}
+
+const fields: ReadonlySet<string> = /* @__PURE__ */ new Set(Object.values(names.query))
+
+/**
+ * Reads the query of an upload URL by its grammar, so that nothing else that a key signs can be taken for an upload:
+ * `expires` first, then fields of {@link names.query}, each at most once, `signature` last if it is there.
+ *
+ * @returns the values by name; or what is wrong
+ */
+const parseQuery = (query: string): ReadonlyMap<string, string> | { readonly mistake: string } => {
+  const values = new Map<string, string>()
+  for (const field of query.split("&")) {
+    const equals = field.indexOf("=")
+    const name = field.slice(0, Math.max(equals, 0))
+    const isInPlace =
+      (values.size === 0) === (name === names.query.expires) &&
+      fields.has(name) &&
+      !values.has(name) &&
+      !values.has(names.query.signature)
+    if (!isInPlace) return { mistake: values.size === 0 ? names.query.expires : "query" }
+    const text = field.slice(equals + 1)
+    const value = /[%+]/.test(text) ? decodeQueryValue(text) : text
+    if (value === undefined) return { mistake: name }
+    values.set(name, value)
+  }
+  return values
+}
 
 /**
  * Reads the grant out of an upload URL without believing it: no signature, no clock.
  *
  * The ingest reads `appId` this way to know whose key must verify the URL; nothing else may be trusted before that.
- * Fails: as a value, code BAD_REQUEST.
+ * Fails:  as a value, code BAD_REQUEST.
+ * Source: docs/protocol.md §4.
  */
-export const parseUploadUrl = (url: string): Outcome<UploadGrant> => {
-  const malformed = (what: string) => refuse("BAD_REQUEST", `The upload URL has no valid ${what}.`)
-  const mark = url.indexOf("?")
-  if (mark < 0) return malformed("query")
+export const parseUploadUrl = (url: string | null | undefined): Outcome<UploadGrant> => {
+  const malformed = (what: string) =>
+    refuse("BAD_REQUEST", `The upload URL has no valid ${what}. Use the URL exactly as it was issued.`)
+  const mark = typeof url === "string" ? url.indexOf("?") : -1
+  if (typeof url !== "string" || mark < 0) return malformed("query")
   const key = url.slice(url.lastIndexOf("/", mark) + 1, mark)
   if (!/^[A-Za-z0-9_-]+$/.test(key) || key.length > limits.fileKey) return malformed("file key")
   const { query } = names
-  const parameters = new URLSearchParams(url.slice(mark + 1))
-  const expires = wholeNumber(parameters.get(query.expires))
+  const values = parseQuery(url.slice(mark + 1))
+  if ("mistake" in values) return malformed(values.mistake)
+  const expires = wholeNumber(values.get(query.expires))
   if (expires === undefined) return malformed(query.expires)
-  const appId = parameters.get(query.identifier)
-  if (appId === null || appId === "") return malformed(query.identifier)
-  const name = parameters.get(query.fileName)
-  if (name === null || name === "") return malformed(query.fileName)
-  const size = wholeNumber(parameters.get(query.fileSize))
+  for (const name of [query.identifier, query.fileName]) if (!values.get(name)) return malformed(name)
+  const size = wholeNumber(values.get(query.fileSize))
   if (size === undefined) return malformed(query.fileSize)
-  const contentDisposition = oneOf(parameters.get(query.contentDisposition), ["inline", "attachment"])
+  const type = normalizeMediaType(values.get(query.fileType) || defaultMediaType)
+  if (type === undefined) return malformed(query.fileType)
+  const registrationId = values.get(query.registration)
+  if (registrationId !== undefined && !/^[\w-]{1,64}$/.test(registrationId)) return malformed(query.registration)
+  const issuedAt = wholeNumber(values.get(query.issued))
+  if (issuedAt === undefined && values.has(query.issued)) return malformed(query.issued)
+  const contentDisposition = oneOf(values.get(query.contentDisposition), contentDispositions)
   if (contentDisposition === null) return malformed(query.contentDisposition)
-  const acl = oneOf(parameters.get(query.acl), ["public-read", "private"])
+  const acl = oneOf(values.get(query.acl), acls)
   if (acl === null) return malformed(query.acl)
   return accept({
     key,
-    appId,
+    appId: values.get(query.identifier)!,
     expires,
-    name,
+    name: values.get(query.fileName)!,
     size,
-    type: parameters.get(query.fileType) ?? "application/octet-stream",
-    slug: parameters.get(query.slug) ?? undefined,
-    customId: parameters.get(query.customId) ?? undefined,
+    type,
+    slug: values.get(query.slug),
+    registrationId,
+    issuedAt,
+    customId: values.get(query.customId),
     contentDisposition,
     acl,
   })
@@ -156,18 +215,19 @@ export const parseUploadUrl = (url: string): Outcome<UploadGrant> => {
  *
  * Shape:  the complete URL as issued: behind a proxy, the ingest's public base URL + the request's path and query.
  * Units:  `now` in ms since the epoch; `grace` in ms that an expired URL is still taken (renewal), 0 unless given.
+ *         Where either is no number, every URL has expired.
  * Fails:  as a value, codes INVALID_SIGNATURE, EXPIRED_URL, BAD_REQUEST; never throws.
  * Source: docs/protocol.md §4.
  */
 export const verifyUploadUrl = (
-  url: string,
+  url: string | null | undefined,
   signer: Signer,
   options: { readonly now: number; readonly grace?: number },
 ): MaybePromise<Outcome<UploadGrant>> => {
   const read = (signed: Outcome<string>): Outcome<UploadGrant> => {
     if (!signed.ok) return signed
-    const grant = parseUploadUrl(signed.value)
-    return grant.ok && grant.value.expires + (options.grace ?? 0) <= options.now
+    const grant = parseUploadUrl(url)
+    return grant.ok && !(grant.value.expires + (options.grace ?? 0) > options.now)
       ? refuse(
           "EXPIRED_URL",
           `The upload URL of ${JSON.stringify(grant.value.name)} has expired. Ask the app for a new one.`,

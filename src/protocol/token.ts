@@ -42,8 +42,9 @@ const remedy = `Copy the token again, or make one with \`${names.word} token\`.`
  * Fails:  as a value, code INVALID_TOKEN; the detail names the field and never holds the key. Never throws.
  * Source: docs/protocol.md §2.
  */
-export const parseToken = (text: string): Outcome<Token> => {
+export const parseToken = (text: string | null | undefined): Outcome<Token> => {
   const invalid = (what: string) => refuse("INVALID_TOKEN", `${what} ${remedy}`)
+  if (typeof text !== "string") return invalid("The token is not base64.")
   const trimmed = text.trim()
   if (/^(export\s+)?[A-Z][A-Z0-9_]*\s*=/.test(trimmed) || /^(["'`]).*\1$/s.test(trimmed)) {
     return refuse(

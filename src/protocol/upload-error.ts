@@ -1,7 +1,7 @@
 import type { Json } from "./json.ts"
+import { helpPage } from "./names.ts"
 import { type ProblemCode, problemStatuses } from "./problem-code.ts"
-
-const brand: unique symbol = Symbol.for("sluice/UploadError") as never
+import { uploadErrorBrand } from "./upload-error-brand.ts"
 
 /** What an {@link UploadError} is made of. */
 export interface UploadErrorOptions {
@@ -20,14 +20,17 @@ export interface UploadErrorOptions {
  * The one error class users meet, on the server and in the browser.
  *
  * Thrown in middleware it refuses the upload with this code, status and message; any other thrown
- * value becomes an opaque `INTERNAL_ERROR`. `new UploadError("Sign in first")` means `FORBIDDEN`.
+ * value becomes an opaque `ROUTE_FAILED`, which clients do not repeat. `new UploadError("Sign in first")` means `FORBIDDEN`.
  *
  * Source: docs/protocol.md §11.
  */
 export class UploadError extends Error {
-  readonly [brand] = true
+  readonly [uploadErrorBrand] = true
+  /** What it is, for programs; stable. */
   declare readonly code: ProblemCode
+  /** The HTTP status it came with, or would be answered with; 0 where it never travels. */
   declare readonly status: number
+  /** What the route's error formatter has said. */
   declare readonly data: Json | undefined
 
   constructor(init: string | UploadErrorOptions) {
@@ -44,8 +47,13 @@ export class UploadError extends Error {
     return this.message
   }
 
+  /** Where the package says what this code means, and what to do: a path from the app's folder, and the heading. */
+  get help(): string {
+    return helpPage + this.code.toLowerCase()
+  }
+
   /** True for any copy of the class: several may be bundled side by side. */
   static is(value: unknown): value is UploadError {
-    return value instanceof Error && brand in value
+    return value instanceof Error && uploadErrorBrand in value
   }
 }

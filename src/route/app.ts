@@ -1,4 +1,5 @@
 import type * as Effect from "effect/Effect"
+import type { FaultLog } from "../http/fault-log.ts"
 import type { Rejected } from "../http/rejected.ts"
 import type { Credentials } from "../protocol/credentials.ts"
 import type { RouteDescription } from "../protocol/messages.ts"
@@ -20,6 +21,13 @@ export interface App {
   readonly routes: ReadonlyMap<string, NamedRoute>
   /** GET's answer. */
   readonly description: string
+  /** What of a rejection may be told to whoever asks. */
+  readonly publish: (rejected: Rejected) => Rejected
+  readonly logFault: FaultLog
+  /** Whether a warning of the ingest is to be logged: how often it was not since it was last, or undefined. */
+  readonly remind: (text: string) => number | undefined
+  /** The same of hosts that requests name: anybody can think of another one. */
+  readonly remindOfHost: (host: string) => number | undefined
   readonly fetch: typeof globalThis.fetch
 }
 
@@ -30,6 +38,10 @@ export interface Call {
   readonly url: URL
   /** What the framework's adapter adds to the arguments of user code. */
   readonly native: object
+  /** The framework's name; undefined where nobody says. */
+  readonly adapter: string | undefined
+  /** What `Host` says where the target names a host itself. */
+  readonly otherHost: string | undefined
   /** Keeps the platform alive for work after the answer, where it has such a thing. */
   readonly waitUntil: ((work: Promise<unknown>) => void) | undefined
 }

@@ -1,3 +1,7 @@
+import * as Effect from "effect/Effect"
+import { logWarning } from "../http/logging.ts"
+import { Rejected } from "../http/rejected.ts"
+import { envName } from "../protocol/names.ts"
 import type { Call } from "./app.ts"
 
 const firstOf = (header: string | null): string | undefined => header?.split(",")[0]?.trim() || undefined
@@ -11,6 +15,12 @@ const originOf = ({ app, request, url }: Call): string => {
   return /^https?$/.test(protocol) && URL.canParse(forwarded) ? new URL(forwarded).origin : url.origin
 }
 
+/** Where this app is, as far as it can know. */
+export const ownOrigins = (call: Call): ReadonlyArray<string> =>
+  [originOf(call), call.url.origin, call.app.settings.callbackUrl].flatMap((url) =>
+    url === undefined ? [] : new URL(url).origin,
+  )
+
 /** What proxies have cut off the path, the client's first; each adds its own. */
 const prefixOf = ({ app, request }: Call): string => {
   const prefixes = app.settings.trustProxy ? (request.headers.get("x-forwarded-prefix") ?? "").split(",") : []
@@ -18,10 +28,59 @@ const prefixOf = ({ app, request }: Call): string => {
   return /^(?:\/[\w.~%!$&'()*+;=:@-]+)+$/.test(prefix) ? prefix : ""
 }
 
+/** The hosts of a machine that talks to itself: believed where nothing says that this is production. */
+const loopback = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
+
+/** Loaded when a host is refused, which a well set up app has to do seldom. */
+const loadRefusal = Effect.promise(() => import("./refuse-host.ts"))
+
 /**
- * Where the ingest calls the app back: as configured, else this request's own origin and path.
+ * Where the ingest would call the app back: as configured, else this request's own origin and path; and the host in it that
+ * nobody said was the app's, if there is one.
  *
+ * Whoever names a host is sent what the app's key has signed, and `Host` is anybody's to choose: but in development,
+ * where nothing is sent, a request is believed only where it names an allowed host.
+ */
+const locateCallbacks = (call: Call): { readonly callbackUrl: string; readonly stranger: string | undefined } => {
+  const { callbackUrl, allowedHosts, isDev, isProduction } = call.app.settings
+  if (callbackUrl !== undefined) return { callbackUrl, stranger: undefined }
+  const { url, otherHost } = call
+  const origin = originOf(call)
+  const allowed = allowedHosts ?? (isProduction ? undefined : loopback)
+  const hosts = [new URL(origin).host]
+  if (otherHost !== undefined && origin === url.origin) {
+    const other = `${url.protocol}//${otherHost}`
+    hosts.push(URL.canParse(other) ? new URL(other).host : otherHost)
+  }
+  return {
+    callbackUrl: origin + prefixOf(call) + url.pathname,
+    stranger: isDev ? undefined : hosts.find((host) => !allowed?.test(host)),
+  }
+}
+
+/**
+ * Tells whoever has the app's key where an upload that came as this request did would go and have its callbacks sent, and
+ * why it would be refused. Runs no code of the app, and asks the ingest nothing.
+ *
+ * Source: docs/protocol.md §8.
+ */
+export const answerCheck = Effect.fnUntraced(function* (call: Call, json: unknown, ingestUrl: string) {
+  const { toCheckAnswer } = yield* loadRefusal
+  const answer = toCheckAnswer(call, json, ingestUrl, locateCallbacks(call), envName)
+  return typeof answer === "string" ? yield* new Rejected({ code: "FORBIDDEN", detail: answer }) : Response.json(answer)
+})
+
+/**
+ * Where the ingest calls the app back.
+ *
+ * Fails:  `Rejected`, codes INVALID_CONFIG (nothing says which hosts are the app's), FORBIDDEN (this one is none; logged,
+ *         and in production strangers are told no more).
  * Source: docs/protocol.md §5.
  */
-export const callbackUrlOf = (call: Call): string =>
-  call.app.settings.callbackUrl ?? originOf(call) + prefixOf(call) + call.url.pathname
+export const callbackUrlOf = Effect.fnUntraced(function* (call: Call) {
+  const { callbackUrl, stranger } = locateCallbacks(call)
+  if (stranger === undefined) return callbackUrl
+  const { news, ...refusal } = (yield* loadRefusal).refuseHost(call, stranger, envName)
+  if (news !== undefined) yield* logWarning(news)
+  return yield* new Rejected(refusal)
+})

@@ -13,10 +13,11 @@ import { UploadError } from "../protocol/upload-error.ts"
 import { CallbackEventSchema, ErrorEventSchema } from "../schema/callback.ts"
 import { createDecoder } from "../schema/decode.ts"
 import type { Call, NamedRoute } from "./app.ts"
+import { answerCheck } from "./callback-url.ts"
 import { encodeReturned } from "./encode-returned.ts"
 import type { Delivery } from "./user-code-arguments.ts"
 import type { Credentials } from "../protocol/credentials.ts"
-import { callUserCode } from "./user-code.ts"
+import { callUserCode, type UserCode } from "./user-code.ts"
 
 const decodeCallback = createDecoder(CallbackEventSchema)
 const decodeError = createDecoder(ErrorEventSchema)
@@ -24,9 +25,9 @@ const decodeError = createDecoder(ErrorEventSchema)
 const toBadRequest = (detail: string) => new Rejected({ code: "BAD_REQUEST", detail: `The callback's body: ${detail}` })
 
 /** The raw bytes of a callback that this app's ingest signed. */
-const authenticate = Effect.fnUntraced(function* ({ request }: Call, { signer }: Credentials) {
+const authenticate = Effect.fnUntraced(function* ({ app, request }: Call, { signer }: Credentials) {
   const signatures = request.headers.get(names.header.signature) ?? ""
-  const bytes = yield* readBytes(request, limits.requestBody)
+  const bytes = yield* readBytes(request, limits.requestBody, app.settings.bodyTimeout)
   const isValid = yield* Effect.promise(() => verifyOneOf(bytes, signatures, signer))
   if (isValid) return bytes
   return yield* new Rejected({
@@ -34,6 +35,17 @@ const authenticate = Effect.fnUntraced(function* ({ request }: Call, { signer }:
     detail: "The callback was not signed with this app's key, or its body was changed on the way.",
   })
 })
+
+/** Refuses a body that was signed for another route of the app: the query's slug is anybody's to choose. */
+const checkSlug = ({ slug }: NamedRoute, json: unknown): Effect.Effect<void, Rejected> =>
+  (json as { slug?: unknown } | null)?.slug === slug
+    ? Effect.void
+    : Effect.fail(
+        new Rejected({
+          code: "INVALID_SIGNATURE",
+          detail: `The callback was not signed for route ${JSON.stringify(slug)}.`,
+        }),
+      )
 
 /** Refuses a replayed event, and one of an ingest that is not ours: it would be sent our API key. */
 const checkEvent = Effect.fnUntraced(function* (
@@ -60,20 +72,26 @@ const checkEvent = Effect.fnUntraced(function* (
 const encodeResult = (result: CallbackResult): string => JSON.stringify(result)
 
 /** A {@link CallbackResult} around what `onUploadComplete` returned. Fails: as {@link encodeReturned} does. */
-const encodeData = (fileKey: string, returned: unknown): Effect.Effect<string, Rejected> =>
+const encodeData = (
+  fileKey: string,
+  eventId: string,
+  code: UserCode,
+  returned: unknown,
+): Effect.Effect<string, Rejected> =>
   Effect.map(
     encodeReturned(returned, {
-      what: "What the route's onUploadComplete returned",
+      code,
       maximum: limits.callbackData,
       remedy: "Return an id or a URL.",
     }),
-    (json) => `{"fileKey":${JSON.stringify(fileKey)},"callbackData":${json}}`,
+    (json) => `${encodeResult({ fileKey, eventId, callbackData: null }).slice(0, -5)}${json}}`,
   )
 
 /** ms the ingest has to take the result. */
 const resultTimeout = 10_000
 
-const postResult = (call: Call, { apiKey, ingestUrl }: Credentials, result: string) =>
+/** Posts a {@link CallbackResult}, as JSON. */
+export const postResult = (call: Call, { apiKey, ingestUrl }: Credentials, result: string) =>
   postJson({
     url: `${ingestUrl}/${names.path.callbackResult}`,
     headers: { [names.header.apiKey]: apiKey, ...parseTraceContext(call.request.headers) },
@@ -104,13 +122,19 @@ const complete = Effect.fnUntraced(function* (call: Call, credentials: Credentia
   yield* checkEvent(call, credentials, event)
   const { file, metadata } = event
   const { request, native } = call
-  const result = yield* callUserCode(() =>
+  const code = { hook: "onUploadComplete", slug: route.slug }
+  const result = yield* callUserCode(code, () =>
     route.definition.onUploadComplete({ ...native, request, metadata, file, delivery: toDelivery(event) }),
   ).pipe(
-    Effect.flatMap((returned) => encodeData(file.key, returned)),
+    Effect.flatMap((returned) => encodeData(file.key, event.id, code, returned)),
     Effect.tapCause((cause) => {
-      const refusal = cause.reasons.find(Cause.isFailReason)?.error.detail
-      const error = encodeResult({ fileKey: file.key, error: refusal ?? "onUploadComplete threw an error." })
+      const refusal = cause.reasons.find(Cause.isFailReason)?.error
+      const error = encodeResult({
+        fileKey: file.key,
+        eventId: event.id,
+        attempt: event.attempt,
+        error: (refusal && call.app.publish(refusal).detail) ?? "onUploadComplete failed.",
+      })
       return Effect.catch(postResult(call, credentials, error), () => Effect.void)
     }),
   )
@@ -128,24 +152,29 @@ const fail = Effect.fnUntraced(function* (call: Call, credentials: Credentials, 
   if (onUploadError !== undefined) {
     const { code, message } = event.error
     const error = new UploadError({ code: isProblemCode(code) ? code : "INTERNAL_ERROR", message })
-    yield* callUserCode(() =>
+    yield* callUserCode({ hook: "onUploadError", slug: route.slug }, () =>
       onUploadError({ ...native, request, metadata, fileKey, error, delivery: toDelivery(event) }),
     )
   }
-  yield* Effect.mapError(postResult(call, credentials, encodeResult({ fileKey, callbackData: null })), toUndelivered)
+  yield* Effect.mapError(
+    postResult(call, credentials, encodeResult({ fileKey, eventId: event.id, callbackData: null })),
+    toUndelivered,
+  )
   return received()
 })
 
 /**
  * The ingest calls back about one file.
  *
- * Order of work: signature over the raw bytes → decode → age and origin → the route's own code → its result to the
+ * Order of work: signature over the raw bytes → the route it was signed for → decode → age and origin → the route's own code → its result to the
  * ingest → answer.
  * Source: docs/protocol.md §8, §9.
  */
-export const receiveCallback = Effect.fnUntraced(function* (call: Call, route: NamedRoute, hook: Hook) {
+export const receiveCallback = Effect.fnUntraced(function* (call: Call, route: NamedRoute, hook: Hook | "check") {
   const credentials = yield* call.app.credentials
   const bytes = yield* authenticate(call, credentials)
   const json = yield* parseJson(bytes)
+  yield* checkSlug(route, json)
+  if (hook === "check") return yield* answerCheck(call, json, credentials.ingestUrl)
   return yield* hook === "callback" ? complete(call, credentials, route, json) : fail(call, credentials, route, json)
 })

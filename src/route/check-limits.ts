@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { Rejected } from "../http/rejected.ts"
 import { formatByteSize } from "../protocol/byte-size.ts"
-import { lookupMediaType, parseMediaType } from "../protocol/media-type.ts"
+import { canBeEmpty, isBrokenMediaType, lookupMediaType, parseMediaType } from "../protocol/media-type.ts"
 import type { FileDescriptor } from "../protocol/messages.ts"
 import type { NamedRoute } from "./app.ts"
 import { findKind, type KindLimits } from "./route-config.ts"
@@ -12,19 +12,13 @@ export interface AllowedFile {
   readonly kind: KindLimits
 }
 
-/** The client's media type where it is one, else what the name's extension says. */
-const settleTypes = (files: ReadonlyArray<FileDescriptor>): Effect.Effect<ReadonlyArray<FileDescriptor>> => {
-  const settled = files.map((file) => ({ file, type: parseMediaType(file.type) }))
-  return settled.every(({ type }) => type !== undefined)
-    ? Effect.succeed(settled.map(({ file, type }) => ({ ...file, type: type! })))
-    : Effect.promise(() =>
-        Promise.all(
-          settled.map(async ({ file, type }) => ({ ...file, type: type ?? (await lookupMediaType(file.name)) })),
-        ),
-      )
-}
-
 const quote = (text: string) => JSON.stringify(text)
+
+/** What the name's extension says, where the client named no media type. Fails: BAD_REQUEST (it named something else). */
+const lookUpType = ({ name, type }: FileDescriptor): Effect.Effect<string, Rejected> =>
+  isBrokenMediaType(type)
+    ? Effect.fail(new Rejected({ code: "BAD_REQUEST", detail: `${quote(name)}: ${quote(type)} is no media type.` }))
+    : Effect.promise(() => lookupMediaType(name))
 
 const checkFile = (route: NamedRoute, file: FileDescriptor): AllowedFile | Rejected => {
   const { config } = route.definition
@@ -33,6 +27,12 @@ const checkFile = (route: NamedRoute, file: FileDescriptor): AllowedFile | Rejec
     return new Rejected({
       code: "FILE_TYPE_NOT_ALLOWED",
       detail: `${quote(file.name)} is of type ${file.type}; route ${quote(route.slug)} takes ${Object.keys(config.config).join(", ")}.`,
+    })
+  }
+  if (file.size === 0 && !canBeEmpty(kind.kind)) {
+    return new Rejected({
+      code: "FILE_TYPE_NOT_ALLOWED",
+      detail: `${quote(file.name)} is empty (0 bytes), and so no ${kind.kind} file. Choose another one.`,
     })
   }
   if (file.size > kind.maxBytes) {
@@ -60,13 +60,14 @@ const checkCounts = (route: NamedRoute, files: ReadonlyArray<AllowedFile>): Reje
 /**
  * Holds the files against the route's limits: type, size, count. Cheap, and before any user code.
  *
- * Fails:  `Rejected`, codes FILE_TYPE_NOT_ALLOWED, FILE_TOO_LARGE, TOO_MANY_FILES, TOO_FEW_FILES.
+ * Fails:  `Rejected`, codes BAD_REQUEST (a type that is none), FILE_TYPE_NOT_ALLOWED, FILE_TOO_LARGE, TOO_MANY_FILES, TOO_FEW_FILES.
  * Source: docs/protocol.md §5.
  */
 export const checkLimits = Effect.fnUntraced(function* (route: NamedRoute, files: ReadonlyArray<FileDescriptor>) {
   const allowed: Array<AllowedFile> = []
-  for (const file of yield* settleTypes(files)) {
-    const verdict = checkFile(route, file)
+  for (const file of files) {
+    const type = parseMediaType(file.type) ?? (yield* lookUpType(file))
+    const verdict = checkFile(route, { ...file, type })
     if (verdict instanceof Rejected) return yield* verdict
     allowed.push(verdict)
   }

@@ -6,6 +6,7 @@ import { limits } from "../protocol/limits.ts"
 import type { RouteConfigInput } from "../protocol/route-config.ts"
 import { UploadError } from "../protocol/upload-error.ts"
 import type { RouteDefinition, RouteOptions, SluiceOptions } from "./file-route.ts"
+import { refuseUnknown } from "./known-options.ts"
 import { compileConfig } from "./route-config.ts"
 import type { RouteBuilder } from "./route-steps.ts"
 
@@ -45,16 +46,22 @@ const parseTtl = (ttl: DurationInput | undefined): number => {
   throw new UploadError({ code: parsed.code, message: `presignedUrlTtl: ${parsed.detail}` })
 }
 
+const routeOptions = ["awaitServerData", "presignedUrlTtl", "fileKeySeed"] as const satisfies ReadonlyArray<
+  keyof RouteOptions
+>
+
 /**
  * Makes the builder of file routes for requests that come with `Native` arguments.
  *
- * Fails: the builder throws an `UploadError` with code INVALID_CONFIG where a size, count or duration is not one.
+ * Fails: the builder throws an `UploadError` with code INVALID_CONFIG where a size, count or duration is not one, or an option is not known.
  */
 export const createRouteBuilder = <Native extends object, ErrorData extends Json | undefined = undefined>(
   sluiceOptions: SluiceOptions<ErrorData> = {},
 ): RouteBuilder<Native, ErrorData> => {
-  const begin = (config: RouteConfigInput, options: RouteOptions = {}) =>
-    new RouteSteps<Native>({
+  refuseUnknown("The options of createSluice", sluiceOptions, ["errorFormatter"])
+  const begin = (config: RouteConfigInput, options: RouteOptions = {}) => {
+    refuseUnknown("A route's second argument", options, routeOptions)
+    return new RouteSteps<Native>({
       config: compileConfig(config),
       awaitServerData: options.awaitServerData ?? true,
       presignedUrlTtl: parseTtl(options.presignedUrlTtl),
@@ -66,5 +73,6 @@ export const createRouteBuilder = <Native extends object, ErrorData extends Json
       onUploadComplete: () => null,
       onUploadError: undefined,
     })
+  }
   return begin as unknown as RouteBuilder<Native, ErrorData>
 }

@@ -16,6 +16,11 @@ export interface Adapter<Args extends ReadonlyArray<unknown>, Native extends obj
   readonly native: (...args: Args) => Native
   /** Hands the answer to the framework; where absent the framework takes a `Response`. */
   readonly respond?: (response: Response, ...args: Args) => Out | Promise<Out>
+  /**
+   * What `Host` says beside a request target that names a host itself (RFC 9112 §3.2.2). The target's is that of `request`;
+   * the other one must be an allowed host as well, since somebody in front may have gone by it.
+   */
+  readonly otherHost?: (...args: Args) => string | undefined
   /** The platform's way to go on working after the answer, where it has one. */
   readonly waitUntil?: (...args: Args) => ((work: Promise<unknown>) => void) | undefined
 }
@@ -41,10 +46,18 @@ export const defineAdapter = <Args extends ReadonlyArray<unknown>, Native extend
   const toCall = (args: Args): { request: Request | Rejected; context: RequestContext } => {
     try {
       const request = adapter.request(...args)
-      return { request, context: { native: adapter.native(...args), waitUntil: adapter.waitUntil?.(...args) } }
+      return {
+        request,
+        context: {
+          native: adapter.native(...args),
+          adapter: adapter.name,
+          otherHost: adapter.otherHost?.(...args),
+          waitUntil: adapter.waitUntil?.(...args),
+        },
+      }
     } catch (thrown) {
       const request = UploadError.is(thrown)
-        ? new Rejected({ code: thrown.code, detail: thrown.message, status: thrown.status, cause: thrown })
+        ? new Rejected({ code: thrown.code, detail: thrown.message, status: thrown.status })
         : new Rejected({
             code: "BAD_REQUEST",
             detail: `${adapter.name} received a request that is no valid HTTP request.`,

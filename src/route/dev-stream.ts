@@ -1,18 +1,25 @@
 import * as Effect from "effect/Effect"
-import { logDebug, logError, logWarning } from "../http/logging.ts"
-import { discardBody, type PostFailed, postJson } from "../http/post-json.ts"
+import { logDebug, logError, logInfo, logWarning } from "../http/logging.ts"
+import { PostFailed, postJson, readStart } from "../http/post-json.ts"
+import type { Rejected } from "../http/rejected.ts"
 import { jitter, pause } from "../http/retry.ts"
 import { readJsonLines } from "../protocol/json-lines.ts"
-import type { DevStreamEvent, Hook } from "../protocol/messages.ts"
+import type { CallbackResult, DevStreamEvent, Hook } from "../protocol/messages.ts"
 import { names } from "../protocol/names.ts"
 import { DevStreamEventSchema } from "../schema/callback.ts"
 import { createDecoder } from "../schema/decode.ts"
-import type { Call } from "./app.ts"
 import type { Credentials } from "../protocol/credentials.ts"
+import type { Call } from "./app.ts"
+import { toNoIngest } from "./no-ingest.ts"
+import { explainCallback, isOfHandler } from "./explain-callback.ts"
 
 interface DevStream {
   /** Posts the registration; its answer is the stream. */
   readonly open: Effect.Effect<Response, PostFailed>
+  /** What a refused registration means. */
+  readonly explain: (failure: PostFailed) => Rejected
+  /** Posts a {@link CallbackResult}, as JSON. */
+  readonly postResult: (result: string) => Effect.Effect<void, PostFailed>
   readonly callbackUrl: string
   readonly slug: string
   /** When the URLs expire, ms since the epoch: nothing can come after. */
@@ -27,6 +34,51 @@ const isHook = (hook: string): hook is Hook => hook === "callback" || hook === "
 
 /** ms the app's own handler has: `onUploadComplete` runs in it. */
 const deliveryTimeout = 30_000
+
+/** The answer to a callback is read no longer than this, ms. */
+const answerPatience = 1000
+
+/** An answer that is not the route handler's: some page that is there for every path. */
+const checkAnswer = (response: Response): Effect.Effect<void, PostFailed> =>
+  Effect.flatMap(
+    Effect.promise(() => readStart(response, answerPatience)),
+    (body) =>
+      /"ok":\s*true/.test(body)
+        ? Effect.void
+        : Effect.fail(new PostFailed({ reason: "status", status: response.status, body })),
+  )
+
+/** Tells the ingest that an attempt has failed, where the route handler did not: whoever waits for it need not any longer. */
+const postFailure = ({ postResult }: DevStream, { payload }: DevStreamEvent, error: string) =>
+  Effect.flatMap(decodeSent(payload), ({ id: eventId, attempt, file, fileKey = file?.key ?? "" }) =>
+    postResult(JSON.stringify({ fileKey, eventId, attempt, error } satisfies CallbackResult)),
+  ).pipe(Effect.catch((cause) => logDebug("The ingest could not be told of a failed callback.", cause)))
+
+/** What of an event its result names. */
+const decodeSent = (payload: string) =>
+  Effect.try({
+    try: () =>
+      JSON.parse(payload) as { id: string; attempt: number; file?: { readonly key: string }; fileKey?: string },
+    catch: (cause) => cause,
+  })
+
+const owed = "The event is owed still: it comes again with a later upload, or when the page tries again."
+
+const reportFailed = (stream: DevStream, event: DevStreamEvent, failure: PostFailed): Effect.Effect<void> => {
+  const why = explainCallback(failure, stream.callbackUrl, stream.call.adapter)
+  // What its own code threw the route handler has logged, and posted; a second word of the same attempt counts for nothing.
+  const isLogged = isOfHandler(failure) && failure.status! >= 500
+  return Effect.andThen(
+    isLogged
+      ? logInfo(owed)
+      : logError(
+          isOfHandler(failure)
+            ? `The route handler refused the callback of a finished upload. ${why} ${owed}`
+            : `The callback of a finished upload did not reach ${stream.callbackUrl}. ${why} ${owed}`,
+        ),
+    postFailure(stream, event, isOfHandler(failure) ? why : `The callback did not reach the route handler. ${why}`),
+  )
+}
 
 /** Posts one event to the app's own callback URL, as the ingest would have done. */
 const deliver = (stream: DevStream, event: DevStreamEvent): Effect.Effect<void> => {
@@ -43,13 +95,8 @@ const deliver = (stream: DevStream, event: DevStreamEvent): Effect.Effect<void> 
     timeout: deliveryTimeout,
     fetch: stream.call.app.fetch,
   }).pipe(
-    Effect.map(discardBody),
-    Effect.catch((failure) =>
-      logError(
-        `The callback of a finished upload did not reach ${stream.callbackUrl}. It comes again with the next upload.`,
-        failure.message,
-      ),
-    ),
+    Effect.flatMap(checkAnswer),
+    Effect.catch((failure) => reportFailed(stream, event, failure)),
   )
 }
 
@@ -67,7 +114,7 @@ const dispatch = Effect.fnUntraced(function* (stream: DevStream, line: unknown) 
 /** An ingest that restarts is nothing to report; what is not a stream of events at all is. */
 const reportBroken = ({ credentials }: DevStream, cause: unknown): Effect.Effect<void> =>
   cause instanceof SyntaxError || cause instanceof RangeError
-    ? logWarning(`What answers at ${credentials.ingestUrl} is no ingest, or a newer one.`, cause.message)
+    ? logWarning(toNoIngest(credentials.ingestUrl), cause.message)
     : logDebug("The development stream broke off.", cause)
 
 /** Reads one stream to its end: true when it ended in order, false when it broke off. */
@@ -88,7 +135,7 @@ const reportUnopened = (stream: DevStream, failure: PostFailed): Effect.Effect<v
   logError(
     failure.status === undefined
       ? `The ingest at ${stream.credentials.ingestUrl} cannot be reached, so no callback will come. Is it running? \`${names.word} ingest\` starts one.`
-      : `The ingest at ${stream.credentials.ingestUrl} refused the registration.`,
+      : `The ingest at ${stream.credentials.ingestUrl} refused the registration. ${stream.explain(failure).detail}`,
     failure.message,
   )
 

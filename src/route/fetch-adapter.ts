@@ -16,11 +16,7 @@ const findWaitUntil = (...[, ...platform]: [request: Request, ...platform: Array
   return context && ((work) => context.waitUntil(work))
 }
 
-/**
- * The adapter of runtimes and frameworks that speak the Fetch API themselves: `Deno.serve(handler)`,
- * `Bun.serve({ fetch: handler })`, and of workers `export default { fetch: handler }`. A worker that calls it itself
- * hands on `env` and `ctx` too: without them the platform ends, with the answer, what goes on after it.
- */
+/** The adapter of runtimes and frameworks that speak the Fetch API themselves. */
 const fetchAdapter = defineAdapter<[request: Request, ...platform: Array<unknown>], FetchNative>({
   name: "fetch",
   request: (request) => request,
@@ -28,4 +24,12 @@ const fetchAdapter = defineAdapter<[request: Request, ...platform: Array<unknown
   waitUntil: findWaitUntil,
 })
 
-export const { createRouteHandler, createSluice } = fetchAdapter
+/** Makes the builder of file routes, `f({ image: {} })`; user code gets `req`, the web request, which is `request` too. */
+export const createSluice = fetchAdapter.createSluice
+
+/**
+ * Makes the handler, `(request: Request) => Promise<Response>`, which never rejects: `Deno.serve(handler)`,
+ * `Bun.serve({ fetch: handler })`, and of workers `export default { fetch: handler }`. A worker that calls it itself
+ * hands on `env` and `ctx` too: without them the platform ends, with the answer, what goes on after it.
+ */
+export const createRouteHandler = fetchAdapter.createRouteHandler

@@ -8,21 +8,28 @@ import type { CompiledConfig } from "./route-config.ts"
 import type {
   FileArguments,
   FileDecision,
+  FileKeySeedArguments,
   MiddlewareArguments,
   UploadCompleteArguments,
   UploadErrorArguments,
 } from "./user-code-arguments.ts"
 
-/** How a route behaves. */
-export interface RouteOptions {
+/** How a route behaves. What its files are like, `acl` for one, is said of each kind of file. */
+export interface RouteOptions<IsAwaited extends boolean = boolean> {
   /** Whether the browser waits for what `onUploadComplete` returns. Default true. */
-  readonly awaitServerData?: boolean
+  readonly awaitServerData?: IsAwaited
   /** How long the signed upload URLs are valid. Default one hour. */
   readonly presignedUrlTtl?: DurationInput
-  /** Makes file keys deterministic: the same seed gives the same key. Default random, 132 bits. */
-  readonly fileKeySeed?: (file: FileDescriptor) => string
+  /**
+   * Makes file keys deterministic: the same seed gives the same key. Default random, 132 bits.
+   *
+   * A key holds one file, whoever uploads it: put the user's id into the seed, or a user can take the keys of others.
+   * `.file()` can say the same as `keySeed`, and knows the types of input and metadata.
+   */
+  fileKeySeed?(file: FileDescriptor, args: FileKeySeedArguments): string
 }
 
+/** What all routes of one builder have in common. */
 export interface SluiceOptions<ErrorData extends Json | undefined> {
   /** What browsers find in the `data` of an error of a route made by this builder. */
   readonly errorFormatter?: (error: UploadError) => ErrorData
@@ -36,7 +43,7 @@ export interface RouteDefinition<in Native extends object> {
   readonly awaitServerData: boolean
   /** ms. */
   readonly presignedUrlTtl: number
-  readonly fileKeySeed: ((file: FileDescriptor) => string) | undefined
+  readonly fileKeySeed: RouteOptions["fileKeySeed"]
   readonly errorFormatter: ((error: UploadError) => Json | undefined) | undefined
   readonly input: StandardSchemaV1 | undefined
   readonly middleware: UserCode<Native & MiddlewareArguments<any>, unknown> | undefined

@@ -1,30 +1,44 @@
 import * as Effect from "effect/Effect"
+import { createFaultLog } from "../http/fault-log.ts"
 import { createFetchHandler } from "../http/fetch-handler.ts"
-import { createLogContext, logWarning } from "../http/logging.ts"
+import { createLogContext } from "../http/logging.ts"
+import { createReminder } from "../http/reminder.ts"
 import { Rejected, toRejected } from "../http/rejected.ts"
-import { envName, names } from "../protocol/names.ts"
+import { parseMediaType } from "../protocol/media-type.ts"
+import { readEnvironment } from "../protocol/environment.ts"
+import { names } from "../protocol/names.ts"
+import { UploadError } from "../protocol/upload-error.ts"
 import type { RouteHandlerConfiguration } from "../schema/route-handler-options.ts"
 import { type App, type Call, describeRoutes, type NamedRoute, toRouteMap } from "./app.ts"
 import { receiveCallback } from "./callback.ts"
+import { ownOrigins } from "./callback-url.ts"
 import type { FileRouter } from "./file-route.ts"
 import { presign } from "./presign.ts"
 import { renew } from "./renew.ts"
-import { loadCredentials, loadSettings } from "./settings.ts"
+import { isOpen, loadCredentials, loadSettings } from "./settings.ts"
 import { formatError } from "./user-code.ts"
 
 /** How a route handler is set up. All but the router may come from the environment: `logLevel` is `SLUICE_LOG_LEVEL`. */
 export interface RouteHandlerOptions<Router extends FileRouter = FileRouter> extends Omit<
   RouteHandlerConfiguration,
-  "isDev" | "trustProxy"
+  "callbackUrl" | "allowedHosts" | "isDev" | "trustProxy"
 > {
+  /** The file routes, by the names that pages use. */
   readonly router: Router
-  /** In development callbacks come over a stream that the app opens, so that the ingest need not reach it. Default: `NODE_ENV` is `development`. */
+  /** Where the ingest calls the app back. Production needs this or {@link allowedHosts}: anybody can choose a request's `Host`. `SLUICE_CALLBACK_URL`. */
+  readonly callbackUrl?: string | undefined
+  /**
+   * The app's own hosts: callbacks go to the one a request names, if it is among them. `app.example`, `app.example:8443`,
+   * `*.app.example` (any name below it), `localhost:*` (any port); a list, or text with commas between. `SLUICE_ALLOWED_HOSTS`.
+   */
+  readonly allowedHosts?: string | ReadonlyArray<string> | undefined
+  /** In development callbacks come over a stream that the app opens, so that the ingest need not reach it. Default: `NODE_ENV` is `development`. `SLUICE_IS_DEV`. */
   readonly isDev?: boolean
-  /** Whether `x-forwarded-proto`, `x-forwarded-host` and `x-forwarded-prefix` may be believed. Default false. */
+  /** Whether `x-forwarded-proto`, `x-forwarded-host` and `x-forwarded-prefix` may be believed. Default false. `SLUICE_TRUST_PROXY`. */
   readonly trustProxy?: boolean
   /** Takes work that goes on after the answer (the registration); adapters give their platform's own. */
   readonly waitUntil?: (work: Promise<unknown>) => void
-  /** Default `globalThis.fetch`. */
+  /** Sends the requests to the ingest. Default `globalThis.fetch`. */
   readonly fetch?: typeof globalThis.fetch
 }
 
@@ -52,7 +66,8 @@ const chooseAction = ({
   url,
 }: Call): ((call: Call, route: NamedRoute) => Effect.Effect<Response, Rejected>) | Rejected => {
   const hook = request.headers.get(names.header.hook)
-  if (hook === "callback" || hook === "error") return (call, route) => receiveCallback(call, route, hook)
+  if (hook === "callback" || hook === "error" || hook === "check")
+    return (call, route) => receiveCallback(call, route, hook)
   const action = url.searchParams.get(names.action.type)
   if (hook === null && action === names.action.upload) return presign
   if (hook === null && action === names.action.renew) return renew
@@ -65,9 +80,20 @@ const chooseAction = ({
   })
 }
 
-/** A page of any site can make a browser send its cookies along with a form; with JSON only where CORS lets it. */
-const isForgeable = ({ request: { headers } }: Call): boolean =>
-  headers.get("sec-fetch-site") === "cross-site" && !/^application\/json\b/i.test(headers.get("content-type") ?? "")
+/**
+ * Whether a page of another origin may have made a browser send this, with its cookies and without asking CORS: JSON
+ * is never sent so. Clients that are no browsers say nothing of where they come from.
+ *
+ * Source: docs/protocol.md §5.
+ */
+const isForgeable = (call: Call): boolean => {
+  const { headers } = call.request
+  if (parseMediaType(headers.get("content-type") ?? "") === "application/json") return false
+  const site = headers.get("sec-fetch-site")
+  if (site !== null) return site !== "same-origin" && site !== "none"
+  const origin = headers.get("origin")
+  return origin !== null && !ownOrigins(call).includes(origin)
+}
 
 const handle = Effect.fnUntraced(function* (call: Call) {
   const { app, request } = call
@@ -85,7 +111,7 @@ const handle = Effect.fnUntraced(function* (call: Call) {
     return yield* new Rejected({
       code: "FORBIDDEN",
       detail:
-        "A page of another site sent this. Uploads across sites need the content type application/json, and CORS.",
+        "A page of another origin sent this. Uploads across origins need the content type application/json, and CORS.",
     })
   }
   const action = chooseAction(call)
@@ -97,15 +123,35 @@ const handle = Effect.fnUntraced(function* (call: Call) {
 /** What a request brings beside itself. */
 export interface RequestContext {
   readonly native: object
+  readonly adapter?: string | undefined
+  readonly otherHost?: string | undefined
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined
 }
 
+/**
+ * What strangers are told of an app that is not set up right: the code. The log has the rest. What the app's own code throws
+ * keeps its words, which are meant for the caller.
+ */
+const hideConfiguration = (rejected: Rejected): Rejected =>
+  /TOKEN|CONFIG/.test(rejected.code) && !UploadError.is(rejected.cause)
+    ? new Rejected({
+        code: rejected.code,
+        status: rejected.status,
+        data: rejected.data,
+        detail: "Uploads are not set up here. The server's log says more.",
+      })
+    : rejected
+
+/** Loaded where something is wrong, and not before. */
+const findHints = async (): Promise<ReadonlyArray<string>> => {
+  const { findStrayVariables } = await import("./stray-variables.ts")
+  return findStrayVariables(readEnvironment())
+}
+
+const publishTo = (isOpen: boolean) => (isOpen ? (rejected: Rejected) => rejected : hideConfiguration)
+
 /** Answers a request, or the refusal of something that is none. */
 type Handler = (request: Request | Rejected, context: RequestContext) => Promise<Response>
-
-const warnOfSpoofing = logWarning(
-  `No callback URL is configured: it is taken from each request, whose Host header anybody can choose. Set ${envName("callbackUrl")}.`,
-)
 
 /** Reads the configuration and builds what all requests share. */
 const start = Effect.fnUntraced(function* (options: RouteHandlerOptions) {
@@ -117,18 +163,32 @@ const start = Effect.fnUntraced(function* (options: RouteHandlerOptions) {
     credentials: yield* Effect.exit(loadCredentials(configuration)),
     routes: routes.value,
     description: describeRoutes(routes.value),
+    publish: publishTo(settings.isOpen),
+    logFault: createFaultLog(findHints),
+    remind: createReminder(),
+    remindOfHost: createReminder(),
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
   }
   const logContext = createLogContext(settings.logLevel, settings.logFormat)
-  if (settings.callbackUrl === undefined && settings.isProduction) {
-    yield* Effect.provideContext(warnOfSpoofing, logContext)
-  }
   return createFetchHandler(
-    (request: Request | Rejected, { native, waitUntil }: RequestContext) =>
-      request instanceof Rejected
-        ? Effect.fail(request)
-        : handle({ app, request, url: new URL(request.url), native, waitUntil: options.waitUntil ?? waitUntil }),
+    (request: Request | Rejected, { native, adapter, otherHost, waitUntil }: RequestContext) => {
+      if (request instanceof Rejected) return Effect.fail(request)
+      // Some frameworks make theirs of whatever the client calls a host.
+      return URL.canParse(request.url)
+        ? handle({
+            app,
+            request,
+            url: new URL(request.url),
+            native,
+            adapter,
+            otherHost,
+            waitUntil: options.waitUntil ?? waitUntil,
+          })
+        : Effect.fail(new Rejected({ code: "BAD_REQUEST", detail: "The request's address is not a valid URL." }))
+    },
     logContext,
+    app.publish,
+    app.logFault,
   )
 })
 
@@ -136,14 +196,21 @@ const start = Effect.fnUntraced(function* (options: RouteHandlerOptions) {
  * The one handler behind every adapter.
  *
  * The configuration is read at the first request, when the environment is complete, and once; where it is wrong, every
- * request is answered with a problem document that says so.
+ * request is answered with a problem document that says so. Never rejects.
  */
 export const createHandler = (options: RouteHandlerOptions): Handler => {
   let handler: Promise<Handler> | undefined
   return async (request, context) => {
     handler ??= Effect.runPromise(
-      Effect.catch(start(options), (rejected) =>
-        Effect.succeed(createFetchHandler(() => Effect.fail(rejected), createLogContext("Warning", "text"))),
+      Effect.catchCause(start(options), (cause) =>
+        Effect.succeed(
+          createFetchHandler(
+            () => Effect.failCause(cause),
+            createLogContext("Warning", "text"),
+            publishTo(options.isDev === true || isOpen()),
+            createFaultLog(findHints),
+          ),
+        ),
       ),
     )
     return (await handler)(request, context)

@@ -14,11 +14,15 @@ const describeIssue = (issue: StandardSchemaV1.Issue): string => {
  * Fails:  `Rejected`, code INVALID_INPUT; its cause is the list of issues, for the error formatter.
  * Source: docs/protocol.md §5; https://standardschema.dev
  */
-export const parseInput = (schema: StandardSchemaV1 | undefined, input: unknown): Effect.Effect<unknown, Rejected> =>
+export const parseInput = (
+  slug: string,
+  schema: StandardSchemaV1 | undefined,
+  input: unknown,
+): Effect.Effect<unknown, Rejected> =>
   schema === undefined
     ? Effect.undefined
     : Effect.flatMap(
-        callUserCode(() => schema["~standard"].validate(input)),
+        callUserCode({ hook: "input", slug }, () => schema["~standard"].validate(input)),
         (result) =>
           result.issues === undefined
             ? Effect.succeed(result.value)

@@ -2,15 +2,17 @@ import * as Effect from "effect/Effect"
 import { readMessage } from "../http/read-body.ts"
 import { Rejected } from "../http/rejected.ts"
 import { findCustomIdMistake, findNameMistake } from "../protocol/file-name.ts"
-import { createFileKey } from "../protocol/key.ts"
+import { createFileKey, createRandomId } from "../protocol/key.ts"
 import { limits } from "../protocol/limits.ts"
 import type { FileDescriptor } from "../protocol/messages.ts"
 import type { UploadGrant } from "../protocol/signed-url.ts"
 import { createDecoder } from "../schema/decode.ts"
 import { UploadRequestSchema } from "../schema/upload-request.ts"
 import type { Call, NamedRoute } from "./app.ts"
+import { callbackUrlOf } from "./callback-url.ts"
 import { type AllowedFile, checkLimits } from "./check-limits.ts"
-import type { FileDecision } from "./user-code-arguments.ts"
+import type { FileDecision, FileKeySeedArguments } from "./user-code-arguments.ts"
+import { checkKnown } from "./known-options.ts"
 import { encodeMetadata, register } from "./register.ts"
 import { runMiddleware } from "./run-middleware.ts"
 import type { Credentials } from "../protocol/credentials.ts"
@@ -21,7 +23,11 @@ const decode = createDecoder(UploadRequestSchema)
 
 const undecided: FileDecision = {}
 
-/** Asks the route for the name and custom id of each file, in order; an empty list where it leaves both alone. */
+const decisionFields = ["name", "customId", "keySeed", "acl", "contentDisposition"] as const satisfies ReadonlyArray<
+  keyof FileDecision
+>
+
+/** Asks the route how each file is stored, in order; an empty list where it does not care. */
 const decideFiles = Effect.fnUntraced(function* (
   call: Call,
   route: NamedRoute,
@@ -34,7 +40,12 @@ const decideFiles = Effect.fnUntraced(function* (
   if (decide === undefined) return decisions
   const { native, request } = call
   for (const file of files) {
-    decisions.push((yield* callUserCode(() => decide({ ...native, request, file, input, metadata }))) ?? undecided)
+    const decision =
+      (yield* callUserCode({ hook: "file", slug: route.slug }, () =>
+        decide({ ...native, request, file, input, metadata }),
+      )) ?? undecided
+    yield* checkKnown(`What .file() of route ${route.slug} returned`, decision, decisionFields)
+    decisions.push(decision)
   }
   return decisions
 })
@@ -44,20 +55,21 @@ const toGrant = (
   route: NamedRoute,
   { file, kind }: AllowedFile,
   decision: FileDecision,
-  expires: number,
+  seedArguments: FileKeySeedArguments,
+  upload: Pick<UploadGrant, "expires" | "issuedAt" | "registrationId">,
 ): UploadGrant => {
   const { slug, definition } = route
   return {
-    key: createFileKey(credentials.encodedAppId, definition.fileKeySeed?.(file)),
+    ...upload,
+    key: createFileKey(credentials.encodedAppId, decision.keySeed ?? definition.fileKeySeed?.(file, seedArguments)),
     appId: credentials.appId,
-    expires,
     name: decision.name ?? file.name,
     size: file.size,
     type: file.type,
     slug,
     customId: decision.customId,
-    contentDisposition: kind.limits.contentDisposition,
-    acl: kind.limits.acl,
+    contentDisposition: decision.contentDisposition ?? kind.contentDisposition,
+    acl: decision.acl ?? kind.limits.acl,
   }
 }
 
@@ -67,7 +79,7 @@ const checkGrant = (grant: UploadGrant, encodedAppId: string): Effect.Effect<voi
   const decided = findNameMistake(name) ?? (customId === undefined ? undefined : findCustomIdMistake(customId))
   const mistake =
     key === encodedAppId || key.length > limits.fileKey
-      ? "fileKeySeed must return a string of 1 to about 380 characters"
+      ? "fileKeySeed or keySeed must be a string of 1 to about 380 characters"
       : decided && `.file() must return ${decided}`
   return mistake === undefined
     ? Effect.void
@@ -96,25 +108,29 @@ const checkSeeds = (grants: ReadonlyArray<UploadGrant>): Effect.Effect<void, Rej
 /**
  * The upload action: from a list of files to a signed URL for each.
  *
- * Order of work: decode → limits (cheap, before any user code) → input → middleware → keys and URLs → registration.
+ * Order of work: callback URL → decode → limits (cheap, before any user code) → input → middleware → keys and URLs → registration.
  * Source: docs/protocol.md §5.
  */
 export const presign = Effect.fnUntraced(function* (call: Call, route: NamedRoute) {
   const credentials = yield* call.app.credentials
-  const body = yield* readMessage(call.request, limits.requestBody, decode)
+  // Before any user code: where nobody can be called back, nothing is to be registered.
+  const callbackUrl = yield* callbackUrlOf(call)
+  const body = yield* readMessage(call.request, limits.requestBody, call.app.settings.bodyTimeout, decode)
   const allowed = yield* checkLimits(route, body.files)
   const files = allowed.map(({ file }) => file)
   const { input, metadata } = yield* runMiddleware(call, route, files, body.input)
-  const encodedMetadata = yield* encodeMetadata(metadata)
+  const encodedMetadata = yield* encodeMetadata(route.slug, metadata)
   const decisions = yield* decideFiles(call, route, files, input, metadata)
-  const expires = Date.now() + route.definition.presignedUrlTtl
+  const issuedAt = Date.now()
+  const expires = issuedAt + route.definition.presignedUrlTtl
+  const upload = { expires, issuedAt, registrationId: createRandomId() }
   // As user code: fileKeySeed is.
-  const grants = yield* callUserCode(() =>
-    allowed.map((file, i) => toGrant(credentials, route, file, decisions[i] ?? undecided, expires)),
+  const grants = yield* callUserCode({ hook: "fileKeySeed", slug: route.slug }, () =>
+    allowed.map((file, i) => toGrant(credentials, route, file, decisions[i] ?? undecided, { input, metadata }, upload)),
   )
   for (const grant of grants) yield* checkGrant(grant, credentials.encodedAppId)
-  if (route.definition.fileKeySeed !== undefined) yield* checkSeeds(grants)
+  if (route.definition.fileKeySeed ?? route.definition.file) yield* checkSeeds(grants)
   const presigned = yield* signUploads(credentials, grants)
-  yield* register(call, credentials, route, grants, encodedMetadata)
+  yield* register(call, credentials, route, { grants, metadata: encodedMetadata, callbackUrl })
   return toPresignedResponse(presigned)
 })

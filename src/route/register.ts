@@ -1,20 +1,21 @@
 import * as Effect from "effect/Effect"
-import { logServerFault } from "../http/fetch-handler.ts"
+import { logWarning } from "../http/logging.ts"
 import { discardBody, type PostFailed, postJson } from "../http/post-json.ts"
 import { Rejected } from "../http/rejected.ts"
 import { retry } from "../http/retry.ts"
 import { limits } from "../protocol/limits.ts"
 import type { Registration } from "../protocol/messages.ts"
-import { names } from "../protocol/names.ts"
+import { envName, names } from "../protocol/names.ts"
 import type { UploadGrant } from "../protocol/signed-url.ts"
 import { parseTraceContext } from "../protocol/trace-context.ts"
 import { type Call, type NamedRoute } from "./app.ts"
-import { callbackUrlOf } from "./callback-url.ts"
+import { toNoIngest } from "./no-ingest.ts"
+import { postResult } from "./callback.ts"
 import { encodeReturned } from "./encode-returned.ts"
 import type { Credentials } from "../protocol/credentials.ts"
 
 /** ms the ingest has for one attempt. */
-const attemptTimeout = 10_000
+export const attemptTimeout = 10_000
 
 /** Nothing of development is loaded in production. */
 const loadDevStream = Effect.promise(() => import("./dev-stream.ts"))
@@ -23,9 +24,9 @@ const loadDevStream = Effect.promise(() => import("./dev-stream.ts"))
 const retryDelays = [200, 600]
 
 /** The middleware's return value as JSON. Fails: as {@link encodeReturned} does. */
-export const encodeMetadata = (metadata: unknown): Effect.Effect<string, Rejected> =>
+export const encodeMetadata = (slug: string, metadata: unknown): Effect.Effect<string, Rejected> =>
   encodeReturned(metadata, {
-    what: "What the route's middleware returned",
+    code: { hook: "middleware", slug },
     maximum: limits.metadata,
     remedy: "Return an id and load the rest in onUploadComplete.",
   })
@@ -34,11 +35,41 @@ export const encodeMetadata = (metadata: unknown): Effect.Effect<string, Rejecte
 const encodeRegistration = (registration: Omit<Registration, "metadata">, metadata: string): string =>
   `${JSON.stringify(registration).slice(0, -1)},"metadata":${metadata}}`
 
-const toRejected = (ingestUrl: string) => (failure: PostFailed) => {
+/** The ingest has taken it; what else the app should know stands in a header. It is logged once an hour, whatever its figures. */
+const hear = (call: Call, { headers }: Response): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const warning = headers.get(names.header.warning)
+    if (warning === null || call.app.remind(warning.replace(/\d+/g, "")) === undefined) return Effect.void
+    return logWarning(`The ingest warns: ${warning}`)
+  })
+
+export const toRejected = (ingestUrl: string, callbackUrl: string) => (failure: PostFailed) => {
+  if (failure.status === 403 && failure.body?.includes('"callbackOrigin"')) {
+    return new Rejected({
+      code: "INVALID_CONFIG",
+      detail: `The ingest does not accept callbacks to ${new URL(callbackUrl).origin} for the app. Check ${envName("callbackUrl")} on the server; its log has the ingest's reason.`,
+      cause: failure,
+    })
+  }
+  if (failure.status === 403 && failure.body?.includes('"clockSkew"')) {
+    return new Rejected({
+      code: "INVALID_CONFIG",
+      detail: `The clocks of app and ingest differ so much that no upload can succeed. Set both by NTP; the server's log has the ingest's figures.`,
+      cause: failure,
+    })
+  }
   if (failure.status === 401 || failure.status === 403) {
     return new Rejected({
       code: "INVALID_TOKEN",
-      detail: `The ingest does not accept the app's token. Check ${names.envPrefix}TOKEN on the server.`,
+      detail: `The ingest at ${ingestUrl} does not accept the app's token. Check ${envName("token")} on the server.`,
+      cause: failure,
+    })
+  }
+  if (failure.status === 429 || failure.status === 507) {
+    return new Rejected({
+      code: failure.status === 429 ? "RATE_LIMITED" : "QUOTA_EXCEEDED",
+      detail: "The ingest has no room for more uploads of this app. Try again later.",
+      headers: { "retry-after": "60" },
       cause: failure,
     })
   }
@@ -56,54 +87,86 @@ const toRejected = (ingestUrl: string) => (failure: PostFailed) => {
       })
 }
 
+/** What an upload action says of its files. */
+interface Announcement {
+  readonly grants: ReadonlyArray<UploadGrant>
+  /** As JSON. */
+  readonly metadata: string
+  /** Where the ingest calls the app back. */
+  readonly callbackUrl: string
+}
+
 /**
- * Tells the ingest which files to expect and whom to call back.
+ * Tells the ingest which files to expect and whom to call back: those of one upload action, whose URLs were signed
+ * together. A renewal says it again, with what was said first.
  *
  * In production this ends when the ingest has acknowledged (at once where the platform takes work along); in
  * development it never waits, and the acknowledgement is a stream of events that is followed in the background.
  *
- * Fails:  `Rejected`, codes INGEST_UNAVAILABLE (after three attempts), INVALID_TOKEN, INTERNAL_ERROR.
+ * Fails:  `Rejected`, codes INGEST_UNAVAILABLE (after three attempts), RATE_LIMITED, QUOTA_EXCEEDED, INVALID_TOKEN,
+ *         INVALID_CONFIG (callbacks may not go there, or something else answers), INTERNAL_ERROR.
  * Source: docs/protocol.md §6, §7.
  */
 export const register = Effect.fnUntraced(function* (
   call: Call,
   credentials: Credentials,
   route: NamedRoute,
-  grants: ReadonlyArray<UploadGrant>,
-  metadata: string,
+  { grants, metadata, callbackUrl }: Announcement,
 ) {
   const { settings, fetch } = call.app
-  const callbackUrl = callbackUrlOf(call)
-  const body = encodeRegistration(
-    {
-      fileKeys: grants.map(({ key }) => key),
-      callbackUrl,
-      callbackSlug: route.slug,
-      awaitServerData: route.definition.awaitServerData,
-      isDev: settings.isDev,
-    },
-    metadata,
-  )
-  const post = postJson({
-    url: `${credentials.ingestUrl}/${names.path.register}`,
-    headers: { [names.header.apiKey]: credentials.apiKey, ...parseTraceContext(call.request.headers) },
-    body,
-    timeout: attemptTimeout,
-    fetch,
-  })
+  const encode = () =>
+    encodeRegistration(
+      {
+        sentAt: Date.now(),
+        id: grants[0]!.registrationId,
+        expires: grants[0]!.expires,
+        fileKeys: grants.map(({ key }) => key),
+        callbackUrl,
+        callbackSlug: route.slug,
+        awaitServerData: route.definition.awaitServerData,
+        isDev: settings.isDev,
+      },
+      metadata,
+    )
+  const post = Effect.suspend(() =>
+    postJson({
+      url: `${credentials.ingestUrl}/${names.path.register}`,
+      headers: { [names.header.apiKey]: credentials.apiKey, ...parseTraceContext(call.request.headers) },
+      body: encode(),
+      timeout: attemptTimeout,
+      fetch,
+    }),
+  ).pipe(Effect.tap((response) => hear(call, response)))
   if (settings.isDev) {
     const expires = grants[0]?.expires ?? 0
-    const stream = { open: post, callbackUrl, slug: route.slug, expires, call, credentials }
+    const explain = toRejected(credentials.ingestUrl, callbackUrl)
+    const stream = {
+      open: post,
+      explain,
+      postResult: (result: string) => postResult(call, credentials, result),
+      callbackUrl,
+      slug: route.slug,
+      expires,
+      call,
+      credentials,
+    }
     return yield* runAside(
       call,
       Effect.flatMap(loadDevStream, ({ followDevStream }) => followDevStream(stream)),
     )
   }
   const acknowledged = retry(post, retryDelays).pipe(
-    Effect.map(discardBody),
-    Effect.mapError(toRejected(credentials.ingestUrl)),
+    Effect.mapError(toRejected(credentials.ingestUrl, callbackUrl)),
+    Effect.flatMap((response) => {
+      discardBody(response)
+      return /^application\/json\b/.test(response.headers.get("content-type") ?? "")
+        ? Effect.void
+        : new Rejected({ code: "INVALID_CONFIG", detail: toNoIngest(credentials.ingestUrl) })
+    }),
   )
-  return yield* call.waitUntil === undefined ? acknowledged : runAside(call, Effect.catch(acknowledged, logServerFault))
+  return yield* call.waitUntil === undefined
+    ? acknowledged
+    : runAside(call, Effect.catch(acknowledged, call.app.logFault))
 })
 
 /** Starts work that outlives the answer, and tells the platform to wait for it where it wants to know. */

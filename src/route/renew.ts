@@ -1,12 +1,17 @@
 import * as Effect from "effect/Effect"
 import { readMessage } from "../http/read-body.ts"
-import { Rejected, toRejected } from "../http/rejected.ts"
+import { postJson } from "../http/post-json.ts"
+import { Rejected, toRejected as refuse } from "../http/rejected.ts"
 import { isKeyOf } from "../protocol/key.ts"
 import { limits } from "../protocol/limits.ts"
+import type { FoundRegistrations } from "../protocol/messages.ts"
+import { names } from "../protocol/names.ts"
 import { type UploadGrant, verifyUploadUrl } from "../protocol/signed-url.ts"
 import { createDecoder } from "../schema/decode.ts"
 import { RenewRequestSchema } from "../schema/upload-request.ts"
+import { callbackUrlOf } from "./callback-url.ts"
 import type { Call, NamedRoute } from "./app.ts"
+import { attemptTimeout, register, toRejected } from "./register.ts"
 import { runMiddleware } from "./run-middleware.ts"
 import type { Credentials } from "../protocol/credentials.ts"
 import { signUploads, toPresignedResponse } from "./sign-uploads.ts"
@@ -21,7 +26,7 @@ const verifyGrant = Effect.fnUntraced(function* (
 ) {
   const { appId, encodedAppId, ingestUrl, signer } = credentials
   const verified = yield* Effect.promise(async () => verifyUploadUrl(url, signer, { now, grace: limits.renewWindow }))
-  if (!verified.ok) return yield* toRejected(verified)
+  if (!verified.ok) return yield* refuse(verified)
   const grant = verified.value
   const isOurs = url.startsWith(`${ingestUrl}/`) && grant.appId === appId && isKeyOf(grant.key, encodedAppId)
   if (!isOurs || grant.slug !== route.slug) {
@@ -30,29 +35,70 @@ const verifyGrant = Effect.fnUntraced(function* (
       detail: `The URL of ${JSON.stringify(grant.name)} was not issued for route ${JSON.stringify(route.slug)}.`,
     })
   }
+  if (now >= renewableUntil(grant)) {
+    return yield* new Rejected({
+      code: "EXPIRED_URL",
+      detail: `${JSON.stringify(grant.name)} began too long ago to be renewed. Begin a new upload.`,
+    })
+  }
   return grant
+})
+
+/** Of a URL that does not say when it was issued nobody knows how often it was renewed: it ends when it says. */
+const renewableUntil = ({ issuedAt }: UploadGrant): number =>
+  issuedAt === undefined ? 0 : issuedAt + limits.uploadLifetime
+
+/** What the ingest has been told of these uploads first. Fails: NOT_FOUND where one of them cannot complete any more. */
+const findRegistrations = Effect.fnUntraced(function* (
+  { app }: Call,
+  callbackUrl: string,
+  { ingestUrl, apiKey }: Credentials,
+  granted: ReadonlyArray<UploadGrant>,
+) {
+  const response = yield* postJson({
+    url: `${ingestUrl}/${names.path.registrations}`,
+    headers: { [names.header.apiKey]: apiKey },
+    body: JSON.stringify({ files: granted.map(({ key, registrationId: id }) => ({ key, id })) }),
+    timeout: attemptTimeout,
+    fetch: app.fetch,
+  }).pipe(
+    Effect.mapError((failure) =>
+      failure.status === 404
+        ? new Rejected({
+            code: "NOT_FOUND",
+            detail: "The ingest does not expect this upload any more. Begin a new upload.",
+            cause: failure,
+          })
+        : toRejected(ingestUrl, callbackUrl)(failure),
+    ),
+  )
+  return yield* Effect.promise((): Promise<FoundRegistrations> => response.json())
 })
 
 /**
  * The renew action: the same keys signed anew, for uploads that take longer than their URLs live.
  *
- * The handler proves that it signed them for this route; the middleware runs again and may refuse. The registration
- * stands.
- *
+ * Order of work: decode → signatures and bounds → what the ingest knows of them → input → middleware, which may refuse →
+ * URLs → registration, with what was said first: it lives as long as the URLs do.
  * Source: docs/protocol.md §5.
  */
 export const renew = Effect.fnUntraced(function* (call: Call, route: NamedRoute) {
   const credentials = yield* call.app.credentials
-  const body = yield* readMessage(call.request, limits.requestBody, decode)
+  const callbackUrl = yield* callbackUrlOf(call)
+  const body = yield* readMessage(call.request, limits.requestBody, call.app.settings.bodyTimeout, decode)
   const now = Date.now()
   const granted: Array<UploadGrant> = []
   for (const url of body.urls) granted.push(yield* verifyGrant(credentials, route, url, now))
+  const found = yield* findRegistrations(call, callbackUrl, credentials, granted)
   const files = granted.map(({ name, size, type }) => ({ name, size, type }))
-  yield* runMiddleware(call, route, files, body.input)
+  const renewal = granted.map(({ key }, i) => ({ key, ...found.registrations[found.files[i]!]! }))
+  yield* runMiddleware(call, route, files, body.input, renewal)
   const expires = now + route.definition.presignedUrlTtl
-  const presigned = yield* signUploads(
-    credentials,
-    granted.map((grant) => ({ ...grant, expires })),
-  )
+  const renewed = granted.map((grant) => ({ ...grant, expires: Math.min(expires, renewableUntil(grant)) }))
+  const presigned = yield* signUploads(credentials, renewed)
+  for (const [place, { metadata }] of found.registrations.entries()) {
+    const own = renewed.filter((_, i) => found.files[i] === place)
+    yield* register(call, credentials, route, { grants: own, metadata: JSON.stringify(metadata), callbackUrl })
+  }
   return toPresignedResponse(presigned)
 })

@@ -8,7 +8,9 @@ import {
   parseMediaType,
 } from "../protocol/media-type.ts"
 import type { FileLimits, FileLimitsInput, RouteConfig, RouteConfigInput } from "../protocol/route-config.ts"
+import type { ContentDisposition } from "../protocol/signed-url.ts"
 import { UploadError } from "../protocol/upload-error.ts"
+import { kindOptions, refuseUnknown } from "./known-options.ts"
 
 type FileKind = FileCategory | MediaType
 
@@ -18,6 +20,8 @@ export interface KindLimits {
   /** Bytes. */
   readonly maxBytes: number
   readonly limits: FileLimits
+  /** Where the route says it: else nothing is signed, and the ingest decides by the file's type. */
+  readonly contentDisposition: ContentDisposition | undefined
 }
 
 /** A route's configuration, checked and expanded once. */
@@ -59,6 +63,7 @@ const compileKind = (kind: FileKind, input: FileLimitsInput): KindLimits => {
       `${JSON.stringify(kind)} is no kind of file. Use ${fileCategories.join(", ")} or a media type such as "application/zip".`,
     )
   }
+  refuseUnknown(kind, input, kindOptions)
   const size = input.maxFileSize ?? (isCategory(kind) ? defaultSizes[kind] : defaultSizes.blob)
   const bytes = parseByteSize(size)
   if (!bytes.ok) throw invalid(`${kind}.maxFileSize: ${bytes.detail}`)
@@ -70,6 +75,7 @@ const compileKind = (kind: FileKind, input: FileLimitsInput): KindLimits => {
   return {
     kind,
     maxBytes: bytes.value,
+    contentDisposition: input.contentDisposition,
     limits: {
       maxFileSize: typeof size === "number" ? toByteSize(size) : size,
       maxFileCount,

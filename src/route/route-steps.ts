@@ -67,6 +67,7 @@ export interface RouteWithErrorHandler<
   ErrorData,
   IsAwaited,
 > extends Unfinished {
+  /** Ends the route. What it is given runs after each file has arrived, at least once: deduplicate by `delivery.id`. The browser gets what it returns. */
   readonly onUploadComplete: OnUploadComplete<Native, Schema, Metadata, ErrorData, IsAwaited>
   readonly input: Misplaced<"Call .input() first, before .middleware().">
   readonly middleware: Misplaced<"Call .middleware() before .onUploadError().">
@@ -81,18 +82,30 @@ type OnUploadError<Native extends object, Schema, Metadata, ErrorData, IsAwaited
 
 /** After `.file`. */
 export interface RouteWithFile<Native extends object, Schema, Metadata, ErrorData, IsAwaited> extends Unfinished {
+  /** Ends the route. What it is given runs after each file has arrived, at least once: deduplicate by `delivery.id`. The browser gets what it returns. */
   readonly onUploadComplete: OnUploadComplete<Native, Schema, Metadata, ErrorData, IsAwaited>
+  /** What it is given runs when the upload of a file has failed for good, with the `error` and the metadata. */
   readonly onUploadError: OnUploadError<Native, Schema, Metadata, ErrorData, IsAwaited>
   readonly input: Misplaced<"Call .input() first, before .middleware().">
   readonly middleware: Misplaced<"Call .middleware() before .file().">
   readonly file: Misplaced<"The route has a .file() already.">
 }
 
-/** Decides the name and the custom id of each file. `Returned` is the metadata before its trip through JSON. */
-type DecideFile<Native extends object, Schema, Returned, Metadata, ErrorData, IsAwaited> = (
-  run: (
-    args: Native & FileArguments<SchemaOutput<Schema>, Returned>,
-  ) => FileDecision | void | PromiseLike<FileDecision | void>,
+/** What `.file()` may return. */
+type Deciding = FileDecision | void | PromiseLike<FileDecision | void>
+
+type UnknownField<Decided> = Decided extends object ? Exclude<keyof Decided, keyof FileDecision> & string : never
+
+/** The compiler takes any further fields in what a function returns: here one is an error that reads as a sentence. */
+type Known<Decided, Field extends string = UnknownField<Awaited<Decided>>> = [Field] extends [never]
+  ? unknown
+  : [`.file() does not decide ${Field}.`]
+
+/** Decides how each file is stored. `Returned` is the metadata before its trip through JSON. */
+type DecideFile<Native extends object, Schema, Returned, Metadata, ErrorData, IsAwaited> = <
+  Run extends (args: Native & FileArguments<SchemaOutput<Schema>, Returned>) => Deciding,
+>(
+  run: Run & Known<ReturnType<Run>>,
 ) => RouteWithFile<Native, Schema, Metadata, ErrorData, IsAwaited>
 
 /** After `.middleware`. */
@@ -104,8 +117,11 @@ export interface RouteWithMiddleware<
   ErrorData,
   IsAwaited,
 > extends Unfinished {
+  /** Ends the route. What it is given runs after each file has arrived, at least once: deduplicate by `delivery.id`. The browser gets what it returns. */
   readonly onUploadComplete: OnUploadComplete<Native, Schema, Metadata, ErrorData, IsAwaited>
+  /** What it is given runs when the upload of a file has failed for good, with the `error` and the metadata. */
   readonly onUploadError: OnUploadError<Native, Schema, Metadata, ErrorData, IsAwaited>
+  /** What it is given decides of each file its name, custom id, key seed, ACL and disposition before it is uploaded. */
   readonly file: DecideFile<Native, Schema, Returned, Metadata, ErrorData, IsAwaited>
   readonly input: Misplaced<"Call .input() before .middleware(), so that the middleware sees it.">
   readonly middleware: Misplaced<"The route has a .middleware() already: do both things in one.">
@@ -121,18 +137,26 @@ type Middleware<Native extends object, Schema, ErrorData, IsAwaited> = <Returned
 
 /** After `.input`. */
 export interface RouteWithInput<Native extends object, Schema, ErrorData, IsAwaited> extends Unfinished {
+  /** Ends the route. What it is given runs after each file has arrived, at least once: deduplicate by `delivery.id`. The browser gets what it returns. */
   readonly onUploadComplete: OnUploadComplete<Native, Schema, Empty, ErrorData, IsAwaited>
+  /** What it is given runs when the upload of a file has failed for good, with the `error` and the metadata. */
   readonly onUploadError: OnUploadError<Native, Schema, Empty, ErrorData, IsAwaited>
+  /** What it is given decides of each file its name, custom id, key seed, ACL and disposition before it is uploaded. */
   readonly file: DecideFile<Native, Schema, Empty, Empty, ErrorData, IsAwaited>
+  /** What it is given runs before an upload is allowed: throw an `UploadError` to refuse it; what it returns (64 KiB of JSON at most) reaches the callbacks as `metadata`. */
   readonly middleware: Middleware<Native, Schema, ErrorData, IsAwaited>
   readonly input: Misplaced<"The route has an .input() already.">
 }
 
 /** A route as `f(config)` begins it. */
 export interface RouteStart<Native extends object, ErrorData, IsAwaited> extends Unfinished {
+  /** Ends the route. What it is given runs after each file has arrived, at least once: deduplicate by `delivery.id`. The browser gets what it returns. */
   readonly onUploadComplete: OnUploadComplete<Native, undefined, Empty, ErrorData, IsAwaited>
+  /** What it is given runs when the upload of a file has failed for good, with the `error` and the metadata. */
   readonly onUploadError: OnUploadError<Native, undefined, Empty, ErrorData, IsAwaited>
+  /** What it is given decides of each file its name, custom id, key seed, ACL and disposition before it is uploaded. */
   readonly file: DecideFile<Native, undefined, Empty, Empty, ErrorData, IsAwaited>
+  /** What it is given runs before an upload is allowed: throw an `UploadError` to refuse it; what it returns (64 KiB of JSON at most) reaches the callbacks as `metadata`. */
   readonly middleware: Middleware<Native, undefined, ErrorData, IsAwaited>
   /** What the client sends along: any Standard Schema (zod, valibot, arktype, effect, …). */
   readonly input: <Schema extends StandardSchema>(
@@ -141,7 +165,7 @@ export interface RouteStart<Native extends object, ErrorData, IsAwaited> extends
 }
 
 /** Begins a file route: which files it takes, how it behaves. */
-export type RouteBuilder<Native extends object, ErrorData> = <const Options extends RouteOptions>(
+export type RouteBuilder<Native extends object, ErrorData> = <IsAwaited extends boolean = boolean>(
   config: RouteConfigInput,
-  options?: Options,
-) => RouteStart<Native, ErrorData, Options["awaitServerData"]>
+  options?: RouteOptions<IsAwaited>,
+) => RouteStart<Native, ErrorData, IsAwaited>

@@ -4,6 +4,7 @@ import type { FileDescriptor } from "../protocol/messages.ts"
 import type { Call, NamedRoute } from "./app.ts"
 import { parseInput } from "./parse-input.ts"
 import { callUserCode } from "./user-code.ts"
+import type { RenewedUpload } from "./user-code-arguments.ts"
 
 /**
  * Validates the input, then asks the route's middleware whether these files may come: its return value is the metadata.
@@ -12,13 +13,18 @@ import { callUserCode } from "./user-code.ts"
  */
 export const runMiddleware = Effect.fnUntraced(function* (
   { request, native }: Call,
-  { definition }: NamedRoute,
+  { slug, definition }: NamedRoute,
   files: ReadonlyArray<FileDescriptor>,
   untrusted: Json | undefined,
+  renewal?: ReadonlyArray<RenewedUpload>,
 ) {
-  const input = yield* parseInput(definition.input, untrusted)
+  const input = yield* parseInput(slug, definition.input, untrusted)
   const { middleware } = definition
   const metadata =
-    middleware === undefined ? {} : yield* callUserCode(() => middleware({ ...native, request, input, files }))
+    middleware === undefined
+      ? {}
+      : yield* callUserCode({ hook: "middleware", slug }, () =>
+          middleware({ ...native, request, input, files, ...(renewal && { renewal }) }),
+        )
   return { input, metadata }
 })

@@ -5,8 +5,14 @@ import type { Json } from "../protocol/json.ts"
 import { UploadError } from "../protocol/upload-error.ts"
 import type { RouteDefinition } from "./file-route.ts"
 
-/** A thrown `UploadError` is a refusal with its own words; anything else is a defect nobody outside may read. */
-const toFailure = (thrown: unknown): Effect.Effect<never, Rejected> =>
+/** What of the app is called: `middleware`, and the route's slug. */
+export interface UserCode {
+  readonly hook: string
+  readonly slug: string
+}
+
+/** A thrown `UploadError` is a refusal with its own words; anything else is logged, here and once, and nobody outside may read it. */
+const toFailure = ({ hook, slug }: UserCode, thrown: unknown): Effect.Effect<never, Rejected> =>
   UploadError.is(thrown)
     ? Effect.fail(
         new Rejected({
@@ -17,7 +23,18 @@ const toFailure = (thrown: unknown): Effect.Effect<never, Rejected> =>
           cause: thrown,
         }),
       )
-    : Effect.die(thrown)
+    : Effect.suspend(() => {
+        const id = crypto.randomUUID()
+        const detail = `The app's ${hook} failed. Its log has it under ${id}.`
+        return Effect.andThen(
+          logError(
+            `${hook} of route ${JSON.stringify(slug)} threw an error.`,
+            { id },
+            thrown instanceof Error ? thrown : { thrown },
+          ),
+          Effect.fail(new Rejected({ code: "ROUTE_FAILED", detail })),
+        )
+      })
 
 /** Promises of any make: of another realm, and the thenables that query builders return. */
 const isPromiseLike = <A>(value: A | PromiseLike<A>): value is PromiseLike<A> =>
@@ -26,20 +43,21 @@ const isPromiseLike = <A>(value: A | PromiseLike<A>): value is PromiseLike<A> =>
 /**
  * Calls a function of the app's author, synchronous or not.
  *
- * Fails: `Rejected` where it threw an `UploadError`; dies with anything else it threw.
+ * Fails: `Rejected` where it threw an `UploadError`; with ROUTE_FAILED, which clients do not repeat, where it threw anything
+ *        else: what it did before may not be done twice.
  */
-export const callUserCode = <A>(call: () => A | PromiseLike<A>): Effect.Effect<A, Rejected> =>
+export const callUserCode = <A>(code: UserCode, call: () => A | PromiseLike<A>): Effect.Effect<A, Rejected> =>
   Effect.suspend(() => {
     try {
       const result = call()
       return isPromiseLike(result)
         ? Effect.catch(
             Effect.tryPromise({ try: () => Promise.resolve(result), catch: (thrown) => ({ thrown }) }),
-            ({ thrown }) => toFailure(thrown),
+            ({ thrown }) => toFailure(code, thrown),
           )
         : Effect.succeed(result)
     } catch (thrown) {
-      return toFailure(thrown)
+      return toFailure(code, thrown)
     }
   })
 
@@ -62,7 +80,9 @@ const toJson = (value: unknown): Json | undefined => {
 /** Lets the route that failed put its own `data` into the problem. A formatter that throws is logged and left out. */
 export const formatError = (route: RouteDefinition<object>, rejected: Rejected): Effect.Effect<never, Rejected> => {
   const { errorFormatter } = route
-  if (errorFormatter === undefined) return Effect.fail(rejected)
+  // What user code threw is no error for anybody's eyes.
+  const isOpaque = rejected.code === "ROUTE_FAILED" && rejected.cause === undefined
+  if (errorFormatter === undefined || isOpaque) return Effect.fail(rejected)
   return Effect.suspend(() => {
     try {
       return Effect.fail(

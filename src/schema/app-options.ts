@@ -4,9 +4,13 @@ import { HttpUrl } from "./http-url.ts"
 
 /** What every part of an app is told, by its options or the environment. */
 export interface AppConfiguration {
+  /** The token of the app, which holds its secret key: `SLUICE_TOKEN`. Made by `sluice token` or `sluice apps create`. */
   readonly token?: string | undefined
+  /** The ingest's public URL where it is not the one in the token: `SLUICE_INGEST_URL`. */
   readonly ingestUrl?: string | undefined
+  /** The least that is logged: `SLUICE_LOG_LEVEL`. Default `Info` in development, else `Warning`; `None` logs nothing. */
   readonly logLevel?: LogLevel | undefined
+  /** `text` for people, `json` for collectors: `SLUICE_LOG_FORMAT`. Default `text` in development, else `json`. */
   readonly logFormat?: LogFormat | undefined
 }
 

@@ -7,6 +7,7 @@ const base = {
   sentAt: Schema.Number,
   attempt: Schema.Number,
   origin: Schema.String,
+  slug: Schema.String,
   metadata: Json,
 }
 
@@ -44,8 +45,14 @@ export const DevStreamEventSchema: Schema.Codec<DevStreamEvent> = Schema.Struct(
   traceparent: Schema.optionalKey(Schema.Union([Schema.String, Schema.Undefined])),
 })
 
+const resultBase = {
+  fileKey: Schema.String,
+  eventId: Schema.optionalKey(Schema.Union([Schema.String, Schema.Undefined])),
+  attempt: Schema.optionalKey(Schema.Union([Schema.Number, Schema.Undefined])),
+}
+
 /** Source: docs/protocol.md §9. */
 export const CallbackResultSchema: Schema.Codec<CallbackResult> = Schema.Union([
-  Schema.Struct({ fileKey: Schema.String, error: Schema.String }),
-  Schema.Struct({ fileKey: Schema.String, callbackData: Json }),
+  Schema.Struct({ ...resultBase, error: Schema.String }),
+  Schema.Struct({ ...resultBase, callbackData: Json }),
 ])

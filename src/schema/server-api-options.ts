@@ -9,8 +9,10 @@ export interface ServerApiConfiguration extends AppConfiguration {
   readonly defaultKeyType?: KeyType | undefined
 }
 
-/** Source: docs/protocol.md §1, §2. */
-export const ServerApiConfigurationSchema: Schema.Codec<ServerApiConfiguration> = Schema.Struct({
+/** The fields of {@link ServerApiConfiguration}. Source: docs/protocol.md §1, §2. */
+export const serverApiOptions = {
   ...appOptions,
   defaultKeyType: optional(Schema.Literals(["fileKey", "customId"])),
-})
+}
+
+export const ServerApiConfigurationSchema: Schema.Codec<ServerApiConfiguration> = Schema.Struct(serverApiOptions)

@@ -2,6 +2,7 @@ import * as Schema from "effect/Schema"
 import { limits } from "../protocol/limits.ts"
 import type { FileDescriptor, RenewRequest, UploadRequest } from "../protocol/messages.ts"
 import { FileName } from "./file-name.ts"
+import { FilePath } from "./file-path.ts"
 import { Json } from "./json.ts"
 
 const ByteCount = Schema.Number.check(
@@ -16,6 +17,7 @@ export const FileDescriptorSchema: Schema.Codec<FileDescriptor> = Schema.Struct(
   size: ByteCount,
   type: Schema.String.check(Schema.isMaxLength(255)),
   lastModified: Schema.optionalKey(Schema.Union([Schema.Finite, Schema.Undefined])),
+  path: Schema.optionalKey(Schema.Union([FilePath, Schema.Undefined])),
 })
 
 /** Source: docs/protocol.md §5. */

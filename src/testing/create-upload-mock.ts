@@ -69,7 +69,7 @@ export const createUploadMock = <Router extends TypedFileRouter = AnyMockRouter>
   const routes = new Map(Object.entries<UntypedMockRoute>(given as Record<string, UntypedMockRoute>))
   const controls = createMockControls()
   const ingest = createMockIngest(routes, ingestUrl, controls)
-  const app = createMockApp(routes, ingestUrl, ingest.register, controls)
+  const app = createMockApp(routes, ingestUrl, ingest, controls)
 
   const known = (slug: string): string => {
     if (routes.has(slug)) return slug

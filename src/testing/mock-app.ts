@@ -1,5 +1,5 @@
 import { HttpResponse } from "msw"
-import { encodeToken, type Json, type RouteConfigInput } from "../protocol.ts"
+import { encodeToken, type Json, names, type RouteConfigInput } from "../protocol.ts"
 import { createRouteHandler, createSluice } from "../server.ts"
 import type { MockControls } from "./mock-controls.ts"
 
@@ -30,7 +30,10 @@ export const mockToken = { apiKey: "sk_mock", appId: "mock", regions: ["mock"] }
 export const createMockApp = (
   routes: ReadonlyMap<string, UntypedMockRoute>,
   ingestUrl: string,
-  register: (registration: string) => void,
+  ingest: {
+    readonly register: (registration: string) => void
+    readonly findRegistrations: (query: string) => Response
+  },
   controls: MockControls,
 ): ((request: Request) => Promise<Response>) => {
   const retryAfter = new WeakMap<Request, number>()
@@ -51,12 +54,15 @@ export const createMockApp = (
     token: encodeToken({ ...mockToken, ingestUrl }),
     ingestUrl,
     callbackUrl: ingestUrl,
+    allowedHosts: [],
     callbackTolerance: 300,
     isDev: false,
     trustProxy: false,
     logLevel: "None",
-    fetch: async (_url, init) => {
-      register(init?.body as string)
+    fetch: async (url, init) => {
+      const body = init?.body as string
+      if (url === `${ingestUrl}/${names.path.registrations}`) return ingest.findRegistrations(body)
+      ingest.register(body)
       return Response.json({ ok: true })
     },
   })

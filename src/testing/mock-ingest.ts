@@ -1,5 +1,12 @@
 import type { TypedFileRouter } from "../client.ts"
-import { createSigner, names, type Registration, verifyUploadUrl } from "../protocol.ts"
+import {
+  createSigner,
+  type FoundRegistrations,
+  names,
+  type Registration,
+  type RegistrationQuery,
+  verifyUploadUrl,
+} from "../protocol.ts"
 import { type MockMetadata, mockToken, type UntypedMockRoute } from "./mock-app.ts"
 import type { MockControls } from "./mock-controls.ts"
 import { toFailedResponse } from "./mock-failure.ts"
@@ -75,11 +82,29 @@ export const createMockIngest = (
 
   return {
     files,
-    /** Takes a {@link Registration} of the app, as JSON. */
+    /** Takes a {@link Registration} of the app, as JSON. One that is renewed goes on. */
     register: (registration: string): void => {
-      const { fileKeys, callbackSlug, metadata }: Registration = JSON.parse(registration)
+      const { id, fileKeys, callbackSlug, metadata }: Registration = JSON.parse(registration)
       const { input } = metadata as MockMetadata
-      for (const key of fileKeys) uploads.set(key, createMockUpload(callbackSlug, input))
+      for (const key of fileKeys) {
+        const isRenewed = id !== undefined && uploads.get(key)?.registrationId === id
+        if (!isRenewed) uploads.set(key, createMockUpload(id, callbackSlug, input))
+      }
+    },
+    /** Answers a {@link RegistrationQuery} of the app, as JSON. */
+    findRegistrations: (query: string): Response => {
+      const { files }: RegistrationQuery = JSON.parse(query)
+      const found = files.map(({ key, id }) => {
+        const upload = uploads.get(key)
+        return upload?.registrationId === id ? upload : undefined
+      })
+      if (found.includes(undefined)) {
+        return toFailedResponse(toFailure("NOT_FOUND", "This upload was forgotten when the mock was reset."))
+      }
+      const registrations = found.map((upload) => ({
+        metadata: upload?.input === undefined ? {} : { input: upload.input },
+      }))
+      return Response.json({ registrations, files: files.map((_, place) => place) } satisfies FoundRegistrations)
     },
     /** Answers a request to any address of the ingest. */
     fetch: async (request: Request): Promise<Response> => {

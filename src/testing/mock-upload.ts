@@ -4,6 +4,8 @@ import { type Failure, toFailedResponse } from "./mock-failure.ts"
 
 /** One file under way to the mock's ingest. */
 export interface MockUpload {
+  /** Id of the registration. */
+  readonly registrationId: string | undefined
   readonly slug: string
   readonly input: Json | undefined
   bytes: Uint8Array<ArrayBuffer>
@@ -14,7 +16,12 @@ export interface MockUpload {
   result: UploadResult | undefined
 }
 
-export const createMockUpload = (slug: string, input: Json | undefined): MockUpload => ({
+export const createMockUpload = (
+  registrationId: string | undefined,
+  slug: string,
+  input: Json | undefined,
+): MockUpload => ({
+  registrationId,
   slug,
   input,
   bytes: new Uint8Array(0),

@@ -1,4 +1,6 @@
-import { hasFiles, readTransfer } from "./collect-files.ts"
+import { hasFiles, readTransfer } from "./read-transfer.ts"
+import type { UploadController } from "./upload-controller.ts"
+import type { UploadTexts } from "./upload-texts.ts"
 
 interface Taker {
   readonly root: () => NonElementParentNode
@@ -36,11 +38,40 @@ const onPaste = (event: ClipboardEvent) => {
  * @param take gives what to do with the files, undefined while the component does not want any
  * @returns ends it
  */
-export const listenToPaste = (id: string, root: Taker["root"], take: Taker["take"]): (() => void) => {
+const listenToPaste = (id: string, root: Taker["root"], take: Taker["take"]): (() => void) => {
   if (takers.size === 0) document.addEventListener("paste", onPaste)
   takers.set(id, { root, take })
   return () => {
     takers.delete(id)
     if (takers.size === 0) document.removeEventListener("paste", onPaste)
   }
+}
+
+/** A component that takes what is pasted. */
+interface PasteOptions {
+  readonly id: string
+  readonly root: Taker["root"]
+  readonly controller: UploadController
+  readonly texts: UploadTexts
+  readonly isOff: () => boolean
+}
+
+/**
+ * Adds what is pasted to a component, images under a name of their own, as soon as the code of that is there; where it cannot
+ * be had the rows say so.
+ *
+ * @returns ends it
+ */
+export const takePasted = ({ id, root, controller, texts, isOff }: PasteOptions): (() => void) => {
+  const add = async (files: ReadonlyArray<File>) => {
+    await controller.preload()
+    const named = controller.loaded()
+      ? await import("./pasted-images.ts").then(
+          ({ nameImages }) => nameImages(files, texts),
+          () => files,
+        )
+      : files
+    controller.addFiles(named)
+  }
+  return listenToPaste(id, root, () => (isOff() ? undefined : (files) => void add(files)))
 }

@@ -1,15 +1,19 @@
 import type { TypedFileRoute } from "../protocol/file-route.ts"
 import type { UploadError } from "../protocol/upload-error.ts"
 import type { UploadOutcome } from "../client/upload-outcome.ts"
+import type { HandlerAddress } from "./explain-in-development.ts"
+import { tellOperator } from "./tell-operator.ts"
 import type { UploadCallbacks } from "./upload-component-options.ts"
 
 /**
  * Tells the page of failed and aborted files: what ends together is told together, once per error.
  *
  * @param callbacks the latest
+ * @param address   the route handler's
  */
 export const createOutcomeReporter = (
   callbacks: () => UploadCallbacks<TypedFileRoute>,
+  address?: HandlerAddress,
 ): ((outcome: UploadOutcome<TypedFileRoute, File>) => void) => {
   let failed = new Map<UploadError, Array<File>>()
   let aborted: Array<File> = []
@@ -21,7 +25,10 @@ export const createOutcomeReporter = (
     aborted = []
     timer = undefined
     const { onUploadError, onUploadAborted } = callbacks()
-    for (const [error, files] of told.failed) onUploadError?.(error, files)
+    for (const [error, files] of told.failed) {
+      tellOperator(error, address)
+      onUploadError?.(error, files)
+    }
     if (told.aborted.length > 0) onUploadAborted?.(told.aborted)
   }
 

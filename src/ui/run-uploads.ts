@@ -1,76 +1,139 @@
 import type { TypedFileRoute, TypedFileRouter } from "../protocol/file-route.ts"
 import { UploadError } from "../protocol/upload-error.ts"
-import type { Uploader } from "../client/generate-uploader.ts"
+import { generateUploader } from "../client/generate-uploader.ts"
+import type { RetryOptions } from "../client/retry.ts"
 import type { Upload } from "../client/upload.ts"
 import type { UploadEvent } from "../client/upload-event.ts"
 import type { DoneUpload, UploadOutcome } from "../client/upload-outcome.ts"
-import { createOutcomeReporter } from "./report-outcomes.ts"
-import type { UploadComponentOptions } from "./upload-component-options.ts"
-import { createUploadItem } from "./upload-item.ts"
+import { keepPath } from "./file-paths.ts"
+import { canRetry } from "./can-retry.ts"
+import { toLimitWords } from "./limit-words.ts"
+import { tellDeveloper, tellOperator } from "./tell-operator.ts"
+import type { AnyComponentOptions } from "./upload-component-options.ts"
+import { type ChosenItem, createUploadItem, describeFile } from "./upload-item.ts"
+import type { UploadSetup } from "./upload-setup.ts"
 import { isActive, type UploadItem } from "./upload-state.ts"
 import type { UploadStore } from "./upload-store.ts"
 
-type Outcome = UploadOutcome<TypedFileRoute, File>
-
-/** Options of a component whose router is not known by type. */
-export type AnyComponentOptions = UploadComponentOptions<TypedFileRouter, string> & { readonly input?: unknown }
+export type Outcome = UploadOutcome<TypedFileRoute, File>
 
 /** Moves the files of a component, and keeps its store up to date. */
 export interface UploadRunner {
   /** Uploads listed files in one request. Fails: never. */
-  readonly run: (items: ReadonlyArray<UploadItem>, input: unknown) => Promise<Array<Outcome>>
-  readonly pause: (item: UploadItem) => void
-  readonly resume: (item: UploadItem) => void
-  readonly abort: (item: UploadItem) => void
+  readonly run: (items: ReadonlyArray<ChosenItem>, input: unknown) => Promise<Array<Outcome>>
+  readonly pause: (item: ChosenItem) => void
+  /** @returns false for a file that it does not have */
+  readonly resume: (item: ChosenItem) => boolean
+  /** Does not wait for the next try any longer. Files that wait for one answer wait together. */
+  readonly retryNow: (item: ChosenItem) => void
+  readonly abort: (item: ChosenItem) => void
+  /** Lets go of a file that has left the list. */
+  readonly forget: (item: UploadItem) => void
+}
+
+/** What a runner works with. */
+interface RunnerOptions {
+  readonly setup: UploadSetup<TypedFileRouter>
+  readonly store: UploadStore
+  /** The component's latest. */
+  readonly options: () => AnyComponentOptions
   /** Tells the page how a file ended. */
   readonly report: (outcome: Outcome) => void
+  /** Called when nothing of an upload is on its way any more. */
+  readonly settled: () => void
+  /** Called when a file is stored, before the page is told of it. */
+  readonly stored: (id: string) => void
 }
+
+/**
+ * How often a file is tried where the page does not say: for some four minutes (500 ms, doubling to 30 s, each cut by up to
+ * half), which outlast a deployment and most tunnels. People see when the next try comes, and can end it.
+ */
+const patience: RetryOptions = { attempts: 16 }
+
+/** ms: who waits so long for the next try has tried before, or was told to wait. */
+const lasting = 2000
+
+const aborted = () => new UploadError({ code: "ABORTED", message: "The upload was aborted." })
+
+const queued = { status: "queued", error: undefined, progress: 0, loaded: 0 } as const
 
 const toUploadError = (cause: unknown): UploadError =>
   UploadError.is(cause)
     ? cause
     : new UploadError({ code: "BAD_REQUEST", message: cause instanceof Error ? cause.message : String(cause), cause })
 
-/** What an event changes of a file. */
-const toPatch = (event: UploadEvent<TypedFileRoute, File>): Partial<UploadItem> => {
+/** What an event changes of a file of which so much is sent. */
+const toPatch = (event: UploadEvent<TypedFileRoute, File>, loaded = 0): Partial<UploadItem> => {
   switch (event.type) {
     case "begin":
-      return { status: "uploading", waitingFor: undefined }
+      return {
+        status: "uploading",
+        waitingFor: undefined,
+        error: undefined,
+        ...(event.offset > loaded && { loaded: event.offset }),
+      }
     case "progress":
-      return { status: "uploading", waitingFor: undefined, loaded: event.loaded, progress: event.progress }
+      return {
+        status: "uploading",
+        waitingFor: undefined,
+        error: undefined,
+        loaded: event.loaded,
+        progress: event.progress,
+      }
     case "wait":
-      return { status: "waiting", waitingFor: event.reason }
+      return event.reason === "app"
+        ? { status: "processing", waitingFor: undefined, error: undefined }
+        : {
+            status: "waiting",
+            waitingFor: event.reason,
+            error: event.error,
+            retryAt: event.delay === undefined ? undefined : Date.now() + event.delay,
+          }
     case "end": {
       const { outcome, file } = event
       return outcome.status === "done"
-        ? { status: "done", result: outcome, progress: 100, loaded: file.size, waitingFor: undefined }
-        : { status: outcome.status, error: outcome.error, canRetry: outcome.status === "failed" }
+        ? {
+            status: "done",
+            key: outcome.key,
+            result: outcome,
+            progress: 100,
+            loaded: file.size,
+            waitingFor: undefined,
+            error: undefined,
+          }
+        : {
+            status: outcome.status,
+            error: outcome.error,
+            canRetry: outcome.status === "failed" && canRetry(outcome.error.code),
+            waitingFor: undefined,
+          }
     }
   }
 }
 
-/** @param options the component's latest; `settled` is called when nothing of an upload is on its way any more */
-export const createUploadRunner = (
-  uploader: Uploader<TypedFileRouter>,
-  store: UploadStore,
-  options: () => AnyComponentOptions,
-  settled: () => void,
-): UploadRunner => {
+/** Makes what moves the files of a component. */
+export const createUploadRunner = ({ setup, store, options, report, settled, stored }: RunnerOptions): UploadRunner => {
+  const { url } = setup.options
+  const uploader = generateUploader<TypedFileRouter>({ ...setup.options, retry: setup.options.retry ?? patience })
   const uploads = new Map<string, Upload<TypedFileRoute, File>>()
-  const report = createOutcomeReporter(options)
+  /** The run each file belongs to: one that was cancelled and tried again belongs to the second. */
+  const runs = new Map<string, symbol>()
+  /** Ends the wait of each file that waits. */
+  const wakers = new Map<string, () => void>()
   const isPending = (item: UploadItem) => isActive(item) || item.status === "paused"
 
   /** Lets the page have its say over the files. Files that are changed one by one keep their place in the list. */
-  const prepare = async (items: ReadonlyArray<UploadItem>): Promise<ReadonlyArray<UploadItem>> => {
+  const prepare = async (items: ReadonlyArray<ChosenItem>): Promise<ReadonlyArray<ChosenItem>> => {
     const { onBeforeUploadBegin } = options()
     if (onBeforeUploadBegin === undefined) return items
     const files = [...(await onBeforeUploadBegin(items.map(({ file }) => file)))]
     const isOneByOne = files.length === items.length
-    const prepared = files.flatMap((file, index): ReadonlyArray<UploadItem> => {
+    const prepared = files.flatMap((file, index): ReadonlyArray<ChosenItem> => {
       const before = items.find((item) => item.file === file) ?? (isOneByOne ? items[index]! : undefined)
       if (before === undefined) return [{ ...createUploadItem(file), status: "queued" }]
       const listed = store.find(before.id)
-      return listed === undefined ? [] : [{ ...listed, file }] // else it was removed meanwhile
+      return listed === undefined ? [] : [{ ...listed, ...describeFile(keepPath(file, listed.path)) }] // else it was removed meanwhile
     })
     store.count(prepared)
     const ids = new Set(items.map(({ id }) => id))
@@ -82,16 +145,29 @@ export const createUploadRunner = (
     return prepared.filter(({ status }) => status === "queued")
   }
 
-  const send = (items: ReadonlyArray<UploadItem>, input: unknown): Promise<Array<Outcome>> => {
-    const { endpoint, headers } = options()
+  const send = (items: ReadonlyArray<ChosenItem>, input: unknown): Promise<Array<Outcome>> => {
+    const { endpoint, headers, sessions } = options()
     const idOf = new Map(items.map(({ file, id }) => [file, id]))
-    const ids = new Set(idOf.values())
+    const ids = [...idOf.values()]
+    const places = new Map(ids.map((id, index) => [id, index]))
+    const told = new Set<string>()
+    /** Of what lasts the operator hears before it is given up, once. */
+    const tellOfWait = (error: UploadError, delay = 0) => {
+      if (delay < lasting || told.has(error.code)) return tellDeveloper(error, url)
+      told.add(error.code)
+      tellOperator(error, url)
+    }
     let results: Array<DoneUpload<TypedFileRoute, File>> = []
     const end = (outcome: Outcome) => {
       if (outcome.status === "done") results.push(outcome)
       else report(outcome)
-      if (store.get().files.some((item) => ids.has(item.id) && isPending(item))) return
-      const place = (file: File) => items.findIndex((item) => item.file === file)
+      // From the end: what is sent last is found at once, for each of ten thousand files.
+      const isOpen = (id: string) => {
+        const item = store.find(id)
+        return item !== undefined && isPending(item)
+      }
+      if (ids.findLast(isOpen) !== undefined) return
+      const place = (file: File) => places.get(idOf.get(file)!)!
       const told = results.toSorted((a, b) => place(a.file) - place(b.file))
       results = []
       if (told.length > 0) options().onClientUploadComplete?.(told)
@@ -101,14 +177,22 @@ export const createUploadRunner = (
       files: items.map(({ file }) => file),
       input,
       headers,
+      sessions,
       onUploadBegin: (event) => options().onUploadBegin?.(event),
       onUploadProgress: (progress) => options().onUploadProgress?.(progress),
       onEvent: (event) => {
         const id = idOf.get(event.file)!
-        const isResumed = store.find(id)?.status === "queued"
+        const item = store.find(id)
         // The pause of a file that goes on again by now is history.
-        if (event.type === "end" && event.outcome.status === "paused" && isResumed) return
-        store.change(id, toPatch(event))
+        if (event.type === "end" && event.outcome.status === "paused" && item?.status === "queued") return
+        if (event.type === "wait" && event.retryNow) wakers.set(id, event.retryNow)
+        else wakers.delete(id)
+        const patch = { retryAt: undefined, ...toPatch(event, item?.loaded) }
+        const error = patch.error && toLimitWords(patch.error, store.get().routeConfig, setup.texts)
+        store.change(id, { ...patch, error })
+        if (event.type === "end" && /^(?:done|aborted)$/.test(event.outcome.status)) uploads.delete(id)
+        if (event.type === "end" && event.outcome.status === "done") stored(id)
+        if (event.type === "wait" && event.error) tellOfWait(event.error, event.delay)
         if (event.type === "end") end(event.outcome)
       },
     })
@@ -117,44 +201,70 @@ export const createUploadRunner = (
   }
 
   return {
-    report,
     run: async (items, input) => {
       if (items.length === 0) return []
       const ids = new Set(items.map(({ id }) => id))
-      for (const id of ids) uploads.delete(id)
       store.count(items)
-      const queued = { status: "queued", error: undefined, progress: 0, loaded: 0 } as const
       store.setFiles(store.get().files.map((item) => (ids.has(item.id) ? { ...item, ...queued } : item)))
+      const run = Symbol("run")
+      for (const { id } of items) {
+        uploads.delete(id)
+        runs.set(id, run)
+      }
+      /** Neither cancelled, nor taken off the list, nor begun anew, while it was prepared. */
+      const isOurs = ({ id }: UploadItem) => runs.get(id) === run
+      const isOpen = (item: UploadItem) =>
+        store.find(item.id)?.status === "queued" && (isOurs(item) || !ids.has(item.id))
+      const listLost = () =>
+        items
+          .filter((item) => !isOurs(item))
+          .map(({ file }): Outcome => ({ status: "aborted", file, error: aborted() }))
       try {
-        const prepared = await prepare(items)
-        return prepared.length === 0 ? [] : await send(prepared, input)
+        const open = (await prepare(items)).filter(isOpen)
+        const lost = listLost()
+        return open.length === 0 ? lost : [...lost, ...(await send(open, input))]
       } catch (cause) {
         const error = toUploadError(cause)
         const status = error.code === "ABORTED" ? "aborted" : "failed"
-        return items.map(({ id, file }) => {
+        const refused = items.filter(isOurs).map(({ id, file }): Outcome => {
           const outcome = { status, file, error } as const
           store.change(id, { status, error })
           report(outcome)
           return outcome
         })
+        return [...listLost(), ...refused]
       }
     },
     pause: ({ id, file }) => {
       const upload = uploads.get(id)
       if (upload === undefined) return // the page still prepares it
       // At once, so that it can be resumed at once; the event follows.
-      store.change(id, { status: "paused" })
+      store.change(id, { status: "paused", error: undefined })
       upload.pauseUpload(file)
     },
     resume: ({ id, file }) => {
+      const upload = uploads.get(id)
+      if (upload === undefined) return false // it was never sent
       store.change(id, { status: "queued", error: undefined })
-      uploads.get(id)?.resumeUpload(file)
+      upload.resumeUpload(file)
+      return true
+    },
+    retryNow: ({ id }) => {
+      const wake = wakers.get(id)
+      if (wake === undefined) return
+      wakers.delete(id)
+      store.change(id, { status: "queued", waitingFor: undefined, retryAt: undefined, error: undefined })
+      wake()
+    },
+    forget: ({ id }) => {
+      for (const map of [uploads, runs, wakers]) map.delete(id)
     },
     abort: ({ id, file }) => {
       const upload = uploads.get(id)
       if (upload !== undefined) return upload.abortUpload(file)
-      // still being prepared
-      const error = new UploadError({ code: "ABORTED", message: "The upload was aborted." })
+      // The page still prepares it.
+      runs.delete(id)
+      const error = aborted()
       store.change(id, { status: "aborted", error })
       report({ status: "aborted", file, error })
     },

@@ -7,8 +7,8 @@ import type { UploadItem, UploadState } from "./upload-state.ts"
 
 /** The parts of a component as props of a framework. */
 export type MappedParts<Props> = {
-  readonly [name in keyof UploadParts]: UploadParts[name] extends Part
-    ? Props
+  readonly [name in keyof UploadParts]: UploadParts[name] extends Part | undefined
+    ? Props | Extract<UploadParts[name], undefined>
     : UploadParts[name] extends (...args: infer Args) => Part
       ? (...args: Args) => Props
       : UploadParts[name]
@@ -16,16 +16,21 @@ export type MappedParts<Props> = {
 
 /** What a hook gives: the state, what can be done, and the props of elements of your own. */
 export type UploadHandle<Route extends TypedFileRoute<any>, Props> = UploadState<Route> &
-  Omit<UploadController<Route>, "getState" | "subscribe" | "connect" | "setOptions" | "setDragActive"> & {
+  Omit<
+    UploadController<Route>,
+    "getState" | "subscribe" | "connect" | "setOptions" | "setDragActive" | "setPreview" | "loaded"
+  > & {
     readonly parts: MappedParts<Props>
   }
 
 /** Turns every part into props of a framework. */
 export const mapParts = <Props>(parts: UploadParts, toProps: (part: Part) => Props): MappedParts<Props> => ({
   ...(Object.fromEntries(
-    Object.entries(parts).map(([name, part]) => [name, typeof part === "function" ? part : toProps(part as Part)]),
+    Object.entries(parts).map(([name, part]) => [name, typeof part === "object" ? toProps(part as Part) : part]),
   ) as unknown as MappedParts<Props>),
   progress: (item?: UploadItem<any>) => toProps(parts.progress(item)),
+  fileHandle: (item: UploadItem<any>) => toProps(parts.fileHandle(item)),
+  fileRename: (item: UploadItem<any>) => toProps(parts.fileRename(item)),
   fileAction: (...args: Parameters<UploadParts["fileAction"]>) => toProps(parts.fileAction(...args)),
 })
 
@@ -39,6 +44,18 @@ export type UploadActions<Route extends TypedFileRoute<any>> = Omit<
 export const toActions = <Route extends TypedFileRoute<any>>(
   component: UploadComponent<Route>,
 ): UploadActions<Route> => {
-  const { getState, subscribe, connect, setOptions, setDragActive, parts, render, ...actions } = component
+  const {
+    getState,
+    subscribe,
+    connect,
+    setOptions,
+    setDragActive,
+    setPreview,
+    loaded,
+    parts,
+    problem,
+    render,
+    ...actions
+  } = component
   return actions
 }

@@ -1,3 +1,4 @@
+import { toShownName } from "./shown-name.ts"
 import type { UploadError } from "../protocol/upload-error.ts"
 import type { UploadItem } from "./upload-state.ts"
 
@@ -7,15 +8,41 @@ type FileIdentity = Pick<File, "name" | "size" | "lastModified">
 export const isSameFile = (a: FileIdentity, b: FileIdentity): boolean =>
   a.name === b.name && a.size === b.size && a.lastModified === b.lastModified
 
-let count = 0
+/** An item whose file is at hand. */
+export type ChosenItem = UploadItem & { readonly file: File }
 
-/** Lists a file: as picked, or as failed with the error that keeps it from being sent. Images get a preview. */
-export const createUploadItem = (file: File, error?: UploadError): UploadItem => ({
-  id: `${++count}`,
+export const isChosen = (item: UploadItem): item is ChosenItem => item.file !== undefined
+
+/** What an item shows of its file. */
+export const describeFile = (file: File) => ({
   file,
+  name: toShownName(file.name),
+  path: file.webkitRelativePath || undefined,
+  size: file.size,
+  type: file.type,
+})
+
+let count = 0
+const ids = new WeakMap<File, string>()
+
+/** Lets a file be listed next under the id that it had before. */
+export const keepId = (file: File, id: string): void => {
+  ids.set(file, id)
+}
+
+const takeId = (file: File): string => {
+  const id = ids.get(file) ?? `${++count}`
+  ids.delete(file)
+  return id
+}
+
+/** Lists a file: as picked, or as failed with the error that keeps it from being sent. */
+export const createUploadItem = (file: File, error?: UploadError): ChosenItem => ({
+  id: takeId(file),
+  ...describeFile(file),
   status: error === undefined ? "picked" : "failed",
   progress: 0,
   loaded: 0,
-  previewUrl: error === undefined && file.type.startsWith("image/") ? URL.createObjectURL?.(file) : undefined,
+  previewUrl: undefined,
   error,
 })

@@ -1,8 +1,10 @@
 import type { TypedFileRouter } from "../protocol/file-route.ts"
 import type { RouteDescription } from "../protocol/messages.ts"
-import { generateUploader, type Uploader, type UploaderOptions } from "../client/generate-uploader.ts"
+import type { UploaderOptions } from "../client/generate-uploader.ts"
 import { seedRouteConfig } from "./route-configs.ts"
-import { createUploadTexts, type UploadTexts } from "./upload-texts.ts"
+import { createFirstTexts } from "./first-texts.ts"
+import type { UploadTexts } from "./upload-texts.ts"
+import type { UploadHome } from "./uploads.ts"
 
 /** What all components of a router share. */
 export interface UploadSetupOptions extends UploaderOptions {
@@ -10,11 +12,16 @@ export interface UploadSetupOptions extends UploaderOptions {
   readonly texts?: Partial<UploadTexts> | undefined
   /** What `extractRouteConfig(router)` gave on the server, so that components need not ask. See also `seedRouteConfig`. */
   readonly routes?: ReadonlyArray<RouteDescription> | undefined
+  /** `createUploads()`: all components hand their files over to it. */
+  readonly uploads?: UploadHome | undefined
 }
 
-/** An uploader, and how its components speak. */
+declare const router: unique symbol
+
+/** How components reach their router, and how they speak. */
 export interface UploadSetup<Router extends TypedFileRouter> {
-  readonly uploader: Uploader<Router>
+  /** By type alone. */
+  readonly [router]?: Router
   readonly options: UploadSetupOptions
   readonly texts: UploadTexts
 }
@@ -24,5 +31,5 @@ export const createUploadSetup = <Router extends TypedFileRouter>(
   options: UploadSetupOptions = {},
 ): UploadSetup<Router> => {
   if (options.routes) seedRouteConfig(options.routes, options.url)
-  return { uploader: generateUploader<Router>(options), options, texts: createUploadTexts(options.texts) }
+  return { options, texts: createFirstTexts(options.texts) }
 }

@@ -2,37 +2,96 @@ import type { TypedFileRoute } from "../protocol/file-route.ts"
 import type { RouteConfig } from "../protocol/route-config.ts"
 import type { DoneUpload, RouteUploadError } from "../client/upload-outcome.ts"
 import type { InterruptedUpload } from "../client/upload-sessions.ts"
+import type { AcceptedKind } from "./accepted-files.ts"
+import type { DragVerdict } from "./judge-drag.ts"
 
 /**
- * Where one file is: picked → queued → uploading → done, failed or aborted. `waiting` is uploading while nothing
- * moves; `paused`, and `failed` where `canRetry`, go on with `resumeUpload`.
+ * Where one file is: picked → queued → uploading → processing → done, failed or aborted. `waiting` is uploading while
+ * nothing moves; `processing` is between the last byte and the app's answer; `paused`, and `failed` where `canRetry`, go
+ * on with `resumeUpload`.
  */
-export type FileStatus = "picked" | "queued" | "uploading" | "waiting" | "paused" | "done" | "failed" | "aborted"
+export type FileStatus =
+  "picked" | "queued" | "uploading" | "waiting" | "processing" | "paused" | "done" | "failed" | "aborted"
 
 /** One file and its state. A new object at every change. */
 export interface UploadItem<Route extends TypedFileRoute<any> = TypedFileRoute> {
-  /** Unique in the page. */
+  /** Unique in its component. */
   readonly id: string
-  readonly file: File
+  /** As it may be shown: what would disguise it is taken out. The file's own is `file.name`. */
+  readonly name: string
+  /** Where it was in a chosen or dropped folder, with its name: `holiday/2024/a.jpg`. As it is; undefined without one. */
+  readonly path?: string | undefined
+  /** Bytes; undefined of a file that was stored before and nothing says how large it is. */
+  readonly size: number | undefined
+  /** Media type; empty where it is not known. */
+  readonly type: string
+  /** What is uploaded; undefined of a file that was stored before. */
+  readonly file: File | undefined
   readonly status: FileStatus
   /** Whole percent, 0…100; 100 only once the server has confirmed the file. */
   readonly progress: number
   /** Bytes sent. */
   readonly loaded: number
-  /** An object URL of an image, for an `<img>`. */
+  /** A small picture for an `<img>`: a thumbnail once it is made, or what the app gave for a file that was stored before. */
   readonly previewUrl: string | undefined
+  /** Pixels of the thumbnail; undefined of a picture that the app gave. */
+  readonly previewSize?: { readonly width: number; readonly height: number } | undefined
   /** Why nothing moves, when `waiting`. */
   readonly waitingFor?: "retry" | "offline" | "locked" | undefined
-  /** When `failed`. */
+  /** When the next try is made, ms since the epoch, when `waiting` for a `retry`. */
+  readonly retryAt?: number | undefined
+  /** When `failed`; when `waiting`, why the last try failed. */
   readonly error?: RouteUploadError<Route> | undefined
   /** Whether trying once more makes sense, when `failed`. */
   readonly canRetry?: boolean | undefined
-  /** When `done`. */
+  /** Key of the stored file, when `done`. */
+  readonly key?: string | undefined
+  /** When `done` by an upload of this page. */
   readonly result?: DoneUpload<Route, File> | undefined
 }
 
 /** Of all files together. */
 export type UploadStatus = "idle" | "picked" | "uploading" | "paused" | "done" | "failed"
+
+/** Files and bytes in figures. */
+export interface UploadSummary {
+  /** Files of the upload that runs or ran last; what was cancelled is left out. `done`, `bytes` and `loaded` are of these. */
+  readonly total: number
+  readonly done: number
+  /** Listed as failed, those that were refused before anything was sent among them. */
+  readonly failed: number
+  /** Those of the failed that can be tried again. */
+  readonly canRetry: number
+  /** On their way: queued, being sent, waiting or processing. */
+  readonly active: number
+  /** Those of the active that are sent and wait for the app. */
+  readonly processing: number
+  /** Those of the active that wait for the network. */
+  readonly offline: number
+  /** Those of the active that wait for their next try, as the one before has failed. */
+  readonly retrying: number
+  readonly picked: number
+  readonly paused: number
+  readonly bytes: number
+  readonly loaded: number
+}
+
+/** Files that an upload lacks. */
+export interface MissingFiles {
+  readonly kind: AcceptedKind
+  /** How many more have to be chosen. */
+  readonly count: number
+}
+
+/** Files that were removed and can come back: `undo`. */
+export interface RemovedFiles<Route extends TypedFileRoute<any> = TypedFileRoute> {
+  /** As they were; never empty. */
+  readonly files: ReadonlyArray<UploadItem<Route>>
+  /** Ids of the list that they were in. */
+  readonly order: ReadonlyArray<string>
+  /** Id of the file that was stored in their place, where a field takes one: it goes when they come back. */
+  readonly replacedBy?: string | undefined
+}
 
 /** All there is to show. A new object at every change, equal parts of it the same. */
 export interface UploadState<Route extends TypedFileRoute<any> = TypedFileRoute> {
@@ -42,6 +101,13 @@ export interface UploadState<Route extends TypedFileRoute<any> = TypedFileRoute>
   readonly isUploading: boolean
   /** Whole percent of the files of the upload that runs or ran last, 0…100. */
   readonly progress: number
+  /** Bytes per second over the last seconds; undefined as long as that is not known, and when nothing moves. */
+  readonly speed: number | undefined
+  /** Seconds until all bytes are sent at this speed. */
+  readonly timeLeft: number | undefined
+  readonly summary: UploadSummary
+  /** Why the picked files cannot be uploaded yet: there are too few of them. */
+  readonly missing: MissingFiles | undefined
   /** What the route takes; undefined until that is known. */
   readonly routeConfig: RouteConfig | undefined
   /** False until `routeConfig` is known or could not be had. */
@@ -49,29 +115,26 @@ export interface UploadState<Route extends TypedFileRoute<any> = TypedFileRoute>
   readonly isDisabled: boolean
   /** Whether files are held over the drop target. */
   readonly isDragActive: boolean
+  /** How it would end if they were dropped now. */
+  readonly drag?: DragVerdict | undefined
   /** Uploads of this route that a reload interrupted and nothing goes on with yet. */
   readonly interrupted: ReadonlyArray<InterruptedUpload>
+  /** What was removed last, as long as it can come back; `undo` brings it, and shows what was removed before that. */
+  readonly removed: RemovedFiles<Route> | undefined
+  /** What was chosen to go on with an interrupted upload, and is another file: `answerOtherFile` says what to do. */
+  readonly otherFile?: { readonly id: string; readonly files: ReadonlyArray<File> } | undefined
 }
 
 /** Whether a file is on its way. */
 export const isActive = ({ status }: UploadItem): boolean =>
-  status === "queued" || status === "uploading" || status === "waiting"
+  status === "queued" || status === "uploading" || status === "waiting" || status === "processing"
 
-/** What matters most among the files: something on its way, then waiting for the user, then how it ended. */
-export const toStatus = (files: ReadonlyArray<UploadItem>): UploadStatus => {
-  if (files.some(isActive)) return "uploading"
-  for (const status of ["paused", "picked", "failed", "done"] as const) {
-    if (files.some((item) => item.status === status)) return status
-  }
-  return "idle"
-}
+/** Whether all that is on its way is sent, and only the app has not answered yet. */
+export const isProcessing = ({ active, processing }: UploadSummary): boolean => active > 0 && active === processing
 
-/** Whole percent of some files together; 100 only if every one is done. */
-export const toProgress = (files: ReadonlyArray<UploadItem>): number => {
-  const counted = files.filter(({ status }) => status !== "aborted" && status !== "picked")
-  if (counted.length === 0) return 0
-  if (counted.every(({ status }) => status === "done")) return 100
-  const size = counted.reduce((sum, { file }) => sum + file.size, 0)
-  const loaded = counted.reduce((sum, item) => sum + item.loaded, 0)
-  return size === 0 ? 0 : Math.min(99, Math.floor((loaded / size) * 100))
+/** Whole seconds until the next try; undefined where none is waited for, or not for long enough to be worth a word. */
+export const toSecondsLeft = ({ status, retryAt }: UploadItem): number | undefined => {
+  if (status !== "waiting" || retryAt === undefined) return undefined
+  const seconds = Math.ceil((retryAt - Date.now()) / 1000)
+  return seconds > 1 ? seconds : undefined
 }

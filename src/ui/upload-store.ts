@@ -1,12 +1,15 @@
-import { isActive, toProgress, toStatus, type UploadItem, type UploadState } from "./upload-state.ts"
+import { findMissing } from "./judge-counts.ts"
+import { createSpeedometer } from "./speed.ts"
+import { isActive, type UploadItem, type UploadState } from "./upload-state.ts"
+import { createTally } from "./upload-summary.ts"
 
 /** The state of one component, and who wants to know when it changes. */
 export interface UploadStore {
   /** The same object until something changes. */
   readonly get: () => UploadState
   readonly set: (patch: Partial<UploadState>) => void
-  /** Replaces the list; what follows from it is worked out anew. */
-  readonly setFiles: (files: ReadonlyArray<UploadItem>) => void
+  /** Replaces the list, and other parts of the state with it; what follows from the list is worked out anew. */
+  readonly setFiles: (files: ReadonlyArray<UploadItem>, patch?: Partial<UploadState>) => void
   /** Changes one file, if it is still listed. Listeners are told within a frame; at once where `status` changes. */
   readonly change: (id: string, patch: Partial<UploadItem>) => void
   readonly find: (id: string) => UploadItem | undefined
@@ -15,17 +18,41 @@ export interface UploadStore {
   readonly subscribe: (listener: () => void) => () => void
 }
 
-/** Of a screen, ms: nobody sees more often what has changed. */
-const frame = 16
+/** ms. `frame`: nobody sees more often what has changed. `second`: figures that change more often cannot be read. */
+const times = { frame: 16, second: 1000 }
+
+type Derived = "speed" | "timeLeft" | "summary" | "missing"
 
 /** Makes the store of one component. */
-export const createUploadStore = (initial: UploadState): UploadStore => {
+export const createUploadStore = (initial: Omit<UploadState, Derived>): UploadStore => {
   const listeners = new Set<() => void>()
   let counted: ReadonlySet<string> = new Set()
-  let state = initial
+  let items = new Map(initial.files.map((item) => [item.id, item]))
+  let tally = createTally()
+  for (const item of initial.files) tally.add(item, false)
+  let state: UploadState = {
+    ...initial,
+    ...tally.read(),
+    missing: findMissing(initial.files, initial.routeConfig),
+    speed: undefined,
+    timeLeft: undefined,
+  }
+  /** Whether `state` lags behind `items`: it is brought up when somebody asks, and not for each of ten thousand changes. */
+  let isStale = false
   let timer: ReturnType<typeof setTimeout> | undefined
   let isDue = false
+  let speedometer = createSpeedometer()
+  let moved = 0
+  let meter: ReturnType<typeof setInterval> | undefined
 
+  const get = () => {
+    if (isStale) {
+      isStale = false
+      const files = [...items.values()]
+      state = { ...state, ...tally.read(), files, missing: findMissing(files, state.routeConfig) }
+    }
+    return state
+  }
   const notify = () => {
     isDue = false
     for (const listener of listeners) listener()
@@ -38,40 +65,77 @@ export const createUploadStore = (initial: UploadState): UploadStore => {
     timer = setTimeout(() => {
       timer = undefined
       if (isDue) notifySoon()
-    }, frame)
+    }, times.frame)
   }
   const set: UploadStore["set"] = (patch) => {
-    state = { ...state, ...patch }
+    const before = get()
+    state = { ...before, ...patch }
+    if (state.routeConfig !== before.routeConfig) {
+      state = { ...state, missing: findMissing(state.files, state.routeConfig) }
+    }
     notify()
   }
-  const toState = (files: ReadonlyArray<UploadItem>): UploadState => ({
-    ...state,
-    files,
-    status: toStatus(files),
-    isUploading: files.some(isActive),
-    progress: toProgress(files.filter(({ id }) => counted.has(id))),
-  })
+  const measure = () => {
+    const isMoving = get().files.some(({ status }) => status === "uploading")
+    speedometer.sample(moved, performance.now(), isMoving)
+    moved = 0
+    const speed = speedometer.read()
+    const left = tally.left()
+    const timeLeft = speed === undefined || left === 0 ? undefined : Math.ceil(left / speed)
+    if (speed === state.speed && timeLeft === state.timeLeft) return
+    state = { ...state, speed, timeLeft }
+    notifySoon()
+  }
+  /** Measures while anything is on its way. */
+  const watchSpeed = (isUploading: boolean) => {
+    if (isUploading === (meter !== undefined)) return
+    clearInterval(meter)
+    meter = undefined
+    if (!isUploading) {
+      state = { ...state, speed: undefined, timeLeft: undefined }
+      return
+    }
+    speedometer = createSpeedometer()
+    speedometer.sample((moved = 0), performance.now(), true)
+    meter = setInterval(measure, times.second)
+  }
+  const recount = () => {
+    tally = createTally()
+    for (const item of items.values()) tally.add(item, counted.has(item.id))
+    isStale = true
+    watchSpeed(tally.read().isUploading)
+  }
   return {
-    get: () => state,
+    get,
     set,
-    setFiles: (files) => {
-      const left = new Set(files.map(({ previewUrl }) => previewUrl))
-      for (const { previewUrl } of state.files) {
-        if (previewUrl !== undefined && !left.has(previewUrl)) URL.revokeObjectURL(previewUrl)
-      }
-      set(toState(files))
+    setFiles: (files, patch) => {
+      if (patch) state = { ...state, ...patch }
+      items = new Map(files.map((item) => [item.id, item]))
+      recount()
+      notify()
     },
     change: (id, patch) => {
-      const { status } = state
-      state = toState(state.files.map((item) => (item.id === id ? { ...item, ...patch } : item)))
+      const before = items.get(id)
+      if (before === undefined) return
+      const { status } = tally.read()
+      const after = { ...before, ...patch }
+      items.set(id, after)
+      tally.add(before, counted.has(id), -1)
+      tally.add(after, counted.has(id))
+      // Where a file goes on, after a reload say, what is there already was not sent now.
+      if (before.status === "uploading" && after.loaded > before.loaded) moved += after.loaded - before.loaded
+      isStale = true
+      const { status: now, isUploading } = tally.read()
+      watchSpeed(isUploading)
       // Whoever has waited for the end finds the page, and a form, in step with it.
-      if (state.status === status) notifySoon()
+      if (now === status) notifySoon()
       else notify()
     },
-    find: (id) => state.files.find((item) => item.id === id),
-    count: (items) => {
-      const isBusy = state.files.some((item) => isActive(item) || item.status === "paused")
-      counted = new Set([...(isBusy ? counted : []), ...items.map(({ id }) => id)])
+    find: (id) => items.get(id),
+    count: (more) => {
+      const isBusy = [...items.values()].some((item) => isActive(item) || item.status === "paused")
+      counted = new Set([...(isBusy ? counted : []), ...more.map(({ id }) => id)])
+      recount()
     },
     subscribe: (listener) => {
       listeners.add(listener)

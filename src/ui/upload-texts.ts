@@ -1,8 +1,11 @@
+import type { InterruptedUpload } from "../client/upload-sessions.ts"
 import type { ProblemCode } from "../protocol/problem.ts"
-import { parseByteSize } from "../protocol/byte-size.ts"
 import type { RouteConfig } from "../protocol/route-config.ts"
 import type { UploadError } from "../protocol/upload-error.ts"
-import { type AcceptedKind, listKinds } from "./accepted-files.ts"
+import type { AcceptedKind } from "./accepted-files.ts"
+import type { AnnouncementTexts } from "./announcement-texts.ts"
+import type { PictureTexts } from "./avatar/picture-texts.ts"
+import type { NameMistake } from "./rename-file.ts"
 import type { UploadItem, UploadState } from "./upload-state.ts"
 
 /** Everything the components say. Each may be replaced on its own, for another language or another tone. */
@@ -12,18 +15,61 @@ export interface UploadTexts {
   readonly drop: (isMultiple: boolean) => string
   /** While files are held over the dropzone. */
   readonly dropNow: (isMultiple: boolean) => string
+  /** The same where only some of them can be taken. */
+  readonly dropSome: (taken: number, count: number) => string
+  /** The same where none can be taken: none is of a type the route takes, or there is no place left. */
+  readonly dropNone: (config: RouteConfig, reason: "type" | "count") => string
+  /** While files are held anywhere over a page that takes them; `name` is what the page calls the component. */
+  readonly dropOnto: (name: string) => string
   readonly loading: () => string
   /** Which files, how many, how large. */
   readonly allowed: (config: RouteConfig) => string
   /** On the button that starts the upload. */
   readonly upload: (count: number) => string
+  /** On the button while files are on their way. Screen readers are not told its figures: `Uploading 37 %` is `Uploading`. */
   readonly progress: (percent: number) => string
+  /** All bytes were sent a second ago: they are stored, as a rule, and the app is asked what it makes of them. */
+  readonly processing: () => string
   readonly pause: () => string
   readonly resume: () => string
   readonly cancel: () => string
   readonly retry: () => string
+  /** Ends the wait before the next try. */
+  readonly tryNow: () => string
+  /** Stands behind the state of a file that waits; seen, not read out. */
+  readonly retryIn: (seconds: number) => string
+  /** Of all files together: how many wait for their next try. When it is made stands behind it, as behind the state of one. */
+  readonly retrying: (count: number) => string
   readonly remove: () => string
   readonly clear: () => string
+  /** Stands in the place of what was removed; `name` is that of the first file. */
+  readonly removed: (name: string, count: number) => string
+  /** Stands there instead where another file has taken its place. */
+  readonly replaced: (name: string) => string
+  readonly undo: () => string
+  /** On the button that opens the camera of a phone. */
+  readonly capture: (kind: "photo" | "video") => string
+  /** Of the handle that a file is put into another place by. */
+  readonly move: () => string
+  /** Of the button that renames a file. */
+  readonly rename: () => string
+  /** Names the field for a new name. */
+  readonly newName: (fileName: string) => string
+  /** Why a name cannot be one. */
+  readonly nameMistake: (mistake: NameMistake) => string
+  readonly pauseAll: () => string
+  readonly resumeAll: () => string
+  readonly cancelAll: () => string
+  /** How many have failed and can be tried again. */
+  readonly retryAll: (count: number) => string
+  /** Takes what is uploaded or cancelled off the list. */
+  readonly removeFinished: () => string
+  /** How far all files are, in one line; at the end what became of them. */
+  readonly summary: (state: UploadState) => string
+  readonly speed: (bytesPerSecond: number) => string
+  readonly timeLeft: (seconds: number) => string
+  /** Name of the main button of a component that has a name itself: `Choose a file`, `Cover` → `Choose a file, Cover`. */
+  readonly labelled: (action: string, label: string) => string
   /** An action on one file, for screen readers: `Pause`, `a.png` → `Pause a.png`. */
   readonly actOn: (action: string, fileName: string) => string
   /** Name of the list of files. */
@@ -33,182 +79,67 @@ export interface UploadTexts {
   readonly fileState: (item: UploadItem) => string
   /** What went wrong and what to do, in words for the user. */
   readonly error: (error: UploadError) => string
-  /** What a screen reader is told when it changes; empty for nothing. */
-  readonly announce: (state: UploadState) => string
+  /** Below a button of one line: which file went wrong, and why. */
+  readonly failedFile: (fileName: string, reason: string) => string
+  /** The same of several: what became of all, and the common reason, or else `failedFile` of the first. */
+  readonly failedFiles: (summary: string, reason: string, isShared: boolean) => string
+  /** Instead of an error that many files share, which is said once above the list. */
+  readonly notUploaded: () => string
+  /** How many files an error concerns that is said once for all. */
+  readonly affected: (count: number) => string
+  /** Why a file waits for its next try. */
+  readonly waitingAfter: (error: UploadError | undefined) => string
+  /** Instead of what only the app's operators can mend; in development the detail itself is shown. */
+  readonly notSetUp: (code: ProblemCode) => string
+  /** What a screen reader is told as it happens; English where a text is left out. */
+  readonly announce: Partial<AnnouncementTexts>
+  /** What an avatar and its crop say; English where a text is left out. */
+  readonly picture: Partial<PictureTexts>
   readonly typeNotAllowed: (config: RouteConfig) => string
+  /** Of a file without a byte, where it would have to be an image or the like. */
+  readonly empty: () => string
   /** Both in bytes. */
   readonly tooLarge: (size: number, maxSize: number) => string
   readonly tooMany: (kind: AcceptedKind) => string
+  /** How many more have to be chosen before the upload can start. */
+  readonly chooseMore: (kind: AcceptedKind, count: number) => string
+  /** Of a file that the route's limits keep out, where it is not known which of them. */
+  readonly limits: (config: RouteConfig) => string
   /** Name of the list of uploads that were interrupted. */
   readonly interrupted: () => string
+  /** How far an interrupted upload had come. */
+  readonly interruptedState: (upload: InterruptedUpload) => string
   readonly continue: () => string
   /** Like `continue`, where the user has to pick the file again. */
   readonly chooseAgain: () => string
   readonly discard: () => string
+  /** In a form that must not be sent because of a file that failed or was refused. */
+  readonly blocksForm: (item: UploadItem) => string
+  /** In a form that must not be sent because files wait for their upload. */
+  readonly uploadFirst: (count: number) => string
+  /** In a form that must not be sent because files are on their way. */
+  readonly stillUploading: () => string
+  readonly continueAll: () => string
+  readonly discardAll: () => string
+  /** What was chosen to go on with an interrupted upload is another file, or are others; `size` in bytes. */
+  readonly otherFile: (size: number, count: number) => string
+  readonly uploadToo: () => string
+  /** Nothing is uploaded, and the interrupted upload is kept. */
+  readonly leaveOut: () => string
+  /** Of a dropped folder in which nothing is. */
+  readonly emptyFolder: () => string
+  /** Of a dropped folder that the browser may not read. */
+  readonly unreadableFolder: () => string
+  /** Of a file in a dropped folder that the browser may not read. */
+  readonly unreadableFile: () => string
+  /** Name of an image of the clipboard, without its extension. */
+  readonly pastedImage: (at: Date) => string
+  /** Name of the tray. */
+  readonly uploads: () => string
+  /** What the tray says while so many files are on their way. */
+  readonly uploading: (count: number) => string
+  /** The button of the tray that shows and hides its files; screen readers hear which of them it is. */
+  readonly showFiles: () => string
+  /** The button that puts the tray away. */
+  readonly close: () => string
 }
-
-/** Forms of a phrase by plural category, `#` for the number: `{ one: "# file", other: "# files" }`. */
-export type PluralForms = { readonly [category in Intl.LDMLPluralRule]?: string } & { readonly other: string }
-
-/** Picks the right form for a number in a language: `createPlural("pl")({ one: "# plik", few: "# pliki", other: "# plików" }, 3)`. */
-export const createPlural = (locale: string): ((forms: PluralForms, count: number) => string) => {
-  const rules = new Intl.PluralRules(locale)
-  const numbers = new Intl.NumberFormat(locale)
-  return (forms, count) => (forms[rules.select(count)] ?? forms.other).replace("#", numbers.format(count))
-}
-
-/** Writes bytes for people of a language, in the binary units of the routes' configuration: 4,194,304 → `4 MB`. */
-export const createSizeFormat = (locale: string): ((bytes: number) => string) => {
-  const numbers = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
-  const units = ["B", "KB", "MB", "GB", "TB"]
-  return (bytes) => {
-    let value = bytes
-    let unit = 0
-    for (; value >= 1023.95 && unit < units.length - 1; unit++) value /= 1024
-    return `${numbers.format(value)}\u00a0${units[unit]}`
-  }
-}
-
-const plural = createPlural("en")
-const list = new Intl.ListFormat("en")
-
-const nouns: Readonly<Record<string, PluralForms>> = {
-  image: { one: "# image", other: "# images" },
-  video: { one: "# video", other: "# videos" },
-  audio: { one: "# audio file", other: "# audio files" },
-  pdf: { one: "# PDF", other: "# PDFs" },
-  text: { one: "# text file", other: "# text files" },
-  blob: { one: "# file", other: "# files" },
-}
-
-/** `image/svg+xml` → `SVG`, `application/vnd.ms-excel` → `MS-EXCEL`. */
-const toNoun = (kind: string): PluralForms => {
-  const name = kind
-    .slice(kind.indexOf("/") + 1)
-    .replace(/^(?:x-|vnd\.)/, "")
-    .replace(/\+\w+$/, "")
-    .toUpperCase()
-  return nouns[kind] ?? { one: `# ${name} file`, other: `# ${name} files` }
-}
-
-const toLimit = (texts: UploadTexts, maxFileSize: string): string => {
-  const bytes = parseByteSize(maxFileSize)
-  return bytes.ok ? texts.size(bytes.value) : maxFileSize
-}
-
-const countKind = ({ kind, minFileCount, maxFileCount }: AcceptedKind): string => {
-  const most = plural(toNoun(kind), maxFileCount)
-  if (maxFileCount === 1) return most
-  return minFileCount === maxFileCount ? most : minFileCount > 1 ? `${minFileCount} to ${most}` : `up to ${most}`
-}
-
-const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
-
-const files = (count: number): string => plural(nouns["blob"]!, count)
-
-/** Where the code says more to a user than the server's own words. */
-const advice: { readonly [code in ProblemCode]?: string } = {
-  NETWORK_ERROR: "The connection broke. Check it and try again.",
-  INTERNAL_ERROR: "Something went wrong on the server. Try again in a moment.",
-  INGEST_UNAVAILABLE: "The storage cannot be reached. Try again in a moment.",
-  RATE_LIMITED: "Too many uploads at once. Try again in a moment.",
-  QUOTA_EXCEEDED: "The storage is full.",
-  CONTENT_MISMATCH: "The content is not what the file name says.",
-  EXPIRED_URL: "This took too long. Choose the file again.",
-  CALLBACK_FAILED: "The file arrived, but could not be processed. Try again.",
-  CALLBACK_TIMEOUT: "The file arrived, but is still being processed.",
-}
-
-const waiting = {
-  retry: "Connection lost, trying again",
-  offline: "Offline, goes on when you are back",
-  locked: "Being uploaded in another tab",
-}
-
-/** The English texts, some of them replaced. What is replaced is also what the others use: `size` in limits, `error` in lists. */
-export const createUploadTexts = (own: Partial<UploadTexts> = {}): UploadTexts => {
-  const texts: UploadTexts = {
-    choose: (isMultiple) => (isMultiple ? "Choose files" : "Choose a file"),
-    drop: (isMultiple) => (isMultiple ? "or drop them here" : "or drop it here"),
-    dropNow: (isMultiple) => (isMultiple ? "Drop the files to add them" : "Drop the file to add it"),
-    loading: () => "Loading…",
-    allowed: (config) => {
-      const kinds = listKinds(config)
-      const sizes = new Set(kinds.map(({ maxFileSize }) => maxFileSize))
-      const isMultiple = kinds.length > 1 || kinds[0]!.maxFileCount > 1
-      return sizes.size === 1
-        ? capitalize(
-            `${list.format(kinds.map(countKind))}, ${toLimit(texts, kinds[0]!.maxFileSize)}${isMultiple ? " each" : ""} at most`,
-          )
-        : capitalize(list.format(kinds.map((kind) => `${countKind(kind)} (${toLimit(texts, kind.maxFileSize)})`)))
-    },
-    upload: (count) => `Upload ${files(count)}`,
-    progress: (percent) => `Uploading ${percent} %`,
-    pause: () => "Pause",
-    resume: () => "Resume",
-    cancel: () => "Cancel",
-    retry: () => "Try again",
-    remove: () => "Remove",
-    clear: () => "Clear",
-    actOn: (action, fileName) => `${action} ${fileName}`,
-    files: () => "Files",
-    size: createSizeFormat("en"),
-    fileState: ({ status, file, loaded, progress, waitingFor, error }) => {
-      switch (status) {
-        case "picked":
-          return texts.size(file.size)
-        case "queued":
-          return `${texts.size(file.size)}, waiting`
-        case "uploading":
-          return `${texts.size(loaded)} of ${texts.size(file.size)}, ${progress} %`
-        case "waiting":
-          return waiting[waitingFor ?? "retry"]
-        case "paused":
-          return `Paused at ${progress} %`
-        case "done":
-          return texts.size(file.size)
-        case "aborted":
-          return "Cancelled"
-        case "failed":
-          return texts.error(error!)
-      }
-    },
-    error: ({ code, detail }) => advice[code] ?? detail,
-    announce: ({ status, files: items }) => {
-      const count = (of: UploadItem["status"]) => items.filter((item) => item.status === of).length
-      switch (status) {
-        case "idle":
-          return ""
-        case "picked":
-          return `${files(count("picked"))} chosen`
-        case "uploading":
-          // The same until it ends: a change is read out.
-          return `Uploading ${files(count("uploading") + count("queued") + count("waiting") + count("done"))}`
-        case "paused":
-          return "Paused"
-        case "done":
-          return `${files(count("done"))} uploaded`
-        case "failed": {
-          const first = items.find((item) => item.status === "failed")
-          const done = count("done")
-          const failed = `${files(count("failed"))} failed. ${first!.file.name}: ${texts.error(first!.error!)}`
-          return done > 0 ? `${files(done)} uploaded, ${failed}` : failed
-        }
-      }
-    },
-    typeNotAllowed: (config) => {
-      const kinds = listKinds(config).map(({ kind }) => toNoun(kind).other.replace("# ", ""))
-      return `Not allowed here. Choose ${new Intl.ListFormat("en", { type: "disjunction" }).format(kinds)}.`
-    },
-    tooLarge: (bytes, maxSize) => `${texts.size(bytes)} is too large, at most ${texts.size(maxSize)} is allowed.`,
-    tooMany: ({ kind, maxFileCount }) => `Too many: at most ${plural(toNoun(kind), maxFileCount)} at a time.`,
-    interrupted: () => "Interrupted uploads",
-    continue: () => "Continue",
-    chooseAgain: () => "Choose it again to continue",
-    discard: () => "Discard",
-  }
-  return Object.assign(texts, own)
-}
-
-/** The English texts. */
-export const english: UploadTexts = /* @__PURE__ */ createUploadTexts()

@@ -29,7 +29,11 @@ afterAll(() => rm(`${cwd}/${folder}`, { recursive: true, force: true }))
 describeAdapter(
   "Astro",
   async ({ token, ingestUrl }) => {
-    const { origin, close } = await startApp({ SLUICE_TOKEN: token, SLUICE_INGEST_URL: ingestUrl })
+    const { origin, close } = await startApp({
+      SLUICE_TOKEN: token,
+      SLUICE_INGEST_URL: ingestUrl,
+      SLUICE_ALLOWED_HOSTS: "127.0.0.1:*",
+    })
     return {
       url: `${origin}/nested/api/sluice`,
       probeUrl: `${origin}/nested/probe`,

@@ -18,6 +18,7 @@ interface Options {
   readonly token: string
   readonly ingestUrl: string
   readonly trustProxy?: boolean
+  readonly allowedHosts?: string
   readonly logLevel: "None"
 }
 
@@ -59,7 +60,7 @@ describe.each<[string, Start]>([
   ["Fastify", withFastify],
   ["node:http", withNode],
 ])("%s", (_, start) => {
-  const serve = async (options: { readonly trustProxy?: boolean } = {}) => {
+  const serve = async (options: { readonly trustProxy?: boolean; readonly allowedHosts?: string } = {}) => {
     const ingest = await startRecordingIngest("sk_node", "node")
     const token = encodeToken({ apiKey: "sk_node", appId: "node", regions: ["local"] })
     const app = await start({ token, ingestUrl: ingest.url, logLevel: "None", ...options })
@@ -89,7 +90,7 @@ describe.each<[string, Start]>([
   }
 
   test("believes a proxy where Sluice is told to", async () => {
-    const { callbackUrlOf } = await serve({ trustProxy: true })
+    const { callbackUrlOf } = await serve({ trustProxy: true, allowedHosts: "public.example" })
     expect(await callbackUrlOf("/api/sluice", forwarded)).toBe("https://public.example/shop/eu/api/sluice")
   })
 

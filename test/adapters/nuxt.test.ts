@@ -20,7 +20,11 @@ beforeAll(async () => {
 afterAll(() => rm(`${cwd}/${folder}`, { recursive: true, force: true }))
 
 describeAdapter("Nuxt", async ({ token, ingestUrl }) => {
-  const { origin, close } = await startApp({ SLUICE_TOKEN: token, SLUICE_INGEST_URL: ingestUrl })
+  const { origin, close } = await startApp({
+    SLUICE_TOKEN: token,
+    SLUICE_INGEST_URL: ingestUrl,
+    SLUICE_ALLOWED_HOSTS: "127.0.0.1:*",
+  })
   return {
     url: `${origin}/nested/api/sluice`,
     probeUrl: `${origin}/nested/probe`,

@@ -22,7 +22,13 @@ describeAdapter("React Router", async ({ token, ingestUrl }) => {
   expectNoServerCode(`${cwd}/${folder}/client`)
   const { origin, close } = await startProgram([serve, `${folder}/server/index.js`], {
     cwd,
-    env: { HOST: "127.0.0.1", PORT: port, SLUICE_TOKEN: token, SLUICE_INGEST_URL: ingestUrl },
+    env: {
+      HOST: "127.0.0.1",
+      PORT: port,
+      SLUICE_TOKEN: token,
+      SLUICE_INGEST_URL: ingestUrl,
+      SLUICE_ALLOWED_HOSTS: "127.0.0.1:*",
+    },
   })
   return {
     url: `${origin}/nested/api/sluice`,

@@ -26,6 +26,7 @@ describeAdapter(
         BODY_SIZE_LIMIT: "Infinity",
         SLUICE_TOKEN: token,
         SLUICE_INGEST_URL: ingestUrl,
+        SLUICE_ALLOWED_HOSTS: "127.0.0.1:*",
       },
     })
     return {

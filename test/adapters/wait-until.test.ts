@@ -39,6 +39,7 @@ const createPlatform = () => {
     },
     options: {
       token: encodeToken({ apiKey: "sk_x", appId: "x", regions: ["local"], ingestUrl: "http://ingest.example" }),
+      allowedHosts: "app.example",
       logLevel: "None" as const,
       fetch: () => promise,
     },

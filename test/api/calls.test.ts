@@ -142,8 +142,12 @@ describe("what comes back", () => {
     expect(error).toMatchObject({
       code: "UNAUTHORIZED",
       status: 401,
-      detail: "The API key is not one of this ingest's.",
+      // Which token, and of which ingest: never the key itself.
+      detail: expect.stringMatching(
+        /^The ingest at http:\/\/ingest\S+ does not accept the token of app ".+" \(its key is key_[0-9a-f]{12}\)\. Check SLUICE_TOKEN/,
+      ),
     })
+    expect(String(error)).not.toContain("sk_")
     expect(rest.calls).toHaveLength(1)
   })
 

@@ -94,7 +94,7 @@ describe("generateSignedURL", () => {
     ["more than 7 days", `${encodedAppId}x`, { expiresIn: "8 days" }, /1 second to 7 days/],
     ["no time", `${encodedAppId}x`, { expiresIn: 0 }, /not a duration/],
   ])("refuses %s", async (_, key, options, message) => {
-    const api = new SluiceApi({ token, ingestUrl: "http://127.0.0.1:9" })
+    const api = new SluiceApi({ token, ingestUrl: "http://127.0.0.1:4" })
     const wrong = api.generateSignedURL(key, options)
     await expect(wrong).rejects.toMatchObject({ code: "BAD_REQUEST", message: expect.stringMatching(message) })
   })

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto"
+import { openAsBlob } from "node:fs"
 import { mkdtemp, rm, truncate, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -164,6 +165,30 @@ describe("what is refused before anything is sent", () => {
       "BAD_REQUEST",
       /inline or attachment/,
     ],
+    [
+      "an option of a Blob that does not exist",
+      Object.assign(new Blob(["x"]), { name: "b.txt", acls: "private" }),
+      "INVALID_CONFIG",
+      /no option "acls"\. The nearest is acl/,
+    ],
+    [
+      "one of a File",
+      Object.assign(new File(["x"], "b.txt"), { customID: "7" }),
+      "INVALID_CONFIG",
+      /no option "customID"\. The nearest is customId/,
+    ],
+    [
+      "one that a SluiceFile was given later",
+      Object.assign(new SluiceFile(["x"], "b.txt"), { acls: "private" }),
+      "INVALID_CONFIG",
+      /no option "acls"/,
+    ],
+    [
+      "one of an object that can be cut",
+      { name: "b.txt", size: 1, type: "", slice: () => new Blob(["x"]), acls: "private" },
+      "INVALID_CONFIG",
+      /no option "acls"/,
+    ],
     ["a string", "photo.jpg", "BAD_REQUEST", /A string is no file/],
     ["bytes", new Uint8Array(5), "BAD_REQUEST", /An array of bytes is no file/],
     ["nothing", null, "BAD_REQUEST", /no file/],
@@ -179,6 +204,25 @@ describe("what is refused before anything is sent", () => {
     expect(first).toEqual(one)
     expect(second?.data?.fileHash).toBe(sha256("y"))
     expect((await ingest.catalog.list({ limit: 10 })).map(({ name }) => name)).toEqual(["y.txt"])
+  })
+
+  test("but not what runtimes and the classes of others give their files", async () => {
+    class OwnFile extends File {
+      readonly owner = "7"
+    }
+    const { api } = await start()
+    const form = new FormData()
+    form.append("file", new Blob(["x"]), "form.txt")
+    const files = [
+      new OwnFile(["x"], "own.txt"),
+      Object.assign(new Blob(["x"]), { name: "blob.txt", lastModified: 5, webkitRelativePath: "a/blob.txt" }),
+      ...[await openAsBlob(import.meta.filename), new Blob(["abc"]).slice(1), structuredClone(new Blob(["x"]))].map(
+        (blob) => Object.assign(blob, { name: "x.txt" }),
+      ),
+      (await new Response(form).formData()).get("file") as File,
+    ]
+    const results = await api.uploadFiles(files)
+    expect(results.map(({ error }) => error)).toEqual(files.map(() => null))
   })
 
   test.each<[string, ServerUploadOptions]>([

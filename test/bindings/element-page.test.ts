@@ -357,14 +357,14 @@ describe("in a form", () => {
     await becomes("picked")
     expect(await zone((element) => [element.form!.checkValidity(), element.validationMessage])).toEqual([
       false,
-      "Upload 1 file",
+      "Upload the chosen file first, or clear it.",
     ])
     const release = site.hold("a.png", 0)
     await page.getByRole("button", { name: "Upload 1 file" }).click()
     await becomes("uploading")
     expect(await zone((element) => [element.form!.checkValidity(), element.validationMessage])).toEqual([
       false,
-      "Uploading 1 file",
+      "Wait until all files are uploaded, or cancel them.",
     ])
     release()
     await becomes("done")
@@ -464,10 +464,15 @@ test("drawn anew it moves and replaces nothing that stands right", async () => {
   await becomes("picked")
   await page.getByRole("button", { name: "Remove c.png" }).focus()
   await zone((element) => {
+    element.config = { undo: false }
+  })
+  await zone((element) => {
     window.seen = []
     const tell = (records: ReadonlyArray<MutationRecord>) => {
-      for (const { addedNodes, removedNodes } of records)
-        window.seen.push([addedNodes.length, [...removedNodes].map((node) => (node as Element).tagName)])
+      for (const { target, addedNodes, removedNodes } of records)
+        // What screen readers are told comes and goes.
+        if ((target as Element).role !== "status")
+          window.seen.push([addedNodes.length, [...removedNodes].map((node) => (node as Element).tagName)])
     }
     new MutationObserver(tell).observe(element, { childList: true, subtree: true })
     element.removeFile(element.files[0]!.id)
@@ -475,4 +480,33 @@ test("drawn anew it moves and replaces nothing that stands right", async () => {
   await page.getByText("a.png").waitFor({ state: "detached" })
   expect(await seen()).toEqual([[0, ["LI"]]])
   expect(await page.evaluate(() => document.activeElement!.getAttribute("aria-label"))).toBe("Remove c.png")
+})
+
+test("a label names it and leads into it; it is a group that is invalid once that was told", async () => {
+  await open(
+    `<form><label for="cover">Cover <b>picture</b></label>
+    <sluice-dropzone id="cover" endpoint="avatar" name="cover" required></sluice-dropzone>
+    <h2 id="heading">Portrait</h2><sluice-dropzone aria-labelledby="heading" endpoint="avatar"></sluice-dropzone>
+    <button>Save</button></form>`,
+  )
+  await part("button").first().filter({ hasText: "Choose a file" }).waitFor()
+  await part("button").last().filter({ hasText: "Choose a file" }).waitFor()
+  const session = await page.context().newCDPSession(page)
+  const read = async (role: string) => {
+    const { nodes } = await session.send("Accessibility.getFullAXTree")
+    return nodes.filter((node) => !node.ignored && node.role?.value === role)
+  }
+  const names = async (role: string) => (await read(role)).map((node) => node.name?.value)
+  expect(await names("group")).toEqual(["Cover picture", "Portrait"])
+  expect(new Set(await names("button"))).toEqual(
+    new Set(["Choose a file, Cover picture", "Choose a file Portrait", "Save"]),
+  )
+  await page.getByText("picture", { exact: true }).click()
+  const focused = () => page.evaluate(() => document.activeElement?.id)
+  expect(await focused()).toBe(await part("button").first().getAttribute("id"))
+  await page.getByText("Save").click()
+  await page.evaluate(() => document.querySelectorAll("sluice-dropzone")[1]!.focus())
+  expect(await focused()).toBe(await part("button").last().getAttribute("id"))
+  const invalid = async () => (await read("group"))[0]!.properties?.find(({ name }) => name === "invalid")?.value.value
+  await expect.poll(invalid).toBe("true")
 })

@@ -15,6 +15,7 @@ test("on a server the import does nothing, and nothing throws", () => {
 
 test("elements are known by their names, their routes by the router", () => {
   expectTypeOf<HTMLElementTagNameMap["sluice-dropzone"]>().toEqualTypeOf<UploadElement>()
+  expectTypeOf<HTMLElementTagNameMap["sluice-avatar"]>().toEqualTypeOf<UploadElement>()
   expectTypeOf<HTMLElementTagNameMap["sluice-button"]["endpoint"]>().toEqualTypeOf<string>()
 
   const use = (element: UploadElement<typeof router, "photos">) => {

@@ -5,6 +5,7 @@ import { renderToString } from "react-dom/server"
 import { describe, expect, expectTypeOf, it, test } from "vitest"
 import {
   type ElementProps,
+  generateUploadAvatar,
   generateUploadButton,
   generateUploadDropzone,
   generateUseUploader,
@@ -43,6 +44,7 @@ describe("React components on a server", () => {
 })
 
 test("the router types endpoint, input and results", () => {
+  const UploadAvatar = generateUploadAvatar<Router>()
   const UploadButton = generateUploadButton<Router>()
   const UploadDropzone = generateUploadDropzone<Router>()
   const useUploader = generateUseUploader<Router>()
@@ -53,6 +55,9 @@ test("the router types endpoint, input and results", () => {
       onUploadError: (error, files) => expectTypeOf([error.detail, files[0]!.name]).toEqualTypeOf<Array<string>>(),
     })
     UploadDropzone({ endpoint: "album", input: { id: 1 } })
+    UploadAvatar({ endpoint: "photos", config: { crop: { shape: "square", type: "image/png" } } })
+    // @ts-expect-error: nothing that browsers make
+    UploadAvatar({ endpoint: "photos", config: { crop: { type: "image/gif" } } })
     // @ts-expect-error: no such route
     UploadButton({ endpoint: "videos" })
     // @ts-expect-error: the route takes an input

@@ -74,7 +74,7 @@ test("new props are followed, without a new element", async () => {
   const button = await page.locator('[data-sluice="button"]').elementHandle()
   await button.focus()
   await call("setEndpoint", "anything")
-  await page.getByText("Up to 20 files, 1\u00a0GB each at most").waitFor()
+  await page.getByText("Up to 100 files, 1\u00a0GB each at most").waitFor()
   expect(await button.evaluate((element) => element.isConnected && element === document.activeElement)).toBe(true)
   await call("setDisabled", true)
   expect(await page.locator('[data-sluice="button"]').isDisabled()).toBe(true)

@@ -5,6 +5,7 @@ import { generateHydrationScript, renderToString } from "solid-js/web"
 import { describe, expect, expectTypeOf, it, test } from "vitest"
 import {
   type ElementProps,
+  generateUploadAvatar,
   generateUploadButton,
   generateUploadDropzone,
   generateUseUploader,
@@ -47,6 +48,7 @@ describe("Solid components on a server", () => {
 })
 
 test("the router types endpoint, input and results", () => {
+  const UploadAvatar = generateUploadAvatar<Router>()
   const UploadButton = generateUploadButton<Router>()
   const UploadDropzone = generateUploadDropzone<Router>()
   const useUploader = generateUseUploader<Router>()
@@ -56,6 +58,9 @@ test("the router types endpoint, input and results", () => {
       onClientUploadComplete: ([result]) => expectTypeOf(result!.serverData.url).toBeString(),
     })
     UploadDropzone({ endpoint: "album", input: { id: 1 }, class: "a" })
+    UploadAvatar({ endpoint: "photos", config: { crop: { shape: "square", type: "image/png" } } })
+    // @ts-expect-error: nothing that browsers make
+    UploadAvatar({ endpoint: "photos", config: { crop: { type: "image/gif" } } })
     // @ts-expect-error: no such route
     UploadButton({ endpoint: "videos" })
     // @ts-expect-error: the route takes an input

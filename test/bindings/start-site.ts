@@ -6,8 +6,8 @@ import { join } from "node:path"
 import { toNodeListener } from "../../adapters/node.ts"
 import { createDiskBlobStore, createIngest, createMemoryCatalog } from "../../src/ingest.ts"
 import { encodeToken, names, problemMediaType } from "../../src/protocol.ts"
-import { createRouteHandler } from "../../src/server.ts"
-import { router } from "./apps/router.ts"
+import { createRouteHandler, type FileRouter } from "../../src/server.ts"
+import { router as usual } from "./apps/router.ts"
 
 /** One request for bytes, as the ingest saw it. */
 export interface SeenPut {
@@ -19,6 +19,9 @@ export interface SeenPut {
 /** A website with upload components, the app behind it and an ingest, on real sockets. */
 export interface Site {
   readonly url: string
+  readonly ingestUrl: string
+  /** The app's. */
+  readonly token: string
   readonly puts: ReadonlyArray<SeenPut>
   /** PUTs under way now. */
   readonly inFlight: () => number
@@ -31,6 +34,8 @@ export interface Site {
   readonly hold: (file: string, bytes: number) => () => void
   /** Answers the next PUTs of a file with an error. */
   readonly refuse: (file: string, status: number, times: number) => void
+  /** Lets the app's answers to the ingest wait. @returns lets them go on */
+  readonly holdCallbacks: () => () => void
   /** Whether the route handler answers GET. */
   describesRoutes: boolean
   readonly close: () => Promise<void>
@@ -83,7 +88,6 @@ const html = (body: string) => `<!doctype html>
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <title>Uploads</title>
     <link rel="icon" href="data:," />
-    <style>body { background: Canvas }</style>
     <link rel="stylesheet" href="/styles.css" />
   </head>
   <body>
@@ -104,7 +108,13 @@ const html = (body: string) => `<!doctype html>
 export const startSite = async (page: {
   readonly script: string
   readonly styles?: string
-  readonly body?: string
+  readonly body?: string | (() => string)
+  /** What is uploaded to, if not to test/bindings/apps/router.ts. */
+  readonly router?: FileRouter
+  /** The app's other routes. */
+  readonly handle?: (request: Request) => Promise<Response> | undefined
+  /** Its Content Security Policy, for the ingest's origin. */
+  readonly policy?: (ingest: string) => string
 }): Promise<Site> => {
   const folder = await mkdtemp(join(tmpdir(), "sluice-site-"))
   const apiKey = "sk_test_of_the_bindings"
@@ -121,7 +131,8 @@ export const startSite = async (page: {
     const refusal = refusals.get(file)
     if (refusal !== undefined && refusal.left-- > 0) {
       await request.body?.cancel()
-      return new Response(JSON.stringify({ code: "INTERNAL_ERROR", detail: "Broken on purpose." }), {
+      const code = refusal.status < 500 ? "FORBIDDEN" : "INTERNAL_ERROR"
+      return new Response(JSON.stringify({ code, detail: "Broken on purpose." }), {
         status: refusal.status,
         headers: { "content-type": problemMediaType, "access-control-allow-origin": "*" },
       })
@@ -149,25 +160,34 @@ export const startSite = async (page: {
   })
 
   const site: { describesRoutes: boolean } = { describesRoutes: true }
-  const handleUpload = createRouteHandler({ router, token, logLevel: "None", isDev: false })
+  let callbacks: Promise<void> | undefined
+  const handleUpload = createRouteHandler({ router: page.router ?? usual, token, logLevel: "None", isDev: false })
   const assets = new Map([
-    ["/", { type: "text/html; charset=utf-8", body: html(page.body ?? "") }],
     ["/page.js", { type: "text/javascript; charset=utf-8", body: page.script }],
-    ["/styles.css", { type: "text/css; charset=utf-8", body: page.styles ?? "" }],
+    ["/styles.css", { type: "text/css; charset=utf-8", body: `body { background: Canvas }\n${page.styles ?? ""}` }],
   ])
   const appServer = await listen(async (request) => {
     const { pathname } = new URL(request.url)
     if (pathname === names.adapterPath) {
       if (request.method === "GET" && !site.describesRoutes) return new Response("down", { status: 404 })
+      if (request.headers.has(names.header.hook)) await callbacks
       return handleUpload(request)
     }
-    const asset = assets.get(pathname)
+    const answer = page.handle?.(request)
+    if (answer !== undefined) return answer
+    const { body = "" } = page
+    const start = { type: "text/html; charset=utf-8", body: html(typeof body === "string" ? body : body()) }
+    const asset = pathname === "/" ? start : assets.get(pathname)
     if (asset === undefined) return new Response("Not found", { status: 404 })
-    return new Response(asset.body, { headers: { "content-type": asset.type, "cache-control": "no-store" } })
+    const headers = new Headers({ "content-type": asset.type, "cache-control": "no-store" })
+    if (page.policy !== undefined) headers.set("content-security-policy", page.policy(ingestServer.url))
+    return new Response(asset.body, { headers })
   })
 
   return Object.assign(site, {
     url: appServer.url,
+    ingestUrl: ingestServer.url,
+    token,
     puts,
     inFlight: () => inFlight,
     hold: (file: string, bytes: number) => {
@@ -177,6 +197,11 @@ export const startSite = async (page: {
         gates.delete(file)
         resolve()
       }
+    },
+    holdCallbacks: () => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      callbacks = promise
+      return resolve
     },
     refuse: (file: string, status: number, times: number) => {
       refusals.set(file, { status, left: times })

@@ -8,6 +8,7 @@ import { z } from "zod"
 import type { generateUploadButton, generateUseUploader, UploadState } from "../../adapters/svelte.ts"
 import { createSluice, extractRouteConfig, type FileRouter } from "../../src/server.ts"
 import { launchChromium } from "../browser/chromium.ts"
+import { picture } from "./apps/picture.ts"
 import { router } from "./apps/router.ts"
 import { bundlePage } from "./bundle-page.ts"
 import { compileSvelte } from "./compile-svelte.ts"
@@ -54,6 +55,8 @@ describe("Svelte's components on a server", () => {
     expect(text).toContain("|Mine: 0|")
     expect(text).not.toContain("Loading")
     expect(body).toContain("<output>3</output>")
+    expect(text).toContain("|Change picture|")
+    expect(body).toContain(`src="${picture.previewUrl}"`)
     expect(body).toMatch(/<input[^>]* type="file"[^>]* accept="image\/\*"/)
   })
 

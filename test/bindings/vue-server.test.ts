@@ -5,6 +5,7 @@ import { type ComputedRef, h } from "vue"
 import { describe, expect, expectTypeOf, it, test } from "vitest"
 import {
   type ElementProps,
+  generateUploadAvatar,
   generateUploadButton,
   generateUploadDropzone,
   generateUseUploader,
@@ -46,6 +47,7 @@ describe("Vue components on a server", () => {
 })
 
 test("the router types endpoint, input, results and slots", () => {
+  const UploadAvatar = generateUploadAvatar<Router>()
   const UploadButton = generateUploadButton<Router>()
   const UploadDropzone = generateUploadDropzone<Router>()
   const useUploader = generateUseUploader<Router>()
@@ -56,6 +58,9 @@ test("the router types endpoint, input, results and slots", () => {
     })
     UploadDropzone({ endpoint: "album", input: { id: 1 }, class: ["a"], style: { color: "red" } })
     h(UploadButton<"album">, { endpoint: "album", input: { id: 1 } })
+    UploadAvatar({ endpoint: "photos", config: { crop: { shape: "square", type: "image/png" } } })
+    // @ts-expect-error: nothing that browsers make
+    UploadAvatar({ endpoint: "photos", config: { crop: { type: "image/gif" } } })
     // @ts-expect-error: no such route
     UploadButton({ endpoint: "videos" })
     // @ts-expect-error: the route takes an input

@@ -2,6 +2,7 @@ import { expect } from "vitest"
 import { names } from "../../src/protocol.ts"
 import { extractRouteConfig } from "../../src/server.ts"
 import { launchChromium } from "../browser/chromium.ts"
+import { picture } from "./apps/picture.ts"
 import { router } from "./apps/router.ts"
 import { startSite } from "./start-site.ts"
 
@@ -22,7 +23,7 @@ interface Hydration {
 /**
  * Hydrates a page whose routes' configuration is seeded.
  *
- * @param body what the server has rendered; two components, the second a dropzone
+ * @param body what the server has rendered; three components, the second a dropzone
  */
 const watchHydration = async (body: string, script: string): Promise<Hydration> => {
   const prelude = `
@@ -72,7 +73,7 @@ const watchHydration = async (body: string, script: string): Promise<Hydration> 
 
 /**
  * Expects that a page's HTML is complete (a button for `avatar`, a dropzone for `photos` with `<b>0 files</b>` as its
- * label), and that it comes to life without a change.
+ * label, an avatar with its picture), and that it comes to life without a change.
  *
  * @param isExpected what a framework always says
  */
@@ -85,6 +86,8 @@ export const expectSeamless = async (
   expect(html).toContain("1 image, 4\u00a0MB at most")
   expect(html).toContain("Up to 3 images, 4\u00a0MB each at most")
   expect(html).toMatch(/<b[^>]*>0 files<\/b>/)
+  expect(html).toContain(`src="${picture.previewUrl}"`)
+  expect(html).toContain("Change picture")
   const hydration = await watchHydration(html, script)
   expect(hydration.complaints.filter((line) => !isExpected(line))).toEqual([])
   expect(hydration.texts.length).toBe(1)

@@ -7,8 +7,8 @@ import { parseOrigin } from "../../src/cli/apps/app-options.ts"
 import { createAppWithKey } from "../../src/cli/apps/run-apps-create.ts"
 import { describeDataFolder } from "../../src/cli/data-folder.ts"
 import { createKeyId } from "../../src/ingest.ts"
-import { encodeToken, parseToken, type Token } from "../../src/protocol.ts"
-import { type CommandOptions, runCommand } from "./run-command.ts"
+import { encodeToken, type Token } from "../../src/protocol.ts"
+import { askCommand, type CommandOptions, readPrintedToken, runCommand } from "./run-command.ts"
 import { beginFile, type OpenData, openData, storeFile } from "./stored-files.ts"
 
 const own: Token = {
@@ -34,18 +34,7 @@ afterEach(async () => {
 const run = (args: ReadonlyArray<string>, options?: CommandOptions) =>
   runCommand([...args, "--data", data.path], { cwd: folder, ...options })
 
-/** What a command prints as JSON. */
-const ask = async (...args: ReadonlyArray<string>) => {
-  const { code, stdout, stderr } = await run([...args, "--json"])
-  expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
-  return JSON.parse(stdout)
-}
-
-const readToken = (text: string): Token => {
-  const parsed = parseToken(text)
-  if (!parsed.ok) throw new Error(parsed.detail)
-  return parsed.value
-}
+const ask = (...args: ReadonlyArray<string>) => askCommand([...args, "--data", data.path], { cwd: folder })
 
 const settings = { name: null, defaultAcl: null, quota: null, callbackOrigins: null }
 
@@ -91,7 +80,7 @@ describe("sluice apps", () => {
     const { code, stdout, stderr } = await run(["apps", "create", "acme", "--quota", "2KB", "--default-acl", "private"])
     expect(code).toBe(0)
     expect(stdout).toMatch(/^[A-Za-z0-9+/]+=*\n$/)
-    const token = readToken(stdout)
+    const token = readPrintedToken(stdout)
     expect(token).toMatchObject({ appId: "acme", regions: ["eu"], ingestUrl: own.ingestUrl })
     expect(stderr).toContain("SLUICE_TOKEN")
     expect(stderr).not.toContain(token.apiKey)
@@ -109,8 +98,8 @@ describe("sluice apps", () => {
   it("makes up an id; the token says what --ingest-url says, else the configuration file where there is no own token", async () => {
     const { token, appId, keyId, ingestUrl } = await ask("apps", "create", "--ingest-url", "https://else.example/")
     expect(ingestUrl).toBe("https://else.example")
-    expect(readToken(token)).toMatchObject({ appId, ingestUrl })
-    expect(createKeyId(readToken(token).apiKey)).toBe(keyId)
+    expect(readPrintedToken(token)).toMatchObject({ appId, ingestUrl })
+    expect(createKeyId(readPrintedToken(token).apiKey)).toBe(keyId)
     await rm(join(data.path, "token"))
     expect(await ask("apps", "create")).toMatchObject({ ingestUrl: "http://localhost:4790", regions: ["local"] })
     await writeFile(join(folder, "sluice.config.json"), JSON.stringify({ url: "https://config.example" }))

@@ -24,9 +24,11 @@ it("a second ingest on a data folder is refused in one line and changes nothing;
   const { url } = JSON.parse(await first.line((line) => line.includes('"listening"')))
   const second = await runCommand(args)
   expect(second.code).toBe(1)
-  expect(second.stderr).toBe(
-    `sluice: Another ingest is running on the data folder ${data}. Stop it, or give this one a folder of its own with --data.\n`,
-  )
+  expect(second.stderr.trimEnd()).not.toContain("\n")
+  expect(JSON.parse(second.stderr)).toMatchObject({
+    level: "error",
+    message: `Another ingest is running on the data folder ${data}. Stop it, or give this one a folder of its own with --data.`,
+  })
   const { stdout } = await runCommand(["token", "explain", "--data", data, "--json"])
   expect(stdout).toContain(url)
 

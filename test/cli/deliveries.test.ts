@@ -1,8 +1,20 @@
-import { mkdtemp, rm } from "node:fs/promises"
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest"
-import { createGrant, eventually, putRaw, register, sign, startApp, startIngest } from "../ingest/circle.ts"
+import type { Catalog } from "../../src/ingest.ts"
+import { encodeToken, names, verifySignature } from "../../src/protocol.ts"
+import {
+  apiKey,
+  createGrant,
+  eventually,
+  putRaw,
+  type Received,
+  register,
+  sign,
+  startApp,
+  startIngest,
+} from "../ingest/circle.ts"
 import { runCommand } from "./run-command.ts"
 import { attemptDelivery, beginFile, openData, registerFiles, storeFile } from "./stored-files.ts"
 
@@ -62,7 +74,7 @@ describe("sluice deliveries", () => {
     expect((await catalog.findDelivery("evt_one"))?.delivery.status).toBe("delivered")
     const due = await run("deliveries", "redeliver", "evt_one", "two", "--json")
     expect(due.code).toBe(0)
-    expect(JSON.parse(due.stdout)).toEqual({ due: ["evt_one", "evt_two"], refused: [] })
+    expect(JSON.parse(due.stdout)).toEqual({ due: ["evt_one", "evt_two"], refused: [], callbackUrl: null })
     expect(await catalog.listDeliveries({ status: "pending", limit: 9 })).toHaveLength(3)
     const none = await run("deliveries", "redeliver", "four")
     expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining("No event is due for the file four") })
@@ -90,6 +102,119 @@ describe("sluice deliveries", () => {
     const { stdout } = await run("deliveries", "redeliver", "--dead")
     expect(stdout).toContain("2 events are due now.")
     await eventually(() => areAll("delivered"))
+  })
+})
+
+describe("sluice deliveries redeliver --to", () => {
+  const right = "http://127.0.0.1:8/api"
+
+  it("has a running ingest call the right URL, once and signed, instead of the wrong one", async () => {
+    const { catalog, store } = openData(data)
+    const { url } = await startIngest({ catalog, store, callbackRetries: [3_600_000] })
+    const wrong = await startApp(() => new Response(null, { status: 404 }))
+    const app = await startApp()
+    const grant = createGrant({ slug: "avatar" })
+    await register(url, { fileKeys: [grant.key], callbackUrl: wrong.url, awaitServerData: false })
+    await putRaw(await sign(url, grant), "hello")
+    await eventually(async () => (await catalog.get(grant.key))?.delivery?.failures === 1)
+    const { code, stdout } = await run("deliveries", "redeliver", grant.key, "--to", app.url)
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: [
+        "1 event is due now.",
+        `From now on it goes to ${app.url}`,
+        `instead of ${wrong.url}`,
+        "A running ingest sends them within seconds, another when it starts.",
+        "",
+      ].join("\n"),
+    })
+    await eventually(async () => (await catalog.get(grant.key))?.delivery?.status === "delivered")
+    expect([wrong.received.length, app.received.length]).toEqual([1, 1])
+    const [{ url: called, body, headers, event }] = app.received as [Received]
+    expect(called).toBe(`${app.url}?slug=avatar`)
+    expect(event).toMatchObject({ status: "uploaded", file: { key: grant.key }, metadata: { userId: 7 } })
+    const signature = headers.get(names.header.signature)!
+    expect(await verifySignature(body, signature, apiKey)).toBe(true)
+    const shown = JSON.parse((await run("deliveries", "show", grant.key, "--json")).stdout)
+    expect(shown).toMatchObject({ callbackUrl: app.url, status: "delivered", attempts: 2 })
+    expect((await run("explain", grant.key)).stdout).toContain(`avatar, ${app.url}`)
+  })
+
+  it("takes all that were given up", async () => {
+    const { catalog } = await fill()
+    const { stdout } = await run("deliveries", "redeliver", "--dead", "--to", right, "--json")
+    expect(JSON.parse(stdout)).toEqual({ due: ["evt_two"], refused: [], callbackUrl: right })
+    expect(await catalog.get("two")).toMatchObject({
+      registration: { callbackUrl: right },
+      delivery: { status: "pending" },
+    })
+    expect((await catalog.get("three"))?.registration?.callbackUrl).toBe("http://app.example/api")
+  })
+
+  it.each([
+    ["another protocol", "ftp://app.example/api", "Expected an http(s) URL."],
+    ["no protocol", "app.example/api", "Expected an http(s) URL."],
+    ["a password", "http://user:secret@app.example/api", "Expected a URL without user and password."],
+    ["a port that fetch refuses", "http://app.example:6667/api", "fetch refuses 6667."],
+    ["no end", `http://app.example/${"a".repeat(2048)}`, "Expected at most 2048 characters."],
+  ])("refuses a URL with %s as wrong usage, and changes nothing", async (_, url, why) => {
+    const { catalog } = await fill()
+    const { code, stdout, stderr } = await run("deliveries", "redeliver", "--dead", "--to", url)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" })
+    expect(stderr).toContain(`--to is no callback URL. `)
+    expect(stderr).toContain(`${why} Nothing was changed.`)
+    expect(stderr).not.toContain("secret")
+    expect(await catalog.get("two")).toMatchObject({
+      registration: { callbackUrl: "http://app.example/api" },
+      delivery: { status: "dead" },
+    })
+  })
+
+  /** Refused in a sentence, with everything as it was. */
+  const refuse = async (catalog: Catalog, args: ReadonlyArray<string>, why: string) => {
+    const before = await catalog.listDeliveries({ limit: 9 })
+    const { code, stdout, stderr } = await run("deliveries", "redeliver", ...args)
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
+    expect(stderr).toContain(why)
+    expect(stderr).toContain("Nothing was changed.")
+    expect(await catalog.listDeliveries({ limit: 9 })).toEqual(before)
+  }
+
+  it("refuses an origin that is none of the app's, with the command that allows it", async () => {
+    const { catalog } = await fill()
+    const callbackOrigins = ["http://app.example"]
+    await catalog.createApp({ id: "app", name: null, defaultAcl: null, quota: null, callbackOrigins, createdAt: 1 })
+    const allow = "sluice apps set app --callback-origin http://app.example --callback-origin http://127.0.0.1:8"
+    await refuse(catalog, ["--dead", "--to", right], allow)
+    expect((await run("deliveries", "redeliver", "--dead", "--to", "http://app.example/b")).code).toBe(0)
+  })
+
+  it("refuses a private network to an app that is not the ingest's own, where the ingest does", async () => {
+    const { catalog, path } = await fill()
+    const token = encodeToken({ apiKey, appId: "own", regions: ["local"] })
+    await writeFile(join(path, "token"), `${token}\n`)
+    await writeFile(join(path, "started-with.json"), '{"callbackNetworks":"public"}')
+    await refuse(catalog, ["two", "--to", right], "go to the public Internet only")
+    await writeFile(join(path, "started-with.json"), '{"callbackNetworks":"any"}')
+    expect((await run("deliveries", "redeliver", "two", "--to", right)).code).toBe(0)
+  })
+
+  it("refuses events of several apps, and one that an app fetches itself", async () => {
+    const open = await fill()
+    const { catalog } = open
+    const registration = { metadata: "{}", callbackSlug: "avatar", awaitServerData: false, trace: null, now: 1_000_500 }
+    for (const [appId, isDev] of [
+      ["second", false],
+      ["app", true],
+    ] as const) {
+      const key = isDev ? "dev" : "theirs"
+      const createEventId = () => `evt_${key}`
+      const callbackUrl = "http://b.example/"
+      await catalog.register({ ...registration, appId, isDev, fileKeys: [key], callbackUrl, createEventId })
+      await storeFile(open, key, { appId })
+    }
+    await refuse(catalog, ["two", "theirs", "--to", right], "of the apps app, second")
+    await refuse(catalog, ["two", "dev", "--to", right], "evt_dev is of a development stream")
   })
 })
 

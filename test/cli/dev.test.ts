@@ -1,11 +1,9 @@
-import { once } from "node:events"
 import { access, chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest"
 import { encodeToken, parseToken } from "../../src/protocol.ts"
+import { skipLacking } from "../skip-lacking.ts"
 import { type CommandOptions, runCommand, startCommand } from "./run-command.ts"
 
 let folder: string
@@ -31,11 +29,13 @@ const startDev = (command: ReadonlyArray<string>, options?: CommandOptions, port
 const tellEnvironment = [
   process.execPath,
   "-e",
-  "const { SLUICE_TOKEN, SLUICE_INGEST_URL } = process.env;" +
-    "console.log(JSON.stringify({ SLUICE_TOKEN, SLUICE_INGEST_URL })); process.exitCode = 3",
+  "const { SLUICE_TOKEN, SLUICE_INGEST_URL, SLUICE_ALLOWED_HOSTS } = process.env;" +
+    "console.log(JSON.stringify({ SLUICE_TOKEN, SLUICE_INGEST_URL, SLUICE_ALLOWED_HOSTS })); process.exitCode = 3",
 ]
 
-const toldEnvironment = (stdout: string): { SLUICE_TOKEN?: string; SLUICE_INGEST_URL?: string } =>
+const toldEnvironment = (
+  stdout: string,
+): { SLUICE_TOKEN?: string; SLUICE_INGEST_URL?: string; SLUICE_ALLOWED_HOSTS?: string } =>
   JSON.parse(stdout.split("\n").find((line) => line.startsWith("{"))!)
 
 const uploadTo = async (url: string): Promise<unknown> => {
@@ -69,7 +69,7 @@ describe("sluice dev", () => {
     const { SLUICE_TOKEN, SLUICE_INGEST_URL } = toldEnvironment(stdout)
     expect(SLUICE_TOKEN).toBe((await readFile(join(data, "token"), "utf8")).trim())
     expect(SLUICE_INGEST_URL).toBeUndefined()
-    expect(parseToken(SLUICE_TOKEN!)).toMatchObject({
+    expect(parseToken(SLUICE_TOKEN)).toMatchObject({
       value: { ingestUrl: expect.stringMatching(/^http:\/\/localhost:\d+$/) },
     })
   })
@@ -85,12 +85,43 @@ describe("sluice dev", () => {
     expect(toldEnvironment(stdout)).toEqual({
       SLUICE_TOKEN: token,
       SLUICE_INGEST_URL: expect.stringMatching(/^http:\/\/localhost:\d+$/),
+      SLUICE_ALLOWED_HOSTS: "localhost:*,127.0.0.1:*,[::1]:*",
     })
     await expect(access(join(data, "token"))).rejects.toThrow()
   })
 
+  it("leaves it to the environment where the app is called, if that says so", async () => {
+    const listed = await startDev(tellEnvironment, { env: { SLUICE_ALLOWED_HOSTS: "app.example" } }).ended
+    expect(toldEnvironment(listed.stdout).SLUICE_ALLOWED_HOSTS).toBe("app.example")
+    const configured = await startDev(tellEnvironment, { env: { SLUICE_CALLBACK_URL: "https://app.example/" } }).ended
+    expect(toldEnvironment(configured.stdout).SLUICE_ALLOWED_HOSTS).toBeUndefined()
+  })
+
+  it.each([
+    ["a server of one's own", "env-of.js", undefined, "development"],
+    ["a server that has been told", "env-of.js", "production", "production"],
+    ["a tool that knows its own", "next", undefined, undefined],
+  ])("tells %s that this is development", async (_whose, file, given, expected) => {
+    await writeFile(join(folder, file), "console.log(JSON.stringify({ is: process.env.NODE_ENV }))")
+    const options = { cwd: folder, env: { NODE_ENV: given ?? "" } }
+    const { stdout } = await startDev([process.execPath, file], options).ended
+    expect(JSON.parse(stdout.split("\n").find((line) => line.startsWith("{"))!).is || undefined).toBe(expected)
+  })
+
+  it("looks into the script that it is to start", async () => {
+    const scripts = { tool: "node ./next start", own: "node own.cjs" }
+    await writeFile(join(folder, "package.json"), JSON.stringify({ private: true, scripts }))
+    const print = "console.log(JSON.stringify({ is: process.env.NODE_ENV || null }))"
+    for (const file of ["next", "own.cjs"]) await writeFile(join(folder, file), print)
+    const told = async (...command: ReadonlyArray<string>) =>
+      (await startDev(command, { cwd: folder, env: { NODE_ENV: "" } }).ended).stdout
+    expect(await told("npm", "run", "tool")).toContain('{"is":null}')
+    expect(await told("npm", "run", "own")).toContain('{"is":"development"}')
+  })
+
   it("finds the commands of the packages of a folder and those above", async (test) => {
-    if (process.platform === "win32") return test.skip("SKIPPED: the command it finds is a shell script.")
+    if (process.platform === "win32")
+      return skipLacking(test, "the command it finds is a shell script, which Windows does not run.")
     const bin = join(folder, "node_modules/.bin")
     await mkdir(bin, { recursive: true })
     await writeFile(join(bin, "greet"), '#!/bin/sh\necho "hello $1"\nexit 4\n')
@@ -98,19 +129,6 @@ describe("sluice dev", () => {
     await mkdir(join(folder, "packages/app"), { recursive: true })
     const { code, stdout } = await startDev(["greet", "two words"], { cwd: join(folder, "packages/app") }).ended
     expect({ code, stdout }).toEqual({ code: 4, stdout: expect.stringContaining("hello two words\n") })
-  })
-
-  it("takes the next free port where the port is in use, and says so", async () => {
-    const server = createServer().listen(0, "127.0.0.1")
-    await once(server, "listening")
-    const { port } = server.address() as AddressInfo
-    const { stdout } = await startDev(tellEnvironment, {}, port).ended
-    server.close()
-    const [, taken] = new RegExp(`Port ${port} is in use; the ingest takes (\\d+)\\.`).exec(stdout) ?? []
-    expect(Number(taken)).toBeGreaterThan(port)
-    expect(parseToken(toldEnvironment(stdout).SLUICE_TOKEN!)).toMatchObject({
-      value: { ingestUrl: `http://localhost:${taken}` },
-    })
   })
 
   it("does not start the server when the ingest cannot start", async () => {

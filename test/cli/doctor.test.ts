@@ -1,13 +1,20 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { once } from "node:events"
 import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest"
+import express from "express"
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
+import * as expressAdapter from "../../adapters/express.ts"
 import { toNodeListener } from "../../adapters/node/to-node-listener.ts"
+import { explainUnreachable } from "../../src/cli/doctor/unreachable.ts"
 import { describeDataFolder } from "../../src/cli/data-folder.ts"
-import { createIngest } from "../../src/ingest.ts"
+import { type Catalog, createIngest } from "../../src/ingest.ts"
+import { noteStart } from "../../src/cli/started-with.ts"
 import { encodeToken } from "../../src/protocol.ts"
 import { createRouteHandler, createSluice } from "../../src/server.ts"
+import { startProgram } from "../adapters/apps/start-process.ts"
 import { listen } from "../ingest/circle.ts"
 import { runCommand } from "./run-command.ts"
 import { attemptDelivery, openData, registerFiles, storeFile } from "./stored-files.ts"
@@ -22,11 +29,33 @@ afterEach(() => rm(folder, { recursive: true }))
 
 const credentials = { apiKey: "sk_0123456789abcdef", appId: "app", regions: ["local"] as const }
 
+/** Of tests that run the command many times, each run a process. */
+const patient = { timeout: 60_000 }
+
+/** Makes an app in a catalog, as its operator does. */
+const createApp = (catalog: Catalog, id: string, callbackOrigins: ReadonlyArray<string> | null = null) =>
+  catalog.createApp({ id, name: null, defaultAcl: null, quota: null, callbackOrigins, createdAt: 1 })
+
 interface Check {
   readonly check: string
   readonly status: string
   readonly message: string
   readonly advice: string | null
+  readonly help: string | null
+}
+
+const root = join(import.meta.dirname, "../..")
+
+/** Anchors of the page that all help points to. */
+const readAnchors = async (): Promise<ReadonlyArray<string>> => {
+  const page = await readFile(join(root, "docs/troubleshooting.md"), "utf8")
+  const headings = [...page.matchAll(/^### (.*)$/gm)].map(([, heading]) => heading!)
+  return headings.map((heading) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\d _-]/gu, "")
+      .replaceAll(" ", "-"),
+  )
 }
 
 /** What the doctor finds, each check's status by its name. */
@@ -37,6 +66,11 @@ const examine = async (args: ReadonlyArray<string>, token?: string) => {
   expect(stderr).toBe("")
   const { ok, checks }: { ok: boolean; checks: ReadonlyArray<Check> } = JSON.parse(stdout)
   expect(ok).toBe(code === 0)
+  const anchors = await readAnchors()
+  for (const { status, help } of checks) {
+    if (status === "ok") expect(help).toBeNull()
+    else expect(anchors.map((anchor) => `node_modules/sluice/docs/troubleshooting.md#${anchor}`)).toContain(help)
+  }
   return { code, stdout, checks, of: (name: string) => checks.find(({ check }) => check === name) }
 }
 
@@ -64,13 +98,46 @@ describe("sluice doctor", () => {
       "Token: ok",
       "Data folder: ok",
       "Catalog: ok",
+      "Access: ok",
       "Ingest: ok",
       "Clock: ok",
       "Deliveries: ok",
       "Callback URL: ok",
+      "Callbacks: ok",
+      "Uploads: ok",
     ])
     expect(code).toBe(0)
     expect(await readdir(data)).toEqual(before)
+  })
+
+  it("warns that it knows no callback URL, and does not call that well", async () => {
+    const { token } = await startAll()
+    const { code, of } = await examine([], token)
+    expect(of("Callback URL")).toEqual({
+      check: "Callback URL",
+      status: "warning",
+      message: expect.stringMatching(
+        /^No upload has named one yet, so it was not checked whether .* can sign uploads\.$/,
+      ),
+      advice: expect.stringContaining("--callback-url https://"),
+      help: "node_modules/sluice/docs/troubleshooting.md#doctor-callback-url",
+    })
+    expect({ code, callbacks: of("Callbacks"), uploads: of("Uploads") }).toEqual({ code: 0 })
+  })
+
+  it("points to where its checks and the codes of apps are explained", async () => {
+    const { checks } = await examine([])
+    expect(checks.map(({ help }) => help?.split("#")[1])).toEqual(
+      expect.arrayContaining(["doctor-token", "doctor-data-folder", "doctor-callback-url"]),
+    )
+    const { stdout } = await runCommand(["doctor", "--data", data])
+    expect(stdout).toMatch(/✗ Token .*\n.*\n +node_modules\/sluice\/docs\/troubleshooting\.md#doctor-token\n/)
+    const router = { a: createSluice()({ text: {} }).onUploadComplete(() => null) }
+    const app = await listen(toNodeListener(createRouteHandler({ router, token: "", logLevel: "None" })))
+    const { of } = await examine(["--callback-url", app])
+    expect((of("Uploads") ?? of("Callback URL"))?.help).toBe(
+      "node_modules/sluice/docs/troubleshooting.md#invalid_token",
+    )
   })
 
   it("says what to do where nothing is set up, and makes nothing", async () => {
@@ -99,6 +166,64 @@ describe("sluice doctor", () => {
     })
   })
 
+  it("knows the token of a further app of the ingest, and says what to do with one that is none", async () => {
+    const { url, catalog, app, token } = await startAll()
+    await writeFile(join(data, "token"), `${token}\n`)
+    await createApp(catalog, "acme")
+    await catalog.addKey({ appId: "acme", apiKey: "sk_acme_0123456789", now: 1 })
+    const tokenOf = (appId: string, apiKey: string) =>
+      encodeToken({ apiKey, appId, regions: ["local"], ingestUrl: url })
+    const known = await examine(["--callback-url", app], tokenOf("acme", "sk_acme_0123456789"))
+    expect(known.of("Token")).toMatchObject({ status: "ok", message: expect.stringContaining("of the app acme") })
+    expect(known.of("Ingest")).toMatchObject({ status: "ok" })
+    expect(known.code).toBe(0)
+    const wrongKey = await examine([], tokenOf("acme", "sk_acme_other"))
+    expect(wrongKey.of("Token")).toMatchObject({
+      status: "failed",
+      advice: expect.stringContaining("sluice keys create acme"),
+    })
+    expect(wrongKey.of("Ingest")).toMatchObject({ status: "failed", advice: expect.stringContaining("sluice apps") })
+    const unknown = await examine([], tokenOf("other", "sk_other"))
+    expect(unknown.of("Token")).toMatchObject({
+      status: "warning",
+      advice: expect.stringContaining("sluice apps create other"),
+    })
+    expect([wrongKey, unknown].map(({ stdout }) => /sk_acme_other|sk_other/.test(stdout))).toEqual([false, false])
+  })
+
+  it("finds an app whose callback URL the ingest refuses, by its origin or its network", patient, async () => {
+    const { url, catalog, token } = await startAll()
+    await writeFile(join(data, "token"), `${token}\n`)
+    await createApp(catalog, "acme", ["https://acme.example"])
+    await catalog.addKey({ appId: "acme", apiKey: "sk_acme_0123456789", now: 1 })
+    const ofAcme = encodeToken({ apiKey: "sk_acme_0123456789", appId: "acme", regions: ["local"], ingestUrl: url })
+    const router = { a: createSluice()({ text: {} }).onUploadComplete(() => null) }
+    const start = (isDev: boolean) => listen(toNodeListener(createRouteHandler({ router, token: ofAcme, isDev })))
+    const app = await start(false)
+    const uploads = async (...args: ReadonlyArray<string>) =>
+      (await examine(["--callback-url", app, ...args], ofAcme)).of("Uploads")
+    expect(await uploads("--callback-networks", "any")).toMatchObject({
+      status: "failed",
+      message: expect.stringContaining("callbacks of acme may go to https://acme.example only"),
+      advice: expect.stringContaining(
+        `\`sluice apps set acme --callback-origin https://acme.example --callback-origin ${app}\``,
+      ),
+    })
+    await catalog.changeApp("acme", { callbackOrigins: [app] })
+    expect(await uploads()).toMatchObject({
+      status: "failed",
+      message: expect.stringContaining("go to the public Internet only"),
+      advice: expect.stringContaining("--callback-networks any"),
+    })
+    expect(await uploads("--callback-networks", "any")).toMatchObject({ status: "ok" })
+    // As the ingest that runs on the folder has noted it.
+    await noteStart(describeDataFolder(data), { callbackNetworks: "any" })
+    expect(await uploads()).toMatchObject({ status: "ok" })
+    expect(await uploads("--callback-networks", "public")).toMatchObject({ status: "failed" })
+    // Nothing is sent there in development.
+    expect((await examine(["--callback-url", await start(true)], ofAcme)).of("Uploads")).toMatchObject({ status: "ok" })
+  })
+
   it("finds clocks apart", async () => {
     const { token } = await startAll()
     const server = await listen((_request, response) => {
@@ -111,15 +236,268 @@ describe("sluice doctor", () => {
     })
   })
 
+  it.each([
+    ["a list of something else", `[{"id":1}]`, "not as a route handler does"],
+    ["an empty list", "[]", "an empty list"],
+    ["a page", "<html>", "not as a route handler does"],
+  ])("fails where a URL that is wrong answers with %s", async (_what, body, text) => {
+    const { token } = await startAll()
+    const type = body.startsWith("<") ? "text/html" : "application/json"
+    const wrong = await listen((_request, response) => response.setHeader("content-type", type).end(body))
+    const { code, of } = await examine(["--callback-url", wrong], token)
+    expect(code).toBe(1)
+    expect(of("Callback URL")).toMatchObject({ status: "failed", message: expect.stringContaining(text) })
+  })
+
+  it("says in plain words why a server cannot be asked", async () => {
+    const { token, app } = await startAll()
+    const found = await examine(["--callback-url", app.replace("http:", "https:")], token)
+    expect(found.of("Callback URL")).toMatchObject({
+      status: "failed",
+      message: expect.stringMatching(/cannot be reached from here: it speaks no TLS there\.$/),
+      advice: expect.stringContaining("http://"),
+    })
+    const explain = (code: string) =>
+      explainUnreachable(
+        "https://a.example",
+        Object.assign(new Error("fetch failed"), { cause: { code, message: "x" } }),
+      )
+    expect(explain("DEPTH_ZERO_SELF_SIGNED_CERT")).toMatchObject({
+      reason: "its certificate is signed by itself, and nobody vouches for it",
+      advice: expect.stringContaining("NODE_EXTRA_CA_CERTS"),
+    })
+    expect(explain("CERT_HAS_EXPIRED").reason).toBe("its certificate has expired")
+    expect(explain("ENOTFOUND").reason).toBe("there is no host of that name")
+  })
+
   it("finds an app that does not take callbacks", async () => {
     const { token } = await startAll()
     const login = await listen((_request, response) => response.writeHead(302, { location: "/login" }).end())
-    expect((await examine(["--callback-url", login], token)).of("Callback URL")).toMatchObject({ status: "warning" })
+    expect((await examine(["--callback-url", login], token)).of("Callback URL")).toMatchObject({
+      status: "failed",
+      message: expect.stringContaining("302 (a redirect to /login)"),
+    })
     const gone = createServer().listen(0)
     gone.close()
     expect((await examine(["--callback-url", "http://127.0.0.1:9/"], token)).of("Callback URL")).toMatchObject({
       status: "failed",
     })
+  })
+
+  it(
+    "finds a production app that is not told where it is called back, and one that lists its hosts well",
+    patient,
+    async () => {
+      const { token, url } = await startAll()
+      const start = async (env: Readonly<Record<string, string>>) => {
+        const app = await startProgram([join(import.meta.dirname, "../security/apps/counting-app.ts"), "node"], {
+          cwd: folder,
+          env: { NODE_ENV: "production", SLUICE_TOKEN: token, SLUICE_INGEST_URL: url, ...env },
+        })
+        onTestFinished(app.close)
+        return app.origin
+      }
+      const unset = await examine(["--callback-url", await start({})], token)
+      expect(unset.of("Callback URL")).toMatchObject({ status: "ok" })
+      expect(unset.of("Uploads")).toMatchObject({
+        status: "failed",
+        message: expect.stringContaining("signs none (INVALID_CONFIG)"),
+        advice: expect.stringContaining("SLUICE_CALLBACK_URL"),
+      })
+      expect(unset.code).toBe(1)
+      const listed = await examine(["--callback-url", await start({ SLUICE_ALLOWED_HOSTS: "127.0.0.1:*" })], token)
+      expect(listed.of("Uploads")).toMatchObject({ status: "ok" })
+      // A list without the app's own host, or without its port.
+      for (const SLUICE_ALLOWED_HOSTS of ["app.example", "127.0.0.1"]) {
+        const missed = await examine(["--callback-url", await start({ SLUICE_ALLOWED_HOSTS })], token)
+        expect(missed.of("Uploads")).toMatchObject({
+          status: "failed",
+          message: expect.stringMatching(
+            /go to 127\.0\.0\.1:\d+, which is not among the allowed hosts.*SLUICE_CALLBACK_URL/,
+          ),
+        })
+        expect(missed.code).toBe(1)
+      }
+    },
+  )
+
+  it("speaks of a proxy only where one may be the reason that a host is refused", patient, async () => {
+    const { token } = await startAll()
+    const router = { a: createSluice()({ text: {} }).onUploadComplete(() => null) }
+    const examineBehind = async (forwarded: (host: string) => string, options: object = {}) => {
+      const configured = {
+        router,
+        token,
+        allowedHosts: "127.0.0.1",
+        logLevel: "None",
+        isDev: false,
+        ...options,
+      } as const
+      const handle = createRouteHandler(configured)
+      const app = await listen(
+        toNodeListener((request) => {
+          const headers = new Headers(request.headers)
+          headers.set("x-forwarded-host", forwarded(new URL(request.url).host))
+          const { url, method, body } = request
+          return handle(new Request(url, { method, headers, body, duplex: "half" } as RequestInit))
+        }),
+      )
+      return (await examine(["--callback-url", app], token)).of("Uploads")?.message
+    }
+    expect(await examineBehind((host) => host)).toContain("allowed hosts (its port counts). Set")
+    expect(await examineBehind((host) => host, { trustProxy: true })).toContain("allowed hosts (its port counts). Set")
+    expect(await examineBehind(() => "app.example")).toContain('counts; a proxy says "app.example", which counts with')
+  })
+
+  it("finds an app with a key that the ingest does not have, where the ingest has one app only", patient, async () => {
+    const { url, catalog, app, token } = await startAll()
+    const router = { a: createSluice()({ text: {} }).onUploadComplete(() => null) }
+    const startWith = (apiKey: string) => {
+      const key = encodeToken({ ...credentials, apiKey, regions: ["local"], ingestUrl: url })
+      return listen(toNodeListener(createRouteHandler({ router, token: key })))
+    }
+    const strange = await startWith("sk_other-secret-1234")
+    const wrong = await examine(["--callback-url", strange], token)
+    expect(wrong.of("Uploads")).toMatchObject({
+      status: "failed",
+      message: expect.stringContaining(`has a key that is none of the ingest's at ${url}`),
+    })
+    expect(wrong.code).toBe(1)
+    await writeFile(join(data, "token"), `${token}\n`)
+    await createApp(catalog, "app")
+    for (const apiKey of [credentials.apiKey, "sk_second_0123456789"])
+      await catalog.addKey({ appId: "app", apiKey, now: 1 })
+    expect((await examine(["--callback-url", strange], token)).of("Uploads")).toMatchObject({ status: "failed" })
+    const second = await startWith("sk_second_0123456789")
+    expect((await examine(["--callback-url", second], token)).of("Uploads")).toMatchObject({ status: "ok" })
+    // It may be the app's that is beside it.
+    await createApp(catalog, "acme")
+    expect((await examine(["--callback-url", strange], token)).of("Uploads")).toMatchObject({ status: "warning" })
+    expect((await examine(["--callback-url", app], token)).of("Uploads")).toMatchObject({ status: "ok" })
+  })
+
+  it("does not call well what it cannot know: an app with another key", async () => {
+    const { app, url } = await startAll()
+    const other = encodeToken({ apiKey: "sk_other-secret", appId: "other", regions: ["local"], ingestUrl: url })
+    const { of, stdout } = await examine(["--callback-url", app], other)
+    expect(of("Callbacks")).toMatchObject({ status: "ok", message: expect.stringContaining("none that is not signed") })
+    expect(of("Uploads")).toMatchObject({
+      status: "warning",
+      message: expect.stringContaining("is not known: it has another key"),
+    })
+    expect(stdout).not.toContain("other-secret")
+  })
+
+  it("finds an app that signs uploads to another URL than the ingest's own", async () => {
+    const { token, url } = await startAll()
+    const router = { a: createSluice()({ text: {} }).onUploadComplete(() => null) }
+    const ingestUrl = url.replace("127.0.0.1", "localhost")
+    const app = await listen(toNodeListener(createRouteHandler({ router, token, ingestUrl })))
+    const { of, code } = await examine(["--callback-url", app], token)
+    expect(of("Ingest")).toMatchObject({ status: "ok" })
+    expect(of("Uploads")).toMatchObject({
+      status: "failed",
+      message: expect.stringContaining(`uploads to ${ingestUrl}, but the ingest's URL is ${url}:`),
+      advice: `Set SLUICE_INGEST_URL of the app to ${url}, or start the ingest with --url ${ingestUrl}.`,
+    })
+    expect(code).toBe(1)
+    // Where the ingest is not known to be there, nothing is compared with it.
+    expect((await examine(["--callback-url", app, "--url", "http://127.0.0.1:9"], token)).of("Uploads")).toMatchObject({
+      status: "ok",
+    })
+  })
+
+  it("does not call well an app that is called back at a handler which may be another's", async () => {
+    const { app, token, url } = await startAll()
+    const router = { a: createSluice()({ text: {} }).onUploadComplete(() => null) }
+    const start = (callbackUrl: string, key = token) =>
+      listen(toNodeListener(createRouteHandler({ router, token: key, callbackUrl })))
+    const other = encodeToken({ apiKey: "sk_other-secret", appId: "other", regions: ["local"], ingestUrl: url })
+    const stranger = await start("https://other.example", other)
+    const astray = await examine(["--callback-url", await start(stranger)], token)
+    expect(astray.of("Uploads")).toMatchObject({
+      status: "warning",
+      message: expect.stringContaining(
+        `called back at ${stranger}: a handler answers there, which could not be proven`,
+      ),
+      advice: expect.stringContaining(`--callback-url ${stranger} as well`),
+    })
+    const same = await examine(["--callback-url", `${app}/?from=here`], token)
+    expect(same.of("Uploads")).toMatchObject({ status: "ok" })
+  })
+
+  it("finds a missing trustProxy: the app would be called back where nothing answers", async () => {
+    const { token } = await startAll()
+    const router = { a: createSluice()({ text: {} }).onUploadComplete(() => null) }
+    const gone = createServer().listen(0, "127.0.0.1")
+    await once(gone, "listening")
+    const { port } = gone.address() as AddressInfo
+    gone.close()
+    const start = async (options: object) => {
+      const handle = createRouteHandler({ router, token, allowedHosts: "127.0.0.1:*", logLevel: "None", ...options })
+      let own = ""
+      // A proxy that hands on with the name of its own choice, and says which one the client used.
+      own = await listen(
+        toNodeListener((request) => {
+          const headers = new Headers(request.headers)
+          headers.set("x-forwarded-host", new URL(own).host)
+          const { pathname, search } = new URL(request.url)
+          const { method, body } = request
+          const init = { method, headers, body, duplex: "half" } as RequestInit
+          return handle(new Request(`http://127.0.0.1:${port}${pathname}${search}`, init))
+        }),
+      )
+      return own
+    }
+    const missing = await examine(["--callback-url", await start({})], token)
+    expect(missing.of("Uploads")).toMatchObject({
+      status: "failed",
+      message: expect.stringContaining(`called back at http://127.0.0.1:${port}/, which cannot be reached`),
+    })
+    const trusting = await examine(["--callback-url", await start({ trustProxy: true })], token)
+    expect(trusting.of("Uploads")).toMatchObject({ status: "ok" })
+  })
+
+  it("finds a body parser in front of the handler, and a path that is not the handler's", async () => {
+    const { token } = await startAll()
+    const router = {
+      a: expressAdapter
+        .createSluice()({ text: {} })
+        .onUploadComplete(() => null),
+    }
+    const handler = expressAdapter.createRouteHandler({ router, token })
+    const parsed = await listen(express().use(express.json()).use("/api/sluice", handler))
+    expect((await examine(["--callback-url", `${parsed}/api/sluice`], token)).of("Callbacks")).toMatchObject({
+      status: "failed",
+      message: expect.stringContaining("A body parser read this request"),
+      advice: expect.stringContaining("express.json()"),
+    })
+    const configured = { router, token, callbackUrl: `${parsed}/api/sluices` }
+    const wrong = await listen(express().use("/api/sluice", expressAdapter.createRouteHandler(configured)))
+    expect((await examine(["--callback-url", `${wrong}/api/sluice`], token)).of("Uploads")).toMatchObject({
+      status: "failed",
+      message: expect.stringContaining("/api/sluices, which answers with 404"),
+      advice: "Set SLUICE_CALLBACK_URL to the very URL of the handler.",
+    })
+  })
+
+  it("finds a callback URL that is none: the app says so in its log, with variable and value", async () => {
+    const { token } = await startAll()
+    const app = await startProgram([join(import.meta.dirname, "../security/apps/counting-app.ts"), "node"], {
+      cwd: folder,
+      env: { NODE_ENV: "production", SLUICE_TOKEN: token, SLUICE_CALLBACK_URL: "htps://user:secret@app.example/api" },
+    })
+    onTestFinished(app.close)
+    expect((await examine(["--callback-url", app.origin], token)).of("Callback URL")).toMatchObject({
+      status: "failed",
+      message: expect.stringContaining("not set up right (INVALID_CONFIG)"),
+      advice: expect.stringContaining("log"),
+    })
+    const answer = await (await fetch(app.origin)).text()
+    expect(answer).toContain("INVALID_CONFIG")
+    expect(answer).not.toMatch(/callbackUrl|SLUICE|app\.example/)
+    await vi.waitFor(() => expect(app.output()).toMatch(/SLUICE_CALLBACK_URL is .*htps:\/\/…@app\.example\/api/))
+    expect(app.output()).not.toContain("secret")
   })
 
   it("finds events that were given up, and asks the app of the newest upload", async () => {
@@ -138,6 +516,51 @@ describe("sluice doctor", () => {
     expect(of("Callback URL")?.message).toContain("http://127.0.0.1:9/api")
   })
 
+  it("says that events went to another URL than the app has, with the command that mends it", patient, async () => {
+    // No ingest runs: it would send what is due.
+    const open = openData(data)
+    onTestFinished(() => open.catalog.close())
+    const token = encodeToken({ ...credentials, regions: ["local"], ingestUrl: "http://127.0.0.1:9" })
+    const router = { a: createSluice()({ text: {} }).onUploadComplete(() => null) }
+    const handle = Promise.withResolvers<(request: Request) => Promise<Response>>()
+    const right = `${await listen(toNodeListener(async (request) => (await handle.promise)(request)))}/api`
+    handle.resolve(createRouteHandler({ router, token, callbackUrl: right, isDev: false }))
+    const wrong = "http://127.0.0.1:9/api"
+    for (const [key, callbackUrl] of [
+      ["one", wrong],
+      ["two", right],
+    ] as const) {
+      await registerFiles(open, [key], callbackUrl)
+      await storeFile(open, key)
+      await attemptDelivery(open, { retryAt: Date.now() + 3_600_000 }, { status: 500, answer: "no" })
+    }
+    const ask = async (...args: ReadonlyArray<string>) => (await examine(args, token)).of("Deliveries")
+    const elsewhere = `1 of them went to ${wrong}, but the app is called back at ${right}.`
+    expect(await ask("--callback-url", right)).toMatchObject({
+      status: "warning",
+      message: `2 events were refused or not answered so far, and will be tried again. ${elsewhere}`,
+      advice: `If the former URL was wrong: \`sluice deliveries redeliver evt_one --to ${right}\`.`,
+    })
+    // Where no app says so nothing is known of it.
+    const unknown = await ask("--callback-url", wrong)
+    expect(unknown?.message).not.toContain("called back")
+    await registerFiles(open, ["three"], wrong)
+    await storeFile(open, "three")
+    await attemptDelivery(open, "dead", { status: 404, answer: "no" })
+    const found = await ask("--callback-url", right)
+    expect(found).toMatchObject({
+      status: "failed",
+      message: `1 event was given up. ${elsewhere}`,
+      advice: `If the former URL was wrong: \`sluice deliveries redeliver --dead --to ${right}\`.`,
+    })
+    const args = found!.advice!.match(/`sluice (.*)`/)![1]!.split(" ")
+    expect((await runCommand([...args, "--data", data])).code).toBe(0)
+    expect(await open.catalog.get("three")).toMatchObject({
+      registration: { callbackUrl: right },
+      delivery: { status: "pending" },
+    })
+  })
+
   it("finds a damaged catalog and a token that is none", async () => {
     const open = openData(data)
     await open.catalog.close()
@@ -147,6 +570,15 @@ describe("sluice doctor", () => {
     await writeFile(tokenFile, "nonsense")
     const { of } = await examine([])
     expect(of("Catalog")).toMatchObject({ status: "failed", message: expect.stringContaining("is damaged") })
-    expect(of("Token")).toMatchObject({ status: "failed", message: expect.stringContaining("holds no valid token") })
+    expect(of("Token")).toMatchObject({
+      status: "failed",
+      message: expect.stringContaining("holds no valid token"),
+      advice: expect.stringContaining(`back into ${tokenFile}`),
+    })
+    expect((await examine([], "nonsense")).of("Token")).toMatchObject({
+      status: "failed",
+      message: expect.stringContaining("SLUICE_TOKEN is not valid"),
+      advice: `Set SLUICE_TOKEN to the whole text of ${tokenFile}, or unset it and make a token with \`sluice keys create <app>\`.`,
+    })
   })
 })

@@ -16,7 +16,7 @@ const startIngest = async (data: string) => {
   return { ...command, url: url as string }
 }
 
-it("SIGTERM ends streams and waiting requests at once, lets an upload end, keeps the bytes of one that does not", async () => {
+it("SIGTERM ends streams at once, lets uploads and callbacks end within the grace, keeps the bytes of an upload that does not", async () => {
   const data = await mkdtemp(join(tmpdir(), "sluice-drain-"))
   onTestFinished(() => rm(data, { recursive: true }))
   const silent = await listen(() => {})
@@ -37,9 +37,9 @@ it("SIGTERM ends streams and waiting requests at once, lets an upload end, keeps
 
   ingest.child.kill("SIGTERM")
   expect(await stream.text()).toBe("\n")
-  expect((await waits).status).toBe(503)
   half.end("x".repeat(10_000))
   expect((await ends).status).toBe(200)
+  expect((await waits).status).toBe(503)
   const broken = await sticks
   expect([broken.status, (await broken.json()).code]).toEqual([503, "INGEST_UNAVAILABLE"])
   const { code, stderr } = await ingest.ended

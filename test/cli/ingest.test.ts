@@ -91,10 +91,11 @@ describe("sluice ingest", () => {
 
   it("takes SLUICE_TOKEN, and then keeps none", async () => {
     const token = encodeToken({ apiKey: "sk_very-secret", appId: "given", regions: ["local"] })
-    const { appId, tokenFile, printed } = await startIngest([], { env: { SLUICE_TOKEN: token } })
+    const { appId, tokenFile, child, ended } = await startIngest([], { env: { SLUICE_TOKEN: token } })
     expect({ appId, tokenFile }).toEqual({ appId: "given", tokenFile: null })
     await expect(access(join(data, "token"))).rejects.toThrow()
-    expect(JSON.stringify(printed())).not.toContain("very-secret")
+    child.kill("SIGTERM")
+    expect(JSON.stringify(await ended)).not.toContain("very-secret")
   })
 
   it("refuses a SLUICE_TOKEN that is none: one line, exit code 1, no key", async () => {

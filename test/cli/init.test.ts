@@ -7,8 +7,11 @@ import { transform } from "esbuild"
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
 import type { InitOptions } from "../../src/cli/init/init-command.ts"
 import { runInit } from "../../src/cli/init/run-init.ts"
+import packageJson from "../../package.json" with { type: "json" }
 import { generateUploader } from "../../src/client.ts"
 import { findTypeErrors } from "../code-blocks.ts"
+import { skipLacking } from "../skip-lacking.ts"
+import { type Files, writeFiles } from "../write-files.ts"
 import { runCommand, startCommand } from "./run-command.ts"
 
 const root = join(import.meta.dirname, "../..")
@@ -19,14 +22,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-type Files = Readonly<Record<string, string | object>>
-
-const write = async (files: Files): Promise<void> => {
-  for (const [path, content] of Object.entries(files)) {
-    await mkdir(dirname(join(folder, path)), { recursive: true })
-    await writeFile(join(folder, path), typeof content === "string" ? content : JSON.stringify(content, null, 2))
-  }
-}
+const write = (files: Files): Promise<void> => writeFiles(folder, files)
 
 /** Every file of the project, with what is in it. */
 const read = async (): Promise<Record<string, string>> => {
@@ -86,6 +82,7 @@ interface Case {
   readonly writes: ReadonlyArray<string>
   /** Of the client helper. */
   readonly library?: string
+  readonly isPageOnly?: true
 }
 
 const cases: ReadonlyArray<Case> = [
@@ -167,9 +164,15 @@ const cases: ReadonlyArray<Case> = [
     writes: ["src/lib/upload-client.ts", "src/lib/upload-router.ts", "src/routes/api/sluice.ts"],
     library: "solid",
   },
-  ...["express", "fastify", "hono", "elysia", "h3"].map((name) => ({
+  ...["express", "fastify", "hono"].map((name) => ({
     name,
     dependencies: [name],
+    has: ["src/server.ts"],
+    writes: ["src/upload-router.ts"],
+  })),
+  ...["express", "fastify", "hono", "elysia", "h3"].map((name) => ({
+    name,
+    dependencies: [name, "esbuild"],
     has: ["src/server.ts"],
     writes: ["src/upload-client.ts", "src/upload-router.ts"],
     library: "client",
@@ -180,7 +183,38 @@ const cases: ReadonlyArray<Case> = [
     writes: ["upload-client.ts", "upload-router.ts"],
     library: "svelte",
   },
-  { name: "node", dependencies: [], writes: ["upload-client.ts", "upload-router.ts"], library: "client" },
+  { name: "node", dependencies: [], writes: ["upload-router.ts"] },
+  { name: "node", dependencies: ["react"], writes: ["upload-client.ts", "upload-router.ts"], library: "react" },
+  {
+    name: "express",
+    dependencies: ["express", "vite", "react"],
+    has: ["index.html"],
+    writes: ["upload-client.ts", "upload-router.ts"],
+    library: "react",
+  },
+  ...["react", "vue", "svelte", "solid-js"].map((name) => ({
+    name: "vite",
+    dependencies: ["vite", name],
+    has: ["index.html", "src/main.ts"],
+    writes: ["src/upload-client.ts"],
+    library: name.replace("-js", ""),
+    isPageOnly: true as const,
+  })),
+  {
+    name: "vite",
+    dependencies: ["vite"],
+    has: ["index.html"],
+    writes: ["upload-client.ts"],
+    library: "client",
+    isPageOnly: true,
+  },
+  {
+    name: "node",
+    dependencies: ["vite"],
+    has: ["server.ts"],
+    writes: ["upload-client.ts", "upload-router.ts"],
+    library: "client",
+  },
 ]
 
 const toProject = ({ dependencies, has = [] }: Case): Files => ({
@@ -201,14 +235,18 @@ describe("sluice init writes into a project of", () => {
     const files = await added()
     expect(dry).toMatchObject({ framework: project.name, language: "ts", packageManager: expect.any(String) })
     expect(Object.keys(files)).toEqual(project.writes)
-    const client = project.writes.find((path) => path.includes("upload-client"))!
-    expect(files[client]).toContain(`from "sluice/${project.library}"`)
-    expect(JSON.parse((await read())["package.json"]!).scripts).toEqual({ dev: "sluice dev -- run it" })
+    const client = project.writes.find((path) => path.includes("upload-client"))
+    if (client !== undefined) expect(files[client]).toContain(`from "sluice/${project.library}"`)
+    expect(dry.markup?.includes("<sluice-button") ?? false).toBe(client === undefined)
+    const { isPageOnly = false } = project
+    expect(JSON.parse((await read())["package.json"]!).scripts).toEqual({
+      dev: isPageOnly ? "run it" : "sluice dev -- run it",
+    })
 
     const after = await read()
     const again = await initJson({ yes: true })
     expect(again.files.filter(({ isNew }: { isNew: boolean }) => isNew)).toEqual([])
-    expect(again.devScript.action).toBe("kept")
+    expect(again.devScript.action).toBe(isPageOnly ? "elsewhere" : "kept")
     expect(await read()).toEqual(after)
   })
 
@@ -236,7 +274,11 @@ describe("sluice init", () => {
       ["sveltekit", { "package.json": { dependencies: { "@sveltejs/kit": "*" } }, "tsconfig.json": tsconfig }],
       [
         "express-js-endings",
-        { "package.json": { dependencies: { express: "*" } }, "src/app.ts": "", "tsconfig.json": tsconfig },
+        {
+          "package.json": { dependencies: { express: "*" }, scripts: { build: "tsc" } },
+          "src/app.ts": "",
+          "tsconfig.json": tsconfig,
+        },
       ],
       [
         "hono-no-endings",
@@ -245,6 +287,17 @@ describe("sluice init", () => {
           "tsconfig.json": `{ "compilerOptions": { /* as Vite says */ "moduleResolution": "bundler", } }`,
         },
       ],
+      ...["react", "vue", "svelte", "solid-js", "none"].map(
+        (name) =>
+          [
+            `vite-${name}`,
+            {
+              "package.json": { dependencies: { vite: "*", [name]: "*" } },
+              "tsconfig.json": tsconfig,
+              "index.html": "",
+            },
+          ] as const,
+      ),
       [
         "node",
         { "package.json": {}, "tsconfig.json": `{ "compilerOptions": { "allowImportingTsExtensions": true } }` },
@@ -322,13 +375,14 @@ describe("sluice init", () => {
     expect(await read()).toEqual(before)
   })
 
-  it.skipIf(!hasTerminal).each([
+  it.for([
     ["y\n", 0, true],
     ["n\n", 1, false],
     ["\n", 1, false],
     ["\u0003", 1, false],
     ["\u0004", 1, false],
-  ])("asks at a terminal; %j ends with code %i, written: %s", async (keys, expected, isWritten) => {
+  ] as const)("asks at a terminal; %j ends with code %i, written: %s", async ([keys, expected, isWritten], test) => {
+    if (!hasTerminal) return skipLacking(test, "a terminal is made by `script` of util-linux, which is not here.")
     await write({ "package.json": { dependencies: { next: "*" } } })
     const { code, stdout } = await runAtTerminal(keys)
     expect({
@@ -354,18 +408,27 @@ describe("sluice init", () => {
     })
     const { stdout } = await runCommand(["init", "--yes"], { cwd: join(folder, "packages/web") })
     const [, next] = stdout.split("\nNext\n")
-    expect(next).toBe(`  1. pnpm add sluice
+    expect(next).toBe(`  1. Install the package: pnpm add <path>/sluice-${packageJson.version}.tgz
+     It is not on npm yet: \`npm ci && npm pack\` in a clone of Sluice makes that file.
   2. Add to server.js:
 
      import { uploads } from "./upload-router.js"
 
      app.use("/api/sluice", uploads) // before express.json()
+     app.use("/sluice", express.static("node_modules/sluice/dist"))
 
   3. Say who may upload, in the middleware of upload-router.js: as it stands, anybody may.
-  4. Upload from a page: uploadFiles("avatar", { files }) of upload-client.js.
-  5. pnpm run dev
+  4. Put the component on a page:
 
-  More: docs/frameworks/express.md
+     <link rel="stylesheet" href="/sluice/styles.css" />
+     <script type="module" src="/sluice/element.js"></script>
+     <sluice-button endpoint="avatar"></sluice-button>
+
+  5. pnpm run dev
+  6. Check it while that runs: npx sluice doctor
+  7. For production set SLUICE_CALLBACK_URL to where the ingest reaches your app, https://app.example/api/sluice say: without it no upload is signed there.
+
+  More: node_modules/sluice/docs/frameworks/express.md
 `)
     expect(Object.keys(await read()).filter((path) => !path.startsWith("packages/web/"))).toEqual(["package.json"])
   })
@@ -387,7 +450,7 @@ describe("sluice init", () => {
       "server.js": `import { uploads } from "./upload-router.js"`,
     })
     const { stdout } = await init("--yes")
-    expect(stdout).not.toContain("npm install")
+    expect(stdout).not.toContain("Install")
     expect(stdout).not.toContain("Add to")
   })
 
@@ -396,7 +459,7 @@ describe("sluice init", () => {
       "package.json": { type: "module", scripts: { dev: "tsc && node api/start.js" }, dependencies: { express: "5" } },
       "api/start.js": "",
     })
-    expect(Object.keys(await added())).toEqual(["api/upload-client.js", "api/upload-router.js"])
+    expect(Object.keys(await added())).toEqual(["api/upload-router.js"])
     expect(await added()).toEqual({})
   })
 
@@ -405,9 +468,29 @@ describe("sluice init", () => {
     const { mount } = await initJson({ yes: true })
     expect(mount).toEqual({
       file: "lib/app.js",
-      code: `const { uploads } = require("./upload-router.mjs")\n\napp.use("/api/sluice", uploads) // before express.json()`,
+      code: `const { uploads } = require("./upload-router.mjs")\n\napp.use("/api/sluice", uploads) // before express.json()\napp.use("/sluice", express.static("node_modules/sluice/dist"))`,
     })
     expect(Object.keys(await read())).toContain("lib/upload-router.mjs")
+  })
+
+  it.each([
+    ["commonjs", true],
+    ["module", false],
+    [undefined, false],
+  ])("says that Node runs no TypeScript with imports where package.json has the type %s: %s", async (type, isSaid) => {
+    const scripts = { dev: "node server.ts" }
+    await write({ "package.json": { type, scripts, dependencies: { express: "5", typescript: "6" } }, "server.ts": "" })
+    const { code, stdout } = await init("--yes")
+    expect([code, stdout.includes('Set "type": "module" in package.json')]).toEqual([0, isSaid])
+  })
+
+  it.each(["AGENTS.md", "app/globals.css"])("leaves %s alone where it is not UTF-8", async (path) => {
+    const text = path.endsWith(".css") ? '@import "tailwindcss"; /* caf\u00e9 */' : "# Caf\u00e9"
+    await write({ "package.json": { dependencies: { next: "16", react: "19", tailwindcss: "4" } }, "app/page.tsx": "" })
+    const bytes = Buffer.from(text, "latin1")
+    await writeFile(join(folder, path), bytes)
+    await initJson({ yes: true })
+    expect(await readFile(join(folder, path))).toEqual(bytes)
   })
 
   it("does not ask for a route that React Router finds by its file", async () => {
@@ -491,7 +574,7 @@ describe("sluice init and package.json", () => {
     const before = (await read())["package.json"]
     const { code, stdout } = await init("--yes")
     expect({ code, after: (await read())["package.json"] }).toEqual({ code: 0, after: before })
-    expect(stdout).toContain("sluice dev -- <what starts your server>")
+    expect(stdout).toContain("npx sluice dev -- node server.js")
   })
 
   it.each([
@@ -543,7 +626,7 @@ describe("sluice init and frameworks", () => {
   })
 
   it("says which file is in the way, and does the rest when it is gone", async (test) => {
-    if (process.platform === "win32") return test.skip("SKIPPED: file modes are not those of Windows.")
+    if (process.platform === "win32") return skipLacking(test, "Windows says something else of a file in the way.")
     await write({ "package.json": { dependencies: { next: "*" } }, lib: "a file" })
     const { code, stderr } = await init("--yes")
     expect(code).toBe(1)
@@ -555,11 +638,245 @@ describe("sluice init and frameworks", () => {
   })
 })
 
+/** Who runs a server's TypeScript, and how imports then end. */
+const runners: ReadonlyArray<readonly [what: string, project: Files, ending: string, isTold: boolean]> = [
+  [
+    "node --watch",
+    { "package.json": { scripts: { dev: "node --watch server.ts" } }, "tsconfig.json": tsconfig },
+    ".ts",
+    true,
+  ],
+  [
+    "node with options and variables",
+    {
+      "package.json": { scripts: { start: "PORT=3 node --env-file .env --import ./trace.js src/server.ts" } },
+      "tsconfig.json": tsconfig,
+    },
+    ".ts",
+    true,
+  ],
+  [
+    "node in development, and a build of tsc",
+    {
+      "package.json": { scripts: { dev: "node --watch server.ts", build: "tsc", start: "node dist/server.js" } },
+      "tsconfig.json": tsconfig,
+    },
+    ".ts",
+    true,
+  ],
+  ["nobody that the project names", { "package.json": {}, "tsconfig.json": tsconfig }, ".ts", true],
+  [
+    "whoever runs imports of .ts",
+    {
+      "package.json": {},
+      "server.ts": 'import { db } from "./db.ts"',
+      "tsconfig.json": `{ "compilerOptions": { "outDir": "out" } }`,
+    },
+    ".ts",
+    true,
+  ],
+  [
+    "node, with a bundler's resolution",
+    {
+      "package.json": { scripts: { dev: "node server.ts" } },
+      "tsconfig.json": `{ "compilerOptions": { "moduleResolution": "bundler" } }`,
+    },
+    ".ts",
+    true,
+  ],
+  [
+    "node, as tsconfig.json knows",
+    {
+      "package.json": { scripts: { dev: "node server.ts" } },
+      "tsconfig.json": `{ "compilerOptions": { "rewriteRelativeImportExtensions": true } }`,
+    },
+    ".ts",
+    false,
+  ],
+  [
+    "node, as a tsconfig.json knows that is extended",
+    {
+      "package.json": {},
+      "tsconfig.json": `{ "extends": "./base" }`,
+      "base.json": `{ "compilerOptions": { "allowImportingTsExtensions": true } }`,
+    },
+    ".ts",
+    false,
+  ],
+  ["tsx", { "package.json": { scripts: { dev: "tsx watch server.ts" } }, "tsconfig.json": tsconfig }, ".js", false],
+  [
+    "node with tsx",
+    { "package.json": { scripts: { dev: "node --import tsx server.ts" } }, "tsconfig.json": tsconfig },
+    ".js",
+    false,
+  ],
+  [
+    "node with ts-node",
+    { "package.json": { scripts: { dev: "node --loader ts-node/esm server.ts" } }, "tsconfig.json": tsconfig },
+    ".js",
+    false,
+  ],
+  [
+    "tsc",
+    { "package.json": { scripts: { build: "tsc", start: "node dist/server.js" } }, "tsconfig.json": tsconfig },
+    ".js",
+    false,
+  ],
+  ["tsx, installed", { "package.json": { devDependencies: { tsx: "4" } }, "tsconfig.json": tsconfig }, ".js", false],
+  [
+    "tsc, where tsconfig.json has all settings in comments",
+    {
+      "package.json": { scripts: { build: "tsc -p ." } },
+      "tsconfig.json": `{ "compilerOptions": {\n // "allowImportingTsExtensions": true,\n /* "rewriteRelativeImportExtensions": true, */ "paths": { "//": ["x"] } } }`,
+    },
+    ".js",
+    false,
+  ],
+]
+
+describe("the imports that sluice init writes into a server", () => {
+  it.each(runners)("are such as can be run by %s", async (_, project, ending, isTold) => {
+    const manifest = project["package.json"] as Record<string, unknown>
+    await write({
+      ...project,
+      "package.json": { type: "module", ...manifest, dependencies: { express: "5", vite: "8" } },
+    })
+    const { stdout } = await init("--yes")
+    expect(stdout).toContain(`import { uploads } from "./upload-router${ending}"`)
+    expect(stdout.includes('"rewriteRelativeImportExtensions": true')).toBe(isTold)
+    const client = Object.entries(await read()).find(([path]) => path.endsWith("upload-client.ts"))
+    expect(client?.[1]).toContain(`import type { router } from "./upload-router${ending}"`)
+  })
+})
+
+describe("sluice init and a file for assistants", () => {
+  const nextApp = { "package.json": { dependencies: { next: "*" } }, "app/page.tsx": "", "tsconfig.json": tsconfig }
+
+  it("shows the three lines it adds, and adds them once", async () => {
+    await write({ ...nextApp, "AGENTS.md": "# Rules\n\nBe kind.\n", "CLAUDE.md": "@AGENTS.md\n" })
+    const { stdout } = await init("--dry-run")
+    const shown = stdout.split("\nAGENTS.md\n")[1] ?? ""
+    const lines = shown.split("\n").filter((line) => line.startsWith("+ - "))
+    expect(lines).toHaveLength(3)
+    expect((await read())["AGENTS.md"]).toBe("# Rules\n\nBe kind.\n")
+    expect((await initJson({ yes: true })).edits).toEqual([{ path: "AGENTS.md" }])
+    const { "AGENTS.md": after, "CLAUDE.md": other } = await read()
+    expect(after).toBe(`# Rules\n\nBe kind.\n\n${lines.map((line) => line.slice(2)).join("\n")}\n`)
+    expect(after).toContain("node_modules/sluice/docs/frameworks/next.md")
+    expect(after).toContain("app/api/sluice/router.ts")
+    expect(other).toBe("@AGENTS.md\n")
+    expect((await initJson({ yes: true })).edits).toEqual([])
+    expect((await read())["AGENTS.md"]).toBe(after)
+  })
+
+  it("takes CLAUDE.md where that is alone, with the ends of lines it has", async () => {
+    await write({ ...nextApp, "CLAUDE.md": "Be kind.\r\nBe brief." })
+    await initJson({ yes: true })
+    const { "CLAUDE.md": after = "" } = await read()
+    expect(after).toMatch(/^Be kind\.\r\nBe brief\.\r\n\r\n- /)
+    expect(after.replaceAll("\r\n", "")).not.toContain("\n")
+  })
+
+  it("makes none, and leaves one that speaks of Sluice as it is", async () => {
+    await write(nextApp)
+    expect((await initJson({ yes: true })).edits).toEqual([])
+    await write({ "AGENTS.md": "Uploads: Sluice, see there." })
+    expect((await initJson({ yes: true })).edits).toEqual([])
+  })
+})
+
+describe("sluice init in a page without a server", () => {
+  it("says where the server goes, and names only files that a user has", async () => {
+    await write({
+      "package.json": { scripts: { dev: "vite" }, devDependencies: { vite: "8" }, dependencies: { react: "19" } },
+      "index.html": "",
+      "src/main.jsx": "",
+    })
+    const { stdout } = await init("--yes")
+    expect(stdout).toContain("a page without a server")
+    const [, next = ""] = stdout.split("\nNext\n")
+    expect(next).toContain("Write the server: `npx sluice init` in its project")
+    expect(next).toContain(`server: { proxy: { "/api/sluice": "http://localhost:3000" } }`)
+    expect(next).not.toContain("middleware")
+    for (const [path] of next.matchAll(/node_modules\/sluice\/[\w/.-]+\.md/g)) {
+      expect(await readFile(join(root, path.slice("node_modules/sluice/".length)), "utf8")).toMatch(/^# /)
+    }
+    expect(next).toMatch(/More: node_modules\/sluice\/docs\/frameworks\/vite\.md\n$/)
+  })
+})
+
+/** What a server of each framework has around the lines that are added. */
+const servers = {
+  express: `import express from "express"
+IMPORTS
+const app = express()
+MOUNT
+const server = app.listen(0, "127.0.0.1", () => tell(server.address().port))`,
+  fastify: `import fastify from "fastify"
+IMPORTS
+const app = fastify()
+MOUNT
+app.listen({ port: 0, host: "127.0.0.1" }).then(() => tell(app.server.address().port))`,
+  hono: `import { serve } from "@hono/node-server"
+import { Hono } from "hono"
+IMPORTS
+const app = new Hono()
+MOUNT
+serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" }, ({ port }) => tell(port))`,
+  node: `import { createServer } from "node:http"
+IMPORTS
+const server = MOUNT
+server.listen(0, "127.0.0.1", () => tell(server.address().port))`,
+}
+
+describe("what sluice init has people add to a server without a bundler", () => {
+  it.each(Object.entries(servers))("serves the components to a page: %s", async (name, around) => {
+    const dependencies: Record<string, string> = name === "node" ? {} : { [name]: "1" }
+    await write({
+      "package.json": { type: "module", dependencies },
+      "node_modules/sluice/package.json": { type: "module", exports: { "./*": "./adapters/*.ts" } },
+      "node_modules/sluice/dist/element.js": `import "./chunk-A1.js"`,
+      "node_modules/sluice/dist/chunk-A1.js": "export {}",
+      "node_modules/sluice/dist/styles.css": "a {}",
+    })
+    for (const folderName of ["src", "adapters"]) {
+      await symlink(join(root, folderName), join(folder, "node_modules/sluice", folderName), "dir")
+    }
+    await mkdir(join(folder, "node_modules/@hono"))
+    for (const installed of ["express", "fastify", "hono", "@hono/node-server"]) {
+      await symlink(join(root, "node_modules", installed), join(folder, "node_modules", installed), "dir")
+    }
+    const { mount, markup } = await initJson({ yes: true })
+    const [imports, added] = mount.code.split("\n\n")
+    const server = around
+      .replace("IMPORTS", imports)
+      .replace("MOUNT", () => added.replace("// …", "res.writeHead(404).end()"))
+    await write({ "start.js": `const tell = (port) => console.log(JSON.stringify({ port }))\n${server}\n` })
+    const child = spawn(process.execPath, ["start.js"], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] })
+    onTestFinished(() => void child.kill("SIGKILL"))
+    const [told] = await once(child.stdout, "data")
+    const base = `http://127.0.0.1:${JSON.parse(String(told)).port}`
+    const get = async (path: string) => {
+      const response = await fetch(base + path)
+      return { status: response.status, type: response.headers.get("content-type"), text: await response.text() }
+    }
+    for (const [, path] of markup.matchAll(/(?:href|src)="([^"]+)"/g)) {
+      expect((await get(path)).type).toMatch(path.endsWith(".js") ? /javascript/ : /text\/css/)
+    }
+    expect(await get("/sluice/chunk-A1.js")).toMatchObject({ status: 200, text: "export {}" })
+    for (const path of ["/sluice/missing.js", "/sluice/..%2fpackage.json", "/sluice/../package.json", "/elsewhere"]) {
+      expect((await get(path)).text).not.toContain("exports")
+      expect((await get(path)).status, path).toBeGreaterThanOrEqual(400)
+    }
+    expect((await get("/sluice/element.js")).status).toBe(200)
+  })
+})
+
 describe("what sluice init writes", () => {
   it("uploads a file: an Express app, started by the script dev", async () => {
     await write({
-      "package.json": { type: "module", scripts: { dev: "node server.ts" }, dependencies: { express: "5" } },
-      "tsconfig.json": `{ "compilerOptions": { "allowImportingTsExtensions": true } }`,
+      "package.json": { type: "module", scripts: { dev: "node --watch server.ts" }, dependencies: { express: "5" } },
+      "tsconfig.json": tsconfig,
       "server.ts": "",
       "node_modules/sluice/package.json": { type: "module", exports: { "./express": "./adapters/express.ts" } },
     })
@@ -595,6 +912,6 @@ const server = app.listen(0, () => console.log(JSON.stringify({ port: server.add
     expect(result).toMatchObject({ status: "done", serverData: { url: expect.stringMatching(/^http:/) } })
     const { url } = (result as { serverData: { url: string } }).serverData
     expect(new Uint8Array(await (await fetch(url)).arrayBuffer())).toEqual(new Uint8Array([1, 2, 3]))
-    expect(dev.printed().stdout).toContain("me.png is stored at ")
+    await dev.line((line) => line.includes("me.png is stored at "))
   })
 })

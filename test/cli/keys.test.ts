@@ -6,17 +6,9 @@ import { revokeKeyOf } from "../../src/cli/apps/run-keys-revoke.ts"
 import { settleKeptToken } from "../../src/cli/apps/settle-kept-token.ts"
 import { describeDataFolder } from "../../src/cli/data-folder.ts"
 import { type Catalog, createKeyId, createSqliteCatalog } from "../../src/ingest.ts"
-import {
-  createFileKey,
-  createSigner,
-  encodeAppId,
-  encodeToken,
-  parseToken,
-  signUploadUrl,
-  type Token,
-} from "../../src/protocol.ts"
+import { createFileKey, createSigner, encodeAppId, encodeToken, signUploadUrl, type Token } from "../../src/protocol.ts"
 import { eventually, putRaw, register } from "../ingest/circle.ts"
-import { type CommandOptions, runCommand, startCommand } from "./run-command.ts"
+import { askCommand, type CommandOptions, readPrintedToken, runCommand, startCommand } from "./run-command.ts"
 
 let folder: string
 let data: string
@@ -28,20 +20,9 @@ afterEach(() => rm(folder, { recursive: true }))
 
 const run = (args: ReadonlyArray<string>, options?: CommandOptions) => runCommand([...args, "--data", data], options)
 
-/** What a command prints as JSON. */
-const ask = async (...args: ReadonlyArray<string>) => {
-  const { code, stdout, stderr } = await run([...args, "--json"])
-  expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
-  return JSON.parse(stdout)
-}
+const ask = (...args: ReadonlyArray<string>) => askCommand([...args, "--data", data])
 
-const readToken = (text: string): Token => {
-  const parsed = parseToken(text)
-  if (!parsed.ok) throw new Error(parsed.detail)
-  return parsed.value
-}
-
-const readKept = async (): Promise<Token> => readToken(await readFile(join(data, "token"), "utf8"))
+const readKept = async (): Promise<Token> => readPrintedToken(await readFile(join(data, "token"), "utf8"))
 
 /** A catalog beside the commands, as an ingest has it open. */
 const openCatalog = (): Catalog => {
@@ -98,7 +79,7 @@ describe("sluice keys", () => {
     const { stdout, stderr } = await run(["keys", "list", "own"])
     expect(stdout).toMatch(new RegExp(`^${keyId} .* revoked \\d{4}-`, "m"))
     expect(stdout).toMatch(new RegExp(`^${first} .* active +${join(data, "token")}$`, "m"))
-    for (const secret of [own.apiKey, readToken(token).apiKey]) expect(stdout + stderr).not.toContain(secret)
+    for (const secret of [own.apiKey, readPrintedToken(token).apiKey]) expect(stdout + stderr).not.toContain(secret)
   })
 
   it("of an app it does not know, and one without keys, says so", async () => {
@@ -115,7 +96,7 @@ describe("sluice keys create", () => {
     const { code, stdout, stderr } = await run(["keys", "create", "own"])
     expect(code).toBe(0)
     expect(stdout).toMatch(/^[A-Za-z0-9+/]+=*\n$/)
-    const token = readToken(stdout)
+    const token = readPrintedToken(stdout)
     expect(token).toEqual({ ...own, apiKey: token.apiKey })
     expect(stderr).toContain(`sluice keys revoke own ${createKeyId(own.apiKey)}`)
     expect(stderr).not.toContain(token.apiKey)
@@ -182,7 +163,7 @@ describe("sluice keys revoke", () => {
     expect(await ask("keys", "revoke", "own", first)).toEqual({
       appId: "own",
       revoked: first,
-      activeKeys: [createKeyId(readToken(token).apiKey)],
+      activeKeys: [createKeyId(readPrintedToken(token).apiKey)],
       tokenFile: join(data, "token"),
     })
     expect(await readFile(join(data, "token"), "utf8")).toBe(`${token}\n`)
@@ -217,7 +198,7 @@ describe("sluice keys revoke", () => {
     await ask("keys", "revoke", "own", createKeyId(own.apiKey), "--last")
     expect(await readKept()).toEqual(own)
     const { token } = await ask("keys", "create", "own")
-    expect(await readKept()).toEqual(readToken(token))
+    expect(await readKept()).toEqual(readPrintedToken(token))
   })
 
   it("does not repeat a secret that was written in the place of its id", async () => {
@@ -259,11 +240,11 @@ describe("replacing a key while the ingest runs", () => {
   it.each([["the ingest's own app"], ["another app"]])("create, deploy, revoke: %s", async (which) => {
     const { origin, stop } = await startIngest(["--url", url])
     const isOwn = which !== "another app"
-    const old = isOwn ? await readKept() : readToken((await ask("apps", "create", "acme")).token)
+    const old = isOwn ? await readKept() : readPrintedToken((await ask("apps", "create", "acme")).token)
     expect(old.ingestUrl).toBe(url)
     await eventually(async () => (await upload(origin, old)) === 200)
 
-    const created = readToken((await ask("keys", "create", old.appId)).token)
+    const created = readPrintedToken((await ask("keys", "create", old.appId)).token)
     await eventually(async () => (await upload(origin, created)) === 200)
     expect(await upload(origin, old)).toBe(200)
 
@@ -278,7 +259,7 @@ describe("replacing a key while the ingest runs", () => {
     if (isOwn) expect(await readKept()).toEqual(created)
     expect(await upload(again.origin, created)).toBe(200)
     expect(await upload(again.origin, old)).toBe(403)
-    expect(again.printed().stdout).not.toContain("revoked")
+    expect((await again.stop()).stdout).not.toContain("revoked")
   })
 })
 
@@ -293,11 +274,12 @@ describe("an ingest that starts with a revoked key", () => {
       check: "Key",
       status: "failed",
       message: expect.stringContaining(`${join(data, "token")} holds ${createKeyId(own.apiKey)} of the app own`),
-      advice: expect.stringContaining(createKeyId(readToken(token).apiKey)),
+      advice: expect.stringContaining(createKeyId(readPrintedToken(token).apiKey)),
+      help: expect.stringContaining("troubleshooting.md#"),
     })
-    const { printed } = await startIngest(["--url", own.ingestUrl!])
+    const { stop } = await startIngest(["--url", own.ingestUrl!])
     expect(await readFile(join(data, "token"), "utf8")).toBe(`${token}\n`)
-    expect(printed().stdout).not.toContain("revoked")
+    expect((await stop()).stdout).not.toContain("revoked")
   })
 
   it("says so when SLUICE_TOKEN holds it, for people and for scripts, and the doctor finds it", async () => {

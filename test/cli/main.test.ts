@@ -1,7 +1,14 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
+import type { Command } from "commander"
 import { describe, expect, it } from "vitest"
+import { createProgram } from "../../src/cli/program.ts"
+import { arrangeHelp } from "../../src/cli/terminal/help.ts"
 import { runCommand } from "./run-command.ts"
+
+const main = join(import.meta.dirname, "../../src/cli/main.ts")
 
 const pretend = (version: string) => [
   "--import",
@@ -32,6 +39,23 @@ describe("sluice", () => {
     },
   )
 
+  it.each([
+    [["fils"], "files"],
+    [["apps", "creat"], "create"],
+    [["deliveries", "redelivr"], "redeliver"],
+    [["token", "explian"], "explain"],
+    [["dev", "--prot", "1"], "--port"],
+  ])("names the nearest verb or option for %j: %s", async (args, nearest) => {
+    const { code, stdout, stderr } = await runCommand(args)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" })
+    expect(stderr).toContain(`(Did you mean ${nearest}?)`)
+    expect(stderr).toMatch(/Try "sluice[a-z ]* --help"\.\n$/)
+  })
+
+  it("says which verbs there are where none is near", async () => {
+    expect((await runCommand(["files", "xyzzy"])).stderr).toContain("There are list, show, verify.")
+  })
+
   it.each(["18.20.0", "20.20.2", "22.18.9"])("says on Node %s which version it needs", async (version) => {
     const { code, stdout, stderr } = await runCommand(["token"], { execArgv: pretend(version) })
     expect(code).toBe(1)
@@ -43,8 +67,100 @@ describe("sluice", () => {
     expect((await runCommand(["token"], { execArgv: pretend(version) })).code).toBe(0)
   })
 
+  it.each([
+    ["stdout", ["--help"], 0],
+    ["stdout", ["ingest", "--help"], 0],
+    ["stdout", ["token"], 0],
+    ["stderr", ["nonsense"], 2],
+  ] as const)("ends as ever, and says nothing of it, when nobody reads its %s: %j", async (name, args, expected) => {
+    const child = spawn(process.execPath, [main, ...args], { stdio: ["ignore", "pipe", "pipe"] })
+    child[name].destroy()
+    let said = ""
+    child.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()))
+    const [code] = await once(child, "close")
+    expect(code).toBe(expected)
+    expect(said).not.toMatch(/EPIPE|^\s+at /m)
+  })
+
   it("imports nothing before it has checked the version", async () => {
-    const source = await readFile(join(import.meta.dirname, "../../src/cli/main.ts"), "utf8")
+    const source = await readFile(main, "utf8")
     expect(source).not.toMatch(/^import /m)
+  })
+})
+
+/** A command and those below it, each with its words: `apps create`. */
+const listVerbs = (command: Command, words = "sluice"): ReadonlyArray<readonly [words: string, command: Command]> => [
+  [words, command],
+  ...command.commands.flatMap((each) => listVerbs(each, `${words} ${each.name()}`)),
+]
+
+const readHelp = (command: Command): ReadonlyArray<string> => {
+  let text = ""
+  arrangeHelp(command)
+  command.configureOutput({ writeOut: (part) => (text += part), getOutHelpWidth: () => 80 }).outputHelp()
+  return text.trimEnd().split("\n")
+}
+
+describe("the help", { timeout: 60_000 }, () => {
+  it.each(listVerbs(createProgram()))("of %s fits on a screen, examples first", (words, command) => {
+    const lines = readHelp(command)
+    expect(lines.length).toBeLessThanOrEqual(words === "sluice ingest" ? 40 : 24)
+    expect(lines[0]).toMatch(/^(?:Examples?\b|To replace a key)/)
+    // An example may be longer: it is one line to copy.
+    expect(lines.filter((line) => line.length > 80 && !line.startsWith("  $"))).toEqual([])
+  })
+
+  it("says of every command that has one which verb is meant without any, and where its options are", async () => {
+    const commands = listVerbs(createProgram()).flatMap(([words, command]) => {
+      const verb: unknown = Reflect.get(command, "_defaultCommandName") // commander has no other way to ask
+      return typeof verb === "string" ? [{ words, command, verb }] : []
+    })
+    expect(commands.map(({ words }) => words)).toContain("sluice backup")
+    for (const { words, command, verb } of commands)
+      expect(readHelp(command).at(-1)).toBe(`Without a command: ${verb}. Options: ${words} ${verb} --help`)
+    const { stdout } = await runCommand(["files", "--help"])
+    expect(stdout.trimEnd().split("\n").at(-1)).toBe("Without a command: list. Options: sluice files list --help")
+  })
+
+  it("is printed so", async () => {
+    const { stdout } = await runCommand(["ingest", "--help"])
+    const [, ingest] = listVerbs(createProgram()).find(([words]) => words === "sluice ingest")!
+    expect(stdout.trimEnd().split("\n")).toEqual(readHelp(ingest))
+  })
+
+  it.each(["ingest", "dev"])("of %s has what is asked for first, and all of it on demand", async (verb) => {
+    const short = (await runCommand([verb, "--help"])).stdout
+    expect(short).toContain("--port")
+    expect(short).not.toContain("--sweep-interval")
+    const { code, stdout } = await runCommand([verb, "--help-all"])
+    expect(code).toBe(0)
+    expect(stdout).toContain("--sweep-interval")
+    expect(stdout).toContain("env: SLUICE_SWEEP_INTERVAL")
+  })
+})
+
+describe("wrong usage where machines read", () => {
+  it.each([
+    [["ingest", "--log-format", "json", "--prot", "1"], {}, "unknown option '--prot' (Did you mean --port?)"],
+    [["ingest", "--prot", "1", "--log-format=json"], {}, "unknown option '--prot'"],
+    [["--log-format", "json", "ingest"], {}, "unknown option '--log-format'"],
+    [["ingest", "--json", "--port", "seventy"], {}, "argument 'seventy' is invalid"],
+    [["dev", "--port", "seventy"], { SLUICE_LOG_FORMAT: "json" }, "argument 'seventy' is invalid"],
+    [["ingset"], { SLUICE_LOG_FORMAT: "json" }, "unknown command 'ingset'"],
+  ])("%j is told as one line of JSON", async (args, env, message) => {
+    const { code, stdout, stderr } = await runCommand(args, { env })
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" })
+    expect(stderr).toMatch(/^\{.*\}\n$/)
+    expect(JSON.parse(stderr)).toEqual({
+      time: expect.stringMatching(/^\d{4}-.*Z$/),
+      level: "error",
+      service: "sluice",
+      message: expect.stringContaining(message),
+    })
+  })
+
+  it("is told in words where the server's own options are in JSON", async () => {
+    const { stderr } = await runCommand(["dev", "--prot", "1", "--", "server", "--log-format", "json"])
+    expect(stderr).toMatch(/^error: unknown option/)
   })
 })

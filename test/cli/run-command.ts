@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, type StdioOptions } from "node:child_process"
 import { once } from "node:events"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
+import { parseToken, type Token } from "../../src/protocol.ts"
 
 const main = join(import.meta.dirname, "../../src/cli/main.ts")
 
@@ -14,6 +15,8 @@ export interface CommandOptions {
   readonly hasChannel?: boolean
   /** For node itself. */
   readonly execArgv?: ReadonlyArray<string>
+  /** Who runs it; only root may say. */
+  readonly uid?: number
 }
 
 /** A command that runs. */
@@ -34,6 +37,7 @@ export const startCommand = (args: ReadonlyArray<string>, options: CommandOption
     stdio,
     env: { ...Object.fromEntries(inherited), NO_COLOR: "1", ...options.env },
     ...(options.cwd !== undefined && { cwd: options.cwd }),
+    ...(options.uid !== undefined && { uid: options.uid, gid: options.uid }),
   })
   child.stdin!.end(options.input ?? "")
   let stdout = ""
@@ -68,3 +72,17 @@ export const startCommand = (args: ReadonlyArray<string>, options: CommandOption
 /** Runs the real `sluice` command to its end. */
 export const runCommand = (args: ReadonlyArray<string>, options?: CommandOptions): RunningCommand["ended"] =>
   startCommand(args, options).ended
+
+/** What a command prints as JSON; it must say nothing else, and end with code 0. */
+export const askCommand = async (args: ReadonlyArray<string>, options?: CommandOptions): Promise<any> => {
+  const { code, stdout, stderr } = await runCommand([...args, "--json"], options)
+  if (code !== 0 || stderr !== "") throw new Error(`${args.join(" ")} ended with ${code}:\n${stderr}`)
+  return JSON.parse(stdout)
+}
+
+/** The token that a command printed. */
+export const readPrintedToken = (text: string): Token => {
+  const parsed = parseToken(text)
+  if (!parsed.ok) throw new Error(parsed.detail)
+  return parsed.value
+}

@@ -50,6 +50,49 @@ describe("the settings of an ingest", () => {
     ])
   })
 
+  it("warn of variables that nothing reads, and name the nearest", async () => {
+    const mine = {
+      SLUICE_DEFAULTACL: "private",
+      SLUICE_CALLBACKURL: "https://app.example/api/sluice",
+      SLUICE_CALLBACK_URL: "https://app.example/api/sluice",
+      SLUICE_FLAVOUR_OF_THE_MONTH: "plain",
+      SLUICE_EMPTY: "",
+      OTHER_TOKEN: "x",
+    }
+    const command = startCommand(["ingest", "--port", "0"], { cwd: folder, env: mine })
+    await command.line((line) => line.includes("Ctrl-C"))
+    command.child.kill("SIGTERM")
+    const { stderr } = await command.ended
+    expect(stderr.split("\n").filter((line) => line !== "")).toEqual([
+      "Nothing of Sluice reads the variable SLUICE_DEFAULTACL. The nearest is SLUICE_DEFAULT_ACL.",
+      "Nothing of Sluice reads the variable SLUICE_CALLBACKURL. The nearest is SLUICE_CALLBACK_URL.",
+      "Nothing of Sluice reads the variable SLUICE_FLAVOUR_OF_THE_MONTH.",
+    ])
+    const json = startCommand(["ingest", "--json", "--port", "0"], { cwd: folder, env: mine })
+    const line = await json.line((one) => one.includes('"event":"warning"'))
+    json.child.kill("SIGTERM")
+    await json.ended
+    expect(JSON.parse(line)).toEqual({ event: "warning", message: stderr.trim().split("\n")[0] })
+  })
+
+  it("are not confused by what Kubernetes says of a Service named sluice", async () => {
+    const env = { SLUICE_PORT: "tcp://10.0.0.7:4790", SLUICE_PORT_4790_TCP: "tcp://10.0.0.7:4790" }
+    const given = startCommand(["ingest", "--port", "0"], { cwd: folder, env })
+    await given.line((line) => line.includes("Ctrl-C"))
+    given.child.kill("SIGTERM")
+    expect(await given.ended).toMatchObject({ code: 0, stderr: "" })
+    // A port of its own, so that nobody else has it: the file of a project in development.
+    const unsaid = startCommand(["dev", "--data", "other"], { cwd: folder, env: { ...env, XDG_STATE_HOME: folder } })
+    await unsaid.line((line) => line.includes("Ctrl-C"))
+    unsaid.child.kill("SIGTERM")
+    const { code, stderr } = await unsaid.ended
+    expect(code).toBe(0)
+    expect(stderr.trim()).toBe(
+      "SLUICE_PORT=tcp://10.0.0.7:4790 comes from Kubernetes, for a Service named sluice, and is no port: it is not obeyed. " +
+        "Set the port with --port, or let the pod have no such variables: enableServiceLinks: false.",
+    )
+  })
+
   it("are shown to people where they are not the default", async () => {
     await writeConfig({ callbackRetries: ["1s", "2s"] }, "other.json")
     const command = startCommand(["ingest", "--port", "0", "--config", "other.json"], { cwd: folder })
@@ -110,7 +153,7 @@ describe("the settings of an ingest", () => {
   })
 
   it("are all in the help with their variable, and take their own default from a file", async () => {
-    const { stdout } = await runCommand(["ingest", "--help"])
+    const { stdout } = await runCommand(["ingest", "--help-all"])
     const help = stdout.replace(/\s+/g, " ")
     for (const [name, setting] of Object.entries(ingestSettings)) {
       expect(help).toContain(`env: ${envName(name)}`)
@@ -132,7 +175,7 @@ describe("the settings of an ingest", () => {
 
   // Traces are set up by the variables of OpenTelemetry.
   it("are all that an operator can decide of an ingest", () => {
-    type Decided = Exclude<keyof IngestOptions, "token" | "store" | "catalog" | "fetch" | "tracing">
+    type Decided = Exclude<keyof IngestOptions, "token" | "store" | "catalog" | "fetch" | "resolveHost" | "tracing">
     expectTypeOf<Decided>().toExtend<SettingName>()
   })
 })

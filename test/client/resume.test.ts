@@ -67,7 +67,6 @@ describe("after an answer", () => {
   test.each([
     ["429", { status: 429 }],
     ["500 without a problem", { status: 500 }],
-    ["502 CALLBACK_FAILED", problem(502, "CALLBACK_FAILED")],
     ["503", { status: 503, body: "<html>" }],
     ["504 CALLBACK_TIMEOUT", problem(504, "CALLBACK_TIMEOUT")],
     ["423 LOCKED", problem(423, "LOCKED")],
@@ -85,6 +84,8 @@ describe("after an answer", () => {
     ["413 SIZE_MISMATCH", problem(413, "SIZE_MISMATCH"), "SIZE_MISMATCH"],
     ["415 CONTENT_MISMATCH", problem(415, "CONTENT_MISMATCH"), "CONTENT_MISMATCH"],
     ["422 DIGEST_MISMATCH", problem(422, "DIGEST_MISMATCH"), "DIGEST_MISMATCH"],
+    ["502 CALLBACK_FAILED", problem(502, "CALLBACK_FAILED"), "CALLBACK_FAILED"],
+    ["500 ROUTE_FAILED", problem(500, "ROUTE_FAILED"), "ROUTE_FAILED"],
     ["500 INVALID_CONFIG", problem(500, "INVALID_CONFIG"), "INVALID_CONFIG"],
     ["507 QUOTA_EXCEEDED", problem(507, "QUOTA_EXCEEDED"), "QUOTA_EXCEEDED"],
   ])("%s is final", async (_, fault, code) => {
@@ -96,6 +97,7 @@ describe("after an answer", () => {
   test.each([
     ["403", { status: 403, body: { code: "FORBIDDEN", detail: "Sign in." } }, 1],
     ["400 TOO_MANY_FILES", problem(400, "TOO_MANY_FILES"), 1],
+    ["500 ROUTE_FAILED", problem(500, "ROUTE_FAILED"), 1],
     ["503 INGEST_UNAVAILABLE", problem(503, "INGEST_UNAVAILABLE"), 2],
   ])("the route handler's %s is asked %i time(s)", async (_, fault, times) => {
     peer.fail("POST", "any", fault)

@@ -167,7 +167,7 @@ describe("what comes back", () => {
     const [outcome] = await uploader({ url: `${peer.origin}/elsewhere` }).uploadFiles("any", {
       files: [textFile("a.txt")],
     })
-    expect(outcome).toMatchObject({ status: "failed", error: { code: "NOT_FOUND" } })
+    expect(outcome).toMatchObject({ status: "failed", error: { code: "INVALID_CONFIG", status: 404 } })
   })
 
   test("a headers function that throws fails the files with its error as cause", async () => {

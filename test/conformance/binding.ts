@@ -7,11 +7,23 @@ import type { BrowserContext, Locator, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { type Site, startSite } from "../bindings/start-site.ts"
 import { launchProfile } from "../browser/chromium.ts"
+import { pixel } from "../browser/pixel.ts"
+import { describePreviews } from "./previews.ts"
+import { describeDrags } from "./binding-drags.ts"
+import { describeAvatar } from "./binding-avatar.ts"
+import { describeRows } from "./binding-rows.ts"
+import { describeManners } from "./binding-manners.ts"
+import { describeRoom } from "./binding-room.ts"
+import { describeLooks } from "./binding-looks.ts"
+import { describeTray } from "./binding-tray.ts"
 
-const pixel = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==",
-  "base64",
-)
+declare global {
+  interface Window {
+    /** What stood in the page's live region, one text after the other. */
+    announced: Array<string>
+  }
+}
+
 const png = (name: string, size = pixel.length) => ({
   name,
   mimeType: "image/png",
@@ -73,13 +85,26 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
     const open = async (query: string, where = page) => {
       await where.goto(`${site.url}/?${query}`)
       await where.bringToFront()
-      await where.locator('[data-sluice="container"]:not([data-state="loading"])').waitFor()
+      await where.locator('[data-sluice="container"]:not([data-state="loading"])').last().waitFor()
+      await where.evaluate(() => {
+        window.announced = []
+        const region = document.querySelector('[role="status"]')!
+        new MutationObserver(() => {
+          const text = region.textContent.trim()
+          if (text !== "") window.announced.push(text)
+        }).observe(region, { childList: true, characterData: true, subtree: true })
+      })
     }
     const container = (where = page) => where.locator('[data-sluice="container"]')
     const main = (where = page) => where.locator('[data-sluice="button"]')
     const part = (part: string, where = page) => where.locator(`[data-sluice="${part}"]`)
     const row = (file: string, where = page) => where.locator('[data-sluice="file"]', { hasText: file })
-    const status = (where = page) => where.getByRole("status")
+    /** What screen readers were told since the component was there, one by one. */
+    const announced = (where = page): Promise<Array<string>> => where.evaluate(() => window.announced)
+    const says = (text: string | RegExp, where = page) =>
+      until(async () =>
+        (await announced(where)).some((said) => (typeof text === "string" ? said === text : text.test(said))),
+      )
     const becomes = (state: string, where = page) =>
       where.locator(`[data-sluice="container"][data-state="${state}"]`).waitFor()
     const rowBecomes = (file: string, state: string, where = page) =>
@@ -108,6 +133,22 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
         },
         files.map((file) => ({ name: file.name, type: file.mimeType, base64: file.buffer.toString("base64") })),
       )
+    /** Bytes of an upload that are remembered as sent. */
+    const loadedOf = (file: string): Promise<number> =>
+      page.evaluate(
+        (file) =>
+          new Promise<number>((resolve) => {
+            indexedDB.open("sluice-uploads").onsuccess = ({ target }) => {
+              const database = (target as IDBOpenDBRequest).result
+              database.transaction("sessions").objectStore("sessions").getAll().onsuccess = ({ target }) => {
+                database.close()
+                const records = (target as IDBRequest<Array<{ name: string; loaded?: number }>>).result
+                resolve(records.find(({ name }) => name === file)?.loaded ?? 0)
+              }
+            }
+          }),
+        file,
+      )
     const percent = async (bar: Locator) => Number(await bar.getAttribute("aria-valuenow"))
 
     describe("a button", () => {
@@ -117,6 +158,8 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
         expect(await part("allowed-content").textContent()).toBe("Up to 3 images, 4\u00a0MB each at most")
         const input = page.locator("input[type=file]")
         expect(await input.getAttribute("accept")).toBe("image/*")
+        // A label, by which tests find it: `getByLabelText` of Testing Library looks for the same.
+        expect(await page.getByLabel("Choose files", { exact: true }).getAttribute("type")).toBe("file")
         expect(await input.evaluate((element: HTMLInputElement) => element.multiple)).toBe(true)
         await open("component=button&endpoint=avatar")
         expect(await main().textContent()).toBe("Choose a file")
@@ -130,7 +173,8 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
         const files = [png("a.png"), png("b.png", 3000)]
         await choose(main(), files)
         await becomes("done")
-        expect(await status().textContent()).toBe("2 files uploaded")
+        await says("2 files uploaded")
+        expect(await part("allowed-content").textContent()).toBe("2 uploaded")
         expect(await told("change")).toEqual([["a.png", "b.png"]])
         expect(new Set(await told("begin"))).toEqual(new Set(["a.png", "b.png"]))
         expect(await told("complete")).toEqual([
@@ -212,7 +256,7 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
         await until(async () => (await told("error")).length > 0)
         expect(await told("error")).toEqual([["FORBIDDEN", ["a.png", "b.png"]]])
         expect(await part("error").textContent()).toContain("Sign in first.")
-        expect(await status().textContent()).toContain("Sign in first.")
+        await says("2 files failed. Sign in first.")
       })
 
       test("what the route would refuse is told without sending anything", async () => {
@@ -224,7 +268,7 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
           ["FILE_TYPE_NOT_ALLOWED", ["a.txt"]],
           ["FILE_TOO_LARGE", ["huge.png"]],
         ])
-        expect(await part("error").textContent()).toBe("a.txt: Not allowed here. Choose images.")
+        expect(await part("error").textContent()).toBe("2 failed. a.txt: Not allowed here. Choose images.")
         expect(site.puts).toEqual([])
       })
 
@@ -249,6 +293,26 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
         await becomes("done")
         const [results] = await told("complete")
         expect(results.map((result: { name: string }) => result.name)).toEqual(["renamed-a.png", "renamed-b.png"])
+      })
+
+      test("says when all is sent and only the app has not answered", async () => {
+        const answered = site.holdCallbacks()
+        await open("component=button")
+        await choose(main(), png("a.png"))
+        await main().getByText("Sent, waiting for the app").waitFor()
+        await says("Sent, waiting for the app…")
+        answered()
+        await becomes("done")
+        await says("1 file uploaded")
+        expect(complaints).toEqual([])
+      })
+
+      test("an empty image is refused without sending anything", async () => {
+        await open("component=button")
+        await choose(main(), { name: "empty.png", mimeType: "image/png", buffer: Buffer.alloc(0) })
+        await becomes("failed")
+        expect(await part("error").textContent()).toBe("empty.png: The file is empty. Choose another one.")
+        expect(site.puts).toEqual([])
       })
     })
 
@@ -347,8 +411,9 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
       test("each file has its own progress, pause and cancel; the others are not touched", async () => {
         const release = site.hold("a.png", 50_000)
         const releaseOther = site.hold("b.png", 50_000)
-        await open("component=dropzone&mode=auto")
-        await choose(main(), [png("a.png", 2_000_000), png("b.png", 2_000_000), png("c.png")])
+        await open("component=dropzone&mode=auto&endpoint=anything")
+        // More than what lies between browser and ingest holds: nothing is sent to its end.
+        await choose(main(), [png("a.png", 20_000_000), png("b.png", 20_000_000), png("c.png")])
         await rowBecomes("c.png", "done")
         await until(() => site.inFlight() === 2)
         await page.getByRole("button", { name: "Cancel b.png" }).click()
@@ -412,7 +477,7 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
         await press("Cancel a.png")
         await until(async () => (await focused()) === "Remove a.png")
         await press("Remove a.png")
-        await until(async () => (await focused()) === "Choose files")
+        await until(async () => (await focused()) === "Remove b.png")
         await open("component=button&mode=manual")
         await choose(main(), png("c.png"))
         await page.getByRole("button", { name: "Clear" }).press("Enter")
@@ -427,8 +492,8 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
           "rgb(1, 2, 3)",
         )
         expect(await part("label").textContent()).toBe("Mine: 0")
-        // Any rule of the page wins, also those of a layer that comes later.
-        await page.addStyleTag({ content: "@layer utilities { .calm { background: rgb(9, 8, 7) } }" })
+        // A class of the page wins.
+        await page.addStyleTag({ content: ".calm { background: rgb(9, 8, 7) }" })
         await until(
           async () =>
             (await main().evaluate((element) => getComputedStyle(element).backgroundColor)) === "rgb(9, 8, 7)",
@@ -444,6 +509,25 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
         expect(await input.evaluate((element: HTMLInputElement) => element.webkitdirectory)).toBe(true)
       })
     })
+
+    describePreviews({ page: () => page, open, rowBecomes, until })
+    describeRows({
+      page: () => page,
+      site: () => site,
+      open,
+      told,
+      until,
+      announced,
+      says,
+      complaints: () => complaints,
+    })
+
+    describeRoom({ page: () => page, site: () => site, open, until })
+    describeLooks({ page: () => page, site: () => site, open, until })
+    describeAvatar({ page: () => page, site: () => site, open, until })
+    describeManners({ page: () => page, site: () => site, open, until, complaints: () => complaints })
+
+    describeTray({ page: () => page, site: () => site, until, complaints: () => complaints })
 
     describe("large files", () => {
       const size = 200_000_000
@@ -463,13 +547,20 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
 
       test("a reload in the middle of 200 MB: the same file, chosen again, goes on where it was", async () => {
         const release = site.hold("large.bin", 80_000_000)
-        await open("component=dropzone&mode=auto&endpoint=anything&sessions")
+        await open("component=dropzone&endpoint=anything&sessions")
         await choose(main(), file)
+        await page.getByRole("button", { name: "Upload 1 file" }).click()
         await until(async () => (await percent(row("large.bin").getByRole("progressbar"))) > 20)
+        // Counted now and then, so that what was sent a moment before is not lost.
+        await until(async () => (await loadedOf("large.bin")) > 0)
         await page.reload()
         release()
         await until(() => site.inFlight() === 0)
         await page.getByRole("button", { name: "Choose it again to continue large.bin" }).waitFor()
+        expect(await part("interrupted").locator('[data-sluice="file-state"]').textContent()).toMatch(
+          /^[1-9][\d.]*\u00a0MB of 190\.7\u00a0MB uploaded, \d\d? %$/,
+        )
+        // It was wanted once: nobody has to press "Upload" again.
         await choose(main(), file)
         await rowBecomes("large.bin", "done")
         const [[result]] = await told("complete")
@@ -489,7 +580,7 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
           Object.assign(globalThis, { showOpenFilePicker: pick })
         })
         const release = site.hold("kept.bin", 1_000_000)
-        await open("component=dropzone&mode=auto&endpoint=anything&sessions")
+        await open("component=dropzone&mode=auto&endpoint=anything&sessions=setup")
         await page.evaluate(async () => {
           const root = await navigator.storage.getDirectory()
           const writable = await (await root.getFileHandle("kept.bin", { create: true })).createWritable()
@@ -558,6 +649,265 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
       })
     })
 
+    describeDrags({
+      page: () => page,
+      site: () => site,
+      open,
+      choose,
+      told,
+      until,
+      complaints: () => complaints,
+    })
+
+    describe("screen readers", () => {
+      test("are told what was chosen and what was refused, and that it is in", async () => {
+        await open("component=dropzone")
+        await choose(
+          main(),
+          ["a", "b", "c", "d"].map((name) => png(`${name}.png`)),
+        )
+        await says("3 files chosen, 1 refused. d.png: Too many: at most 3 images at a time.")
+        await page.getByRole("button", { name: "Upload 3 files" }).click()
+        await says("3 files uploaded, 1 failed")
+        expect(complaints).toEqual([])
+      })
+
+      test("are told of a file that fails while others go on, before anything else", async () => {
+        const release = site.hold("a.png", 10_000)
+        site.refuse("b.png", 500, 99)
+        await open("component=dropzone&mode=auto")
+        await choose(main(), [png("a.png", 1_000_000), png("b.png")])
+        await says("b.png failed: Something went wrong on the server. Try again in a moment.")
+        release()
+        await says("1 file uploaded, 1 failed")
+        const said = await announced()
+        expect(said.filter((text) => text.startsWith("b.png failed")).length).toBe(1)
+      })
+
+      test("are told once that it is offline", async () => {
+        await open("component=dropzone")
+        await choose(main(), [png("a.png"), png("b.png")])
+        await says("2 files chosen")
+        await context.setOffline(true)
+        await page.getByRole("button", { name: "Upload 2 files" }).click()
+        await says("Offline. The upload goes on when you are back")
+        await until(async () => (await part("summary-text").textContent())!.startsWith("Offline"))
+        await context.setOffline(false)
+        await says("2 files uploaded")
+        expect((await announced()).filter((text) => text.startsWith("Offline")).length).toBe(1)
+      })
+
+      test("are told once that it is tried again, however often it is", async () => {
+        site.refuse("a.png", 503, 3)
+        await open("component=dropzone&mode=auto")
+        await choose(main(), png("a.png", 100_000))
+        await rowBecomes("a.png", "done")
+        await says("1 file uploaded")
+        expect((await announced()).filter((text) => /again/i.test(text)).length).toBeLessThan(2)
+      })
+
+      test("are told of a pause, of going on, and of the end by hand", async () => {
+        site.hold("a.png", 10_000)
+        await open("component=button")
+        await choose(main(), png("a.png", 2_000_000))
+        await until(() => site.inFlight() === 1)
+        await page.getByRole("button", { name: "Pause" }).click()
+        await says("Upload paused")
+        await main().click()
+        await says("Upload resumed")
+        await page.getByRole("button", { name: "Cancel" }).click()
+        await says("Upload cancelled")
+      })
+
+      test("are told how far a long upload is, and that a file is gone from the list", async () => {
+        site.hold("a.png", 9_000_000)
+        await open("component=dropzone&mode=auto&endpoint=anything")
+        await choose(main(), png("a.png", 20_000_000))
+        await says(/^\d\d percent/)
+        await page.getByRole("button", { name: "Cancel a.png" }).click()
+        await page.getByRole("button", { name: "Remove a.png" }).click()
+        await says("a.png removed. You can undo it")
+      })
+
+      test("are not flooded: forty files at once are a few sentences, and the last says what became of them", async () => {
+        await open("component=dropzone&mode=auto&endpoint=anything")
+        await choose(
+          main(),
+          Array.from({ length: 40 }, (_, index) => png(`${index}.png`)),
+        )
+        await says("40 files uploaded")
+        expect((await announced()).length).toBeLessThan(6)
+        // A text that stays would be found long after it is true.
+        await until(async () => (await page.getByRole("status").textContent())!.trim() === "")
+      })
+
+      test("keep the component while it uploads, and hear one name of the button that has the focus", async () => {
+        const release = site.hold("a.png", 100_000)
+        await open("component=button")
+        await main().focus()
+        await page.evaluate(() => {
+          const button = document.activeElement!
+          const root = document.querySelector('[data-sluice="container"]')!
+          const names = (window.told = [])
+          new MutationObserver(() => {
+            const copy = button.cloneNode(true) as Element
+            for (const hidden of copy.querySelectorAll('[aria-hidden="true"]')) hidden.remove()
+            const name = button.ariaLabel ?? copy.textContent.trim()
+            const isBusy = root.closest("[aria-busy]") !== null || root.querySelector("[aria-busy]") !== null
+            ;(names as Array<unknown>).push({ name: root.getAttribute("data-state"), detail: [name, isBusy] })
+          }).observe(root, { subtree: true, childList: true, characterData: true, attributes: true })
+        })
+        await choose(main(), png("a.png", 3_000_000))
+        await becomes("uploading")
+        const bar = page.getByRole("progressbar")
+        await until(async () => (await percent(bar)) > 0)
+        await until(async () => /^Uploading \d+ %$/.test((await main().textContent())!))
+        expect(await main().getByText("%").getAttribute("aria-hidden")).toBe("true")
+        release()
+        await becomes("done")
+        const heard = (await told("uploading")).map((detail) => JSON.stringify(detail))
+        expect(heard.length).toBeGreaterThan(1)
+        expect([...new Set(heard)]).toEqual([JSON.stringify(["Uploading", false])])
+      })
+
+      test("read the state of every file in its words", async () => {
+        site.hold("held.png", 10_000)
+        site.refuse("bad.png", 500, 99)
+        await open("component=dropzone&mode=auto&endpoint=anything")
+        await choose(main(), [png("good.png", 3000), png("bad.png"), png("held.png", 1_000_000)])
+        await rowBecomes("good.png", "done")
+        await rowBecomes("bad.png", "failed")
+        await rowBecomes("held.png", "uploading")
+        const words = (file: string) => row(file).locator('[data-sluice="file-state"]').textContent()
+        expect(await words("good.png")).toBe("Uploaded, 2.9\u00a0KB")
+        expect(await words("bad.png")).toContain("Something went wrong")
+        expect(await words("held.png")).toMatch(/ of 976\.6\u00a0KB, \d+ %$/)
+        await page.getByRole("button", { name: "Pause held.png" }).click()
+        await until(async () => (await words("held.png"))!.startsWith("Paused at"))
+        await page.getByRole("button", { name: "Cancel held.png" }).click()
+        await until(async () => (await words("held.png")) === "Cancelled")
+      })
+
+      test("tell two components apart by their names", async () => {
+        await open("component=dropzone&endpoint=avatar&named")
+        const session = await context.newCDPSession(page)
+        const { nodes } = await session.send("Accessibility.getFullAXTree")
+        const names = (role: string) =>
+          nodes.filter((node) => !node.ignored && node.role?.value === role).map((node) => node.name?.value)
+        expect(names("group")).toEqual(["Cover", "Portrait"])
+        expect(names("button").filter((name) => /choose/i.test(name))).toEqual([
+          "Choose a file, Cover",
+          "Choose a file, Portrait",
+        ])
+      })
+    })
+
+    describe("a row whose bytes are all sent", () => {
+      test("is processing: it says so, its bar says nothing of how far, it can be cancelled only", async () => {
+        const answered = site.holdCallbacks()
+        await open("component=dropzone&mode=auto")
+        await choose(main(), png("a.png"))
+        await rowBecomes("a.png", "processing")
+        expect(await row("a.png").locator('[data-sluice="file-state"]').textContent()).toBe(
+          "Sent, waiting for the app…",
+        )
+        expect(await part("summary-text").textContent()).toBe("Sent, waiting for the app…")
+        expect(await row("a.png").getByRole("progressbar").getAttribute("aria-valuenow")).toBe(null)
+        expect(await row("a.png").getByRole("button").count()).toBe(1)
+        const animation = () =>
+          part("file-progress").evaluate((element) => getComputedStyle(element, "::before").animationName)
+        expect(await animation()).toBe("sluice-processing")
+        expect(
+          await part("file-progress").evaluate((element) => getComputedStyle(element, "::before").backgroundSize),
+        ).toBe("35% 100%")
+        await page.emulateMedia({ reducedMotion: "reduce" })
+        expect(await animation()).toBe("none")
+        answered()
+        await rowBecomes("a.png", "done")
+      })
+    })
+
+    describe("the summary", () => {
+      test("counts files and bytes, pauses, resumes and cancels all of them", async () => {
+        const releases = ["a.png", "b.png"].map((file) => site.hold(file, 50_000))
+        await open("component=dropzone&mode=auto")
+        await choose(main(), [png("a.png", 2_000_000), png("b.png", 2_000_000), png("c.png")])
+        await rowBecomes("c.png", "done")
+        const text = () => part("summary-text").textContent()
+        await until(async () => /^1 of 3 · [\d.]+(\u00a0KB)? of 3\.8\u00a0MB/.test((await text())!))
+        const bar = part("summary-progress")
+        await until(async () => (await percent(bar)) > 0)
+        await page.getByRole("button", { name: "Pause all" }).click()
+        await becomes("paused")
+        expect(await text()).toMatch(/^Paused · 1 of 3 · /)
+        await page.getByRole("button", { name: "Resume all" }).press("Enter")
+        await becomes("uploading")
+        await page.getByRole("button", { name: "Cancel all" }).click()
+        await until(async () => (await text()) === "1 uploaded")
+        expect(await bar.count()).toBe(0)
+        for (const release of releases) release()
+        expect(complaints).toEqual([])
+      })
+
+      test("tries all again that have failed, and takes off what is finished", async () => {
+        for (const file of ["a.png", "b.png"]) site.refuse(file, 500, 5)
+        await open("component=dropzone&mode=auto")
+        await choose(main(), [png("a.png"), png("b.png"), png("c.png")])
+        await page.getByRole("button", { name: "Try again 2" }).waitFor()
+        expect(await part("summary-text").textContent()).toBe("1 uploaded, 2 failed")
+        await page.getByRole("button", { name: "Remove finished" }).click()
+        await row("c.png").waitFor({ state: "detached" })
+        await page.getByRole("button", { name: "Try again 2" }).click()
+        await rowBecomes("a.png", "done")
+        await rowBecomes("b.png", "done")
+        expect(await page.getByRole("button", { name: /^Try again/ }).count()).toBe(0)
+      })
+
+      test("says how fast it is and how long it takes, once that is known", async () => {
+        await open("component=dropzone&mode=auto&endpoint=anything")
+        const session = await context.newCDPSession(page)
+        await session.send("Network.emulateNetworkConditions", {
+          offline: false,
+          latency: 0,
+          downloadThroughput: -1,
+          uploadThroughput: 1_000_000,
+        })
+        await choose(main(), png("a.png", 30_000_000))
+        await part("time-left").waitFor()
+        expect(await part("speed").textContent()).toMatch(/^[\d.,]+\u00a0[KM]?B\/s$/)
+        expect(await part("time-left").textContent()).toMatch(/left$/)
+        await page.setViewportSize({ width: 320, height: 640 })
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320)
+        const [time, count] = await Promise.all(
+          [part("time-left"), part("summary-text").locator("> :first-child")].map((locator) => locator.boundingBox()),
+        )
+        // Read first: above it, or before it in its line.
+        expect(time!.y < count!.y || (time!.y === count!.y && time!.x < count!.x)).toBe(true)
+        await page.setViewportSize({ width: 1280, height: 720 })
+        await page.getByRole("button", { name: "Pause all" }).click()
+        await part("time-left").waitFor({ state: "detached" })
+      })
+
+      test("a button has it in its second line, with the reason that files share", async () => {
+        await open("component=button")
+        await choose(
+          main(),
+          ["a", "b", "c", "d", "e"].map((name) => png(`${name}.png`)),
+        )
+        await becomes("failed")
+        await until(
+          async () =>
+            (await part("error").textContent()) === "3 uploaded, 2 failed: Too many: at most 3 images at a time.",
+        )
+        await open("component=button")
+        await context.setOffline(true)
+        await choose(main(), png("f.png"))
+        await until(async () => (await part("allowed-content").textContent()) === "Offline, goes on when you are back")
+        await context.setOffline(false)
+        await becomes("done")
+      })
+    })
+
     test("offline: it waits, says so, and goes on when the network is back", async () => {
       await open("component=dropzone")
       await choose(main(), png("a.png"))
@@ -610,10 +960,11 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
           await page.getByRole("button", { name: "Upload 3 files" }).click()
           await until(async () => (await told("error")).length === 1)
           await check(`${component} uploading`)
-          await page.getByRole("button", { name: "Pause", exact: true }).click()
+          const all = component === "button" ? "" : " all"
+          await page.getByRole("button", { name: `Pause${all}`, exact: true }).click()
           await becomes("paused")
           await check(`${component} paused`)
-          await page.getByRole("button", { name: "Cancel", exact: true }).click()
+          await page.getByRole("button", { name: `Cancel${all}`, exact: true }).click()
           await becomes("failed")
           await check(`${component} failed`)
           await page.goto(`${site.url}/?component=${component}&disabled`)

@@ -39,6 +39,57 @@ const reasonOf = (promise: Promise<unknown>): Promise<string> =>
     (cause) => (cause instanceof BlobStoreError ? cause.reason : String(cause)),
   )
 
+/** Appends all of a file and finishes it. */
+const write = async (store: BlobStore, key: string, content: Uint8Array, epoch = 1): Promise<void> => {
+  await store.append(key, { epoch, offset: 0, body: chunksOf(content) })
+  await store.finish(key, { epoch, size: content.length })
+}
+
+/** A store that is kept on something has everything when it is opened again, by another process too. */
+const testDurableBlobStore = (open: () => BlobStore, reopen: () => Promise<BlobStore>): void => {
+  it("has everything after it was opened anew", async () => {
+    expect(open().abilities.isDurable).toBe(true)
+    await write(open(), "finished", bytes(10))
+    await open().append("unfinished", { epoch: 3, offset: 0, body: breakingAfter(bytes(2_000_000)) })
+    const again = await reopen()
+    expect(await again.claim("finished", 2)).toEqual({ size: 10, isFinished: true })
+    expectBytes(await readAll(await again.read("unfinished", { start: 0, end: 1_999_999 })), bytes(2_000_000))
+    expect(await again.claim("unfinished", 9)).toEqual({ size: 2_000_000, isFinished: false })
+    await again.append("unfinished", { epoch: 9, offset: 2_000_000, body: chunksOf(bytes(5)) })
+    await again.finish("unfinished", { epoch: 9, size: 2_000_005 })
+    await again.close()
+  })
+
+  it("fences off the writers of another process", async () => {
+    // As much as any driver gathers before it writes.
+    const content = bytes(4 * 1024 * 1024)
+    const gate = Promise.withResolvers<void>()
+    const flushed = Promise.withResolvers<void>()
+    async function* body() {
+      yield content
+      flushed.resolve()
+      await gate.promise
+      yield content
+    }
+    const old = open().append("key", { epoch: 1, offset: 0, body: body() })
+    await flushed.promise
+    const again = await reopen()
+    expect(await again.claim("key", 2)).toEqual({ size: content.length, isFinished: false })
+    gate.resolve()
+    expect(await reasonOf(old)).toBe("fenced")
+    expect(await reasonOf(open().finish("key", { epoch: 1, size: content.length }))).toBe("fenced")
+    await again.finish("key", { epoch: 2, size: content.length })
+    await again.close()
+  })
+}
+
+/** A store that cannot be opened again does not claim to be durable. */
+const testVolatileBlobStore = (open: () => BlobStore): void => {
+  it("does not outlive its process, and says so", () => {
+    expect(open().abilities.isDurable).toBe(false)
+  })
+}
+
 /** What every {@link BlobStore} must do; a driver's test is its set-up and one call of this. */
 export const testBlobStore = (name: string, setup: BlobStoreSetup): void => {
   describe(`${name} as a blob store`, () => {
@@ -50,11 +101,6 @@ export const testBlobStore = (name: string, setup: BlobStoreSetup): void => {
       await store.close()
       await setup.cleanUp?.()
     })
-
-    const write = async (key: string, content: Uint8Array, epoch = 1): Promise<void> => {
-      await store.append(key, { epoch, offset: 0, body: chunksOf(content) })
-      await store.finish(key, { epoch, size: content.length })
-    }
 
     it("gives back what was appended", async () => {
       const content = bytes(3000)
@@ -72,16 +118,16 @@ export const testBlobStore = (name: string, setup: BlobStoreSetup): void => {
 
     it("reads any range, within a small blob and across the pieces of a large one", async () => {
       const small = bytes(1000)
-      await write("small", small)
+      await write(store, "small", small)
       expectBytes(await readAll(await store.read("small", { start: 0, end: 0 })), small.subarray(0, 1))
       expectBytes(await readAll(await store.read("small", { start: 10, end: 999 })), small.subarray(10))
       const large = bytes(5 * 1024 * 1024 + 7)
-      await write("large", large)
+      await write(store, "large", large)
       expectBytes(await readAll(await store.read("large", { start: 1, end: large.length - 2 })), large.subarray(1, -1))
     })
 
     it("can stop in the middle of reading", async () => {
-      await write("large", bytes(3 * 1024 * 1024))
+      await write(store, "large", bytes(3 * 1024 * 1024))
       const reader = (await store.read("large", { start: 0, end: 3 * 1024 * 1024 - 1 })).getReader()
       expect((await reader.read()).value?.length).toBeGreaterThan(0)
       await reader.cancel()
@@ -89,7 +135,7 @@ export const testBlobStore = (name: string, setup: BlobStoreSetup): void => {
     })
 
     it("says what is missing", async () => {
-      await write("key", bytes(10))
+      await write(store, "key", bytes(10))
       expect(await reasonOf(store.read("unknown", { start: 0, end: 0 }))).toBe("missing")
       expect(await reasonOf(store.read("key", { start: 0, end: 10 }).then(readAll))).toBe("missing")
     })
@@ -152,7 +198,7 @@ export const testBlobStore = (name: string, setup: BlobStoreSetup): void => {
     })
 
     it("does not give the digest of bytes that are not there", async () => {
-      await write("key", bytes(10))
+      await write(store, "key", bytes(10))
       expect(await reasonOf(store.digest("key", 11))).not.toBe("it succeeded")
       expect(await reasonOf(store.digest("unknown", 1))).toBe("missing")
     })
@@ -229,59 +275,25 @@ export const testBlobStore = (name: string, setup: BlobStoreSetup): void => {
     }
 
     it("removes blobs finished, unfinished and unknown, and can take the key again", async () => {
-      await write("finished", bytes(10))
+      await write(store, "finished", bytes(10))
       await store.append("unfinished", { epoch: 1, offset: 0, body: chunksOf(bytes(10)) })
       for (const key of ["finished", "unfinished", "unknown"]) {
         await store.remove(key)
         expect(await reasonOf(store.read(key, { start: 0, end: 0 }))).toBe("missing")
-        await write(key, bytes(3), 2)
+        await write(store, key, bytes(3), 2)
         expectBytes(await readAll(await store.read(key, { start: 0, end: 2 })), bytes(3))
       }
     })
 
     it("keeps keys apart that differ in the case of a letter or are long", async () => {
       const keys = ["abc", "ABC", "aBc", "x".repeat(512), `${"x".repeat(511)}y`]
-      for (const [index, key] of keys.entries()) await write(key, bytes(10, index))
+      for (const [index, key] of keys.entries()) await write(store, key, bytes(10, index))
       for (const [index, key] of keys.entries()) {
         expectBytes(await readAll(await store.read(key, { start: 0, end: 9 })), bytes(10, index))
       }
     })
 
-    const { reopen = setup.create } = setup
-    describe.runIf(setup.reopen !== undefined)("opened anew (only what outlives its process)", () => {
-      it("has everything after it was opened anew", async () => {
-        await write("finished", bytes(10))
-        await store.append("unfinished", { epoch: 3, offset: 0, body: breakingAfter(bytes(2_000_000)) })
-        const again = await reopen()
-        expect(await again.claim("finished", 2)).toEqual({ size: 10, isFinished: true })
-        expectBytes(await readAll(await again.read("unfinished", { start: 0, end: 1_999_999 })), bytes(2_000_000))
-        expect(await again.claim("unfinished", 9)).toEqual({ size: 2_000_000, isFinished: false })
-        await again.append("unfinished", { epoch: 9, offset: 2_000_000, body: chunksOf(bytes(5)) })
-        await again.finish("unfinished", { epoch: 9, size: 2_000_005 })
-        await again.close()
-      })
-
-      it("fences off the writers of another process", async () => {
-        // As much as any driver gathers before it writes.
-        const content = bytes(4 * 1024 * 1024)
-        const gate = Promise.withResolvers<void>()
-        const flushed = Promise.withResolvers<void>()
-        async function* body() {
-          yield content
-          flushed.resolve()
-          await gate.promise
-          yield content
-        }
-        const old = store.append("key", { epoch: 1, offset: 0, body: body() })
-        await flushed.promise
-        const again = await reopen()
-        expect(await again.claim("key", 2)).toEqual({ size: content.length, isFinished: false })
-        gate.resolve()
-        expect(await reasonOf(old)).toBe("fenced")
-        expect(await reasonOf(store.finish("key", { epoch: 1, size: content.length }))).toBe("fenced")
-        await again.finish("key", { epoch: 2, size: content.length })
-        await again.close()
-      })
-    })
+    if (setup.reopen === undefined) testVolatileBlobStore(() => store)
+    else testDurableBlobStore(() => store, setup.reopen)
   })
 }

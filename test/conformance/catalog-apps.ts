@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest"
 import type { AppSettings, Catalog } from "../../src/ingest.ts"
+import { driveCatalog, grantOf } from "./drive-catalog.ts"
+import { noUsage } from "../../src/ingest/storage/quota.ts"
 
 const settings: AppSettings = { name: null, defaultAcl: null, quota: null, callbackOrigins: null }
 
@@ -9,6 +11,7 @@ const alike = ["0008t", "000fj"] as const
 /** What every catalog does with apps and their keys; part of the suite of all catalogs. */
 export const testCatalogApps = (open: () => Catalog): void => {
   describe("apps", () => {
+    const { begin, fail } = driveCatalog(open)
     const createApp = (id: string, given: Partial<AppSettings> = {}) =>
       open().createApp({ ...settings, ...given, id, createdAt: 1000 })
     const addKey = (appId: string, apiKey: string, now = 2000) => open().addKey({ appId, apiKey, now })
@@ -131,19 +134,111 @@ export const testCatalogApps = (open: () => Catalog): void => {
     it("an app is forgotten with its keys, once it has no files", async () => {
       await createApp("acme")
       await addKey("acme", "sk_one")
-      await open().begin({
-        grant: { key: "k", appId: "acme", expires: 10_000, name: "a", size: 1, type: "text/plain" },
-        origin: "http://ingest.example",
-        now: 1,
-      })
+      await begin("k", { appId: "acme" })
       expect(await open().deleteApp("acme")).toBe("hasFiles")
       expect(await find("acme")).toBeDefined()
-      await open().fail({ key: "k", epoch: 1, failure: { code: "ABORTED", message: "" }, now: 2, eventId: "evt_1" })
+      await fail("k")
       expect(await open().deleteApp("acme")).toBe("deleted")
       expect(await open().deleteApp("acme")).toBe("unknown")
       expect(await open().listApps()).toEqual([])
       await createApp("acme")
       expect(await addKey("acme", "sk_one")).toBe("added")
+    })
+
+    describe("one that is deleted", () => {
+      const { begin, commit, commitWhole, fail, register, remove, reclaimAll, fileOf } = driveCatalog(open)
+      /** Leaves something of every kind, but files. */
+      const leave = async (): Promise<void> => {
+        await createApp("app")
+        await register(["expected", "failed", "reclaimed", "replaced", "gone", "cut"])
+        await begin("failed", { issuedAt: 900 })
+        await fail("failed")
+        await begin("replaced")
+        await begin("replaced", { size: 6 })
+        await fail("replaced", 2)
+        await begin("reclaimed")
+        await fail("reclaimed")
+        for (const { id, key } of await open().listReclaimable(100)) {
+          if (key === "reclaimed") await open().reclaimed({ id, key })
+        }
+        // Deleted, uploaded again before its bytes were removed, and failed.
+        await commitWhole("cut", { slug: undefined })
+        await remove(["cut"])
+        await begin("cut", { slug: undefined, issuedAt: 1_000_000 }, 1_000_000)
+        await fail("cut", 3)
+        await commitWhole("gone")
+        await remove(["gone", "unknown"])
+        for (const { id, key } of await open().listReclaimable(100)) {
+          if (key === "gone") await open().reclaimed({ id, key })
+        }
+      }
+
+      it("leaves nothing to an app of its id that is made later: no file, registration, tombstone, event or usage", async () => {
+        await leave()
+        expect((await open().usage("app")).expectedFiles).toBe(2)
+        expect((await open().countDeliveries(10)).pending).toBeGreaterThan(2)
+        expect(await open().deleteApp("app")).toBe("deleted")
+        await open().createApp({ ...settings, id: "app", createdAt: 5000 })
+        expect(await open().usage("app")).toEqual(noUsage)
+        expect(await open().list({ appId: "app", limit: 10 })).toEqual([])
+        expect(await open().list({ limit: 10 })).toEqual([])
+        expect(await open().listDeliveries({ limit: 10 })).toEqual([])
+        expect(await open().countDeliveries(10)).toEqual({ pending: 0, dead: 0 })
+        expect(await open().nextDueAt(0)).toBeNull()
+        for (const key of ["expected", "failed", "reclaimed", "replaced", "gone", "cut", "unknown"]) {
+          expect(await open().get(key)).toBeNull()
+          expect(await open().findTombstone("app", key)).toBeNull()
+          expect(await open().findRegistration({ appId: "app", key })).toBeNull()
+        }
+        expect(await begin("expected", {}, 6000)).toMatchObject({ kind: "granted", isNew: true })
+        await commit("expected")
+        expect((await open().get("expected"))!.registration).toBeNull()
+        // What the new one uploads is its own, also while old bytes wait for their removal, and afterwards.
+        expect(await commitWhole("failed", {}, 6000)).toMatchObject({ kind: "committed", due: null })
+        const usage = await open().usage("app")
+        expect(usage).toEqual({ ...noUsage, files: 2, storedBytes: 10, catalogBytes: 1024 })
+        expect((await open().listReclaimable(100)).map(({ key }) => key).toSorted()).toEqual([
+          "cut",
+          "cut",
+          "failed",
+          "replaced",
+          "replaced",
+        ])
+        await reclaimAll()
+        expect(await open().listReclaimable(100)).toEqual([])
+        expect((await fileOf("failed"))?.status).toBe("Uploaded")
+        expect(await open().usage("app")).toEqual(usage)
+      })
+
+      it("takes nothing more, also after another has its id", async () => {
+        await createApp("app")
+        await open().deleteApp("app")
+        const grant = grantOf("key")
+        const late = async () => {
+          expect(await open().begin({ grant, origin: "", now: 1, appSince: 1000 })).toEqual({ kind: "unknownApp" })
+          expect(
+            await open().commitWhole({
+              grant,
+              origin: "",
+              bytes: new Uint8Array(5),
+              fileHash: "",
+              now: 1,
+              eventId: "evt_late",
+              claimedUntil: null,
+              appSince: 1000,
+            }),
+          ).toEqual({ kind: "refused" })
+          expect(await register(["key"], { appSince: 1000 })).toBe("unknownApp")
+          expect(
+            await open().deleteFiles({ appId: "app", files: [{ fileKey: "key" }], now: 1, appSince: 1000 }),
+          ).toEqual([])
+          expect(await open().usage("app")).toEqual(noUsage)
+        }
+        await late()
+        await open().createApp({ ...settings, id: "app", createdAt: 5000 })
+        await late()
+        expect(await open().begin({ grant, origin: "", now: 1, appSince: 5000 })).toMatchObject({ kind: "granted" })
+      })
     })
   })
 }

@@ -65,6 +65,17 @@ describe("a rejection", () => {
     expect(await response.json()).toMatchObject({ status: 418, data: { a: [null] } })
   })
 
+  it("is logged where somebody here has to act, with the code and the page that explains it", async () => {
+    await answerOf(() => Effect.fail(new Rejected({ code: "MISSING_TOKEN", detail: "No token." })))
+    expect(logged.map((line) => JSON.parse(line))).toMatchObject([
+      {
+        message: "No token.",
+        code: "MISSING_TOKEN",
+        help: "node_modules/sluice/docs/troubleshooting.md#missing_token",
+      },
+    ])
+  })
+
   it("keeps its cause to itself", async () => {
     const response = await answerOf(() =>
       Effect.fail(new Rejected({ code: "BAD_REQUEST", detail: "no", cause: new Error("hunter2") })),

@@ -79,6 +79,17 @@ describe("json", () => {
     }
   })
 
+  it("ends a stack with the app's own code, and leaves one whole that has none of it", () => {
+    const throwAt = (...frames: ReadonlyArray<string>) =>
+      Object.assign(new Error("no"), { stack: ["Error: no", ...frames].join("\n    at ") })
+    const library = "query (/app/node_modules/driver/index.js:1:2)"
+    const own = "onUploadComplete (/app/router.ts:3:4)"
+    const runtime = "process.processTicksAndRejections (node:internal/process/task_queues:103:5)"
+    const read = (error: Error) => JSON.parse(write(logError("x", error), "json")).cause
+    expect(read(throwAt(library, own, library, runtime))).toBe(`Error: no\n    at ${library}\n    at ${own}`)
+    expect(read(throwAt(library, runtime))).toBe(`Error: no\n    at ${library}\n    at ${runtime}`)
+  })
+
   it("lets no attribute forge the fixed fields", () => {
     const forged = { level: "info", message: "all is well", time: "never", service: "other" }
     expect(JSON.parse(write(logError("real", forged), "json"))).toMatchObject({

@@ -5,12 +5,14 @@ import {
   createSigner,
   type DevStreamEvent,
   encodeAppId,
+  encodeToken,
   names,
   readJsonLines,
   signUploadUrl,
   signUrl,
   verifySignature,
 } from "../../src/protocol.ts"
+import { createRouteHandler, createSluice } from "../../src/server.ts"
 import {
   apiKey,
   answerWith,
@@ -21,8 +23,11 @@ import {
   register,
   sign,
   startApp,
-  startIngest,
+  startIngest as startAnyIngest,
 } from "./circle.ts"
+
+/** The apps called back here are on this machine. */
+const startIngest: typeof startAnyIngest = (options) => startAnyIngest({ callbackNetworks: "any", ...options })
 
 const settings: AppSettings = { name: null, defaultAcl: null, quota: null, callbackOrigins: null }
 
@@ -238,16 +243,53 @@ describe("what an app has of its own", () => {
       "http://acme.example/api/sluice",
       "https://acme.example:8443/",
       "https://acme.example.evil.example/",
-      "https://acme.example@evil.example/",
       "http://169.254.169.254/latest",
     ]) {
       const response = await at(callbackUrl)
       expect(response.status, callbackUrl).toBe(403)
-      expect((await response.json()).detail).toContain("https://acme.example")
+      const { code, detail, data } = await response.json()
+      expect({ code, data }).toEqual({ code: "FORBIDDEN", data: { callbackOrigin: new URL(callbackUrl).origin } })
+      expect(detail).toContain("https://acme.example")
     }
     const stream = await at("http://localhost:3000/api/sluice", true)
     expect(stream.status).toBe(200)
     await stream.body?.cancel()
+  })
+
+  it("callback origins: an app that registers another is told which, and what to set", async () => {
+    const catalog = createMemoryCatalog()
+    await createApp(catalog, { callbackOrigins: ["https://acme.example"] })
+    const { url } = await startIngest({ catalog })
+    const token = encodeToken({ apiKey: "sk_acme", appId: "acme", regions: ["local"] })
+    const callbackUrl = "https://elsewhere.example/api/sluice"
+    const router = { a: createSluice()({ text: {} }).onUploadComplete(() => null) }
+    const ask = (options: { token: string; callbackUrl: string }) =>
+      createRouteHandler({ router, ingestUrl: url, logLevel: "None", isDev: false, ...options })(
+        new Request("http://app.example/?actionType=upload&slug=a", {
+          method: "POST",
+          body: JSON.stringify({ files: [{ name: "a.txt", size: 5, type: "text/plain" }] }),
+        }),
+      )
+    const refused = await ask({ token, callbackUrl })
+    expect([refused.status, await refused.json()]).toMatchObject([
+      500,
+      { code: "INVALID_CONFIG", detail: expect.stringMatching(/https:\/\/elsewhere\.example.*SLUICE_CALLBACK_URL/) },
+    ])
+    expect((await ask({ token, callbackUrl: "https://acme.example/api" })).status).toBe(200)
+    const stranger = encodeToken({ apiKey: "sk_unknown", appId: "acme", regions: ["local"] })
+    expect(await codeOf(await ask({ token: stranger, callbackUrl }))).toBe("500 INVALID_TOKEN")
+  })
+
+  it("callback origins: however many are allowed, what is refused stands in the first half kilobyte", async () => {
+    const catalog = createMemoryCatalog()
+    const callbackOrigins = Array.from({ length: 100 }, (_, i) => `https://${i}.a-rather-long-name.of-an-app.example`)
+    await createApp(catalog, { callbackOrigins })
+    const { url } = await startIngest({ catalog })
+    const callbackUrl = "https://a-rather-long-name.of-another.example/"
+    const response = await register(url, { fileKeys: [keyOf("acme")], callbackUrl }, "sk_acme")
+    const text = await response.text()
+    expect(text.slice(0, 512)).toContain('"callbackOrigin"')
+    expect(JSON.parse(text).detail).toContain("97 more")
   })
 
   it("callback origins: an event for one that is allowed no more is not sent", async () => {

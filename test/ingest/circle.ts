@@ -79,6 +79,10 @@ export const createGrant = (grant: Partial<UploadGrant> = {}): UploadGrant => ({
 export const sign = async (ingestUrl: string, grant: UploadGrant): Promise<string> =>
   signUploadUrl(ingestUrl, grant, signer)
 
+/** Path and query of a signed upload URL, for requests that are written by hand. */
+export const signPath = async (ingestUrl: string, grant: Partial<UploadGrant> = {}): Promise<string> =>
+  (await sign(ingestUrl, createGrant(grant))).slice(ingestUrl.length)
+
 /** A multipart body as browsers send it. */
 export const toForm = (bytes: BlobPart, name = "ignored.bin"): FormData => {
   const form = new FormData()
@@ -113,6 +117,17 @@ export const offsetOf = async (url: string): Promise<number> => {
   return Number(response.headers.get(names.header.rangeStart))
 }
 
+/** Asks what uploads are registered with, as an app does before it renews their URLs. */
+export const findRegistrations = (
+  ingestUrl: string,
+  files: ReadonlyArray<{ readonly key: string; readonly id?: string }>,
+): Promise<Response> =>
+  fetch(`${ingestUrl}/${names.path.registrations}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", [names.header.apiKey]: apiKey },
+    body: JSON.stringify({ files }),
+  })
+
 export const register = (
   ingestUrl: string,
   registration: Partial<Registration>,
@@ -124,7 +139,7 @@ export const register = (
     headers: { "content-type": "application/json", [names.header.apiKey]: key, ...headers },
     body: JSON.stringify({
       metadata: { userId: 7 },
-      callbackUrl: "http://127.0.0.1:9/",
+      callbackUrl: "http://127.0.0.1:4/",
       callbackSlug: "avatar",
       ...registration,
     }),

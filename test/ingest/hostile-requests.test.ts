@@ -1,11 +1,11 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises"
+import { readdir } from "node:fs/promises"
 import { request as httpRequest } from "node:http"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as fc from "fast-check"
-import { describe, expect, it, onTestFinished, vi } from "vitest"
+import { describe, expect, it } from "vitest"
 import { createDiskBlobStore, createSqliteCatalog, type IngestOptions } from "../../src/ingest.ts"
 import { encodeAppId, names } from "../../src/protocol.ts"
+import { makeFolder } from "../make-folder.ts"
 import {
   apiKey,
   appId,
@@ -19,11 +19,11 @@ import {
   startIngest,
   token,
 } from "./circle.ts"
+import { captureConsole } from "./capture-console.ts"
 
 /** An ingest on disk, and a look at all files in the folder around its data. */
 const start = async (options: Partial<IngestOptions> = {}) => {
-  const around = await mkdtemp(join(tmpdir(), "sluice-hostile-"))
-  onTestFinished(() => rm(around, { recursive: true }))
+  const around = await makeFolder()
   const data = join(around, "a", "b", "data")
   const ingest = await startIngest({
     store: createDiskBlobStore({ folder: join(data, "files") }),
@@ -173,11 +173,7 @@ describe("a signed key", () => {
 })
 
 it("what hostile requests leave in the log and in answers at the highest level holds no secret", async () => {
-  const seen: Array<string> = []
-  for (const method of ["log", "debug", "warn", "error", "info"] as const) {
-    vi.spyOn(console, method).mockImplementation((...parts) => void seen.push(parts.join(" ")))
-  }
-  onTestFinished(() => void vi.restoreAllMocks())
+  const seen = captureConsole()
   const { url, store } = await start({ logLevel: "All" })
   const broken = await startIngest({
     logLevel: "All",

@@ -1,6 +1,4 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { readdir } from "node:fs/promises"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
 import {
   type Append,
@@ -13,6 +11,7 @@ import {
 } from "../../src/ingest.ts"
 import { toBlobName } from "../../src/ingest/storage/blob-name.ts"
 import { names, type UploadGrant } from "../../src/protocol.ts"
+import { makeFolder } from "../make-folder.ts"
 import { createGrant, eventually, offsetOf, putRaw, register, sign, startApp, startIngest } from "./circle.ts"
 
 /** A store that remembers what it holds. */
@@ -120,8 +119,7 @@ describe("housekeeping", () => {
   })
 
   it("leaves nothing behind of an upload that expires between its grant and its first byte", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "sluice-housekeeping-"))
-    onTestFinished(() => rm(folder, { recursive: true }))
+    const folder = await makeFolder()
     const disk = createDiskBlobStore({ folder })
     const isGranted = Promise.withResolvers<void>()
     const mayWrite = Promise.withResolvers<void>()
@@ -211,6 +209,6 @@ describe("housekeeping", () => {
     for (const step of taken) await step({ store, catalog }, grant)
     await startIngest({ store, catalog, historyTtl: 0 })
     await eventually(async () => (await catalog.get(grant.key)) === null && held.size === 0)
-    expect(await catalog.usage(grant.appId)).toEqual({ files: 0, storedBytes: 0, announcedBytes: 0 })
+    expect(await catalog.usage(grant.appId)).toMatchObject({ files: 0, storedBytes: 0, announcedBytes: 0 })
   })
 })

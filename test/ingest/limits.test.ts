@@ -111,6 +111,8 @@ describe("a setting", () => {
     [{ maxFileSize: Number.NaN }, "maxFileSize"],
     [{ maxConcurrentUploads: 0 }, "maxConcurrentUploads"],
     [{ minimumRateWindow: 0 }, "minimumRateWindow"],
+    [{ maxConcurrentReads: 0 }, "maxConcurrentReads"],
+    [{ minimumReadRateWindow: 0 }, "minimumReadRateWindow"],
   ])("that makes no sense is refused by name: %o", async (options, name) => {
     await expect(startIngest(options)).rejects.toThrow(new RegExp(`INVALID_CONFIG: .*${name}`))
   })

@@ -91,7 +91,12 @@ describe("a signed URL", () => {
       expect(response.status).toBe(200)
       expect((await response.json()).url).toMatch(/^https:\/\/cdn\.example\/ingest\/f\//)
     }
-    expect((await putRaw(await sign(url, createGrant()), "hello")).status).toBe(403)
+    const byAnotherName = await putRaw(await sign(url, createGrant()), "hello")
+    expect(byAnotherName.status).toBe(403)
+    const { code, detail } = await byAnotherName.json()
+    expect({ code, detail }).toEqual({ code: "INVALID_SIGNATURE", detail: expect.stringContaining("(--url)") })
+    const ofNobody = await putRaw(await sign(url, createGrant({ appId: "nobody" })), "hello")
+    expect(await ofNobody.json()).toMatchObject({ code, detail })
   })
 
   it("counts for the request's own origin where no address is configured", async () => {
@@ -188,7 +193,6 @@ describe("content", () => {
     ["application/octet-stream", "MZ anything"],
     ["image/png", "plain words cannot be told from a picture we do not know"],
     ["video/mp2t", "#!/usr/bin/env node\nconsole.log('a .ts file')"],
-    ["not a type", "MZ"],
     ["", "x"],
   ]
 

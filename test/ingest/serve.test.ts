@@ -38,7 +38,7 @@ describe("GET of a file", () => {
         "accept-ranges": "bytes",
         "x-content-type-options": "nosniff",
         "access-control-allow-origin": "*",
-        etag: expect.stringMatching(/^"[0-9a-f]{64}"$/),
+        etag: expect.stringMatching(/^"[0-9a-f]{64}-[0-9a-f]{16}"$/),
         "last-modified": expect.stringMatching(/GMT$/),
       })
       expect(headers["content-disposition"]).toMatch(/^inline; filename=".*"; filename\*=UTF-8''%C3%BCn%C3%AF%20c/)
@@ -118,11 +118,11 @@ describe("GET of a file", () => {
     expect((await fetch(inline.url)).headers.get("content-security-policy")).toMatch(/^sandbox;/)
   })
 
-  it("takes any name and type without breaking its headers", async () => {
+  it("takes any name without breaking its headers", async () => {
     const ingest = await startIngest()
     await fc.assert(
-      fc.asyncProperty(fc.string({ unit: "grapheme", minLength: 1 }), fc.string(), async (name, type) => {
-        const { url } = await store(ingest, "x", { name, type, contentDisposition: "attachment" })
+      fc.asyncProperty(fc.string({ unit: "grapheme", minLength: 1 }), async (name) => {
+        const { url } = await store(ingest, "x", { name, contentDisposition: "attachment" })
         const response = await fetch(url)
         expect(response.status).toBe(200)
         expect(response.headers.get("content-disposition")).toMatch(/^attachment/)

@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises"
 import { delimiter, join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import packageJson from "../../package.json" with { type: "json" }
+import { skipLacking } from "../skip-lacking.ts"
 import { type Consumer, createConsumer, repository, runIn } from "./consumer.ts"
 
 let consumer: Consumer
@@ -175,6 +176,7 @@ const token = { apiKey: "sk_1", appId: "app", regions: ["eu"], ingestUrl: "https
 const handle = createRouteHandler({
   router: { file: createSluice()({ blob: {} }).onUploadComplete(() => null) },
   token: encodeToken(token),
+  callbackUrl: "https://app.example.com/api/sluice",
   fetch: async () => Response.json({ ok: true }),
 })
 const response = await handle(new Request("https://app.example.com/api/sluice?actionType=upload&slug=file", {
@@ -252,9 +254,9 @@ describe("an app that has only the tarball", () => {
     expect(await runIn(consumer, process.execPath, ["run.mjs"])).toEqual({ code: 0, output: "200 text/plain\n" })
   })
 
-  it("runs the doors of apps on Node 20 too, which is older than we promise", async ({ skip }) => {
+  it("runs the doors of apps on Node 20 too, which is older than we promise", async (test) => {
     const node = await findOtherNode(20)
-    if (node === undefined) return skip("There is no Node 20 on this machine.")
+    if (node === undefined) return skipLacking(test, "no folder of PATH has a Node 20.")
     expect(await runIn(consumer, node, ["run.mjs"])).toEqual({ code: 0, output: "200 text/plain\n" })
   })
 })

@@ -7,19 +7,28 @@ import type { TestProject } from "vitest/node"
 const root = join(import.meta.dirname, "../..")
 
 /**
- * Builds the package, once before all tests that need it as users get it, and packs it.
+ * Builds the package as users get it, and packs it.
  *
  * `dist` is built in its place: the playground and the benchmarks use it too.
  */
-export const setup = (project: TestProject) => {
+export const packPackage = (): { readonly tarball: string; readonly remove: () => void } => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-pack-"))
   const tsup = join(root, "node_modules/tsup/dist/cli-default.js")
   execFileSync(process.execPath, [tsup], { cwd: root, stdio: ["ignore", "ignore", "inherit"] })
-  execFileSync("npm", ["pack", "--silent", "--pack-destination", folder], { cwd: root, stdio: "ignore" })
+  execFileSync("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", folder], {
+    cwd: root,
+    stdio: "ignore",
+  })
   const [tarball] = readdirSync(folder)
   if (tarball === undefined) throw new Error("npm pack made no tarball")
-  project.provide("tarball", join(folder, tarball))
-  return () => rmSync(folder, { recursive: true, force: true })
+  return { tarball: join(folder, tarball), remove: () => rmSync(folder, { recursive: true, force: true }) }
+}
+
+/** The same once before all tests that need it. */
+export const setup = (project: TestProject) => {
+  const { tarball, remove } = packPackage()
+  project.provide("tarball", tarball)
+  return remove
 }
 
 declare module "vitest" {

@@ -1,5 +1,5 @@
 import { readFile, readdir } from "node:fs/promises"
-import { join } from "node:path"
+import { dirname, join, relative } from "node:path"
 import { publint } from "publint"
 import { formatMessage } from "publint/utils"
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest"
@@ -19,6 +19,35 @@ afterAll(() => consumer.remove())
 const declarations = async (): Promise<ReadonlyArray<readonly [string, string]>> => {
   const files = (await readdir(join(installed, "dist"))).filter((file) => file.endsWith(".d.ts"))
   return Promise.all(files.map(async (file) => [file, await readFile(join(installed, "dist", file), "utf8")] as const))
+}
+
+/** Where a page's Markdown leads inside the package; not what stands in code. */
+const toLinks = (text: string): ReadonlyArray<string> =>
+  [
+    ...text
+      .replaceAll(/^```[\s\S]*?^```/gm, "")
+      .replaceAll(/`[^`\n]*`/g, "")
+      .matchAll(/\]\(<?([^)\s>]+)|\b(?:src|href)="([^"]+)"/g),
+  ]
+    .map(([, inMarkdown, inHtml]) => inMarkdown ?? inHtml!)
+    .filter((link) => !/^[a-z][a-z+.-]*:/.test(link))
+
+/** The anchors that readers of Markdown make of its headings. */
+const toAnchors = (text: string): ReadonlySet<string> => {
+  const counts = new Map<string, number>()
+  const headings = text.replaceAll(/^```[\s\S]*?^```/gm, "").matchAll(/^#+ +(.+?) *$/gm)
+  return new Set(
+    [...headings].map(([, heading = ""]) => {
+      const anchor = heading
+        .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+        .replaceAll(" ", "-")
+      const count = counts.get(anchor) ?? 0
+      counts.set(anchor, count + 1)
+      return count === 0 ? anchor : `${anchor}-${count}`
+    }),
+  )
 }
 
 describe("the packed package", () => {
@@ -49,15 +78,63 @@ describe("the packed package", () => {
     expect(code, output).toBe(0)
   })
 
-  it("holds what every export and source map names, the licence and the changelog", async () => {
+  it("holds what every export names, the licence and the changelog, and no source map whose sources it lacks", async () => {
     const files = new Set((await readdir(installed, { recursive: true })).map((file) => `./${file}`))
     const wanted = Object.values(packageJson.exports).flatMap((entry) =>
       typeof entry === "string" ? [entry] : Object.values(entry),
     )
     const all = [...wanted, packageJson.bin.sluice, "./LICENSE", "./CHANGELOG.md", "./dist/THIRD-PARTY-NOTICES.md"]
     expect(all.filter((file) => !files.has(file))).toEqual([])
-    const map = JSON.parse(await readFile(join(installed, "dist/client.js.map"), "utf8")) as { sources: Array<string> }
-    expect(map.sources.filter((source) => !files.has(`./${join("dist", source)}`))).toEqual([])
+    const maps = [...files].filter((file) => file.endsWith(".map"))
+    const texts = await Promise.all(maps.map((file) => readFile(join(installed, file), "utf8")))
+    const missing = maps.flatMap((file, index) => {
+      const { sources, sourcesContent = [] }: { sources: Array<string>; sourcesContent?: Array<string | null> } =
+        JSON.parse(texts[index]!)
+      return sources.filter((source, at) => !sourcesContent[at] && !files.has(`./${join(dirname(file), source)}`))
+    })
+    expect(missing).toEqual([])
+    const scripts = [...files].filter((file) => file.endsWith(".js"))
+    for (const file of scripts) {
+      const [, map] = /^\/\/# sourceMappingURL=(.+)$/m.exec(await readFile(join(installed, file), "utf8")) ?? []
+      if (map !== undefined) expect(files, file).toContain(`./${join(dirname(file), map)}`)
+    }
+  })
+
+  it("has every file and heading that its pages link to", async () => {
+    const files = (await readdir(installed, { recursive: true, withFileTypes: true }))
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(installed, join(entry.parentPath, entry.name)))
+    const pages = files.filter((file) => file.endsWith(".md") && !file.startsWith("dist/"))
+    expect(pages).toContain("README.md")
+    expect(pages).toContain("docs/frameworks/next.md")
+    const texts = new Map(
+      await Promise.all(pages.map(async (page) => [page, await readFile(join(installed, page), "utf8")] as const)),
+    )
+    const anchors = new Map([...texts].map(([page, text]) => [page, toAnchors(text)] as const))
+    const dead = [...texts].flatMap(([page, text]) =>
+      toLinks(text).flatMap((link) => {
+        const [path = "", anchor] = link.split("#")
+        const target = path === "" ? page : join(dirname(page), decodeURIComponent(path))
+        const isThere = files.includes(target) || files.some((file) => file.startsWith(`${target.replace(/\/$/, "")}/`))
+        if (!isThere) return [`${page} links to ${link}, which is not in the package`]
+        const isAnchor = anchor === undefined || anchors.get(target)?.has(anchor) !== false
+        return isAnchor ? [] : [`${page} links to ${link}, and there is no such heading`]
+      }),
+    )
+    expect(dead).toEqual([])
+  })
+
+  it("says how it is installed as it can be today, and claims no address that it does not have", async () => {
+    const files = (await readdir(installed, { recursive: true })).filter((file) => /^(README|docs\/.*)\.md$/.test(file))
+    for (const file of files) {
+      const text = await readFile(join(installed, file), "utf8")
+      // Nothing of this name is on npm: whoever tried it would get an error, or one day somebody else's package.
+      expect(text, file).not.toMatch(/\b(npm (i|install)|(pnpm|yarn|bun) add) sluice\b/)
+      for (const [, version] of text.matchAll(/\bsluice-(\d[\w.+-]*)\.tgz/g))
+        expect(version, file).toBe(packageJson.version)
+    }
+    expect(Object.keys(packageJson).filter((field) => /^(homepage|repository|bugs|funding)$/.test(field))).toEqual([])
+    expect(packageJson.keywords).toContain("file-upload")
   })
 
   it("names the licence of everything that was built in, and docs/dependencies.md the reason", async () => {

@@ -4,15 +4,12 @@ import { dirname, join } from "node:path"
 import { toNodeListener } from "../../adapters/node.ts"
 import { createIngest, createMemoryBlobStore, createMemoryCatalog } from "../../src/ingest.ts"
 import { encodeToken } from "../../src/protocol.ts"
+import type { Page } from "playwright-core"
 import { findFreePort, listen } from "../adapters/apps/listen.ts"
 import { runProgram, startProgram } from "../adapters/apps/start-process.ts"
 import { launchChromium } from "../browser/chromium.ts"
+import { pixel } from "../browser/pixel.ts"
 import type { Consumer } from "./consumer.ts"
-
-const pixel = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==",
-  "base64",
-)
 
 /** Writes an app's files into a project. */
 export const writeFiles = async ({ folder }: Consumer, files: Readonly<Record<string, string>>): Promise<void> => {
@@ -30,6 +27,15 @@ export interface AppCommands {
   readonly env?: Readonly<Record<string, string>> | undefined
 }
 
+/** What a test does in the app's page. `upload` chooses `a.png`. */
+type Drive = (page: Page, upload: () => Promise<void>) => Promise<void>
+
+/** Until the page says itself that the file is stored. */
+const waitForText: Drive = async (page, upload) => {
+  await upload()
+  await page.getByText("a.png is stored").waitFor()
+}
+
 /**
  * Starts an app beside an ingest, opens its page in Chromium, and lets its dropzone upload `a.png` to the end.
  *
@@ -38,6 +44,7 @@ export interface AppCommands {
 export const tryApp = async (
   { folder: cwd }: Consumer,
   { build, start, env: own = {} }: AppCommands,
+  drive: Drive = waitForText,
 ): Promise<{ readonly html: string; readonly text: string; readonly complaints: ReadonlyArray<string> }> => {
   const port = String(await findFreePort())
   const origin = `http://127.0.0.1:${port}`
@@ -49,7 +56,14 @@ export const tryApp = async (
     catalog: createMemoryCatalog(),
     logLevel: "None",
   })
-  const env = { HOST: "127.0.0.1", PORT: port, ORIGIN: origin, SLUICE_TOKEN: token, ...own }
+  const env = {
+    HOST: "127.0.0.1",
+    PORT: port,
+    ORIGIN: origin,
+    SLUICE_TOKEN: token,
+    SLUICE_CALLBACK_URL: `${origin}/api/sluice`,
+    ...own,
+  }
   if (build !== undefined) await runProgram([...build], { cwd, env })
   const app = await startProgram([...start(port)], { cwd, env })
   const browser = await launchChromium()
@@ -62,8 +76,7 @@ export const tryApp = async (
       if (["error", "warning"].includes(message.type())) complaints.push(message.text())
     })
     await page.goto(origin, { waitUntil: "networkidle" })
-    await page.setInputFiles("input", { name: "a.png", mimeType: "image/png", buffer: pixel })
-    await page.getByText("a.png is stored").waitFor()
+    await drive(page, () => page.setInputFiles("input", { name: "a.png", mimeType: "image/png", buffer: pixel }))
     return { html, text: await page.locator("body").innerText(), complaints }
   } finally {
     await browser.close()

@@ -2,9 +2,11 @@ import { createHash, randomBytes } from "node:crypto"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { BrowserContext, CDPSession, Page } from "playwright-core"
+import type { BrowserContext, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { launchProfile } from "../browser/chromium.ts"
+import { type DrivenUploadPage, driveUploadPage } from "../browser/drive-upload-page.ts"
+import { pixel } from "../browser/pixel.ts"
 import { type RunningPlayground, startPlayground } from "./run-playground.ts"
 
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex")
@@ -14,11 +16,6 @@ const download = async (url: string | null) => {
   return new Uint8Array(await answer.arrayBuffer())
 }
 
-const pixel = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==",
-  "base64",
-)
-
 /** The suite of every framework's application: starts it with these words, and uses its page as people do. */
 export const describeApplication = (title: string, words: ReadonlyArray<string>): void => {
   describe(`npm start -- ${words.join(" ")}, in Chromium`, () => {
@@ -26,9 +23,8 @@ export const describeApplication = (title: string, words: ReadonlyArray<string>)
     let playground: RunningPlayground
     let context: BrowserContext
     let page: Page
-    let network: CDPSession
+    let driven: DrivenUploadPage
     let url: string
-    const complaints: Array<string> = []
 
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), "sluice-application-"))
@@ -39,16 +35,8 @@ export const describeApplication = (title: string, words: ReadonlyArray<string>)
       ])
       url = printed!
       context = launched
-      page = await context.newPage()
-      // Its dialog cannot be driven from outside; without it a file input is used, as in other browsers.
-      await page.addInitScript(() => Reflect.deleteProperty(globalThis, "showOpenFilePicker"))
-      page.on("pageerror", (error) => complaints.push(String(error)))
-      page.on("console", (message) => {
-        if (["error", "warning"].includes(message.type())) complaints.push(message.text())
-      })
-      network = await context.newCDPSession(page)
-      await network.send("Network.enable")
-      await page.goto(url, { waitUntil: "networkidle" })
+      driven = await driveUploadPage(context, url, "networkidle")
+      page = driven.page
     }, 240_000)
 
     afterAll(async () => {
@@ -61,35 +49,10 @@ export const describeApplication = (title: string, words: ReadonlyArray<string>)
     type Card = "Avatar" | "Large files" | "Private documents"
     const card = (name: Card) => page.getByRole("region", { name })
     const stored = (name: Card, file: string) => card(name).locator(".stored > li", { hasText: file })
-    const row = (file: string) => page.locator('[data-sluice="file"]', { hasText: file })
-    const rowBecomes = (file: string, state: string) =>
-      page.locator(`[data-sluice="file"][data-state="${state}"]`, { hasText: file }).waitFor()
     const avatarUrl = () => card("Avatar").getByRole("img", { name: "Your avatar" }).getAttribute("src")
 
-    const choose = async (
-      name: Card,
-      files: Parameters<Page["setInputFiles"]>[1],
-      button = /^Choose (a file|files)$/,
-    ) => {
-      const [chooser] = await Promise.all([
-        page.waitForEvent("filechooser"),
-        card(name).getByRole("button", { name: button }).click(),
-      ])
-      await chooser.setFiles(files)
-    }
-    /** Bytes a second, -1 for all there is. */
-    const setUploadSpeed = (uploadThroughput: number) =>
-      network.send("Network.emulateNetworkConditions", {
-        offline: false,
-        latency: 0,
-        downloadThroughput: -1,
-        uploadThroughput,
-      })
-    const progressOf = async (file: string) =>
-      Number(await row(file).getByRole("progressbar").getAttribute("aria-valuenow"))
-    const progressIsPast = async (file: string, percent: number) => {
-      while ((await progressOf(file)) <= percent);
-    }
+    const choose = (name: Card, files: Parameters<Page["setInputFiles"]>[1], button = /^Choose (a file|files)$/) =>
+      driven.choose(files, button, card(name))
 
     it("is a page of that framework, that says who is signed in", async () => {
       expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(`Sluice on ${title}`)
@@ -120,18 +83,18 @@ export const describeApplication = (title: string, words: ReadonlyArray<string>)
 
     it("uploads several files, of which one is paused and goes on", async () => {
       const bytes = randomBytes(8_000_000)
-      await setUploadSpeed(4_000_000)
+      await driven.setUploadSpeed(4_000_000)
       await choose("Large files", [
         { name: "first.bin", mimeType: "", buffer: randomBytes(8_000_000) },
         { name: "second.bin", mimeType: "", buffer: bytes },
       ])
-      await progressIsPast("second.bin", 10)
+      await driven.watchProgress("second.bin", 10)
       await page.getByRole("button", { name: "Pause second.bin" }).click()
-      await rowBecomes("second.bin", "paused")
-      const paused = await progressOf("second.bin")
-      await setUploadSpeed(-1)
-      await rowBecomes("first.bin", "done")
-      await row("second.bin").getByText(`Paused at ${paused} %`).waitFor()
+      await driven.rowBecomes("second.bin", "paused")
+      const paused = await driven.progressOf("second.bin")
+      await driven.setUploadSpeed(-1)
+      await driven.rowBecomes("first.bin", "done")
+      await driven.row("second.bin").getByText(`Paused at ${paused} %`).waitFor()
       await page.getByRole("button", { name: "Resume second.bin" }).click()
       await stored("Large files", "second.bin").waitFor()
       await stored("Large files", "first.bin").waitFor()
@@ -147,11 +110,11 @@ export const describeApplication = (title: string, words: ReadonlyArray<string>)
       page.on("request", (request) => {
         if (request.method() === "PUT") ranges.push(request.headers()["range"])
       })
-      await setUploadSpeed(4_000_000)
+      await driven.setUploadSpeed(4_000_000)
       await choose("Large files", file)
-      await progressIsPast("reloaded.bin", 20)
+      await driven.watchProgress("reloaded.bin", 20)
       await page.reload()
-      await setUploadSpeed(-1)
+      await driven.setUploadSpeed(-1)
       await choose("Large files", file, /^Choose it again to continue reloaded.bin$/)
       const link = stored("Large files", "reloaded.bin").getByRole("link")
       await link.waitFor()
@@ -202,7 +165,7 @@ export const describeApplication = (title: string, words: ReadonlyArray<string>)
       expect(await card("Private documents").locator(".stored .name").allTextContents()).toEqual(["secret.txt"])
       const asSomebodyElse = await (await fetch(url)).text()
       expect(asSomebodyElse).not.toMatch(/secret\.txt|first\.bin/)
-      expect(complaints).toEqual([])
+      expect(driven.complaints).toEqual([])
     })
 
     it("ends on Ctrl-C, with code 0 and everything it has started", async () => {

@@ -2,25 +2,21 @@ import { createHash, randomBytes } from "node:crypto"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { BrowserContext, CDPSession, Page } from "playwright-core"
+import type { BrowserContext, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { launchProfile } from "../browser/chromium.ts"
+import { type DrivenUploadPage, driveUploadPage } from "../browser/drive-upload-page.ts"
+import { pixel } from "../browser/pixel.ts"
 import { type RunningPlayground, startPlayground } from "./run-playground.ts"
 
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex")
-
-const pixel = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==",
-  "base64",
-)
 
 describe("the page that npm start prints, in Chromium", () => {
   let folder: string
   let playground: RunningPlayground
   let context: BrowserContext
   let page: Page
-  let network: CDPSession
-  const complaints: Array<string> = []
+  let driven: DrivenUploadPage
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "sluice-page-"))
@@ -30,16 +26,8 @@ describe("the page that npm start prints, in Chromium", () => {
       launchProfile(join(folder, "profile")),
     ])
     context = launched
-    page = await context.newPage()
-    // Its dialog cannot be driven from outside; without it the dropzone uses a file input, as in other browsers.
-    await page.addInitScript(() => Reflect.deleteProperty(globalThis, "showOpenFilePicker"))
-    page.on("pageerror", (error) => complaints.push(String(error)))
-    page.on("console", (message) => {
-      if (message.type() === "error") complaints.push(message.text())
-    })
-    network = await context.newCDPSession(page)
-    await network.send("Network.enable")
-    await page.goto(url!)
+    driven = await driveUploadPage(context, url!)
+    page = driven.page
   })
 
   afterAll(async () => {
@@ -49,18 +37,7 @@ describe("the page that npm start prints, in Chromium", () => {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 })
   })
 
-  const row = (name: string) => page.locator('[data-sluice="file"]', { hasText: name })
   const stored = (name: string) => page.locator("#stored > li", { hasText: name })
-  const rowBecomes = (name: string, state: string) =>
-    page.locator(`[data-sluice="file"][data-state="${state}"]`, { hasText: name }).waitFor()
-
-  const choose = async (files: Parameters<Page["setInputFiles"]>[1], button = "Choose files") => {
-    const [chooser] = await Promise.all([
-      page.waitForEvent("filechooser"),
-      page.getByRole("button", { name: button }).click(),
-    ])
-    await chooser.setFiles(files)
-  }
   const transfer = (name: string, text: string) =>
     page.evaluateHandle(
       ([name, text]) => {
@@ -70,27 +47,11 @@ describe("the page that npm start prints, in Chromium", () => {
       },
       [name, text],
     )
-  /** Bytes a second, -1 for all there is. */
-  const setUploadSpeed = (uploadThroughput: number) =>
-    network.send("Network.emulateNetworkConditions", {
-      offline: false,
-      latency: 0,
-      downloadThroughput: -1,
-      uploadThroughput,
-    })
-  /** Looks at a file's bar until it is past 20 percent. @returns what it showed */
-  const watchProgress = async (name: string) => {
-    const seen: Array<number> = []
-    const bar = row(name).getByRole("progressbar")
-    while ((seen.at(-1) ?? 0) <= 20) seen.push(Number(await bar.getAttribute("aria-valuenow")))
-    return seen
-  }
-
   it("uploads a chosen file: its SHA-256, what onUploadComplete returned, and a link to the stored bytes", async () => {
     const bytes = randomBytes(2_000_000)
-    await choose({ name: "chosen.bin", mimeType: "", buffer: bytes })
+    await driven.choose({ name: "chosen.bin", mimeType: "", buffer: bytes })
     await stored("chosen.bin").getByText(sha256(bytes)).waitFor()
-    await rowBecomes("chosen.bin", "done")
+    await driven.rowBecomes("chosen.bin", "done")
     expect(await stored("chosen.bin").textContent()).toContain('"stored": "chosen.bin"')
     const answer = await fetch((await stored("chosen.bin").getByRole("link").getAttribute("href"))!)
     expect(sha256(new Uint8Array(await answer.arrayBuffer()))).toBe(sha256(bytes))
@@ -134,18 +95,18 @@ describe("the page that npm start prints, in Chromium", () => {
   })
 
   it("shows progress that only grows, pauses, goes on, and cancels", async () => {
-    await setUploadSpeed(4_000_000)
-    await choose({ name: "slow.bin", mimeType: "", buffer: randomBytes(20_000_000) })
-    const seen = await watchProgress("slow.bin")
+    await driven.setUploadSpeed(4_000_000)
+    await driven.choose({ name: "slow.bin", mimeType: "", buffer: randomBytes(20_000_000) })
+    const seen = await driven.watchProgress("slow.bin")
     expect(seen).toEqual(seen.toSorted((a, b) => a - b))
     expect(Math.max(...seen)).toBeLessThan(100)
     await page.getByRole("button", { name: "Pause slow.bin" }).click()
-    await rowBecomes("slow.bin", "paused")
+    await driven.rowBecomes("slow.bin", "paused")
     await page.getByRole("button", { name: "Resume slow.bin" }).click()
-    await rowBecomes("slow.bin", "uploading")
+    await driven.rowBecomes("slow.bin", "uploading")
     await page.getByRole("button", { name: "Cancel slow.bin" }).click()
-    await rowBecomes("slow.bin", "aborted")
-    await setUploadSpeed(-1)
+    await driven.rowBecomes("slow.bin", "aborted")
+    await driven.setUploadSpeed(-1)
     expect(await stored("slow.bin").count()).toBe(0)
   })
 
@@ -157,12 +118,12 @@ describe("the page that npm start prints, in Chromium", () => {
     page.on("request", (request) => {
       if (request.method() === "PUT") ranges.push(request.headers()["range"])
     })
-    await setUploadSpeed(4_000_000)
-    await choose(file)
-    await watchProgress("large.bin")
+    await driven.setUploadSpeed(4_000_000)
+    await driven.choose(file)
+    await driven.watchProgress("large.bin")
     await page.reload()
-    await setUploadSpeed(-1)
-    await choose(file, "Choose it again to continue large.bin")
+    await driven.setUploadSpeed(-1)
+    await driven.choose(file, "Choose it again to continue large.bin")
     await stored("large.bin").getByText(sha256(bytes)).waitFor()
     expect(ranges).toEqual(["bytes=0-", expect.stringMatching(/^bytes=\d{6,}-$/)])
     expect(await page.locator('[data-sluice="interrupted"]').count()).toBe(0)
@@ -171,12 +132,12 @@ describe("the page that npm start prints, in Chromium", () => {
   it("says what the chosen route refuses, and uploads what it takes", async () => {
     await page.getByText("avatar", { exact: true }).click()
     await page.getByText("1 image, 8\u00a0MB at most").waitFor()
-    await choose({ name: "page.html", mimeType: "text/html", buffer: Buffer.from("<p>") }, "Choose a file")
-    await row("page.html").getByText("Not allowed here. Choose images.").waitFor()
-    await choose({ name: "me.png", mimeType: "image/png", buffer: pixel }, "Choose a file")
+    await driven.choose({ name: "page.html", mimeType: "text/html", buffer: Buffer.from("<p>") }, "Choose a file")
+    await driven.row("page.html").getByText("Not allowed here. Choose images.").waitFor()
+    await driven.choose({ name: "me.png", mimeType: "image/png", buffer: pixel }, "Choose a file")
     await stored("me.png").getByText("Nice picture, you!").waitFor()
-    expect(await row("me.png").locator("img").getAttribute("src")).toMatch(/^blob:/)
-    expect(complaints).toEqual([])
+    expect(await driven.row("me.png").locator("img").getAttribute("src")).toMatch(/^blob:/)
+    expect(driven.complaints).toEqual([])
   })
 
   it("ends on Ctrl-C, with code 0", async () => {

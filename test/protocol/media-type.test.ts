@@ -1,6 +1,13 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { fileCategories, isOfMediaType, lookupMediaType, parseMediaType } from "../../src/protocol/media-type.ts"
+import {
+  fileCategories,
+  isBrokenMediaType,
+  isOfMediaType,
+  lookupMediaType,
+  normalizeMediaType,
+  parseMediaType,
+} from "../../src/protocol/media-type.ts"
 
 describe("lookupMediaType", () => {
   it.each([
@@ -73,6 +80,10 @@ describe("parseMediaType", () => {
     ['text/html; x="a/b"', "text/html"],
     ["application/vnd.api+json", "application/vnd.api+json"],
     ["model/x3d-vrml", "model/x3d-vrml"],
+    ["text/plain;", "text/plain"],
+    ["text/plain; ;a=b;;", "text/plain"],
+    ["video/webm;codecs=vp8,opus", "video/webm"],
+    ['video/mp4; Codecs="avc1.42E01E, mp4a.40.2"; a=b', "video/mp4"],
   ])("%j is %s", (text, type) => {
     expect(parseMediaType(text)).toBe(type)
   })
@@ -92,8 +103,82 @@ describe("parseMediaType", () => {
     "image/png\r\nx: y",
     "ímage/png",
     `a/${"b".repeat(128)}`,
+    "text/plain;,text/html",
+    "text/plain;a=b,text/html",
+    "text/plain;a=b, text/html",
+    'text/plain;a=", text/html"',
+    "text/plain;codecs=a, text/html",
+    "text/plain;codecs=a,text/html",
+    "text/plain;codecs=",
+    "text/plain;charset",
+    "text/plain;=utf-8",
+    "text/plain;a =b",
+    'text/plain;a="b',
+    'text/plain;a="\r\n"',
+    'text/plain;a="é"',
+    "text/plain a=b",
   ])("%j is none", (text) => {
     expect(parseMediaType(text)).toBeUndefined()
+  })
+})
+
+describe("normalizeMediaType", () => {
+  it.each([
+    ["text/plain", "text/plain"],
+    ["Text/Plain; Charset=UTF-8; a=b", "text/plain;charset=utf-8"],
+    ['text/csv;header=present;charset="Windows-1252"', "text/csv;charset=windows-1252"],
+    ["text/plain;charset=iso-8859-15", "text/plain;charset=iso-8859-15"],
+    ["text/plain;charset=utf-7", "text/plain"],
+    ["text/plain;charset=utf-16", "text/plain"],
+    ["text/plain;charset=iso-2022-jp", "text/plain"],
+    ["text/plain;x-charset=utf-8", "text/plain"],
+  ])("%j becomes %s", (text, type) => {
+    expect(normalizeMediaType(text)).toBe(type)
+    expect(normalizeMediaType(type)).toBe(type)
+  })
+
+  it("gives one type and at most a charset, whatever it is made of", () => {
+    const piece = fc.constantFrom(
+      "text/html",
+      "text/plain",
+      ";",
+      ",",
+      " ",
+      '"',
+      "\\",
+      "charset=",
+      "codecs=",
+      "utf-8",
+      "utf-7",
+      "a",
+    )
+    const texts = fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.array(piece).map((pieces) => pieces.join("")),
+    )
+    fc.assert(
+      fc.property(texts, (text) => {
+        const type = normalizeMediaType(text)
+        expect(type === undefined).toBe(parseMediaType(text) === undefined)
+        if (type !== undefined) expect(type).toMatch(/^[^\s;,"/]+\/[^\s;,"/]+(;charset=utf-8)?$/)
+      }),
+      { numRuns: 5000 },
+    )
+  })
+
+  it("takes time that grows with the text only", () => {
+    for (const piece of [";", "; ", ";a=b", ";codecs=a", ';a="', ";codecs=a,", " ", ";\t \t"]) {
+      expect(parseMediaType(`text/plain${piece.repeat(50_000)}\0`)).toBeUndefined()
+    }
+  })
+})
+
+describe("isBrokenMediaType", () => {
+  it.each(["text/plain", "", "image", "x-pdf", "text/plain;charset=utf-8"])("%j is not", (text) => {
+    expect(isBrokenMediaType(text)).toBe(false)
+  })
+  it.each(["text/plain;,text/html", "*/*", "text/", ",", "a b", "image/png;x", "é"])("%j is", (text) => {
+    expect(isBrokenMediaType(text)).toBe(true)
   })
 })
 

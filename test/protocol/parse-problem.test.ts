@@ -31,13 +31,11 @@ describe("parseProblem", () => {
     [404, "NOT_FOUND"],
     [405, "METHOD_NOT_ALLOWED"],
     [408, "NETWORK_ERROR"],
-    [413, "FILE_TOO_LARGE"],
     [418, "BAD_REQUEST"],
     [423, "LOCKED"],
     [429, "RATE_LIMITED"],
     [500, "INTERNAL_ERROR"],
-    [502, "INTERNAL_ERROR"],
-    [503, "INTERNAL_ERROR"],
+    [501, "INTERNAL_ERROR"],
     [507, "QUOTA_EXCEEDED"],
     [599, "INTERNAL_ERROR"],
   ])("makes of %d without a problem document %s, and keeps the status", (status, code) => {
@@ -55,11 +53,45 @@ describe("parseProblem", () => {
       '{"__proto__":{"code":"PAUSED"}}',
     ]
     for (const body of bodies) {
-      expect(parseProblem(status, body)).toMatchObject({
-        code,
+      const { message, ...error } = parseProblem(status, body)
+      expect(error).toMatchObject({ code, status })
+      expect(message).toMatch(
+        new RegExp(`^(The|A proxy in front of the) server.* answered ${status} without an explanation\\.$`),
+      )
+    }
+  })
+
+  const page = "<html><head><title>413 Request Entity Too Large</title></head><center>nginx</center></html>"
+
+  it.each(["app", "ingest", "server"] as const)("names a proxy in front of the %s", (at) => {
+    expect(parseProblem(413, page, at)).toMatchObject({
+      code: "INVALID_CONFIG",
+      status: 413,
+      message: `A proxy in front of the ${at} refuses bodies of this size (nginx: client_max_body_size 0).`,
+    })
+    for (const status of [502, 503, 504, 520, 524, 530]) {
+      expect(parseProblem(status, page, at)).toMatchObject({
+        code: at === "ingest" ? "INGEST_UNAVAILABLE" : "INTERNAL_ERROR",
         status,
-        message: `The server answered ${status} without an explanation.`,
+        message: `A proxy in front of the ${at} answered ${status} without an explanation.`,
       })
+      // An answer to HEAD has no body that would tell whose it is.
+      expect(parseProblem(status, "", at).message).toBe(
+        `The ${at}, or a proxy in front of it, answered ${status} without an explanation.`,
+      )
+    }
+  })
+
+  it("takes an app that knows nothing of the address for one without a route handler", () => {
+    for (const status of [404, 405]) {
+      expect(parseProblem(status, "Cannot POST /api/sluice", "app")).toMatchObject({ code: "INVALID_CONFIG", status })
+    }
+  })
+
+  it("keeps nothing of a page that is no problem document", () => {
+    for (let status = 300; status < 600; status++) {
+      const error = parseProblem(status, page, "ingest")
+      expect(JSON.stringify([error, error.message, error.data, error.cause])).not.toContain("<")
     }
   })
 

@@ -1,8 +1,9 @@
 import { createHmac } from "node:crypto"
 import { readFileSync } from "node:fs"
 import fc from "fast-check"
-import { afterEach, beforeAll, describe, expect, it, vi } from "vitest"
+import { describe, expect, it } from "vitest"
 import * as onNode from "../../src/protocol/signature.ts"
+import { loadWithoutNodeCrypto } from "./without-node-crypto.ts"
 
 const vectors = JSON.parse(readFileSync(new URL("../vectors.json", import.meta.url), "utf8")) as {
   readonly signPayload: ReadonlyArray<{ payload: string; secret: string; signature: string }>
@@ -15,29 +16,11 @@ const vectors = JSON.parse(readFileSync(new URL("../vectors.json", import.meta.u
   }>
 }
 
-/** The module as a platform without `node:crypto` loads it. */
-const loadWithoutNodeCrypto = async (): Promise<typeof onNode> => {
-  const getBuiltinModule = process.getBuiltinModule
-  vi.spyOn(process, "getBuiltinModule").mockImplementation((id: string) =>
-    id === "node:crypto" ? undefined : getBuiltinModule(id),
-  )
-  vi.resetModules()
-  try {
-    return await import("../../src/protocol/signature.ts")
-  } finally {
-    vi.restoreAllMocks()
-  }
-}
-
-let onTheWeb: typeof onNode
-beforeAll(async () => {
-  onTheWeb = await loadWithoutNodeCrypto()
-})
-afterEach(() => vi.restoreAllMocks())
+const onTheWeb = await loadWithoutNodeCrypto()
 
 const platforms = [
-  ["node:crypto", () => onNode],
-  ["Web Crypto", () => onTheWeb],
+  ["node:crypto", onNode],
+  ["Web Crypto", onTheWeb],
 ] as const
 
 it("signs synchronously with node:crypto, asynchronously with Web Crypto", () => {
@@ -48,18 +31,18 @@ it("signs synchronously with node:crypto, asynchronously with Web Crypto", () =>
 
 describe.each(platforms)("with %s", (_, platform) => {
   it.each(vectors.signPayload)("signs $payload with $secret as the reference does", async (vector) => {
-    expect(await platform().signPayload(vector.payload, vector.secret)).toBe(vector.signature)
-    expect(await platform().createSigner(vector.secret).sign(new TextEncoder().encode(vector.payload))).toBe(
+    expect(await platform.signPayload(vector.payload, vector.secret)).toBe(vector.signature)
+    expect(await platform.createSigner(vector.secret).sign(new TextEncoder().encode(vector.payload))).toBe(
       vector.signature,
     )
   })
 
   it.each(vectors.verifySignature)("verifies as the reference does: $label", async (vector) => {
-    expect(await platform().verifySignature(vector.payload, vector.signature, vector.secret)).toBe(vector.valid)
+    expect(await platform.verifySignature(vector.payload, vector.signature, vector.secret)).toBe(vector.valid)
   })
 
   it("requires the prefix in everything Sluice verifies itself", async () => {
-    const signer = platform().createSigner("sk_foo")
+    const signer = platform.createSigner("sk_foo")
     const signature = await signer.sign("hello world")
     const digest = signature.slice("hmac-sha256=".length)
     expect(await signer.verify("hello world", signature)).toBe(true)
@@ -69,7 +52,7 @@ describe.each(platforms)("with %s", (_, platform) => {
   })
 
   it("refuses a signature with any one digit changed, one more, or one less", async () => {
-    const signer = platform().createSigner("sk_foo")
+    const signer = platform.createSigner("sk_foo")
     const signature = await signer.sign("hello world")
     for (let i = "hmac-sha256=".length; i < signature.length; i++) {
       const changed = signature.slice(0, i) + (signature[i] === "0" ? "1" : "0") + signature.slice(i + 1)
@@ -81,7 +64,7 @@ describe.each(platforms)("with %s", (_, platform) => {
   })
 
   it("signs bytes that are no text, a view into a larger buffer, and nothing at all", async () => {
-    const signer = platform().createSigner("sk_foo")
+    const signer = platform.createSigner("sk_foo")
     const buffer = new Uint8Array([9, 9, 0xff, 0xfe, 0, 0x80, 9])
     const view = buffer.subarray(2, 6)
     const expected = createHmac("sha256", "sk_foo").update(view).digest()
@@ -92,9 +75,9 @@ describe.each(platforms)("with %s", (_, platform) => {
   })
 
   it("refuses to sign with an empty secret, and leaves no rejected promise behind", async () => {
-    expect(() => platform().createSigner("")).toThrow("The secret to sign with is empty.")
-    await expect(platform().signPayload("x", "")).rejects.toThrow(TypeError)
-    await expect(platform().verifySignature("x", `hmac-sha256=${"0".repeat(64)}`, "")).rejects.toThrow(TypeError)
+    expect(() => platform.createSigner("")).toThrow("The secret to sign with is empty.")
+    await expect(platform.signPayload("x", "")).rejects.toThrow(TypeError)
+    await expect(platform.verifySignature("x", `hmac-sha256=${"0".repeat(64)}`, "")).rejects.toThrow(TypeError)
   })
 })
 

@@ -1,10 +1,10 @@
 import { createHmac } from "node:crypto"
 import fc from "fast-check"
-import { beforeAll, describe, expect, it, vi } from "vitest"
+import { describe, expect, it } from "vitest"
 import { encodeAppId } from "../../src/protocol/app-id.ts"
 import { createFileKey } from "../../src/protocol/key.ts"
 import { names } from "../../src/protocol/names.ts"
-import { createSigner, type Signer } from "../../src/protocol/signature.ts"
+import { createSigner } from "../../src/protocol/signature.ts"
 import {
   encodeQueryValue,
   parseUploadUrl,
@@ -14,6 +14,7 @@ import {
   verifySignedUrl,
   verifyUploadUrl,
 } from "../../src/protocol/signed-url.ts"
+import { loadWithoutNodeCrypto } from "./without-node-crypto.ts"
 
 const apiKey = "sk_live_3f9a"
 const signer = createSigner(apiKey)
@@ -30,6 +31,8 @@ const grant: UploadGrant = {
   size: 1_572_864,
   type: "application/pdf",
   slug: "avatar",
+  registrationId: "kE2xQm7PzVnYb9tR",
+  issuedAt: expires - 3_600_000,
   customId: "user/42",
   contentDisposition: "attachment",
   acl: "private",
@@ -42,8 +45,10 @@ const grants: fc.Arbitrary<UploadGrant> = fc.record({
   expires: fc.nat({ max: Number.MAX_SAFE_INTEGER }),
   name: text,
   size: fc.nat({ max: Number.MAX_SAFE_INTEGER }),
-  type: fc.oneof(fc.constantFrom("image/png", "application/vnd.a+xml", "text/plain;charset=utf-8"), text),
+  type: fc.constantFrom("image/png", "application/vnd.a+xml", "text/plain;charset=utf-8"),
   slug: fc.option(text, { nil: undefined }),
+  registrationId: fc.option(fc.stringMatching(/^[\w-]{1,64}$/), { nil: undefined }),
+  issuedAt: fc.option(fc.nat({ max: Number.MAX_SAFE_INTEGER }), { nil: undefined }),
   customId: fc.option(text, { nil: undefined }),
   contentDisposition: fc.constantFrom("inline", "attachment", undefined),
   acl: fc.constantFrom("public-read", "private", undefined),
@@ -61,6 +66,8 @@ const asThePlatformWritesIt = (grant: UploadGrant): string => {
   add("x-sluice-file-size", grant.size)
   add("x-sluice-file-type", grant.type)
   add("x-sluice-slug", grant.slug)
+  add("x-sluice-registration", grant.registrationId)
+  add("x-sluice-issued", grant.issuedAt)
   add("x-sluice-custom-id", grant.customId)
   add("x-sluice-content-disposition", grant.contentDisposition)
   add("x-sluice-acl", grant.acl)
@@ -68,16 +75,7 @@ const asThePlatformWritesIt = (grant: UploadGrant): string => {
   return url.href
 }
 
-let webSigner: Signer
-beforeAll(async () => {
-  const getBuiltinModule = process.getBuiltinModule
-  vi.spyOn(process, "getBuiltinModule").mockImplementation((id: string) =>
-    id === "node:crypto" ? undefined : getBuiltinModule(id),
-  )
-  vi.resetModules()
-  webSigner = (await import("../../src/protocol/signature.ts")).createSigner(apiKey)
-  vi.restoreAllMocks()
-})
+const webSigner = (await loadWithoutNodeCrypto()).createSigner(apiKey)
 
 describe("a signed upload URL", () => {
   it("is what URL and URLSearchParams would write, one layer of percent-encoding", () => {
@@ -160,6 +158,8 @@ describe("a signed upload URL", () => {
         size: 1,
         type: "application/octet-stream",
         slug: undefined,
+        registrationId: undefined,
+        issuedAt: undefined,
         customId: undefined,
         contentDisposition: undefined,
         acl: undefined,
@@ -362,13 +362,74 @@ describe("parseUploadUrl", () => {
   })
 
   it("does not take a slash in the query for one of the path", () => {
-    expect(parseUploadUrl(`${ingestUrl}/${grant.key}${query}&x=/a/b?c`)).toMatchObject({ value: { key: grant.key } })
+    const name = "a/b?c"
+    const url = signUploadUrl(ingestUrl, { ...grant, name }, signer) as string
+    for (const written of [url, url.replace("a%2Fb%3Fc", name)]) {
+      expect(parseUploadUrl(written)).toMatchObject({ value: { key: grant.key, name } })
+    }
+  })
+
+  describe("holds a query to its grammar, however well it is signed", () => {
+    const base = `${ingestUrl}/${grant.key}?`
+    const [first = "", ...rest] = query.slice(1).split("&")
+    const fields = rest.slice(0, -1)
+    const sign = (query: string) => signUrl(base + query, signer) as string
+    const verify = (url: string) => verifyUploadUrl(url, signer, before)
+    const refusal = { ok: false, code: "BAD_REQUEST" }
+
+    it("takes the known names in any order between expires and signature", () => {
+      const shuffled = fc.shuffledSubarray(fields, { minLength: fields.length })
+      fc.assert(
+        fc.property(shuffled, (fields) => {
+          expect(verify(sign([first, ...fields].join("&")))).toEqual({ ok: true, value: grant })
+        }),
+      )
+    })
+
+    it.each<[string, ReadonlyArray<string>]>([
+      ["expires is not first", [...fields, first]],
+      ["expires is second", [fields[0]!, first, ...fields.slice(1)]],
+      ["expires is there twice", [first, first, ...fields]],
+      ["a field is there twice, once with another value", [first, ...fields, `${names.query.fileSize}=1`]],
+      ["a field is there twice with the same value", [first, ...fields, fields[0]!]],
+      ["a name is unknown", [first, ...fields, "x-sluice-more=1"]],
+      ["a name has another case", [first, ...fields.map((field) => field.replace("x-sluice-acl", "X-Sluice-ACL"))]],
+      ["a name is percent-encoded", [first, ...fields.map((field) => field.replace("x-sluice-acl", "x%2Dsluice-acl"))]],
+      ["a name is that of an object", [first, ...fields, "__proto__=1"]],
+      ["a field has no value", [first, ...fields, names.query.customId]],
+      ["a field is empty", [first, ...fields, ""]],
+      ["a field has no name", [first, ...fields, "=1"]],
+      ["a value is not UTF-8", [first, ...fields.filter((field) => !/slug/.test(field)), `${names.query.slug}=%ff`]],
+      ["a value is cut in an escape", [first, ...fields.filter((f) => !/slug/.test(f)), `${names.query.slug}=%f`]],
+      ["a signature stands before the last one", [first, `signature=hmac-sha256%3D${"0".repeat(64)}`, ...fields]],
+      ["two signatures stand at the end", [first, ...fields, `signature=hmac-sha256%3D${"0".repeat(64)}`]],
+    ])("refuses it when %s", (_, parts) => {
+      const url = sign(parts.join("&"))
+      expect(verifySignedUrl(url, signer)).toMatchObject({ ok: true })
+      expect(parseUploadUrl(url)).toMatchObject(refusal)
+      expect(verify(url)).toMatchObject(refusal)
+    })
+
+    it("refuses a field after the signature", () => {
+      expect(parseUploadUrl(`${sign([first, ...fields].join("&"))}&${names.query.acl}=private`)).toMatchObject(refusal)
+    })
+
+    it("refuses an id of a registration, or a time of issue, that the handler would not write", () => {
+      for (const value of ["", "a b", "a".repeat(65), "../x", "ü"]) {
+        expect(without(names.query.registration, value)).toMatchObject(refusal)
+      }
+      for (const value of ["", "-1", "1.5", "x"]) expect(without(names.query.issued, value)).toMatchObject(refusal)
+    })
   })
 
   it.each([names.query.expires, names.query.identifier, names.query.fileName, names.query.fileSize])(
     "refuses a URL without %s, or with an empty one, and names it",
     (name) => {
-      const refusal = { ok: false, code: "BAD_REQUEST", detail: `The upload URL has no valid ${name}.` }
+      const refusal = {
+        ok: false,
+        code: "BAD_REQUEST",
+        detail: `The upload URL has no valid ${name}. Use the URL exactly as it was issued.`,
+      }
       expect(without(name)).toEqual(refusal)
       expect(without(name, "")).toEqual(refusal)
     },

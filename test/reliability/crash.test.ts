@@ -7,7 +7,8 @@ import { expect, it, onTestFinished } from "vitest"
 import { encodeToken } from "../../src/protocol.ts"
 import { createExecutioner, type Moment, moments } from "./crash/moments.ts"
 import { resultOf, startReceivingApp } from "./crash/receiving-app.ts"
-import { createUploads, type Upload } from "./crash/uploads.ts"
+import { createUploads } from "./crash/uploads.ts"
+import { isDeletion, type Upload } from "./crash/world.ts"
 import { bundleIngestServer } from "./ingest-process.ts"
 import { createRandom } from "./random.ts"
 
@@ -42,7 +43,9 @@ it("loses nothing, at whatever moment it is killed", { timeout: 900_000 }, async
   let listening = Promise.withResolvers<string>()
   let current: object | undefined
   const ingestUrl = () => listening.promise
-  const app = await startReceivingApp({ apiKey, random, see, violate, ingestUrl })
+  const deleted = new Set<string>()
+  const isDeleted = (key: string) => deleted.has(key)
+  const app = await startReceivingApp({ apiKey, random, see, violate, ingestUrl, isDeleted })
   onTestFinished(app.close)
   const startIngest = await bundleIngestServer(folder)
   const data = join(folder, "data")
@@ -56,7 +59,7 @@ it("loses nothing, at whatever moment it is killed", { timeout: 900_000 }, async
       callbackTimeout: 1000,
       callbackRetries: Array.from({ length: 1000 }, () => 40),
       sweepInterval: 25,
-      unfinishedTtl: 50,
+      unfinishedTtl: 5000,
     })
     current = life
     // A port may be read when the process is dead already.
@@ -67,7 +70,7 @@ it("loses nothing, at whatever moment it is killed", { timeout: 900_000 }, async
     return life
   }
 
-  const counts = { uploads: 0, bytes: 0, resumes: 0, broken: 0 }
+  const counts = { uploads: 0, bytes: 0, resumes: 0, broken: 0, deletions: 0, renewals: 0, refusedReturns: 0 }
   const uploads = createUploads({
     random,
     publicUrl,
@@ -79,9 +82,10 @@ it("loses nothing, at whatever moment it is killed", { timeout: 900_000 }, async
     violate,
     isHopeless,
     counts,
+    deleted,
   })
   const ended: Array<Upload> = []
-  const isStored = ({ fate }: Upload) => fate === "finished" || fate === "replaced"
+  const isStored = ({ fate }: Upload) => fate === "finished" || fate === "replaced" || fate === "renewed"
   const ending = new AbortController()
   const over = ending.signal
   const upload = async () => {
@@ -92,8 +96,8 @@ it("loses nothing, at whatever moment it is killed", { timeout: 900_000 }, async
   /** Between uploads: is what was answered before still there? */
   const audit = async () => {
     while (!over.aborted && !isHopeless()) {
-      const stored = ended.filter(isStored)
-      if (stored.length > 0) await uploads.verify(random.pick(stored))
+      const certain = ended.filter((one) => isStored(one) || isDeletion(one))
+      if (certain.length > 0) await uploads.verify(random.pick(certain))
       await sleep(5)
     }
   }
@@ -131,7 +135,7 @@ it("loses nothing, at whatever moment it is killed", { timeout: 900_000 }, async
   const stored = ended.filter(isStored)
   // Of an abandoned upload that never heard an offset nobody but the ingest knows whether it was begun.
   const isBegun = ({ fate, acknowledged }: Upload) => fate !== "abandoned" || acknowledged > 0
-  const owed = ended.filter((one) => one.registers !== "never" && isBegun(one))
+  const owed = ended.filter((one) => one.registers !== "never" && isBegun(one) && !isDeletion(one))
   const nameOf = (one: Upload) => `${one.grant.key} ${isStored(one) ? "uploaded" : "failed"}`
   await until(() => isHopeless() || owed.every((one) => app.heard.has(nameOf(one))))
   for (const one of owed) {
@@ -143,7 +147,10 @@ it("loses nothing, at whatever moment it is killed", { timeout: 900_000 }, async
     }
   }
   const names = new Set(ended.map(nameOf))
+  // What became of a file may have been told before it was deleted.
+  for (const one of ended.filter(isDeletion)) names.add(`${one.grant.key} uploaded`)
   for (const name of app.heard.keys()) if (!names.has(name)) violate(`an event nobody is owed: ${name}`)
+  for (const one of ended.filter(isDeletion)) await uploads.verify(one)
   for (const one of stored) {
     await uploads.verify(one)
     const isAwaited = one.registers !== "never" && one.awaitServerData
@@ -172,6 +179,28 @@ it("loses nothing, at whatever moment it is killed", { timeout: 900_000 }, async
   expect.soft(read("SELECT count(*) FROM files WHERE status = 'Uploaded'")).toBe(stored.length)
   expect.soft(read("SELECT count(*) FROM files WHERE status IN ('Uploading', 'Deleting')")).toBe(0)
   expect.soft(read("SELECT count(*) FROM deliveries WHERE status <> 'delivered'")).toBe(0)
+  // Nothing waits for what has ended. Uploads nobody began before their URL expired may still be renewed: those are expected.
+  const unbegun = new Set(ended.filter((one) => !isBegun(one)).map(({ grant }) => grant.key))
+  const listKeys = (sql: string) =>
+    catalog
+      .prepare(sql)
+      .all()
+      .map((row) => String(row["key"]))
+  const expectedKeys = listKeys("SELECT key FROM expected_files")
+  const failedKeys = new Set(listKeys("SELECT key FROM files WHERE status = 'Failed'"))
+  expect.soft(expectedKeys.filter((key) => !unbegun.has(key) || failedKeys.has(key))).toEqual([])
+  const lost = [...unbegun].filter((key) => !expectedKeys.includes(key) && !failedKeys.has(key))
+  expect.soft(lost, "abandoned, and neither expected nor failed").toEqual([])
+  expect
+    .soft(
+      read(
+        `SELECT count(*) FROM registrations r WHERE NOT EXISTS (SELECT 1 FROM files f WHERE f.registration_id = r.id)
+          AND NOT EXISTS (SELECT 1 FROM expected_files e WHERE e.registration_id = r.id)`,
+      ),
+    )
+    .toBe(0)
+  // Nothing is left of what was deleted but that it was.
+  expect.soft(read("SELECT count(*) FROM tombstones t JOIN files f ON f.key = t.key AND f.app_id = t.app_id")).toBe(0)
   // Every byte that is kept belongs to a file, small ones to a row.
   expect.soft(files.length).toBe(read("SELECT count(*) FROM files WHERE status = 'Uploaded' AND is_inline = 0"))
   expect
@@ -184,6 +213,7 @@ it("loses nothing, at whatever moment it is killed", { timeout: 900_000 }, async
       `CRASH_SEED=${seed}`,
       `kills ${killed} (${[...killedIn].map(([moment, count]) => `${moment} ${count}`).join(", ")})`,
       `uploads ${counts.uploads} (${Math.round(counts.bytes / 1e6)} MB), resumes ${counts.resumes}, broken requests ${counts.broken}`,
+      `deletions ${counts.deletions}, refused afterwards ${counts.refusedReturns}, renewals ${counts.renewals}`,
       `events ${app.heard.size}, callbacks ${callbacks}, of them duplicates ${callbacks - app.heard.size}`,
       `lost ${violations.length}`,
     ].join("\n"),
@@ -193,4 +223,8 @@ it("loses nothing, at whatever moment it is killed", { timeout: 900_000 }, async
   expect(counts.uploads).toBeGreaterThan(kills)
   expect(counts.resumes).toBeGreaterThan(kills / 3)
   expect(owed.length).toBeGreaterThan(kills / 2)
+  expect(counts.deletions).toBeGreaterThan(kills / 3)
+  expect(counts.refusedReturns).toBeGreaterThan(kills / 3)
+  expect(counts.renewals).toBeGreaterThan(kills / 10)
+  expect(expectedKeys.length, "expired before they were begun").toBeGreaterThan(0)
 })

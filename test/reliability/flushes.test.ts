@@ -1,9 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { createInterface } from "node:readline"
-import { describe, expect, it, onTestFinished } from "vitest"
+import { describe, expect, it, onTestFinished, type TestContext } from "vitest"
 import { createGrant, putRaw, randomContent, sign, token } from "../ingest/circle.ts"
+import { makeFolder } from "../make-folder.ts"
+import { skipLacking } from "../skip-lacking.ts"
 import { bundleIngestServer } from "./ingest-process.ts"
 import type { Step } from "./record-flushes.ts"
 
@@ -11,8 +11,7 @@ import type { Step } from "./record-flushes.ts"
 const recordUpload = async (
   size: number,
 ): Promise<{ readonly steps: ReadonlyArray<Step>; readonly folder: string }> => {
-  const folder = await mkdtemp(join(tmpdir(), "sluice-flushes-"))
-  onTestFinished(() => rm(folder, { recursive: true }))
+  const folder = await makeFolder()
   const startIngest = await bundleIngestServer(folder)
   const recorder = join(import.meta.dirname, "record-flushes.ts")
   const data = join(folder, "data")
@@ -40,11 +39,13 @@ const lastIndex = (steps: ReadonlyArray<Step>, accepts: (step: Step) => boolean)
 const isFlushOf = (path: string | RegExp) => (step: Step) =>
   step.step === "flush" && (typeof path === "string" ? step.path === path : path.test(step.path))
 
-const whyNot = process.platform === "linux" ? undefined : "SKIPPED: what is flushed is read from /proc of Linux."
+const skipWithoutProc = (test: TestContext) => {
+  if (process.platform !== "linux") skipLacking(test, "what is flushed is read from /proc of Linux.")
+}
 
 describe("an ingest", () => {
   it("has flushed a small file before it answers", async (test) => {
-    if (whyNot !== undefined) return test.skip(whyNot)
+    skipWithoutProc(test)
     const { steps, folder } = await recordUpload(1024)
     const commit = lastIndex(steps, ({ step }) => step === "commit")
     expect(commit).toBeGreaterThanOrEqual(0)
@@ -53,7 +54,7 @@ describe("an ingest", () => {
   })
 
   it("has flushed a large file and its name before it answers", async (test) => {
-    if (whyNot !== undefined) return test.skip(whyNot)
+    skipWithoutProc(test)
     const { steps, folder } = await recordUpload(1_500_000)
     const blob = /\/files\/[0-9a-f]{2}\/[0-9a-f]{62}\.1$/
     const bytes = lastIndex(steps, isFlushOf(blob))

@@ -5,12 +5,12 @@ import { expect, it } from "vitest"
 
 const root = join(import.meta.dirname, "../..")
 
-/** The titles given to `it`, as written. */
+/** The titles given to `it` and `test`, as written. */
 const readTitles = (file: string): ReadonlyArray<string> => {
   const source = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest)
   const titles: Array<string> = []
   const visit = (node: ts.Node): void => {
-    if (ts.isCallExpression(node) && /^it\b/.test(node.expression.getText(source))) {
+    if (ts.isCallExpression(node) && /^(it|test)\b/.test(node.expression.getText(source))) {
       const [title] = node.arguments
       if (title !== undefined && ts.isStringLiteral(title)) titles.push(title.text)
     }
@@ -20,11 +20,12 @@ const readTitles = (file: string): ReadonlyArray<string> => {
   return titles
 }
 
-it("each row of docs/reliability.md names its tests, and each test has its row", () => {
-  const files = globSync("test/reliability/**/*.test.ts", { cwd: root }).filter(
-    (file) => !file.endsWith("table.test.ts"),
-  )
-  const titles = files.flatMap((file) => readTitles(join(root, file)))
+const find = (pattern: string): ReadonlyArray<string> =>
+  globSync(pattern, { cwd: root }).filter((file) => !file.endsWith("table.test.ts"))
+
+it("each row of docs/reliability.md names its tests, and each test of faults, and file of attacks, has its row", () => {
+  const faults = find("test/reliability/**/*.test.ts").flatMap((file) => readTitles(join(root, file)))
+  const attacks = find("test/security/**/*.test.ts").map((file) => readTitles(join(root, file)))
   const named = readFileSync(join(root, "docs/reliability.md"), "utf8")
     .split("\n")
     .filter((line) => line.startsWith("| "))
@@ -36,6 +37,10 @@ it("each row of docs/reliability.md names its tests, and each test has its row",
           .matchAll(/`([^`]+)`/g),
       ].map(([, title]) => title!),
     )
-  expect(titles.length).toBeGreaterThan(20)
-  expect(named.toSorted()).toEqual(titles.toSorted())
+  expect(faults.length).toBeGreaterThan(20)
+  expect(attacks.length).toBeGreaterThan(20)
+  const titles = new Set(attacks.flat())
+  expect(named.filter((title) => !titles.has(title)).toSorted()).toEqual(faults.toSorted())
+  const known = new Set(named)
+  expect(attacks.filter((ofFile) => !ofFile.some((title) => known.has(title)))).toEqual([])
 })

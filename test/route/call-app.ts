@@ -17,7 +17,7 @@ type Options = Parameters<typeof createRouteHandler>[0]
 
 /** A handler that logs all there is to log, so that every test is one of what may not be logged. */
 export const handlerOf = (router: FileRouter, options: Partial<Options> = {}): Handle =>
-  createRouteHandler({ router, token, logLevel: "All", isDev: false, ...options })
+  createRouteHandler({ router, token, logLevel: "All", isDev: false, allowedHosts: "app.test", ...options })
 
 export const toRequest = (query: string, body: BodyInit | null, init: RequestInit = {}): Request =>
   new Request(`${appUrl}${query}`, { method: "POST", body, headers: { "content-type": "application/json" }, ...init })

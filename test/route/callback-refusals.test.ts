@@ -116,11 +116,31 @@ describe.each(hooks)("the origin of the %s", (hook, eventOf) => {
   })
 })
 
+describe.each(hooks)("the route a %s was signed for", (hook, eventOf) => {
+  const twoRoutes = handlerOf({ ...router, b: router.a })
+
+  test.each([
+    ["another", JSON.stringify(eventOf({ slug: "b" }))],
+    ["none", JSON.stringify(eventOf({ slug: undefined }))],
+    ["null", JSON.stringify(eventOf({ slug: null }))],
+    ["a list", JSON.stringify(eventOf({ slug: ["a"] }))],
+    ["another in capitals", JSON.stringify(eventOf({ slug: "A" }))],
+    ["null altogether", "null"],
+  ])("is %s: refused before any user code", async (_, body) => {
+    const problem = await refused(await twoRoutes(hookRequest(body, { hook })), "INVALID_SIGNATURE", 403)
+    expect(problem.detail).toContain('"a"')
+    nothingHappened()
+  })
+
+  test("is the query's: taken", async () => {
+    expect((await twoRoutes(hookRequest(eventOf({ slug: "b" }), { hook, slug: "b" }))).status).toBe(200)
+  })
+})
+
 describe("a signed body that is no event", () => {
   test.each([
     ["no JSON", "hello"],
     ["nothing", ""],
-    ["null", "null"],
     ["without an id", JSON.stringify(callbackEvent({ id: "" }))],
     ["without a file", JSON.stringify(callbackEvent({ file: undefined }))],
     ["with a file without a key", JSON.stringify(callbackEvent({ file: { ...storedFile, key: undefined } }))],

@@ -49,7 +49,7 @@ describe("a callback", () => {
     expect([method, url]).toEqual(["POST", "http://ingest.test/callback-result"])
     expect(headers.get("content-type")).toBe("application/json")
     expect(headers.get("x-sluice-api-key")).toBe(apiKey)
-    expect(postedResults()).toEqual([{ fileKey: storedFile.key, callbackData: { url: "x" } }])
+    expect(postedResults()).toEqual([{ fileKey: storedFile.key, eventId: "evt_1", callbackData: { url: "x" } }])
     expect(ingest.registrations).toEqual([])
   })
 
@@ -61,7 +61,7 @@ describe("a callback", () => {
     const signature = list(sign(event), sign(event, "sk_other"))
     const handle = handlerOf({ a: f({ image: {} }).onUploadComplete(() => "done") })
     expect((await handle(hookRequest(event, { signature }))).status).toBe(200)
-    expect(postedResults()).toEqual([{ fileKey: storedFile.key, callbackData: "done" }])
+    expect(postedResults()).toEqual([{ fileKey: storedFile.key, eventId: "evt_1", callbackData: "done" }])
   })
 
   test("shows user code the request, the file, the metadata and which delivery it is", async () => {
@@ -107,7 +107,7 @@ describe("a callback", () => {
     ["characters of four bytes", JSON.stringify(callbackEvent({ file: { ...storedFile, name: "👩‍👧.png" } }))],
   ])("is verified over its raw bytes: %s", async (_, text) => {
     expect((await complete(() => 1, text)).status).toBe(200)
-    expect(postedResults()).toEqual([{ fileKey: storedFile.key, callbackData: 1 }])
+    expect(postedResults()).toEqual([{ fileKey: storedFile.key, eventId: "evt_1", callbackData: 1 }])
   })
 })
 
@@ -132,7 +132,7 @@ describe("what onUploadComplete returns", () => {
     ],
   ])("%s reaches the ingest as JSON", async (_, onUploadComplete, callbackData) => {
     expect((await complete(onUploadComplete)).status).toBe(200)
-    expect(postedResults()).toEqual([{ fileKey: storedFile.key, callbackData }])
+    expect(postedResults()).toEqual([{ fileKey: storedFile.key, eventId: "evt_1", callbackData }])
   })
 
   test.each([
@@ -154,8 +154,15 @@ describe("what onUploadComplete returns", () => {
       }),
     ],
   ])("%s cannot be JSON: an error is posted and answered", async (_, onUploadComplete) => {
-    await refused(await complete(onUploadComplete), "INTERNAL_ERROR", 500)
-    expect(postedResults()).toEqual([{ fileKey: storedFile.key, error: "onUploadComplete threw an error." }])
+    await refused(await complete(onUploadComplete), "ROUTE_FAILED", 500)
+    expect(postedResults()).toEqual([
+      {
+        fileKey: storedFile.key,
+        eventId: "evt_1",
+        attempt: 1,
+        error: expect.stringMatching(/^The app's onUploadComplete failed\. Its log has it under [\w-]{36}\.$/),
+      },
+    ])
   })
 })
 
@@ -166,7 +173,7 @@ test("1 MiB of what onUploadComplete returns travels; more is told to the ingest
   expect(problem.detail).toMatch(
     /onUploadComplete returned has 1MB \(1048577 bytes\) as JSON; at most 1MB travel\. Return an id or a URL/,
   )
-  expect(postedResults()[1]).toEqual({ fileKey: storedFile.key, error: problem.detail })
+  expect(postedResults()[1]).toEqual({ fileKey: storedFile.key, eventId: "evt_1", attempt: 1, error: problem.detail })
 })
 
 describe("an onUploadComplete that throws", () => {
@@ -192,9 +199,16 @@ describe("an onUploadComplete that throws", () => {
   ])(
     "%s: an error without its text is posted, the answer is an opaque 500, the log has the text",
     async (_, onUploadComplete) => {
-      const problem = await refused(await complete(onUploadComplete), "INTERNAL_ERROR", 500)
+      const problem = await refused(await complete(onUploadComplete), "ROUTE_FAILED", 500)
       expect(JSON.stringify(problem)).not.toContain("hunter2")
-      expect(postedResults()).toEqual([{ fileKey: storedFile.key, error: "onUploadComplete threw an error." }])
+      expect(postedResults()).toEqual([
+        {
+          fileKey: storedFile.key,
+          eventId: "evt_1",
+          attempt: 1,
+          error: expect.stringMatching(/^The app's onUploadComplete failed\. Its log has it under [\w-]{36}\.$/),
+        },
+      ])
       expect(linesWith("error", "hunter2")).toHaveLength(1)
     },
   )
@@ -213,7 +227,9 @@ describe("an onUploadComplete that throws", () => {
       507,
     )
     expect(problem.detail).toBe("Your plan is full.")
-    expect(postedResults()).toEqual([{ fileKey: storedFile.key, error: "Your plan is full." }])
+    expect(postedResults()).toEqual([
+      { fileKey: storedFile.key, eventId: "evt_1", attempt: 1, error: "Your plan is full." },
+    ])
   })
 
   test("is answered with its own error even when that cannot be posted", async () => {

@@ -33,7 +33,7 @@ const adapter = defineAdapter<[message: Message, context: Context], { message: M
   waitUntil: (_, { keepAlive }) => keepAlive,
 })
 const f = adapter.createSluice()
-const options = { token, isDev: false }
+const options = { token, isDev: false, allowedHosts: "app.test" }
 
 describe("an adapter", () => {
   test("shows all user code the framework's own request beside the web one", async () => {

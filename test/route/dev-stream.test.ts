@@ -100,11 +100,11 @@ describe("an event of the stream", () => {
     const { over } = await upload({}, ({ url, method, headers, text }) =>
       own(new Request(url, { method, headers, body: text })),
     )
-    stream.write(line(callbackEvent()))
+    stream.write(line(callbackEvent({ slug: "my route" })))
     await until(() => expect(ingest.results).toHaveLength(1))
     stream.end()
     await over
-    expect(JSON.parse(ingest.results[0]!.text)).toEqual({ fileKey: storedFile.key, callbackData: 1 })
+    expect(JSON.parse(ingest.results[0]!.text)).toEqual({ fileKey: storedFile.key, eventId: "evt_1", callbackData: 1 })
   })
 
   test.each([
@@ -120,8 +120,54 @@ describe("an event of the stream", () => {
     stream.write(line(callbackEvent({ id: "evt_9" })))
     await until(() => expect(deliveries).toHaveLength(2))
     await until(() => expect(linesWith("error", `did not reach ${appUrl}`)).toHaveLength(2))
+    await until(() => expect(ingest.results).toHaveLength(2))
     stream.end()
     await over
+  })
+
+  test.each([
+    [
+      "redirects to a login",
+      () => new Response(null, { status: 307, headers: { location: "/login?next=x" } }),
+      [/307 to \/login\b[^?]/, "Let /api/sluice through in"],
+    ],
+    [
+      "redirects with a page that has no full stop",
+      () => new Response("Redirecting to /login", { status: 307, headers: { location: "/login" } }),
+      ["Redirecting to /login. Let /api/sluice through in"],
+    ],
+    [
+      "asks for a password",
+      () => new Response("<h1>Sign in</h1>", { status: 401 }),
+      ["401: Sign in", "Let /api/sluice through in"],
+    ],
+    [
+      "has no such path",
+      () => new Response("<h1>404</h1>", { status: 404 }),
+      ["404", "Mount the route handler there", "SLUICE_CALLBACK_URL"],
+    ],
+    [
+      "answers all paths with its page",
+      () => new Response("<div id=root></div>"),
+      ["Something else than the route handler", "SLUICE_CALLBACK_URL"],
+    ],
+    ["cannot be reached", networkError, ["SLUICE_CALLBACK_URL"]],
+  ])("whose app %s is told to the ingest at once, with the fix, and logged", async (_, answer: Answer, told) => {
+    const stream = openStream()
+    ingest.answerRegistration(stream.answer)
+    const { over } = await upload({}, answer)
+    stream.write(line(callbackEvent({ attempt: 3 })))
+    await until(() => expect(ingest.results).toHaveLength(1))
+    stream.end()
+    await over
+    const { error, ...result } = JSON.parse(ingest.results[0]!.text)
+    expect(result).toEqual({ fileKey: storedFile.key, eventId: "evt_1", attempt: 3 })
+    expect(linesWith("error", `did not reach ${appUrl}`, "comes again")).toHaveLength(1)
+    for (const words of told) {
+      expect(error).toMatch(words)
+      expect(linesWith("error")[0]).toMatch(words)
+    }
+    expect(error).not.toMatch(/<|next=/)
   })
 
   test("does not wait for the one before it", async () => {
@@ -164,7 +210,7 @@ describe("the end of the stream", () => {
     second.end()
     await over
     expect(ingest.registrations).toHaveLength(4)
-    expect(new Set(ingest.registrations.map(({ text }) => text)).size).toBe(1)
+    expect(new Set(ingest.registrations.map(({ text }) => text.replace(/"sentAt":\d+,/, ""))).size).toBe(1)
     expect(timers.pauses).toHaveLength(3)
     for (const pause of timers.pauses) expect(pause).toBeGreaterThanOrEqual(500)
   })

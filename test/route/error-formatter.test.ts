@@ -38,7 +38,7 @@ describe("the error formatter", () => {
     const renewed = await refused(await handle(renewRequest("de", { urls: ["x"] })), "INVALID_SIGNATURE", 403)
     expect(renewed.data).toEqual({ sprache: "de" })
     const called = await refused(
-      await handle(hookRequest(callbackEvent({ sentAt: 0 }), { slug: "de" })),
+      await handle(hookRequest(callbackEvent({ sentAt: 0, slug: "de" }), { slug: "de" })),
       "FORBIDDEN",
       403,
     )
@@ -101,7 +101,7 @@ describe("the error formatter", () => {
         })
         .onUploadComplete(() => 1),
     }
-    await refused(await handlerOf(router)(uploadRequest("a", { files: [png] })), "INTERNAL_ERROR", 500)
+    await refused(await handlerOf(router)(uploadRequest("a", { files: [png] })), "ROUTE_FAILED", 500)
     expect(seen).toEqual([])
   })
 

@@ -32,7 +32,7 @@ describe("the error hook", () => {
       delivery: { id: "evt_2", attempt: 1, sentAt: expect.any(Number) },
     })
     expect(onUploadComplete).not.toHaveBeenCalled()
-    expect(postedResults()).toEqual([{ fileKey: storedFile.key, callbackData: null }])
+    expect(postedResults()).toEqual([{ fileKey: storedFile.key, eventId: "evt_2", callbackData: null }])
     expect(ingest.results[0]!.headers.get("x-sluice-api-key")).toBe(apiKey)
   })
 
@@ -47,7 +47,7 @@ describe("the error hook", () => {
       await fail(() => {
         throw new Error("password=hunter2")
       }),
-      "INTERNAL_ERROR",
+      "ROUTE_FAILED",
       500,
     )
     expect(problem.detail).not.toContain("hunter2")

@@ -115,6 +115,35 @@ describe("fileKeySeed", () => {
     expect(ingest.registrations).toEqual([])
   })
 
+  test("is made of the file, the input and what the middleware returned", async () => {
+    const seen: Array<unknown> = []
+    const config = { image: { maxFileCount: 2 } } as const
+    const router = {
+      a: f(config, {
+        fileKeySeed: (file, args) => {
+          seen.push(args)
+          return `${(args.metadata as { userId: number }).userId}-${file.name}`
+        },
+      })
+        .input(z.string())
+        .middleware(() => ({ userId: 7 }))
+        .onUploadComplete(() => 1),
+      b: f(config)
+        .input(z.string())
+        .middleware(() => ({ userId: 7 }))
+        .file(({ file, input, metadata }) => ({ keySeed: `${metadata.userId}-${input.toUpperCase()}-${file.name}` }))
+        .onUploadComplete(() => 1),
+    }
+    const keysOf = async (slug: string) => {
+      const uploads = await presigned(await handlerOf(router)(uploadRequest(slug, { files: [png], input: "in" })))
+      return uploads.map(({ key }) => key.slice(encodedAppId.length))
+    }
+    const [a, b] = [await keysOf("a"), await keysOf("b")]
+    const encoded = (seed: string) => [Buffer.from(seed).toString("base64url")]
+    expect([a, b]).toEqual([encoded("7-cat.png"), encoded("7-IN-cat.png")])
+    expect(seen).toEqual([{ input: "in", metadata: { userId: 7 } }])
+  })
+
   test("without it keys are random", async () => {
     const handle = handlerOf({ a: anything().onUploadComplete(() => 1) })
     const keys = await Promise.all(

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { createSluice } from "../../src/server.ts"
+import { createSluice, defineAdapter } from "../../src/server.ts"
 import { appUrl, grantOf, handlerOf, type Problem, problemOf } from "./call-app.ts"
 import { useConsoleLines } from "./console-lines.ts"
 import { useMockIngest } from "./mock-ingest.ts"
@@ -89,12 +89,36 @@ test("whatever names, sizes and types are taken, the URLs grant exactly those", 
   )
 })
 
+/** As signed for the route, where it is an object at all. */
+const signedForRoute = (body: string): string => {
+  try {
+    const json: unknown = JSON.parse(body)
+    return typeof json === "object" && json !== null ? JSON.stringify({ ...json, slug: "a" }) : body
+  } catch {
+    return body
+  }
+}
+
 test("whatever a signed callback holds, the answer is never the app's fault", async () => {
   await fc.assert(
     fc.asyncProperty(anyBody, fc.constantFrom("callback", "error"), async (body, hook) => {
-      expect(await isAnswered(await handle(hookRequest(body, { hook })))).toMatchObject({ code: "BAD_REQUEST" })
+      const signed = await isAnswered(await handle(hookRequest(signedForRoute(body), { hook })))
+      expect(signed?.code).toMatch(/^(BAD_REQUEST|INVALID_SIGNATURE)$/)
+      const unnamed = await isAnswered(await handle(hookRequest(body, { hook })))
+      expect(unnamed?.code).toMatch(/^(BAD_REQUEST|INVALID_SIGNATURE)$/)
     }),
     { numRuns: 150 },
   )
   expect(ingest.results).toEqual([])
+})
+
+test("a request whose framework made an address of whatever the client calls a host is the client's fault", async () => {
+  const { createRouteHandler } = defineAdapter<[Request], { readonly req: Request }>({
+    name: "odd",
+    request: (request) => new Proxy(request, { get: (_, name) => (name === "url" ? "http://a:99999/" : undefined) }),
+    native: (req) => ({ req }),
+  })
+  const response = await createRouteHandler({ router, logLevel: "All" })(new Request(appUrl))
+  expect(await isAnswered(response)).toMatchObject({ code: "BAD_REQUEST", status: 400 })
+  expect(lines).toEqual([])
 })

@@ -4,7 +4,12 @@ import { beforeAll, describe, expect, test } from "vitest"
 
 /** Every snippet is a file of its own beside this one; `f`, `createRouteHandler` and friends are imported for it. */
 const prelude = `
-import { createRouteHandler, createSluice, defineAdapter, type FileRouter, UploadError } from "../../src/server.ts"
+import { createElement } from "react"
+import { generateUploadButton } from "../../adapters/react.ts"
+import { SluiceApi, SluiceFile } from "../../src/api.ts"
+import { generateUploader } from "../../src/client.ts"
+import { createIngest, createMemoryBlobStore, createMemoryCatalog } from "../../src/ingest.ts"
+import { createRouteHandler, createSluice, defineAdapter, type FileDecision, type FileRouter, type RouteOptions, UploadError } from "../../src/server.ts"
 import { z } from "zod"
 const f = createSluice()
 const route = f({ image: {} })
@@ -14,6 +19,9 @@ const other = defineAdapter<[message: { web: Request }], { message: { session: s
   request: ({ web }) => web,
   native: () => ({ message: { session: "" } }),
 })
+const router = { done }
+export const usedToo = [createElement, generateUploadButton, SluiceApi, SluiceFile, generateUploader, createIngest, createMemoryBlobStore, createMemoryCatalog, router]
+export type UsedToo = FileDecision | RouteOptions
 export const used = [createRouteHandler, createSluice, defineAdapter, UploadError, z, f, route, done, other]
 export type Used = FileRouter
 `
@@ -72,11 +80,122 @@ const wrong: Record<string, readonly [code: string, part: string]> = {
   "an unknown disposition": [`f({ image: { contentDisposition: "download" } })`, '"download"'],
   "an unknown acl": [`f({ image: { acl: "public" } })`, '"public"'],
   "an unknown option of the route": [`f({ image: {} }, { awaitData: true })`, "awaitData"],
+  "an unknown option of the route beside a known one": [
+    `f({ image: {} }, { presignedUrlTtl: 60, acl: "private" })`,
+    "'acl' does not exist",
+  ],
+  "an unknown option of the route beside a function": [
+    `f({ image: {} }, { fileKeySeed: ({ name }) => name, acl: "private" })`,
+    "'acl' does not exist",
+  ],
+  "an unknown limit beside a known one": [
+    `f({ image: { maxFileCount: 2, maxFileSise: "4MB" }, pdf: {} })`,
+    "'maxFileSise' does not exist",
+  ],
+  "an unknown limit of a media type": [
+    `f({ "application/zip": { maxFileCount: 2, ACL: "private" } })`,
+    "'ACL' does not exist",
+  ],
+  "an ACL in place of a kind of file": [`f({ image: {}, acl: "private" })`, "'acl' does not exist"],
+  "an unknown option of the builder": [
+    `createSluice({ errorFormatter: () => null, acl: "private" })`,
+    "'acl' does not exist",
+  ],
   "a duration that is none": [`f({ image: {} }, { presignedUrlTtl: "soon" })`, '"soon"'],
   "a schema that is none": [`route.input({ parse: () => 1 })`, "StandardSchema"],
   "an unknown field from file": [`route.file(() => ({ nmae: "x" }))`, "nmae"],
+  "an unknown field from file beside a known one": [
+    `route.file(({ file }) => ({ name: file.name, access: "private" }))`,
+    ".file() does not decide access.",
+  ],
+  "an unknown field from an async file": [
+    `route.file(async ({ file }) => ({ name: file.name, access: "private" }))`,
+    ".file() does not decide access.",
+  ],
+  "an unknown field from one end of file": [
+    `route.file(({ file }) => {
+       if (file.size > 9) return { name: "x", access: "private" }
+       return undefined
+     })`,
+    ".file() does not decide access.",
+  ],
+  "an unknown field from one of several ends of file": [
+    `const usual: FileDecision = { name: "x" }
+     route.file(({ file }) => (file.size > 9 ? usual : { name: "x", access: "private" }))`,
+    ".file() does not decide access.",
+  ],
+  "an unknown field from one of several ends of an async file": [
+    `const usual: FileDecision = { name: "x" }
+     route.file(async ({ file }) => {
+       if (file.size > 9) return usual
+       if (file.size > 5) return
+       return { name: "x", access: "private" }
+     })`,
+    ".file() does not decide access.",
+  ],
+  "an unknown acl from file": [`route.file(() => ({ acl: "public" }))`, '"public"'],
   "a custom id that is a number": [`route.file(() => ({ customId: 7 }))`, "number"],
   "an unknown option of the handler": [`createRouteHandler({ router: {}, ingest: "x" })`, "'ingest' does not exist"],
+  "an unknown option of the handler beside known ones": [
+    `createRouteHandler({ router: { a: done }, callbackUrl: "https://app.example", acl: "private" })`,
+    "'acl' does not exist",
+  ],
+  "an unknown option of a framework's handler": [
+    `other.createRouteHandler({ router: {}, trustproxy: true })`,
+    "'trustproxy' does not exist",
+  ],
+  "an unknown option of the server API": [
+    `new SluiceApi({ defaultKeyType: "customId", defaultAcl: "private" })`,
+    "'defaultAcl' does not exist",
+  ],
+  "an unknown option of an upload from the server": [
+    `new SluiceApi().uploadFiles(new File([], "x"), { concurrency: 2, access: "private" })`,
+    "'access' does not exist",
+  ],
+  "an unknown option of several uploads from the server": [
+    `new SluiceApi().uploadFiles([new File([], "x")], { concurrency: 2, access: "private" })`,
+    "'access' does not exist",
+  ],
+  "an unknown field of a file on the disk": [
+    `new SluiceApi().uploadFiles({ path: "x", access: "private" })`,
+    "'access' does not exist",
+  ],
+  "an unknown field of a SluiceFile": [
+    `new SluiceFile([], "x", { customId: "x", access: "private" })`,
+    "'access' does not exist",
+  ],
+  "an unknown field of a remote file": [
+    `new SluiceApi().uploadFilesFromUrl({ url: "https://x.example", access: "private" })`,
+    "'access' does not exist",
+  ],
+  "an unknown option of a signed URL": [
+    `new SluiceApi().getSignedURL("x", { keyType: "customId", expires: 60 })`,
+    "'expires' does not exist",
+  ],
+  "an unknown option of the ingest": [
+    `createIngest({ token: "", store: createMemoryBlobStore(), catalog: createMemoryCatalog(), acl: "private" })`,
+    "'acl' does not exist",
+  ],
+  "an unknown option of the client": [
+    `generateUploader<typeof router>({ concurrency: 2, endpoint: "/x" })`,
+    "'endpoint' does not exist",
+  ],
+  "an unknown option of an upload": [
+    `generateUploader<typeof router>().uploadFiles("done", { files: [new File([], "x")], acl: "private" })`,
+    "'acl' does not exist",
+  ],
+  "an unknown option of an upload that can be paused": [
+    `generateUploader<typeof router>().createUpload("done", { files: [new File([], "x")], acl: "private" })`,
+    "'acl' does not exist",
+  ],
+  "an unknown option of the components": [
+    `generateUploadButton<typeof router>({ concurrency: 2, endpoint: "/x" })`,
+    "'endpoint' does not exist",
+  ],
+  "an unknown prop of a component": [
+    `createElement(generateUploadButton<typeof router>()<"done">, { endpoint: "done", acl: "private" })`,
+    "acl",
+  ],
   "an unknown log level": [`createRouteHandler({ router: {}, logLevel: "debug" })`, '"debug"'],
   "no router": [`createRouteHandler({})`, "router"],
   "an unknown code of an UploadError": [`new UploadError({ code: "NOPE", message: "" })`, '"NOPE"'],
@@ -108,6 +227,21 @@ const right: Record<string, string> = {
   "kinds alone": `f(["image", "application/zip"])`,
   "a framework's route in its own handler": `const a = other.createSluice()({ image: {} }).middleware(({ message }) => message.session).onUploadComplete(() => 1)
      other.createRouteHandler({ router: { a } })`,
+  "every option of a route": `f({ image: { maxFileSize: 1, maxFileCount: 2, minFileCount: 1, acl: "private", contentDisposition: "inline" } }, { awaitServerData: false, presignedUrlTtl: "1 hour", fileKeySeed: ({ name }) => name })`,
+  "options that are worked out": `const one: boolean = Math.random() > 0.5
+     f({ image: {} }, { awaitServerData: one })
+     f({ image: {} }, one ? { presignedUrlTtl: 60 } : {})
+     const given: RouteOptions = { awaitServerData: one }
+     f({ image: {} }, given)`,
+  "all that file can decide": `route.file(({ file }) => ({ name: file.name, customId: "7", keySeed: "x", acl: "private", contentDisposition: "attachment" }))`,
+  "a file that decides now and then": `route.file(({ file }) => {
+       if (file.size > 9) return { name: "x" }
+       if (file.size > 5) return { customId: "x" }
+       return
+     })
+     route.file(async ({ file }) => (file.size > 9 ? { acl: "private" } : undefined))
+     const decide = (): FileDecision => ({ name: "x" })
+     route.file(decide)`,
   "an async file and an async error handler": `route.file(async ({ file }) => ({ name: file.name })).onUploadError(async () => {})`,
 }
 

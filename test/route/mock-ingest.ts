@@ -20,13 +20,15 @@ export const json = (body: JsonBodyType, status = 200): Response => HttpResponse
 export const networkError = (): Response => HttpResponse.error()
 
 /**
- * The ingest of these tests: MSW in the place of the network. A request to anything else than its two addresses, and
+ * The ingest of these tests: MSW in the place of the network. A request to anything else than its three addresses, and
  * those a test adds, fails the test. The wire names are spelt out on purpose: written from docs/protocol.md §6 and §9.
  */
 export const useMockIngest = (base = ingestUrl) => {
   const registrations: Array<Received> = []
   const results: Array<Received> = []
+  const queries: Array<Received> = []
   const registrationAnswers: Array<Answer> = []
+  const queryAnswers: Array<Answer> = []
   const resultAnswers: Array<Answer> = []
 
   const take = (log: Array<Received>, nextAnswer: () => Answer | undefined) =>
@@ -41,10 +43,20 @@ export const useMockIngest = (base = ingestUrl) => {
       return (await nextAnswer()?.(received)) ?? json({ ok: true })
     }
 
+  /** Every upload is known, by the metadata that all have in these tests unless answered otherwise. */
+  const find = (query: string) => {
+    const { files } = JSON.parse(query) as { files: ReadonlyArray<unknown> }
+    return { registrations: [{ metadata: { userId: 7 } }], files: files.map(() => 0) }
+  }
+
   const server = setupServer(
     http.post(
       `${base}/route-metadata`,
       take(registrations, () => registrationAnswers.shift()),
+    ),
+    http.post(
+      `${base}/route-registrations`,
+      take(queries, () => queryAnswers.shift() ?? ((received) => json(find(received.text)))),
     ),
     http.post(
       `${base}/callback-result`,
@@ -54,7 +66,8 @@ export const useMockIngest = (base = ingestUrl) => {
   beforeAll(() => server.listen({ onUnhandledFrame: "error" }))
   afterEach(() => {
     server.resetHandlers()
-    for (const list of [registrations, results, registrationAnswers, resultAnswers]) list.length = 0
+    for (const list of [registrations, results, queries, registrationAnswers, resultAnswers, queryAnswers])
+      list.length = 0
   })
   afterAll(() => server.close())
 
@@ -62,6 +75,10 @@ export const useMockIngest = (base = ingestUrl) => {
     server,
     registrations,
     results,
+    /** What was asked about registrations. */
+    queries,
+    /** Queues the answers to the next questions about registrations. */
+    answerQuery: (...answers: ReadonlyArray<Answer>) => void queryAnswers.push(...answers),
     /** Queues the answers to the next registrations. */
     answerRegistration: (...answers: ReadonlyArray<Answer>) => void registrationAnswers.push(...answers),
     /** Queues the answers to the next callback results. */

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest"
 import { createSluice } from "../../src/server.ts"
 import { apiKey, encodedAppId } from "./app-token.ts"
-import { handlerOf, png, presigned, refused, uploadRequest } from "./call-app.ts"
+import { grantOf, handlerOf, png, presigned, refused, uploadRequest } from "./call-app.ts"
 import { useConsoleLines } from "./console-lines.ts"
 import { type Answer, json, networkError, useMockIngest } from "./mock-ingest.ts"
 import { useQuickTimers } from "./quick-timers.ts"
@@ -27,7 +27,12 @@ describe("a registration", () => {
     expect([method, url]).toEqual(["POST", "http://ingest.test/route-metadata"])
     expect(headers.get("content-type")).toBe("application/json")
     expect(headers.get("x-sluice-api-key")).toBe(apiKey)
+    const { registrationId, expires } = await grantOf(uploads[0]!.url)
+    expect(registrationId).toMatch(/^[\w-]{22}$/)
     expect(JSON.parse(text)).toEqual({
+      sentAt: expect.closeTo(Date.now(), -5),
+      id: registrationId,
+      expires,
       fileKeys: uploads.map(({ key }) => key),
       metadata: { userId: 7 },
       callbackUrl: "http://app.test/api/sluice",
@@ -75,7 +80,7 @@ describe("a registration that fails", () => {
     ingest.answerRegistration(failure, failure)
     await presigned(await upload())
     expect(ingest.registrations).toHaveLength(3)
-    expect(new Set(ingest.registrations.map(({ text }) => text)).size).toBe(1)
+    expect(new Set(ingest.registrations.map(({ text }) => text.replace(/"sentAt":\d+,/, ""))).size).toBe(1)
     const [first, second, ...more] = timers.pauses
     expect(more).toEqual([])
     expect(first).toBeGreaterThanOrEqual(200)
@@ -98,6 +103,18 @@ describe("a registration that fails", () => {
     expect(linesWith("error", "The ingest did not take the registration", "http://ingest.test")).toHaveLength(1)
   })
 
+  test.each([[429, "RATE_LIMITED", 3] as const, [507, "QUOTA_EXCEEDED", 1] as const])(
+    "with %d tells the client that there is no room for the app's uploads: %s",
+    async (code, expected, times) => {
+      ingest.answerRegistration(status(code), status(code), status(code))
+      const response = await upload()
+      expect(response.headers.get("retry-after")).toBe("60")
+      const problem = await refused(response, expected, code)
+      expect(JSON.stringify(problem)).not.toMatch(/ingest\.test|eels|signature/)
+      expect(ingest.registrations).toHaveLength(times)
+    },
+  )
+
   test.each([400, 404, 409, 413, 422])("with %d is not tried again", async (code) => {
     ingest.answerRegistration(status(code))
     const problem = await refused(await upload(), "INTERNAL_ERROR", 500)
@@ -112,6 +129,31 @@ describe("a registration that fails", () => {
     const problem = await refused(await upload(), "INVALID_TOKEN", 500)
     expect(problem.detail).toContain("SLUICE_TOKEN")
     expect(ingest.registrations).toHaveLength(1)
+  })
+
+  test("because callbacks may not go there names the origin and the setting, and logs what the ingest said", async () => {
+    const detail =
+      "Callbacks of this app may not go to http://app.test. The ingest's operator allows: https://inner.test."
+    ingest.answerRegistration(() =>
+      json({ code: "FORBIDDEN", detail, data: { callbackOrigin: "http://app.test" } }, 403),
+    )
+    const problem = await refused(await upload(), "INVALID_CONFIG", 500)
+    expect(problem.detail).toContain("http://app.test")
+    expect(problem.detail).toContain("SLUICE_CALLBACK_URL")
+    expect(JSON.stringify(problem)).not.toMatch(/SLUICE_TOKEN|inner\.test/)
+    expect(ingest.registrations).toHaveLength(1)
+    expect(linesWith("error", "SLUICE_CALLBACK_URL", "https://inner.test")).toHaveLength(1)
+  })
+
+  test.each([
+    ["no JSON", "<h1>Forbidden</h1>"],
+    ["nothing", ""],
+    ["null", "null"],
+    ["cut off", '{"code":"FORBIDDEN","detail":"A file key'],
+    ["a list", "[]"],
+  ])("with 403 and a body that is %s is a token that is not accepted", async (_, body) => {
+    ingest.answerRegistration(() => new Response(body, { status: 403 }))
+    await refused(await upload(), "INVALID_TOKEN", 500)
   })
 
   test.each([301, 302, 303, 307, 308])("a redirect (%d) is not followed: the API key stays here", async (code) => {

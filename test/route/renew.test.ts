@@ -5,7 +5,7 @@ import { createSluice, UploadError } from "../../src/server.ts"
 import { apiKey, appId, createToken, encodedAppId, ingestUrl } from "./app-token.ts"
 import { grantOf, handlerOf, png, presigned, refused, renewRequest, toRequest, uploadRequest } from "./call-app.ts"
 import { useConsoleLines } from "./console-lines.ts"
-import { useMockIngest } from "./mock-ingest.ts"
+import { json, useMockIngest } from "./mock-ingest.ts"
 
 const ingest = useMockIngest()
 useConsoleLines()
@@ -22,8 +22,8 @@ const config = { image: { maxFileCount: 5, acl: "private", contentDisposition: "
 const router = {
   a: f(config)
     .input(z.string().optional())
-    .middleware(({ files, input }) => {
-      ran({ files, input })
+    .middleware(({ files, input, renewal }) => {
+      ran({ files, input, renewal })
       if (input === "no") throw new UploadError("Signed out meanwhile")
     })
     .file(({ file }) => ({ name: `in/${file.name}`, customId: `id-${file.name}` }))
@@ -35,6 +35,8 @@ const router = {
 const handle = handlerOf(router)
 
 /** URLs as the upload action issued them at the beginning of 2026; what they were registered by is forgotten. */
+const sevenDays = 7 * day
+
 const issue = async (...fileNames: ReadonlyArray<string>) => {
   const files = fileNames.map((name) => ({ ...png, name }))
   const uploads = await presigned(await handle(uploadRequest("a", { files })))
@@ -70,7 +72,76 @@ describe("renew", () => {
     expect(renewed.map(({ url, ...rest }) => rest)).toEqual(uploads.map(({ url, ...rest }) => rest))
     const after = await Promise.all(renewed.map(({ url }) => grantOf(url)))
     expect(after).toEqual(before.map((grant) => ({ ...grant, expires: issuedAt + passed + hour })))
+  })
+
+  test("tells the ingest until when the new URLs are valid, with what it was told first", async () => {
+    const uploads = await issue("cat.png", "dog.png")
+    const { registrationId } = await grantOf(uploads[0]!.url)
+    vi.setSystemTime(issuedAt + 1000)
+    await presigned(await handle(renewRequest("a", { urls: uploads.map(({ url }) => url) })))
+    expect(ingest.registrations.map(({ text }) => JSON.parse(text))).toMatchObject([
+      {
+        id: registrationId,
+        expires: issuedAt + 1000 + hour,
+        fileKeys: uploads.map(({ key }) => key),
+        metadata: { userId: 7 },
+        callbackSlug: "a",
+      },
+    ])
+  })
+
+  test("asks the ingest once whose uploads they are, and each registration is prolonged by itself", async () => {
+    const [first, second] = [await issue("cat.png"), await issue("dog.png", "cow.png")]
+    ingest.answerQuery(() =>
+      json({ registrations: [{ metadata: { userId: 1 } }, { metadata: null }], files: [0, 1, 1] }),
+    )
+    const all = [...first, ...second]
+    await presigned(await handle(renewRequest("a", { urls: all.map(({ url }) => url) })))
+    const ids = await Promise.all(all.map(async ({ url }) => (await grantOf(url)).registrationId))
+    expect(ingest.queries.map(({ text }) => JSON.parse(text))).toEqual([
+      { files: all.map(({ key }, i) => ({ key, id: ids[i] })) },
+    ])
+    expect(ran.mock.calls[0]![0].renewal).toEqual([
+      { key: first[0]!.key, metadata: { userId: 1 } },
+      { key: second[0]!.key, metadata: null },
+      { key: second[1]!.key, metadata: null },
+    ])
+    expect(ingest.registrations.map(({ text }) => JSON.parse(text))).toMatchObject([
+      { id: ids[0], fileKeys: [first[0]!.key], metadata: { userId: 1 } },
+      { id: ids[1], fileKeys: second.map(({ key }) => key), metadata: null },
+    ])
+  })
+
+  test("keeps when the first URL was issued, and ends all renewals seven days after that", async () => {
+    let [upload] = await issue("cat.png")
+    for (let passed = 0; passed < sevenDays; passed += 20 * hour) {
+      vi.setSystemTime(issuedAt + passed)
+      ;[upload] = await presigned(await handle(renewRequest("a", { urls: [upload!.url] })))
+    }
+    vi.setSystemTime(issuedAt + sevenDays - 1)
+    ;[upload] = await presigned(await handle(renewRequest("a", { urls: [upload!.url] })))
+    expect(await grantOf(upload!.url)).toMatchObject({ issuedAt, expires: issuedAt + sevenDays })
+    vi.setSystemTime(issuedAt + sevenDays)
+    ran.mockClear()
+    const problem = await refused(await handle(renewRequest("a", { urls: [upload!.url] })), "EXPIRED_URL", 403)
+    expect(problem.detail).toMatch(/Begin a new upload/)
+    expect(ran).not.toHaveBeenCalled()
+  })
+
+  test("is refused where the ingest does not expect the upload any more, before the middleware", async () => {
+    const [upload] = await issue("cat.png")
+    ingest.answerQuery(() => json({ code: "NOT_FOUND", detail: "Over." }, 404))
+    const problem = await refused(await handle(renewRequest("a", { urls: [upload!.url] })), "NOT_FOUND", 404)
+    expect(problem.detail).toMatch(/Begin a new upload/)
+    expect(ran).not.toHaveBeenCalled()
     expect(ingest.registrations).toEqual([])
+  })
+
+  test("may be tried again where the ingest cannot be asked", async () => {
+    const [upload] = await issue("cat.png")
+    ingest.answerQuery(() => json({}, 500))
+    await refused(await handle(renewRequest("a", { urls: [upload!.url] })), "INGEST_UNAVAILABLE", 503)
+    expect(ran).not.toHaveBeenCalled()
   })
 
   test("answers in the order asked, and runs the middleware once over all files", async () => {
@@ -86,6 +157,7 @@ describe("renew", () => {
             { name: "in/cat.png", size: 1024, type: "image/png" },
           ],
           input: "yes",
+          renewal: urls.map((_, i) => ({ key: uploads.toReversed()[i]!.key, metadata: { userId: 7 } })),
         },
       ],
     ])
@@ -131,6 +203,11 @@ describe("renew refuses, before any user code,", () => {
     vi.setSystemTime(issuedAt + hour + day)
     const problem = await refuses([upload!.url], "EXPIRED_URL")
     expect(problem.detail).toContain('"in/cat.png"')
+  })
+
+  test("a URL that does not say when it was first issued: nobody knows how often it was renewed", async () => {
+    const problem = await refuses([await signedUrl()], "EXPIRED_URL")
+    expect(problem.detail).toMatch(/Begin a new upload/)
   })
 
   test("a URL of another route", async () => {

@@ -13,6 +13,7 @@ useQuickTimers()
 beforeEach(() => {
   for (const name of Object.keys(process.env)) if (name.startsWith("SLUICE_")) vi.stubEnv(name, undefined)
   vi.stubEnv("NODE_ENV", "test")
+  vi.stubEnv("SLUICE_ALLOWED_HOSTS", "app.test")
 })
 afterEach(() => {
   vi.unstubAllEnvs()
@@ -132,6 +133,12 @@ describe("a configuration that is wrong", () => {
     ["ingestUrl", "INGEST_URL", "localhost:4790"],
     ["ingestUrl", "INGEST_URL", "ftp://ingest.test"],
     ["callbackUrl", "CALLBACK_URL", "/api/sluice"],
+    ["allowedHosts", "ALLOWED_HOSTS", "https://app.example.com"],
+    ["allowedHosts", "ALLOWED_HOSTS", "app.example.com/api"],
+    ["allowedHosts", "ALLOWED_HOSTS", "*"],
+    ["allowedHosts", "ALLOWED_HOSTS", "app.*.com"],
+    ["allowedHosts", "ALLOWED_HOSTS", "app.example.com:"],
+    ["allowedHosts", "ALLOWED_HOSTS", "app.example.com,,other.example.com"],
     ["isDev", "IS_DEV", "yes"],
     ["trustProxy", "TRUST_PROXY", "on"],
     ["callbackTolerance", "CALLBACK_TOLERANCE", "5 fortnights"],

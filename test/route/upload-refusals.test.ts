@@ -112,7 +112,7 @@ describe("a malformed upload request is refused before any user code and any reg
     const { ran, route } = watchedRoute({ image: {} })
     const request = uploadRequest("a", { files })
     await request.text()
-    const problem = await refused(await handlerOf({ a: route })(request), "INTERNAL_ERROR", 500)
+    const problem = await refused(await handlerOf({ a: route })(request), "INVALID_CONFIG", 500)
     expect(problem.detail).toContain("before the code that reads bodies")
     nothingHappened(ran)
   })
@@ -178,8 +178,37 @@ describe("a route's limits are held before any user code and any registration", 
 
   test("everything at its limit is taken: an exact type is not counted as its category", async () => {
     const { route } = watchedRoute(config)
-    const files = [image(1024), image(0), image(1), gif(2048), pdf(1536)]
+    const files = [image(1024), image(1), image(1), gif(2048), pdf(1536)]
     expect(await presigned(await handlerOf({ a: route })(uploadRequest("a", { files })))).toHaveLength(5)
+  })
+
+  test.each(["image", "image/png", "video", "audio", "pdf", "application/pdf"] as const)(
+    "a file without a byte is none of %s",
+    async (kind) => {
+      const { ran, route } = watchedRoute({ [kind]: {} })
+      const type = { image: "image/png", video: "video/mp4", audio: "audio/mpeg", pdf: "application/pdf" }[
+        kind as "pdf"
+      ]
+      // Also where the client names no type.
+      for (const given of [type ?? kind, ""]) {
+        const extension = (type ?? kind).split("/")[1]!.replace("mpeg", "mp3")
+        const files = [{ name: `a.${extension}`, size: 0, type: given }]
+        const problem = await refused(
+          await handlerOf({ a: route })(uploadRequest("a", { files })),
+          "FILE_TYPE_NOT_ALLOWED",
+          415,
+        )
+        expect(problem.detail).toBe(`"a.${extension}" is empty (0 bytes), and so no ${kind} file. Choose another one.`)
+      }
+      nothingHappened(ran)
+    },
+  )
+
+  test.each(["text", "blob", "application/zip"] as const)("a file without a byte may be one of %s", async (kind) => {
+    const { route } = watchedRoute({ [kind]: {} })
+    const type = { text: "text/plain", blob: "image/png" }[kind as "text"] ?? kind
+    const files = [{ name: "a", size: 0, type }]
+    expect(await presigned(await handlerOf({ a: route })(uploadRequest("a", { files })))).toHaveLength(1)
   })
 
   test("a kind nothing was chosen of has no minimum", async () => {
@@ -281,7 +310,7 @@ describe("the input", () => {
         throw new Error("hunter2")
       }),
     )
-    const problem = await refused(await response, "INTERNAL_ERROR", 500)
+    const problem = await refused(await response, "ROUTE_FAILED", 500)
     expect(problem.detail).not.toContain("hunter2")
     nothingHappened(ran as Array<string>)
   })

@@ -70,12 +70,25 @@ describe("the upload action", () => {
         appId,
         expires: now + 3_600_000,
         slug: "mixed",
+        issuedAt: now,
+        registrationId: expect.stringMatching(/^[\w-]{22}$/),
         customId: undefined,
-        contentDisposition: "inline",
+        contentDisposition: undefined,
         acl: undefined,
       })
     }
     expect(new Set(uploads.map(({ key }) => key)).size).toBe(2)
+  })
+
+  test("names one registration in all URLs of an upload action, and another one in those of the next", async () => {
+    const handle = handlerOf({ a: f({ image: { maxFileCount: 2 } }).onUploadComplete(() => 1) })
+    const idsOf = async () => {
+      const uploads = await presigned(await handle(uploadRequest("a", { files: [png, { ...png, name: "b.png" }] })))
+      return Promise.all(uploads.map(async ({ url }) => (await grantOf(url)).registrationId))
+    }
+    const [first, second] = [await idsOf(), await idsOf()]
+    expect([new Set(first).size, new Set(second).size, new Set([...first, ...second]).size]).toEqual([1, 1, 2])
+    expect(ingest.registrations.map(({ text }) => JSON.parse(text).id)).toEqual([first[0], second[0]])
   })
 
   test("writes the parameters of the URL in the protocol's order, the signature last", async () => {
@@ -87,7 +100,15 @@ describe("the upload action", () => {
     const [upload] = await presigned(await handlerOf(router)(uploadRequest("a", { files: [png] })))
     expect([...new URL(upload!.url).searchParams.keys()]).toEqual([
       ...["expires", "x-sluice-identifier", "x-sluice-file-name", "x-sluice-file-size", "x-sluice-file-type"],
-      ...["x-sluice-slug", "x-sluice-custom-id", "x-sluice-content-disposition", "x-sluice-acl", "signature"],
+      ...[
+        "x-sluice-slug",
+        "x-sluice-registration",
+        "x-sluice-issued",
+        "x-sluice-custom-id",
+        "x-sluice-content-disposition",
+        "x-sluice-acl",
+        "signature",
+      ],
     ])
   })
 
@@ -113,7 +134,7 @@ describe("the upload action", () => {
     const uploads = await presigned(await handlerOf(router)(uploadRequest("a", { files })))
     const grants = await Promise.all(uploads.map(({ url }) => grantOf(url)))
     expect(grants.map(({ acl, contentDisposition }) => [acl, contentDisposition])).toEqual([
-      ["public-read", "inline"],
+      ["public-read", undefined],
       ["private", "attachment"],
     ])
   })

@@ -206,7 +206,7 @@ describe("a middleware", () => {
     "throwing %s is an opaque 500, registers nothing, and its text is in the log under the id told",
     async (name, middleware) => {
       const response = await upload(middleware)
-      const problem = await refused(response, "INTERNAL_ERROR", 500)
+      const problem = await refused(response, "ROUTE_FAILED", 500)
       expect(JSON.stringify(problem)).not.toContain("hunter2")
       const id = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(problem.detail)?.[0]
       expect(id).toBeDefined()
@@ -226,7 +226,7 @@ describe("a middleware", () => {
     ],
     ["a BigInt", () => ({ id: 1n })],
   ])("%s as metadata is an opaque 500 with nothing registered", async (_, middleware) => {
-    await refused(await upload(middleware), "INTERNAL_ERROR", 500)
+    await refused(await upload(middleware), "ROUTE_FAILED", 500)
     expect(ingest.registrations).toEqual([])
   })
 
@@ -246,7 +246,7 @@ describe("a middleware", () => {
       await upload(() => {
         throw new Error(`cannot use ${apiKey}`)
       }),
-      "INTERNAL_ERROR",
+      "ROUTE_FAILED",
       500,
     )
     expect(linesWith("error", "sk_<redacted>")).toHaveLength(1)
@@ -256,7 +256,7 @@ describe("a middleware", () => {
 test("what .file() throws is a refusal or an opaque 500 like the middleware's", async () => {
   for (const [thrown, code, status] of [
     [new UploadError({ code: "NOT_FOUND", message: "No such folder" }), "NOT_FOUND", 404],
-    [new Error("hunter2"), "INTERNAL_ERROR", 500],
+    [new Error("hunter2"), "ROUTE_FAILED", 500],
   ] as const) {
     const router = {
       a: f({ image: {} })
@@ -274,7 +274,7 @@ test("what .file() throws is a refusal or an opaque 500 like the middleware's", 
 test("what fileKeySeed throws is a refusal or an opaque 500 like the middleware's", async () => {
   for (const [thrown, code, status] of [
     [new UploadError({ code: "BAD_REQUEST", message: "The name has no id in it" }), "BAD_REQUEST", 400],
-    [new Error("hunter2"), "INTERNAL_ERROR", 500],
+    [new Error("hunter2"), "ROUTE_FAILED", 500],
   ] as const) {
     const fileKeySeed = () => {
       throw thrown

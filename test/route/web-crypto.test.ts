@@ -21,7 +21,7 @@ afterEach(() => {
 const createHandler = async () => {
   const { createRouteHandler, createSluice } = await import("../../src/server.ts")
   const router = { a: createSluice()({ image: { maxFileCount: 3 } }).onUploadComplete(() => 1) }
-  return createRouteHandler({ router, token, isDev: false })
+  return createRouteHandler({ router, token, isDev: false, allowedHosts: "app.test" })
 }
 
 test("where there is Web Crypto alone the URLs are the same: signed, in order, renewable", async () => {
@@ -41,7 +41,7 @@ test("where there is Web Crypto alone the URLs are the same: signed, in order, r
 test("where there is Web Crypto alone callbacks are verified as ever", async () => {
   const handle = await createHandler()
   expect((await handle(hookRequest(callbackEvent()))).status).toBe(200)
-  expect(JSON.parse(ingest.results[0]!.text)).toEqual({ fileKey: storedFile.key, callbackData: 1 })
+  expect(JSON.parse(ingest.results[0]!.text)).toEqual({ fileKey: storedFile.key, eventId: "evt_1", callbackData: 1 })
   await refused(await handle(hookRequest(callbackEvent(), { signature: sign("other") })), "INVALID_SIGNATURE", 403)
   expect(ingest.results).toHaveLength(1)
 })

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest"
 import { suites } from "./suite/suites.ts"
+import { skipLacking } from "../skip-lacking.ts"
 import type { Line, Place } from "./suite/suite.ts"
 
 export type SuiteName = keyof typeof suites
@@ -40,11 +41,11 @@ export const describeRuntime = (
       if (typeof result === "string") {
         const printed = result.split("\n").filter((line) => line.startsWith('{"suite":'))
         lines = printed.map((line): Line => JSON.parse(line))
-      } else console.warn(`${runtime} is not tried: ${result.missing}`)
+      }
     }, 300_000)
 
     test("it is the one that is meant", (context) => {
-      if (typeof result !== "string") return context.skip(result.missing)
+      if (typeof result !== "string") return skipLacking(context, result.missing)
       const place = result.split("\n").find((line) => line.startsWith('{"userAgent":'))
       expect(place, result).toBeDefined()
       const { userAgent: actual, isSynchronous }: Place = JSON.parse(place!)
@@ -55,7 +56,7 @@ export const describeRuntime = (
       describe(name, () => {
         for (const title of Object.keys(suites[name])) {
           test(title, (context) => {
-            if (typeof result !== "string") return context.skip(result.missing)
+            if (typeof result !== "string") return skipLacking(context, result.missing)
             const line = lines.find((candidate) => candidate.suite === name && candidate.test === title)
             if (line === undefined) {
               throw new Error(`${runtime} told nothing of this test. It said:\n${result.slice(-4000)}`)

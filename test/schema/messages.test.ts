@@ -80,7 +80,7 @@ describe("a registration", () => {
   })
 })
 
-const base = { id: "evt_1", sentAt: 1, attempt: 1, origin: "http://localhost:4790", metadata: {} }
+const base = { id: "evt_1", sentAt: 1, attempt: 1, origin: "http://localhost:4790", slug: "a", metadata: {} }
 const callback: CallbackEvent = {
   ...base,
   status: "uploaded",

@@ -82,8 +82,8 @@ describe("an upload to the mock", () => {
     expect(Buffer.from(await response.arrayBuffer()).equals(bytesOf(300_000))).toBe(true)
   })
 
-  test("of an empty file succeeds", async () => {
-    expect(await avatar([image("empty.png", 0)])).toMatchObject([{ status: "done", serverData: { size: 0 } }])
+  test("of an empty image is refused, as by the real handler", async () => {
+    expect(await errorOf(avatar([image("empty.png", 0)]))).toMatchObject({ code: "FILE_TYPE_NOT_ALLOWED" })
   })
 
   test("as a form succeeds too", async () => {
@@ -142,7 +142,7 @@ describe("the app", () => {
         data: { login: "/in" },
       })
     }
-    expect((await uploadFiles("documents", { files: [new File([], "b.pdf")] }))[0]!.status).toBe("done")
+    expect((await uploadFiles("documents", { files: [new File(["%PDF-"], "b.pdf")] }))[0]!.status).toBe("done")
     uploads.reset()
     expect((await avatar())[0]!.status).toBe("done")
   })

@@ -59,8 +59,9 @@ const start = async (
     given,
   )
   const disconnect = controller.connect()
-  const states = () => controller.getState().files.map(({ file, status }) => `${file.name} ${status}`)
+  const states = () => controller.getState().files.map(({ name, status }) => `${name} ${status}`)
   await vi.waitFor(() => expect(controller.getState().isReady).toBe(true))
+  await controller.preload()
   return {
     controller,
     told,
@@ -71,7 +72,7 @@ const start = async (
   }
 }
 
-test("idle → picked → uploading → done, and a new choice begins a new list", async () => {
+test("idle → picked → uploading → done; what is stored stays when more is chosen", async () => {
   const { controller, told, states, until } = await start()
   const statuses = new Set([controller.getState().status])
   controller.subscribe(() => statuses.add(controller.getState().status))
@@ -86,7 +87,19 @@ test("idle → picked → uploading → done, and a new choice begins a new list
   ])
   expect(controller.getState()).toMatchObject({ progress: 100, isUploading: false })
   controller.addFiles([png("c")])
-  expect(states()).toEqual(["c picked"])
+  expect(states()).toEqual(["a done", "b done", "c picked"])
+})
+
+test("with nothing left to do, what has failed makes room for a new choice", async () => {
+  const { controller, states, until } = await start()
+  await controller.startUpload([png("a"), png("huge", 2_000_000)])
+  await until("failed")
+  controller.addFiles([png("b")])
+  expect(states()).toEqual(["a done", "b picked"])
+  controller.addFiles([png("huge", 2_000_000)])
+  expect(states()).toEqual(["a done", "b picked", "huge failed"])
+  controller.addFiles([png("c")])
+  expect(states()).toEqual(["a done", "b picked", "huge failed", "c picked"])
 })
 
 test("the state is the same object until something changes", async () => {
@@ -145,10 +158,10 @@ test("what the route would refuse is listed as failed, told, and not sent; the o
 
 test("a refusal by the app concerns all files and is told once; trying again asks again", async () => {
   const { controller, told, states, until } = await start({ config: { mode: "auto" } })
-  mock.refuse("photos", new UploadError("Sign in first."), { once: true })
+  mock.refuse("photos", new UploadError({ code: "UNAUTHORIZED", message: "Sign in again." }), { once: true })
   controller.addFiles([png("a"), png("b")])
   await until("failed")
-  await vi.waitFor(() => expect(told).toContainEqual(["error", ["FORBIDDEN", ["a", "b"]]]))
+  await vi.waitFor(() => expect(told).toContainEqual(["error", ["UNAUTHORIZED", ["a", "b"]]]))
   controller.resumeUpload()
   expect(states()).toEqual(["a queued", "b queued"])
   await until("done")
@@ -157,7 +170,7 @@ test("a refusal by the app concerns all files and is told once; trying again ask
 
 test("one file fails: the others are done, and only it is tried again", async () => {
   const { controller, told, states, until } = await start({ config: { mode: "auto" } })
-  mock.fail("photos", "CONTENT_MISMATCH", { name: "b", once: true })
+  mock.fail("photos", "CALLBACK_FAILED", { name: "b", once: true })
   controller.addFiles([png("a"), png("b")])
   await until("failed")
   expect(states()).toEqual(["a done", "b failed"])
@@ -224,7 +237,7 @@ test("the page may change the files, leave some out, or refuse them all", async 
   expect(states()).toEqual(["new-a done"])
   controller.setOptions({ ...given, onBeforeUploadBegin: async (files) => files.slice(1) })
   await controller.startUpload([png("b"), png("c")])
-  expect(states()).toEqual(["c done"])
+  expect(states()).toEqual(["new-a done", "c done"])
   controller.setOptions({
     ...given,
     onBeforeUploadBegin: () => {
@@ -264,16 +277,20 @@ test("another endpoint is another configuration; disabled, nothing is chosen", a
   expect(states()).toEqual([])
 })
 
-test("previews of images are given back when their files leave the list", async () => {
-  const revoked: Array<string> = []
-  const spy = vi.spyOn(URL, "revokeObjectURL").mockImplementation((url) => revoked.push(url))
+test("a preview is shown until it is taken away; what the page gave is never revoked", async () => {
+  const spy = vi.spyOn(URL, "revokeObjectURL")
   const { controller } = await start()
   controller.addFiles([png("a"), png("b")])
-  const [a, b] = controller.getState().files.map(({ previewUrl }) => previewUrl)
-  controller.removeFile(controller.getState().files[0]!.id)
-  expect(revoked).toEqual([a])
+  const [a] = controller.getState().files
+  controller.setPreview(a!.id, { url: "https://example.com/a.png", width: 192, height: 96 })
+  const shown = () => controller.getState().files.map(({ previewUrl, previewSize }) => [previewUrl, previewSize])
+  const none = [undefined, undefined]
+  expect(shown()).toEqual([["https://example.com/a.png", { width: 192, height: 96 }], none])
+  controller.setPreview(a!.id, undefined)
+  expect(shown()).toEqual([none, none])
+  controller.setPreview(a!.id, { url: "https://example.com/a.png", width: 192, height: 96 })
   controller.clear()
-  expect(revoked).toEqual([a, b])
+  expect(spy).not.toHaveBeenCalled()
   spy.mockRestore()
 })
 
@@ -332,4 +349,108 @@ test("an interrupted upload is discarded for good", async () => {
   controller.discardInterrupted("x")
   expect(sessions.removed).toEqual(["x"])
   await vi.waitFor(() => expect(controller.getState().interrupted).toEqual([]))
+})
+
+test("a file that was interrupted starts when it is chosen, others still wait to be sent", async () => {
+  const { controller, states, until } = await start({}, { sessions: remember(entry) })
+  await vi.waitFor(() => expect(controller.getState().interrupted).toHaveLength(1))
+  controller.addFiles([png("a"), png("other")])
+  await vi.waitFor(() => expect(states()).toEqual(["a done", "other picked"]))
+  await controller.startUpload()
+  await until("done")
+})
+
+test("sessions may be given to a component, and change with the user", async () => {
+  const mine = remember({ ...entry, id: "mine" })
+  const yours = remember({ ...entry, id: "yours", name: "b" })
+  const { controller, given } = await start({ sessions: mine }, { sessions: remember(entry) })
+  const ids = () => controller.getState().interrupted.map(({ id }) => id)
+  await vi.waitFor(() => expect(ids()).toEqual(["mine"]))
+  controller.setOptions({ ...given, sessions: yours })
+  await vi.waitFor(() => expect(ids()).toEqual(["yours"]))
+  controller.discardInterrupted("yours")
+  await vi.waitFor(() => expect(ids()).toEqual([]))
+  expect([mine.removed, yours.removed]).toEqual([[], ["yours"]])
+})
+
+test("sessions that are made anew at every rendering do not make it render for ever", async () => {
+  const { controller, given } = await start({ sessions: remember(entry) })
+  let renderings = 0
+  const asked: Array<Promise<unknown>> = []
+  controller.subscribe(() => {
+    if (++renderings > 20) throw new Error("It renders for ever.")
+    const sessions = remember(entry)
+    const list: UploadSessions["list"] = (slug) => {
+      const answer = sessions.list(slug)
+      asked.push(answer)
+      return answer
+    }
+    controller.setOptions({ ...given, sessions: { ...sessions, list } })
+  })
+  controller.setDragActive(true)
+  await vi.waitFor(() => expect(asked.length).toBeGreaterThan(0))
+  for (let i = 0; i < asked.length; i++) await asked[i]
+  await new Promise((resolve) => setTimeout(resolve, 0))
+  expect(renderings).toBeLessThan(4)
+})
+
+test("the app is asked what its routes take with the credentials of the setup", async () => {
+  const asked: Array<RequestInit | undefined> = []
+  const ask: typeof fetch = (url, init) => {
+    asked.push(init)
+    return fetch(url, init)
+  }
+  const { controller, until } = await start({}, { credentials: "include", fetch: ask })
+  controller.addFiles([png("a")])
+  await controller.startUpload()
+  await until("done")
+  // GET and POST at the app, PUT at the ingest.
+  expect(asked.map((init) => [init?.method ?? "GET", init?.credentials])).toEqual([
+    ["GET", "include"],
+    ["POST", "include"],
+    ["PUT", undefined],
+  ])
+})
+
+test("a file that is cancelled or taken off the list before anything is sent is not sent", async () => {
+  const { controller } = await start()
+  const given = controller.startUpload([png("cleared")])
+  controller.clear()
+  expect((await given).map(({ file, status }) => `${file.name} ${status}`)).toEqual(["cleared aborted"])
+
+  const auto = await start({ config: { mode: "auto" } })
+  auto.controller.addFiles([png("cancelled")])
+  auto.controller.abortUpload()
+  auto.controller.addFiles([png("kept")])
+  await vi.waitFor(() => expect(auto.states()).toEqual(["kept done"]))
+  expect(mock.files.map(({ name }) => name)).toEqual(["kept"])
+})
+
+test("a file that is cancelled and tried again while the page prepares it is sent once", async () => {
+  let release = () => {}
+  const gate = new Promise<void>((resolve) => (release = resolve))
+  const { controller, states, told } = await start({
+    config: { mode: "auto" },
+    onBeforeUploadBegin: async (files: Array<File>) => {
+      await gate
+      return files
+    },
+  })
+  controller.addFiles([png("a")])
+  const { id } = controller.getState().files[0]!
+  controller.abortUpload(id)
+  controller.resumeUpload(id)
+  release()
+  await vi.waitFor(() => expect(states()).toEqual(["a done"]))
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(mock.files.map(({ name }) => name)).toEqual(["a"])
+  expect(told.filter(([name]) => name === "complete")).toEqual([["complete", ["a"]]])
+})
+
+test("a name that no upload takes is refused when it is chosen, and the others are sent", async () => {
+  const { controller, states } = await start()
+  controller.addFiles([png("good"), png("x".repeat(1025))])
+  expect(controller.getState().files[1]!.error?.detail).toBe("This name is too long. Shorten it.")
+  await controller.startUpload()
+  expect(states()[0]).toBe("good done")
 })

@@ -1,13 +1,7 @@
 import { expect, test } from "vitest"
 import { UploadError } from "../../src/client.ts"
-import {
-  createPlural,
-  createSizeFormat,
-  createUploadTexts,
-  english,
-  type UploadItem,
-  type UploadState,
-} from "../../src/ui.ts"
+import { createPlural, createSizeFormat, type UploadItem, type UploadState } from "../../src/ui.ts"
+import { createUploadTexts, english } from "../../src/ui/english-texts.ts"
 import { parseConfig } from "./parse-config.ts"
 
 const allowed = (config: Parameters<typeof parseConfig>[0]) => english.allowed(parseConfig(config))
@@ -26,8 +20,19 @@ test.each<[Parameters<typeof parseConfig>[0], string]>([
     "1 image, up to 2 audio files, and 1 text file, 8 MB each at most",
   ],
   [{ blob: { maxFileSize: 1_500_000 } }, "1 file, 1.4 MB at most"],
-  [{ "application/zip": { maxFileSize: "8MB" } }, "1 ZIP file, 8 MB at most"],
-  [{ "image/svg+xml": { maxFileSize: "64KB", maxFileCount: 2 } }, "Up to 2 SVG files, 64 KB each at most"],
+  [{ "application/zip": { maxFileSize: "8MB" } }, "1 ZIP archive, 8 MB at most"],
+  [{ "image/svg+xml": { maxFileSize: "64KB", maxFileCount: 2 } }, "Up to 2 SVG images, 64 KB each at most"],
+  [
+    { "application/vnd.openxmlformats-officedocument.wordprocessingml.document": { maxFileSize: "8MB" } },
+    "1 Word document, 8 MB at most",
+  ],
+  [{ "application/vnd.ms-excel": { maxFileSize: "8MB", maxFileCount: 2 } }, "Up to 2 Excel sheets, 8 MB each at most"],
+  [{ "text/csv": { maxFileSize: "8MB" } }, "1 CSV file, 8 MB at most"],
+  [{ "image/heic": { maxFileSize: "8MB" } }, "1 HEIC image, 8 MB at most"],
+  [{ "video/mp4": { maxFileSize: "8MB" } }, "1 MP4 video, 8 MB at most"],
+  [{ "audio/mpeg": { maxFileSize: "8MB" } }, "1 MP3 file, 8 MB at most"],
+  [{ "application/json": { maxFileSize: "8MB" } }, "1 JSON file, 8 MB at most"],
+  [{ "application/vnd.acme.very-special.format+xml": { maxFileSize: "8MB" } }, "1 special file, 8 MB at most"],
 ])("%j is described as %s", (config, text) => {
   expect(allowed(config)).toBe(text.replaceAll(/(\d) ([KMG]B)/g, "$1\u00a0$2"))
 })
@@ -68,26 +73,59 @@ test("an error is told in the user's words; the app's own words are left as they
   expect(say("Only members may upload.")).toBe("Only members may upload.")
 })
 
-test("what is read out does not change with every file that is done", () => {
-  const item = (status: string) => ({ status, file: new File([], "a") }) as UploadItem
-  const announce = (...statuses: Array<string>) =>
-    english.announce({ status: "uploading", files: statuses.map(item) } as unknown as UploadState)
-  expect(announce("uploading", "queued", "waiting")).toBe("Uploading 3 files")
-  expect(announce("done", "uploading", "queued", "aborted")).toBe("Uploading 3 files")
+test("all files together are one line: how far, what keeps them, what became of them", () => {
+  const none = { total: 0, done: 0, failed: 0, canRetry: 0, active: 0, processing: 0, offline: 0, picked: 0, paused: 0 }
+  const say = (summary: object) =>
+    english.summary({ summary: { ...none, bytes: 188_743_680, loaded: 42_991_616, ...summary } } as UploadState)
+  expect(say({ total: 12, done: 3, active: 9 })).toBe("3 of 12 · 41 of 180\u00a0MB")
+  expect(say({ total: 1, active: 1, loaded: 1024 })).toBe("1\u00a0KB of 180\u00a0MB")
+  expect(say({ total: 12, done: 3, active: 9, offline: 3 })).toBe("Offline, goes on when you are back")
+  expect(say({ total: 2, done: 1, active: 1, processing: 1 })).toBe("Sent, waiting for the app…")
+  expect(say({ total: 2, done: 1, paused: 1 })).toBe("Paused · 1 of 2 · 41 of 180\u00a0MB")
+  expect(say({ total: 12, done: 12 })).toBe("12 uploaded")
+  expect(say({ total: 12, done: 9, failed: 3 })).toBe("9 uploaded, 3 failed")
+  expect(say({ failed: 2 })).toBe("2 failed")
+})
+
+test.each([
+  [3, "a few seconds left"],
+  [41, "50\u00a0s left"],
+  [60, "1\u00a0min left"],
+  [61, "2\u00a0min left"],
+  [2 * 3600, "2\u00a0h left"],
+])("%i s: %s", (seconds, says) => {
+  expect(english.timeLeft(seconds)).toBe(says)
+})
+
+test("a stored file says so in words", () => {
+  const done = { status: "done", name: "a.pdf", size: 900_000 } as UploadItem
+  expect(english.fileState(done)).toBe("Uploaded, 878.9\u00a0KB")
+  expect(english.fileState({ ...done, size: undefined })).toBe("Uploaded")
 })
 
 test("a text that is replaced is the one that every other text uses", () => {
   const texts = createUploadTexts({ error: () => "Nein.", size: (bytes) => `${bytes} Byte` })
   const failed = {
     status: "failed",
-    file: new File(["abc"], "a"),
+    name: "a",
+    size: 3,
     error: new UploadError("No."),
   } as unknown as UploadItem
   expect(texts.fileState(failed)).toBe("Nein.")
   expect(texts.fileState({ ...failed, status: "picked" })).toBe("3 Byte")
-  expect(texts.announce({ status: "failed", files: [failed] } as unknown as UploadState)).toBe(
-    "1 file failed. a: Nein.",
-  )
+  expect(texts.speed(7)).toBe("7 Byte/s")
   expect(texts.allowed(parseConfig({ image: { maxFileSize: "1KB" } }))).toBe("1 image, 1024 Byte at most")
   expect(texts.tooLarge(2, 1)).toBe("2 Byte is too large, at most 1 Byte is allowed.")
+})
+
+test.each([
+  ["NETWORK_ERROR", "The server cannot be reached, trying again"],
+  ["INTERNAL_ERROR", "The server answered with an error, trying again"],
+  ["INGEST_UNAVAILABLE", "The storage cannot take it now, trying again"],
+  ["RATE_LIMITED", "Too many uploads at once, trying again"],
+  ["LOCKED", "Being uploaded from elsewhere, trying again"],
+] as const)("a file that waits after %s says why: %s", (code, text) => {
+  const item = { status: "waiting", waitingFor: "retry", error: new UploadError({ code, message: "" }) } as UploadItem
+  expect(english.fileState(item)).toBe(text)
+  expect(english.fileState({ ...item, waitingFor: "offline" })).toBe("Offline, goes on when you are back")
 })

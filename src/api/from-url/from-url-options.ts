@@ -1,8 +1,10 @@
+import { canPinAddresses } from "../../http/pinned-request.ts"
 import { type ByteSize, parseByteSize } from "../../protocol/byte-size.ts"
 import { type DurationInput, parseDuration } from "../../protocol/duration.ts"
 import type { Outcome } from "../../protocol/outcome.ts"
 import { UploadError } from "../../protocol/upload-error.ts"
 import type { RetryOptions } from "../../client/retry.ts"
+import { checkOptions, uploadOptions } from "../check-options.ts"
 import type { ServerUploadOptions } from "../server-upload-options.ts"
 import type { UploadDetails } from "../upload-source.ts"
 import { createFetchTransport } from "./fetch-transport.ts"
@@ -49,30 +51,36 @@ export interface FromUrlSettings extends HostRules {
   readonly transport: Transport
 }
 
-/** workerd has Node's modules too, but connects to what it looked up itself. */
-const pickTransport = (): Transport => {
-  const { process, navigator } = globalThis as Partial<typeof globalThis>
-  const isNodeLike = typeof process?.getBuiltinModule === "function" && navigator?.userAgent !== "Cloudflare-Workers"
-  return isNodeLike && process.getBuiltinModule("node:http") ? createNodeTransport() : createFetchTransport()
-}
+const pickTransport = (): Transport => (canPinAddresses() ? createNodeTransport() : createFetchTransport())
 
 const valueOf = <A>(option: string, outcome: Outcome<A>): A => {
   if (outcome.ok) return outcome.value
   throw new UploadError({ code: outcome.code, message: `\`${option}\`: ${outcome.detail}` })
 }
 
+const knownOptions = [
+  ...uploadOptions,
+  "allowedHosts",
+  "allowPrivateNetwork",
+  "maxFileSize",
+  "timeout",
+] as const satisfies ReadonlyArray<keyof FromUrlOptions>
+
 /**
  * Reads the options of a call.
  *
  * Fails: throws INVALID_CONFIG.
  */
-export const readFromUrlOptions = (options: FromUrlOptions = {}, transport = pickTransport()): FromUrlSettings => ({
-  allowedHosts: options.allowedHosts?.map(parseAllowedHost),
-  allowPrivateNetwork: options.allowPrivateNetwork ?? false,
-  maxFileSize:
-    options.maxFileSize === undefined ? undefined : valueOf("maxFileSize", parseByteSize(options.maxFileSize)),
-  timeout: valueOf("timeout", parseDuration(options.timeout ?? "30 seconds")),
-  signal: options.signal ?? new AbortController().signal,
-  retry: options.retry ?? { attempts: 3 },
-  transport,
-})
+export const readFromUrlOptions = (options: FromUrlOptions = {}, transport = pickTransport()): FromUrlSettings => {
+  checkOptions("The options of uploadFilesFromUrl", options, knownOptions)
+  return {
+    allowedHosts: options.allowedHosts?.map(parseAllowedHost),
+    allowPrivateNetwork: options.allowPrivateNetwork ?? false,
+    maxFileSize:
+      options.maxFileSize === undefined ? undefined : valueOf("maxFileSize", parseByteSize(options.maxFileSize)),
+    timeout: valueOf("timeout", parseDuration(options.timeout ?? "30 seconds")),
+    signal: options.signal ?? new AbortController().signal,
+    retry: options.retry ?? { attempts: 3 },
+    transport,
+  }
+}

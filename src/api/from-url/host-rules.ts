@@ -1,7 +1,7 @@
 import ipaddr from "ipaddr.js"
+import { hostOf, isLocalUrl } from "../../http/public-address.ts"
 import { UploadError } from "../../protocol/upload-error.ts"
-import { isPublicAddress } from "./public-address.ts"
-import { describeUrl, hostOf } from "./remote-url.ts"
+import { describeUrl } from "./remote-url.ts"
 
 /** Which hosts files may be fetched from. */
 export interface HostRules {
@@ -32,14 +32,8 @@ export const addressRefused = (url: URL): UploadError =>
   })
 
 /**
- * Names that mean this machine or its network wherever they are asked for (RFC 6761, RFC 6762, RFC 8375, ICANN's
- * `.internal`), and those without a dot: no public file is there.
- */
-const localNames = /^[^.]*$|(?:^|\.)(?:localhost|local|internal|home\.arpa)$/
-
-/**
  * Checks what can be seen of a URL's host without asking for its addresses: the list of allowed ones, literal addresses,
- * names that are never public. WHATWG's URL has already turned `0x7f.1`, `2130706433` and the like into four numbers.
+ * names that are never public.
  *
  * Fails: throws FORBIDDEN.
  */
@@ -51,7 +45,5 @@ export const checkHost = (url: URL, { allowedHosts, allowPrivateNetwork }: HostR
     const message = `${describeUrl(url)} was not fetched: ${host} is not among the \`allowedHosts\`.`
     throw new UploadError({ code: "FORBIDDEN", message })
   }
-  if (allowPrivateNetwork) return
-  const isLocal = ipaddr.isValid(host) ? !isPublicAddress(host) : localNames.test(host)
-  if (isLocal) throw addressRefused(url)
+  if (!allowPrivateNetwork && isLocalUrl(url)) throw addressRefused(url)
 }

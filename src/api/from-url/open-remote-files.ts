@@ -1,3 +1,4 @@
+import { checkDescription, remoteFields } from "../check-options.ts"
 import type { UploadSource } from "../upload-source.ts"
 import { type FromUrlOptions, readFromUrlOptions, type RemoteFile } from "./from-url-options.ts"
 import { openRemoteFile } from "./open-remote-file.ts"
@@ -12,8 +13,9 @@ export const openRemoteFiles = (
   options: FromUrlOptions | undefined,
 ): ReadonlyArray<() => Promise<UploadSource>> => {
   const settings = readFromUrlOptions(options)
-  return files.map((file) => () => {
-    const isUrl = typeof file === "string" || file instanceof URL
-    return openRemoteFile(isUrl ? { url: file } : file, settings)
+  return files.map((file) => async () => {
+    if (typeof file === "string" || file instanceof URL) return openRemoteFile({ url: file }, settings)
+    checkDescription(file, remoteFields)
+    return openRemoteFile(file, settings)
   })
 }

@@ -31,6 +31,3 @@ export const parseRemoteUrl = (text: string | URL, base?: URL): URL => {
   }
   return url
 }
-
-/** The host of a URL as rules speak of it: without the brackets of IPv6 and dots at the end. */
-export const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.+$/, "")

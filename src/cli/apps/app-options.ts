@@ -82,10 +82,9 @@ export const addAppOptions = (command: Command): Command =>
       option("--quota <size>", "what its files may take together, none, or default (as the ingest says)", parseQuota),
     )
     .addOption(
-      new Option(
-        "--callback-origin <origin>",
-        "where its callbacks may go, or any; may be given several times, and takes the place of those before",
-      ).argParser(collectOrigin),
+      new Option("--callback-origin <origin>", "where its callbacks may go, or any; repeatable").argParser(
+        collectOrigin,
+      ),
     )
 
 /** The settings that were given. */

@@ -1,4 +1,5 @@
 import { Command, Option } from "commander"
+import { addDefaultVerb } from "../terminal/help.ts"
 import { jsonOption } from "../terminal/json-option.ts"
 import { addSettings, resolveSettings, toArgParser } from "../settings/setting-options.ts"
 import { parseBaseUrl } from "../settings/settings.ts"
@@ -10,21 +11,27 @@ interface JsonOption {
 
 /** `--ingest-url` of commands that print a token. */
 export const ingestUrlOption = (): Option =>
-  new Option("--ingest-url <url>", "where the token says the ingest is (default: as the ingest's own token)").argParser(
-    toArgParser(parseBaseUrl),
-  )
+  new Option("--ingest-url <url>", "where the token says the ingest is").argParser(toArgParser(parseBaseUrl))
+
+/** `--out` and `--force` of commands that make a token. */
+export const addOutOptions = (command: Command): Command =>
+  command
+    .option("--out <file>", "writes the token there, readable by you alone, instead of printing it")
+    .option("--force", "with --out: replaces a file that is there")
 
 /** What {@link addSettings} and {@link ingestUrlOption} leave among a command's options. */
 export interface PlaceOptions extends JsonOption {
   readonly ingestUrl?: string
   readonly config?: string
+  readonly out?: string
+  readonly force?: true
 }
 
 const createListCommand = (): Command =>
   addSettings(new Command("list"), ["data"])
     .description("Lists the apps of an ingest: its own, and those that were made.")
     .addOption(jsonOption())
-    .addHelpText("after", "\nExample:\n  $ sluice apps list --data /srv/uploads")
+    .addHelpText("before", "Example:\n  $ sluice apps list --data /srv/uploads\n")
     .action(async (options: JsonOption, command: Command) => {
       const { values } = await resolveSettings(command, ["data"])
       const { runAppsList } = await import("./run-apps.ts")
@@ -32,14 +39,14 @@ const createListCommand = (): Command =>
     })
 
 const createCreateCommand = (): Command =>
-  addAppOptions(addSettings(new Command("create"), ["data"]))
-    .description("Makes an app with its first key. Standard output gets its token and nothing else.")
+  addOutOptions(addAppOptions(addSettings(new Command("create"), ["data"])))
+    .description("Makes an app with its first key. Prints its token, and nothing else.")
     .argument("[id]", "what its files go by (default: made up)", toArgParser(parseAppId))
     .addOption(ingestUrlOption())
     .addOption(jsonOption())
     .addHelpText(
-      "after",
-      "\nExample:\n  $ sluice apps create acme --name 'Acme Ltd' --quota 10GB --callback-origin https://acme.example > acme.token",
+      "before",
+      "Example:\n  $ sluice apps create acme --name 'Acme Ltd' --quota 10GB --callback-origin https://acme.example --out acme.token\n",
     )
     .action(async (id: string | undefined, options: AppOptions & PlaceOptions, command: Command) => {
       const { values } = await resolveSettings(command, ["data"])
@@ -52,7 +59,7 @@ const createShowCommand = (): Command =>
     .description("Shows all that is known of one app, never a secret.")
     .argument("<id>", "of the app")
     .addOption(jsonOption())
-    .addHelpText("after", "\nExample:\n  $ sluice apps show acme")
+    .addHelpText("before", "Example:\n  $ sluice apps show acme\n")
     .action(async (id: string, options: JsonOption, command: Command) => {
       const { values } = await resolveSettings(command, ["data"])
       const { runAppsShow } = await import("./run-apps.ts")
@@ -65,8 +72,8 @@ const createSetCommand = (): Command =>
     .argument("<id>", "of the app")
     .addOption(jsonOption())
     .addHelpText(
-      "after",
-      "\nExamples:\n  $ sluice apps set acme --quota 50GB\n  $ sluice apps set acme --default-acl default --callback-origin any",
+      "before",
+      "Examples:\n  $ sluice apps set acme --quota 50GB\n  $ sluice apps set acme --default-acl default --callback-origin any\n",
     )
     .action(async (id: string, options: AppOptions & JsonOption, command: Command) => {
       const changes = toAppSettings(options)
@@ -81,7 +88,7 @@ const createDeleteCommand = (): Command =>
     .description("Forgets an app with its keys, at once. Refused while it has files.")
     .argument("<id>", "of the app")
     .addOption(jsonOption())
-    .addHelpText("after", "\nExample:\n  $ sluice apps delete acme")
+    .addHelpText("before", "Example:\n  $ sluice apps delete acme\n")
     .action(async (id: string, options: JsonOption, command: Command) => {
       const { values } = await resolveSettings(command, ["data"])
       const { runAppsDelete } = await import("./run-apps.ts")
@@ -90,15 +97,17 @@ const createDeleteCommand = (): Command =>
 
 /** `sluice apps [list|create|show|set|delete]`. */
 export const createAppsCommand = (): Command =>
-  new Command("apps")
-    .summary("list, make or change the apps of an ingest")
-    .description(
-      "The apps whose files an ingest takes: each has its own keys, files, quota, default ACL and allowed callbacks. " +
-        "Works on the data folder, whether an ingest runs on it or not.",
-    )
-    .addCommand(createListCommand(), { isDefault: true })
+  addDefaultVerb(
+    new Command("apps")
+      .summary("list, make or change the apps of an ingest")
+      .description(
+        "The apps whose files an ingest takes: each has its own keys, files, quota, default ACL and allowed callbacks. " +
+          "Works on the data folder, whether an ingest runs on it or not.",
+      ),
+    createListCommand(),
+  )
     .addCommand(createCreateCommand())
     .addCommand(createShowCommand())
     .addCommand(createSetCommand())
     .addCommand(createDeleteCommand())
-    .addHelpText("after", "\nExample:\n  $ sluice apps create acme > acme.token")
+    .addHelpText("before", "Example:\n  $ sluice apps create acme --out acme.token\n")

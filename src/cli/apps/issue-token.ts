@@ -2,12 +2,14 @@ import { createKeyId } from "../../ingest.ts"
 import { encodeToken, envName, type Token } from "../../protocol.ts"
 import { createApiKey } from "../create-token.ts"
 import type { DataFolder } from "../data-folder.ts"
+import { requireSafeFolder } from "../data-folder-access.ts"
 import { readConfigFile } from "../settings/config-file.ts"
 import { ingestSettings } from "../settings/settings.ts"
 import { readOwnTokens } from "./own-tokens.ts"
+import type { TokenFile, TokenFileOptions } from "./token-file.ts"
 
 /** What a command that makes a key is told. */
-export interface IssueOptions {
+export interface IssueOptions extends TokenFileOptions {
   readonly data: string
   readonly config?: string | undefined
   readonly ingestUrl?: string | undefined
@@ -24,12 +26,15 @@ export interface IssuedToken {
 /**
  * A token with a new key, for the servers of an app. Where the ingest is, it says as the ingest's own token does unless
  * it is told another place; where there is none, as the configuration file.
+ *
+ * Fails: with a `CommandFailure` where the folder is none for secrets.
  */
 export const issueToken = async (
   folder: DataFolder,
   appId: string,
   { ingestUrl, config }: IssueOptions,
 ): Promise<IssuedToken> => {
+  await requireSafeFolder(folder.path)
   const own = await readOwnTokens(folder)
   const place = own.find(({ token }) => token.appId === appId) ?? own[0]
   const settings = place === undefined ? (await readConfigFile(config))?.settings : undefined
@@ -44,14 +49,24 @@ export const issueToken = async (
   return { token, text: encodeToken(token), keyId: createKeyId(token.apiKey) }
 }
 
-/** Prints a token on standard output and nothing else there, so that it can be piped; advice on standard error. */
-export const printToken = ({ token, text, keyId }: IssuedToken, json: true | undefined, advice: string): void => {
+/**
+ * Hands a token over: into its file where there is one, else on standard output and nothing else there, so that it can be
+ * piped; advice on standard error.
+ */
+export const handOverToken = async (
+  { token, text, keyId }: IssuedToken,
+  { json, file }: { readonly json: true | undefined; readonly file: TokenFile | undefined },
+  advice: string,
+): Promise<void> => {
   const { appId, regions, ingestUrl = null } = token
+  await file?.write(text)
   if (json) {
-    console.log(JSON.stringify({ token: text, appId, keyId, regions, ingestUrl }))
+    const place = file === undefined ? { token: text } : { out: file.path }
+    console.log(JSON.stringify({ ...place, appId, keyId, regions, ingestUrl }))
     return
   }
-  console.log(text)
+  if (file === undefined) console.log(text)
+  else console.error(`The token is in ${file.path}, which only you can read.`)
   console.error(`\n${advice}`)
   if (ingestUrl === null) {
     console.error(`The token does not say where the ingest is: set ${envName("ingestUrl")} for the app, too.`)

@@ -1,14 +1,15 @@
 import { Command } from "commander"
+import { addDefaultVerb } from "../terminal/help.ts"
 import { jsonOption } from "../terminal/json-option.ts"
 import { addSettings, resolveSettings } from "../settings/setting-options.ts"
-import { ingestUrlOption, type PlaceOptions } from "./apps-command.ts"
+import { addOutOptions, ingestUrlOption, type PlaceOptions } from "./apps-command.ts"
 
 const createListCommand = (): Command =>
   addSettings(new Command("list"), ["data"])
     .description("Lists the keys of an app by their ids, the newest first; never a secret.")
     .argument("<app>", "id of the app")
     .addOption(jsonOption())
-    .addHelpText("after", "\nExample:\n  $ sluice keys list acme")
+    .addHelpText("before", "Example:\n  $ sluice keys list acme\n")
     .action(async (app: string, options: { json?: true }, command: Command) => {
       const { values } = await resolveSettings(command, ["data"])
       const { runKeysList } = await import("./run-keys.ts")
@@ -16,7 +17,7 @@ const createListCommand = (): Command =>
     })
 
 const createCreateCommand = (): Command =>
-  addSettings(new Command("create"), ["data"])
+  addOutOptions(addSettings(new Command("create"), ["data"]))
     .description(
       "Makes a key beside the one in use. Standard output gets the new token and nothing else. " +
         "Refused when two are active.",
@@ -24,7 +25,7 @@ const createCreateCommand = (): Command =>
     .argument("<app>", "id of the app")
     .addOption(ingestUrlOption())
     .addOption(jsonOption())
-    .addHelpText("after", "\nExample:\n  $ sluice keys create acme > acme.token")
+    .addHelpText("before", "Example:\n  $ sluice keys create acme --out acme.token\n")
     .action(async (app: string, options: PlaceOptions, command: Command) => {
       const { values } = await resolveSettings(command, ["data"])
       const { runKeysCreate } = await import("./run-keys.ts")
@@ -41,7 +42,7 @@ const createRevokeCommand = (): Command =>
     .argument("<key>", "id of the key (key_…); `sluice token explain` says which one a token holds")
     .option("--last", "also when no other is active: then nothing of the app works until it has another")
     .addOption(jsonOption())
-    .addHelpText("after", "\nExample:\n  $ sluice keys revoke acme key_0123456789ab")
+    .addHelpText("before", "Example:\n  $ sluice keys revoke acme key_0123456789ab\n")
     .action(async (app: string, key: string, options: { last?: true; json?: true }, command: Command) => {
       // What was written instead may be the secret, and is not repeated.
       if (!/^key_[\da-f]{12}$/.test(key)) {
@@ -57,20 +58,22 @@ const createRevokeCommand = (): Command =>
 
 /** `sluice keys [list|create|revoke]`. */
 export const createKeysCommand = (): Command =>
-  new Command("keys")
-    .summary("list, make or revoke the keys of an app")
-    .description(
-      "The API keys of an app. Two may be active: the one in use, and the one that takes its place. " +
-        "Works on the data folder, whether an ingest runs on it or not.",
-    )
-    .addCommand(createListCommand(), { isDefault: true })
+  addDefaultVerb(
+    new Command("keys")
+      .summary("list, make or revoke the keys of an app")
+      .description(
+        "The API keys of an app. Two may be active: the one in use, and the one that takes its place. " +
+          "Works on the data folder, whether an ingest runs on it or not.",
+      ),
+    createListCommand(),
+  )
     .addCommand(createCreateCommand())
     .addCommand(createRevokeCommand())
     .addHelpText(
-      "after",
-      `
-To replace a key while everything runs:
-  $ sluice keys create acme > acme.token     1. the new token; the old one counts as before
-  …                                          2. give it to all servers of the app
-  $ sluice keys revoke acme key_…            3. end the old key, once none of them uses it`,
+      "before",
+      `To replace a key while everything runs:
+  $ sluice keys create acme --out new.token
+  (give the new token to all servers of the app)
+  $ sluice keys revoke acme key_0123456789ab
+`,
     )

@@ -4,8 +4,9 @@ import { CommandFailure } from "../command-failure.ts"
 import { createAppId } from "../create-token.ts"
 import type { DataFolder } from "../data-folder.ts"
 import { withCatalog } from "../open-catalog.ts"
-import { type IssuedToken, type IssueOptions, issueToken, printToken } from "./issue-token.ts"
+import { type IssuedToken, type IssueOptions, handOverToken, issueToken } from "./issue-token.ts"
 import { listKnownApps, unset } from "./known-app.ts"
+import { withTokenFile } from "./token-file.ts"
 
 const inTheWay = (id: string, other: string): CommandFailure =>
   new CommandFailure(
@@ -48,15 +49,17 @@ export const runAppsCreate = async (
   id = createAppId(),
   settings: Partial<AppSettings>,
 ): Promise<void> => {
-  const issued = await withCatalog(options.data, async (catalog, folder) => {
-    const token = await issueToken(folder, id, options)
-    await createAppWithKey(catalog, folder, id, settings, token)
-    return token
+  await withTokenFile(options, async (file) => {
+    const issued = await withCatalog(options.data, "changes", async (catalog, folder) => {
+      const token = await issueToken(folder, id, options)
+      await createAppWithKey(catalog, folder, id, settings, token)
+      return token
+    })
+    await handOverToken(
+      issued,
+      { json: options.json, file },
+      `Set it as ${envName("token")} for the servers of the app ${id}. It holds ${issued.keyId}, whose secret is ` +
+        `${file === undefined ? "shown only here" : "kept only there"}. A running ingest takes uploads of the app within about a second.`,
+    )
   })
-  printToken(
-    issued,
-    options.json,
-    `Set it as ${envName("token")} for the servers of the app ${id}. It holds ${issued.keyId}, whose secret is ` +
-      "shown only here. A running ingest takes uploads of the app within about a second.",
-  )
 }

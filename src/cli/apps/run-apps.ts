@@ -23,7 +23,7 @@ const showStored = ({ quota }: KnownApp, { storedBytes }: Usage): string => {
 
 /** `sluice apps list`. */
 export const runAppsList = async (data: string, { json }: JsonOption): Promise<void> => {
-  const apps = await withCatalog(data, async (catalog, folder) =>
+  const apps = await withCatalog(data, "reads", async (catalog, folder) =>
     Promise.all(
       (await listKnownApps(catalog, folder)).map(async (app) => ({ app, usage: await catalog.usage(app.id) })),
     ),
@@ -86,7 +86,7 @@ const printApp = (app: KnownApp, usage: Usage): void => {
 
 /** `sluice apps show`. */
 export const runAppsShow = async (data: string, id: string, { json }: JsonOption): Promise<void> => {
-  const [app, usage] = await withCatalog(data, async (catalog, folder) => [
+  const [app, usage] = await withCatalog(data, "reads", async (catalog, folder) => [
     await requireApp(catalog, folder, id),
     await catalog.usage(id),
   ])
@@ -101,7 +101,7 @@ export const runAppsSet = async (
   changes: Partial<AppSettings>,
   options: JsonOption,
 ): Promise<void> => {
-  await withCatalog(data, async (catalog, folder) => {
+  await withCatalog(data, "changes", async (catalog, folder) => {
     await adoptApp(catalog, await requireApp(catalog, folder, id))
     if (!(await catalog.changeApp(id, changes))) throw unknownApp(id, folder)
   })
@@ -139,7 +139,7 @@ const remove = async (catalog: Catalog, folder: DataFolder, id: string): Promise
 
 /** `sluice apps delete`. */
 export const runAppsDelete = async (data: string, id: string, { json }: JsonOption): Promise<void> => {
-  await withCatalog(data, (catalog, folder) => remove(catalog, folder, id))
+  await withCatalog(data, "changes", (catalog, folder) => remove(catalog, folder, id))
   if (json) console.log(JSON.stringify({ deleted: id }))
   else console.log(`The app ${toPrintable(id)} and its keys are gone. A running ingest knows within about a second.`)
 }

@@ -53,7 +53,7 @@ export const runKeysRevoke = async (
   id: string,
   { last = false, json }: { readonly last?: boolean; readonly json?: true },
 ): Promise<void> => {
-  const { app, isNew, settled, folder } = await withCatalog(data, async (catalog, folder) => ({
+  const { app, isNew, settled, folder } = await withCatalog(data, "changes", async (catalog, folder) => ({
     ...(await revokeKeyOf(catalog, folder, { appId, id, last })),
     settled: await settleKeptToken(catalog, folder),
     folder,

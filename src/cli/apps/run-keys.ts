@@ -6,9 +6,10 @@ import { withCatalog } from "../open-catalog.ts"
 import { formatMoment } from "../terminal/moment.ts"
 import { printTable } from "../terminal/table.ts"
 import { toKeyJson } from "./app-json.ts"
-import { type IssueOptions, issueToken, printToken } from "./issue-token.ts"
+import { type IssueOptions, handOverToken, issueToken } from "./issue-token.ts"
 import { activeKeysOf, adoptApp, type KnownKey, requireApp, unknownApp } from "./known-app.ts"
 import { settleKeptToken } from "./settle-kept-token.ts"
+import { type TokenFile, withTokenFile } from "./token-file.ts"
 
 const showStatus = ({ revokedAt }: KnownKey): string =>
   revokedAt === null ? styleText("green", "active") : `${styleText("red", "revoked")} ${formatMoment(revokedAt)}`
@@ -21,7 +22,7 @@ export const showKey = (key: KnownKey): string => {
 
 /** `sluice keys list`. */
 export const runKeysList = async (data: string, appId: string, { json }: { readonly json?: true }): Promise<void> => {
-  const { id, keys } = await withCatalog(data, (catalog, folder) => requireApp(catalog, folder, appId))
+  const { id, keys } = await withCatalog(data, "reads", (catalog, folder) => requireApp(catalog, folder, appId))
   if (json) {
     console.log(JSON.stringify({ appId: id, keys: keys.map(toKeyJson) }))
     return
@@ -44,8 +45,11 @@ export const runKeysList = async (data: string, appId: string, { json }: { reado
 const list = (keys: ReadonlyArray<{ readonly id: string }>): string => keys.map(({ id }) => id).join(" and ")
 
 /** `sluice keys create`. */
-export const runKeysCreate = async (options: IssueOptions, appId: string): Promise<void> => {
-  const { issued, before, settled, tokenFile } = await withCatalog(options.data, async (catalog, folder) => {
+export const runKeysCreate = (options: IssueOptions, appId: string): Promise<void> =>
+  withTokenFile(options, (file) => createKey(options, appId, file))
+
+const createKey = async (options: IssueOptions, appId: string, file: TokenFile | undefined): Promise<void> => {
+  const { issued, before, settled, tokenFile } = await withCatalog(options.data, "changes", async (catalog, folder) => {
     const app = await requireApp(catalog, folder, appId)
     const token = await issueToken(folder, appId, options)
     await adoptApp(catalog, app)
@@ -65,11 +69,11 @@ export const runKeysCreate = async (options: IssueOptions, appId: string): Promi
     before.length === 0
       ? "It is the app's only key."
       : `${list(before)} counts as before. Once all servers use the new token: \`sluice keys revoke ${appId} ${before[0]!.id}\`.`
-  printToken(
+  await handOverToken(
     issued,
-    options.json,
-    `Set it as ${envName("token")} for the servers of the app ${appId}. It holds ${issued.keyId}, whose secret is shown ` +
-      `only here. A running ingest knows it within about a second.\n${next}` +
+    { json: options.json, file },
+    `Set it as ${envName("token")} for the servers of the app ${appId}. It holds ${issued.keyId}, whose secret is ` +
+      `${file === undefined ? "shown only here" : "kept only there"}. A running ingest knows it within about a second.\n${next}` +
       (settled === undefined ? "" : `\n${tokenFile} held a revoked key, and holds ${settled} now.`),
   )
 }

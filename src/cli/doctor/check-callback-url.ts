@@ -1,24 +1,107 @@
-import { failed, type Finding, ok, warning } from "./finding.ts"
-import { checkClock, probe } from "./probe.ts"
+import {
+  envName,
+  names,
+  parseProblem,
+  type ProblemCode,
+  problemMediaType,
+  type RouteDescription,
+} from "../../protocol.ts"
+import { type CallbackFindings, checkCallbacks, type Known } from "./check-callbacks.ts"
+import { failed, type Finding, ok } from "./finding.ts"
+import { adviceOf, checkClock, describeAnswer, probe } from "./probe.ts"
 
 const check = "Callback URL"
 
 const advice = "Start the app, and check that its route handler is mounted there and that callbacks need no login."
 
-/** Whether a route handler answers where callbacks go: asked for its routes, it lists them. */
-export const checkCallbackUrl = async (url: string): Promise<ReadonlyArray<Finding>> => {
+/**
+ * Whether a route handler answers where callbacks go: asked for its routes, it lists them. And whether it is set up to
+ * sign uploads: asked for one of no files, it says what is wrong with itself before it says what is wrong with that. Then
+ * whether callbacks reach it, and where it would have them sent.
+ */
+export const checkCallbackUrl = async (url: string, known: Known): Promise<CallbackFindings> => {
   try {
     const probed = await probe(url, "GET")
     const clock = checkClock(probed, url)
-    return [await judge(url, probed.response), ...(clock === undefined ? [] : [clock])]
+    const { routes, code } = await readAnswer(probed.response)
+    const findings = [judge(url, probed.response, routes, code)]
+    if (clock !== undefined) findings.push(clock)
+    const slug = routes?.[0]?.slug
+    if (slug === undefined) return { found: findings }
+    const unready = await checkUploads(url, slug)
+    if (unready !== undefined) return { found: [...findings, unready] }
+    const callbacks = await checkCallbacks(url, slug, known)
+    return { ...callbacks, found: [...findings, ...callbacks.found] }
   } catch (error) {
-    return [failed(check, `${url} cannot be reached from here: ${(error as Error).message}.`, advice)]
+    return {
+      found: [
+        failed(check, `${url} cannot be reached from here: ${(error as Error).message}.`, adviceOf(error, advice)),
+      ],
+    }
   }
 }
 
-const judge = async (url: string, response: Response): Promise<Finding> => {
-  const isJson = /\bjson\b/.test(response.headers.get("content-type") ?? "")
+const isRoutes = (value: unknown): value is ReadonlyArray<RouteDescription> =>
+  Array.isArray(value) &&
+  value.every(
+    (one: Partial<RouteDescription> | null) => typeof one?.slug === "string" && typeof one.config === "object",
+  )
+
+/** The routes that an answer lists, or the code of a handler that is not set up right. */
+const readAnswer = async (
+  response: Response,
+): Promise<{ readonly routes?: ReadonlyArray<RouteDescription>; readonly code?: ProblemCode }> => {
+  const type = response.headers.get("content-type") ?? ""
+  if (type === problemMediaType) return { code: parseProblem(response.status, await response.text()).code }
+  if (response.ok && /\bjson\b/.test(type)) {
+    const routes: unknown = await response.json().catch(() => undefined)
+    // Any server may answer with a list of something.
+    return isRoutes(routes) ? { routes } : {}
+  }
   await response.body?.cancel().catch(() => {})
-  if (response.ok && isJson) return ok(check, `a route handler answers at ${url}`)
-  return warning(check, `${url} answers with ${response.status}, but not as a route handler does.`, advice)
+  return {}
+}
+
+const judge = (
+  url: string,
+  response: Response,
+  routes: ReadonlyArray<RouteDescription> | undefined,
+  code: ProblemCode | undefined,
+): Finding => {
+  if (routes?.length === 0) {
+    return failed(
+      check,
+      `${url} answers with an empty list: a route handler without routes, or something else.`,
+      "Check the URL; and give the handler a router that has routes.",
+    )
+  }
+  if (routes !== undefined) return ok(check, `a route handler answers at ${url}`)
+  return code !== undefined && unready.has(code)
+    ? failed(
+        check,
+        `The route handler at ${url} is not set up right (${code}).`,
+        "The app's log names the option or variable and says what to do.",
+        code,
+      )
+    : failed(check, `${url} answers with ${describeAnswer(response)}, not as a route handler does.`, advice)
+}
+
+/** Codes of an app that cannot sign anything, whatever it is asked for. */
+const unready: ReadonlySet<ProblemCode> = new Set(["INVALID_CONFIG", "INVALID_TOKEN", "MISSING_TOKEN"])
+
+/** What keeps an app from signing anything for anybody; undefined where nothing does. */
+const checkUploads = async (callbackUrl: string, slug: string): Promise<Finding | undefined> => {
+  const url = new URL(callbackUrl)
+  url.searchParams.set(names.action.type, names.action.upload)
+  url.searchParams.set(names.action.slug, slug)
+  const { response } = await probe(url.href, "POST", { files: [] })
+  const { code, message } = parseProblem(response.status, await response.text())
+  return unready.has(code)
+    ? failed(
+        "Uploads",
+        `The app at ${callbackUrl} signs none (${code}): ${message}`,
+        `Set ${envName("token")} and ${envName("callbackUrl")} (or ${envName("allowedHosts")}) for the app's server; its log says what is wrong.`,
+        code,
+      )
+    : undefined
 }

@@ -5,6 +5,7 @@ import { formatByteSize } from "../../protocol.ts"
 import { describeSystemError, isSystemError } from "../command-failure.ts"
 import type { DataFolder } from "../data-folder.ts"
 import { failed, type Finding, ok, warning } from "./finding.ts"
+import { findForeignSchema } from "../open-catalog.ts"
 import { formatSpan } from "../terminal/moment.ts"
 
 /** Bytes below which the disk is as good as full, and below which somebody should know. */
@@ -47,7 +48,8 @@ const checkDisk = async ({ path }: DataFolder): Promise<Finding> => {
   }
 }
 
-const checkCatalog = async ({ catalog }: DataFolder): Promise<Finding> => {
+const checkCatalog = async (folder: DataFolder): Promise<Finding> => {
+  const { catalog } = folder
   const check = "Catalog"
   try {
     await access(catalog)
@@ -57,7 +59,10 @@ const checkCatalog = async ({ catalog }: DataFolder): Promise<Finding> => {
   const advice = `Stop the ingest, keep a copy of ${catalog} and the files beside it, and restore them from a backup.`
   try {
     const [damage, ...more] = checkSqliteCatalog({ file: catalog })
-    if (damage === undefined) return ok(check, `${catalog} is sound`)
+    if (damage === undefined) {
+      const foreign = await findForeignSchema(folder, "reads")
+      return foreign === undefined ? ok(check, `${catalog} is sound`) : failed(check, foreign.message, foreign.advice)
+    }
     return failed(
       check,
       `${catalog} is damaged: ${damage}${more.length > 0 ? ` (and ${more.length} more)` : ""}`,

@@ -1,4 +1,4 @@
-import type { Catalog } from "../../ingest.ts"
+import type { Catalog, UploadWithDelivery } from "../../ingest.ts"
 import { failed, type Finding, ok, warning } from "./finding.ts"
 
 /** As many are counted, then it is "100 or more". */
@@ -11,11 +11,47 @@ const patience = 60_000
 const count = ({ length }: ReadonlyArray<unknown>): string =>
   length === 1 ? "1 event was" : length < most ? `${length} events were` : `${most} or more events were`
 
-/** Whether apps are told of their files. */
-export const checkDeliveries = async (catalog: Catalog): Promise<Finding> => {
+/** Where an app says that it is called back. */
+export interface PresentCallbackUrl {
+  readonly appId: string
+  readonly callbackUrl: string
+}
+
+/** As many ids are named in a command to be copied. */
+const mostNamed = 5
+
+/** What a shell takes as it is; the app's answer is nobody's proof. */
+const isPlain = (url: string): boolean => /^[\w:/.~%-]+$/.test(url)
+
+/** Of events that failed, those that went to another URL than their app has by now: what is said of them, and the command. */
+const findMisdirected = (
+  failed: ReadonlyArray<UploadWithDelivery>,
+  present: PresentCallbackUrl | undefined,
+): { readonly message: string; readonly advice: string } | undefined => {
+  if (present === undefined) return undefined
+  const { appId, callbackUrl } = present
+  const isOfApp = ({ file, registration }: UploadWithDelivery) => file.appId === appId && registration?.isDev === false
+  const misdirected = failed.filter((one) => isOfApp(one) && one.registration!.callbackUrl !== callbackUrl)
+  const [first] = misdirected
+  if (first === undefined) return undefined
+  const areAllDead = failed.length < most && failed.every((one) => one.delivery.status === "dead" && isOfApp(one))
+  const ids = misdirected.length > mostNamed ? "<id…>" : misdirected.map(({ delivery }) => delivery.id).join(" ")
+  const to = isPlain(callbackUrl) ? callbackUrl : "<url>"
+  return {
+    message: `${misdirected.length} of them went to ${first.registration!.callbackUrl}${misdirected.some((one) => one.registration!.callbackUrl !== first.registration!.callbackUrl) ? " or elsewhere" : ""}, but the app is called back at ${callbackUrl}.`,
+    advice: `If the former URL was wrong: \`sluice deliveries redeliver ${areAllDead ? "--dead" : ids} --to ${to}\`.`,
+  }
+}
+
+/** Whether apps are told of their files, and of those of an app where they ought to be sent. */
+export const checkDeliveries = async (catalog: Catalog, present?: PresentCallbackUrl): Promise<Finding> => {
   const check = "Deliveries"
   const dead = await catalog.listDeliveries({ status: "dead", limit: most })
   if (dead.length > 0) {
+    const misdirected = findMisdirected(dead, present)
+    if (misdirected !== undefined) {
+      return failed(check, `${count(dead)} given up. ${misdirected.message}`, misdirected.advice)
+    }
     return failed(
       check,
       `${count(dead)} given up.`,
@@ -31,9 +67,12 @@ export const checkDeliveries = async (catalog: Catalog): Promise<Finding> => {
   }
   const retried = pending.filter(({ delivery }) => delivery.failures > 0)
   if (retried.length > 0) {
+    const misdirected = findMisdirected(retried, present)
+    const message = `${count(retried)} refused or not answered so far, and will be tried again.`
+    if (misdirected !== undefined) return warning(check, `${message} ${misdirected.message}`, misdirected.advice)
     return warning(
       check,
-      `${count(retried)} refused or not answered so far, and will be tried again.`,
+      message,
       "See why with `sluice deliveries --status pending` and `sluice deliveries show <id>`.",
     )
   }

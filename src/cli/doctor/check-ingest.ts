@@ -1,6 +1,6 @@
 import { createFileKey, createSigner, encodeAppId, envName, names, signUploadUrl, type Token } from "../../protocol.ts"
 import { failed, type Finding, ok } from "./finding.ts"
-import { checkClock, probe } from "./probe.ts"
+import { adviceOf, checkClock, probe } from "./probe.ts"
 
 /** How long the URL is good that the ingest is asked with, ms: a day, so that a wrong clock is found by its date. */
 const ttl = 24 * 60 * 60 * 1000
@@ -19,7 +19,7 @@ export const checkIngest = async (token: Token, url: string): Promise<ReadonlyAr
     return [judge(check, probed.response, url), ...(clock === undefined ? [] : [clock])]
   } catch (error) {
     const advice = `Start it with \`sluice dev\` or \`sluice ingest\`, or say with --url where it is.`
-    return [failed(check, `No ingest answers at ${url}: ${(error as Error).message}.`, advice)]
+    return [failed(check, `No ingest answers at ${url}: ${(error as Error).message}.`, adviceOf(error, advice))]
   }
 }
 
@@ -29,7 +29,7 @@ const judge = (check: string, { status, headers }: Response, url: string): Findi
     return failed(
       check,
       `An ingest at ${url} refuses what this token signs.`,
-      `Give app and ingest the same ${envName("token")}, and the ingest the public URL it is reached by (--url).`,
+      `Give the app the ingest's ${envName("token")} or one of an app of that ingest (\`sluice apps\`, \`sluice keys create\`), and the ingest the public URL it is reached by (--url).`,
     )
   }
   return failed(

@@ -1,19 +1,56 @@
-import { stat } from "node:fs/promises"
 import { envName, type Token } from "../../protocol.ts"
 import { CommandFailure } from "../command-failure.ts"
+import { createKeyId } from "../../ingest.ts"
 import { type DataFolder, readKeptToken } from "../data-folder.ts"
+import { hasCatalog, withCatalog } from "../open-catalog.ts"
 import { failed, type Finding, ok, warning } from "./finding.ts"
-import { readTokenVariable } from "../serve/given-token.ts"
+import { type GivenToken, readTokenVariable } from "../serve/given-token.ts"
 
 const check = "Token"
 
-/** Whether other users of this machine may read a file; never known on Windows. */
-const isOpenToOthers = async (path: string): Promise<boolean> =>
-  process.platform !== "win32" && ((await stat(path)).mode & 0o077) !== 0
+/** The app of a token among those that `sluice apps create` has made. A catalog that cannot be read is another check's finding. */
+const findFurtherApp = async (folder: DataFolder, { appId }: Token) =>
+  (await hasCatalog(folder))
+    ? withCatalog(folder.path, "reads", (catalog) => catalog.listApps()).then(
+        (apps) => apps.find(({ id }) => id === appId),
+        () => undefined,
+      )
+    : undefined
 
-const find = async (folder: DataFolder): Promise<{ token?: Token; finding: Finding }> => {
-  const given = readTokenVariable()
-  const kept = await readKeptToken(folder)
+/** Of a token that is not the one the data folder keeps. */
+const judgeOther = async (folder: DataFolder, token: Token, kept: Token): Promise<Finding> => {
+  const app = await findFurtherApp(folder, token)
+  const variable = envName("token")
+  if (app === undefined) {
+    return warning(
+      check,
+      `${variable} is of the app ${token.appId}, but the data folder keeps one of ${kept.appId} and has no such app beside it.`,
+      `Make it an app of this ingest with \`sluice apps create ${token.appId}\` and give it the new token, use the data folder of that app (--data), or unset ${variable}.`,
+    )
+  }
+  const id = createKeyId(token.apiKey)
+  // A revoked key is told of by the check of keys.
+  return app.keys.some((key) => key.id === id)
+    ? ok(check, `of the app ${token.appId}, one of those of this ingest (\`sluice apps\`), from ${variable}`)
+    : failed(
+        check,
+        `${variable} is of the app ${token.appId}, but its key ${id} is none of that app's: whoever uses it is refused.`,
+        `Make another with \`sluice keys create ${token.appId}\`, and set ${variable} of the app to it.`,
+      )
+}
+
+/** What is found of the token, the token where there is one, and the app of the one that the data folder keeps. */
+interface FoundToken {
+  readonly token?: Token
+  readonly ownAppId?: string | undefined
+  readonly finding: Finding
+}
+
+const find = async (
+  folder: DataFolder,
+  given: GivenToken | undefined,
+  kept: GivenToken | undefined,
+): Promise<FoundToken> => {
   const found = given ?? kept
   if (found === undefined) {
     return {
@@ -26,35 +63,22 @@ const find = async (folder: DataFolder): Promise<{ token?: Token; finding: Findi
   }
   const { token } = found
   if (given !== undefined && kept !== undefined && given.token.appId !== kept.token.appId) {
-    return {
-      token,
-      finding: warning(
-        check,
-        `${envName("token")} is of the app ${token.appId}, but the data folder keeps one of ${kept.token.appId}.`,
-        `Unset ${envName("token")}, or use the data folder of that app (--data).`,
-      ),
-    }
-  }
-  if (given === undefined && (await isOpenToOthers(folder.tokenFile))) {
-    return {
-      token,
-      finding: warning(
-        check,
-        `Other users of this machine can read ${folder.tokenFile}.`,
-        `Close it: chmod 600 ${folder.tokenFile}`,
-      ),
-    }
+    return { token, ownAppId: kept.token.appId, finding: await judgeOther(folder, token, kept.token) }
   }
   const source = given === undefined ? folder.tokenFile : envName("token")
-  return { token, finding: ok(check, `of the app ${token.appId}, from ${source}`) }
+  return { token, ownAppId: kept?.token.appId, finding: ok(check, `of the app ${token.appId}, from ${source}`) }
 }
 
 /** Looks for the token as `sluice ingest` does; tells what is wrong with it, and the token where there is one. */
-export const checkToken = async (folder: DataFolder): Promise<{ token?: Token; finding: Finding }> => {
+export const checkToken = async (folder: DataFolder): Promise<FoundToken> => {
+  const { tokenFile } = folder
+  let advice = `Set ${envName("token")} to the whole text of ${tokenFile}, or unset it and make a token with \`sluice keys create <app>\`.`
   try {
-    return await find(folder)
+    const given = readTokenVariable()
+    advice = `Put the ingest's token back into ${tokenFile}, from a backup or from ${envName("token")} of its app. If it is lost, take the file away and make one with \`sluice keys create <app>\` for an app that \`sluice apps\` lists.`
+    return await find(folder, given, await readKeptToken(folder))
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error
-    return { finding: failed(check, error.message, "Make a new one with `sluice token`.") }
+    return { finding: failed(check, error.message, advice) }
   }
 }

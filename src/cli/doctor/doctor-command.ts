@@ -6,18 +6,21 @@ import { parseHttpUrl } from "../settings/settings.ts"
 
 /** `sluice doctor`. */
 export const createDoctorCommand = (): Command =>
-  addSettings(new Command("doctor"), ["data", "url"])
+  addSettings(new Command("doctor"), ["data", "url", "callbackNetworks"])
     .summary("find out what is wrong with a set-up")
-    .description("Checks token, clock, data folder, ingest, callback URL and deliveries. Exit code 1 when one failed.")
+    .description(
+      "Checks token, clock, data folder, ingest, callback URL, deliveries, and whether the app can sign uploads. Exit code 1 when one failed.",
+    )
     .addOption(
       new Option("--callback-url <url>", "where the app takes callbacks (default: that of the newest upload)")
         .env(envName("callbackUrl"))
         .argParser(toArgParser(parseHttpUrl)),
     )
     .addOption(jsonOption())
-    .addHelpText("after", `\nExample:\n  $ sluice doctor --callback-url http://localhost:3000${names.adapterPath}`)
+    .addHelpText("before", `Example:\n  $ sluice doctor --callback-url http://localhost:3000${names.adapterPath}\n`)
     .action(async (options: { callbackUrl?: string; json?: true }, command: Command) => {
-      const { values } = await resolveSettings(command, ["data", "url"])
+      const { values, sources } = await resolveSettings(command, ["data", "url", "callbackNetworks"])
+      const isSaid = sources.some(({ name }) => name === "callbackNetworks")
       const { runDoctor } = await import("./run-doctor.ts")
-      await runDoctor({ ...options, ...values })
+      await runDoctor({ ...options, ...values, callbackNetworks: isSaid ? values.callbackNetworks : undefined })
     })

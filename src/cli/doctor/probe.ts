@@ -1,6 +1,7 @@
-import { limits } from "../../protocol.ts"
+import { type Json, limits } from "../../protocol.ts"
 import { failed, type Finding, ok, warning } from "./finding.ts"
 import { formatSpan } from "../terminal/moment.ts"
+import { explainUnreachable, type Unreachable } from "./unreachable.ts"
 
 /** ms until the answer's headers must be there. */
 const timeout = 5000
@@ -14,18 +15,64 @@ export interface Probed {
   readonly at: number
 }
 
-/** Asks a server; does not follow redirects. Fails: rejects with an `Error` whose message is for people. */
-export const probe = async (url: string, method: "GET" | "HEAD"): Promise<Probed> => {
+/** A server that could not be asked. */
+export class ProbeFailure extends Error {
+  override readonly name = "ProbeFailure"
+  /** What to do, where more is known than that nothing answers. */
+  readonly advice: string | undefined
+
+  constructor({ reason, advice }: Unreachable, cause: unknown) {
+    super(reason, { cause })
+    this.advice = advice
+  }
+}
+
+/** What to do about a server that could not be asked. */
+export const adviceOf = (error: unknown, otherwise: string): string =>
+  (error instanceof ProbeFailure ? error.advice : undefined) ?? otherwise
+
+/**
+ * Asks a server, with JSON where it is a POST; does not follow redirects.
+ *
+ * Fails: rejects with a {@link ProbeFailure} whose message is for people.
+ */
+export const probe = (url: string, method: "GET" | "HEAD" | "POST", json?: Json): Promise<Probed> =>
+  send(url, {
+    method,
+    ...(json !== undefined && { body: JSON.stringify(json), headers: { "content-type": "application/json" } }),
+  })
+
+const send = async (url: string, init: RequestInit): Promise<Probed> => {
   const start = Date.now()
   try {
-    const response = await fetch(url, { method, redirect: "manual", signal: AbortSignal.timeout(timeout) })
+    const response = await fetch(url, {
+      ...init,
+      redirect: "manual",
+      signal: AbortSignal.timeout(timeout),
+    })
     return { response, at: (start + Date.now()) / 2 }
   } catch (error) {
-    const { name, message, cause } = error as Error
-    if (name === "TimeoutError") throw new Error(`no answer within ${formatSpan(timeout)}`, { cause: error })
-    const { code, message: reason } = (cause ?? {}) as { code?: string; message?: string }
-    throw new Error(code === "ECONNREFUSED" ? "nobody listens there" : reason || code || message, { cause: error })
+    if ((error as Error).name === "TimeoutError") {
+      throw new ProbeFailure({ reason: `no answer within ${formatSpan(timeout)}` }, error)
+    }
+    throw new ProbeFailure(explainUnreachable(url, error as Error), error)
   }
+}
+
+/** Sends JSON that is written already. Fails: as {@link probe} does. */
+export const postTo = async (
+  url: string,
+  body: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<Response> => {
+  const init = { method: "POST", body, headers: { "content-type": "application/json", ...headers } }
+  return (await send(url, init)).response
+}
+
+/** A status, and for a redirect where it leads. */
+export const describeAnswer = ({ status, headers }: Response): string => {
+  const location = headers.get("location")
+  return location === null ? String(status) : `${status} (a redirect to ${location})`
 }
 
 /** Compares the clock of a server with that of this machine; undefined when its answer has no date. */

@@ -1,16 +1,19 @@
 import { styleText } from "node:util"
-import { envName, resolveIngestUrl, type Token } from "../../protocol.ts"
+import { envName, names, resolveIngestUrl, type Token } from "../../protocol.ts"
 import { readOwnTokens } from "../apps/own-tokens.ts"
 import { findRevoked } from "../apps/revoked-token.ts"
+import { checkAccess } from "./check-access.ts"
 import { checkCallbackUrl } from "./check-callback-url.ts"
+import type { CallbackFindings, Known } from "./check-callbacks.ts"
 import { checkDataFolder } from "./check-data-folder.ts"
 import { checkDeliveries, findCallbackUrl } from "./check-deliveries.ts"
 import { checkIngest } from "./check-ingest.ts"
 import { checkToken } from "./check-token.ts"
 import { exitCodes } from "../command-failure.ts"
 import { type DataFolder, describeDataFolder } from "../data-folder.ts"
-import { failed, type Finding, ok } from "./finding.ts"
+import { failed, type Finding, ok, warning } from "./finding.ts"
 import { withCatalog } from "../open-catalog.ts"
+import { readStart } from "../started-with.ts"
 import { toPrintable } from "../terminal/printable.ts"
 
 /** What `sluice doctor` looks at. */
@@ -18,24 +21,50 @@ export interface DoctorOptions {
   readonly data: string
   readonly url?: string | undefined
   readonly callbackUrl?: string
+  /** As the ingest has it; undefined: as it noted it when it was started. */
+  readonly callbackNetworks: "public" | "any" | undefined
   readonly json?: true
 }
 
-const checkIngestOf = async (token: Token, url: string | undefined): Promise<ReadonlyArray<Finding>> => {
+/** What is found of the ingest, and its URL where it is the one that the ingest knows itself by. */
+const checkIngestOf = async (
+  token: Token,
+  url: string | undefined,
+): Promise<{ readonly found: ReadonlyArray<Finding>; readonly ingestUrl?: string }> => {
   const resolved = resolveIngestUrl(token, url ?? (process.env[envName("ingestUrl")] || undefined))
-  return resolved.ok
-    ? checkIngest(token, resolved.value)
-    : [failed("Ingest", resolved.detail, "Say with --url where it is.")]
+  if (!resolved.ok) return { found: [failed("Ingest", resolved.detail, "Say with --url where it is.")] }
+  const found = await checkIngest(token, resolved.value)
+  const isProven = found.some(({ check, status }) => check === "Ingest" && status === "ok")
+  return { found, ...(isProven && { ingestUrl: resolved.value }) }
 }
 
 /** Tokens of keys that are revoked; nothing where all count. */
 const checkKeys = async (folder: DataFolder, isReadable: boolean): Promise<ReadonlyArray<Finding>> => {
   if (!isReadable) return []
   const tokens = await readOwnTokens(folder)
-  const revoked = await withCatalog(folder.path, (catalog) =>
+  const revoked = await withCatalog(folder.path, "reads", (catalog) =>
     Promise.all(tokens.map((token) => findRevoked(catalog, folder, token))),
   )
   return revoked.flatMap((one) => (one === null ? [] : [failed("Key", one.message, one.advice)]))
+}
+
+/** What the catalog says of the token's app. An app that it does not list is the ingest's own, or none. */
+const readApp = async (
+  folder: DataFolder,
+  { appId, apiKey }: Token,
+  ownAppId: string | undefined,
+  isPublic: boolean,
+): Promise<Pick<Known, "rules" | "furtherKeys" | "isOnlyApp">> => {
+  const apps = await withCatalog(folder.path, "reads", (catalog) => catalog.listApps())
+  const app = apps.find(({ id }) => id === appId)
+  // An ingest whose token is not in its data folder may have any of its apps for its own, or one beside them.
+  const isPublicOnly = isPublic && ownAppId !== undefined && ownAppId !== appId
+  return {
+    rules: app && { appId, callbackOrigins: app.callbackOrigins, isPublicOnly },
+    furtherKeys: (app?.keys ?? []).flatMap((key) => (key.apiKey === apiKey ? [] : (key.apiKey ?? []))),
+    isOnlyApp:
+      ownAppId === undefined ? apps.length === 0 : [ownAppId, ...apps.map(({ id }) => id)].every((id) => id === appId),
+  }
 }
 
 /** What the catalog says of the callbacks; nothing where it cannot be read, which is another check's finding. */
@@ -43,19 +72,27 @@ const checkCallbacks = async (
   folder: DataFolder,
   given: string | undefined,
   isReadable: boolean,
+  asked: Known,
 ): Promise<ReadonlyArray<Finding>> => {
-  const [deliveries, known] = isReadable
-    ? await withCatalog(folder.path, async (catalog) => [
-        [await checkDeliveries(catalog)],
-        await findCallbackUrl(catalog),
-      ])
-    : [[], undefined]
+  const known = isReadable ? await withCatalog(folder.path, "reads", findCallbackUrl) : undefined
   const url = given ?? known
-  const reachable =
+  const { found, callbackUrl }: CallbackFindings =
     url === undefined
-      ? [ok("Callback URL", "no upload has named one yet; --callback-url checks one")]
-      : await checkCallbackUrl(url)
-  return [...deliveries, ...reachable]
+      ? {
+          found: [
+            warning(
+              "Callback URL",
+              `No upload has named one yet, so it was not checked whether a route handler takes callbacks, and whether the app can sign uploads.`,
+              `Say where the app takes them: --callback-url https://app.example${names.adapterPath}. In production the app needs ${envName("callbackUrl")} or ${envName("allowedHosts")}.`,
+            ),
+          ],
+        }
+      : await checkCallbackUrl(url, asked)
+  if (!isReadable) return found
+  const { token } = asked
+  const present = token && callbackUrl !== undefined ? { appId: token.appId, callbackUrl } : undefined
+  const deliveries = await withCatalog(folder.path, "reads", (catalog) => checkDeliveries(catalog, present))
+  return [deliveries, ...found]
 }
 
 /** One clock may be asked twice and is told once, the worse answer. */
@@ -73,18 +110,25 @@ const marks = {
 } as const
 
 /** `sluice doctor`. */
-export const runDoctor = async ({ data, url, callbackUrl, json }: DoctorOptions): Promise<void> => {
+export const runDoctor = async ({ data, url, callbackUrl, callbackNetworks, json }: DoctorOptions): Promise<void> => {
   const folder = describeDataFolder(data)
-  const { token, finding } = await checkToken(folder)
+  const networks = callbackNetworks ?? (await readStart(folder))?.callbackNetworks ?? "public"
+  const { token, ownAppId, finding } = await checkToken(folder)
   const disk = await checkDataFolder(folder)
   const isReadable = disk.some(({ check, status }) => check === "Catalog" && status === "ok")
+  const { found, ingestUrl } = token === undefined ? { found: [] } : await checkIngestOf(token, url)
+  const app =
+    isReadable && token !== undefined
+      ? await readApp(folder, token, ownAppId, networks === "public")
+      : { rules: undefined, furtherKeys: [], isOnlyApp: false }
   const findings = mergeClocks([
     ok("Node.js", process.versions.node),
     finding,
     ...disk,
+    await checkAccess(folder),
     ...(await checkKeys(folder, isReadable && token !== undefined)),
-    ...(token === undefined ? [] : await checkIngestOf(token, url)),
-    ...(await checkCallbacks(folder, callbackUrl, isReadable)),
+    ...found,
+    ...(await checkCallbacks(folder, callbackUrl, isReadable, { token, ingestUrl, ...app })),
   ])
   const isWell = findings.every(({ status }) => status !== "failed")
   if (!isWell) process.exitCode = exitCodes.failed
@@ -93,8 +137,10 @@ export const runDoctor = async ({ data, url, callbackUrl, json }: DoctorOptions)
     return
   }
   const width = Math.max(...findings.map(({ check }) => check.length)) + 2
-  for (const { check, status, message, advice } of findings) {
+  const indent = " ".repeat(width + 2)
+  for (const { check, status, message, advice, help } of findings) {
     console.log(`${marks[status]} ${check.padEnd(width)}${toPrintable(message)}`)
-    if (advice !== null) console.log(`${" ".repeat(width + 2)}${styleText("cyan", toPrintable(advice))}`)
+    if (advice !== null) console.log(`${indent}${styleText("cyan", toPrintable(advice))}`)
+    if (help !== null) console.log(`${indent}${styleText("dim", help)}`)
   }
 }

@@ -6,6 +6,10 @@ export type DevScript =
   | { readonly action: "changed"; readonly manifest: string; readonly command: string }
   | { readonly action: "kept" }
   | { readonly action: "missing" }
+  /** It belongs into the project of the server. */
+  | { readonly action: "elsewhere" }
+  /** It starts the page alone; the server, which needs the token, is started by something else. */
+  | { readonly action: "page" }
   | { readonly action: "refused"; readonly reason: string }
 
 /** Variables that a shell sets for the command behind them. */

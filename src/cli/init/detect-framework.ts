@@ -1,6 +1,7 @@
 import { CommandFailure } from "../command-failure.ts"
 import type { Framework } from "./framework.ts"
 import { frameworks } from "./frameworks.ts"
+import { vite } from "./frameworks/vite.ts"
 import { node } from "./frameworks/servers.ts"
 import type { Project } from "./read-project.ts"
 
@@ -10,16 +11,19 @@ const isFound = ({ packages, config }: Framework, project: Project): boolean =>
   packages.some((name) => project.packages.has(name)) ||
   (config !== undefined && configEndings.some((ending) => project.has(`${config}.${ending}`)))
 
+const isMet = (framework: Framework, project: Project): boolean =>
+  isFound(framework, project) && (framework.isUsedIn?.(project) ?? true)
+
 /**
- * The framework of a project; plain Node where there is none.
+ * The framework of a project. Where there is none: a page without a server if a bundler makes one, else plain Node.
  *
  * Fails: with a {@link CommandFailure} where there are several and it is not clear which of them is meant.
  */
 export const detectFramework = (project: Project): Framework => {
-  const found = frameworks.filter((framework) => isFound(framework, project) && (framework.isUsedIn?.(project) ?? true))
+  const found = frameworks.filter((framework) => framework !== vite && isMet(framework, project))
   // Who makes the pages also serves them: a server's framework beside it is what it runs on.
   const candidates = found.some(({ hasPages }) => hasPages) ? found.filter(({ hasPages }) => hasPages) : found
-  const [framework = node, ...others] = candidates
+  const [framework = isMet(vite, project) ? vite : node, ...others] = candidates
   if (others.length === 0) return framework
   throw new CommandFailure(
     `This project has ${candidates.map(({ title }) => title).join(" and ")}. Say which one takes the uploads: ` +

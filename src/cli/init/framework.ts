@@ -10,11 +10,21 @@ export interface Template {
   readonly text: string
 }
 
+/** Lines for a file of the user's. */
+export interface Mount {
+  readonly file: string
+  readonly code: string
+  /** Where that file is not there: a whole one. */
+  readonly whole?: string
+}
+
 /** Where things go in a project. */
 export interface Layout {
   readonly files: ReadonlyArray<Template>
   /** What people have to write themselves, into a file of theirs. */
-  readonly mount?: { readonly file: string; readonly code: string } | undefined
+  readonly mount?: Mount | undefined
+  /** Where no file of the plan is the page's side: what goes into a page, which no bundler makes. */
+  readonly markup?: string | undefined
 }
 
 /** A web framework, as `sluice init` knows it. Its page is docs/frameworks/<name>.md. */
@@ -33,5 +43,7 @@ export interface Framework {
   readonly hasPages: boolean
   /** Tells it from another one of the same package. */
   readonly isUsedIn?: (project: Project) => boolean
+  /** It makes pages only: the server with the routes is somewhere else. */
+  readonly isPageOnly?: true
   readonly layout: (project: Project) => Layout
 }

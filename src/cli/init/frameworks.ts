@@ -8,6 +8,7 @@ import { elysia, express, fastify, fetchServer, h3, hono, node } from "./framewo
 import { solidStart } from "./frameworks/solid-start.ts"
 import { sveltekit } from "./frameworks/sveltekit.ts"
 import { tanstackStart } from "./frameworks/tanstack-start.ts"
+import { vite } from "./frameworks/vite.ts"
 
 /** All that `sluice init` knows. */
 export const frameworks: ReadonlyArray<Framework> = [
@@ -26,4 +27,5 @@ export const frameworks: ReadonlyArray<Framework> = [
   h3,
   node,
   fetchServer,
+  vite,
 ]

@@ -26,7 +26,7 @@ export const createInitCommand = (): Command =>
     .option("--dry-run", "shows what would be written, and writes nothing")
     .option("--yes", "does not ask")
     .addOption(jsonOption())
-    .addHelpText("after", "\nExamples:\n  $ npx sluice init\n  $ npx sluice init --framework express --dry-run")
+    .addHelpText("before", "Examples:\n  $ npx sluice init\n  $ npx sluice init --framework express --dry-run\n")
     .action(async (options: InitOptions) => {
       const { runInit } = await import("./run-init.ts")
       await runInit(process.cwd(), options)

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs"
-import { readFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
+import { glance } from "./read-text.ts"
 
 /** What installs packages and runs scripts. */
 export interface PackageManager {
@@ -26,9 +26,9 @@ const known: ReadonlyArray<PackageManager & { readonly locks: ReadonlyArray<stri
 const parse = (text: unknown): PackageManager | undefined =>
   typeof text === "string" ? known.find(({ name }) => new RegExp(`^${name}(@|/|$)`).test(text)) : undefined
 
-const readField = async (folder: string): Promise<unknown> => {
+const readField = (folder: string): unknown => {
   try {
-    return JSON.parse(await readFile(join(folder, "package.json"), "utf8"))?.packageManager
+    return JSON.parse((glance(join(folder, "package.json")) ?? "").replace(/^\uFEFF/, ""))?.packageManager
   } catch {
     return undefined
   }
@@ -38,12 +38,11 @@ const readField = async (folder: string): Promise<unknown> => {
  * The package manager of a project: by the field `packageManager` and the lock file, here or in the folders above, for a
  * workspace has them at its root; else the one that runs this command, else npm.
  */
-export const findPackageManager = async (folder: string, field: unknown): Promise<PackageManager> => {
+export const findPackageManager = (folder: string, field: unknown): PackageManager => {
   const named = parse(field)
   if (named !== undefined) return named
   for (let at = folder; ; at = dirname(at)) {
-    const found =
-      parse(await readField(at)) ?? known.find(({ locks }) => locks.some((lock) => existsSync(join(at, lock))))
+    const found = parse(readField(at)) ?? known.find(({ locks }) => locks.some((lock) => existsSync(join(at, lock))))
     if (found !== undefined) return found
     if (dirname(at) === at || existsSync(join(at, ".git"))) break
   }

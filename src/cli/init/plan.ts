@@ -1,6 +1,8 @@
 import { addDevScript, type DevScript } from "./add-dev-script.ts"
+import { planAgents } from "./agents.ts"
 import type { Framework, Layout, Template } from "./framework.ts"
 import { findTwin, type Project } from "./read-project.ts"
+import { planStylesheet } from "./stylesheet.ts"
 import { toJavaScript } from "./templates.ts"
 
 /** A file of the plan; one that is there, under this or another ending, is left alone. */
@@ -9,21 +11,53 @@ export interface PlannedFile extends Template {
   readonly existing?: string | undefined
 }
 
+/** A file that is there and gets some lines more. Texts are whole files, byte for byte. */
+export interface PlannedEdit {
+  /** Relative to the project, with `/`. */
+  readonly path: string
+  readonly before: string
+  readonly after: string
+}
+
 /** What `sluice init` would do. */
 export interface Plan {
   readonly files: ReadonlyArray<PlannedFile>
+  readonly edits: ReadonlyArray<PlannedEdit>
   readonly devScript: DevScript
   readonly mount: Layout["mount"]
+  readonly markup: Layout["markup"]
+}
+
+/** What lets Vite itself run the server. */
+const serverPlugins = ["@hono/vite-dev-server", "vite-plugin-node", "nitro", "@cloudflare/vite-plugin"]
+
+const toDevScript = (project: Project, framework: Framework): DevScript => {
+  if (framework.isPageOnly) return { action: "elsewhere" }
+  const script = project.scripts["dev"]
+  const isVite =
+    typeof script === "string" &&
+    /^\s*(?:[A-Za-z_]\w*=\S*\s+)*(?:npx\s+)?vite(?:\s+(?:dev|serve|--?\w\S*)|\s*$)/.test(script)
+  return isVite &&
+    project.hasVitePage &&
+    !framework.hasPages &&
+    !serverPlugins.some((name) => project.packages.has(name))
+    ? { action: "page" }
+    : addDevScript(project)
 }
 
 /** Decides what is to be written into a project, and writes nothing. */
 export const toPlan = (project: Project, framework: Framework): Plan => {
-  const { files, mount } = framework.layout(project)
+  const { files: templates, mount, markup } = framework.layout(project)
+  const { files, edit: stylesheet } = planStylesheet(project, templates)
+  const planned = files
+    .map((file) => (project.isTypeScript ? file : toJavaScript(file)))
+    .map((file) => ({ ...file, existing: findTwin(project, file.path) }))
+  const agents = planAgents(project, framework, planned)
   return {
-    files: files
-      .map((file) => (project.isTypeScript ? file : toJavaScript(file)))
-      .map((file) => ({ ...file, existing: findTwin(project, file.path) })),
-    devScript: addDevScript(project),
+    files: planned,
+    edits: [stylesheet, agents].filter((edit) => edit !== undefined),
+    devScript: toDevScript(project, framework),
+    markup,
     mount: mount && { ...mount, code: project.isTypeScript ? mount.code : mount.code.replace(/: Request\b/, "") },
   }
 }

@@ -1,9 +1,11 @@
 import { existsSync } from "node:fs"
-import { readFile, stat } from "node:fs/promises"
-import { basename, dirname, extname, join } from "node:path"
+import { basename, dirname, extname, join, relative } from "node:path"
 import { CommandFailure, describeSystemError, isSystemError } from "../command-failure.ts"
 import type { Library } from "./framework.ts"
+import { findImportEnding, type ImportEnding } from "./import-ending.ts"
 import { findPackageManager, type PackageManager } from "./package-manager.ts"
+import { LargeFile } from "../regular-file.ts"
+import { readBytes, readText } from "./read-text.ts"
 
 /** The project `sluice init` stands in: what is known of it before anything is decided. */
 export interface Project {
@@ -16,38 +18,40 @@ export interface Project {
   readonly isTypeScript: boolean
   /** What files without an ending of their own kind are: modules, or CommonJS. */
   readonly isModule: boolean
+  /** Whether package.json says "commonjs", and does not only leave it to Node to find out. */
+  readonly isCommonJs: boolean
   readonly packageManager: PackageManager
   readonly library: Library
   /** Whether there is a file or folder, named relative to the project. */
   readonly has: (path: string) => boolean
   /** The server's own file as far as can be told, relative to the project; `server.ts` or `server.js` where it cannot. */
   readonly entry: string
-  /** Behind a relative import that Node or `tsc` resolves, not a bundler. */
-  readonly importEnding: string
+  /** Of relative imports in what a server loads. */
+  readonly imports: ImportEnding
+  /** The folder of this package, relative to the project: a workspace has it in the `node_modules` of its root. */
+  readonly home: string
+  /** Whether a bundler makes pages of `index.html`, beside a server or alone. */
+  readonly hasVitePage: boolean
 }
-
-/** More than any package.json that people wrote. */
-const largestManifest = 1024 * 1024
 
 const endings = ["ts", "mts", "js", "mjs", "cjs"]
 
 const toRecord = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
 
-const readManifest = async (folder: string): Promise<{ text: string; value: Readonly<Record<string, unknown>> }> => {
+const readManifest = (folder: string): { text: string; value: Readonly<Record<string, unknown>> } => {
   const path = join(folder, "package.json")
   let text: string
   try {
-    if ((await stat(path)).size > largestManifest) {
+    text = readBytes(path).toString()
+  } catch (error) {
+    if (error instanceof LargeFile) {
       throw new CommandFailure(`${path} is larger than 1 MiB. No package.json is: is this the folder of the project?`)
     }
-    text = await readFile(path, "utf8")
-  } catch (error) {
-    if (error instanceof CommandFailure) throw error
     throw new CommandFailure(
       isSystemError(error, "ENOENT")
         ? `There is no package.json in ${folder}. Go to the folder of the project, or make one: npm init.`
-        : `${path} cannot be read: ${isSystemError(error, "EISDIR") ? "it is a folder" : describeSystemError(error)}.`,
+        : `${path} cannot be read: ${describeSystemError(error)}.`,
     )
   }
   let value: unknown
@@ -69,14 +73,33 @@ const libraries: ReadonlyArray<readonly [name: string, library: Library]> = [
   ["solid-js", "solid"],
 ]
 
-const findEntry = (
-  { main, scripts }: { readonly main: unknown; readonly scripts: Readonly<Record<string, unknown>> },
-  has: Project["has"],
-  isTypeScript: boolean,
-): string => {
-  const words = [scripts["dev"], scripts["dev:app"], scripts["start"]].flatMap((script) =>
-    typeof script === "string" ? script.split(/\s+/) : [],
+/** The folder of this package as an import would find it; where it is not installed, where it would be. */
+const findHome = (folder: string): string => {
+  for (let at = folder; ; at = dirname(at)) {
+    const home = join(at, "node_modules/sluice")
+    if (existsSync(join(home, "package.json"))) return relative(folder, home).replaceAll("\\", "/")
+    if (dirname(at) === at) return "node_modules/sluice"
+  }
+}
+
+/** What runs in the browser: no place for a server's lines. */
+const findPageScripts = (folder: string): ReadonlyArray<string> =>
+  [...(readText(join(folder, "index.html")) ?? "").matchAll(/<script\b[^>]*\bsrc=["']?([^"'\s>]+)/g)].map(
+    ([, path = ""]) => path.replace(/^\.?\//, ""),
   )
+
+interface Sources {
+  readonly main: unknown
+  readonly scripts: Readonly<Record<string, unknown>>
+  readonly pageScripts: ReadonlyArray<string>
+}
+
+const findEntry = ({ main, scripts, pageScripts }: Sources, has: Project["has"], isTypeScript: boolean): string => {
+  const named = Object.keys(scripts).filter((name) => /server|api|serve|backend/.test(name))
+  const words = ["dev", "dev:app", "start", ...named].flatMap((name) => {
+    const script = scripts[name]
+    return typeof script === "string" ? script.split(/[\s"']+/) : []
+  })
   const usual = ["src/", ""].flatMap((folder) =>
     ["server", "index", "app", "main"].flatMap((name) => endings.map((ending) => `${folder}${name}.${ending}`)),
   )
@@ -85,17 +108,16 @@ const findEntry = (
   const found = [...words, ...(typeof main === "string" ? [main] : []), ...usual]
     .map((path) => path.replace(/^\.\//, ""))
     // What a build makes is no place to write into.
-    .find((path) => isInside(path) && isSource(path) && !/^(dist|build|out)\//.test(path) && has(path))
-  return found ?? `${has("src") ? "src/" : ""}server.${isTypeScript ? "ts" : "js"}`
-}
-
-/** How TypeScript, and whoever runs its files, want relative imports to end. */
-const findImportEnding = async (folder: string): Promise<string> => {
-  const text = await readFile(join(folder, "tsconfig.json"), "utf8").catch(() => undefined)
-  if (text === undefined || /"(allowImportingTsExtensions|rewriteRelativeImportExtensions)"\s*:\s*true/.test(text)) {
-    return ".ts"
-  }
-  return /"moduleResolution"\s*:\s*"bundler"/i.test(text) ? "" : ".js"
+    .find(
+      (path) =>
+        isInside(path) &&
+        isSource(path) &&
+        !/^(dist|build|out)\//.test(path) &&
+        !pageScripts.includes(path) &&
+        has(path),
+    )
+  // What is in src/ there is the page's.
+  return found ?? `${has("src") && pageScripts.length === 0 ? "src/" : ""}server.${isTypeScript ? "ts" : "js"}`
 }
 
 /**
@@ -103,8 +125,8 @@ const findImportEnding = async (folder: string): Promise<string> => {
  *
  * Fails: with a {@link CommandFailure} where there is no package.json that can be read.
  */
-export const readProject = async (folder: string): Promise<Project> => {
-  const { text, value } = await readManifest(folder)
+export const readProject = (folder: string): Project => {
+  const { text, value } = readManifest(folder)
   const has = (path: string) => existsSync(join(folder, path))
   const scripts = toRecord(value["scripts"])
   const packages = new Set(
@@ -112,7 +134,10 @@ export const readProject = async (folder: string): Promise<Project> => {
       Object.keys(toRecord(value[kind])),
     ),
   )
-  const isTypeScript = has("tsconfig.json") || packages.has("typescript")
+  // With jsconfig.json, TypeScript only checks the comments of JavaScript.
+  const isTypeScript = has("tsconfig.json") || (packages.has("typescript") && !has("jsconfig.json"))
+  const pageScripts = findPageScripts(folder)
+  const entry = findEntry({ main: value["main"], scripts, pageScripts }, has, isTypeScript)
   return {
     folder,
     manifest: text,
@@ -120,11 +145,16 @@ export const readProject = async (folder: string): Promise<Project> => {
     packages,
     isTypeScript,
     isModule: value["type"] === "module",
-    packageManager: await findPackageManager(folder, value["packageManager"]),
+    isCommonJs: value["type"] === "commonjs",
+    packageManager: findPackageManager(folder, value["packageManager"]),
     library: libraries.find(([name]) => packages.has(name))?.[1] ?? "client",
     has,
-    entry: findEntry({ main: value["main"], scripts }, has, isTypeScript),
-    importEnding: isTypeScript ? await findImportEnding(folder) : ".js",
+    entry,
+    imports: isTypeScript
+      ? findImportEnding({ folder, scripts, packages, entry })
+      : { ending: ".js", needsSetting: false },
+    home: findHome(folder),
+    hasVitePage: packages.has("vite") && has("index.html"),
   }
 }
 

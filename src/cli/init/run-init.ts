@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
 import { createInterface } from "node:readline/promises"
 import { styleText } from "node:util"
 import { CommandFailure, exitCodes } from "../command-failure.ts"
@@ -9,12 +7,14 @@ import { frameworks } from "./frameworks.ts"
 import type { InitOptions } from "./init-command.ts"
 import { type Plan, toPlan } from "./plan.ts"
 import { type Project, readProject } from "./read-project.ts"
+import { dropDone, toNextSteps } from "./next-steps.ts"
 import { showNextSteps } from "./show-next-steps.ts"
 import { showPlan } from "./show-plan.ts"
+import { findLinks } from "./targets.ts"
 import { writePlan } from "./write-plan.ts"
 
-const isEmpty = ({ files, devScript }: Plan): boolean =>
-  devScript.action !== "changed" && files.every(({ existing }) => existing !== undefined)
+const isEmpty = ({ files, edits, devScript }: Plan): boolean =>
+  edits.length === 0 && devScript.action !== "changed" && files.every(({ existing }) => existing !== undefined)
 
 /** Asks, and takes the end of input and Ctrl-C for a no. */
 const ask = async (question: string): Promise<boolean> => {
@@ -30,23 +30,21 @@ const ask = async (question: string): Promise<boolean> => {
   }
 }
 
-const toJson = (project: Project, framework: Framework, { files, devScript, mount }: Plan, isDryRun: boolean) => ({
-  framework: framework.name,
-  language: project.isTypeScript ? "ts" : "js",
-  packageManager: project.packageManager.name,
-  isDryRun,
-  files: files.map(({ path, existing }) => ({ path, isNew: existing === undefined, existing: existing ?? null })),
-  devScript: { action: devScript.action, command: devScript.action === "changed" ? devScript.command : null },
-  mount: mount ?? null,
-})
-
-/** Where the file that mounts the routes has heard of them, nothing is left to be added. */
-const dropKnownMount = (plan: Plan, { folder, has }: Project): Plan =>
-  plan.mount !== undefined &&
-  has(plan.mount.file) &&
-  readFileSync(join(folder, plan.mount.file), "utf8").includes("upload-router")
-    ? { ...plan, mount: undefined }
-    : plan
+const toJson = (project: Project, framework: Framework, plan: Plan, isDryRun: boolean) => {
+  const { files, edits, devScript, mount, markup } = plan
+  return {
+    framework: framework.name,
+    language: project.isTypeScript ? "ts" : "js",
+    packageManager: project.packageManager.name,
+    isDryRun,
+    files: files.map(({ path, existing }) => ({ path, isNew: existing === undefined, existing: existing ?? null })),
+    edits: edits.map(({ path }) => ({ path })),
+    devScript: { action: devScript.action, command: devScript.action === "changed" ? devScript.command : null },
+    mount: mount === undefined ? null : { file: mount.file, code: mount.code },
+    markup: markup ?? null,
+    next: toNextSteps(plan, project, framework),
+  }
+}
 
 /**
  * `sluice init`: read the project → find its framework → plan → show → ask → write → say what is next.
@@ -58,9 +56,11 @@ export const runInit = async (folder: string, options: InitOptions): Promise<voi
   if (json && !dryRun && !yes) {
     throw new CommandFailure("--json asks nothing: say --yes as well to write, or --dry-run to only look.")
   }
-  const project = await readProject(folder)
+  const project = readProject(folder)
   const framework = frameworks.find(({ name }) => name === options.framework) ?? detectFramework(project)
-  const plan = dropKnownMount(toPlan(project, framework), project)
+  const plan = dropDone(toPlan(project, framework), project)
+  // Whatever is asked for: nothing is shown that would be refused.
+  findLinks(plan, project)
   if (json) {
     if (!dryRun) await writePlan(plan, project)
     console.log(JSON.stringify(toJson(project, framework, plan, dryRun)))

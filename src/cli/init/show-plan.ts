@@ -2,6 +2,7 @@ import { styleText } from "node:util"
 import { toPrintable } from "../terminal/printable.ts"
 import type { Plan } from "./plan.ts"
 import type { Project } from "./read-project.ts"
+import { findLinks } from "./targets.ts"
 
 /** Lines of the file around a change. */
 const context = 2
@@ -31,16 +32,31 @@ const toHunk = (before: ReadonlyArray<string>, after: ReadonlyArray<string>): Re
   ]
 }
 
-/** Prints what would be written: new files in full, of package.json what changes. */
-export const showPlan = ({ files, devScript }: Plan, { manifest }: Project): void => {
+/**
+ * Prints what would be written: new files in full, of others what changes; and where links lead.
+ *
+ * Fails: with a {@link CommandFailure} where one leads out of the project.
+ */
+export const showPlan = (plan: Plan, project: Project): void => {
+  const { files, edits, devScript } = plan
+  const { manifest } = project
+  const links = findLinks(plan, project)
+  const showTitle = (path: string, ...notes: ReadonlyArray<string>) => {
+    const target = links.get(path)
+    const all = [...notes, ...(target === undefined ? [] : [`by a link, to ${toPrintable(target)}`])]
+    console.log(styleText("bold", all.length === 0 ? path : `${path} (${all.join(", ")})`))
+  }
   for (const { path, text, existing } of files) {
     if (existing !== undefined) continue
-    console.log(styleText("bold", `${path} (new)`))
+    showTitle(path, "new")
     for (const line of toLines(text.trimEnd())) console.log(styleText("green", `+ ${line}`.trimEnd()))
     console.log()
   }
-  if (devScript.action !== "changed") return
-  console.log(styleText("bold", "package.json"))
-  for (const line of toHunk(toLines(manifest), toLines(devScript.manifest))) console.log(line.trimEnd())
-  console.log()
+  const manifests =
+    devScript.action === "changed" ? [{ path: "package.json", before: manifest, after: devScript.manifest }] : []
+  for (const { path, before, after } of [...edits, ...manifests]) {
+    showTitle(path)
+    for (const line of toHunk(toLines(before), toLines(after))) console.log(line.trimEnd())
+    console.log()
+  }
 }

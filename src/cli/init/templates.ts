@@ -11,6 +11,9 @@ export interface RouterDetails {
   readonly hasHandler?: boolean
 }
 
+/** Stands in a router's file until its owner has said who may upload. */
+export const placeholder = "As it stands, anybody may upload."
+
 /** The file router. */
 export const toRouter = (path: string, { door, argument, session, hasHandler = false }: RouterDetails): Template => ({
   path,
@@ -21,7 +24,8 @@ const f = createSluice()
 export const router = {
   avatar: f({ image: { maxFileSize: "4MB" } })
     .middleware(({ ${argument} }) => {
-      // As it stands, anybody may upload. Look the session up; to refuse: throw new UploadError("Sign in first.")
+      // ${placeholder} Look the session up; to refuse, import UploadError of sluice/${door} too:
+      // throw new UploadError("Sign in first.")
       const session = ${session}
       return { isSignedIn: Boolean(session) }
     })
@@ -58,7 +62,8 @@ import type { router } from "${router}"
 
 export const { uploadFiles, createUpload } = generateUploader<typeof router>()
 `
-      : `${prologue}import { generateUploadButton, generateUploadDropzone, generateUseUploader } from "sluice/${library}"
+      : `${prologue}import "sluice/styles.css"
+import { generateUploadButton, generateUploadDropzone, generateUseUploader } from "sluice/${library}"
 import type { router } from "${router}"
 
 export const UploadButton = generateUploadButton<typeof router>()
@@ -67,6 +72,33 @@ export const useUploader = generateUseUploader<typeof router>()
 `,
 })
 
+/** What a page uploads with whose server is another project: it knows the names of routes only as text. */
+export const toPageClient = (path: string, library: Library, url: string): Template => {
+  const note = `// Types of the routes: import the server's, \`import type { router } from "…"\`, in the place of FileRouter.
+const url = "${url}" // where the server has them; another origin has to allow this one (CORS)
+`
+  return {
+    path,
+    text:
+      library === "client"
+        ? `import { generateUploader } from "sluice/client"
+import type { FileRouter } from "sluice/server"
+
+${note}
+export const { uploadFiles, createUpload } = generateUploader<FileRouter>({ url })
+`
+        : `import "sluice/styles.css"
+import { generateUploadButton, generateUploadDropzone, generateUseUploader } from "sluice/${library}"
+import type { FileRouter } from "sluice/server"
+
+${note}
+export const UploadButton = generateUploadButton<FileRouter>({ url })
+export const UploadDropzone = generateUploadDropzone<FileRouter>({ url })
+export const useUploader = generateUseUploader<FileRouter>({ url })
+`,
+  }
+}
+
 /** The same for a project without TypeScript. It knows the syntax that stands in templates, no more. */
 export const toJavaScript = ({ path, text }: Template): Template => ({
   path: path.replace(/\.ts$/, ".js").replace(/\.mts$/, ".mjs"),
@@ -74,5 +106,6 @@ export const toJavaScript = ({ path, text }: Template): Template => ({
     .replaceAll(/^import type .*\n/gm, "")
     .replaceAll(/, type \w+/g, "")
     .replaceAll(/ satisfies \w+/g, "")
-    .replaceAll(/<typeof \w+>/g, ""),
+    .replaceAll(/^\/\/ Types of .*\n/gm, "")
+    .replaceAll(/<(typeof \w+|FileRouter)>/g, ""),
 })

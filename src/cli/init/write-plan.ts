@@ -1,8 +1,10 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises"
+import { mkdir, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { CommandFailure, describeSystemError } from "../command-failure.ts"
 import type { Plan } from "./plan.ts"
 import type { Project } from "./read-project.ts"
+import { readBytes } from "./read-text.ts"
+import { findLinks } from "./targets.ts"
 
 const guard = async (path: string, write: () => Promise<void>): Promise<void> => {
   try {
@@ -16,12 +18,17 @@ const guard = async (path: string, write: () => Promise<void>): Promise<void> =>
 }
 
 /**
- * Writes what a plan holds: files that are not there, then package.json. Never over a file, also not over one that has
- * come since the plan was made.
+ * Writes what a plan holds: files that are not there, lines into files that are, then package.json. Never over a file, also
+ * not over one that has come or changed since the plan was made.
  *
- * Fails: with a {@link CommandFailure}; what was written before stays, and another run does the rest.
+ * Fails: with a {@link CommandFailure}, before anything is written where a link leads out of the project; else what was
+ * written before stays, and another run does the rest.
  */
-export const writePlan = async ({ files, devScript }: Plan, { folder, manifest }: Project): Promise<void> => {
+export const writePlan = async (plan: Plan, project: Project): Promise<void> => {
+  const { files, edits, devScript } = plan
+  const { folder, manifest } = project
+  // Again: it may have changed while the plan was read.
+  findLinks(plan, project)
   for (const { path, text, existing } of files) {
     if (existing !== undefined) continue
     await guard(path, async () => {
@@ -29,12 +36,17 @@ export const writePlan = async ({ files, devScript }: Plan, { folder, manifest }
       await writeFile(join(folder, path), text, { flag: "wx" })
     })
   }
-  if (devScript.action !== "changed") return
-  await guard("package.json", async () => {
-    const path = join(folder, "package.json")
-    if ((await readFile(path, "utf8")) !== manifest) {
-      throw new CommandFailure("package.json has changed in the meantime and is left alone. Run `sluice init` again.")
-    }
-    await writeFile(path, devScript.manifest)
-  })
+  const manifests =
+    devScript.action === "changed" ? [{ path: "package.json", before: manifest, after: devScript.manifest }] : []
+  for (const { path, before, after } of [...edits, ...manifests]) {
+    await guard(path, async () => {
+      // By its bytes: what is not UTF-8 would not be what it was.
+      if (!readBytes(join(folder, path)).equals(Buffer.from(before))) {
+        throw new CommandFailure(
+          `${path} has changed in the meantime, or is not UTF-8, and is left alone. Run \`sluice init\` again.`,
+        )
+      }
+      await writeFile(join(folder, path), after)
+    })
+  }
 }

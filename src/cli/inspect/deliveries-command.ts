@@ -1,5 +1,7 @@
 import { Command, Option } from "commander"
 import type { DeliveryStatus } from "../../ingest.ts"
+import { names } from "../../protocol.ts"
+import { addDefaultVerb } from "../terminal/help.ts"
 import { jsonOption } from "../terminal/json-option.ts"
 import { addPageOptions, type PageOptions } from "./page-options.ts"
 import { addSettings, resolveSettings } from "../settings/setting-options.ts"
@@ -11,7 +13,7 @@ const createListCommand = (): Command =>
     .description("Lists the events apps are owed, or were, newest file first.")
     .addOption(new Option("--status <status>", "only these").choices(statuses))
     .addOption(jsonOption())
-    .addHelpText("after", "\nExample:\n  $ sluice deliveries list --status dead")
+    .addHelpText("before", "Example:\n  $ sluice deliveries list --status dead\n")
     .action(async (options: PageOptions & { status?: DeliveryStatus; json?: true }, command: Command) => {
       const { values } = await resolveSettings(command, ["data"])
       const { runDeliveriesList } = await import("./run-deliveries.ts")
@@ -23,7 +25,7 @@ const createShowCommand = (): Command =>
     .description("Shows an event with every attempt to deliver it.")
     .argument("<id>", "of the event (evt_…), or the key or custom id of its file")
     .addOption(jsonOption())
-    .addHelpText("after", "\nExample:\n  $ sluice deliveries show evt_0123456789abcdef")
+    .addHelpText("before", "Example:\n  $ sluice deliveries show evt_0123456789abcdef\n")
     .action(async (id: string, options: { json?: true }, command: Command) => {
       const { values } = await resolveSettings(command, ["data"])
       const { runDeliveriesShow } = await import("./run-deliveries.ts")
@@ -38,26 +40,35 @@ const createRedeliverCommand = (): Command =>
     )
     .argument("[id...]", "of events (evt_…), or keys or custom ids of their files")
     .option("--dead", "all that were given up")
+    .option("--to <url>", "sends them to this callback URL from now on")
     .addOption(jsonOption())
     .addHelpText(
-      "after",
-      "\nExamples:\n  $ sluice deliveries redeliver --dead\n  $ sluice deliveries redeliver evt_0123456789abcdef",
+      "before",
+      "Examples:\n  $ sluice deliveries redeliver --dead\n  $ sluice deliveries redeliver evt_0123456789abcdef\n" +
+        `  $ sluice deliveries redeliver --dead --to https://app.example${names.adapterPath}\n`,
     )
-    .action(async (ids: ReadonlyArray<string>, options: { dead?: true; json?: true }, command: Command) => {
-      if ((ids.length === 0) === (options.dead === undefined)) {
-        command.error("error: name events, or say --dead for all that were given up")
-      }
-      const { values } = await resolveSettings(command, ["data"])
-      const { runRedeliver } = await import("./run-redeliver.ts")
-      await runRedeliver(values.data, ids, options)
-    })
+    .action(
+      async (ids: ReadonlyArray<string>, options: { dead?: true; to?: string; json?: true }, command: Command) => {
+        if ((ids.length === 0) === (options.dead === undefined)) {
+          command.error("error: name events, or say --dead for all that were given up")
+        }
+        const { findCallbackUrlMistake } = await import("./require-callback-url.ts")
+        const mistake = options.to === undefined ? undefined : findCallbackUrlMistake(options.to)
+        if (mistake !== undefined) command.error(`error: --to is no callback URL. ${mistake}. Nothing was changed.`)
+        const { values } = await resolveSettings(command, ["data"])
+        const { runRedeliver } = await import("./run-redeliver.ts")
+        await runRedeliver(values.data, ids, options)
+      },
+    )
 
 /** `sluice deliveries [list|show|redeliver]`. */
 export const createDeliveriesCommand = (): Command =>
-  new Command("deliveries")
-    .summary("list, show or repeat what apps are told of their files")
-    .description("The events of an ingest: what apps are owed, every attempt, and those that were given up.")
-    .addCommand(createListCommand(), { isDefault: true })
+  addDefaultVerb(
+    new Command("deliveries")
+      .summary("list, show or repeat what apps are told of their files")
+      .description("The events of an ingest: what apps are owed, every attempt, and those that were given up."),
+    createListCommand(),
+  )
     .addCommand(createShowCommand())
     .addCommand(createRedeliverCommand())
-    .addHelpText("after", "\nExample:\n  $ sluice deliveries --status pending")
+    .addHelpText("before", "Example:\n  $ sluice deliveries --status pending\n")

@@ -9,7 +9,7 @@ export const createExplainCommand = (): Command =>
     .description("Tells what became of one upload, and when: begun, stored, registered, told to the app, answered.")
     .argument("<key>", "key or custom id of the file, or id of its event (evt_…)")
     .addOption(jsonOption())
-    .addHelpText("after", "\nExample:\n  $ sluice explain invoice-2026-11")
+    .addHelpText("before", "Example:\n  $ sluice explain invoice-2026-11\n")
     .action(async (key: string, options: { json?: true }, command: Command) => {
       const { values } = await resolveSettings(command, ["data"])
       const { runExplain } = await import("./run-explain.ts")

@@ -1,5 +1,6 @@
 import { Command, Option } from "commander"
 import { fileStatuses, type FileStatus } from "../../protocol.ts"
+import { addDefaultVerb } from "../terminal/help.ts"
 import { jsonOption } from "../terminal/json-option.ts"
 import { addPageOptions, type PageOptions } from "./page-options.ts"
 import { addSettings, resolveSettings } from "../settings/setting-options.ts"
@@ -10,7 +11,7 @@ const createListCommand = (): Command =>
     .addOption(new Option("--status <status>", "only these").choices(fileStatuses))
     .option("--app <id>", "only this app's")
     .addOption(jsonOption())
-    .addHelpText("after", "\nExample:\n  $ sluice files list --status Failed --limit 10")
+    .addHelpText("before", "Example:\n  $ sluice files list --status Failed --limit 10\n")
     .action(async (options: PageOptions & { status?: FileStatus; app?: string; json?: true }, command: Command) => {
       const { values } = await resolveSettings(command, ["data"])
       const { runFilesList } = await import("./run-files.ts")
@@ -22,7 +23,7 @@ const createShowCommand = (): Command =>
     .description("Shows all that is known of one file.")
     .argument("<key>", "its key or custom id")
     .addOption(jsonOption())
-    .addHelpText("after", "\nExample:\n  $ sluice files show invoice-2026-11")
+    .addHelpText("before", "Example:\n  $ sluice files show invoice-2026-11\n")
     .action(async (key: string, options: { json?: true }, command: Command) => {
       const { values } = await resolveSettings(command, ["data"])
       const { runFilesShow } = await import("./run-files.ts")
@@ -33,7 +34,7 @@ const createVerifyCommand = (): Command =>
   addSettings(new Command("verify"), ["data"])
     .description("Reads every stored file again and compares size and SHA-256. Exit code 1 when any is damaged.")
     .addOption(jsonOption())
-    .addHelpText("after", "\nExample:\n  $ sluice files verify --data /srv/uploads")
+    .addHelpText("before", "Example:\n  $ sluice files verify --data /srv/uploads\n")
     .action(async (options: { json?: true }, command: Command) => {
       const { values } = await resolveSettings(command, ["data"])
       const { runFilesVerify } = await import("./run-files-verify.ts")
@@ -42,10 +43,12 @@ const createVerifyCommand = (): Command =>
 
 /** `sluice files [list|show|verify]`. */
 export const createFilesCommand = (): Command =>
-  new Command("files")
-    .summary("list, show or verify the files of an ingest")
-    .description("What an ingest stores, read from its data folder, whether it runs or not.")
-    .addCommand(createListCommand(), { isDefault: true })
+  addDefaultVerb(
+    new Command("files")
+      .summary("list, show or verify the files of an ingest")
+      .description("What an ingest stores, read from its data folder, whether it runs or not."),
+    createListCommand(),
+  )
     .addCommand(createShowCommand())
     .addCommand(createVerifyCommand())
-    .addHelpText("after", "\nExample:\n  $ sluice files --status Uploading")
+    .addHelpText("before", "Example:\n  $ sluice files --status Uploading\n")

@@ -9,7 +9,7 @@ const findByName = async (catalog: Catalog, folder: DataFolder, name: string): P
   if (byKey !== null) return byKey
   const known = readTokenVariable() ?? (await readKeptToken(folder))
   if (known === undefined) return null
-  const byCustomId = await catalog.findByCustomId(known.token.appId, name)
+  const byCustomId = await catalog.findByCustomId(known.token.appId, name, "all")
   return byCustomId === null ? null : catalog.get(byCustomId.key)
 }
 

@@ -34,7 +34,7 @@ export const runDeliveriesList = async (
   data: string,
   { status, limit, cursor, json }: PageOptions & { readonly status?: DeliveryStatus; readonly json?: true },
 ): Promise<void> => {
-  const found = await withCatalog(data, (catalog) =>
+  const found = await withCatalog(data, "reads", (catalog) =>
     catalog.listDeliveries({ status, before: cursor, limit: limit + 1 }),
   )
   const { rows, nextCursor } = toPage(found, limit, ({ file }) => file.id)
@@ -81,7 +81,7 @@ export const runDeliveriesShow = async (
   id: string,
   { json }: { readonly json?: true },
 ): Promise<void> => {
-  const [upload, attempts] = await withCatalog(data, async (catalog, folder) => {
+  const [upload, attempts] = await withCatalog(data, "reads", async (catalog, folder) => {
     const found = requireDelivery(await findUpload(catalog, folder, id))
     return [found, await catalog.listAttempts(found.delivery.id)] as const
   })

@@ -22,7 +22,7 @@ const summarise = ({ file, registration, delivery, result }: UploadRecord): stri
 
 /** `sluice explain`. */
 export const runExplain = async (data: string, key: string, { json }: { readonly json?: true }): Promise<void> => {
-  const [upload, timeline] = await withCatalog(data, async (catalog, folder) => {
+  const [upload, timeline] = await withCatalog(data, "reads", async (catalog, folder) => {
     const found = await findUpload(catalog, folder, key)
     const attempts = found.delivery === null ? [] : await catalog.listAttempts(found.delivery.id)
     return [found, toTimeline(found, attempts)] as const

@@ -41,7 +41,7 @@ const totalOf = async (catalog: Catalog): Promise<number> => {
 export const runFilesVerify = async (data: string, { json }: { readonly json?: true }): Promise<void> => {
   const damaged: Array<Damaged> = []
   let [checked, bytes] = [0, 0]
-  await withCatalog(data, async (catalog, folder) => {
+  await withCatalog(data, "reads", async (catalog, folder) => {
     const store = createDiskBlobStore({ folder: folder.blobs })
     const progress = createProgress("Verifying", await totalOf(catalog))
     try {

@@ -24,7 +24,7 @@ export const runFilesList = async (
     json,
   }: PageOptions & { readonly status?: FileStatus; readonly app?: string; readonly json?: true },
 ): Promise<void> => {
-  const found = await withCatalog(data, (catalog) =>
+  const found = await withCatalog(data, "reads", (catalog) =>
     catalog.list({ status, appId: app, before: cursor, limit: limit + 1 }),
   )
   const { rows, nextCursor } = toPage(found, limit, ({ id }) => id)
@@ -73,7 +73,7 @@ const toFacts = (file: FileRecord): ReadonlyArray<readonly [name: string, value:
 
 /** `sluice files show`. */
 export const runFilesShow = async (data: string, key: string, { json }: { readonly json?: true }): Promise<void> => {
-  const { file } = await withCatalog(data, (catalog, folder) => findUpload(catalog, folder, key))
+  const { file } = await withCatalog(data, "reads", (catalog, folder) => findUpload(catalog, folder, key))
   if (json) console.log(JSON.stringify(toFileJson(file)))
   else printFacts(toFacts(file))
 }

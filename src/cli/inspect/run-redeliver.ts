@@ -1,19 +1,23 @@
-import type { Catalog } from "../../ingest.ts"
-import { exitCodes } from "../command-failure.ts"
+import type { Catalog, UploadWithDelivery } from "../../ingest.ts"
+import { CommandFailure, exitCodes } from "../command-failure.ts"
 import type { DataFolder } from "../data-folder.ts"
 import { findUpload } from "./find-upload.ts"
 import { withCatalog } from "../open-catalog.ts"
+import { requireCallbackUrl } from "./require-callback-url.ts"
 import { requireDelivery } from "./run-deliveries.ts"
+import { toPrintable } from "../terminal/printable.ts"
 
 /** Events that go into one transaction. */
 const batch = 500
 
-/** The ids of all dead events, oldest last, a page at a time; one that is redelivered meanwhile does not shift a page. */
-async function* listDead(catalog: Catalog): AsyncGenerator<ReadonlyArray<string>> {
+type Pages = AsyncGenerator<ReadonlyArray<UploadWithDelivery>>
+
+/** All dead events, oldest last, a page at a time; one that is redelivered meanwhile does not shift a page. */
+async function* listDead(catalog: Catalog): Pages {
   for (let before: number | undefined; ;) {
     const page = await catalog.listDeliveries({ status: "dead", before, limit: batch })
     if (page.length === 0) return
-    yield page.map(({ delivery }) => delivery.id)
+    yield page
     before = page.at(-1)!.file.id
   }
 }
@@ -22,9 +26,19 @@ async function* listNamed(
   catalog: Catalog,
   folder: DataFolder,
   names: ReadonlyArray<string>,
-): AsyncGenerator<ReadonlyArray<string>> {
-  const found: Array<string> = []
-  for (const name of names) found.push(requireDelivery(await findUpload(catalog, folder, name)).delivery.id)
+  to: string | undefined,
+): Pages {
+  const found: Array<UploadWithDelivery> = []
+  for (const name of names) {
+    const upload = requireDelivery(await findUpload(catalog, folder, name))
+    if (to !== undefined && upload.registration?.isDev === true) {
+      throw new CommandFailure(
+        `${upload.delivery.id} is of a development stream: its app fetches it with its next upload, whatever its callback URL. ` +
+          "Nothing was changed.",
+      )
+    }
+    found.push(upload)
+  }
   yield found
 }
 
@@ -32,17 +46,24 @@ async function* listNamed(
 export const runRedeliver = async (
   data: string,
   names: ReadonlyArray<string>,
-  { dead, json }: { readonly dead?: true; readonly json?: true },
+  { dead, to, json }: { readonly dead?: true; readonly to?: string; readonly json?: true },
 ): Promise<void> => {
   const due: Array<string> = []
   const refused: Array<string> = []
-  await withCatalog(data, async (catalog, folder) => {
+  const former = new Set<string>()
+  await withCatalog(data, "changes", async (catalog, folder) => {
+    const list = () => (dead ? listDead(catalog) : listNamed(catalog, folder, names, to))
+    const appId = to === undefined ? undefined : await requireCallbackUrl(catalog, folder, list(), to)
+    // Another app's may have been given up since.
+    const isMeant = ({ file, registration }: UploadWithDelivery) =>
+      to === undefined || (file.appId === appId && registration?.isDev === false)
     const now = Date.now()
-    for await (const ids of dead ? listDead(catalog) : listNamed(catalog, folder, names)) {
+    for await (const uploads of list()) {
       await Promise.all(
-        ids.map(async (id) => {
-          if (await catalog.redeliver({ id, now })) due.push(id)
-          else refused.push(id)
+        uploads.filter(isMeant).map(async ({ delivery: { id }, registration }) => {
+          if (!(await catalog.redeliver({ id, now, callbackUrl: to }))) return refused.push(id)
+          if (registration !== null) former.add(registration.callbackUrl)
+          return due.push(id)
         }),
       )
     }
@@ -50,10 +71,14 @@ export const runRedeliver = async (
   // A dead event nobody could acknowledge stays dead; only one that was asked for by name is worth a failure.
   if (refused.length > 0 && !dead) process.exitCode = exitCodes.failed
   if (json) {
-    console.log(JSON.stringify({ due, refused }))
+    console.log(JSON.stringify({ due, refused, callbackUrl: to ?? null }))
     return
   }
   console.log(`${due.length} ${due.length === 1 ? "event is" : "events are"} due now.`)
+  if (to !== undefined && due.length > 0) {
+    console.log(`From now on ${due.length === 1 ? "it goes" : "they go"} to ${toPrintable(to)}`)
+    for (const url of former) if (url !== to) console.log(`instead of ${toPrintable(url)}`)
+  }
   if (due.length > 0) console.log("A running ingest sends them within seconds, another when it starts.")
   for (const id of refused) {
     console.error(`${id} stays as it is: an attempt is under way, or its file was replaced during development.`)

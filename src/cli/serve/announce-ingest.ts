@@ -2,7 +2,9 @@ import { relative } from "node:path"
 import { styleText } from "node:util"
 import { envName } from "../../protocol.ts"
 import { toPrintable } from "../terminal/printable.ts"
+import { findUnknownVariables, isServiceLink } from "../../schema/unknown-variables.ts"
 import type { SettingSource } from "../settings/setting-options.ts"
+import { ingestSettings, otherVariables } from "../settings/settings.ts"
 import type { StartedIngest } from "./start-ingest.ts"
 import { printFacts } from "../terminal/table.ts"
 
@@ -28,9 +30,37 @@ const tokenStates = { made: "made just now, only you can read it", kept: "kept",
 
 const withNote = (value: string, note: string): string => `${value}  ${styleText("dim", `(${note})`)}`
 
-/** Tells people what is wrong with the token, if anything is. */
-export const warnOfToken = ({ warning }: StartedIngest): void => {
-  if (warning !== null) console.warn(`\n${styleText("yellow", toPrintable(warning))}`)
+/** The environment as it is looked up: Windows knows no case. */
+const readVariables = (): NodeJS.ProcessEnv =>
+  process.platform === "win32"
+    ? Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name.toUpperCase(), value]))
+    : process.env
+
+/** A Service of Kubernetes named as the prefix of our variables describes itself where a port should be. */
+const describeServiceLink = (sources: ReadonlyArray<SettingSource>): ReadonlyArray<string> => {
+  const variable = envName("port")
+  const value = process.env[variable] ?? ""
+  if (!isServiceLink(value) || sources.some(({ name }) => name === "port")) return []
+  return [
+    `${variable}=${value} comes from Kubernetes, for a Service named sluice, and is no port: it is not obeyed. ` +
+      "Set the port with --port, or let the pod have no such variables: enableServiceLinks: false.",
+  ]
+}
+
+/** Everything people should know of the token, of who could read the data folder, and of variables that nobody reads. */
+const warningsOf = (
+  { warning, folder }: StartedIngest,
+  sources: ReadonlyArray<SettingSource>,
+): ReadonlyArray<string> => [
+  ...folder.notes,
+  ...(warning === null ? [] : [warning]),
+  ...describeServiceLink(sources),
+  ...findUnknownVariables(readVariables(), [...Object.keys(ingestSettings), ...otherVariables]),
+]
+
+/** Tells people what is wrong with the token, the data folder or the environment, if anything is. */
+export const printWarnings = (ingest: StartedIngest, sources: ReadonlyArray<SettingSource>): void => {
+  for (const warning of warningsOf(ingest, sources)) console.warn(`\n${styleText("yellow", toPrintable(warning))}`)
 }
 
 /** Tells people what the ingest runs on, what was set and where, and how an app gets the token. */
@@ -52,7 +82,7 @@ export const announceIngest = (ingest: StartedIngest, sources: ReadonlyArray<Set
     console.log(`\nGive the token to your app's server (a browser must never see it):\n`)
     console.log(`  ${styleText("cyan", handOver(folder.tokenFile))}`)
   }
-  warnOfToken(ingest)
+  printWarnings(ingest, sources)
   if (!isLoopback(host) && !sources.some(({ name }) => name === "url")) {
     console.warn(`\nOther machines cannot use ${url}: say with --url how they reach this ingest.`)
   }
@@ -61,9 +91,9 @@ export const announceIngest = (ingest: StartedIngest, sources: ReadonlyArray<Set
 
 /** The same as one line of JSON, for scripts. */
 export const announceIngestAsJson = (ingest: StartedIngest, settings: ReadonlyArray<SettingSource>): void => {
-  const { url, host, port, folder, token, keptToken, warning } = ingest
+  const { url, host, port, folder, token, keptToken } = ingest
   const tokenFile = keptToken === null ? null : folder.tokenFile
   const facts = { url, host, port, data: folder.path, tokenFile, appId: token.appId, settings }
   console.log(JSON.stringify({ event: "listening", ...facts, pid: process.pid }))
-  if (warning !== null) console.log(JSON.stringify({ event: "warning", message: warning }))
+  for (const message of warningsOf(ingest, settings)) console.log(JSON.stringify({ event: "warning", message }))
 }

@@ -1,11 +1,16 @@
 import { Command } from "commander"
 import { envName } from "../../protocol.ts"
 import { settingNames } from "./ingest-command.ts"
+import { addHelpAll } from "../terminal/help.ts"
 import { addSettings, resolveSettings } from "../settings/setting-options.ts"
+import type { SettingName } from "../settings/settings.ts"
+
+/** Those that a developer asks for first; `--help-all` shows the others too. */
+const firstSettings: ReadonlySet<string> = new Set<SettingName>(["port", "host", "data", "url", "logLevel"])
 
 /** `sluice dev`. */
 export const createDevCommand = (): Command =>
-  addSettings(new Command("dev"), settingNames)
+  addHelpAll(addSettings(new Command("dev"), settingNames), firstSettings)
     .summary("run an ingest and your development server")
     .description(
       `Runs an ingest, and your development server with ${envName("token")} in its environment. ` +
@@ -13,14 +18,13 @@ export const createDevCommand = (): Command =>
     )
     .argument("[command...]", "what starts the server; without it only the ingest runs")
     .passThroughOptions()
+    .addHelpText("before", `Example, in package.json:  "dev": "sluice dev -- next dev"\n`)
     .addHelpText(
       "after",
       `
-The token is the one of ${envName("token")} where that is set, else the one that <data>/token keeps.
-Where the port is in use the next free one is taken.
-
-Example, in package.json:
-  "dev": "sluice dev -- next dev"`,
+The token is that of ${envName("token")}, else the one that <data>/token keeps.
+The port stays with the project (<data>/port); --port gives it another one.
+NODE_ENV is development for the server where it is unset.`,
     )
     .action(async (serverCommand: ReadonlyArray<string>, _options: object, command: Command) => {
       const settings = await resolveSettings(command, settingNames)

@@ -1,35 +1,31 @@
 import { styleText } from "node:util"
 import { envName, resolveIngestUrl } from "../../protocol.ts"
-import { announceIngest, toNearPath, warnOfToken } from "./announce-ingest.ts"
+import { announceIngest, announceIngestAsJson, toNearPath, printWarnings } from "./announce-ingest.ts"
 import { runDevServer } from "./dev-server.ts"
-import { listenForIngest, PortInUse } from "./serve-ingest.ts"
+import { listenForDev } from "./listen-for-dev.ts"
+import { toNodeEnv } from "./node-env.ts"
 import type { ResolvedSettings } from "../settings/setting-options.ts"
 import type { SettingName } from "../settings/settings.ts"
 import { startIngest, type StartedIngest } from "./start-ingest.ts"
 import { waitForStopRequest } from "./stop-request.ts"
 
-/** How many ports above the wanted one are tried. */
-const attempts = 20
+/** Where an app that runs here is called, by those who try it here. */
+const ownHosts = "localhost:*,127.0.0.1:*,[::1]:*"
 
-/** Listens on the wanted port, or on the next one that is free. */
-const listenNearby = async (host: string, port: number) => {
-  for (let tried = port; ; tried++) {
-    try {
-      const server = await listenForIngest(host, tried)
-      if (tried !== port) console.log(`Port ${port} is in use; the ingest takes ${tried}.`)
-      return server
-    } catch (error) {
-      if (!(error instanceof PortInUse) || tried === port + attempts || tried === 65_535) throw error
-    }
-  }
-}
-
-/** What the app needs to find this ingest: the token, and the URL where the token says another or none. */
+/**
+ * What the app needs to find this ingest: the token, and the URL where the token says another or none. And what this
+ * ingest needs to find the app that is tried here as it runs in production, where nothing says yet where that is.
+ */
 const toVariables = ({ text, token, url }: StartedIngest): Record<string, string> => {
   const wanted = resolveIngestUrl(token, process.env[envName("ingestUrl")] || undefined)
   const found = resolveIngestUrl(token, url)
   const isFound = wanted.ok && found.ok && wanted.value === found.value
-  return { [envName("token")]: text, ...(isFound ? undefined : { [envName("ingestUrl")]: url }) }
+  const isAppFound = [envName("callbackUrl"), envName("allowedHosts")].some((name) => process.env[name])
+  return {
+    [envName("token")]: text,
+    ...(isFound ? undefined : { [envName("ingestUrl")]: url }),
+    ...(isAppFound ? undefined : { [envName("allowedHosts")]: ownHosts }),
+  }
 }
 
 /**
@@ -41,16 +37,24 @@ export const runDev = async (
   command: ReadonlyArray<string>,
 ): Promise<void> => {
   const stopRequest = command.length === 0 ? waitForStopRequest() : undefined
-  const ingest = await startIngest(values, values.logFormat ?? "text", listenNearby)
+  const isPortGiven = sources.some(({ name }) => name === "port")
+  const isJson = values.logFormat === "json"
+  const ingest = await startIngest(values, values.logFormat ?? "text", listenForDev(isPortGiven))
   try {
+    if (isJson) announceIngestAsJson(ingest, sources)
     if (stopRequest !== undefined) {
-      announceIngest(ingest, sources)
+      if (!isJson) announceIngest(ingest, sources)
       await stopRequest
       return
     }
-    console.log(styleText("dim", `Sluice ingest at ${ingest.url}, data in ${toNearPath(ingest.folder.path)}`))
-    warnOfToken(ingest)
-    process.exitCode = await runDevServer(command, toVariables(ingest))
+    if (!isJson) {
+      console.log(styleText("dim", `Sluice ingest at ${ingest.url}, data in ${toNearPath(ingest.folder.path)}`))
+      printWarnings(ingest, sources)
+    }
+    process.exitCode = await runDevServer(command, {
+      ...toVariables(ingest),
+      ...(await toNodeEnv(command, process.cwd())),
+    })
   } finally {
     await ingest.close()
   }

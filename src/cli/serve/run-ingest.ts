@@ -1,5 +1,6 @@
 import { formatByteSize } from "../../protocol.ts"
 import { announceIngest, announceIngestAsJson } from "./announce-ingest.ts"
+import { isJournal } from "./journal.ts"
 import { readPeakMemory } from "./peak-memory.ts"
 import type { ResolvedSettings } from "../settings/setting-options.ts"
 import type { SettingName } from "../settings/settings.ts"
@@ -12,15 +13,17 @@ export const runIngest = async (
   options: { readonly json?: true },
 ): Promise<void> => {
   const stopRequest = waitForStopRequest()
-  const ingest = await startIngest(values, values.logFormat ?? (options.json ? "json" : "text"))
+  const logFormat = values.logFormat ?? (options.json ? "json" : "text")
+  const isJson = options.json || logFormat === "json"
+  const ingest = await startIngest({ ...values, logTime: values.logTime ?? !isJournal() }, logFormat)
   try {
-    if (options.json) announceIngestAsJson(ingest, sources)
+    if (isJson) announceIngestAsJson(ingest, sources)
     else announceIngest(ingest, sources)
     await stopRequest
   } finally {
     await ingest.close()
   }
   const peakMemory = readPeakMemory()
-  if (options.json) console.log(JSON.stringify({ event: "stopped", peakMemory }))
+  if (isJson) console.log(JSON.stringify({ event: "stopped", peakMemory }))
   else console.log(`\nStopped. Peak memory: ${formatByteSize(peakMemory)}.`)
 }

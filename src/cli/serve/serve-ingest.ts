@@ -1,7 +1,7 @@
 import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { toNodeListener } from "../../../adapters/node.ts"
+import { deferContinue, toNodeListener } from "../../../adapters/node.ts"
 import {
   createDiskBlobStore,
   createIngest,
@@ -22,7 +22,7 @@ export interface IngestServer {
   readonly port: number
   /** Starts to answer. Fails: throws a {@link CommandFailure} when the catalog cannot be opened. */
   open(options: OpenIngest): void
-  /** Stops listening, lets running requests end within the grace, then closes sockets, ingest and files. */
+  /** Lets requests and callbacks under way end within the grace, stops listening, then closes sockets, ingest and files. */
   close(): Promise<void>
 }
 
@@ -54,10 +54,9 @@ const configure = <A>(make: () => A): A => {
 export const listenForIngest = async (host: string, port: number, limits = serverLimits): Promise<IngestServer> => {
   const ingest = Promise.withResolvers<Ingest>()
   const running: { ingest?: Ingest; folder?: OwnedDataFolder } = {}
-  const server = createServer(
-    toServerOptions(limits),
-    toNodeListener(async (request) => (await ingest.promise).fetch(request), { signal: false }),
-  )
+  const listener = toNodeListener(async (request) => (await ingest.promise).fetch(request), { signal: false })
+  const server = createServer(toServerOptions(limits), listener)
+  server.on("checkContinue", deferContinue(listener))
   applyLimits(server, limits)
   server.listen(port, host)
   try {
@@ -79,19 +78,30 @@ export const listenForIngest = async (host: string, port: number, limits = serve
     },
     async close() {
       const closed = once(server, "close")
-      server.close()
-      // Node would keep a connection whose last answer is out for as long as it keeps any.
-      const idle = setInterval(() => server.closeIdleConnections(), 50)
+      // It is awaited last; until then a failure must not count as unhandled.
+      closed.catch(() => {})
       const end = setTimeout(
         () => server.closeAllConnections(),
         running.ingest === undefined ? 0 : limits.grace + answerTime,
       )
-      await running.ingest?.drain(limits.grace)
-      await running.ingest?.close()
-      await closed
-      clearInterval(idle)
-      clearTimeout(end)
-      running.folder?.release()
+      // Each also when the one before it fails: the next ingest has to get the folder.
+      try {
+        // Still listening: apps post the results of the callbacks they are at work on.
+        await running.ingest?.drain(limits.grace)
+      } finally {
+        server.close()
+        // Node would keep a connection whose last answer is out for as long as it keeps any.
+        const idle = setInterval(() => server.closeIdleConnections(), 50)
+        try {
+          await running.ingest?.close()
+        } finally {
+          await closed.finally(() => {
+            clearInterval(idle)
+            clearTimeout(end)
+            running.folder?.release()
+          })
+        }
+      }
     },
   }
 }

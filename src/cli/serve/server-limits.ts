@@ -12,6 +12,8 @@ export interface ServerLimits {
   readonly keepAliveTimeout: number
   /** All headers of a request; beyond it 431. */
   readonly maxHeaderSize: number
+  /** What Node buffers of a body that nobody reads, counted without what its chunks cost beside their bytes. */
+  readonly highWaterMark: number
   /** Connections open at once; further ones are closed as soon as they are accepted. */
   readonly maxConnections: number
   /** How long running requests get to end by themselves when the server stops. */
@@ -30,11 +32,19 @@ export const serverLimits: ServerLimits = {
   keepAliveTimeout: 75 * second,
   // A signed URL with the longest names, percent-encoded, takes 6 KB.
   maxHeaderSize: 16 * 1024,
+  // Where a body is read or an answer written it changes nothing: both are waited for in another way.
+  highWaterMark: 4 * 1024,
   maxConnections: 20_000,
   grace: 5 * second,
 }
 
-export const toServerOptions = ({ headersTimeout, keepAliveTimeout, maxHeaderSize }: ServerLimits): ServerOptions => ({
+export const toServerOptions = ({
+  headersTimeout,
+  keepAliveTimeout,
+  maxHeaderSize,
+  highWaterMark,
+}: ServerLimits): ServerOptions => ({
+  highWaterMark,
   headersTimeout,
   keepAliveTimeout,
   maxHeaderSize,

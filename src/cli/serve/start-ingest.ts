@@ -1,8 +1,16 @@
 import { envName, type LogFormat } from "../../protocol.ts"
 import { findRevoked } from "../apps/revoked-token.ts"
 import { settleKeptToken } from "../apps/settle-kept-token.ts"
-import { type DataFolder, keepToken, type KeptToken, openDataFolder, readKeptToken } from "../data-folder.ts"
-import { hasCatalog, withCatalog } from "../open-catalog.ts"
+import {
+  type DataFolder,
+  keepToken,
+  type KeptToken,
+  openDataFolder,
+  type OpenedDataFolder,
+  readKeptToken,
+} from "../data-folder.ts"
+import { noteStart } from "../started-with.ts"
+import { hasCatalog, openCatalog } from "../open-catalog.ts"
 import { type GivenToken, readTokenVariable } from "./given-token.ts"
 import { type IngestServer, listenForIngest } from "./serve-ingest.ts"
 import type { SettingValues } from "../settings/settings.ts"
@@ -13,7 +21,7 @@ export interface StartedIngest extends GivenToken {
   readonly url: string
   readonly host: string
   readonly port: number
-  readonly folder: DataFolder
+  readonly folder: OpenedDataFolder
   /** Where the data folder keeps the token; null when the environment gave it. */
   readonly keptToken: KeptToken["state"] | null
   /** What people should know of the token; null when all is well. */
@@ -28,14 +36,18 @@ const settle = async (
   kept: KeptToken | undefined,
 ): Promise<GivenToken & Pick<StartedIngest, "warning">> => {
   if (!(await hasCatalog(folder))) return { ...(given ?? kept)!, warning: null }
-  return withCatalog(folder.path, async (catalog) => {
+  // This process has the folder's lock: it brings the catalog to its own schema.
+  const catalog = openCatalog(folder.catalog)
+  try {
     // Mends what a command that was interrupted left behind, or one that ran while the token was moved.
     if (given === undefined) await settleKeptToken(catalog, folder)
     const used = (given ?? (await readKeptToken(folder)) ?? kept)!
     const source = given === undefined ? folder.tokenFile : envName("token")
     const revoked = await findRevoked(catalog, folder, { token: used.token, source })
     return { ...used, warning: revoked && `${revoked.message} ${revoked.advice}` }
-  })
+  } finally {
+    await catalog.close()
+  }
 }
 
 /**
@@ -46,24 +58,29 @@ const settle = async (
 export const startIngest = async (
   { host, port, data, url: givenUrl, ...options }: SettingValues,
   logFormat: LogFormat,
-  listen: (host: string, port: number) => Promise<IngestServer> = listenForIngest,
+  listen: (host: string, port: number, folder: DataFolder) => Promise<IngestServer> = (address, wanted) =>
+    listenForIngest(address, wanted),
 ): Promise<StartedIngest> => {
   const given = readTokenVariable()
   const folder = await openDataFolder(data)
   let server: IngestServer | undefined
   try {
-    server = await listen(host, port)
+    server = await listen(host, port, folder)
     const url = givenUrl ?? `http://localhost:${server.port}`
     const kept = given === undefined ? await keepToken(folder, url) : undefined
     const { text, token, warning } = await settle(folder, given, kept)
     const metricsToken = process.env[envName("metricsToken")]
     const metrics = metricsToken ? { token: metricsToken } : options.metrics
     server.open({ ...options, metrics, folder, token: text, url, logFormat })
+    await noteStart(folder, options)
     const { close } = server
     return { url, host, port: server.port, folder, text, token, keptToken: kept?.state ?? null, warning, close }
   } catch (error) {
-    await server?.close()
-    folder.release()
+    try {
+      await server?.close()
+    } finally {
+      folder.release()
+    }
     throw error
   }
 }

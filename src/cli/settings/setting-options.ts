@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander"
 import { envName, type Outcome } from "../../protocol.ts"
+import { isServiceLink } from "../../schema/unknown-variables.ts"
 import { configFileName, readConfigFile } from "./config-file.ts"
 import { ingestSettings, type Setting, type SettingName, type SettingValues } from "./settings.ts"
 
@@ -40,14 +41,23 @@ const toOption = (name: SettingName): Option => {
   const read = toArgParser(setting.parse)
   const parse = (text: string): Given => ({ text, value: read(text) })
   const option = new Option(`${flagOf(name)} ${setting.argument}`, setting.description)
-  option.env(envName(name)).argParser(parse)
+  option.argParser(parse)
+  // Kubernetes sets SLUICE_PORT for a Service named sluice, in every pod, whatever the pod runs.
+  if (!isServiceLink(process.env[envName(name)] ?? "")) option.env(envName(name))
   return setting.initial === undefined ? option : option.default(parse(setting.initial), setting.initial)
+}
+
+/** Whether what a command logs is for machines: then also why it has failed. */
+export const isLoggedAsJson = (command: Command): boolean => {
+  const format = command.getOptionValue("logFormat" satisfies SettingName) as Given | undefined
+  if (format !== undefined) return format.value === "json"
+  return command.name() === "ingest" && command.getOptionValue("json") === true
 }
 
 /** Gives a command the flags and variables of these settings, and `--config`. */
 export const addSettings = (command: Command, settings: ReadonlyArray<SettingName>): Command => {
   for (const name of settings) command.addOption(toOption(name))
-  const description = `JSON with settings by name (default: ${configFileName} where there is one)`
+  const description = `JSON with settings (default: ${configFileName})`
   return command.addOption(new Option("--config <file>", description).env(envName("config")))
 }
 
@@ -74,6 +84,7 @@ export const resolveSettings = async <Names extends SettingName>(
     } else if (inFile !== undefined) {
       sources.push({ name, text: inFile, source: file!.path })
       values[name] = toArgParser<unknown>(ingestSettings[name].parse)(inFile)
+      command.setOptionValueWithSource(name, { text: inFile, value: values[name] }, "config")
     } else values[name] = given?.value
   }
   return { values: values as SettingValues<Names>, sources }

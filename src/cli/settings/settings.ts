@@ -73,11 +73,15 @@ const wholeNumber = (description: string, least: number, most: number): Setting<
       : refuse(`Expected a whole number from ${least} to ${most}.`),
 })
 
-const flag = (description: string, initial: "true" | "false"): Setting<boolean> & { initial: string } => ({
+const isTrue = (description: string): Setting<boolean> => ({
   argument: "<true|false>",
   description,
-  initial,
   parse: (value) => (/^(true|false)$/.test(value) ? accept(value === "true") : refuse("Expected true or false.")),
+})
+
+const flag = (description: string, initial: "true" | "false"): Setting<boolean> & { initial: string } => ({
+  ...isTrue(description),
+  initial,
 })
 
 /** Reads an absolute URL of a web server. */
@@ -90,7 +94,7 @@ export const parseHttpUrl = (value: string): Outcome<string> =>
 export const parseBaseUrl = (value: string): Outcome<string> => {
   const url = URL.parse(value.replaceAll("{region}", "region"))
   if (url === null || !/^https?:$/.test(url.protocol)) return refuse("Expected a URL like http://localhost:4790.")
-  if (url.search !== "" || url.hash !== "" || url.username !== "") {
+  if (url.search !== "" || url.hash !== "" || url.username + url.password !== "") {
     return refuse("Expected a URL without query, fragment and user name.")
   }
   return accept(value.replace(/\/+$/, ""))
@@ -120,7 +124,16 @@ export const ingestSettings = {
   callbackWait: duration("how long a PUT waits for the app's answer", "30 seconds"),
   callbackTimeout: duration("how long the app may take to answer a callback", "30 seconds"),
   callbackRetries: durations("delays before each repeated callback", "5s, 30s, 2m, 10m, 1h, 6h, 1d"),
+  maxConcurrentCallbacks: { ...wholeNumber("callbacks under way at once, of all apps", 1, 100_000), initial: "256" },
+  callbackNetworks: {
+    ...choice<"public" | "any">("<which>", "where callbacks of apps other than its own may go", ["public", "any"]),
+    initial: "public",
+  },
   heartbeat: duration("silence on a development stream before an empty line", "15 seconds"),
+  maxDevStreams: {
+    ...wholeNumber("development streams open at the same time, of all apps", 1, 100_000),
+    initial: "1000",
+  },
   sweepInterval: duration("how often abandoned uploads are looked for", "10 minutes"),
   largestContent: {
     ...byteSize("files up to this size are kept in the catalog itself, 0 none"),
@@ -129,8 +142,13 @@ export const ingestSettings = {
   maxFileSize: byteSize("the largest file that is taken (default: any)"),
   quota: byteSize("what the files of the app may take together (default: no limit)"),
   maxConcurrentUploads: { ...wholeNumber("files sent at the same time", 1, 1_000_000), initial: "5000" },
+  maxExpectedFiles: { ...wholeNumber("files registered and not uploaded", 1, 1_000_000_000), initial: "1000000" },
+  maxExpectedBytes: { ...byteSize("what the catalog keeps of those, with their metadata"), initial: "512MB" },
   minimumRate: { ...byteSize("bytes per second below which an upload is cut off, 0 never"), initial: "1KB" },
   minimumRateWindow: duration("over how long that is measured", "30 seconds"),
+  maxConcurrentReads: { ...wholeNumber("files sent to clients at the same time", 1, 1_000_000), initial: "10000" },
+  minimumReadRate: { ...byteSize("bytes per second below which a reader is cut off, 0 never"), initial: "1KB" },
+  minimumReadRateWindow: duration("over how long that is measured", "1 minute"),
   bodyTimeout: duration("how long the app's small messages may take to arrive", "15 seconds"),
   minimumFree: { ...byteSize("room kept free on the disk; with less, new bytes are refused"), initial: "64MB" },
   unfinishedTtl: duration("how long past its expiry an unfinished upload is kept", "1 day"),
@@ -151,7 +169,11 @@ export const ingestSettings = {
     initial: "Info",
   },
   logFormat: choice<LogFormat>("<format>", "for people or machines", ["text", "json"]),
+  logTime: isTrue("whether lines of a log in text begin with the time (default: unless a journal notes it)"),
 } as const satisfies Record<string, Setting<unknown>>
+
+/** What variables say to an ingest that is no setting of it. */
+export const otherVariables = ["config", "metricsToken"] as const
 
 /** Names of settings. */
 export type SettingName = keyof typeof ingestSettings

@@ -31,11 +31,19 @@ const forgetful: UploadSession = {
   forget: async () => {},
 }
 
+/** Between two countings of what has been sent, in ms. */
+const countEvery = 500
+
+/** Those of this page: the same for the same options, so that they can be made while a component renders. */
+const made = new Map<string, UploadSessions>()
+
 /**
  * Remembers uploads in this browser, over a reload of the page and a crash: the `sessions` of `generateUploader`.
  *
  * A file is recognised when it is given again, by its name, size, time and its first and last 64 KiB; of several tabs
  * with the same file one sends it and the others wait for it. Only a `File` of the browser is remembered.
+ *
+ * The same options give the same object: `createSessions({ scope: userId })` may stand where a component renders.
  *
  * Shape: IndexedDB, see `SessionRecord`; the signed URLs in it are secrets, as a cookie is. Web Locks.
  * Fails: never. Where one of IndexedDB, Web Locks and Web Crypto is missing (no secure context, a private window)
@@ -43,6 +51,15 @@ const forgetful: UploadSession = {
  */
 export const createSessions = (options: SessionsOptions = {}): UploadSessions => {
   const { name = "sluice-uploads", scope = "", maxAge = limits.presignedUrlTtl + limits.renewWindow } = options
+  // A server renders for many users, and remembers none of them.
+  if (globalThis.indexedDB === undefined) return makeSessions(name, scope, maxAge)
+  const id = JSON.stringify([name, scope, maxAge])
+  const present = made.get(id) ?? makeSessions(name, scope, maxAge)
+  made.set(id, present)
+  return present
+}
+
+const makeSessions = (name: string, scope: string, maxAge: number): UploadSessions => {
   const store = createSessionStore(name)
   const locks = createSessionLocks(name)
   const handles = createFileHandles()
@@ -63,11 +80,12 @@ export const createSessions = (options: SessionsOptions = {}): UploadSessions =>
         store.put(id, (present) => {
           const isOther = present !== undefined && !isOld(present) && present.upload.key !== upload.key
           if (isOther) return undefined
-          const startedAt = present?.upload.key === upload.key ? present.startedAt : now
+          const same = present?.upload.key === upload.key ? present : undefined
+          const { startedAt = now, loaded } = same ?? {}
           const { slug, input } = session
           const { size, type, lastModified } = file
           const about = { slug, name: file.name, size, type, lastModified, input: input as Json | undefined }
-          return { id, scope, upload, ...about, startedAt, keptAt: now, handle: handle ?? present?.handle }
+          return { id, scope, upload, ...about, startedAt, loaded, keptAt: now, handle: handle ?? present?.handle }
         })
       const handle = handles.of(file)
       // Not every browser that has handles can store them.
@@ -80,17 +98,37 @@ export const createSessions = (options: SessionsOptions = {}): UploadSessions =>
       return used
     }
 
+    let latest = 0
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const count = () => {
+      timer = undefined
+      const loaded = latest
+      store
+        .put(id, (present) =>
+          present !== undefined && present.upload.key === key ? { ...present, loaded } : undefined,
+        )
+        .catch(() => {}) // it is a figure to show, no more
+    }
+    const advance = (loaded: number) => {
+      latest = loaded
+      timer ??= setTimeout(count, countEvery)
+    }
+
     return {
       kept,
       keep,
+      advance,
       exclusively: (...rest) => locks.exclusively(id, ...rest),
-      forget: () => store.remove(id, (present) => present.upload.key === key),
+      forget: () => {
+        clearTimeout(timer)
+        return store.remove(id, (present) => present.upload.key === key)
+      },
     }
   }
 
   const toInterrupted = (record: SessionRecord): InterruptedUpload => {
-    const { id, slug, size, type, lastModified, input, startedAt, handle } = record
-    const about = { id, slug, name: record.name, size, type, lastModified, input, startedAt }
+    const { id, slug, size, loaded, type, lastModified, input, startedAt, handle } = record
+    const about = { id, slug, name: record.name, size, loaded, type, lastModified, input, startedAt }
     return handle === undefined ? about : { ...about, reopen: () => handles.reopen(handle, record) }
   }
 

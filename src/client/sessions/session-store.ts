@@ -16,6 +16,8 @@ export interface SessionRecord {
   readonly input: Json | undefined
   /** ms since the epoch. */
   readonly startedAt: number
+  /** Bytes that had been sent when they were counted last. */
+  readonly loaded?: number | undefined
   /** When its URL was signed or renewed last, ms since the epoch. */
   readonly keptAt: number
   readonly handle?: FileSystemFileHandle | undefined

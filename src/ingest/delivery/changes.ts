@@ -8,6 +8,9 @@ export interface Watch {
 export interface Changes {
   readonly notify: (key: string) => void
   readonly watch: (key: string) => Watch
+  /** Wakes everybody: the ingest is about to stop. Who waits for something under way may go on. */
+  readonly drain: () => void
+  readonly isDraining: () => boolean
   /** Wakes everybody for the last time: the ingest stops. */
   readonly close: () => void
   readonly isClosed: () => boolean
@@ -15,7 +18,11 @@ export interface Changes {
 
 export const createChanges = (): Changes => {
   const watchers = new Map<string, Set<() => void>>()
+  let isDraining = false
   let isClosed = false
+  const wakeAll = (): void => {
+    for (const set of watchers.values()) for (const wake of set) wake()
+  }
   return {
     notify: (key) => {
       for (const wake of watchers.get(key) ?? []) wake()
@@ -36,9 +43,14 @@ export const createChanges = (): Changes => {
         },
       }
     },
+    drain: () => {
+      isDraining = true
+      wakeAll()
+    },
+    isDraining: () => isDraining,
     close: () => {
-      isClosed = true
-      for (const set of watchers.values()) for (const wake of set) wake()
+      isDraining = isClosed = true
+      wakeAll()
     },
     isClosed: () => isClosed,
   }

@@ -1,3 +1,5 @@
+import type { Write } from "../../http/logging.ts"
+import { Rejected } from "../../http/rejected.ts"
 import { encodeJsonLine, heartbeatLine } from "../../protocol/json-lines.ts"
 import { limits } from "../../protocol/limits.ts"
 import type { DevStreamEvent } from "../../protocol/messages.ts"
@@ -6,19 +8,24 @@ import type { App, Apps } from "../apps.ts"
 import type { Catalog, DueDelivery } from "../storage/catalog.ts"
 import { renderEvent } from "./event.ts"
 import type { Settings } from "../settings.ts"
+import { createShares, toWideSharing } from "../shares.ts"
 
 /** The development streams that are open; events go out on them instead of over HTTP. */
 export interface DevStreams {
-  /** A stream for the files of one registration. */
+  /** Fails: throws `Rejected` RATE_LIMITED where the app has as many streams open as it may. */
+  readonly checkRoom: (appId: string) => void
+  /** A stream for the files of one registration. Fails: rejects as `checkRoom` throws, and as the catalog does. */
   readonly open: (
     app: App,
     callbackSlug: string,
     fileKeys: ReadonlyArray<string>,
   ) => Promise<ReadableStream<Uint8Array>>
-  /** Something may be due: look now. */
-  readonly wake: () => void
+  /** Something may be due, of all apps or of one, of all its slugs or of one: look now. */
+  readonly wake: (appId?: string, callbackSlug?: string) => void
   /** The app has handled the event of this file. */
   readonly acknowledge: (key: string) => void
+  /** The app could not: the event is owed still, and goes out again when it is due and somebody calls. */
+  readonly takeBack: (key: string, attempt?: number) => void
   /** How many are open. */
   readonly count: () => number
   readonly close: () => void
@@ -30,10 +37,26 @@ interface Open {
   /** Files whose event was not acknowledged yet. */
   readonly waitingFor: Set<string>
   /** Events written here, by file key. */
-  readonly inFlight: Map<string, string>
+  readonly inFlight: Map<string, { readonly id: string; readonly attempt: number }>
   readonly write: (text: string) => void
+  /** Whether it takes another event; where its reader does not read, events wait in the catalog. */
+  readonly hasRoom: () => boolean
+  /** Something may wait in the catalog until there is room. */
+  isAwaited: boolean
   readonly end: () => void
 }
+
+/** Bytes that wait on one stream for its reader, and the rest of the event that made them more. */
+const mostWaiting = 64 * 1024
+
+/** Heartbeats for which something may wait on a stream of which nothing is taken; then it is cut off. */
+const patience = 3
+
+/** Events claimed at once: those for which there turns out to be no room have had an attempt. */
+const batch = 16
+
+/** How long an event waits that could not be passed on, ms: each time twice as long. */
+const retryDelay = { first: 100, longest: 10_000 }
 
 const encoder = new TextEncoder()
 
@@ -50,15 +73,25 @@ export const createDevStreams = ({
   catalog,
   settings,
   now,
+  write,
 }: {
-  readonly apps: Apps
+  readonly apps: Pick<Apps, "byId" | "isOne">
   readonly catalog: Catalog
-  readonly settings: Pick<Settings, "url" | "heartbeat">
+  readonly settings: Pick<Settings, "url" | "heartbeat" | "maxDevStreams">
   readonly now: () => number
+  readonly write: Write
 }): DevStreams => {
   const streams = new Set<Open>()
+  const shares = createShares(toWideSharing(settings.maxDevStreams, apps.isOne))
   let isPumping = false
-  let isPumpedAgain = false
+  /** Apps and slugs to look for, in the order of their turns. */
+  const due = new Map<string, { readonly appId: string; readonly callbackSlug: string }>()
+  /** Events that could not be passed on in this round. */
+  const failed = new Set<string>()
+  /** Whether anything has failed in this round, and how many rounds in a row. */
+  let hasFailed = false
+  let failedRounds = 0
+  let retry: ReturnType<typeof setTimeout> | undefined
 
   const forget = (stream: Open, key: string): void => {
     stream.inFlight.delete(key)
@@ -66,59 +99,108 @@ export const createDevStreams = ({
     if (stream.waitingFor.size === 0) stream.end()
   }
 
+  /** Fails: rejects where the event cannot be rendered, or signed, or the stream has ended; then it is in nobody's hands. */
   const emit = async (stream: Open, due: DueDelivery): Promise<void> => {
     const payload = renderEvent(due, now(), settings.url)
     const { signers } = (await apps.byId(stream.app.id)) ?? stream.app
     const signature = await signWithEach(payload, signers)
-    stream.inFlight.set(due.file.key, due.id)
     const traceparent = due.registration.trace?.traceparent
     stream.write(encodeJsonLine({ payload, signature, hook: due.hook, traceparent } satisfies DevStreamEvent))
+    stream.inFlight.set(due.file.key, due)
   }
 
-  const pumpChannel = async (appId: string, callbackSlug: string): Promise<void> => {
-    const isOfChannel = (stream: Open) => stream.app.id === appId && stream.callbackSlug === callbackSlug
-    const except = new Set([...streams].flatMap((stream) => [...stream.inFlight.values()]))
-    const at = now()
-    const channel = { appId, callbackSlug }
-    for (const due of await catalog.claimDue({ channel, now: at, claimedUntil: at, limit: 1000, except })) {
-      const candidates = [...streams].filter(isOfChannel)
-      const stream = candidates.find(({ waitingFor }) => waitingFor.has(due.file.key)) ?? candidates[0]
-      if (stream !== undefined) await emit(stream, due)
+  /** One turn of an app and slug; true when there may be more. */
+  const pumpChannel = async (channel: { readonly appId: string; readonly callbackSlug: string }): Promise<boolean> => {
+    const all = [...streams].filter(
+      ({ app, callbackSlug }) => app.id === channel.appId && callbackSlug === channel.callbackSlug,
+    )
+    const findOpen = (key?: string): Open | undefined => {
+      const open = all.filter((stream) => streams.has(stream) && stream.hasRoom())
+      const found = open.find(({ waitingFor }) => key !== undefined && waitingFor.has(key)) ?? open[0]
+      if (found === undefined) for (const stream of all) stream.isAwaited = true
+      return found
     }
+    if (findOpen() === undefined) return false
+    const except = new Set([
+      ...[...streams].flatMap((stream) => [...stream.inFlight.values()].map(({ id }) => id)),
+      ...failed,
+    ])
+    const at = now()
+    // The claim ends at once: what does not get onto a stream is due for the next round.
+    const claimed = await catalog.claimDue({ channel, now: at, claimedUntil: at, limit: batch, except })
+    for (const event of claimed) {
+      const stream = findOpen(event.file.key)
+      if (stream === undefined) return false
+      await emit(stream, event).catch((cause: unknown) => {
+        failed.add(event.id)
+        retryLater(cause, { event: event.id, key: event.file.key })
+      })
+    }
+    return claimed.length === batch
   }
 
   const pump = async (): Promise<void> => {
     isPumping = true
-    try {
-      while (isPumpedAgain) {
-        isPumpedAgain = false
-        const channels = new Map(
-          [...streams].map(({ app, callbackSlug }) => [`${app.id}\n${callbackSlug}`, { app, callbackSlug }]),
-        )
-        for (const { app, callbackSlug } of channels.values()) await pumpChannel(app.id, callbackSlug)
-      }
-    } catch {
-      // The event stays in the catalog; the next change tries again.
-    } finally {
-      // At once after the last look: who calls from now on starts a new round.
-      isPumping = false
+    hasFailed = false
+    failed.clear()
+    for (let next = due.entries().next(); !next.done; next = due.entries().next()) {
+      const [id, channel] = next.value
+      due.delete(id)
+      const isMore = await pumpChannel(channel).catch((cause: unknown) => retryLater(cause, { app: channel.appId }))
+      // Behind all others that wait for a turn.
+      if (isMore === true) due.set(id, channel)
     }
+    if (!hasFailed) failedRounds = 0
+    // At once after the last look: who calls from now on starts a new round.
+    isPumping = false
   }
 
-  const wake = (): void => {
+  const wake: DevStreams["wake"] = (appId, slug) => {
+    for (const { app, callbackSlug } of streams) {
+      if ((appId ?? app.id) !== app.id || (slug ?? callbackSlug) !== callbackSlug) continue
+      due.set(`${app.id}\n${callbackSlug}`, { appId: app.id, callbackSlug })
+    }
+    if (due.size > 0 && !isPumping) void pump()
+  }
+
+  /** An event that could not be passed on has to wait for nobody else's: there is a new round in any case. */
+  const retryLater = (cause: unknown, facts: Record<string, string>): void => {
+    if (!hasFailed) {
+      failedRounds++
+      if (failedRounds === 1)
+        write("Warning", "Events could not go out on a development stream; trying again.", [facts, cause])
+    }
+    hasFailed = true
+    // Who opens a stream looks for himself.
     if (streams.size === 0) return
-    isPumpedAgain = true
-    if (!isPumping) void pump()
+    retry ??= setTimeout(
+      () => {
+        retry = undefined
+        wake()
+      },
+      Math.min(retryDelay.first * 2 ** (failedRounds - 1), retryDelay.longest),
+    )
   }
 
   /** When the last URL of these files expires, as far as is known. */
-  const deadlineOf = async (keys: Iterable<string>, fallback: number): Promise<number> => {
-    let deadline = fallback
+  const deadlineOf = async (keys: Iterable<string>): Promise<number> => {
+    let deadline = 0
     for (const key of keys) deadline = Math.max(deadline, (await catalog.get(key))?.file.expires ?? 0)
     return deadline
   }
 
+  const checkRoom = (appId: string): void => {
+    if (shares.roomOf(appId) > 0) return
+    throw new Rejected({
+      code: "RATE_LIMITED",
+      detail:
+        "The app has as many development streams open as it may. They end with their uploads, or an hour after their registration; the ingest's operator sets maxDevStreams.",
+      headers: { "retry-after": "5" },
+    })
+  }
+
   return {
+    checkRoom,
     open: async (app, callbackSlug, fileKeys) => {
       const waitingFor = new Set<string>()
       for (const key of fileKeys) {
@@ -126,20 +208,27 @@ export const createDevStreams = ({
         if (upload?.delivery?.status !== "delivered") waitingFor.add(key)
       }
       const timers: { heartbeat?: ReturnType<typeof setInterval>; deadline?: ReturnType<typeof setTimeout> } = {}
+      checkRoom(app.id)
       let open: Open
+      /** Heartbeats since anything was taken, while something waits. */
+      let unread = 0
       const leave = () => {
         clearInterval(timers.heartbeat)
         clearTimeout(timers.deadline)
-        if (streams.delete(open) && open.inFlight.size > 0) wake()
+        if (!streams.delete(open)) return
+        shares.add(app.id, -1)
+        if (open.inFlight.size > 0) wake(app.id, callbackSlug)
       }
-      return new ReadableStream<Uint8Array>({
+      const source: UnderlyingDefaultSource<Uint8Array> = {
         start: (controller) => {
           open = {
             app,
             callbackSlug,
             waitingFor,
             inFlight: new Map(),
+            isAwaited: false,
             write: (text) => controller.enqueue(encoder.encode(text)),
+            hasRoom: () => controller.desiredSize! > 0,
             end: () => {
               if (!streams.has(open)) return
               leave()
@@ -147,28 +236,54 @@ export const createDevStreams = ({
             },
           }
           streams.add(open)
+          shares.add(app.id, 1)
           // The first line lets every hop in between send the headers on.
           open.write(heartbeatLine)
-          timers.heartbeat = setInterval(() => open.write(heartbeatLine), settings.heartbeat)
-          const endWhenExpired = async (fallback: number): Promise<void> => {
-            const left = (await deadlineOf(waitingFor, fallback)) - now()
-            if (!streams.has(open)) return
-            if (left <= 0) open.end()
-            else timers.deadline = setTimeout(() => void endWhenExpired(0), Math.min(left, 2 ** 31 - 1))
+          const beat = (): void => {
+            if ((controller.desiredSize ?? 0) === mostWaiting) return open.write(heartbeatLine)
+            if (++unread < patience) return
+            // What waits is forgotten here and still owed; what was sent and not acknowledged goes to another stream.
+            leave()
+            controller.error(new Error("The development stream was not read."))
           }
-          timers.deadline = setTimeout(() => void endWhenExpired(0), limits.presignedUrlTtl)
+          timers.heartbeat = setInterval(beat, settings.heartbeat)
+          const lookAfter = (ms: number): void => {
+            timers.deadline = setTimeout(() => void endWhenExpired(), Math.min(ms, 2 ** 31 - 1))
+          }
+          const endWhenExpired = async (): Promise<void> => {
+            // A catalog that fails says nothing of deadlines: the stream goes on, and it is asked again.
+            const deadline = await deadlineOf(waitingFor).catch(() => undefined)
+            if (!streams.has(open)) return
+            if (deadline === undefined) lookAfter(settings.heartbeat)
+            else if (deadline <= now()) open.end()
+            else lookAfter(deadline - now())
+          }
+          lookAfter(limits.presignedUrlTtl)
           if (waitingFor.size === 0) open.end()
-          else wake()
+          else wake(app.id, callbackSlug)
+        },
+        pull: () => {
+          unread = 0
+          if (!open.isAwaited) return
+          open.isAwaited = false
+          wake(app.id, callbackSlug)
         },
         cancel: leave,
-      })
+      }
+      return new ReadableStream(source, new ByteLengthQueuingStrategy({ highWaterMark: mostWaiting }))
     },
     wake,
     acknowledge: (key) => {
       for (const stream of [...streams]) forget(stream, key)
     },
+    takeBack: (key, attempt) => {
+      for (const { inFlight } of streams) {
+        if ((attempt ?? inFlight.get(key)?.attempt) === inFlight.get(key)?.attempt) inFlight.delete(key)
+      }
+    },
     count: () => streams.size,
     close: () => {
+      clearTimeout(retry)
       for (const stream of [...streams]) stream.end()
     },
   }

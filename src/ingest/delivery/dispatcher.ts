@@ -4,148 +4,98 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Latch from "effect/Latch"
-import { logDebug, logError, logWarning } from "../../http/logging.ts"
-import { PostFailed, postJson, readStart } from "../../http/post-json.ts"
+import { logDebug, logError, logInfo, logWarning } from "../../http/logging.ts"
+import type { PostFailed } from "../../http/post-json.ts"
 import { redact } from "../../http/redact.ts"
 import { names } from "../../protocol/names.ts"
-import { signWithEach } from "../../protocol/signature-list.ts"
-import { standardWebhookHeaders } from "../../protocol/standard-webhooks.ts"
-import type { TraceContext } from "../../protocol/trace-context.ts"
-import { type Apps, isCallbackAllowed } from "../apps.ts"
-import type { AttemptRecord, Catalog, DueDelivery } from "../storage/catalog.ts"
+import type { Catalog, DueDelivery } from "../storage/catalog.ts"
+import { createCallbackSlots, type Slot } from "./callback-slots.ts"
 import type { Changes } from "./changes.ts"
-import { renderEvent } from "./event.ts"
+import type { PostEvent } from "./post-event.ts"
+import { isHandled } from "./refused-callbacks.ts"
+import { judgeRetry } from "./retry-schedule.ts"
 import type { Settings } from "../settings.ts"
 import { type Tracing, traceIdOf } from "../observe/tracing.ts"
 
+/** Room for the callback of a commit that is about to be made. */
+export interface Reservation {
+  /** Until when the commit claims its event. */
+  readonly claimedUntil: (now: number) => number
+  /** Sends the event that was claimed; the room is given back when its attempt has ended. */
+  readonly send: (due: DueDelivery) => void
+  /** Gives the room back, where nothing was sent. */
+  readonly release: () => void
+}
+
 /** Delivers events to apps over HTTP, at least once. */
 export interface Dispatcher {
-  /** Until when a commit may claim its event for {@link send}; null when too much is under way already. */
-  readonly claimUntil: (now: number) => number | null
-  /** Sends an event that is claimed. */
-  readonly send: (due: DueDelivery) => void
+  /** Undefined while the app's next event has to wait for room: then it is left to be claimed. */
+  readonly reserve: (appId: string) => Reservation | undefined
   /** Something may be due: look now. */
   readonly wake: () => void
-  /** Sends nothing more, and waits at most `patience` ms for what is under way. */
+  /** Whether the event of a file is being sent now. */
+  readonly isUnderWay: (key: string) => boolean
+  /** From now on no attempt begins. */
+  readonly pause: () => void
+  /** Waits at most `patience` ms for what is under way. */
   readonly drain: (patience: number) => Promise<void>
   /** Stops; what is under way is broken off and, not being recorded, sent again later. */
   readonly close: () => Promise<void>
 }
 
-/** Deliveries under way at once. */
-const concurrency = 32
-
 /** How long past the timeout a claim holds, ms. */
 const claimSlack = 30_000
-
-/** How long an app that has accepted an event may take with the body of its answer, ms. */
-const answerPatience = 1000
 
 /** How long an event waits that another process made due (an operator's command), ms. */
 const longestSleep = 5000
 
-/** Up to a fifth more or less, so that many events of one outage do not come back at one moment. */
-const jitter = (delay: number): number => Math.round(delay * (0.8 + 0.4 * Math.random()))
-
-/** What follows a failed attempt. Source: docs/protocol.md §8. */
-const judge = (
-  failed: PostFailed,
-  retry: number,
-  now: number,
-  retries: ReadonlyArray<number>,
-): AttemptRecord["outcome"] => {
-  const delay = retries[retry]
-  return failed.status === 410 || delay === undefined ? "dead" : { retryAt: now + jitter(delay) }
-}
-
-/** What an app answered to an event it took. */
-interface Answer {
-  readonly status: number
-  /** The first characters. */
-  readonly answer: string
+/** The command that says where a callback goes, and what is wrong there. */
+const toDoctorCommand = ({ registration }: DueDelivery): string => {
+  const { origin, pathname } = new URL(registration.callbackUrl)
+  return `${names.word} doctor --callback-url ${origin}${pathname}`
 }
 
 /** Starts delivering what the catalog has pending. */
 export const createDispatcher = (
   {
-    apps,
     catalog,
     changes,
     settings,
     tracing,
+    postEvent,
   }: {
-    readonly apps: Apps
     readonly catalog: Catalog
     readonly changes: Changes
-    readonly settings: Settings
+    readonly settings: Pick<Settings, "callbackTimeout" | "callbackRetries" | "maxConcurrentCallbacks">
     readonly tracing: Tracing | undefined
+    readonly postEvent: PostEvent
   },
   context: Context.Context<never>,
 ): Dispatcher => {
   const fork = Effect.runForkWith(context)
   const latch = Latch.makeUnsafe()
-  const underWay = new Set<Fiber.Fiber<unknown, unknown>>()
+  const wake = () => void Latch.openUnsafe(latch)
+  const slots = createCallbackSlots(settings.maxConcurrentCallbacks, wake)
+  /** By the key of the file. Of one file there is one at a time, but where a claim ended before its attempt. */
+  const underWay = new Map<Fiber.Fiber<unknown, unknown>, string>()
+  let isPaused = false
   let isClosed = false
 
-  /** The keys an event is signed with. Fails: while nothing may be sent to this URL for the app. */
-  const authorise = Effect.fnUntraced(function* (appId: string, url: URL) {
-    const app = yield* Effect.promise(async () => apps.byId(appId))
-    const forbidden =
-      app === undefined || app.signers.length === 0
-        ? `The app ${appId} has no active key to sign it with`
-        : isCallbackAllowed(app, url)
-          ? undefined
-          : `${url.origin} is none of the callback origins of the app ${appId}`
-    if (forbidden !== undefined) return yield* new PostFailed({ reason: "forbidden", cause: new Error(forbidden) })
-    return app!.signers
-  })
+  const claimedUntil = (now: number): number => now + settings.callbackTimeout + claimSlack
 
-  const post = Effect.fnUntraced(function* (due: DueDelivery, sentAt: number, trace: TraceContext | null) {
-    const url = new URL(due.registration.callbackUrl)
-    const signers = yield* authorise(due.file.appId, url)
-    const body = renderEvent(due, sentAt, settings.url)
-    const [signature, webhookHeaders] = yield* Effect.promise(() =>
-      Promise.all([signWithEach(body, signers), standardWebhookHeaders({ id: due.id, sentAt }, body, signers)]),
-    )
-    url.searchParams.set(names.action.slug, due.registration.callbackSlug)
-    const response = yield* postJson({
-      url: url.href,
-      headers: { [names.header.hook]: due.hook, [names.header.signature]: signature, ...webhookHeaders, ...trace },
-      body,
-      timeout: settings.callbackTimeout,
-      fetch: settings.fetch,
-    })
-    const answer = redact(yield* Effect.promise(() => readStart(response, answerPatience)))
-    return { status: response.status, answer }
-  })
-
-  /** An attempt in its trace, which is recorded or only passed on. */
-  const postTraced = (due: DueDelivery, sentAt: number): Effect.Effect<Answer, PostFailed> => {
-    const { trace } = due.registration
-    const span = tracing?.start({
-      name: "callback",
-      kind: "client",
-      parent: trace ?? undefined,
-      attributes: {
-        [`${names.word}.event_id`]: due.id,
-        [`${names.word}.attempt`]: due.attempt,
-        [`${names.word}.file_key`]: due.file.key,
-      },
-    })
-    const attempted = post(due, sentAt, span?.context ?? trace)
-    if (span === undefined) return attempted
-    return Effect.onExit(attempted, (exit) =>
-      Effect.sync(() => {
-        const failed = exit._tag === "Failure" ? exit.cause.reasons.find(Cause.isFailReason)?.error : undefined
-        span.annotate({ "http.response.status_code": exit._tag === "Success" ? exit.value.status : failed?.status })
-        span.end(exit._tag === "Success" ? undefined : (failed?.message ?? "The attempt was broken off."))
-      }),
-    )
+  /** An app that does not answer gets less room, until it does. */
+  const noteAnswer = (appId: string, failure: PostFailed | undefined): Effect.Effect<void> => {
+    if (failure?.reason === "forbidden") return Effect.void
+    const hasAnswered = failure === undefined || failure.status !== undefined
+    if (!slots.note(appId, hasAnswered)) return Effect.void
+    return hasAnswered
+      ? logInfo("An app answers callbacks again.", { app: appId })
+      : logWarning("An app does not answer callbacks; until it does it gets two at a time.", { app: appId })
   }
 
   const deliver = Effect.fnUntraced(function* (due: DueDelivery) {
     const startedAt = yield* Clock.currentTimeMillis
-    const answer = yield* Effect.result(postTraced(due, startedAt))
+    const answer = yield* Effect.result(postEvent(due, startedAt))
     const now = yield* Clock.currentTimeMillis
     const { id: deliveryId, attempt } = due
     const record = { deliveryId, attempt, startedAt, latency: now - startedAt }
@@ -157,6 +107,7 @@ export const createDispatcher = (
       ms: record.latency,
       ...(trace !== null && { trace: traceIdOf(trace) }),
     }
+    yield* noteAnswer(due.file.appId, answer._tag === "Failure" ? answer.failure : undefined)
     if (answer._tag === "Success") {
       yield* Effect.promise(() =>
         catalog.recordAttempt({ ...record, ...answer.success, error: null, outcome: "delivered" }),
@@ -164,55 +115,64 @@ export const createDispatcher = (
       yield* logDebug("A callback was delivered.", { ...facts, status: answer.success.status })
     } else {
       const { failure } = answer
-      const outcome = judge(failure, due.retry, now, settings.callbackRetries)
+      const outcome = failure.status === 410 ? "dead" : judgeRetry(due.retry, now, settings.callbackRetries)
+      const reason = redact(failure.message)
       yield* Effect.promise(() =>
         catalog.recordAttempt({
           ...record,
           status: failure.status ?? null,
-          error: failure.message,
+          error: reason,
           answer: failure.body === undefined ? null : redact(failure.body),
           outcome,
         }),
       )
       yield* logWarning("A callback failed.", {
         ...facts,
-        reason: failure.message,
-        next: outcome === "dead" ? "given up" : new Date((outcome as { retryAt: number }).retryAt).toISOString(),
+        reason,
+        ...(!isHandled(failure) && { help: toDoctorCommand(due) }),
+        next: outcome === "dead" ? "given up" : new Date(outcome.retryAt).toISOString(),
       })
+      // It may fall due before all others.
+      wake()
     }
-    changes.notify(due.file.key)
   })
 
-  const send = (due: DueDelivery): void => {
-    if (isClosed) return
+  /** Sends an event that is claimed; its slot is free when the attempt has ended. */
+  const send = (due: DueDelivery, slot: Slot): void => {
+    if (isClosed) return slot.release()
+    const { key } = due.file
     const fiber = fork(
       Effect.catchCause(deliver(due), (cause) =>
-        logError("A callback could not be sent.", { event: due.id, key: due.file.key }, Cause.squash(cause)),
+        logError("A callback could not be sent.", { event: due.id, key }, Cause.squash(cause)),
       ),
     )
-    underWay.add(fiber)
+    underWay.set(fiber, key)
     fiber.addObserver(() => {
       underWay.delete(fiber)
-      Latch.openUnsafe(latch)
+      slot.release()
+      // Those who wait for the file look again: also when the attempt was broken off.
+      changes.notify(key)
     })
   }
 
-  /** Claims and sends until nothing is due, then sleeps until the next event is, somebody calls, or it is time to look. */
+  /** Sends what it claimed, whoever interrupts it: what is claimed and not sent would wait for its claim to end. */
+  const claim = Effect.fnUntraced(function* (now: number) {
+    const until = claimedUntil(now)
+    const limit = settings.maxConcurrentCallbacks
+    const claimed = yield* Effect.promise(() =>
+      slots.claim((roomOf) => catalog.claimDue({ channel: "callback", now, claimedUntil: until, limit, roomOf })),
+    )
+    for (const { due, slot } of claimed) send(due, slot)
+  }, Effect.uninterruptible)
+
+  /** Claims and sends what there is room for, then sleeps until the next event falls due, somebody calls, or it is time to look. */
   const pump = Effect.gen(function* () {
     Latch.closeUnsafe(latch)
-    const limit = concurrency - underWay.size
-    if (limit > 0) {
-      const now = yield* Clock.currentTimeMillis
-      const claimedUntil = now + settings.callbackTimeout + claimSlack
-      const due = yield* Effect.promise(() => catalog.claimDue({ channel: "callback", now, claimedUntil, limit }))
-      for (const delivery of due) send(delivery)
-      if (due.length < limit) {
-        const next = yield* Effect.promise(() => catalog.nextDueAt())
-        const nap = next === null ? longestSleep : Math.min(Math.max(next - now, 1), longestSleep)
-        return yield* Effect.raceFirst(Effect.sleep(nap), latch.await)
-      }
-    }
-    return yield* latch.await
+    const now = yield* Clock.currentTimeMillis
+    yield* claim(now)
+    const next = yield* Effect.promise(() => catalog.nextDueAt(now))
+    const nap = next === null ? longestSleep : Math.min(Math.max(next - now, 1), longestSleep)
+    return yield* Effect.raceFirst(Effect.sleep(nap), latch.await)
   })
 
   /** What a process that died had claimed is due at once. */
@@ -237,18 +197,34 @@ export const createDispatcher = (
   const loop = fork(Effect.andThen(persist(recover), Effect.forever(persist(pump))))
 
   return {
-    claimUntil: (now) =>
-      isClosed || underWay.size >= concurrency ? null : now + settings.callbackTimeout + claimSlack,
-    send,
-    wake: () => void Latch.openUnsafe(latch),
+    reserve: (appId) => {
+      const slot = isPaused ? undefined : slots.reserve(appId)
+      if (slot === undefined) return undefined
+      let isSent = false
+      return {
+        claimedUntil,
+        send: (due) => {
+          isSent = true
+          send(due, slot)
+        },
+        release: () => {
+          if (!isSent) slot.release()
+        },
+      }
+    },
+    wake,
+    isUnderWay: (key) => [...underWay.values()].includes(key),
+    pause: () => {
+      isPaused = true
+      loop.interruptUnsafe()
+    },
     drain: async (patience) => {
-      isClosed = true
       await Effect.runPromise(Fiber.interrupt(loop))
-      await Effect.runPromise(Effect.timeoutOption(Fiber.awaitAll([...underWay]), Math.max(patience, 0)))
+      await Effect.runPromise(Effect.timeoutOption(Fiber.awaitAll([...underWay.keys()]), Math.max(patience, 0)))
     },
     close: async () => {
-      isClosed = true
-      await Effect.runPromise(Fiber.interruptAll([loop, ...underWay]))
+      isPaused = isClosed = true
+      await Effect.runPromise(Fiber.interruptAll([loop, ...underWay.keys()]))
     },
   }
 }

@@ -1,6 +1,7 @@
 import type { StoredFile } from "../../protocol/messages.ts"
 import { names } from "../../protocol/names.ts"
 import type { DueDelivery, FileRecord } from "../storage/catalog.ts"
+import { toStoredMediaType } from "../stored-media-type.ts"
 
 /** The ingest's public URL as far as a file is concerned. */
 export const originOf = (file: FileRecord, url: string | undefined): string => url ?? file.origin
@@ -10,7 +11,7 @@ export const toStoredFile = (file: FileRecord, origin: string): StoredFile => ({
   key: file.key,
   name: file.name,
   size: file.size,
-  type: file.type,
+  type: toStoredMediaType(file.type),
   customId: file.customId,
   url: `${origin}/${names.path.file}/${file.key}`,
   fileHash: file.fileHash ?? "",
@@ -18,7 +19,8 @@ export const toStoredFile = (file: FileRecord, origin: string): StoredFile => ({
 })
 
 /**
- * The body of a callback; the app's metadata goes into it as the text it came as.
+ * The body of a callback; the app's metadata goes into it as the text it came as. It names the route, which the
+ * address names too: only what is in the body is signed.
  *
  * Source: docs/protocol.md §8.
  */
@@ -26,7 +28,8 @@ export const renderEvent = (due: DueDelivery, sentAt: number, url: string | unde
   const { file, registration } = due
   const origin = originOf(file, url)
   const head = `{"id":${JSON.stringify(due.id)},"sentAt":${sentAt},"attempt":${due.attempt}`
-  const middle = `"origin":${JSON.stringify(origin)},"metadata":${registration.metadata}`
+  const slug = JSON.stringify(registration.callbackSlug)
+  const middle = `"origin":${JSON.stringify(origin)},"slug":${slug},"metadata":${registration.metadata}`
   return due.hook === "callback"
     ? `${head},"status":"uploaded",${middle},"file":${JSON.stringify(toStoredFile(file, origin))}}`
     : `${head},"status":"failed",${middle},"fileKey":${JSON.stringify(file.key)},"error":${JSON.stringify(file.failure)}}`

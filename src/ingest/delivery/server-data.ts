@@ -6,19 +6,27 @@ import type { UploadRecord } from "../storage/catalog.ts"
 import type { Service } from "../service.ts"
 import { deleted } from "../upload/writers.ts"
 
-/** What was known when the waiting began: only what happens after that can fail it. */
-interface Since {
+/** What was known when the waiting began: only what happens after that can end it. */
+export interface Known {
   readonly failures: number
   readonly error: string | undefined
+  /** The attempt under way has failed, and has not ended: the next one is what is waited for. */
+  readonly isSpent: boolean
 }
+
+/** Of an upload that ends now: everything that happens can still fail it. */
+export const nothingKnown: Known = { failures: 0, error: undefined, isSpent: false }
 
 type Verdict = { readonly serverData: string } | { readonly error: string } | "wait"
 
 const errorOf = ({ result }: UploadRecord): string | undefined =>
   result !== null && "error" in result ? result.error : undefined
 
+const hasFailedAgain = ({ delivery }: UploadRecord): boolean =>
+  delivery !== null && delivery.status === "pending" && delivery.failures === delivery.attempts
+
 /** Whether a finished upload can be answered, and with what. */
-const judge = (upload: UploadRecord, since: Since): Verdict => {
+const judge = (upload: UploadRecord, known: Known): Verdict => {
   const { file, registration, delivery, result } = upload
   if (file.slug === null) return { serverData: "null" }
   if (registration === null) return "wait"
@@ -26,11 +34,9 @@ const judge = (upload: UploadRecord, since: Since): Verdict => {
   if (result !== null && "data" in result) return { serverData: result.data }
   const isOver = delivery !== null && delivery.status !== "pending"
   const error = errorOf(upload)
-  if (error !== undefined && (isOver || error !== since.error)) return { error }
-  if (delivery !== null && (delivery.status === "dead" || delivery.failures > since.failures)) {
-    return { error: "The app could not be reached, or refused the callback." }
-  }
-  return "wait"
+  if (error !== undefined && (isOver || (!known.isSpent && error !== known.error))) return { error }
+  const hasFailed = delivery?.status === "dead" || (!known.isSpent && (delivery?.failures ?? 0) > known.failures)
+  return hasFailed ? { error: error ?? "The app could not be reached, or refused the callback." } : "wait"
 }
 
 const failed = (upload: UploadRecord, reason: string) =>
@@ -60,22 +66,33 @@ export const stopping = (): Rejected =>
 export const awaitServerData = (
   service: Service,
   upload: UploadRecord,
-  since: Since,
+  since: Known,
 ): Effect.Effect<string, Rejected> => {
   const answer = (current: UploadRecord, verdict: Exclude<Verdict, "wait">) =>
     "serverData" in verdict ? Effect.succeed(verdict.serverData) : Effect.fail(failed(current, verdict.error))
 
   const verdict = judge(upload, since)
-  if (verdict !== "wait") return answer(upload, verdict)
+  // A failure counts as the catalog has it now: asking again may have changed that.
+  if (verdict !== "wait" && "serverData" in verdict) return answer(upload, verdict)
 
   const watch = service.changes.watch(upload.file.key)
   const wait = Effect.gen(function* () {
+    let known = since
     for (;;) {
       if (service.changes.isClosed()) return yield* stopping()
       const current = yield* attempt(() => service.catalog.get(upload.file.key))
-      if (current === null || current.file.status === "Deleting") return yield* deleted()
-      const now = judge(current, since)
+      // Its key may have come to another file since: what becomes of that one is not for this client.
+      const isGone = current?.file.id !== upload.file.id || current.file.status === "Deleting"
+      if (isGone) return yield* deleted()
+      if (known.isSpent && hasFailedAgain(current)) {
+        known = yield* attempt(() => askAgain(service, current))
+        continue
+      }
+      const now = judge(current, known)
       if (now !== "wait") return yield* answer(current, now)
+      // What an app is at work on is waited for; another attempt would be the next process's.
+      const { changes, dispatcher } = service
+      if (changes.isDraining() && !dispatcher.isUnderWay(upload.file.key)) return yield* stopping()
       yield* Effect.promise(() => watch.next())
     }
   })
@@ -95,11 +112,32 @@ export const awaitServerData = (
   )
 }
 
-/** Of an upload that ends now: everything that happens can still fail it. */
-export const sinceStart: Since = { failures: 0, error: undefined }
-
-/** Of a repeated request: earlier failures are history as long as another attempt is due. */
-export const sinceNow = (upload: UploadRecord): Since => ({
-  failures: upload.delivery?.failures ?? 0,
-  error: errorOf(upload),
-})
+/**
+ * Makes the callback of a finished upload due at once where it has failed and the app's answer is asked for again. An attempt
+ * that is under way, or waits for its turn, is left to come to its end. Gives what is history.
+ */
+export const askAgain = async (
+  { catalog, changes, dispatcher, devStreams, askedAgain, now }: Service,
+  upload: UploadRecord,
+): Promise<Known> => {
+  const { file, registration, delivery, result } = upload
+  const error = errorOf(upload)
+  if (delivery === null || registration === null) return { ...nothingKnown, error }
+  const { failures, attempts, status } = delivery
+  const known = { failures, error, isSpent: status === "pending" && failures < attempts && error !== undefined }
+  const at = now()
+  const isAwaited = registration.awaitServerData && !(result !== null && "data" in result)
+  if (!isAwaited || !hasFailedAgain(upload) || changes.isDraining()) return known
+  const isDue = delivery.nextAt <= at
+  if (!registration.isDev && isDue) return known
+  const turn = askedAgain.ask(delivery.id, attempts, at)
+  // The last failure is the answer.
+  if (turn === "tooSoon") return nothingKnown
+  if (turn === "shared") return isDue ? known : { ...known, error: undefined }
+  // Over HTTP what is due is in the dispatcher's hands. On a stream it waits until somebody calls.
+  if (!isDue && !(await catalog.redeliver({ id: delivery.id, now: at }))) return known
+  if (registration.isDev) devStreams.wake(file.appId, registration.callbackSlug)
+  else dispatcher.wake()
+  // What is only due has its error until the next attempt begins.
+  return isDue ? known : { ...known, error: undefined }
+}

@@ -10,6 +10,9 @@ export interface Metrics {
   readonly receivedBytes: Cell
   readonly sentBytes: Cell
   readonly activeUploads: Cell
+  /** Set when asked for. */
+  readonly activeReaders: Cell
+  readonly cutReaders: Cell
   /** Label: `stored` or the problem code the file failed with. */
   readonly endedUploads: Metric<Cell>
   readonly uploadDuration: HistogramCell
@@ -60,6 +63,8 @@ export const createMetrics = (): Metrics => {
     receivedBytes: counter(`${own}received_bytes_total`, "Bytes of files written to the store.").cell(),
     sentBytes: counter(`${own}sent_bytes_total`, "Bytes of files that answers announced.").cell(),
     activeUploads: gauge(`${own}uploads_active`, "Uploading requests under way.").cell(),
+    activeReaders: gauge(`${own}readers_active`, "Files being sent to clients.").cell(),
+    cutReaders: counter(`${own}readers_cut_off_total`, "Clients cut off that took a file too slowly.").cell(),
     endedUploads: counter(`${own}uploads_ended_total`, "Uploads ended, by how.", ["outcome"]),
     uploadDuration: histogram(
       `${own}upload_duration_seconds`,

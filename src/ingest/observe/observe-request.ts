@@ -6,6 +6,7 @@ import type { Rejected } from "../../http/rejected.ts"
 import { names } from "../../protocol/names.ts"
 import { parseTraceContext } from "../../protocol/trace-context.ts"
 import type { Metrics } from "./metrics.ts"
+import type { RefusalLog } from "./refusal-log.ts"
 import { type Span, traceIdOf, type Tracing } from "./tracing.ts"
 
 /** What a request is about, as far as those who watch need to know. */
@@ -23,6 +24,7 @@ export interface Subject {
 interface Observers {
   readonly metrics: Metrics
   readonly write: Write
+  readonly refusals: RefusalLog
   /** Whether the log takes entries of level Debug. */
   readonly isDebugged: boolean
   readonly tracing: Tracing | undefined
@@ -37,18 +39,17 @@ interface Ending {
 
 const methods: ReadonlySet<string> = new Set(["GET", "HEAD", "PUT", "POST", "OPTIONS", "DELETE", "PATCH"])
 
-/** The level and words for how a request ended. What nobody foresaw is logged by the fetch handler, with its cause. */
-const describe = (status: number) => {
-  if (status >= 500) return ["Warning", "A request could not be served."] as const
-  return status >= 400 ? (["Info", "A request was refused."] as const) : (["Debug", "A request was answered."] as const)
-}
+/** Characters of a reason, which may quote what a client sent, that go into the log. */
+const longestReason = 500
+
+const shorten = (text: string): string => (text.length <= longestReason ? text : `${text.slice(0, longestReason)}…`)
 
 /**
  * Makes the function that runs a request's step under observation: it is counted, timed, logged and, where traces are
  * recorded, gets a span. A refusal becomes its problem document here, so that all see how it ended.
  */
 export const createRequestObserver =
-  ({ metrics, write, isDebugged, tracing }: Observers) =>
+  ({ metrics, write, refusals, isDebugged, tracing }: Observers) =>
   (
     request: Request,
     { route, key, moves, isOperational }: Subject,
@@ -66,9 +67,7 @@ export const createRequestObserver =
       attributes: { "http.request.method": method, "http.route": route, [`${names.word}.file_key`]: key },
     })
 
-    const log = ({ status, response, rejected }: Ending, ms: number): void => {
-      if (status < 400 && !isDebugged) return
-      const [level, message] = describe(status)
+    const toDetails = ({ status, response, rejected }: Ending, ms: number): ReadonlyArray<unknown> => {
       const trace = span?.context ?? parseTraceContext(request.headers)
       const bytes = (isUpload ? request : response)?.headers.get("content-length")
       const facts = {
@@ -76,13 +75,27 @@ export const createRequestObserver =
         route,
         ...(key !== undefined && { key }),
         status,
-        ...(rejected !== undefined && { code: rejected.code, reason: rejected.detail }),
+        ...(rejected !== undefined && { code: rejected.code, reason: shorten(rejected.detail) }),
         ms: Math.round(ms * 10) / 10,
         ...(typeof bytes === "string" && { bytes: Number(bytes) }),
         ...(trace !== undefined && { trace: traceIdOf(trace) }),
       }
       const isFault = status >= 500 && rejected?.cause !== undefined
-      write(level, message, isFault ? [facts, rejected.cause] : [facts])
+      return isFault ? [facts, rejected.cause] : [facts]
+    }
+
+    const log = (ending: Ending, code: string, ms: number): void => {
+      const { status } = ending
+      if (status < 400) {
+        if (isDebugged) write("Debug", "A request was answered.", toDetails(ending, ms))
+      } else if (status < 500) {
+        refusals.log("Info", "A request was refused.", code, () => toDetails(ending, ms))
+      } else if (status === 500) {
+        // What nobody foresaw is logged by the fetch handler, with its cause and an id that this client was told.
+        write("Warning", "A request could not be served.", toDetails(ending, ms))
+      } else {
+        refusals.log("Warning", "A request could not be served.", code, () => toDetails(ending, ms))
+      }
     }
 
     const end = (ending: Ending): void => {
@@ -95,7 +108,7 @@ export const createRequestObserver =
       if (moves === "out" && method === "GET" && status < 300) {
         metrics.sentBytes.add(Number(response?.headers.get("content-length") ?? 0))
       }
-      log(ending, ms)
+      log(ending, code, ms)
       span?.annotate({ "http.response.status_code": status, ...(code !== "" && { "error.type": code }) })
       span?.end(status >= 500 ? code : undefined)
     }

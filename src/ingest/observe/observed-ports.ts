@@ -3,7 +3,7 @@ import { type BlobStore, BlobStoreError } from "../storage/blob-store.ts"
 import type { Catalog, UploadRecord } from "../storage/catalog.ts"
 import type { Metrics } from "./metrics.ts"
 import { traceIdOf } from "./tracing.ts"
-import { wrapPort } from "./wrap-port.ts"
+import { wrapPort } from "../storage/wrap-port.ts"
 
 /** What those who watch the storage write to. */
 interface Observers {

@@ -67,5 +67,5 @@ export const createReadinessCheck = ({
     return { ingest: "ok", catalog: catalogState, store: storeState }
   }
   return async () =>
-    changes.isClosed() ? { ingest: "stopping", catalog: "not checked", store: "not checked" } : (found ??= check())
+    changes.isDraining() ? { ingest: "stopping", catalog: "not checked", store: "not checked" } : (found ??= check())
 }

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import { Rejected } from "../../http/rejected.ts"
 import type { Catalog } from "../storage/catalog.ts"
 import type { DevStreams } from "../delivery/dev-streams.ts"
+import type { Readers } from "../download/readers.ts"
 import { metricsMediaType } from "./metric-registry.ts"
 import type { Metrics } from "./metrics.ts"
 import { watchProcess } from "./process-metrics.ts"
@@ -41,7 +42,13 @@ export const createMetricsEndpoint = (
     metrics,
     catalog,
     devStreams,
-  }: { readonly metrics: Metrics; readonly catalog: Catalog; readonly devStreams: DevStreams },
+    readers,
+  }: {
+    readonly metrics: Metrics
+    readonly catalog: Catalog
+    readonly devStreams: DevStreams
+    readonly readers: Readers
+  },
 ): MetricsEndpoint | undefined => {
   if (access === "off") return undefined
   const isAllowed = createGuard(access)
@@ -51,6 +58,7 @@ export const createMetricsEndpoint = (
   const refresh = async (): Promise<void> => {
     process.read()
     metrics.devStreams.set(devStreams.count())
+    metrics.activeReaders.set(readers.count())
     const { pending, dead } = await catalog
       .countDeliveries(countLimit)
       .catch(() => ({ pending: Number.NaN, dead: Number.NaN }))

@@ -6,7 +6,7 @@ import type { Write } from "../../http/logging.ts"
 import { redact } from "../../http/redact.ts"
 import type { TraceContext } from "../../protocol/trace-context.ts"
 import type { Service } from "../service.ts"
-import { wrapPort } from "./wrap-port.ts"
+import { wrapPort } from "../storage/wrap-port.ts"
 
 /** Where spans are sent, and how many. */
 export interface TracingOptions {

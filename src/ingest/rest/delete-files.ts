@@ -1,7 +1,9 @@
 import * as Effect from "effect/Effect"
 import type { DeleteFilesRequest, FileReference } from "../../protocol/rest-messages.ts"
 import { DeletedFilesSchema, DeleteFilesRequestSchema } from "../../schema/rest.ts"
+import { isKeyOf } from "../../protocol/key.ts"
 import { attempt } from "../attempt.ts"
+import { tooManyExpected } from "../expected.ts"
 import type { Service } from "../service.ts"
 import { deleted } from "../upload/writers.ts"
 import { defineOperation } from "./operation.ts"
@@ -11,15 +13,23 @@ const toReferences = (request: DeleteFilesRequest): ReadonlyArray<FileReference>
     ? request.fileKeys.map((fileKey) => ({ fileKey }))
     : request.customIds.map((customId) => ({ customId }))
 
-/** The files are `Deleting`: whoever still has to do with them is told, and their bytes go soon. */
-const announce = ({ writers, changes, devStreams, wakeHousekeeping }: Service, keys: ReadonlyArray<string>): void => {
-  for (const key of keys) {
+/**
+ * Whoever still has to do with deleted files is told, also who sends a file the catalog does not know yet. The bytes of
+ * those that were there, so many, go soon.
+ */
+const announce = (
+  { writers, readers, changes, devStreams, wakeHousekeeping }: Service,
+  keys: ReadonlyArray<string>,
+  count: number,
+): void => {
+  for (const key of new Set(keys)) {
     writers.stop(key, deleted())
+    readers.stop(key)
     changes.notify(key)
     // Its event will not come any more.
     devStreams.acknowledge(key)
   }
-  if (keys.length > 0) wakeHousekeeping()
+  if (count > 0) wakeHousekeeping()
 }
 
 /** Source: docs/protocol.md §10. */
@@ -28,16 +38,20 @@ export const deleteFiles = defineOperation({
   description:
     "Files in any state, by key or by custom id; a custom id means all files that have it. They cannot be read any more " +
     "when this answers; their bytes go soon after. An upload under way is stopped, and callbacks still due are not sent. " +
-    "Files there are not count for nothing.",
+    "A key that was registered or signed and not uploaded yet is closed as well; it counts for nothing, as do files " +
+    "there are not.",
   request: DeleteFilesRequestSchema,
   answer: DeletedFilesSchema,
   example: { request: { fileKeys: ["kE2xQm7PzVnYb9tR4wLcH3sD"] }, answer: { success: true, deletedCount: 1 } },
-  act: ({ service, app }, request) => {
-    const files = toReferences(request)
-    const keys = attempt(() => service.catalog.deleteFiles({ appId: app.id, files, now: service.now() }))
-    return Effect.map(keys, (found) => {
-      announce(service, found)
-      return { success: true, deletedCount: found.length } as const
-    })
-  },
+  act: Effect.fnUntraced(function* ({ service, app }, request) {
+    // A key of another app is as one that does not exist, now and later.
+    const files = toReferences(request).filter((file) => !("fileKey" in file) || isKeyOf(file.fileKey, app.encodedId))
+    const bounds = { expectedFiles: service.settings.maxExpectedFiles }
+    const found = yield* attempt(() =>
+      service.catalog.deleteFiles({ appId: app.id, files, now: service.now(), bounds, appSince: app.since }),
+    )
+    if (found === "tooMany") return yield* tooManyExpected(service.settings)
+    announce(service, [...found, ...files.flatMap((file) => ("fileKey" in file ? [file.fileKey] : []))], found.length)
+    return { success: true, deletedCount: found.length } as const
+  }),
 })

@@ -6,6 +6,7 @@ import { signUrl } from "../../protocol/signed-url.ts"
 import { FileAccessRequestSchema, FileAccessSchema } from "../../schema/rest.ts"
 import { attempt } from "../attempt.ts"
 import type { Catalog, FileRecord } from "../storage/catalog.ts"
+import { isReadable } from "../storage/readable.ts"
 import { type Call, defineOperation } from "./operation.ts"
 
 /** Seconds. */
@@ -14,8 +15,8 @@ const defaultTtl = 60 * 60
 /** The file of an app that can be read; null when there is none. */
 const find = async (catalog: Catalog, appId: string, reference: FileReference): Promise<FileRecord | null> => {
   if ("customId" in reference) return catalog.findByCustomId(appId, reference.customId)
-  const file = (await catalog.get(reference.fileKey))?.file
-  return file?.appId === appId && file.status === "Uploaded" ? file : null
+  const upload = await catalog.get(reference.fileKey)
+  return isReadable(upload) && upload.file.appId === appId ? upload.file : null
 }
 
 /** Of an app that came with an active key: it has one to sign with. */

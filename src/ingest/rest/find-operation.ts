@@ -21,7 +21,7 @@ const respondOperation = Effect.fnUntraced(function* (
 ) {
   const app = yield* authoriseApp(service, request)
   // A body that is left out asks for nothing in particular.
-  const body = yield* readPromptJson(request, limits.restBody, service.settings.bodyTimeout, {})
+  const body = yield* readPromptJson(service, app, request, limits.restBody, {})
   return Response.json(yield* operation.perform({ service, app, origin }, body), {
     headers: { "cache-control": "no-store" },
   })

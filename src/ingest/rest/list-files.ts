@@ -4,12 +4,14 @@ import type { Acl } from "../../protocol/signed-url.ts"
 import { FilePageSchema, ListFilesRequestSchema } from "../../schema/rest.ts"
 import { attempt } from "../attempt.ts"
 import type { FileRecord } from "../storage/catalog.ts"
+import { toStoredMediaType } from "../stored-media-type.ts"
 import { defineOperation } from "./operation.ts"
 
 const defaultLimit = 500
 
 const toListedFile = (file: FileRecord, defaultAcl: Acl): ListedFile => {
-  const { id, key, customId, name, size, type, status, acl, uploadedAt } = file
+  const { id, key, customId, name, size, status, acl, uploadedAt } = file
+  const type = toStoredMediaType(file.type)
   return { id: String(id), key, customId, name, size, type, status, acl: acl ?? defaultAcl, uploadedAt }
 }
 

@@ -69,6 +69,9 @@ export interface CatalogApps {
     /** Leaves the key alone that is the only active one of its app. */
     readonly keepsLast?: boolean | undefined
   }) => Promise<boolean>
-  /** Forgets an app with its keys, once it has no files. */
+  /**
+   * Forgets an app with its keys, once it has no files, and all that is kept of it: what it has registered, deleted and
+   * failed to upload, the callbacks it is owed. An app of the same id that is made later begins with nothing.
+   */
   readonly deleteApp: (id: string) => Promise<"deleted" | "hasFiles" | "unknown">
 }

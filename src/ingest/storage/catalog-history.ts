@@ -1,29 +1,5 @@
 import type { FileStatus } from "../../protocol/rest-messages.ts"
-import type { DeliveryRecord, DeliveryStatus, FileRecord, UploadRecord } from "./catalog.ts"
-
-/** One attempt to deliver an event, as it was recorded. */
-export interface DeliveryAttempt {
-  /** From 1, never used twice for one event. */
-  readonly attempt: number
-  /** ms since the epoch. */
-  readonly startedAt: number
-  /** ms */
-  readonly latency: number
-  /** Status of the app's answer; null when there was none. */
-  readonly status: number | null
-  /** Why it failed, with the first characters of the answer; null when it did not. */
-  readonly error: string | null
-  /**
-   * The first characters of the app's answer, at most 512, as they came but for secrets; null when there was none, or
-   * none in time. Untrusted: it may hold control characters.
-   */
-  readonly answer: string | null
-}
-
-/** A file with the event its app is owed, or was. */
-export interface UploadWithDelivery extends UploadRecord {
-  readonly delivery: DeliveryRecord
-}
+import type { DeliveryAttempt, DeliveryStatus, FileRecord, UploadWithDelivery } from "./catalog-records.ts"
 
 /** One page of a listing, newest first. */
 export interface Page<Status extends string> {

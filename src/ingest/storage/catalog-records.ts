@@ -2,7 +2,6 @@ import type { ProblemCode } from "../../protocol/problem.ts"
 import type { Hook } from "../../protocol/messages.ts"
 import type { FileStatus } from "../../protocol/rest-messages.ts"
 import type { TraceContext } from "../../protocol/trace-context.ts"
-import type { DeliveryAttempt } from "./catalog-history.ts"
 
 /** Why a file is `Failed`. */
 export interface FileFailure {
@@ -23,11 +22,15 @@ export interface FileRecord {
   readonly customId: string | null
   /** The file route of a client-side upload; null where no callback is due. */
   readonly slug: string | null
+  /** Id of the registration that the upload belongs to, as its URL says it; null where it says none. */
+  readonly registrationId: string | null
+  /** When the first URL of the upload was signed; null where the URL does not say. */
+  readonly issuedAt: number | null
   readonly contentDisposition: "inline" | "attachment" | null
   readonly acl: "public-read" | "private" | null
   /** The ingest's public URL when the upload began. */
   readonly origin: string
-  /** When the signed URL expires. */
+  /** When the newest signed URL that is known expires. */
   readonly expires: number
   /** The newest epoch granted to a writer. */
   readonly epoch: number
@@ -37,7 +40,7 @@ export interface FileRecord {
   readonly uploadedAt: number | null
   readonly fileHash: string | null
   readonly failure: FileFailure | null
-  /** Whether the catalog itself keeps the bytes: {@link Catalog.readContent}. */
+  /** Whether the catalog itself keeps the bytes: {@link CatalogUploads.readContent}. */
   readonly isInline: boolean
   /** When it became `Failed` or `Deleting`. */
   readonly endedAt: number | null
@@ -88,6 +91,11 @@ export interface UploadRecord {
   readonly resultAt: number | null
 }
 
+/** A file with the event its app is owed, or was. */
+export interface UploadWithDelivery extends UploadRecord {
+  readonly delivery: DeliveryRecord
+}
+
 /** An event to be sent now: claimed, so that nobody else sends it before the claim ends. */
 export interface DueDelivery {
   readonly id: string
@@ -98,6 +106,25 @@ export interface DueDelivery {
   readonly retry: number
   readonly file: FileRecord
   readonly registration: RegistrationRecord
+}
+
+/** One attempt to deliver an event, as it was recorded. */
+export interface DeliveryAttempt {
+  /** From 1, never used twice for one event. */
+  readonly attempt: number
+  /** ms since the epoch. */
+  readonly startedAt: number
+  /** ms */
+  readonly latency: number
+  /** Status of the app's answer; null when there was none. */
+  readonly status: number | null
+  /** Why it failed, with the first characters of the answer; null when it did not. */
+  readonly error: string | null
+  /**
+   * The first characters of the app's answer, at most 512, as they came but for secrets; null when there was none, or
+   * none in time. Untrusted: it may hold control characters.
+   */
+  readonly answer: string | null
 }
 
 /** How an attempt to deliver ended. */
@@ -115,6 +142,33 @@ export interface Usage {
   readonly storedBytes: number
   /** The signed sizes of those that are `Uploading`. */
   readonly announcedBytes: number
+  /**
+   * What the catalog keeps beside the bytes of files: rows of files and registrations by a flat size, metadata,
+   * addresses, keys and results by their length.
+   */
+  readonly catalogBytes: number
+  /** Files that are announced: registered and not ended, or deleted before there was one. */
+  readonly expectedFiles: number
+  /** What the catalog keeps of those: each with its part of its registration. */
+  readonly expectedBytes: number
+}
+
+/** What the catalog may keep of one app. */
+export interface CatalogBounds {
+  /** The app's quota; undefined: any. */
+  readonly quota?: number | undefined
+  /** Files announced and not there yet. */
+  readonly expectedFiles?: number | undefined
+  /** Bytes the catalog keeps of those. */
+  readonly expectedBytes?: number | undefined
+}
+
+/** What remains of a file that was deleted, for as long as a URL of its upload may be valid. */
+export interface Tombstone {
+  /** Uploads first signed until then are refused. ms since the epoch. */
+  readonly deletedAt: number
+  /** When it ends. ms since the epoch. */
+  readonly until: number
 }
 
 /** A blob whose file is `Failed` or `Deleting`: its bytes can go. */

@@ -16,6 +16,8 @@ export const describeFile = (
   type: grant.type,
   customId: grant.customId ?? null,
   slug: grant.slug ?? null,
+  registrationId: grant.registrationId ?? null,
+  issuedAt: grant.issuedAt ?? null,
   contentDisposition: grant.contentDisposition ?? null,
   acl: grant.acl ?? null,
   origin,

@@ -1,12 +1,68 @@
-import type { FileRecord, Usage } from "./catalog.ts"
+import type { CatalogBounds, FileRecord, Usage } from "./catalog-records.ts"
+
+/** What each row counts beside the text in it. Bytes. Source: the triggers in sqlite/migrations/. */
+export const rowBytes = { file: 512, registration: 256, key: 128 } as const
+
+/** Of an app that has nothing. */
+export const noUsage: Usage = {
+  files: 0,
+  storedBytes: 0,
+  announcedBytes: 0,
+  catalogBytes: 0,
+  expectedFiles: 0,
+  expectedBytes: 0,
+}
+
+/** What the catalog may keep of an app however small its quota is. Bytes. */
+const leastCatalogQuota = 16 * 1024 * 1024
+
+/** Whether this much has room in the catalog beside what it keeps of an app: as much as the app's files may take. */
+export const fitsCatalog = ({ catalogBytes }: Usage, bytes: number, quota: number | undefined): boolean =>
+  quota === undefined || catalogBytes + bytes <= Math.max(quota, leastCatalogQuota)
 
 /** Whether a file of this size has room beside an app's others; `replaced` is the one whose key it takes. */
 export const fitsQuota = (
-  { storedBytes, announcedBytes }: Usage,
+  usage: Usage,
   size: number,
   quota: number | undefined,
   replaced?: Pick<FileRecord, "status" | "size">,
 ): boolean => {
   const freed = replaced?.status === "Uploading" ? replaced.size : 0
-  return quota === undefined || storedBytes + announcedBytes - freed + size <= quota
+  return (
+    quota === undefined ||
+    (usage.storedBytes + usage.announcedBytes - freed + size <= quota && fitsCatalog(usage, rowBytes.file, quota))
+  )
 }
+
+/** Whether so many more announced files, and so much of them, stay within the bounds. */
+export const fitsExpected = (
+  usage: Usage,
+  { files, bytes }: { readonly files: number; readonly bytes: number },
+  { expectedFiles = Infinity, expectedBytes = Infinity }: CatalogBounds,
+): boolean => usage.expectedFiles + files <= expectedFiles && usage.expectedBytes + bytes <= expectedBytes
+
+const encoder = new TextEncoder()
+
+/** UTF-8 length of a text. */
+const lengthOf = (text: string): number => encoder.encode(text).length
+
+/** What a registration counts in the catalog, without its keys. Bytes. */
+export const sizeRegistration = ({
+  metadata,
+  callbackUrl,
+  callbackSlug,
+  trace,
+}: {
+  readonly metadata: string
+  readonly callbackUrl: string
+  readonly callbackSlug: string
+  readonly trace: { readonly tracestate?: string } | null
+}): number =>
+  lengthOf(metadata) +
+  lengthOf(callbackUrl) +
+  lengthOf(callbackSlug) +
+  (trace?.tracestate?.length ?? 0) +
+  rowBytes.registration
+
+/** What a key counts in the catalog that is expected, or buried. Bytes. */
+export const sizeKey = (key: string): number => lengthOf(key) + rowBytes.key

@@ -1,6 +1,8 @@
 import type { Rejected } from "../../http/rejected.ts"
+import type { UploadGrant } from "../../protocol/signed-url.ts"
 import { toBlobName } from "../storage/blob-name.ts"
-import type { Committed, UploadRecord } from "../storage/catalog.ts"
+import type { UploadRecord } from "../storage/catalog.ts"
+import type { CommitNotes, Committed } from "../storage/catalog-uploads.ts"
 import { type Service, createEventId } from "../service.ts"
 import type { Digests } from "./store-body.ts"
 import type { Transfer } from "./transfer.ts"
@@ -9,7 +11,7 @@ import { superseded } from "./writers.ts"
 /** Ends an upload whose content is refused: the app is told, the bytes go. */
 export const failUpload = async (
   service: Service,
-  key: string,
+  { appId, key }: Pick<UploadGrant, "appId" | "key">,
   epoch: number,
   id: number,
   reason: Rejected,
@@ -18,7 +20,7 @@ export const failUpload = async (
   const now = service.now()
   if (!(await service.catalog.fail({ key, epoch, failure, now, eventId: createEventId() }))) return
   service.dispatcher.wake()
-  service.devStreams.wake()
+  service.devStreams.wake(appId)
   try {
     await service.store.remove(toBlobName({ key, id }))
     await service.catalog.reclaimed({ id, key })
@@ -27,30 +29,54 @@ export const failUpload = async (
   }
 }
 
+/**
+ * Commits with room for the callback, where its app has some: given back when none is due after all, the commit was
+ * refused or could not be made.
+ */
+const commitWithRoom = async <Outcome extends Committed | { readonly kind: "refused" }>(
+  { now, dispatcher }: Service,
+  { appId, slug }: UploadGrant,
+  commit: (notes: CommitNotes) => Promise<Outcome>,
+): Promise<Outcome> => {
+  const at = now()
+  const room = slug === undefined ? undefined : dispatcher.reserve(appId)
+  try {
+    const outcome = await commit({
+      now: at,
+      eventId: createEventId(),
+      claimedUntil: room === undefined ? null : room.claimedUntil(at),
+    })
+    if (outcome.kind === "committed" && outcome.due !== null) room?.send(outcome.due)
+    return outcome
+  } finally {
+    room?.release()
+  }
+}
+
 /** A file is `Uploaded`: whoever has to know is told. */
 const announce = (service: Service, committed: Committed): UploadRecord => {
   if (committed.kind === "fenced") throw superseded()
   const { upload, due } = committed
-  if (due !== null) service.dispatcher.send(due)
-  else if (upload.registration?.isDev === true) service.devStreams.wake()
+  if (due !== null) return upload
+  const { registration } = upload
+  if (registration?.isDev === true) service.devStreams.wake(upload.file.appId, registration.callbackSlug)
   else if (upload.delivery !== null) service.dispatcher.wake()
   return upload
-}
-
-/** What a commit notes beside the file itself. */
-const commitNow = ({ now, dispatcher }: Service) => {
-  const at = now()
-  return { now: at, eventId: createEventId(), claimedUntil: dispatcher.claimUntil(at) }
 }
 
 /** The last byte is durable: the file is `Uploaded`. Fails: rejects with `Rejected` LOCKED. */
 export const commitUpload = async (
   service: Service,
-  key: string,
+  grant: UploadGrant,
   epoch: number,
   fileHash: string,
 ): Promise<UploadRecord> =>
-  announce(service, await service.catalog.commit({ key, epoch, fileHash, ...commitNow(service) }))
+  announce(
+    service,
+    await commitWithRoom(service, grant, (notes) =>
+      service.catalog.commit({ key: grant.key, epoch, fileHash, ...notes }),
+    ),
+  )
 
 /**
  * Keeps a small file that came whole, bytes and all, in one transaction of the catalog; undefined where it has to go
@@ -66,13 +92,8 @@ export const commitWhole = async (
   const fileHash = service.settings.hash || repr !== undefined ? hash("sha256", bytes) : ""
   if (repr !== undefined && repr !== fileHash) return undefined
   if (wire !== undefined && wire.copy().digest("hex") !== content) return undefined
-  const committed = await service.catalog.commitWhole({
-    grant,
-    origin,
-    bytes,
-    fileHash,
-    quota: app.quota,
-    ...commitNow(service),
-  })
+  const committed = await commitWithRoom(service, grant, (notes) =>
+    service.catalog.commitWhole({ grant, origin, bytes, fileHash, quota: app.quota, appSince: app.since, ...notes }),
+  )
   return committed.kind === "refused" ? undefined : announce(service, committed)
 }

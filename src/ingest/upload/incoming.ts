@@ -1,3 +1,4 @@
+import { appendBytes, nothingGathered, toBytes } from "../../http/append-bytes.ts"
 import { Rejected } from "../../http/rejected.ts"
 import { formatByteSize } from "../../protocol/byte-size.ts"
 import type { UploadGrant } from "../../protocol/signed-url.ts"
@@ -9,8 +10,8 @@ export const tooMany = (size: number) =>
     detail: `The URL was signed for ${formatByteSize(size)}, but more bytes came. Ask the app for a URL of the right size.`,
   })
 
+/** Always a copy: who gets the chunk next may free it. */
 const concat = (before: Uint8Array, added: Uint8Array): Uint8Array => {
-  if (before.length === 0) return added
   const both = new Uint8Array(before.length + added.length)
   both.set(before)
   both.set(added, before.length)
@@ -63,22 +64,18 @@ export interface ReadAhead {
 
 /** Reads a body to its end, or to where it broke off. Only for bodies that are known to be small. */
 export const readAhead = async (body: AsyncIterable<Uint8Array>, size: number): Promise<ReadAhead> => {
-  const chunks: Array<Uint8Array> = []
-  let length = 0
+  let gathered = nothingGathered
   let failed: { readonly cause: unknown } | undefined
   try {
-    for await (const chunk of body) {
-      chunks.push(chunk)
-      length += chunk.length
-    }
+    for await (const chunk of body) gathered = appendBytes(gathered, chunk)
   } catch (cause) {
     failed = { cause }
   }
-  const isWhole = failed === undefined && length === size
+  const bytes = toBytes(gathered)
   return {
-    whole: isWhole ? (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)) : undefined,
+    whole: failed === undefined && bytes.length === size ? bytes : undefined,
     async *replay() {
-      yield* chunks
+      if (bytes.length > 0) yield bytes
       if (failed !== undefined) throw failed.cause
     },
   }

@@ -1,6 +1,6 @@
 import type { Settings } from "../settings.ts"
 
-/** How a body comes in; whoever reads it keeps this up to date. */
+/** How a body gets on; whoever moves it keeps this up to date. */
 export interface Intake {
   /** Whether the client is being waited for at this moment. */
   isWaiting: boolean
@@ -8,12 +8,12 @@ export interface Intake {
   received: number
 }
 
-/** The client sent slower than it may. */
+/** The client sends, or takes, slower than it may. */
 export class BodyTooSlow extends Error {
   override readonly name = "BodyTooSlow"
 }
 
-/** Watches over the rate of all bodies that are coming in. */
+/** Watches over the rate of all bodies that are under way. */
 export interface RateWatch {
   /** Until the returned function is called; `cut` is called once when the body comes too slowly. */
   readonly watch: (intake: Intake, cut: (reason: BodyTooSlow) => void) => () => void
@@ -56,11 +56,18 @@ export const createRateWatch = ({
     }
   }
 
+  const start = () => {
+    const started = setInterval(look, minimumRateWindow / samples)
+    // A number in browsers and in workerd, which end without asking.
+    if (typeof started === "object") started.unref?.()
+    return started
+  }
+
   return {
     watch: (intake, cut) => {
       if (minimumRate === 0) return () => {}
       watched.set(intake, { waits: 0, before: intake.received, cut })
-      timer ??= setInterval(look, minimumRateWindow / samples).unref?.()
+      timer ??= start()
       return () => void watched.delete(intake)
     },
   }

@@ -3,13 +3,16 @@ import { formatByteSize } from "../../protocol/byte-size.ts"
 import type { ProblemCode } from "../../protocol/problem.ts"
 import type { UploadGrant } from "../../protocol/signed-url.ts"
 import { toBlobName } from "../storage/blob-name.ts"
-import type { BlobState } from "../storage/blob-store.ts"
+import { type BlobState, BlobStoreError } from "../storage/blob-store.ts"
 import type { UploadRecord } from "../storage/catalog.ts"
 import { commitUpload, commitWhole, failUpload } from "./end-upload.ts"
 import { type ReadAhead, readAhead } from "./incoming.ts"
 import type { App } from "../apps.ts"
-import type { Service } from "../service.ts"
-import { sinceNow, sinceStart } from "../delivery/server-data.ts"
+import { invalidSignature } from "../authorise.ts"
+import { relateGrant } from "../storage/same-upload.ts"
+import { type Service, createEventId } from "../service.ts"
+import { askAgain, type Known, nothingKnown } from "../delivery/server-data.ts"
+import { deleted, refuseKey } from "./writers.ts"
 import { openBody, readDigests, readPrefix, storeBody } from "./store-body.ts"
 
 /** A PUT whose URL was proven. */
@@ -27,7 +30,7 @@ export interface Transfer {
 /** A file that is `Uploaded`, and what of its callback is history. */
 export interface Transferred {
   readonly upload: UploadRecord
-  readonly since: ReturnType<typeof sinceNow>
+  readonly known: Known
 }
 
 /** Codes that say the content itself is wrong: the upload ends `Failed`, nothing of it is kept. */
@@ -37,7 +40,8 @@ const taken = () =>
   new Rejected({
     code: "BAD_REQUEST",
     status: 409,
-    detail: "Another file is stored under this key. Delete it first, or upload under a key of its own.",
+    detail:
+      "Another file is stored under this key, or its upload was asked for later. Delete it first, or upload under a key of its own.",
   })
 
 const overQuota = ({ name, size }: UploadGrant) =>
@@ -50,6 +54,25 @@ const overQuota = ({ name, size }: UploadGrant) =>
 const mayBeWhole = ({ catalog }: Service, { grant, start, announced }: Transfer): boolean =>
   start === 0 && grant.size <= catalog.abilities.largestContent && announced <= grant.size
 
+/** Whether a writer was refused because its epoch is not the newest any more. */
+const isFence = (cause: unknown): boolean =>
+  cause instanceof Rejected ? cause.code === "LOCKED" : cause instanceof BlobStoreError && cause.reason === "fenced"
+
+/** Whether the app has deleted the file that is being written: whoever does so may not have been told yet. */
+const isGone = async ({ catalog, now }: Service, grant: UploadGrant, id: number): Promise<boolean> => {
+  const file = (await catalog.get(grant.key))?.file
+  if (file === undefined) return true
+  if (file.id === id) return file.status === "Deleting"
+  return (await catalog.judgeKey(grant, now())) !== "open"
+}
+
+/** Refuses a grant that has no right to the key before it disturbs whoever is writing it. */
+const letBe = async ({ writers, catalog }: Service, grant: UploadGrant): Promise<void> => {
+  if (!writers.isHeld(grant.key)) return
+  const upload = await catalog.get(grant.key)
+  if (upload !== null && relateGrant(upload.file, grant) === "refused") throw taken()
+}
+
 /** Of a file that is new. */
 const nothing: BlobState = { size: 0, isFinished: false }
 
@@ -58,24 +81,28 @@ const nothing: BlobState = { size: 0, isFinished: false }
  *
  * A key that is finished already gives its file again, whatever the body.
  *
- * Fails: rejects with `Rejected`; LOCKED, QUOTA_EXCEEDED, INGEST_UNAVAILABLE, RANGE_MISMATCH, SIZE_MISMATCH, CONTENT_MISMATCH, DIGEST_MISMATCH, BAD_REQUEST.
+ * Fails: rejects with `Rejected`; NOT_FOUND (the app has deleted it), LOCKED, QUOTA_EXCEEDED, INGEST_UNAVAILABLE, RANGE_MISMATCH, SIZE_MISMATCH, CONTENT_MISMATCH, DIGEST_MISMATCH, BAD_REQUEST.
  */
 export const transfer = async (service: Service, transfer: Transfer): Promise<Transferred> => {
   const { request, grant, origin, start } = transfer
   const { key, size } = grant
   const digests = readDigests(request)
+  await letBe(service, grant)
   const writer = await service.writers.take(key)
   try {
     let ahead: ReadAhead | undefined
     if (mayBeWhole(service, transfer)) {
       ahead = await readAhead(openBody(service, transfer, writer, digests, new Uint8Array()), size)
       const upload = ahead.whole && (await commitWhole(service, transfer, digests, ahead.whole))
-      if (upload !== undefined) return { upload, since: sinceStart }
+      if (upload !== undefined) return { upload, known: nothingKnown }
     }
-    const { quota } = transfer.app
-    const begun = await service.catalog.begin({ grant, origin, now: service.now(), quota })
-    if (begun.kind === "finished") return { upload: begun.upload, since: sinceNow(begun.upload) }
+    const { quota, since: appSince } = transfer.app
+    const begin = { grant, origin, now: service.now(), eventId: createEventId(), quota, appSince }
+    const begun = await service.catalog.begin(begin)
+    if (begun.kind === "unknownApp") throw invalidSignature()
+    if (begun.kind === "finished") return { upload: begun.upload, known: await askAgain(service, begun.upload) }
     if (begun.kind === "failed") throw new Rejected({ code: begun.failure.code, detail: begun.failure.message })
+    if (begun.kind === "deleted" || begun.kind === "unregistered") throw refuseKey(begun.kind, grant)
     if (begun.kind === "taken") throw taken()
     if (begun.kind === "overQuota") throw overQuota(grant)
     const { epoch, id } = begun
@@ -85,11 +112,12 @@ export const transfer = async (service: Service, transfer: Transfer): Promise<Tr
       ahead?.replay() ?? openBody(service, transfer, writer, digests, await readPrefix(service, blob, start))
     try {
       const fileHash = await storeBody(service, transfer, digests, open, { blob, epoch, state })
-      return { upload: await commitUpload(service, key, epoch, fileHash), since: sinceStart }
+      return { upload: await commitUpload(service, grant, epoch, fileHash), known: nothingKnown }
     } catch (cause) {
-      if (cause instanceof Rejected && fatal.has(cause.code)) await failUpload(service, key, epoch, id, cause)
+      if (cause instanceof Rejected && fatal.has(cause.code)) await failUpload(service, grant, epoch, id, cause)
       // Who stopped a writer says why it was fenced off.
-      const isFenced = cause instanceof Rejected && cause.code === "LOCKED"
+      const isFenced = isFence(cause)
+      if (isFenced && (await isGone(service, grant, id))) throw deleted()
       throw isFenced && writer.signal.aborted ? writer.signal.reason : cause
     }
   } finally {

@@ -1,38 +1,50 @@
+import * as Effect from "effect/Effect"
 import { Rejected } from "../../http/rejected.ts"
 
-/** Bounds how many files of an app are sent at the same time. */
+/** Bounds how many files of an app are sent, or wait for the app's answer, at the same time. */
 export interface UploadSlots {
   /**
-   * Does the work in a slot of the file's app. Writers of one file share its slot: the newest is about to replace them.
+   * Does the work in a slot of the file's app. Requests for one file share its slot, as many as a client with a bad
+   * connection leaves behind: the newest writer is about to replace the others, and who waits for the app's answer may
+   * have gone.
    *
-   * Fails: rejects with `Rejected` RATE_LIMITED when the app's slots are all taken, and as the work does.
+   * Fails: RATE_LIMITED when the app's slots are all taken or too many share the file's, and as the work does.
    */
-  readonly run: <A>(file: { readonly appId: string; readonly key: string }, work: () => Promise<A>) => Promise<A>
+  readonly hold: <A, E>(
+    file: { readonly appId: string; readonly key: string },
+    work: Effect.Effect<A, E>,
+  ) => Effect.Effect<A, E | Rejected>
 }
+
+/** Requests for one file at the same time. */
+const mostOfFile = 16
+
+const tooMany = (detail: string) => new Rejected({ code: "RATE_LIMITED", detail, headers: { "retry-after": "5" } })
 
 /** @param maximum slots of each app */
 export const createUploadSlots = (maximum: number): UploadSlots => {
   /** Writers of each file, of each app. */
   const apps = new Map<string, Map<string, number>>()
   return {
-    run: async ({ appId, key }, work) => {
-      const files = apps.get(appId) ?? new Map<string, number>()
-      const writers = files.get(key) ?? 0
-      if (writers === 0 && files.size >= maximum) {
-        throw new Rejected({
-          code: "RATE_LIMITED",
-          detail: `${maximum} files of this app are being uploaded already. Try again in a moment.`,
-          headers: { "retry-after": "5" },
+    hold: ({ appId, key }, work) =>
+      Effect.suspend((): Effect.Effect<Effect.Success<typeof work>, Effect.Error<typeof work> | Rejected> => {
+        const files = apps.get(appId) ?? new Map<string, number>()
+        const writers = files.get(key) ?? 0
+        if (writers === 0 && files.size >= maximum) {
+          const detail = `${maximum} files of this app are being uploaded already. Try again in a moment.`
+          return Effect.fail(tooMany(detail))
+        }
+        if (writers >= mostOfFile) {
+          const detail = `${mostOfFile} requests upload this file, or wait for the app's answer, already. Try again in a moment.`
+          return Effect.fail(tooMany(detail))
+        }
+        apps.set(appId, files.set(key, writers + 1))
+        const release = Effect.sync(() => {
+          const left = files.get(key)! - 1
+          if (left > 0) files.set(key, left)
+          else files.delete(key)
         })
-      }
-      apps.set(appId, files.set(key, writers + 1))
-      try {
-        return await work()
-      } finally {
-        const left = files.get(key)! - 1
-        if (left > 0) files.set(key, left)
-        else files.delete(key)
-      }
-    },
+        return Effect.ensuring(work, release)
+      }),
   }
 }

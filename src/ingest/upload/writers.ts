@@ -1,4 +1,6 @@
 import { Rejected } from "../../http/rejected.ts"
+import type { UploadGrant } from "../../protocol/signed-url.ts"
+import { clockSkew } from "../storage/tombstone.ts"
 
 /** The right to write one key, until let go or taken over. */
 export interface Writer {
@@ -16,6 +18,8 @@ export interface Writers {
    * Fails: rejects with `Rejected` LOCKED when it does not within 5 s, or when a newer request takes over meanwhile.
    */
   readonly take: (key: string) => Promise<Writer>
+  /** Whether somebody is writing a key. */
+  readonly isHeld: (key: string) => boolean
   /** Makes whoever is writing a key stop for this reason, without waiting for it. */
   readonly stop: (key: string, reason: Error) => void
   /** Makes all writers stop for this reason and waits for them. */
@@ -31,7 +35,23 @@ const locked = () =>
 
 /** What those are told whose file the app has deleted: there is nothing to go on with. */
 export const deleted = (): Rejected =>
-  new Rejected({ code: "NOT_FOUND", detail: "The app has deleted this file. Do not send it again." })
+  new Rejected({ code: "NOT_FOUND", detail: "The file was deleted. Do not send it again." })
+
+/** What those are told whose upload may not begin, or not yet, under a key whose file was deleted. */
+export const refuseKey = (verdict: "deleted" | "unregistered", { name, slug, issuedAt }: UploadGrant): Rejected => {
+  if (verdict === "unregistered") {
+    return new Rejected({
+      code: "INGEST_UNAVAILABLE",
+      detail: `The file that had this key was deleted. Send ${JSON.stringify(name)} as soon as the app has registered it.`,
+      headers: { "retry-after": "1" },
+    })
+  }
+  if (slug !== undefined || issuedAt === undefined) return deleted()
+  return new Rejected({
+    code: "NOT_FOUND",
+    detail: `The file was deleted. Do not send it again. A new file can have the key by a URL that is signed more than ${clockSkew / 60_000} minutes later.`,
+  })
+}
 
 /** Source: docs/protocol.md §10. `patience` in ms. */
 export const createWriters = (patience = 5000): Writers => {
@@ -75,6 +95,7 @@ export const createWriters = (patience = 5000): Writers => {
       }
       return { signal: controller.signal, stop: (reason) => controller.abort(reason), letGo }
     },
+    isHeld: (key) => newest.has(key),
     stop: (key, reason) => newest.get(key)?.controller.abort(reason),
     close: async (reason) => {
       const writers = [...newest.values()]

@@ -1,15 +1,24 @@
 import type { TypedFileRoute, TypedFileRouter } from "../../protocol/file-route.ts"
 import { takesSeveral } from "../accepted-files.ts"
-import { keepFocus } from "../keep-focus.ts"
-import { listenToPaste } from "../listen-to-paste.ts"
-import type { UploadComponentOptions, UploadConfig } from "../upload-component-options.ts"
-import { createUploadController, type UploadController } from "../upload-controller.ts"
+import { toValidityId } from "../element-ids.ts"
+import type { Engine } from "../engine.ts"
+import { type FieldProblem, findRequiredProblem } from "../required-problem.ts"
+import { listenToDrops } from "./listen-to-drops.ts"
+import { listKeys } from "../stored-files.ts"
+import { joinForm } from "../join-form.ts"
+import { preloadOnIntent } from "../preload-on-intent.ts"
+import type { AnyComponentOptions, UploadComponentOptions, UploadConfig } from "../upload-component-options.ts"
+import { createUploadController } from "../create-upload-controller.ts"
+import type { UploadController } from "../upload-controller.ts"
 import type { UploadSetup } from "../upload-setup.ts"
-import type { UploadState } from "../upload-state.ts"
+import type { UploadItem, UploadState } from "../upload-state.ts"
 import type { UploadTexts } from "../upload-texts.ts"
 import { createDescribePart, type DescribePart, type UploadLooks } from "./looks.ts"
+import { lookForStyles, lookForStylesInDevelopment } from "./look-for-styles.ts"
 import { describe, type Markup } from "./markup.ts"
+import { type MainName, nameMain, toGroup } from "./names.ts"
 import { createUploadParts, type UploadParts } from "./parts.ts"
+import type { createRowParts } from "./row-parts.ts"
 
 /** What a component is described from. */
 export interface ComponentView {
@@ -20,6 +29,17 @@ export interface ComponentView {
   readonly part: DescribePart
   readonly id: string
   readonly isMultiple: boolean
+  /** Stands for the component when its form is checked; undefined where it is no field, or a platform's own. */
+  readonly validity: Markup | undefined
+  readonly config: UploadConfig
+  /** The file that keeps the form from being sent: the validity stands beside it. */
+  readonly blocking: UploadItem | undefined
+  /** Whether what is stored is the value of a form's field. */
+  readonly isField: boolean
+  /** How it is described once it was used; undefined before. */
+  readonly used: Engine["used"] | undefined
+  /** Names the main button, which says this. */
+  readonly nameMain: (says: string) => MainName
 }
 
 /** Describes what is inside a component. */
@@ -29,7 +49,27 @@ export type DescribeComponent = (view: ComponentView) => ReadonlyArray<Markup | 
 export interface ComponentKind {
   readonly name: string
   readonly mode: "auto" | "manual"
+  /** Whether it shows a row per file. */
+  readonly hasList?: boolean
+  /** Where its rows are shown before it is used: stored files, say. */
+  readonly createRowParts?: typeof createRowParts
+  /** Whether the platform itself makes it a field of its form. */
+  readonly isFormAssociated?: boolean
+  /** Default of `config.previews`; `thumbnail` where nothing is said. */
+  readonly previews?: UploadConfig["previews"]
   readonly describe: DescribeComponent
+  /** Lets a kind come between the page and its controller: what is chosen is cropped before it is listed, say. */
+  readonly adapt?: (controller: UploadController<any>, context: KindContext) => UploadController<any>
+}
+
+/** Where a component is, and what it is told. */
+export interface KindContext {
+  /** Of its outermost element. */
+  readonly id: string
+  readonly root: () => NonElementParentNode
+  readonly texts: UploadTexts
+  /** The latest. */
+  readonly config: () => UploadConfig
 }
 
 /** Props of a component, in every framework. `Node`: what its content can be. */
@@ -43,9 +83,13 @@ export type UploadComponentProps<
 export interface UploadComponent<Route extends TypedFileRoute<any> = TypedFileRoute> extends UploadController<Route> {
   /** For markup of your own. */
   readonly parts: () => UploadParts
+  /** Which file keeps a form from being sent, or what else. */
+  readonly problem: () => FieldProblem | undefined
   /** What to render now; `props` where they are newer than those of `setOptions`. */
   readonly render: (props?: UploadComponentProps<any, any, unknown>) => Markup
 }
+
+declare const process: { readonly env: { readonly NODE_ENV?: string | undefined } }
 
 const join = (...classes: Array<string>): string => classes.join(" ")
 
@@ -56,7 +100,7 @@ const join = (...classes: Array<string>): string => classes.join(" ")
  * @param root that tree, if not the document: a shadow
  */
 export const createUploadComponent = <Router extends TypedFileRouter, Slug extends keyof Router & string>(
-  setup: UploadSetup<Router>,
+  given: UploadSetup<Router>,
   kind: ComponentKind,
   initial: UploadComponentOptions<Router, Slug> & UploadLooks,
   id: string,
@@ -64,50 +108,164 @@ export const createUploadComponent = <Router extends TypedFileRouter, Slug exten
 ): UploadComponent<Router[Slug]> => {
   type Props = UploadComponentOptions<Router, Slug> & UploadLooks
   const complete = (given: Props) =>
-    ({ ...given, config: { ...given.config, mode: given.config?.mode ?? kind.mode } }) as Props & {
+    ({
+      ...given,
+      config: {
+        ...given.config,
+        mode: given.config?.mode ?? kind.mode,
+        previews: given.config?.previews ?? kind.previews,
+      },
+    }) as Props & {
       readonly config: UploadConfig
     }
   let props = complete(initial)
-  const controller = createUploadController(setup, props)
+  const home = initial.uploads ?? given.options.uploads
+  const setup: UploadSetup<Router> = home?.share(given) ?? given
   const { texts, options } = setup
+  const borrowed = home?.borrow(props as AnyComponentOptions) as UploadController<Router[Slug]> | undefined
+  const inner = borrowed ?? createUploadController(setup, props)
+  const controller: typeof inner = kind.adapt?.(inner, { id, root, texts, config: () => props.config }) ?? inner
+  const sessions = () => props.sessions ?? options.sessions
   const createParts = () =>
     createUploadParts({
       controller,
       state: controller.getState(),
       texts,
       config: props.config,
-      sessions: options.sessions,
+      sessions: sessions(),
       id,
       root,
+      used: readEngine()?.used,
+      createRowParts: kind.createRowParts,
+    })
+
+  let engine: Engine | undefined
+  /** What is there once the component is used. */
+  const readEngine = () => {
+    if (engine === undefined && (engine = controller.loaded()) !== undefined && borrowed !== undefined) {
+      if (given.options.texts !== undefined) engine.completeTexts(texts, given.options.texts)
+    }
+    return engine
+  }
+  const problem = () => {
+    const state = controller.getState()
+    return readEngine()
+      ? engine!.findFieldProblem(state, props, props.config.uploadOnSubmit === true, texts)
+      : findRequiredProblem(state, props)
+  }
+  const isField = () => props.name !== undefined || props.required === true
+  const hasControl = () => isField() && !kind.isFormAssociated
+  const describeValidity = () =>
+    describe("input", "validity", {
+      attributes: {
+        id: toValidityId(id),
+        type: "checkbox",
+        tabindex: -1,
+        "aria-label": texts.files(),
+        "data-sluice": "validity",
+      },
     })
 
   return {
     ...controller,
+    problem,
     setOptions: (next) => {
       props = complete(next as Props)
       controller.setOptions(props)
     },
     connect: () => {
-      const disconnect = controller.connect()
-      const silence = listenToPaste(id, root, () => {
-        const isWanted = props.config.appendOnPaste === true && !props.disabled
-        return isWanted ? controller.addFiles : undefined
-      })
-      const release = keepFocus(id, root() as Document | ShadowRoot, controller.subscribe)
+      const tree = root() as Document | ShadowRoot
+      const before = controller.getState() as unknown as UploadState
+      const ends = [
+        preloadOnIntent(id, tree, () => void controller.preload()),
+        listenToDrops(id, {
+          root,
+          target: () => ({
+            controller,
+            sessions: sessions(),
+            isOff: props.disabled === true || !controller.getState().isReady,
+          }),
+          isWanted: () => props.config.dropOnPage,
+          texts,
+        }),
+      ]
+      let isOver = false
+      const live = controller as unknown as UploadController
+      const begin = () => {
+        const loaded = readEngine()
+        if (loaded === undefined) return
+        wait()
+        const attended = { id, root: () => tree, controller: live, texts, before }
+        const now = () => ({
+          // Of what outlasts the component whoever keeps it warns.
+          config: borrowed ? { ...props.config, warnBeforeLeaving: false } : props.config,
+          isDisabled: props.disabled === true,
+          sessions: sessions(),
+        })
+        ends.push(loaded.attend({ ...attended, options: now }))
+      }
+      const wait = controller.subscribe(begin)
+      ends.push(wait)
+      begin()
+      if (props.config.appendOnPaste) {
+        const isOff = () => props.config.appendOnPaste !== true || props.disabled === true
+        // Before all that uploads: what is pasted meanwhile is listed when that is there.
+        void import("../listen-to-paste.ts").then(
+          ({ takePasted }) => isOver || ends.push(takePasted({ id, root, controller: live, texts, isOff })),
+          () => {},
+        )
+      }
+      // Names of pasted images are a matter of its texts; a camera's button stands there from the beginning.
+      if (props.config.appendOnPaste || props.config.capture) void controller.preload()
+      const field = { id, root: tree, controller: live, texts, options: () => props as AnyComponentOptions }
+      ends.push(joinForm(field, () => isField() || props.config.uploadOnSubmit === true))
+      let look: typeof lookForStyles | undefined
+      let ahead: typeof controller.preload | undefined
+      // In this very form bundlers of production leave out all that it names. Nothing is called in it: only `process` may be missing.
+      try {
+        if (process.env.NODE_ENV !== "production" && process.env.NODE_ENV !== "test") look = lookForStyles
+      } catch {
+        look = lookForStylesInDevelopment
+      }
+      if (look !== undefined) ends.push(look(id, tree))
+      // Tests of a page use it as soon as it is ready, and look at once.
+      try {
+        if (process.env.NODE_ENV === "test") ahead = controller.preload
+      } catch {}
+      const connect = () => {
+        if (!isOver) ends.push(controller.connect())
+      }
+      if (ahead === undefined) connect()
+      else void ahead().then(connect)
       return () => {
-        silence()
-        release()
-        disconnect()
+        isOver = true
+        for (const end of ends.toReversed()) end()
       }
     },
     parts: createParts,
-    render: (given = props) => {
-      const looks = given as Props
+    render: (newer = props) => {
+      const looks = newer as Props
       const state = controller.getState() as unknown as UploadState
       const parts = createParts()
       const part = createDescribePart(looks, state, looks.config?.cn ?? join)
       const isMultiple = takesSeveral(state.routeConfig)
-      const view = { controller: controller as unknown as UploadController, state, texts, parts, part, id, isMultiple }
+      const validity = hasControl() ? describeValidity() : undefined
+      const blocking = validity && kind.hasList ? problem()?.item : undefined
+      const view = {
+        controller: controller as unknown as UploadController,
+        state,
+        texts,
+        parts,
+        part,
+        id,
+        isMultiple,
+        isField: isField() || props.value !== undefined || props.initialFiles !== undefined,
+        nameMain: (says: string) => (readEngine()?.used.nameWithFigures ?? nameMain)(looks, texts, id, says),
+        validity,
+        config: looks.config ?? {},
+        blocking,
+        used: readEngine()?.used,
+      }
       return part(
         "div",
         "container",
@@ -115,20 +273,24 @@ export const createUploadComponent = <Router extends TypedFileRouter, Slug exten
           attributes: {
             ...parts.target.attributes,
             "data-component": kind.name,
+            "data-previews": looks.config?.previews,
             "data-state": state.isDisabled ? "disabled" : state.isReady ? state.status : "loading",
-            "aria-busy": state.isUploading ? "true" : undefined,
+            ...toGroup(looks),
           },
           on: parts.target.on,
         },
         [
           describe("input", "input", parts.input),
+          parts.cameraInput && describe("input", "camera-input", parts.cameraInput),
           ...kind.describe(view),
-          describe(
-            "p",
-            "status",
-            { ...parts.status, attributes: { ...parts.status.attributes, "data-sluice": "status" } },
-            [texts.announce(state)],
+          !blocking && validity,
+          ...(props.name !== undefined && hasControl() ? listKeys(state.files) : []).map((value) =>
+            describe("input", `value-${value}`, { attributes: { type: "hidden", name: props.name, value } }),
           ),
+          describe("p", "status", {
+            ...parts.status,
+            attributes: { ...parts.status.attributes, "data-sluice": "status" },
+          }),
         ],
       )
     },

@@ -1,46 +1,100 @@
+import { toExtension, toFamily } from "../file-family.ts"
 import type { UploadItem } from "../upload-state.ts"
 import { isActive } from "../upload-state.ts"
+import { toShownName } from "../shown-name.ts"
+import { splitName } from "../split-name.ts"
 import type { ComponentView } from "./component.ts"
 import { describe, type Markup } from "./markup.ts"
-import { listFileActions } from "./parts.ts"
+import { listFileActions } from "./row-parts.ts"
 
-/** `archive.tar.gz` → `gz`: stands where there is no picture. */
-const toBadge = (name: string): string => /\.(\w{1,4})$/.exec(name)?.[1] ?? ""
+/** A drawing and a strip are shown whole; else the middle of the picture is. */
+const isWhole = ({ type, previewSize: { width, height } = { width: 1, height: 1 } }: UploadItem): boolean =>
+  type.startsWith("image/svg") || Math.max(width / height, height / width) > 2.5
 
-const describeFile = ({ texts, parts, part }: ComponentView, item: UploadItem): Markup => {
-  const { file, status, previewUrl } = item
+/** A picture of the file, else the letters of its extension; the stylesheet has an icon for a file without any. */
+const describePreview = ({ part, controller }: ComponentView, item: UploadItem): Markup => {
+  const { name, type, previewUrl } = item
+  return part(
+    "span",
+    "filePreview",
+    {
+      attributes: {
+        "aria-hidden": "true",
+        "data-family": previewUrl === undefined ? toFamily(name, type) : undefined,
+      },
+    },
+    [
+      previewUrl === undefined
+        ? toExtension(name).slice(0, 4)
+        : describe("img", "image", {
+            attributes: {
+              src: previewUrl,
+              alt: "",
+              decoding: "async",
+              loading: "lazy",
+              "data-fit": isWhole(item) ? "whole" : undefined,
+            },
+            on: { error: () => controller.setPreview(item.id, undefined) },
+          }),
+    ],
+    item,
+  )
+}
+
+/** A name in its own direction, in two pieces where it is long: the first one is shortened when there is no room. */
+export const describeName = (name: string): Markup =>
+  describe(
+    "bdi",
+    "name",
+    {},
+    splitName(name).map((piece, index) => describe("span", `${index}`, {}, [piece!])),
+  )
+
+/** The folders of a path, `holiday/2024/`. */
+const toFolder = (path: string): string => toShownName(path.slice(0, path.lastIndexOf("/") + 1))
+
+const describeFile = (component: ComponentView, item: UploadItem): Markup => {
+  const { texts, parts, part, validity, blocking, used } = component
+  const { name, path, status } = item
   const hasProgress = isActive(item) || status === "paused"
   const markup = part(
     "li",
     "file",
-    { attributes: { "data-state": status } },
+    { attributes: { "data-state": status, "data-file": item.id } },
     [
+      // At the beginning of the row, so that all of them stand in one column.
+      used !== undefined &&
+        component.config.reorder === true &&
+        component.state.files.length > 1 &&
+        part("button", "fileHandle", parts.fileHandle(item), [], item),
+      describePreview(component, item),
+      path !== undefined &&
+        describe("span", "path", { attributes: { "data-sluice": "file-path" } }, [
+          describe("bdi", "path", {}, [toFolder(path)]),
+        ]),
+      part("span", "fileName", { attributes: { title: name } }, [describeName(name)], item),
       part(
         "span",
-        "filePreview",
-        { attributes: { "aria-hidden": "true" } },
+        "fileState",
+        {},
         [
-          previewUrl === undefined
-            ? toBadge(file.name)
-            : describe("img", "image", {
-                attributes: { src: previewUrl, alt: "", decoding: "async", loading: "lazy" },
-              }),
+          used?.isToldAbove(component, item) ? texts.notUploaded() : texts.fileState(item),
+          ...[used?.describeCountdown(component, item)].filter((child) => child !== undefined),
         ],
         item,
       ),
-      part("span", "fileName", { attributes: { title: file.name } }, [file.name], item),
-      part("span", "fileState", {}, [texts.fileState(item)], item),
-      describe(
-        "span",
-        "fileActions",
-        { attributes: { "data-sluice": "file-actions" } },
-        listFileActions(item).map((action) => ({
+      describe("span", "fileActions", { attributes: { "data-sluice": "file-actions" } }, [
+        component.config.rename === true &&
+          used?.canRename(item) &&
+          part("button", "fileRename", parts.fileRename(item), [], item),
+        ...listFileActions(item).map((action) => ({
           ...part("button", "fileButton", parts.fileAction(item, action), [], item),
           // One button that changes what it does, so that it keeps the focus.
           key: action === "cancel" || action === "remove" ? "end" : "go",
         })),
-      ),
+      ]),
       hasProgress && part("div", "fileProgress", parts.progress(item), [], item),
+      item === blocking && validity,
     ],
     item,
   )
@@ -49,13 +103,18 @@ const describeFile = ({ texts, parts, part }: ComponentView, item: UploadItem): 
 
 /** The files of a component, each with its state and what can be done about it. */
 export const describeFileList = (component: ComponentView): Markup | undefined => {
-  const { state, texts, part } = component
-  return state.files.length === 0
-    ? undefined
-    : part(
-        "ul",
-        "fileList",
-        { attributes: { "aria-label": texts.files() } },
-        state.files.map((item) => describeFile(component, item)),
-      )
+  const { state, texts, part, used } = component
+  const { files, removed } = state
+  if (files.length === 0 && removed === undefined) return undefined
+  const rows = files.map((item) => describeFile(component, item))
+  const place = removed && used?.findPlace(files, removed.files[0]?.id, removed.order)
+  return part(
+    "ul",
+    "fileList",
+    // Safari takes a list without markers for none.
+    { attributes: { role: "list", "aria-label": texts.files() } },
+    place === undefined
+      ? rows
+      : [...rows.slice(0, place), used!.describeRemoved(component, "li"), ...rows.slice(place)],
+  )
 }

@@ -13,6 +13,10 @@ export type PartName =
   | "clearButton"
   | "allowedContent"
   | "error"
+  | "summary"
+  | "summaryProgress"
+  | "retryButton"
+  | "removeFinishedButton"
   | "fileList"
   | "file"
   | "filePreview"
@@ -20,6 +24,11 @@ export type PartName =
   | "fileState"
   | "fileProgress"
   | "fileButton"
+  | "fileHandle"
+  | "fileRename"
+  | "cameraButton"
+  | "removed"
+  | "undoButton"
 
 /** A class or an inline style. */
 export type Look = string | Style
@@ -33,8 +42,16 @@ export type Appearance = { readonly [part in PartName]?: OfState<Look | undefine
 /** What stands in a part instead of the usual. */
 export type Content<Node> = { readonly [part in PartName]?: OfState<Node> }
 
-/** What a component looks like. */
-export interface UploadLooks<Node = unknown> {
+/** What a component is called: two on one page are told apart by it. */
+export interface UploadNames {
+  /** Stands behind the main button's own text: "Choose a file, Cover". */
+  readonly "aria-label"?: string | undefined
+  /** Ids of the elements that name it, instead. */
+  readonly "aria-labelledby"?: string | undefined
+}
+
+/** What a component looks like, and is called. */
+export interface UploadLooks<Node = unknown> extends UploadNames {
   /** Class of the outermost element. */
   readonly className?: string | undefined
   readonly appearance?: Appearance | undefined

@@ -33,6 +33,7 @@ export interface Markup extends Part {
   readonly children: ReadonlyArray<Markup | Slot | string>
 }
 
+/** Whether a child is a place that the page fills, and no element. */
 export const isSlot = (child: Markup | Slot): child is Slot => "slot" in child
 
 /** Describes an element; children that are `undefined` or `false` are left out. */

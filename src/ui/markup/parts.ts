@@ -1,12 +1,15 @@
 import { takesSeveral, toAccept } from "../accepted-files.ts"
-import { hasFiles, pickWithHandles, readTransfer } from "../collect-files.ts"
-import { toMainId } from "../keep-focus.ts"
+import type { Engine } from "../engine.ts"
+import { toMainId, toStatusId } from "../element-ids.ts"
+import { keepHandles } from "../kept-handles.ts"
 import type { UploadConfig } from "../upload-component-options.ts"
 import type { UploadController } from "../upload-controller.ts"
 import type { UploadSessions } from "../../client/upload-sessions.ts"
-import { isActive, type UploadItem, type UploadState } from "../upload-state.ts"
+import type { UploadItem, UploadState } from "../upload-state.ts"
 import type { UploadTexts } from "../upload-texts.ts"
+import { describeTarget } from "./drop-target.ts"
 import type { Part } from "./markup.ts"
+import type { createRowParts as CreateRowParts, FileAction } from "./row-parts.ts"
 
 /** What parts are made of. */
 export interface PartsOptions {
@@ -19,6 +22,10 @@ export interface PartsOptions {
   readonly id: string
   /** The tree the component is in. */
   readonly root: () => NonElementParentNode
+  /** How it is described once it was used; undefined before. */
+  readonly used: Engine["used"] | undefined
+  /** What makes the parts of rows; undefined where rows are only shown once it was used. */
+  readonly createRowParts?: typeof CreateRowParts | undefined
 }
 
 /** What makes elements of your own into an upload component: attributes and handlers to put on them. */
@@ -27,6 +34,10 @@ export interface UploadParts {
   readonly target: Part
   /** The file input. Must be on the page; is not shown. */
   readonly input: Part
+  /** Where `config.capture` and the route want a camera: its own file input. Must be on the page; is not shown. */
+  readonly cameraInput: Part | undefined
+  /** A button that opens the camera, where it can be wanted: for phones. */
+  readonly camera: Part | undefined
   /** A button that opens the file dialog. */
   readonly pick: Part
   /** A button that starts the upload of what was chosen. */
@@ -35,35 +46,33 @@ export interface UploadParts {
   readonly resume: Part
   readonly cancel: Part
   readonly clear: Part
-  /** A text that screen readers are told of when it changes. */
+  /** A button that tries all again that have failed and can be. */
+  readonly retryAll: Part
+  /** A button that takes what is uploaded or cancelled off the list. */
+  readonly removeFinished: Part
+  /** A button that brings back what was removed last. */
+  readonly undo: Part
+  /** An element without content, always there: what happens is written into it for screen readers. */
   readonly status: Part
   /** How far all files, or one, are. */
   readonly progress: (item?: UploadItem<any>) => Part
-  /** A button that does to one file what makes sense in its state, see {@link listFileActions}. */
+  /** A button that does to one file what makes sense in its state, see `listFileActions`. */
   readonly fileAction: (item: UploadItem<any>, action: FileAction) => Part
-  /** Opens the file dialog. */
-  readonly openPicker: () => void
+  /** A handle to put one file into another place by; in a row that has `data-file={item.id}`. */
+  readonly fileHandle: (item: UploadItem<any>) => Part
+  /** Renames one file, in a row that has `data-file={item.id}`. */
+  readonly fileRename: (item: UploadItem<any>) => Part
+  /** Opens the file dialog; with the id of an interrupted upload, for its file. */
+  readonly openPicker: (interrupted?: string) => void
 }
 
-/** What can be done about one file. */
-export type FileAction = "pause" | "resume" | "retry" | "cancel" | "remove"
+/** The interrupted upload that a file dialog was opened for. */
+const wanted = new WeakMap<HTMLInputElement, string>()
 
-/** The actions that make sense for a file, the most likely first. */
-export const listFileActions = (item: UploadItem<any>): ReadonlyArray<FileAction> => {
-  if (isActive(item)) return item.status === "queued" ? ["cancel"] : ["pause", "cancel"]
-  switch (item.status) {
-    case "paused":
-      return ["resume", "cancel"]
-    case "failed":
-      return item.canRetry ? ["retry", "remove"] : ["remove"]
-    case "aborted":
-      return ["retry", "remove"]
-    default:
-      return ["remove"]
-  }
-}
+/** Stands for what nothing can be done with before a component was used. */
+const nothing: Part = { attributes: { hidden: true }, on: {} }
 
-const button = (onClick: () => void, attributes: Part["attributes"] = {}): Part => ({
+export const button = (onClick: () => void, attributes: Part["attributes"] = {}): Part => ({
   attributes: { type: "button", ...attributes },
   on: { click: onClick },
 })
@@ -77,64 +86,41 @@ export const createUploadParts = ({
   sessions,
   id,
   root,
+  used,
+  createRowParts,
 }: PartsOptions): UploadParts => {
   const { routeConfig, isDisabled, isReady } = state
   const accept = routeConfig === undefined ? "" : toAccept(routeConfig)
   const isMultiple = config.folder === true || takesSeveral(routeConfig)
   const inputId = `${id}-input`
   const isOff = isDisabled || !isReady
+  const isMissing = state.missing !== undefined
 
-  const openPicker = () => {
-    const useInput = () => (root().getElementById(inputId) as HTMLElement | null)?.click()
-    if (sessions === undefined || config.folder) return useInput()
-    void pickWithHandles({ accept, isMultiple }, sessions.attachHandle).then((files) =>
-      files === undefined ? useInput() : controller.addFiles(files),
-    )
+  const take = (files: ReadonlyArray<File>, interrupted: string | undefined) =>
+    interrupted === undefined ? controller.addFiles(files) : controller.continueWith(interrupted, files)
+  const openPicker: UploadParts["openPicker"] = (interrupted) => {
+    const useInput = () => {
+      const input = root().getElementById(inputId) as HTMLInputElement | null
+      if (input === null) return
+      if (interrupted === undefined) wanted.delete(input)
+      else wanted.set(input, interrupted)
+      input.click()
+    }
+    if (sessions === undefined || config.folder || !("showOpenFilePicker" in globalThis)) return useInput()
+    const pick = async () => {
+      const { pickWithHandles } = await import("../pick-with-handles.ts")
+      return pickWithHandles({ accept, isMultiple }, keepHandles(sessions)!)
+    }
+    void pick().then((files) => (files === undefined ? useInput() : take(files, interrupted)), useInput)
   }
 
-  /** Enter and leave come for every element within: what counts is which the pointer has gone to. */
-  const isWithin = (event: Event): boolean => {
-    const { relatedTarget } = event as DragEvent
-    const element = root().getElementById(id)
-    return element?.contains(relatedTarget as Node | null) === true
-  }
-
-  const act: Readonly<Record<FileAction, (id: string) => void>> = {
-    pause: controller.pauseUpload,
-    resume: controller.resumeUpload,
-    retry: controller.resumeUpload,
-    cancel: controller.abortUpload,
-    remove: controller.removeFile,
-  }
-
+  const more = used?.createMoreParts({ controller, state, texts, config, id, root })
+  const rows = more ?? createRowParts?.({ controller, state, texts })
   return {
     openPicker,
     target: {
-      attributes: { id, "data-drag": state.isDragActive ? "over" : undefined },
-      on: {
-        dragenter: (event) => {
-          if (!hasFiles((event as DragEvent).dataTransfer)) return
-          event.preventDefault()
-          if (!isOff) controller.setDragActive(true)
-        },
-        dragover: (event) => {
-          const { dataTransfer } = event as DragEvent
-          if (!hasFiles(dataTransfer)) return
-          // Also when disabled: a file dropped here must not replace the page.
-          event.preventDefault()
-          dataTransfer.dropEffect = isOff ? "none" : "copy"
-        },
-        dragleave: (event) => {
-          if (!isWithin(event)) controller.setDragActive(false)
-        },
-        drop: (event) => {
-          const { dataTransfer } = event as DragEvent
-          if (!hasFiles(dataTransfer)) return
-          event.preventDefault()
-          controller.setDragActive(false)
-          void readTransfer(dataTransfer, sessions?.attachHandle).then(controller.addFiles)
-        },
-      },
+      attributes: { id, "data-drag": state.isDragActive ? (state.drag?.fit ?? "over") : undefined },
+      on: describeTarget({ controller, sessions, isOff }, () => root().getElementById(id)),
     },
     input: {
       attributes: {
@@ -143,45 +129,37 @@ export const createUploadParts = ({
         hidden: true,
         accept: accept || undefined,
         multiple: isMultiple,
+        "aria-label": texts.choose(isMultiple),
         disabled: isOff,
         webkitdirectory: config.folder ? "" : undefined,
       },
       on: {
         change: (event) => {
           const input = event.target as HTMLInputElement
-          controller.addFiles([...(input.files ?? [])])
+          take([...(input.files ?? [])], wanted.get(input))
+          wanted.delete(input)
           input.value = "" // so that the same file can be chosen again
         },
       },
     },
-    pick: button(openPicker, { id: toMainId(id), disabled: isOff }),
-    upload: button(() => void controller.startUpload(), {
+    cameraInput: more?.cameraInput,
+    camera: more?.camera,
+    undo: more?.undo ?? nothing,
+    fileHandle: more?.fileHandle ?? (() => nothing),
+    fileRename: more?.fileRename ?? (() => nothing),
+    pick: button(() => openPicker(), { id: toMainId(id), disabled: isOff }),
+    upload: button(() => isMissing || void controller.startUpload(), {
       disabled: isDisabled || !state.files.some(({ status }) => status === "picked"),
+      ...(isMissing && { "aria-disabled": true, "aria-describedby": `${id}-missing` }),
     }),
     pause: button(() => controller.pauseUpload()),
     resume: button(() => controller.resumeUpload()),
     cancel: button(() => controller.abortUpload()),
-    clear: button(() => controller.clear()),
-    status: { attributes: { role: "status" }, on: {} },
-    progress: (item) => {
-      const percent = item?.progress ?? state.progress
-      return {
-        attributes: {
-          role: "progressbar",
-          "aria-label": item?.file.name ?? texts.files(),
-          "aria-valuenow": percent,
-          "aria-valuemin": 0,
-          "aria-valuemax": 100,
-          style: { "--sluice-progress": `${percent}%` },
-        },
-        on: {},
-      }
-    },
-    fileAction: (item, action) =>
-      button(() => act[action](item.id), {
-        "aria-label": texts.actOn(texts[action](), item.file.name),
-        title: texts[action](),
-        "data-action": action,
-      }),
+    clear: button(() => controller.clear(["picked", "failed", "aborted"])),
+    retryAll: button(() => controller.resumeUpload()),
+    removeFinished: button(() => controller.removeFinished()),
+    status: { attributes: { id: toStatusId(id), role: "status" }, on: {} },
+    progress: rows?.progress ?? (() => nothing),
+    fileAction: rows?.fileAction ?? (() => nothing),
   }
 }

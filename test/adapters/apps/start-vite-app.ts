@@ -26,7 +26,15 @@ export const startViteApp = async (
   expectNoServerCode(`${cwd}/${folder}/client`)
   const { origin, close } = await startProgram(
     [join(import.meta.dirname, "serve-build.ts"), `${folder}/server/${entry}`, `${folder}/client/upload.html`],
-    { cwd, env: { PORT: String(await findFreePort()), SLUICE_TOKEN: token, SLUICE_INGEST_URL: ingestUrl } },
+    {
+      cwd,
+      env: {
+        PORT: String(await findFreePort()),
+        SLUICE_TOKEN: token,
+        SLUICE_INGEST_URL: ingestUrl,
+        SLUICE_ALLOWED_HOSTS: "127.0.0.1:*",
+      },
+    },
   )
   return {
     url: `${origin}/nested/api/sluice`,

@@ -3,9 +3,18 @@ import type { LookupFunction } from "node:net"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { createFetchTransport } from "../../../src/api/from-url/fetch-transport.ts"
 import { readFromUrlOptions } from "../../../src/api/from-url/from-url-options.ts"
-import { createNodeTransport, type Resolve } from "../../../src/api/from-url/node-transport.ts"
+import { createNodeTransport } from "../../../src/api/from-url/node-transport.ts"
+import type { Resolve } from "../../../src/http/pinned-request.ts"
 import { openRemoteFile } from "../../../src/api/from-url/open-remote-file.ts"
 import { local, open, readAll, refusal, startSource } from "./source.ts"
+
+/** Passes for a public address here, and nobody listens there: no test sends anything to an address outside. */
+const nobodys = vi.hoisted(() => "127.0.0.2")
+
+vi.mock("../../../src/http/public-address.ts", async (original) => {
+  const actual = await original<typeof import("../../../src/http/public-address.ts")>()
+  return { ...actual, isPublicAddress: (text: string) => text === nobodys || actual.isPublicAddress(text) }
+})
 
 const once = { retry: { attempts: 1 } }
 const loopback = [{ address: "127.0.0.1", family: 4 }]
@@ -55,7 +64,7 @@ describe("a host that is not public", () => {
   it("is not asked by a name that has a public address when it is checked and another when it is used", async () => {
     const { url, requests } = await hello()
     const { asked, resolve } = rebinding(["192.0.2.1"], ["127.0.0.1"])
-    const { asked: askedLater, resolve: resolveLater } = rebinding(["1.1.1.1"], ["127.0.0.1"])
+    const { asked: askedLater, resolve: resolveLater } = rebinding([nobodys], ["127.0.0.1"])
     await refusal(`http://files.example:${portOf(url)}/a`, once, resolve)
     await refusal(`http://files.example:${portOf(url)}/a`, { ...once, timeout: "0.2s" }, resolveLater)
     expect(asked).toHaveLength(1)
@@ -65,7 +74,7 @@ describe("a host that is not public", () => {
 
   it("is checked again for each try", async () => {
     const { url, requests } = await hello()
-    const { asked, resolve } = rebinding(["1.1.1.1"], ["127.0.0.1"])
+    const { asked, resolve } = rebinding([nobodys], ["127.0.0.1"])
     const options = { timeout: "0.2s", retry: { attempts: 3, delay: 1 } } as const
     expect(await refusal(`http://files.example:${portOf(url)}/a`, options, resolve)).toMatchObject({
       code: "FORBIDDEN",
@@ -76,7 +85,7 @@ describe("a host that is not public", () => {
 
   it("is not asked by a name that has public addresses beside its own", async () => {
     const { url, requests } = await hello()
-    const { resolve } = rebinding(["127.0.0.1", "1.1.1.1", "::1"])
+    const { resolve } = rebinding(["127.0.0.1", nobodys, "::1"])
     await refusal(`http://files.example:${portOf(url)}/a`, { ...once, timeout: "0.2s" }, resolve)
     expect(requests).toEqual([])
   })
@@ -91,7 +100,7 @@ describe("a host that is not public", () => {
       id === "node:http" ? { ...http, request } : bound(id as "node:http"),
     )
     onTestFinished(() => void vi.restoreAllMocks())
-    const { resolve } = rebinding(["1.1.1.1"])
+    const { resolve } = rebinding([nobodys])
     const error = await refusal(`http://files.example:${portOf(url)}/a`, once, resolve)
     expect(error).toMatchObject({ code: "FORBIDDEN" })
   })

@@ -3,21 +3,51 @@ import { createUploadComponent, createUploadSetup, headless, type Part, toStyleT
 import { type Fixture, readFixture } from "./fixture.ts"
 import type { router } from "./router.ts"
 
-const { component, setup, props } = readFixture()
-const { sessions, ...shared } = setup
-defineElements(shared)
+const { component, setup, props, second, uploads, tray, onNavigate } = readFixture()
+defineElements({ ...setup, uploads })
 
 /** An element has attributes, properties and events where others have props. */
-const createElement = (kind: "button" | "dropzone", fixture: Fixture["props"]): HTMLElement => {
+const createElement = (kind: "avatar" | "button" | "dropzone", fixture: Fixture["props"]): HTMLElement => {
   const element = document.createElement(`sluice-${kind}`) as unknown as UploadElement<typeof router, "photos">
-  const { endpoint, disabled = false, config = {}, className, appearance, content, input, headers } = fixture
-  const { mode, appendOnPaste = false, folder = false, cn } = config
-  Object.assign(element, { endpoint, disabled, paste: appendOnPaste, folder, input, headers, content, sessions })
+  const {
+    endpoint,
+    disabled = false,
+    config = {},
+    className,
+    appearance,
+    content,
+    input,
+    headers,
+    sessions,
+    uploads: own,
+  } = fixture
+  const { mode, appendOnPaste = false, folder = false, previews, cn, uploadOnSubmit = false } = config
+  const { name = "", required = false, initialFiles } = fixture
+  Object.assign(element, {
+    endpoint,
+    disabled,
+    paste: appendOnPaste,
+    folder,
+    input,
+    headers,
+    content,
+    sessions,
+    uploads: own,
+  })
+  Object.assign(element, { name, required, uploadOnSubmit, initialFiles })
   if (mode !== undefined) element.setAttribute("mode", mode)
-  if (cn !== undefined) element.config = { cn }
+  if (previews !== undefined) element.setAttribute("previews", previews)
+  const { dropOnPage, reorder = false, rename = false, capture } = config
+  element.reorder = reorder
+  element.rename = rename
+  if (capture !== undefined) element.setAttribute("capture", capture)
+  if (dropOnPage !== undefined) element.setAttribute("page-drop", String(dropOnPage))
+  const { crop } = config
+  if (cn !== undefined || crop !== undefined) element.config = { cn, crop }
   if (className !== undefined) {
     element.appearance = { ...appearance, container: `${className} ${appearance?.container as string}` }
   }
+  if (fixture["aria-label"] !== undefined) element.ariaLabel = fixture["aria-label"]
   element.addEventListener("before-upload", ({ detail }) => {
     const files = fixture.onBeforeUploadBegin?.([...detail.files])
     if (files !== undefined) detail.respondWith(files)
@@ -27,6 +57,7 @@ const createElement = (kind: "button" | "dropzone", fixture: Fixture["props"]): 
   element.addEventListener("upload-complete", ({ detail }) => fixture.onClientUploadComplete?.([...detail.results]))
   element.addEventListener("upload-error", ({ detail }) => fixture.onUploadError?.(detail.error, [...detail.files]))
   element.addEventListener("upload-aborted", ({ detail }) => fixture.onUploadAborted?.([...detail.files]))
+  element.addEventListener("value-change", ({ detail }) => fixture.onValueChange?.(detail.keys))
   element.addEventListener("change", ({ detail }) => fixture.onChange?.([...detail.files]))
   return element
 }
@@ -56,8 +87,8 @@ const createHeadless = (fixture: Fixture["props"]): HTMLElement => {
     apply(pick, parts.pick)
     apply(send, parts.upload)
     list.replaceChildren(
-      ...files.map(({ file, status }) =>
-        Object.assign(document.createElement("li"), { textContent: `${file.name}: ${status}` }),
+      ...files.map(({ name, status }) =>
+        Object.assign(document.createElement("li"), { textContent: `${name}: ${status}` }),
       ),
     )
     output.textContent = String(progress)
@@ -69,6 +100,22 @@ const createHeadless = (fixture: Fixture["props"]): HTMLElement => {
   return section
 }
 
-document
-  .getElementById("root")!
-  .append(component === "headless" ? createHeadless(props) : createElement(component, props))
+const root = document.getElementById("root")!
+const show = () => root.prepend(component === "headless" ? createHeadless(props) : createElement(component, props))
+show()
+
+if (uploads !== undefined) {
+  const element = document.createElement("sluice-tray")
+  Object.assign(element, tray)
+  root.after(element)
+}
+onNavigate((isHere) => {
+  root.replaceChildren()
+  if (isHere) show()
+})
+
+if (second !== undefined && component !== "headless") {
+  const { "aria-label": text = "", ...others } = second
+  const label = Object.assign(document.createElement("label"), { htmlFor: "second", textContent: text })
+  document.getElementById("root")!.append(label, Object.assign(createElement(component, others), { id: "second" }))
+}

@@ -1,15 +1,22 @@
 import { createElement as h, Fragment, StrictMode } from "react"
 import { hydrateRoot } from "react-dom/client"
 import {
+  generateUploadAvatar,
+  createUploads,
   generateUploadButton,
   generateUploadDropzone,
+  generateUploadTray,
   RouteConfigSeed,
   type RouteDescription,
 } from "../../../adapters/react.ts"
+import { picture } from "./picture.ts"
 import type { router } from "./router.ts"
 
+const UploadAvatar = generateUploadAvatar<typeof router>()
 const UploadButton = generateUploadButton<typeof router>()
-const UploadDropzone = generateUploadDropzone<typeof router>()
+const uploads = createUploads<typeof router>()
+const UploadDropzone = generateUploadDropzone<typeof router>({ uploads })
+const UploadTray = generateUploadTray(uploads)
 
 /** The same page on the server and in the browser. */
 export const createPage = (routes?: ReadonlyArray<RouteDescription>) =>
@@ -23,6 +30,8 @@ export const createPage = (routes?: ReadonlyArray<RouteDescription>) =>
       appearance: { container: { fontSize: "20px", "--mine": 1 } },
       content: { label: ({ files }) => h(Fragment, {}, h("b", {}, `${files.length} files`)) },
     }),
+    h(UploadAvatar<"avatar">, { endpoint: "avatar", initialFiles: [picture] }),
+    h(UploadTray),
   )
 
 if (typeof document !== "undefined") {

@@ -1,10 +1,16 @@
-import { createElement as h, type ReactElement } from "react"
+import { createElement as h, Fragment, type ReactElement, useState } from "react"
 import { createRoot } from "react-dom/client"
-import { generateUploadButton, generateUploadDropzone, generateUseUploader } from "../../../adapters/react.ts"
+import {
+  generateUploadAvatar,
+  generateUploadButton,
+  generateUploadDropzone,
+  generateUploadTray,
+  generateUseUploader,
+} from "../../../adapters/react.ts"
 import { type Fixture, readFixture } from "./fixture.ts"
 import type { router } from "./router.ts"
 
-const { component, setup, props } = readFixture()
+const { component, setup, props, second, uploads, tray, onNavigate } = readFixture()
 
 const useUploader = generateUseUploader<typeof router>(setup)
 
@@ -16,15 +22,30 @@ const Headless = ({ endpoint, ...options }: Fixture["props"]) => {
     h("input", parts.input),
     h("button", parts.pick, "Pick"),
     h("button", parts.upload, "Send"),
-    h("ul", {}, ...files.map(({ id, file, status }) => h("li", { key: id }, `${file.name}: ${status}`))),
+    h("ul", {}, ...files.map(({ id, name, status }) => h("li", { key: id }, `${name}: ${status}`))),
     h("output", { "data-status": status, "data-busy": String(isUploading) }, String(progress)),
   )
 }
 
 const components: Record<Fixture["component"], (props: Fixture["props"]) => ReactElement> = {
+  avatar: generateUploadAvatar<typeof router>(setup),
   button: generateUploadButton<typeof router>(setup),
   dropzone: generateUploadDropzone<typeof router>(setup),
   headless: Headless,
 }
 
-createRoot(document.getElementById("root")!).render(h(components[component], props))
+const UploadTray = uploads && generateUploadTray(uploads)
+
+const Page = () => {
+  const [isHere, show] = useState(true)
+  onNavigate(show)
+  return h(
+    Fragment,
+    null,
+    isHere && h(components[component], props),
+    isHere && second && h(components[component], second),
+    UploadTray && h(UploadTray, tray),
+  )
+}
+
+createRoot(document.getElementById("root")!).render(h(Page))

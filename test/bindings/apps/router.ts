@@ -6,10 +6,17 @@ const f = createSluice()
 export const router = {
   photos: f({ image: { maxFileSize: "4MB", maxFileCount: 3 } }).onUploadComplete(({ file }) => ({ stored: file.name })),
   avatar: f({ image: { maxFileSize: "4MB" } }).onUploadComplete(({ file }) => ({ stored: file.name })),
-  anything: f({ blob: { maxFileSize: "1GB", maxFileCount: 20 } }).onUploadComplete(({ file }) => ({
+  icon: f({ "image/png": { maxFileSize: "4MB" } }).onUploadComplete(() => null),
+  anything: f({ blob: { maxFileSize: "1GB", maxFileCount: 100 } }).onUploadComplete(({ file }) => ({
     stored: file.name,
   })),
-  forbidden: f({ blob: { maxFileCount: 5 } })
+  pair: f({ image: { maxFileSize: "4MB", maxFileCount: 3, minFileCount: 2 } }).onUploadComplete(({ file }) => ({
+    stored: file.name,
+  })),
+  documents: f({
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": { maxFileCount: 1 },
+  }).onUploadComplete(() => null),
+  forbidden: f({ blob: { maxFileCount: 12 } })
     .middleware(() => {
       throw new UploadError("Sign in first.")
     })

@@ -36,7 +36,7 @@ render(
         return {
           button: bold("node", () => "Choose"),
           label: (state) => bold("function", () => `${state.files.length} files`),
-          fileName: (_, item) => bold("item", () => `${item!.file.name} ${item!.status} ${item!.progress}`),
+          fileName: (_, item) => bold("item", () => `${item!.name} ${item!.status} ${item!.progress}`),
           fileState: (_, item) => (item!.status === "done" ? "Mine: done" : undefined),
         }
       },

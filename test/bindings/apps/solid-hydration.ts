@@ -1,13 +1,16 @@
 import { createComponent } from "solid-js"
 import { Dynamic, hydrate } from "solid-js/web"
 import {
+  generateUploadAvatar,
   generateUploadButton,
   generateUploadDropzone,
   type RouteDescription,
   RouteConfigSeed,
 } from "../../../adapters/solid.ts"
+import { picture } from "./picture.ts"
 import type { router } from "./router.ts"
 
+const UploadAvatar = generateUploadAvatar<typeof router>()
 const UploadButton = generateUploadButton<typeof router>()
 const UploadDropzone = generateUploadDropzone<typeof router>()
 
@@ -28,6 +31,7 @@ export const createPage = (routes?: ReadonlyArray<RouteDescription>) => () => [
         }),
     },
   }),
+  createComponent(UploadAvatar<"avatar">, { endpoint: "avatar", initialFiles: [picture] }),
 ]
 
 if (typeof document !== "undefined") {

@@ -1,10 +1,16 @@
-import { createComponent, createMemo, For, type JSX, mergeProps } from "solid-js"
+import { createComponent, createMemo, createSignal, For, type JSX, mergeProps } from "solid-js"
 import { Dynamic, render } from "solid-js/web"
-import { generateUploadButton, generateUploadDropzone, generateUseUploader } from "../../../adapters/solid.ts"
+import {
+  generateUploadAvatar,
+  generateUploadButton,
+  generateUploadDropzone,
+  generateUploadTray,
+  generateUseUploader,
+} from "../../../adapters/solid.ts"
 import { readFixture } from "./fixture.ts"
 import type { router } from "./router.ts"
 
-const { component, setup, props } = readFixture()
+const { component, setup, props, second, uploads, tray, onNavigate } = readFixture()
 
 const useUploader = generateUseUploader<typeof router>(setup)
 
@@ -23,7 +29,7 @@ const Headless = () => {
       element(
         "li",
         () => ({}),
-        createMemo(() => `${item.file.name}: ${item.status}`),
+        createMemo(() => `${item.name}: ${item.status}`),
       ),
   })
   return element(
@@ -38,11 +44,23 @@ const Headless = () => {
 }
 
 const components = {
+  avatar: generateUploadAvatar<typeof router>(setup),
   button: generateUploadButton<typeof router>(setup),
   dropzone: generateUploadDropzone<typeof router>(setup),
 }
 
+const UploadTray = uploads && generateUploadTray(uploads)
+
+const Page = () => {
+  const [isHere, show] = createSignal(true)
+  onNavigate(show)
+  const shown = createMemo(() =>
+    isHere() ? [props, second].map((given) => given && createComponent(components[component as "button"], given)) : [],
+  )
+  return [shown as unknown as JSX.Element, UploadTray && createComponent(UploadTray, tray)]
+}
+
 render(
-  () => (component === "headless" ? createComponent(Headless, {}) : createComponent(components[component], props)),
+  () => (component === "headless" ? createComponent(Headless, {}) : createComponent(Page, {})),
   document.getElementById("root")!,
 )

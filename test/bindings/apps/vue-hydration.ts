@@ -1,12 +1,15 @@
 import { createSSRApp, h } from "vue"
 import {
+  generateUploadAvatar,
   generateUploadButton,
   generateUploadDropzone,
   type RouteDescription,
   RouteConfigSeed,
 } from "../../../adapters/vue.ts"
+import { picture } from "./picture.ts"
 import type { router } from "./router.ts"
 
+const UploadAvatar = generateUploadAvatar<typeof router>()
 const UploadButton = generateUploadButton<typeof router>()
 const UploadDropzone = generateUploadDropzone<typeof router>()
 
@@ -20,6 +23,7 @@ export const createPage = (routes?: ReadonlyArray<RouteDescription>) =>
       { endpoint: "photos", appearance: { container: { fontSize: "20px", "--mine": 1 } } },
       { label: ({ state }: { state: { files: Array<unknown> } }) => [h("b", `${state.files.length} files`)] },
     ),
+    h(UploadAvatar<"avatar">, { endpoint: "avatar", initialFiles: [picture] }),
   ])
 
 if (typeof document !== "undefined") {

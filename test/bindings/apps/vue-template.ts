@@ -40,7 +40,7 @@ createApp({
       @change="(files) => told('change', names(files))"
     >
       <template #allowed-content="{ state }">{{ Object.keys(state.routeConfig ?? {}).join() }}</template>
-      <template #fileName="{ item }"><b>{{ item.file.name }}</b> {{ item.status }}</template>
+      <template #fileName="{ item }"><b>{{ item.name }}</b> {{ item.status }}</template>
     </UploadDropzone>
     <UploadDropzone endpoint="photos" disabled id="off" />
     <Headless />

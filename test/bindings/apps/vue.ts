@@ -1,9 +1,15 @@
-import { createApp, defineComponent, h } from "vue"
-import { generateUploadButton, generateUploadDropzone, generateUseUploader } from "../../../adapters/vue.ts"
+import { createApp, defineComponent, h, ref } from "vue"
+import {
+  generateUploadAvatar,
+  generateUploadButton,
+  generateUploadDropzone,
+  generateUploadTray,
+  generateUseUploader,
+} from "../../../adapters/vue.ts"
 import { readFixture } from "./fixture.ts"
 import type { router } from "./router.ts"
 
-const { component, setup, props } = readFixture()
+const { component, setup, props, second, uploads, tray, onNavigate } = readFixture()
 
 const useUploader = generateUseUploader<typeof router>(setup)
 
@@ -17,15 +23,30 @@ const Headless = defineComponent(() => {
       h("button", parts.value.upload, "Send"),
       h(
         "ul",
-        files.value.map(({ id, file, status }) => h("li", { key: id }, `${file.name}: ${status}`)),
+        files.value.map(({ id, name, status }) => h("li", { key: id }, `${name}: ${status}`)),
       ),
       h("output", { "data-status": status.value, "data-busy": String(isUploading.value) }, String(progress.value)),
     ])
 })
 
 const components = {
+  avatar: generateUploadAvatar<typeof router>(setup),
   button: generateUploadButton<typeof router>(setup),
   dropzone: generateUploadDropzone<typeof router>(setup),
 }
 
-createApp(component === "headless" ? Headless : h(components[component]<"photos">, props)).mount("#root")
+const UploadTray = uploads && generateUploadTray(uploads)
+
+const Page = defineComponent(() => {
+  const isHere = ref(true)
+  onNavigate((is) => (isHere.value = is))
+  return () => {
+    if (component === "headless") return h(Headless)
+    return [
+      ...[props, second].map((given) => (given && isHere.value ? h(components[component]<"photos">, given) : null)),
+      UploadTray ? h(UploadTray, tray) : null,
+    ]
+  }
+})
+
+createApp(Page).mount("#root")

@@ -1,8 +1,6 @@
 import { createHmac } from "node:crypto"
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { describe, expect, it, onTestFinished } from "vitest"
+import { describe, expect, it } from "vitest"
 import { createMemoryBlobStore, createMemoryCatalog, createSqliteCatalog } from "../../../src/ingest.ts"
 import { names, parseToken } from "../../../src/protocol.ts"
 import {
@@ -21,6 +19,7 @@ import {
   startIngest,
   token,
 } from "../circle.ts"
+import { makeFolder } from "../../make-folder.ts"
 
 const problemOf = async (response: Response): Promise<string> => `${response.status} ${(await response.json()).code}`
 
@@ -38,7 +37,7 @@ describe("a callback", () => {
     expect(new URL(calledUrl).search).toBe("?tenant=1&slug=avatar")
     expect(headers.get("content-type")).toBe("application/json")
     expect(headers.get(names.header.hook)).toBe("callback")
-    expect(await signer.verify(body, headers.get(names.header.signature)!)).toBe(true)
+    expect(await signer.verify(body, headers.get(names.header.signature))).toBe(true)
     const { serverData: _serverData, ...stored } = file
     expect(event).toEqual({
       id: expect.stringMatching(/^evt_/),
@@ -46,6 +45,7 @@ describe("a callback", () => {
       attempt: 1,
       status: "uploaded",
       origin: url,
+      slug: "avatar",
       metadata: { ü: ['"', 1] },
       file: stored,
     })
@@ -164,8 +164,7 @@ describe("a callback", () => {
   })
 
   it("survives the ingest: what one had pending, or was just sending, the next one delivers", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "sluice-outbox-"))
-    onTestFinished(() => rm(folder, { recursive: true }))
+    const folder = await makeFolder()
     const open = () => createSqliteCatalog({ file: join(folder, "catalog.sqlite") })
     const store = createMemoryBlobStore()
     const first = await startIngest({ store, catalog: open() })
@@ -273,15 +272,121 @@ describe("a PUT that awaits server data", () => {
     })
   })
 
+  it("asked for again after a failure calls the app at once, one time for all who ask, and tells what it says now", async () => {
+    const { url } = await startIngest({ callbackRetries: [3_600_000] })
+    const app = await startApp(async ({ event }, count) => {
+      if (event.status !== "uploaded") return new Response(null, { status: 400 })
+      const { key: fileKey } = event.file
+      if (count === 3) return answerWith("at last")({ event } as Received)
+      // The same words each time: only the attempt is new.
+      await postResult(url, { fileKey, eventId: event.id, attempt: event.attempt, error: "no such user" })
+      return new Response(null, { status: 500 })
+    })
+    const grant = createGrant({ slug: "avatar" })
+    await register(url, { fileKeys: [grant.key], callbackUrl: app.url })
+    const signed = await sign(url, grant)
+    for (const [body, start] of [
+      ["hello", 0],
+      [null, 5],
+    ] as const) {
+      expect(await (await putRaw(signed, body, start)).json()).toMatchObject({
+        code: "CALLBACK_FAILED",
+        detail: expect.stringContaining("no such user"),
+      })
+    }
+    const answers = await Promise.all([putRaw(signed, null, 5), putRaw(signed, null, 5), putRaw(signed, null, 5)])
+    for (const answer of answers) expect(await answer.json()).toMatchObject({ serverData: "at last" })
+    expect(app.received.map(({ event }) => event.attempt)).toEqual([1, 2, 3])
+    expect(new Set(app.received.map(({ event }) => event.id)).size).toBe(1)
+  })
+
+  it("asked for again and again is made more and more seldom", async () => {
+    const { url } = await startIngest({ callbackRetries: [3_600_000] })
+    const app = await startApp(refuse)
+    const grant = createGrant({ slug: "avatar" })
+    await register(url, { fileKeys: [grant.key], callbackUrl: app.url })
+    const signed = await sign(url, grant)
+    expect(await problemOf(await putRaw(signed, "hello"))).toBe("502 CALLBACK_FAILED")
+    for (let count = 0; count < 40; count++) {
+      expect(await problemOf(await putRaw(signed, null, 5))).toBe("502 CALLBACK_FAILED")
+    }
+    // As far as ten, and then by seconds.
+    expect(app.received.length).toBeGreaterThanOrEqual(10)
+    expect(app.received.length).toBeLessThan(20)
+  })
+
+  it("asked for again leaves an event alone that the app said it never wants", async () => {
+    const { url } = await startIngest()
+    const app = await startApp(() => new Response(null, { status: 410 }))
+    const grant = createGrant({ slug: "avatar" })
+    await register(url, { fileKeys: [grant.key], callbackUrl: app.url })
+    const signed = await sign(url, grant)
+    expect(await problemOf(await putRaw(signed, "hello"))).toBe("502 CALLBACK_FAILED")
+    expect(await problemOf(await putRaw(signed, null, 5))).toBe("502 CALLBACK_FAILED")
+    expect(app.received).toHaveLength(1)
+  })
+
+  it("never tells or keeps the page of a proxy that answers for the app", async () => {
+    const { url, catalog } = await startIngest()
+    const page =
+      "<html><head><title>502 Bad Gateway</title><style>h1{}</style></head><body><h1>nginx</h1></body></html>"
+    const app = await startApp(() => new Response(page, { status: 502, headers: { "content-type": "text/html" } }))
+    const grant = createGrant({ slug: "avatar" })
+    await register(url, { fileKeys: [grant.key], callbackUrl: app.url })
+    expect(await (await putRaw(await sign(url, grant), "hello")).text()).not.toContain("<")
+    const id = app.received[0]!.event.id
+    await eventually(async () => ((await catalog.findDelivery(id))?.delivery.failures ?? 0) > 0)
+    const [attempt] = (await catalog.listAttempts(id)) as ReadonlyArray<{
+      readonly error: string
+      readonly answer: string
+    }>
+    expect(attempt).toMatchObject({
+      error: "The answer was 502: 502 Bad Gateway nginx",
+      answer: "502 Bad Gateway nginx",
+    })
+  })
+
+  it("tells the app with its next registration that its callbacks do not arrive, and why, but nothing of the answer", async () => {
+    const { url } = await startIngest()
+    const app = await startApp((_, count) =>
+      count === 3
+        ? new Response(null, { status: 200 })
+        : new Response("<a href=/login>secret</a>", { status: 307, headers: { location: "/login?token=secret" } }),
+    )
+    const warn = async () => {
+      const grant = createGrant({ slug: "avatar" })
+      const registered = await register(url, { fileKeys: [grant.key], callbackUrl: app.url, awaitServerData: false })
+      const before = app.received.length
+      await putRaw(await sign(url, grant), "hello")
+      await app.until(before + 1)
+      return registered.headers.get(names.header.warning)
+    }
+    expect(await warn()).toBeNull()
+    const warnings: Array<string | null> = []
+    await eventually(async () => {
+      const grant = createGrant({ slug: "avatar" })
+      warnings.push(
+        (await register(url, { fileKeys: [grant.key], callbackUrl: app.url })).headers.get(names.header.warning),
+      )
+      return warnings.at(-1) !== null
+    })
+    expect(warnings.at(-1)).toMatch(
+      /^The answer was 307, which is not the route handler's\. .*SLUICE_CALLBACK_URL.*sluice doctor/,
+    )
+    expect(warnings.at(-1)).not.toContain("secret")
+  })
+
   it("fails with a timeout when the app stays silent or never registers; the file stays", async () => {
-    const { url } = await startIngest({ callbackWait: 50 })
+    const { url, catalog } = await startIngest({ callbackWait: 50 })
     const silent = await startApp(() => new Promise<Response>(() => {}))
     for (const isRegistered of [true, false]) {
       const grant = createGrant({ slug: "avatar" })
       if (isRegistered) await register(url, { fileKeys: [grant.key], callbackUrl: silent.url })
       const response = await putRaw(await sign(url, grant), "hello")
       expect(await problemOf(response)).toBe("504 CALLBACK_TIMEOUT")
-      expect(await (await fetch(`${url}/f/${grant.key}`)).text()).toBe("hello")
+      expect((await catalog.get(grant.key))?.file.status).toBe("Uploaded")
+      // Nobody reads what no app knows of.
+      expect((await fetch(`${url}/f/${grant.key}`)).status).toBe(isRegistered ? 200 : 404)
     }
   })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest"
-import { createMemoryBlobStore, createMemoryCatalog } from "../../../src/ingest.ts"
+import { type Catalog, createMemoryBlobStore, createMemoryCatalog } from "../../../src/ingest.ts"
 import type { App } from "../../../src/ingest/apps.ts"
 import { type CallbackEvent, createSigner, type DevStreamEvent, readJsonLines } from "../../../src/protocol.ts"
 import {
@@ -47,6 +47,7 @@ describe("a development stream", () => {
       attempt: 1,
       status: "uploaded",
       origin: url,
+      slug: "avatar",
       metadata: { userId: 7 },
     })
     await postResult(url, { fileKey: fileOf(event).key, callbackData: { id: 1 } })
@@ -78,7 +79,64 @@ describe("a development stream", () => {
     await stream.next()
     await postResult(url, { fileKey: grant.key, error: "no such user" })
     expect((await uploaded).status).toBe(502)
-    expect(await stream.next()).toBeUndefined()
+  })
+
+  it("keeps and repeats no secret of an error that the app posts", async () => {
+    const { url, catalog } = await startIngest()
+    const grant = createGrant({ slug: "avatar" })
+    const stream = await openStream(url, [grant.key])
+    const uploaded = putRaw(await sign(url, grant), "hello")
+    const { id } = JSON.parse((await stream.next())!.payload)
+    await postResult(url, { fileKey: grant.key, error: "401 with sk_live_abcdef0123456789" })
+    expect(await (await uploaded).json()).toMatchObject({
+      code: "CALLBACK_FAILED",
+      detail: expect.stringContaining("401 with sk_<redacted>"),
+    })
+    const kept = JSON.stringify([await catalog.findDelivery(id), await catalog.get(grant.key)])
+    expect(kept).toContain("sk_<redacted>")
+    expect(kept).not.toContain("abcdef0123456789")
+  })
+
+  it.each([
+    ["before it is due again", 60_000],
+    ["when it is due again", 0],
+  ])(
+    "owes an event still whose callback failed: who asks for the file %s has it sent, once for all who ask",
+    async (_, delay) => {
+      const { url, catalog } = await startIngest({ callbackRetries: [delay, delay] })
+      const grant = createGrant({ slug: "avatar" })
+      const signed = await sign(url, grant)
+      const stream = await openStream(url, [grant.key])
+      const uploaded = putRaw(signed, "hello")
+      const first = JSON.parse((await stream.next())!.payload)
+      await postResult(url, { fileKey: grant.key, eventId: first.id, attempt: 1, error: "no such user" })
+      expect(await (await uploaded).json()).toMatchObject({
+        code: "CALLBACK_FAILED",
+        detail: expect.stringContaining("no such user"),
+      })
+      expect((await catalog.findDelivery(first.id))?.delivery).toMatchObject({ status: "pending", failures: 1 })
+
+      const again = [putRaw(signed, null, 5), putRaw(signed, null, 5)]
+      const second = JSON.parse((await stream.next())!.payload)
+      expect(second).toMatchObject({ id: first.id, attempt: 2 })
+      // What is late says nothing of the attempt under way.
+      await postResult(url, { fileKey: grant.key, eventId: first.id, attempt: 1, error: "no such user" })
+      await postResult(url, { fileKey: grant.key, eventId: first.id, attempt: 2, callbackData: "at last" })
+      for (const answer of again) expect(await (await answer).json()).toMatchObject({ serverData: "at last" })
+      expect(await stream.next()).toBeUndefined()
+    },
+  )
+
+  it("sends a failed event again on the stream of a later upload, when it is due by the schedule", async () => {
+    const { url } = await startIngest({ callbackRetries: [0, 60_000] })
+    const grant = createGrant({ slug: "avatar" })
+    const stream = await openStream(url, [grant.key])
+    const uploaded = putRaw(await sign(url, grant), "hello")
+    await stream.next()
+    await postResult(url, { fileKey: grant.key, error: "no such user" })
+    expect((await uploaded).status).toBe(502)
+    await openStream(url, [createGrant().key])
+    expect(JSON.parse((await stream.next())!.payload)).toMatchObject({ attempt: 2, file: { key: grant.key } })
   })
 
   it("carries the event of a file that was there before it", async () => {
@@ -176,6 +234,61 @@ describe("a development stream", () => {
     expect(called).toBe(0)
   })
 
+  it("carries an event that could not be claimed at first, though nothing else happens", async () => {
+    const catalog = createMemoryCatalog()
+    let failures = 0
+    const { url } = await startIngest({
+      catalog: {
+        ...catalog,
+        claimDue: async (claim) => {
+          const due = await catalog.claimDue(claim)
+          // As a flush that fails behind a commit: it is claimed, and nobody has it.
+          if (typeof claim.channel === "object" && due.length > 0 && failures++ < 3) throw new Error("the disk failed")
+          return due
+        },
+      },
+    })
+    const grant = createGrant({ slug: "avatar" })
+    const stream = await openStream(url, [grant.key])
+    const uploaded = putRaw(await sign(url, grant), "hello")
+    expect(fileOf((await stream.next())!).key).toBe(grant.key)
+    await postResult(url, { fileKey: grant.key, callbackData: 7 })
+    expect(await (await uploaded).json()).toMatchObject({ serverData: 7 })
+    expect(failures).toBeGreaterThan(3)
+  })
+
+  it("passes events on behind one that cannot be, and that one once it can", async () => {
+    const catalog = createMemoryCatalog()
+    const [bad, good] = [createGrant({ slug: "avatar" }), createGrant({ slug: "avatar" })]
+    let [isBad, claims] = [true, 0]
+    const { url } = await startIngest({
+      catalog: {
+        ...catalog,
+        claimDue: async (claim) => {
+          const due = await catalog.claimDue(claim)
+          return due.map((each) => {
+            if (each.file.key !== bad.key || !isBad) return each
+            claims++
+            return { ...each, file: { ...each.file, id: 1n as unknown as number, size: 1n as unknown as number } }
+          })
+        },
+      },
+    })
+    const uploads = []
+    for (const grant of [bad, good]) {
+      await register(url, { fileKeys: [grant.key], isDev: true }).then((response) => response.body!.cancel())
+      uploads.push(putRaw(await sign(url, grant), "hello"))
+      await eventually(async () => (await catalog.get(grant.key))?.delivery?.status === "pending")
+    }
+    const stream = await openStream(url, [bad.key, good.key])
+    expect(fileOf((await stream.next())!).key).toBe(good.key)
+    await eventually(() => claims > 2)
+    isBad = false
+    expect(fileOf((await stream.next())!).key).toBe(bad.key)
+    for (const { key } of [bad, good]) await postResult(url, { fileKey: key, callbackData: key })
+    for (const upload of uploads) expect((await upload).status).toBe(200)
+  })
+
   it("sends heartbeats", async () => {
     const { url } = await startIngest({ heartbeat: 5 })
     const response = await register(url, { fileKeys: [createGrant().key], isDev: true })
@@ -186,12 +299,15 @@ describe("a development stream", () => {
     await reader.cancel()
   })
 
-  it("ends when the URLs have expired", async () => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] })
+  /** Streams over a catalog, on a clock the test turns. */
+  const openOnClock = async (catalog: Catalog) => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "Date"] })
     onTestFinished(() => void vi.useRealTimers())
     const { createDevStreams } = await import("../../../src/ingest/delivery/dev-streams.ts")
     const app: App = {
       id: "app-1",
+      isOwn: true,
+      since: undefined,
       encodedId: "prefix",
       signers: [createSigner("sk_x")],
       defaultAcl: "private",
@@ -199,15 +315,47 @@ describe("a development stream", () => {
       callbackOrigins: undefined,
     }
     const streams = createDevStreams({
-      apps: { byId: () => app, byApiKey: () => undefined },
-      catalog: createMemoryCatalog(),
-      settings: { url: undefined, heartbeat: 1e6 },
+      apps: { byId: () => app, isOne: () => true },
+      catalog,
+      settings: { url: undefined, heartbeat: 1e6, maxDevStreams: 10 },
       now: Date.now,
+      write: () => {},
     })
-    const reader = (await streams.open(app, "avatar", ["key"])).getReader()
+    return { streams, reader: (await streams.open(app, "avatar", ["key"])).getReader() }
+  }
+
+  it("ends when the URLs have expired", async () => {
+    const { reader } = await openOnClock(createMemoryCatalog())
     expect((await reader.read()).done).toBe(false)
     const ended = reader.read()
+    // Heartbeats come in between.
     await vi.advanceTimersByTimeAsync(61 * 60 * 1000)
-    expect((await ended).done).toBe(true)
+    expect((await ended).done).toBe(false)
+    const rest: Array<boolean> = []
+    for (let next = await reader.read(); !next.done; next = await reader.read()) rest.push(next.done)
+    expect(rest.length).toBeLessThan(5)
+  })
+
+  it("goes on when the catalog fails at its deadline, and ends when that works again", async () => {
+    const catalog = createMemoryCatalog()
+    let isFailing = false
+    const unhandled = vi.fn()
+    process.on("unhandledRejection", unhandled)
+    onTestFinished(() => void process.off("unhandledRejection", unhandled))
+    const get: Catalog["get"] = (key) => (isFailing ? Promise.reject(new Error("disk on fire")) : catalog.get(key))
+    const { streams, reader } = await openOnClock({ ...catalog, get })
+    const readAll = async () => {
+      while (!(await reader.read()).done);
+    }
+    void readAll()
+    isFailing = true
+    await vi.advanceTimersByTimeAsync(90 * 60 * 1000)
+    // Rejections are reported when the turn of the event loop is over.
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(unhandled).not.toHaveBeenCalled()
+    expect(streams.count()).toBe(1)
+    isFailing = false
+    await vi.advanceTimersByTimeAsync(30 * 60 * 1000)
+    expect(streams.count()).toBe(0)
   })
 })

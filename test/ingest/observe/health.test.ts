@@ -1,7 +1,6 @@
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { readdir, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { expect, it, onTestFinished } from "vitest"
+import { expect, it } from "vitest"
 import {
   type BlobStore,
   createDiskBlobStore,
@@ -10,6 +9,7 @@ import {
   createSqliteCatalog,
 } from "../../../src/ingest.ts"
 import { eventually, startIngest } from "../circle.ts"
+import { makeFolder } from "../../make-folder.ts"
 
 const read = async (url: string) => {
   const response = await fetch(url)
@@ -70,8 +70,7 @@ it("/ready is 503 when the catalog cannot be written", async () => {
 })
 
 it("/ready is 503 when a real catalog and a real disk fail", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "sluice-ready-"))
-  onTestFinished(() => rm(folder, { recursive: true }))
+  const folder = await makeFolder()
   const blobs = join(folder, "blobs")
   const catalog = createSqliteCatalog({ file: join(folder, "catalog.sqlite") })
   const { url } = await startIngest({ store: createDiskBlobStore({ folder: blobs }), catalog })
@@ -85,8 +84,7 @@ it("/ready is 503 when a real catalog and a real disk fail", async () => {
 })
 
 it("/ready on disk leaves no file behind", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "sluice-ready-"))
-  onTestFinished(() => rm(folder, { recursive: true }))
+  const folder = await makeFolder()
   const { url } = await startIngest({ store: createDiskBlobStore({ folder }) })
   expect((await read(`${url}/ready`)).status).toBe(200)
   const left = await readdir(folder, { recursive: true, withFileTypes: true })

@@ -1,5 +1,5 @@
 import { type LogFormat, type LogLevel } from "../../../src/protocol.ts"
-import { describe, expect, it, onTestFinished, vi } from "vitest"
+import { describe, expect, it } from "vitest"
 import { createMemoryCatalog } from "../../../src/ingest.ts"
 import { toNodeListener } from "../../../adapters/node/to-node-listener.ts"
 import { generateUploader } from "../../../src/client.ts"
@@ -17,21 +17,12 @@ import {
   startIngest,
   token,
 } from "../circle.ts"
+import { captureConsole } from "../capture-console.ts"
 
 type Line = Record<string, unknown> & { readonly level: string; readonly message: string }
 
-/** Everything that is printed until the test ends. */
-const capture = (): Array<string> => {
-  const printed: Array<string> = []
-  for (const method of ["log", "debug", "info", "warn", "error"] as const) {
-    const spy = vi.spyOn(console, method).mockImplementation((...parts) => void printed.push(parts.join(" ")))
-    onTestFinished(() => spy.mockRestore())
-  }
-  return printed
-}
-
 const logging = async (logLevel: LogLevel, logFormat: LogFormat = "json") => {
-  const printed = capture()
+  const printed = captureConsole()
   const lines = () => printed.map((line) => JSON.parse(line) as Line)
   const find = (message: string) => lines().filter((line) => line.message === message)
   return { ingest: await startIngest({ logLevel, logFormat, callbackRetries: [] }), printed, lines, find }
@@ -86,7 +77,7 @@ describe("a line for each request", () => {
   })
 
   it("that fails for a reason nobody foresaw: with its line and the error with its stack", async () => {
-    const printed = capture()
+    const printed = captureConsole()
     const broken = () => Promise.reject(new Error("the disk burns"))
     const catalog = { ...createMemoryCatalog(), begin: broken, commitWhole: broken }
     const { url } = await startIngest({ catalog, logLevel: "Info", logFormat: "json" })
@@ -131,7 +122,7 @@ describe("a line for each event of a file's life", () => {
   })
 
   it("what housekeeping ended", async () => {
-    const printed = capture()
+    const printed = captureConsole()
     const { url } = await startIngest({ logLevel: "Info", sweepInterval: 5, unfinishedTtl: 0 })
     await putRaw(await sign(url, createGrant({ size: 10, expires: Date.now() + 900 })), "hello")
     await eventually(() => printed.some((line) => line.includes("What nobody finished was ended. count=1")))
@@ -140,7 +131,7 @@ describe("a line for each event of a file's life", () => {
 
 for (const format of ["text", "json"] as const) {
   it(`a whole circle at level All holds no secret and no signed URL, as ${format}`, async () => {
-    const printed = capture()
+    const printed = captureConsole()
     const catalog = createMemoryCatalog()
     const ingest = await startIngest({
       catalog,

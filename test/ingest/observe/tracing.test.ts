@@ -1,7 +1,5 @@
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { expect, it, onTestFinished } from "vitest"
+import { expect, it } from "vitest"
 import { toNodeListener } from "../../../adapters/node/to-node-listener.ts"
 import { generateUploader } from "../../../src/client.ts"
 import { createDiskBlobStore, createSqliteCatalog, type IngestOptions } from "../../../src/ingest.ts"
@@ -19,6 +17,7 @@ import {
   startIngest,
   token,
 } from "../circle.ts"
+import { makeFolder } from "../../make-folder.ts"
 import { type CollectedSpan, startCollector } from "./collector.ts"
 
 const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
@@ -43,12 +42,6 @@ const startRoutes = async (ingestUrl: string, isDev = false) => {
     }),
   )
   return { url: `${url}/api/sluice`, requests }
-}
-
-const makeFolder = async (): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), "sluice-tracing-"))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  return folder
 }
 
 const onDisk = (folder: string): Partial<IngestOptions> => ({

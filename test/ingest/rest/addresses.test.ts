@@ -1,11 +1,11 @@
 import * as fc from "fast-check"
 import { join } from "node:path"
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { describe, expect, it, onTestFinished, vi } from "vitest"
+import { describe, expect, it } from "vitest"
 import { createSqliteCatalog } from "../../../src/ingest.ts"
 import { names } from "../../../src/protocol.ts"
 import { apiKey, startIngest } from "../circle.ts"
+import { makeFolder } from "../../make-folder.ts"
+import { captureConsole } from "../capture-console.ts"
 import { answerOf, call, codeOf, createOther, other, store, storeOfOther } from "./rest-app.ts"
 
 const operationNames = ["listFiles", "deleteFiles", "renameFiles", "updateACL", "getUsageInfo", "requestFileAccess"]
@@ -81,11 +81,7 @@ describe("addresses", () => {
   })
 
   it("are what metrics and the log call a request by, unknown ones have one name", async () => {
-    const lines: Array<string> = []
-    for (const method of ["log", "debug", "info"] as const) {
-      vi.spyOn(console, method).mockImplementation((...parts) => void lines.push(parts.join(" ")))
-    }
-    onTestFinished(() => void vi.restoreAllMocks())
+    const lines = captureConsole()
     const ingest = await startIngest({ metrics: "open", logLevel: "Debug" })
     const key = await store(ingest, { acl: "private" })
     const { url } = await answerOf(await call(ingest.url, "requestFileAccess", { fileKey: key }))
@@ -120,8 +116,7 @@ describe("bodies", () => {
   })
 
   it("of any kind never make it fail", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "sluice-rest-"))
-    onTestFinished(() => rm(folder, { recursive: true }))
+    const folder = await makeFolder()
     const catalog = createSqliteCatalog({ file: join(folder, "catalog.sqlite") })
     const { url } = await startIngest({ catalog })
     const text = fc.oneof(

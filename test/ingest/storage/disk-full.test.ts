@@ -1,7 +1,5 @@
-import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
-import { mkdtemp, rm, writeFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect, it, onTestFinished, vi } from "vitest"
 import {
@@ -13,26 +11,12 @@ import {
   createSqliteCatalog,
 } from "../../../src/ingest.ts"
 import { createGrant, offsetOf, putRaw, randomContent, sign, startIngest } from "../circle.ts"
+import { makeFolder } from "../../make-folder.ts"
+import { mountTmpfs } from "../../mount-tmpfs.ts"
 import { createPacedBody } from "../upload/paced-body.ts"
 
 const problemOf = async (response: Response): Promise<string> => `${response.status} ${(await response.json()).code}`
 const unavailable = "503 INGEST_UNAVAILABLE"
-
-/** A file system of a few MB with nothing else on it; undefined where this process may not mount one. */
-const mountSmallDisk = async (bytes: number): Promise<string | undefined> => {
-  const path = await mkdtemp(join(tmpdir(), "sluice-disk-"))
-  try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${bytes}`, "tmpfs", path], { stdio: "ignore" })
-  } catch {
-    await rm(path, { recursive: true })
-    return undefined
-  }
-  onTestFinished(async () => {
-    execFileSync("umount", ["--lazy", path])
-    await rm(path, { recursive: true })
-  })
-  return path
-}
 
 it("refuses new bytes that would eat into the reserve, and only those", async () => {
   let free = 10_000
@@ -88,14 +72,9 @@ it("tells the operator what to do, and clients only to come back", async () => {
   expect(lines.join("\n")).toContain("Free space on the disk of /data/catalog.sqlite.")
 })
 
-it("survives a disk that is really full: clear answers, nothing stored is lost, all goes on when there is room", async ({
-  skip,
-}) => {
-  const disk = await mountSmallDisk(12 * 1024 * 1024)
-  if (disk === undefined) {
-    console.warn("SKIPPED: the test of a full disk has to mount a tmpfs, which takes root.")
-    return skip("A tmpfs cannot be mounted by this process.")
-  }
+it("survives a disk that is really full: clear answers, nothing stored is lost, all goes on when there is room", async (test) => {
+  const disk = await makeFolder()
+  mountTmpfs(test, disk, "size=12m")
   const store = createDiskBlobStore({ folder: join(disk, "files") })
   const catalog = createSqliteCatalog({ file: join(disk, "catalog.sqlite") })
   const { url } = await startIngest({ store, catalog, minimumFree: 0 })

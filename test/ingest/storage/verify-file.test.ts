@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto"
-import { mkdtemp, readdir, rm, truncate, writeFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { readdir, rm, truncate, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { describe, expect, it, onTestFinished } from "vitest"
+import { describe, expect, it } from "vitest"
 import {
   type BlobStore,
   createDiskBlobStore,
@@ -11,6 +10,7 @@ import {
   verifyFile,
 } from "../../../src/ingest.ts"
 import { randomContent } from "../circle.ts"
+import { makeFolder } from "../../make-folder.ts"
 
 async function* once(bytes: Uint8Array) {
   if (bytes.length > 0) yield bytes
@@ -32,8 +32,7 @@ const storeFile = async (store: BlobStore, content: Uint8Array) => {
 const catalog = createMemoryCatalog()
 
 const openDisk = async () => {
-  const folder = await mkdtemp(join(tmpdir(), "sluice-verify-"))
-  onTestFinished(() => rm(folder, { recursive: true }))
+  const folder = await makeFolder()
   const onlyFile = async () => {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true })
     const found = entries.filter((entry) => entry.isFile())

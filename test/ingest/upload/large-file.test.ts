@@ -1,10 +1,8 @@
 import { createHash } from "node:crypto"
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { expect, it, onTestFinished } from "vitest"
 import { createDiskBlobStore, createIngest, createMemoryBlobStore, createMemoryCatalog } from "../../../src/ingest.ts"
 import { createGrant, eventually, putRaw, randomContent, sign, startIngest, token } from "../circle.ts"
+import { makeFolder } from "../../make-folder.ts"
 
 const megabyte = 1024 * 1024
 
@@ -34,8 +32,7 @@ const generate = (size: number, onPull: (bytes: number) => void, before?: Uint8A
 }
 
 it("goes through with no more in memory than a few batches, as a form", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "sluice-large-"))
-  onTestFinished(() => rm(folder, { recursive: true }))
+  const folder = await makeFolder()
   const size = 256 * megabyte
   let pulled = 0
   let stored = 0

@@ -1,7 +1,8 @@
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
-import { expect, it, onTestFinished } from "vitest"
+import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { type BlobStore, createMemoryBlobStore } from "../../../src/ingest.ts"
+import { createRateWatch } from "../../../src/ingest/upload/minimum-rate.ts"
 import { createGrant, eventually, offsetOf, putRaw, sign, startIngest } from "../circle.ts"
 
 /** A PUT on a bare socket: its body is sent piece by piece, as the test wants. */
@@ -97,4 +98,28 @@ it("never cuts anybody off where the rate is 0", async () => {
   await cut.answer
   patient.socket.write("world")
   await eventually(async () => (await catalog.get(grant.key))?.file.status === "Uploaded")
+})
+
+describe("where timers are numbers, as in browsers and workerd", () => {
+  it("one timer watches over all bodies, and is cleared when there is none", () => {
+    const running = new Set<number>()
+    let made = 0
+    const looks = new Map<number, () => void>()
+    vi.stubGlobal("setInterval", (look: () => void) => {
+      running.add(++made)
+      looks.set(made, look)
+      return made
+    })
+    vi.stubGlobal("clearInterval", (timer: number) => void running.delete(timer))
+    onTestFinished(() => void vi.unstubAllGlobals())
+    const { watch } = createRateWatch({ minimumRate: 1024, minimumRateWindow: 1000 })
+    const intake = () => ({ isWaiting: true, received: 0 })
+    const ends = Array.from({ length: 100 }, () => watch(intake(), () => {}))
+    expect(running.size).toBe(1)
+    for (const end of ends) end()
+    for (const timer of running) looks.get(timer)!()
+    expect(running.size).toBe(0)
+    watch(intake(), () => {})
+    expect([running.size, made]).toEqual([1, 2])
+  })
 })

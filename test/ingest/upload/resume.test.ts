@@ -1,7 +1,5 @@
 import { createHash } from "node:crypto"
-import { mkdtemp, rm } from "node:fs/promises"
 import { request as httpRequest } from "node:http"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { createDiskBlobStore, createMemoryBlobStore, createSqliteCatalog } from "../../../src/ingest.ts"
@@ -20,12 +18,12 @@ import {
   startIngest,
   toForm,
 } from "../circle.ts"
+import { makeFolder } from "../../make-folder.ts"
 
 const sha256 = (bytes: string | Uint8Array) => createHash("sha256").update(bytes).digest("hex")
 
 const onDisk = async () => {
-  const folder = await mkdtemp(join(tmpdir(), "sluice-ingest-"))
-  onTestFinished(() => rm(folder, { recursive: true }))
+  const folder = await makeFolder()
   return () => ({
     store: createDiskBlobStore({ folder: join(folder, "blobs") }),
     catalog: createSqliteCatalog({ file: join(folder, "catalog.sqlite") }),

@@ -18,7 +18,11 @@ export const moments = [
   "callback",
   /** An app has posted its result. */
   "result",
-  /** Bytes of a failed, expired or replaced upload are taken back. */
+  /** A URL that had expired was signed anew. */
+  "renewal",
+  /** The app has asked for the deletion of a file. */
+  "deletion",
+  /** Bytes of a failed, expired, replaced or deleted upload are taken back. */
   "clean-up",
   /** Whatever it is doing. */
   "any",

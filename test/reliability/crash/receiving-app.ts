@@ -40,6 +40,7 @@ export const startReceivingApp = async ({
   see,
   violate,
   ingestUrl,
+  isDeleted,
 }: {
   readonly apiKey: string
   readonly random: Random
@@ -47,6 +48,8 @@ export const startReceivingApp = async ({
   readonly violate: (what: string) => void
   /** Where the ingest listens now. */
   readonly ingestUrl: () => Promise<string>
+  /** Whether the app has, or may have, deleted this file: there is nothing to post a result to. */
+  readonly isDeleted: (key: string) => boolean
 }): Promise<ReceivingApp> => {
   const heard = new Map<string, Heard>()
   const sockets = new Set<Socket>()
@@ -85,7 +88,7 @@ export const startReceivingApp = async ({
         onSent: () => see("result"),
       })
       const answer = await posting
-      if (answer !== undefined && answer.status !== 200) {
+      if (answer !== undefined && answer.status !== 200 && !(answer.status === 404 && isDeleted(key))) {
         violate(`The result for ${key} was answered ${answer.status} ${answer.body.toString()}`)
       }
       if (answer === undefined) return void response.writeHead(500).end("the ingest is away")

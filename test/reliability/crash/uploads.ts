@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto"
+import { createHash, randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import {
   createFileKey,
@@ -7,65 +7,9 @@ import {
   formatUploadRange,
   names,
   signUploadUrl,
-  type UploadGrant,
 } from "../../../src/protocol.ts"
 import { type Answer, exchange } from "../exchange.ts"
-import type { Random } from "../random.ts"
-import type { Moment } from "./moments.ts"
-
-/** What becomes of an upload. */
-export type Fate =
-  /** It is finished, whatever happens on the way. */
-  | "finished"
-  /** It is begun, replaced by another file under its key, and that is finished. */
-  | "replaced"
-  /** Nobody goes on with it: it expires. */
-  | "abandoned"
-  /** Its content is not what it says. */
-  | "lying"
-
-/** What a client has been told, or has told, of its upload. */
-export interface Upload {
-  readonly fate: Fate
-  grant: UploadGrant
-  content: Uint8Array
-  readonly isForm: boolean
-  readonly pieces: number
-  readonly registers: "never" | "first" | "meanwhile" | "last"
-  readonly awaitServerData: boolean
-  /** How far the ingest has said that bytes are stored. */
-  acknowledged: number
-  /** How far bytes were given to a socket. */
-  sent: number
-  fileHash?: string
-  serverData?: unknown
-}
-
-export interface Counts {
-  uploads: number
-  bytes: number
-  /** Uploads that went on from an offset above 0 and below their size. */
-  resumes: number
-  /** Requests whose connection broke. */
-  broken: number
-}
-
-/** What uploads run against. */
-export interface World {
-  readonly random: Random
-  /** The public URL; nothing listens there. */
-  readonly publicUrl: string
-  /** Where the ingest listens, once it does. */
-  readonly ingestUrl: () => Promise<string>
-  readonly appUrl: string
-  readonly appId: string
-  readonly apiKey: string
-  readonly see: (moment: Moment) => void
-  readonly violate: (what: string) => void
-  /** Nothing good will come of going on. */
-  readonly isHopeless: () => boolean
-  readonly counts: Counts
-}
+import { type Fate, isDeletion, type Upload, type World } from "./world.ts"
 
 const boundary = "----crash-test"
 
@@ -88,24 +32,40 @@ export const createUploads = (world: World) => {
   }
 
   const createUpload = (): Upload => {
-    const fate = random.pick<Fate>(["finished", "finished", "finished", "finished", "replaced", "abandoned", "lying"])
+    const fate = random.pick<Fate>([
+      "finished",
+      "finished",
+      "finished",
+      "finished",
+      "replaced",
+      "abandoned",
+      "lying",
+      "renewed",
+      "deleted",
+      "deleted midway",
+    ])
     const registers =
-      fate === "finished" || fate === "replaced"
+      fate === "finished" || fate === "replaced" || fate === "deleted"
         ? random.pick(["never", "first", "first", "meanwhile", "last"] as const)
         : "first"
+    const isCutShort = fate === "abandoned" || fate === "deleted midway"
     let content = createContent()
     if (fate === "lying") content = Buffer.concat([Buffer.from("MZ\u0090\u0000"), content])
-    if (fate === "abandoned" && content.length < 2) content = pool.subarray(0, 1024)
+    if (isCutShort && content.length < 2) content = pool.subarray(0, 1024)
+    const issuedAt = Date.now()
+    // Some have expired before they are begun.
+    const untilAbandoned = random.between(1, random.chance(0.2) ? 5 : 1500)
     return {
       fate,
       grant: {
         key: createFileKey(encodedAppId),
         appId,
-        expires: Date.now() + (fate === "abandoned" ? random.between(100, 1500) : 3_600_000),
+        expires:
+          issuedAt + (fate === "abandoned" ? untilAbandoned : fate === "renewed" ? random.between(1, 300) : 3_600_000),
         name: "file.bin",
         size: content.length,
         type: fate === "lying" ? "image/png" : "text/plain",
-        ...(registers !== "never" && { slug: "crash" }),
+        ...(registers !== "never" && { slug: "crash", registrationId: randomUUID(), issuedAt }),
       },
       content,
       isForm: random.chance(0.5),
@@ -139,6 +99,15 @@ export const createUploads = (world: World) => {
     upload.acknowledged = Math.max(acknowledged, offset)
   }
 
+  /** Signs the URL anew where it has expired, as the app's route does. */
+  const renew = (upload: Upload, answer: Answer): boolean => {
+    if (upload.fate !== "renewed" || answer.status !== 403) return false
+    upload.grant = { ...upload.grant, expires: Date.now() + random.between(50, 1500) }
+    counts.renewals++
+    see("renewal")
+    return true
+  }
+
   const register = async ({ grant, awaitServerData }: Upload): Promise<void> => {
     while (!isHopeless()) {
       const answer = await exchange(`${await world.ingestUrl()}/${names.path.register}`, {
@@ -147,6 +116,7 @@ export const createUploads = (world: World) => {
         body: [
           Buffer.from(
             JSON.stringify({
+              id: grant.registrationId,
               fileKeys: [grant.key],
               metadata: { of: grant.key },
               callbackUrl: world.appUrl,
@@ -167,7 +137,7 @@ export const createUploads = (world: World) => {
     const answer = await exchange(await locate(upload), { method: "HEAD", onSent: () => see("offset") })
     if (answer === undefined) counts.broken++
     else if (answer.status === 200) acknowledge(upload, answer)
-    else if (answer.status !== 423) violate(`HEAD of ${explain(upload, answer)}`)
+    else if (answer.status !== 423 && !renew(upload, answer)) violate(`HEAD of ${explain(upload, answer)}`)
   }
 
   /** The rest of the content from `start` to `end` as it goes over the wire. */
@@ -242,7 +212,7 @@ export const createUploads = (world: World) => {
         upload.fileHash = stored.fileHash
         upload.serverData = stored.serverData
         return once()
-      } else if (answer.status !== 423) {
+      } else if (answer.status !== 423 && !renew(upload, answer)) {
         violate(explain(upload, answer))
         return
       }
@@ -281,6 +251,36 @@ export const createUploads = (world: World) => {
     setTimeout(() => see("clean-up"), Math.max(1, upload.grant.expires - Date.now()))
   }
 
+  /** Deletes the file, perhaps while it is being sent, and sends it again by the old URL and by a renewed one. */
+  const remove = async (upload: Upload): Promise<void> => {
+    const { grant, content, fate } = upload
+    const isSending = fate === "deleted midway" && random.chance(0.5)
+    const sending = isSending ? send(upload, upload.acknowledged, content.length) : undefined
+    world.deleted.add(grant.key)
+    for (let isDone = false; !isDone && !isHopeless();) {
+      const answer = await exchange(`${await world.ingestUrl()}/${names.path.api}/deleteFiles`, {
+        method: "POST",
+        headers: { "content-type": "application/json", [names.header.apiKey]: apiKey },
+        body: [Buffer.from(JSON.stringify({ fileKeys: [grant.key] }))],
+        onSent: () => see("deletion"),
+      })
+      isDone = answer?.status === 200
+      if (answer === undefined) counts.broken++
+      else if (!isDone) violate(`deletion: ${explain(upload, answer)}`)
+    }
+    await sending
+    counts.deletions++
+    see("clean-up")
+    if (random.chance(0.5)) upload.grant = { ...grant, expires: grant.expires + 3_600_000 }
+    for (let left = 3; left > 0 && !isHopeless(); left--) {
+      const answer = random.chance(0.3)
+        ? await exchange(await locate(upload), { method: "HEAD" })
+        : await send(upload, 0, content.length)
+      if (answer?.status === 404) counts.refusedReturns++
+      else if (answer !== undefined && answer.status !== 423) violate(`came back: ${explain(upload, answer)}`)
+    }
+  }
+
   const lie = async (upload: Upload): Promise<void> => {
     await register(upload)
     while (!isHopeless()) {
@@ -291,13 +291,15 @@ export const createUploads = (world: World) => {
     }
   }
 
-  /** Reads a finished file back and compares; a connection that breaks proves nothing. */
+  /** Reads a finished file back and compares, or sees that a deleted one is not there; a connection that breaks proves nothing. */
   const verify = async (upload: Upload): Promise<"same" | "broken"> => {
     const answer = await exchange(`${await world.ingestUrl()}/${names.path.file}/${upload.grant.key}`, {
       method: "GET",
     })
     if (answer === undefined) return "broken"
-    if (answer.status !== 200 || sha256(answer.body) !== sha256(upload.content)) {
+    if (isDeletion(upload)) {
+      if (answer.status !== 404) violate(`was deleted, and is there: ${upload.grant.key} ${answer.status}`)
+    } else if (answer.status !== 200 || sha256(answer.body) !== sha256(upload.content)) {
       violate(`was stored, and is not there: ${upload.grant.key} ${answer.status}, ${answer.body.length} bytes`)
     }
     return "same"
@@ -311,7 +313,8 @@ export const createUploads = (world: World) => {
         headers: { range: formatUploadRange(upload.content.length), "content-type": "application/octet-stream" },
       })
       if (answer?.status === 200) return JSON.parse(answer.body.toString()).serverData
-      if (answer !== undefined && answer.status < 502) violate(`repeated: ${explain(upload, answer)}`)
+      if (answer !== undefined && answer.status < 502 && !renew(upload, answer))
+        violate(`repeated: ${explain(upload, answer)}`)
       await sleep(20)
     }
   }
@@ -322,7 +325,11 @@ export const createUploads = (world: World) => {
     if (upload.fate === "abandoned") await abandon(upload)
     else if (upload.fate === "lying") await lie(upload)
     else if (upload.fate === "replaced") await replace(upload)
-    else await finish(upload)
+    else if (upload.fate === "deleted midway") {
+      await register(upload)
+      await begin(upload)
+    } else await finish(upload)
+    if (isDeletion(upload)) await remove(upload)
     counts.uploads++
     counts.bytes += upload.content.length
     return upload

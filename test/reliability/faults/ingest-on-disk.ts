@@ -1,7 +1,5 @@
 import { createHash } from "node:crypto"
-import { mkdtemp, rm } from "node:fs/promises"
 import { connect, type Socket } from "node:net"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, onTestFinished } from "vitest"
 import { createDiskBlobStore, createSqliteCatalog, type IngestOptions } from "../../../src/ingest.ts"
@@ -16,12 +14,7 @@ import {
   sign,
   startIngest,
 } from "../../ingest/circle.ts"
-
-export const makeFolder = async (): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), "sluice-faults-"))
-  onTestFinished(() => rm(folder, { recursive: true }))
-  return folder
-}
+import { makeFolder } from "../../make-folder.ts"
 
 /** An ingest as operators run it: real sockets, disk and SQLite. */
 export const startIngestOnDisk = async (

@@ -2,23 +2,12 @@ import { execFileSync } from "node:child_process"
 import { mkdir, readdir, rm, truncate, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { describe, expect, it, onTestFinished } from "vitest"
+import { describe, expect, it } from "vitest"
 import { runCommand } from "../../cli/run-command.ts"
 import { answerWith, offsetOf, putRaw, startApp } from "../../ingest/circle.ts"
-import { codeOf, goOn, grantFile, makeFolder, startIngestOnDisk } from "./ingest-on-disk.ts"
-
-/** Mounts a disk of our own over a folder; false where we may not. */
-const mountOver = async (folder: string, options: string): Promise<boolean> => {
-  try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", options, "tmpfs", folder], { stdio: "pipe" })
-  } catch {
-    return false
-  }
-  onTestFinished(() => void execFileSync("umount", ["-l", folder]))
-  return true
-}
-
-const whyNoDisk = "SKIPPED: mounting a tmpfs needs root on Linux."
+import { makeFolder } from "../../make-folder.ts"
+import { mountTmpfs } from "../../mount-tmpfs.ts"
+import { codeOf, goOn, grantFile, startIngestOnDisk } from "./ingest-on-disk.ts"
 
 /** Writes until nothing more fits. */
 const fill = async (folder: string): Promise<() => Promise<void>> => {
@@ -53,7 +42,7 @@ const isIntact = (folder: string): unknown => {
 describe("a disk that", () => {
   it("is full refuses uploads with a clear error, keeps what it has, and goes on when there is room", async (test) => {
     const disk = await makeFolder()
-    if (!(await mountOver(disk, "size=16m"))) return test.skip(whyNoDisk)
+    mountTmpfs(test, disk, "size=16m")
     const ingest = await startIngestOnDisk({ minimumFree: 0 }, disk)
     const app = await startApp(answerWith("saved"))
     const before = await grantFile(ingest.url, 100_000, app.url)
@@ -86,7 +75,7 @@ describe("a disk that", () => {
     await goOn(before)
     const files = join(ingest.folder, "files")
     await mkdir(files, { recursive: true })
-    if (!(await mountOver(files, "ro"))) return test.skip(whyNoDisk)
+    mountTmpfs(test, files, "ro")
     const [small, large] = await Promise.all([1024, 1_500_000].map((size) => grantFile(ingest.url, size)))
     expect(await codeOf(await putRaw(large!.signed, large!.content))).toBe("503 INGEST_UNAVAILABLE")
     // It is not written there.
@@ -98,7 +87,8 @@ describe("a disk that", () => {
 
   it("is read-only when the command starts is named, and the command ends with 1", async (test) => {
     const folder = await makeFolder()
-    if (!(await mountOver(folder, "ro"))) return test.skip(whyNoDisk)
+    // Everybody may write in a tmpfs by default, which is another reason to refuse it.
+    mountTmpfs(test, folder, "ro,mode=700")
     const { code, stderr } = await runCommand(["ingest", "--port", "0", "--data", folder])
     expect(code).toBe(1)
     expect(stderr).toMatch(new RegExp(`^sluice: The data folder ${folder} cannot be used: .*read-only`, "i"))

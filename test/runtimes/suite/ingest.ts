@@ -11,6 +11,7 @@ import { createRouteHandler } from "../../../src/server.ts"
 import {
   apiKey,
   appId,
+  appUrl,
   createContent,
   createNetwork,
   encodedAppId,
@@ -32,7 +33,15 @@ export const withIngest = async (
     "ingest.test": (request) => ingest.fetch(request),
     "app.test": (request) => app(request),
   })
-  const app = createRouteHandler({ router, token, ingestUrl, fetch: network, isDev: false, logLevel: "None" })
+  const app = createRouteHandler({
+    router,
+    token,
+    ingestUrl,
+    fetch: network,
+    isDev: false,
+    callbackUrl: appUrl,
+    logLevel: "None",
+  })
   const ingest = createIngest({
     token,
     url: ingestUrl,

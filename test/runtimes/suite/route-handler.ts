@@ -21,6 +21,10 @@ const createApp = (options: { isDev?: boolean; stream?: ReadableStream<Uint8Arra
     "ingest.test": async (request) => {
       expectMatch(request.headers.get(names.header.apiKey), apiKey)
       const { pathname } = new URL(request.url)
+      if (pathname === `/${names.path.registrations}`) {
+        const { files } = (await request.json()) as { readonly files: ReadonlyArray<object> }
+        return Response.json({ registrations: [{ metadata: registrations[0]?.metadata }], files: files.map(() => 0) })
+      }
       const isResult = pathname === `/${names.path.callbackResult}`
       if (isResult) results.push((await request.json()) as CallbackResult)
       else registrations.push((await request.json()) as Registration)
@@ -38,6 +42,7 @@ const createApp = (options: { isDev?: boolean; stream?: ReadableStream<Uint8Arra
     ingestUrl,
     fetch: network,
     isDev: options.isDev ?? false,
+    allowedHosts: "app.test",
     logLevel: "None",
     waitUntil: (promise) => void work.push(promise),
   })
@@ -53,6 +58,7 @@ const event = (fields: object = {}): string =>
     attempt: 1,
     status: "uploaded",
     origin: ingestUrl,
+    slug: "note",
     metadata: { user: "über" },
     file: {
       key: `${encodedAppId}abc`,
@@ -119,8 +125,9 @@ export const routeHandler: Suite = {
   },
 
   "URLs are renewed for whoever has signed ones, and for nobody else": async () => {
-    const { handle } = createApp()
+    const { handle, registrations, work } = createApp()
     const [upload] = (await (await handle(uploadRequest("note", [note]))).json()) as [PresignedUpload]
+    await Promise.all(work)
     const renew = (url: string) =>
       handle(
         new Request(`${appUrl}?${names.action.type}=${names.action.renew}&${names.action.slug}=note`, {
@@ -130,6 +137,8 @@ export const routeHandler: Suite = {
         }),
       )
     expectMatch(await (await renew(upload.url)).json(), [{ key: upload.key }])
+    await Promise.all(work)
+    expectMatch(registrations[1]?.metadata, registrations[0]?.metadata)
     await expectProblem(await renew(upload.url.replace("size=3", "size=4")), 403, "INVALID_SIGNATURE")
   },
 

@@ -1,13 +1,14 @@
-import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import { isNamed } from "../find-use.ts"
 import type { Framework } from "../framework.ts"
 import type { Project } from "../read-project.ts"
+import { readText } from "../read-text.ts"
 import { toClient, toRoute, toRouter } from "../templates.ts"
 
 /** Whether routes are found by their files' names, or the configuration has the route already. */
 const knowsRoute = ({ folder, has }: Project): boolean => {
   const config = ["app/routes.ts", "app/routes.js"].find(has)
-  return config !== undefined && /flatRoutes\(|api\.sluice/.test(readFileSync(join(folder, config), "utf8"))
+  return config !== undefined && isNamed(readText(join(folder, config)) ?? "", /flatRoutes\(|api\.sluice/)
 }
 
 /** React Router with its own server: "framework mode". */

@@ -8,32 +8,71 @@ const defineServer = ({
   argument,
   session,
   mount,
+  components,
+  server,
   ...framework
 }: Omit<Framework, "hasPages" | "layout"> & {
   readonly argument: string
   readonly session: string
   readonly mount: string
+  /** The same, and serves the components as they are in the package: for pages that no bundler makes. */
+  readonly components?: { readonly imports: ReadonlyArray<string>; readonly mount: string }
+  /** A server that does nothing else but serve `index.html`, where that needs no bundler. */
+  readonly server?: {
+    readonly imports: ReadonlyArray<string>
+    readonly around: (mount: string, hasPage: boolean) => string
+  }
 }): Framework => ({
   ...framework,
   hasPages: false,
-  layout: ({ entry, importEnding, isTypeScript, isModule, library }: Project) => {
+  layout: (project: Project) => {
+    const { entry, imports, isTypeScript, isModule, library, packages, has, hasVitePage, home } = project
     const folder = folderOf(entry)
     // CommonJS can require a module, but not be one.
     const isCommonJs = !isTypeScript && !isModule && !entry.endsWith(".mjs")
-    const router = `./upload-router${isCommonJs ? ".mjs" : importEnding}`
+    const router = `./upload-router${isCommonJs ? ".mjs" : imports.ending}`
+    const isBundled = library !== "client" || bundlers.some((name) => packages.has(name))
+    const served = isBundled ? undefined : components
+    const toImport = (line: string) =>
+      isCommonJs ? line.replace(/^import (.*) from (".*")$/, "const $1 = require($2)") : line
     const path = (name: string) => `${folder}${name}.${isCommonJs ? "mts" : "ts"}`
+    const ownImports = [...(served?.imports ?? []), `import { uploads } from "${router}"`]
+    const lines = (served?.mount ?? mount).replaceAll("node_modules/sluice", home)
+    // Where Vite makes the page of what is in src/, the page's side belongs there.
+    const isApart = hasVitePage && has("src") && !folder.startsWith("src/")
+    const client = isApart
+      ? toClient("src/upload-client.ts", library, `../${folder}upload-router${imports.ending}`)
+      : toClient(path("upload-client"), library, router)
     return {
       files: [
         toRouter(path("upload-router"), { door: framework.door, argument, session, hasHandler: true }),
-        toClient(path("upload-client"), library, router),
+        ...(served === undefined ? [client] : []),
       ],
       mount: {
         file: entry,
-        code: `${isCommonJs ? `const { uploads } = require("${router}")` : `import { uploads } from "${router}"`}\n\n${mount}`,
+        code: [...ownImports.map(toImport), "", lines].join("\n"),
+        ...(server && {
+          whole: [
+            ...[...new Set([...server.imports, ...ownImports])].map(toImport),
+            "",
+            server.around(lines, served !== undefined),
+          ].join("\n"),
+        }),
       },
+      markup: served && markup,
     }
   },
 })
+
+/** What makes one file for the browser of many, and finds packages by their names there. */
+const bundlers = ["vite", "esbuild", "webpack", "rollup", "parcel", "@rsbuild/core", "rolldown", "tsup", "tsdown"]
+
+/** A file of the package for browsers; the others are in folders. */
+const assetPath = String.raw`/^\/sluice\/([\w-]+\.(js|css))$/`
+
+const markup = `<link rel="stylesheet" href="/sluice/styles.css" />
+<script type="module" src="/sluice/element.js"></script>
+<sluice-button endpoint="avatar"></sluice-button>`
 
 export const express = defineServer({
   name: "express",
@@ -43,6 +82,17 @@ export const express = defineServer({
   argument: "req",
   session: `req.get("cookie")`,
   mount: `app.use("${names.adapterPath}", uploads) // before express.json()`,
+  components: {
+    imports: [],
+    mount: `app.use("${names.adapterPath}", uploads) // before express.json()
+app.use("/sluice", express.static("node_modules/sluice/dist"))`,
+  },
+  server: {
+    imports: [`import express from "express"`],
+    around: (uploads, hasPage) => `const app = express()
+${uploads}
+${hasPage ? `app.get("/", (req, res) => res.sendFile("index.html", { root: "." }))\n` : ""}app.listen(process.env.PORT ?? 3000)`,
+  },
 })
 
 export const fastify = defineServer({
@@ -53,6 +103,23 @@ export const fastify = defineServer({
   argument: "req",
   session: "req.headers.cookie",
   mount: `app.register(uploads, { prefix: "${names.adapterPath}" })`,
+  components: {
+    imports: [`import { createReadStream } from "node:fs"`],
+    mount: `app.register(uploads, { prefix: "${names.adapterPath}" })
+app.get("/sluice/*", (req, reply) => {
+  const [, file, ending] = ${assetPath}.exec(req.url) ?? []
+  if (!file) return reply.callNotFound()
+  return reply
+    .type(ending === "js" ? "text/javascript" : "text/css")
+    .send(createReadStream(\`node_modules/sluice/dist/\${file}\`))
+})`,
+  },
+  server: {
+    imports: [`import fastify from "fastify"`],
+    around: (uploads, hasPage) => `const app = fastify()
+${uploads}
+${hasPage ? `app.get("/", (req, reply) => reply.type("text/html").send(createReadStream("index.html")))\n` : ""}app.listen({ port: Number(process.env.PORT ?? 3000) })`,
+  },
 })
 
 export const hono = defineServer({
@@ -63,6 +130,20 @@ export const hono = defineServer({
   argument: "c",
   session: `c.req.header("cookie")`,
   mount: `app.all("${names.adapterPath}", uploads)`,
+  components: {
+    imports: [`import { serveStatic } from "@hono/node-server/serve-static"`],
+    mount: `app.all("${names.adapterPath}", uploads)
+app.use(
+  "/sluice/*",
+  serveStatic({ root: "node_modules/sluice/dist", rewriteRequestPath: (path) => path.slice("/sluice".length) }),
+)`,
+  },
+  server: {
+    imports: [`import { serve } from "@hono/node-server"`, `import { Hono } from "hono"`],
+    around: (uploads, hasPage) => `const app = new Hono()
+${uploads}
+${hasPage ? `app.get("/", serveStatic({ path: "index.html" }))\n` : ""}serve({ fetch: app.fetch, port: Number(process.env.PORT ?? 3000) })`,
+  },
 })
 
 export const elysia = defineServer({
@@ -73,6 +154,10 @@ export const elysia = defineServer({
   argument: "context",
   session: `context.request.headers.get("cookie")`,
   mount: `app.use(uploads) // answers ${names.adapterPath}`,
+  server: {
+    imports: [`import { Elysia } from "elysia"`],
+    around: (uploads) => `const app = new Elysia()\n${uploads}\napp.listen(3000)`,
+  },
 })
 
 export const h3 = defineServer({
@@ -83,6 +168,10 @@ export const h3 = defineServer({
   argument: "event",
   session: `event.req.headers.get("cookie")`,
   mount: `app.all("${names.adapterPath}", uploads)`,
+  server: {
+    imports: [`import { H3, serve } from "h3"`],
+    around: (uploads) => `const app = new H3()\n${uploads}\nserve(app, { port: 3000 })`,
+  },
 })
 
 /** Node's own server, which is also what is assumed where no framework is found. */
@@ -97,6 +186,25 @@ export const node = defineServer({
   if (req.url?.startsWith("${names.adapterPath}")) return void uploads(req, res)
   // …
 })`,
+  components: {
+    imports: [`import { createReadStream } from "node:fs"`],
+    mount: `createServer((req, res) => {
+  if (req.url?.startsWith("${names.adapterPath}")) return void uploads(req, res)
+  const [, file, ending] = ${assetPath}.exec(req.url ?? "") ?? []
+  if (file) {
+    res.setHeader("content-type", ending === "js" ? "text/javascript" : "text/css")
+    return void createReadStream(\`node_modules/sluice/dist/\${file}\`)
+      .on("error", () => res.writeHead(404).end())
+      .pipe(res)
+  }
+  // …
+})`,
+  },
+  server: {
+    imports: [`import { createServer } from "node:http"`],
+    around: (uploads, hasPage) =>
+      `${uploads.replace("// …", () => (hasPage ? `res.setHeader("content-type", "text/html")\n  createReadStream("index.html").pipe(res)` : "res.writeHead(404).end()"))}.listen(process.env.PORT ?? 3000)`,
+  },
 })
 
 /** Whatever takes a function from `Request` to `Response`: Bun, Deno, Workers. */

@@ -2,9 +2,6 @@ import { createRouteHandler, createSluice } from "../../../../src/server.ts"
 import { probe } from "../probe.ts"
 import { createTestRouter, probeHeader } from "../test-router.ts"
 
-/** What `createUploadPage` makes, put here when this is bundled. */
-declare const uploadPage: string
-
 const router = createTestRouter(createSluice(), ({ req }) => req.headers.get(probeHeader))
 const handle = createRouteHandler({ router, logLevel: "None" })
 

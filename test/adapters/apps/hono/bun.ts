@@ -1,4 +1,4 @@
 import { serveOnBun } from "../serve-on-bun.ts"
-import { app } from "./app.ts"
+import { createApp } from "./app.ts"
 
-console.log(serveOnBun(app.fetch).origin)
+console.log(serveOnBun(createApp(uploadPage).fetch).origin)

@@ -1,4 +1,4 @@
 import { serveOnDeno } from "../serve-on-deno.ts"
-import { app } from "./app.ts"
+import { createApp } from "./app.ts"
 
-console.log(serveOnDeno(app.fetch).origin)
+console.log(serveOnDeno(createApp(uploadPage).fetch).origin)

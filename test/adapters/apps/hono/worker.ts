@@ -1,1 +1,3 @@
-export { app as default } from "./app.ts"
+import { createApp } from "./app.ts"
+
+export default createApp(uploadPage)

@@ -1,6 +1,8 @@
 /** Something that happened to a stored file, in the order it happened. Times in ms. */
 export type Happening = { readonly at: number } & (
   | { readonly kind: "registered" }
+  /** What was said of an attempt before it is forgotten. */
+  | { readonly kind: "attempt began" }
   /** An attempt to deliver ended without success; `isLast`: no other follows. */
   | { readonly kind: "attempt failed"; readonly isLast: boolean }
   /** The app took the event. */
@@ -41,9 +43,13 @@ export const expectedAnswers = (
   let isRegistered = false
   let isOver = false
   let isDead = false
+  let isUnderWay = false
   let result: (Happening & { kind: "result" })["result"] | undefined
   const take = (happening: Happening): void => {
     if (happening.kind === "registered") isRegistered = true
+    if (happening.kind === "attempt began" && result !== undefined && "error" in result) result = undefined
+    if (happening.kind === "attempt began") isUnderWay = true
+    if (happening.kind === "delivered" || happening.kind === "attempt failed") isUnderWay = false
     if (happening.kind === "delivered") isOver = true
     if (happening.kind === "attempt failed" && happening.isLast) isOver = isDead = true
     // Data outlasts whatever is posted after it.
@@ -61,14 +67,20 @@ export const expectedAnswers = (
   const atOnce = known()
   if (atOnce !== undefined) return [atOnce]
 
+  /** The attempt under way has failed and not ended: whoever asks now waits for the next one. */
+  let isSpent = isUnderWay && result !== undefined && "error" in result
   const deadline = asked.at + callbackWait
   /** Failed while it waited, though nobody had registered yet whom that concerns. */
   let hasFailed = false
   for (const happening of history.slice(asked.position)) {
     if (happening.at > deadline + precision) break
     take(happening)
-    if (happening.kind === "attempt failed") hasFailed = true
-    if (happening.kind === "result") hasFailed = result !== undefined && "error" in result
+    if (isSpent) {
+      if (happening.kind === "attempt failed") isSpent = false
+    } else {
+      if (happening.kind === "attempt failed") hasFailed = true
+      if (happening.kind === "result") hasFailed = result !== undefined && "error" in result
+    }
     const answer =
       happening.kind === "ingest stopped"
         ? "503 INGEST_UNAVAILABLE"

@@ -16,6 +16,9 @@ export const settings = { callbackWait: 1000, callbackTimeout: 400, callbackRetr
 /** How exactly this play knows when something happened, ms. */
 export const precision = 25
 
+/** What the app's URLs and its registration have in common. */
+export const registrationId = "of-the-play"
+
 const publicUrl = "http://ingest.test"
 
 /** A callback the app has received and not answered. */
@@ -139,6 +142,17 @@ export const startPlayedIngest = (
       }),
     )
 
+  const register = (fileKeys: ReadonlyArray<string>, awaitServerData: boolean, isDev = false): Promise<Response> =>
+    post(names.path.register, {
+      id: registrationId,
+      fileKeys,
+      metadata: null,
+      callbackUrl: "http://app.test/",
+      callbackSlug: "avatar",
+      awaitServerData,
+      isDev,
+    })
+
   return {
     settle,
     pass: async (duration: number): Promise<void> => {
@@ -153,23 +167,9 @@ export const startPlayedIngest = (
       ingest = start()
     },
     close: () => ingest.close(),
-    register: (fileKeys: ReadonlyArray<string>, awaitServerData: boolean) =>
-      post(names.path.register, {
-        fileKeys,
-        metadata: null,
-        callbackUrl: "http://app.test/",
-        callbackSlug: "avatar",
-        awaitServerData,
-      }),
+    register: (fileKeys: ReadonlyArray<string>, awaitServerData: boolean) => register(fileKeys, awaitServerData),
     openStream: async (fileKeys: ReadonlyArray<string>, awaitServerData: boolean): Promise<Stream> => {
-      const response = await post(names.path.register, {
-        fileKeys,
-        metadata: null,
-        callbackUrl: "http://app.test/",
-        callbackSlug: "avatar",
-        awaitServerData,
-        isDev: true,
-      })
+      const response = await register(fileKeys, awaitServerData, true)
       const reader = response.body!.getReader()
       const lines = readJsonLines(
         new ReadableStream({

@@ -1,0 +1,67 @@
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { Readable } from "node:stream"
+import { createChunkJoin } from "./chunk-join.ts"
+import type { NodeRequest, NodeResponse } from "./node-message.ts"
+import { envName, limits, parseDuration, UploadError } from "../../src/protocol.ts"
+
+const late = new WeakSet<NodeRequest>()
+
+/** How long a body may take that is read before the route handler is asked, ms: as the handler is told, which says what is wrong with it. */
+const toTimeout = (option: number | string | undefined): number => {
+  const given = option ?? (process.env[envName("bodyTimeout")] || undefined)
+  const parsed = given === undefined ? undefined : parseDuration(given)
+  return parsed?.ok ? parsed.value : limits.requestBodyTimeout
+}
+
+/**
+ * Puts the bytes of a body where parsers leave them, for a framework that reads bodies before it calls handlers: as they
+ * came, or what a hook has made of them; no more than it takes to be too large, and no longer than the handler's option
+ * `bodyTimeout` says. `toRequest` refuses what was not complete by then.
+ */
+export const keepBytes = async (
+  raw: IncomingMessage,
+  payload: Readable,
+  bodyTimeout: number | string | undefined,
+): Promise<void> => {
+  // Not a list: a body that is cut into single bytes would cost a hundred times its size.
+  const bytes = createChunkJoin()
+  let isLate = false
+  const gather = async () => {
+    for await (const chunk of payload.iterator({ destroyOnReturn: false })) {
+      // A hook may have left text.
+      if (isLate || bytes.add(typeof chunk === "string" ? Buffer.from(chunk) : chunk) > limits.requestBody) break
+    }
+  }
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const timeout = new Promise<void>((resolve) => {
+    timer = setTimeout(() => {
+      late.add(raw)
+      isLate = true
+      resolve()
+    }, toTimeout(bodyTimeout))
+  })
+  try {
+    await Promise.race([gather(), timeout])
+  } finally {
+    clearTimeout(timer)
+  }
+  // What else comes is let go, as Node does with bodies that nobody reads: a client that cannot send sees no answer.
+  raw.unpipe().resume()
+  Object.assign(raw, { rawBody: bytes.take() })
+}
+
+/**
+ * Refuses a request whose body {@link keepBytes} has waited for in vain, and has its connection closed after the answer.
+ *
+ * Fails: throws UploadError, BAD_REQUEST, status 408.
+ */
+export const refuseLate = (req: NodeRequest, target: NodeResponse | undefined): void => {
+  if (!late.has(req)) return
+  const res = target as ServerResponse | undefined
+  if (res !== undefined) res.shouldKeepAlive = false
+  throw new UploadError({
+    code: "BAD_REQUEST",
+    status: 408,
+    message: "The request's body was not complete in time. Send it again.",
+  })
+}

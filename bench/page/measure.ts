@@ -1,0 +1,137 @@
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { join } from "node:path"
+import { build } from "esbuild"
+import type { Page } from "playwright-core"
+import { launchChromium } from "../../test/browser/chromium.ts"
+import { findPageMemory } from "../../test/browser/page-memory.ts"
+import { peersFolder } from "../peers.ts"
+import { choices, writeChoice } from "./pictures.ts"
+
+/**
+ * One process chooses files in one component and looks at all of its list: `node measure.ts <app> <choice> <folder>`.
+ * Prints memory of the page's process in MB (1e6 bytes), long tasks in ms.
+ */
+const [, , app = "", choice = "", folder = ""] = process.argv
+const { count, hasPictures } = choices[choice]!
+
+declare global {
+  interface Window {
+    /** How a page's list is looked at. */
+    bench: {
+      readonly input: string
+      readonly count: () => number
+      readonly rows: () => Iterable<Element>
+      readonly hasPicture: (row: Element) => boolean
+    }
+    longTasks: Array<number>
+  }
+}
+
+const bundle = async () => {
+  const { outputFiles } = await build({
+    entryPoints: [join(import.meta.dirname, "apps", `${app}.mjs`)],
+    outdir: "out",
+    bundle: true,
+    splitting: true,
+    minify: true,
+    write: false,
+    format: "esm",
+    platform: "browser",
+    target: "es2022",
+    nodePaths: [join(peersFolder, "node_modules")],
+    define: { "process.env.NODE_ENV": '"production"' },
+    logLevel: "error",
+  })
+  return new Map(outputFiles.map(({ path, contents }) => [path.slice(path.lastIndexOf("/")), contents]))
+}
+
+const serve = async () => {
+  const files = await bundle()
+  const html = `<!doctype html><html lang="en"><meta charset="utf-8"><title>${app}</title><link rel="icon" href="data:,">
+<link rel="stylesheet" href="/${app}.css"><body><main id="root"></main><script type="module" src="/${app}.js"></script>`
+  const server = createServer((request, response) => {
+    const path = request.url ?? ""
+    const content = path === "/" ? html : files.get(path)
+    const type = path.endsWith(".js") ? "text/javascript" : path.endsWith(".css") ? "text/css" : "text/html"
+    response.writeHead(content === undefined ? 404 : 200, { "content-type": type }).end(content)
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, stop: () => server.close() }
+}
+
+/** Waits for every picture that is to be seen now. */
+const seePictures = (page: Page) =>
+  page.waitForFunction(
+    () =>
+      [...window.bench.rows()].every((row) => {
+        const { top, bottom } = row.getBoundingClientRect()
+        return bottom < 0 || top > innerHeight || window.bench.hasPicture(row)
+      }),
+    undefined,
+    { timeout: 120_000 },
+  )
+
+const site = await serve()
+const painter = await launchChromium()
+const paths = await writeChoice(painter, choices[choice]!, join(folder, choice))
+await painter.close()
+const browser = await launchChromium()
+const page = await browser.newPage({ viewport: { width: 1000, height: 800 } })
+page.on("pageerror", (error) => console.error(error))
+await page.addInitScript(() => {
+  Reflect.deleteProperty(globalThis, "showOpenFilePicker")
+  window.longTasks = []
+  new PerformanceObserver((list) =>
+    window.longTasks.push(...list.getEntries().map(({ duration }) => duration)),
+  ).observe({ type: "longtask" })
+})
+await page.goto(site.url)
+await page.waitForFunction(() => document.querySelector<HTMLInputElement>(window.bench?.input)?.disabled === false)
+await page.waitForTimeout(1000)
+
+const memory = await findPageMemory(browser, page)
+const before = memory.read()
+const endWatch = memory.watch()
+
+await page.evaluate(() => (window.longTasks.length = 0))
+const started = performance.now()
+await page.locator(await page.evaluate(() => window.bench.input)).setInputFiles([...paths])
+await page.waitForFunction((count) => window.bench.count() === count, count, { timeout: 120_000 })
+const listed = performance.now() - started
+await page.waitForFunction(() => [...window.bench.rows()].length > 0)
+await page.waitForTimeout(500)
+
+// Once down the list, wherever it scrolls, as fast as pictures come.
+await page.mouse.move(500, 300)
+for (let isEnd = false; !isEnd;) {
+  if (hasPictures) await seePictures(page)
+  const readPlaces = () =>
+    page.evaluate(() =>
+      [document.scrollingElement!, ...document.querySelectorAll("#root *")].map(({ scrollTop }) => scrollTop).join(),
+    )
+  const places = await readPlaces()
+  await page.mouse.wheel(0, 500)
+  await page.waitForTimeout(200)
+  isEnd = places === (await readPlaces())
+}
+const seen = performance.now() - started
+await page.waitForTimeout(1500)
+const peak = endWatch()
+const longTasks = await page.evaluate(() => window.longTasks)
+console.log(
+  JSON.stringify({
+    peak,
+    after: memory.read(),
+    before,
+    longTasks: longTasks.length,
+    longest: Math.max(0, ...longTasks),
+    blocked: longTasks.reduce((sum, duration) => sum + duration - 50, 0),
+    listed,
+    seen: seen / 1000,
+  }),
+)
+if (process.env["BENCH_SCREENSHOT"]) await page.screenshot({ path: process.env["BENCH_SCREENSHOT"] })
+await browser.close()
+site.stop()
+process.exit(0)

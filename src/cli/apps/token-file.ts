@@ -1,0 +1,76 @@
+import { open, rename, rm, stat } from "node:fs/promises"
+import { resolve } from "node:path"
+import { CommandFailure, describeSystemError, isSystemError } from "../command-failure.ts"
+
+/** Where a token is to go. */
+export interface TokenFileOptions {
+  readonly out?: string | undefined
+  /** Puts it in the place of a file that is there. */
+  readonly force?: true
+}
+
+/** A file that only its owner can read, made before the secret is that goes into it. */
+export interface TokenFile {
+  readonly path: string
+  readonly write: (token: string) => Promise<void>
+  /** Leaves nothing behind. */
+  readonly discard: () => Promise<void>
+}
+
+/**
+ * Makes the file for a token, mode 0600 whatever the umask is, so that no key is made that nobody gets to see.
+ *
+ * Fails: with a {@link CommandFailure} where it cannot be made, also when a file is there and `force` is not given.
+ */
+export const reserveTokenFile = async ({ out, force }: TokenFileOptions): Promise<TokenFile | undefined> => {
+  if (out === undefined) return undefined
+  const path = resolve(out)
+  // `wx` follows no link and takes no file of others; a file that is replaced is replaced in one step.
+  const made = force ? `${path}.${process.pid}` : path
+  const fail = (error: unknown) =>
+    new CommandFailure(
+      isSystemError(error, "EEXIST")
+        ? `${made} is there already, and nothing was changed. Choose another file with --out, or replace it with --force.`
+        : `The token cannot be written to ${path}: ${describeSystemError(error)}.`,
+    )
+  const there = force ? await stat(path).catch(() => undefined) : undefined
+  if (there !== undefined && !there.isFile()) {
+    throw new CommandFailure(`${path} is no ordinary file, and stays as it is. Choose another file with --out.`)
+  }
+  const file = await open(made, "wx", 0o600).catch((error: unknown) => {
+    throw fail(error)
+  })
+  const discard = async () => {
+    await file.close().catch(() => {})
+    await rm(made, { force: true })
+  }
+  return {
+    path,
+    discard,
+    write: async (token) => {
+      try {
+        await file.writeFile(`${token}\n`)
+        await file.sync()
+        await file.close()
+        if (made !== path) await rename(made, path)
+      } catch (error) {
+        await discard()
+        throw fail(error)
+      }
+    },
+  }
+}
+
+/** Runs what makes a token with the file for it; where that fails, no file is left. */
+export const withTokenFile = async <A>(
+  options: TokenFileOptions,
+  make: (file: TokenFile | undefined) => Promise<A>,
+): Promise<A> => {
+  const file = await reserveTokenFile(options)
+  try {
+    return await make(file)
+  } catch (error) {
+    await file?.discard()
+    throw error
+  }
+}

@@ -1,0 +1,50 @@
+import { stat, statfs } from "node:fs/promises"
+import type { BlobCopier, SqliteCatalogReader } from "../../ingest.ts"
+import { formatByteSize } from "../../protocol.ts"
+import { CommandFailure, isSystemError } from "../command-failure.ts"
+import { listStored } from "./copy-files.ts"
+
+/** Whether two folders lie on the same file system. */
+export const isSameDisk = async (one: string, other: string): Promise<boolean> =>
+  (await stat(one)).dev === (await stat(other)).dev
+
+/** What an ingest on the same disk must be left, bytes: by default it takes no upload with less. */
+const reserve = 64 * 1024 * 1024
+
+/**
+ * Sees to it that what has to be copied finds room, before anything is.
+ *
+ * Fails: with a {@link CommandFailure} that says how much is missing.
+ */
+export const requireRoom = async (
+  folder: string,
+  catalogFile: string,
+  catalog: SqliteCatalogReader,
+  copier: BlobCopier,
+  { isShared, copies }: { readonly isShared: boolean; readonly copies: boolean },
+): Promise<void> => {
+  const { bavail, bsize } = await statfs(folder)
+  const free = bavail * bsize - (isShared ? reserve : 0)
+  const { size: catalogSize } = await stat(catalogFile)
+  let needed = catalogSize
+  // Usually there is plenty, and nobody has to look which files are there.
+  if (copies && needed + catalog.sum().blobBytes > free) {
+    for (const row of listStored(catalog)) if (!row.isInline && !(await copier.has(row))) needed += row.size
+  }
+  if (needed <= free) return
+  throw new CommandFailure(
+    `There is not enough room in ${folder}: ${formatByteSize(needed)} are needed, ${formatByteSize(Math.max(0, free))} can be used. ` +
+      "Free space there, or choose another disk. Nothing was changed.",
+  )
+}
+
+/** What people are told when a disk fills up meanwhile; any other failure stays as it is. */
+export const explainFull = (error: unknown, folder: string, remains: string): unknown =>
+  isSystemError(error, "ENOSPC") ||
+  isSystemError(error, "EDQUOT") ||
+  (error as { errcode?: number }).errcode === sqliteFull
+    ? new CommandFailure(`The disk of ${folder} is full. Free space there and run this again. ${remains}`)
+    : error
+
+/** Source: sqlite.org/rescode.html. */
+const sqliteFull = 13

@@ -1,0 +1,153 @@
+import { readdir, rename, rm } from "node:fs/promises"
+import { join, resolve } from "node:path"
+import packageJson from "../../../package.json" with { type: "json" }
+import { createBlobCopier, dropFromSnapshot, snapshotSqliteCatalog } from "../../ingest.ts"
+import { type DataFolder, readKeptToken } from "../data-folder.ts"
+import { createProgress } from "../terminal/progress.ts"
+import type { OpenedBackup } from "./backup-folder.ts"
+import { copyFiles, type Copied, type Damaged, listStored } from "./copy-files.ts"
+import { requireRoom } from "./disk-room.ts"
+import { flushFolder, hashFile, type LeftOut, type Manifest, replaceFile, writeManifest } from "./manifest.ts"
+import { openReader } from "./open-reader.ts"
+
+/** Removes what no manifest names: of a backup that was killed, or of the one before. */
+const clear = async (path: string, kept: Manifest): Promise<void> => {
+  for (const name of await readdir(path)) {
+    const isOld = /^(catalog|token)-\d+(\.sqlite)?(-\w+)?$/.test(name) || /\.part(-\w+)?$/.test(name)
+    if (isOld && name !== kept.catalog && name !== kept.token) await rm(join(path, name), { force: true })
+  }
+}
+
+/** The newest copy of the catalog, whose files are all there: which went missing meanwhile, and which are damaged. */
+const settleCatalog = async (
+  folder: DataFolder,
+  file: string,
+  damaged: ReadonlyArray<Damaged>,
+  now: number,
+): Promise<ReadonlyArray<LeftOut>> => {
+  if (damaged.length === 0) return []
+  await dropFromSnapshot(
+    { file },
+    damaged.map(({ row }) => row),
+    now,
+  )
+  const live = openReader(folder.catalog)
+  try {
+    // What was deleted while it was copied is no damage.
+    return damaged.filter(({ row }) => live.isStored(row.id)).map(({ key, name, reason }) => ({ key, name, reason }))
+  } finally {
+    live.close()
+  }
+}
+
+/** Copies the token, where the data folder keeps one. Fails: with a `CommandFailure` where that is no token. */
+const copyToken = async (
+  folder: DataFolder,
+  path: string,
+  name: string,
+): Promise<Pick<Manifest, "token" | "tokenHash">> => {
+  const kept = await readKeptToken(folder)
+  if (kept === undefined) return { token: null, tokenHash: null }
+  await replaceFile(path, name, `${kept.text}\n`)
+  return { token: name, tokenHash: await hashFile(join(path, name)) }
+}
+
+/** A backup that was made. */
+export interface MadeBackup extends Omit<Copied, "damaged" | "lastId"> {
+  readonly manifest: Manifest
+  /** Files of an earlier backup that are no more. */
+  readonly removed: number
+}
+
+/**
+ * Makes a backup of a data folder that an ingest may be running on.
+ *
+ * The order is what makes it sound: (1) bytes of the files there are, (2) the catalog as it is at one moment, (3) bytes of the
+ * files that came between, (4) out of that catalog whatever has lost its bytes since, (5) the manifest, in one
+ * step, which makes all of it the backup, (6) away with what only the one before needed. Killed before (5) the backup before is
+ * whole: bytes are only added until then.
+ *
+ * @param isShared whether both lie on one file system
+ *
+ * Fails: with a `CommandFailure`, or with the system's or SQLite's error.
+ */
+export const makeBackup = async (
+  folder: DataFolder,
+  { path, id }: OpenedBackup,
+  {
+    base,
+    mayLink,
+    isChecked,
+    isShared,
+  }: {
+    readonly base: string | undefined
+    readonly mayLink: boolean
+    readonly isChecked: boolean
+    readonly isShared: boolean
+  },
+): Promise<MadeBackup> => {
+  const live = openReader(folder.catalog)
+  const progress = createProgress("Backing up", live.sum().blobBytes)
+  const copier = createBlobCopier({
+    from: folder.blobs,
+    to: join(path, "files"),
+    base: base === undefined ? undefined : join(resolve(base), "files"),
+    mayLink,
+    isChecked,
+    onRead: progress.advance,
+  })
+  try {
+    await requireRoom(path, folder.catalog, live, copier, { isShared, copies: !mayLink && base === undefined })
+    const first = await copyFiles(live, copier, {
+      onTaken: (outcome, bytes) => {
+        if (outcome === "linked" || (outcome === "kept" && !isChecked)) progress.advance(bytes)
+      },
+    })
+    const createdAt = Date.now()
+    const catalog = `catalog-${createdAt}.sqlite`
+    const draft = join(path, `${catalog}.part`)
+    await snapshotSqliteCatalog({ file: folder.catalog, to: draft })
+    const copied = openReader(draft)
+    const doubtful = new Set(first.damaged.map(({ row }) => row.id))
+    const last = await copyFiles(copied, copier, {
+      checksContent: isChecked,
+      isSettled: ({ id }) => id <= first.lastId && !doubtful.has(id),
+    }).finally(copied.close)
+    const leftOut = await settleCatalog(folder, draft, last.damaged, createdAt)
+    await rename(draft, join(path, catalog))
+    const token = await copyToken(folder, path, `token-${createdAt}`)
+    const settled = openReader(join(path, catalog))
+    try {
+      const { files, bytes } = settled.sum()
+      const manifest: Manifest = {
+        format: 1,
+        state: "complete",
+        id,
+        createdAt,
+        version: packageJson.version,
+        catalog,
+        ...token,
+        catalogHash: await hashFile(join(path, catalog)),
+        files,
+        bytes,
+        leftOut,
+      }
+      await flushFolder(path)
+      await writeManifest(path, manifest)
+      await clear(path, manifest)
+      return {
+        manifest,
+        copied: first.copied + last.copied,
+        copiedBytes: first.copiedBytes + last.copiedBytes,
+        linked: first.linked + last.linked,
+        kept: first.kept,
+        removed: await copier.prune(listStored(settled)),
+      }
+    } finally {
+      settled.close()
+    }
+  } finally {
+    progress.end()
+    live.close()
+  }
+}

@@ -1,0 +1,11 @@
+import { readSqliteCatalog, type SqliteCatalogReader } from "../../ingest.ts"
+import { CommandFailure, describeSystemError } from "../command-failure.ts"
+
+/** Reads a catalog as it is. Fails: throws a {@link CommandFailure} that names the file. */
+export const openReader = (file: string): SqliteCatalogReader => {
+  try {
+    return readSqliteCatalog({ file })
+  } catch (error) {
+    throw new CommandFailure(`The catalog ${file} cannot be read: ${describeSystemError(error)}.`)
+  }
+}

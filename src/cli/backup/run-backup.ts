@@ -1,0 +1,79 @@
+import { resolve } from "node:path"
+import { styleText } from "node:util"
+import { formatByteSize } from "../../protocol.ts"
+import { exitCodes } from "../command-failure.ts"
+import { describeDataFolder } from "../data-folder.ts"
+import { requireCatalog } from "../open-catalog.ts"
+import { keepBackupId, openBackup, requireApart, requireSameOrigin } from "./backup-folder.ts"
+import { explainFull, isSameDisk } from "./disk-room.ts"
+import { makeBackup, type MadeBackup } from "./make-backup.ts"
+import { requireManifest } from "./manifest.ts"
+import { openReader } from "./open-reader.ts"
+import { showDamaged } from "./show-damaged.ts"
+
+/** How a backup is made. */
+export interface BackupOptions {
+  /** The folder of an earlier backup: what it has is linked, not copied. */
+  readonly base?: string
+  /** Copies where a link would do. */
+  readonly copy?: true
+  /** Reads all of it. */
+  readonly verify?: true
+  readonly json?: true
+}
+
+const say = (made: MadeBackup, path: string, isShared: boolean): void => {
+  const { copied, copiedBytes, linked, kept, removed, manifest } = made
+  const { files, bytes } = manifest
+  console.log(
+    `${styleText("green", "Backed up")} ${files} ${files === 1 ? "file" : "files"}, ${formatByteSize(bytes)}, to ${path}: ` +
+      `${copied} copied (${formatByteSize(copiedBytes)}), ${linked} linked, ${kept} were there, ${removed} removed.`,
+  )
+  if (isShared) {
+    console.error(
+      `This backup lies on the disk of the data itself: it outlives a mistake, but not the disk. Copy ${path} elsewhere.`,
+    )
+  }
+}
+
+/** `sluice backup <folder>`. */
+export const runBackup = async (data: string, target: string, options: BackupOptions): Promise<void> => {
+  const folder = describeDataFolder(data)
+  const path = resolve(target)
+  await requireApart(path, folder.path)
+  await requireCatalog(folder)
+  openReader(folder.catalog).close()
+  const id = await keepBackupId(folder)
+  if (options.base !== undefined) {
+    requireSameOrigin(resolve(options.base), await requireManifest(resolve(options.base)), id, folder.path)
+  }
+  const opened = await openBackup(path, id, folder.path)
+  for (const note of opened.notes) console.error(note)
+  try {
+    const isShared = await isSameDisk(path, folder.path)
+    const made = await makeBackup(folder, opened, {
+      base: options.base,
+      mayLink: isShared && options.copy === undefined,
+      isChecked: options.verify ?? false,
+      isShared,
+    })
+    const { leftOut, createdAt, files, bytes } = made.manifest
+    if (leftOut.length > 0) process.exitCode = exitCodes.failed
+    if (options.json) {
+      const { copied, copiedBytes, linked, kept, removed } = made
+      const counts = { files, bytes, copied, copiedBytes, linked, kept, removed }
+      console.log(JSON.stringify({ folder: path, createdAt, ...counts, leftOut, sameDisk: isShared }))
+      return
+    }
+    say(made, path, isShared)
+    showDamaged(leftOut, "Left out, for the ingest itself has lost them:")
+  } catch (error) {
+    const remains =
+      opened.earlier === undefined
+        ? "There is no complete backup in it yet; the next one goes on where this one ended."
+        : `The backup of ${new Date(opened.earlier.createdAt).toISOString()} that is in it is whole.`
+    throw explainFull(error, path, remains)
+  } finally {
+    opened.release()
+  }
+}

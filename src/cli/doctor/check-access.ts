@@ -1,0 +1,27 @@
+import { describeSystemError } from "../command-failure.ts"
+import type { DataFolder } from "../data-folder.ts"
+import { adviseClosing, findExposure, findOpenParts, toParts } from "../data-folder-access.ts"
+import { failed, type Finding, ok, warning } from "./finding.ts"
+
+const check = "Access"
+
+/** Whether other users of this machine can read a data folder, or put one of their own in its place. */
+export const checkAccess = async (folder: DataFolder): Promise<Finding> => {
+  let exposure: string | undefined
+  try {
+    exposure = await findExposure(folder.path)
+  } catch (error) {
+    return failed(check, `${folder.path}: ${describeSystemError(error)}.`, "Say with --data which folder is meant.")
+  }
+  if (exposure !== undefined) {
+    return failed(check, `${folder.path} is not safe: ${exposure}`, "Until then no ingest starts on it.")
+  }
+  const open = await findOpenParts(toParts(folder))
+  const [first] = open
+  if (first === undefined) return ok(check, "other users of this machine can read nothing of the data folder")
+  const parts = open.map(({ path, mode }) => `${path} (mode ${mode})`).join(", ")
+  const advice = open.every(({ isOurs }) => isOurs)
+    ? `Start the ingest anew, which closes them; or: ${open.map(({ path, wanted }) => `chmod ${wanted} ${path}`).join(" && ")}`
+    : open.map(adviseClosing).join(" ")
+  return warning(check, `Other users of this machine can read ${parts}.`, advice)
+}

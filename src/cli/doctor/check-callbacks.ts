@@ -1,0 +1,184 @@
+import {
+  type CheckAnswer,
+  type CheckRequest,
+  createSigner,
+  envName,
+  names,
+  parseProblem,
+  type Token,
+  type UploadError,
+} from "../../protocol.ts"
+import { checkCallbackOrigin } from "./check-callback-origin.ts"
+import type { CallbackRules } from "../callback-rules.ts"
+import { failed, type Finding, ok, warning } from "./finding.ts"
+import { adviceOf, describeAnswer, postTo } from "./probe.ts"
+
+const check = "Callbacks"
+
+const uploads = "Uploads"
+
+/** What an app's answers are compared with. */
+export interface Known {
+  readonly token: Token | undefined
+  /** The ingest's public URL; undefined unless an ingest there knows the token. */
+  readonly ingestUrl: string | undefined
+  /** Active keys of the token's app beside the token's own. */
+  readonly furtherKeys: ReadonlyArray<string>
+  /** Whether the ingest has no other app than the token's. */
+  readonly isOnlyApp: boolean
+  /** Of the token's app; undefined where they cannot be known. */
+  readonly rules: CallbackRules | undefined
+}
+
+/** What is found of an app's callbacks, and where they go as the app says; absent unless nothing is wrong with that. */
+export interface CallbackFindings {
+  readonly found: ReadonlyArray<Finding>
+  readonly callbackUrl?: string
+}
+
+const withSlug = (callbackUrl: string, slug: string): string => {
+  const url = new URL(callbackUrl)
+  url.searchParams.set(names.action.slug, slug)
+  return url.href
+}
+
+/** A POST as callbacks are, signed or not, and what it got. */
+const ask = async (callbackUrl: string, slug: string, apiKey: string | undefined) => {
+  const body = JSON.stringify({ status: "check", sentAt: Date.now(), slug } satisfies CheckRequest)
+  const signature = apiKey === undefined ? "" : await createSigner(apiKey).sign(body)
+  const response = await postTo(withSlug(callbackUrl, slug), body, {
+    [names.header.hook]: "check",
+    [names.header.signature]: signature,
+  })
+  const text = await response.text()
+  return { response, text, problem: response.ok ? undefined : parseProblem(response.status, text) }
+}
+
+/** Whether a refusal is the one of a route handler that looked at the signature. */
+const isOfHandler = (problem: UploadError | undefined): boolean => problem?.code === "INVALID_SIGNATURE"
+
+const toAnswer = (text: string): CheckAnswer | undefined => {
+  try {
+    const answer = JSON.parse(text) as Partial<CheckAnswer> | null
+    return typeof answer?.callbackUrl === "string" && URL.canParse(answer.callbackUrl)
+      ? { refusal: null, isDev: false, ...answer, callbackUrl: answer.callbackUrl }
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** What a POST got that no route handler answered; the address is what callbacks need. */
+const misled = (url: string, response: Response, problem: UploadError | undefined): Finding =>
+  problem?.code === "INVALID_CONFIG"
+    ? failed(
+        check,
+        `The handler at ${url} cannot take callbacks: ${problem.message}`,
+        "Mount it before body parsers such as express.json(); the app's log says what else is wrong.",
+      )
+    : failed(
+        check,
+        `A callback to ${url} is answered with ${describeAnswer(response)}, not by a route handler.`,
+        `Set ${envName("callbackUrl")} to the handler's very URL (its path, and no slash more or less), and let POST through without login or redirect.`,
+      )
+
+const unknown = (url: string, why: string): Finding =>
+  warning(
+    uploads,
+    `Where the app at ${url} would have its callbacks sent is not known: ${why}.`,
+    `Run this with the ${envName("token")} of that app.`,
+  )
+
+/** Whether an app that is asked at `url` may have derived the callback URL from the request, with what the proxy says left out. */
+const mayBeDerived = (callbackUrl: string, url: string): boolean => {
+  const { pathname, search } = new URL(callbackUrl)
+  return search === "" && new URL(url).pathname.endsWith(pathname)
+}
+
+/** Of an app with a key that its ingest does not have. */
+const strange = (url: string, ingestUrl: string): Finding =>
+  failed(
+    uploads,
+    `The app at ${url} has a key that is none of the ingest's at ${ingestUrl}, which has this token's app alone: it takes no upload of that app.`,
+    `Set ${envName("token")} of the app to the token that this was run with, or run this with --data and ${envName("token")} of the ingest that is the app's.`,
+  )
+
+/** Origin and path. */
+const toPlace = (text: string): string => {
+  const { origin, pathname } = new URL(text)
+  return origin + pathname
+}
+
+/** Where the app would be called back, as it says itself to whoever has its key. */
+const judge = async (url: string, slug: string, answer: CheckAnswer, known: Known): Promise<Finding> => {
+  const { callbackUrl, refusal, isDev, ingestUrl } = answer
+  if (refusal !== null) {
+    return failed(uploads, `The app at ${url} signs none that are asked for there: ${refusal}`, "See above.")
+  }
+  if (ingestUrl !== undefined && known.ingestUrl !== undefined && ingestUrl !== known.ingestUrl) {
+    return failed(
+      uploads,
+      `The app at ${url} signs uploads to ${ingestUrl}, but the ingest's URL is ${known.ingestUrl}: it takes none of them.`,
+      `Set ${envName("ingestUrl")} of the app to ${known.ingestUrl}, or start the ingest with --url ${ingestUrl}.`,
+    )
+  }
+  const what = `the app at ${url} is set up to sign them`
+  if (isDev) return ok(uploads, `${what}, in development: it fetches its callbacks itself`)
+  const refused = known.rules && checkCallbackOrigin(known.rules, callbackUrl)
+  if (refused !== undefined) return refused
+  if (toPlace(callbackUrl) === toPlace(url)) return ok(uploads, `${what}, and is called back there`)
+  // Unsigned: what answers there is not known.
+  const { response, problem } = await ask(callbackUrl, slug, undefined)
+  if (isOfHandler(problem)) {
+    return warning(
+      uploads,
+      `The app at ${url} would be called back at ${callbackUrl}: a handler answers there, which could not be proven to be this app's.`,
+      `Run this with --callback-url ${callbackUrl} as well; if it is not this app's, set ${envName("callbackUrl")} of the app.`,
+    )
+  }
+  return failed(
+    uploads,
+    `The app at ${url} would be called back at ${callbackUrl}, which answers with ${describeAnswer(response)}.`,
+    `Set ${envName("callbackUrl")} to the very URL of the handler${mayBeDerived(callbackUrl, url) ? `; behind a proxy ${envName("trustProxy")} may be missing` : ""}.`,
+  )
+}
+
+/**
+ * Sends what a callback would be to where callbacks go: a handler says that the signature is wrong, or, to whoever has the
+ * key, where an upload that comes like this one would be called back and whether it is refused.
+ *
+ * @returns what was found, and nothing of uploads where the POST never reached a handler
+ */
+export const checkCallbacks = async (url: string, slug: string, known: Known): Promise<CallbackFindings> => {
+  const { token, furtherKeys } = known
+  let asked = await ask(url, slug, token?.apiKey)
+  for (const key of furtherKeys) if (isOfHandler(asked.problem)) asked = await ask(url, slug, key)
+  const { response, text, problem } = asked
+  if (isOfHandler(problem)) {
+    if (known.isOnlyApp && known.ingestUrl !== undefined) return { found: [strange(url, known.ingestUrl)] }
+    const why = token === undefined ? "there is no token to ask with" : "it has another key than the token here"
+    return { found: [ok(check, `a handler takes them at ${url}, and none that is not signed`), unknown(url, why)] }
+  }
+  if (problem?.code === "BAD_REQUEST" && problem.message.includes(names.header.hook)) {
+    return { found: [ok(check, `a handler takes them at ${url}`), unknown(url, "it is of an older version")] }
+  }
+  const answer = response.ok ? toAnswer(text) : undefined
+  if (answer === undefined) return { found: [misled(url, response, problem)] }
+  const taken = ok(check, `a handler takes them at ${url}, signed with a key of this token's app`)
+  try {
+    const judged = await judge(url, slug, answer, known)
+    const isCalled = judged.status === "ok" && !answer.isDev
+    return { found: [taken, judged], ...(isCalled && { callbackUrl: answer.callbackUrl }) }
+  } catch (error) {
+    return {
+      found: [
+        taken,
+        failed(
+          uploads,
+          `The app at ${url} would be called back at ${answer.callbackUrl}, which cannot be reached from here: ${(error as Error).message}.`,
+          adviceOf(error, `Set ${envName("callbackUrl")} to the URL of the handler as the ingest reaches it.`),
+        ),
+      ],
+    }
+  }
+}

@@ -1,0 +1,68 @@
+/** Why a server could not be asked, in words for people, and what to do where that is known. */
+export interface Unreachable {
+  readonly reason: string
+  readonly advice?: string
+}
+
+const trust =
+  "Give the server a certificate of an authority that this machine trusts. With one of your own, set NODE_EXTRA_CA_CERTS to its authority's file for this command and for the ingest, which calls the app back."
+
+const byCode: Readonly<Record<string, Unreachable>> = {
+  ECONNREFUSED: { reason: "nobody listens there" },
+  ENOTFOUND: { reason: "there is no host of that name", advice: "Look at the spelling of the host, and at its DNS." },
+  EAI_AGAIN: { reason: "the host's name cannot be looked up now", advice: "Look at this machine's network and DNS." },
+  EHOSTUNREACH: { reason: "no way leads there from this machine", advice: "Look at the network and at firewalls." },
+  ENETUNREACH: { reason: "no way leads there from this machine", advice: "Look at the network and at firewalls." },
+  ETIMEDOUT: { reason: "nobody answers there", advice: "Look at firewalls between here and there." },
+  UND_ERR_CONNECT_TIMEOUT: { reason: "nobody answers there", advice: "Look at firewalls between here and there." },
+  DEPTH_ZERO_SELF_SIGNED_CERT: {
+    reason: "its certificate is signed by itself, and nobody vouches for it",
+    advice: trust,
+  },
+  SELF_SIGNED_CERT_IN_CHAIN: { reason: "its certificate is of an authority that is not known here", advice: trust },
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: {
+    reason: "its certificate is of an authority that is not known here",
+    advice: trust,
+  },
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: {
+    reason: "its certificate comes without the ones between it and an authority that is known here",
+    advice: `Let the server send its whole chain (often called fullchain). ${trust}`,
+  },
+  CERT_HAS_EXPIRED: { reason: "its certificate has expired", advice: "Renew the server's certificate." },
+  CERT_NOT_YET_VALID: {
+    reason: "its certificate is not valid yet",
+    advice: "Compare the clocks of this machine and of whoever made the certificate.",
+  },
+  ERR_TLS_CERT_ALTNAME_INVALID: {
+    reason: "its certificate is for another host",
+    advice: "Use a host that the certificate names, or give the server a certificate that names this one.",
+  },
+}
+
+const plain: Unreachable = {
+  reason: "it speaks no TLS there",
+  advice: "Say http:// instead of https://, or the port on which the server speaks TLS.",
+}
+
+const closed = (isTls: boolean): Unreachable => ({
+  reason: "the connection was closed without an answer",
+  advice: isTls
+    ? "Look at the log of the server or of the proxy in front of it."
+    : "A server that speaks TLS does so: try https://. Else look at the log of the server or of the proxy in front of it.",
+})
+
+/** Explains an error of `fetch` to this URL. */
+export const explainUnreachable = (url: string, error: Error): Unreachable => {
+  const { code = "", message = "" } = (error.cause ?? {}) as { code?: string; message?: string }
+  const known = byCode[code]
+  if (known !== undefined) return known
+  const isTls = url.startsWith("https:")
+  if (/wrong version number|packet length too long|ERR_SSL_(WRONG_VERSION|PACKET_LENGTH)/i.test(`${code} ${message}`)) {
+    return plain
+  }
+  if (code === "ECONNRESET" || code === "UND_ERR_SOCKET" || code === "EPIPE") return closed(isTls)
+  if (message === "bad port") {
+    return { reason: "programs refuse to use this port", advice: "Let the server listen on another, 3000 say." }
+  }
+  return { reason: (message || code || error.message).replace(/[\s.]+$/, "") }
+}

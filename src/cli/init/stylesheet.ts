@@ -1,0 +1,76 @@
+import { join } from "node:path"
+import type { Template } from "./framework.ts"
+import type { PlannedEdit } from "./plan.ts"
+import type { Project } from "./read-project.ts"
+import { readText } from "./read-text.ts"
+
+/** What the page's side of a template imports; Tailwind 4 wants it in its own stylesheet instead. */
+const importInScript = `import "sluice/styles.css"\n`
+
+/** Below Tailwind's utilities, which are in a layer, and above its reset. */
+const importInTailwind = `@import "sluice/styles.css" layer(components);`
+
+/** Where frameworks' own templates, their Tailwind guides and people keep the stylesheet of all pages. */
+const folders = [
+  "app",
+  "src",
+  "src/app",
+  "src/routes",
+  "src/styles",
+  "app/assets/css",
+  "assets/css",
+  "src/assets",
+  "styles",
+]
+const names = ["globals", "global", "app", "index", "main", "style", "styles", "tailwind", "layout"]
+
+const tailwind = /@import\s+(?:url\(\s*)?["']tailwindcss(?:\/[\w.-]+)?["'][^;]*;/g
+
+/** The stylesheet by the package's name, or by its place in node_modules. */
+const imported = /@import\s+(?:url\(\s*)?["']?[^"';)]*\bsluice\/(?:dist\/)?styles\.css/
+
+/** The same length without comments, so that an import in one is none; a `/*` in quotes (`@source "../**"`) begins none. */
+const blankComments = (css: string): string =>
+  css.replaceAll(/"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\/\*[\s\S]*?(?:\*\/|$)/g, (match) =>
+    match.startsWith("/*") ? match.replaceAll(/[^\n]/g, " ") : match,
+  )
+
+const readCss = ({ folder, has }: Project, path: string): string | undefined => {
+  return has(path) ? readText(join(folder, path)) : undefined
+}
+
+/** The first stylesheet that imports Tailwind 4. */
+const findTailwind = (project: Project): { readonly path: string; readonly css: string } | undefined => {
+  for (const folder of folders) {
+    for (const name of names) {
+      const path = `${folder}/${name}.css`
+      const css = readCss(project, path)
+      if (css !== undefined && blankComments(css).search(tailwind) !== -1) return { path, css }
+    }
+  }
+  return undefined
+}
+
+/**
+ * Decides where a project imports the components' stylesheet: behind Tailwind 4 in its own stylesheet, into a layer that
+ * utilities win over; else, Tailwind 3 included, where the components are made, for there its weight is enough.
+ *
+ * @returns the page's side as it is to be written, and the edit of a stylesheet that is there
+ */
+export const planStylesheet = (
+  project: Project,
+  files: ReadonlyArray<Template>,
+): { readonly files: ReadonlyArray<Template>; readonly edit: PlannedEdit | undefined } => {
+  const found = files.some(({ text }) => text.includes(importInScript)) ? findTailwind(project) : undefined
+  if (found === undefined) return { files, edit: undefined }
+  const { path, css } = found
+  const last = [...blankComments(css).matchAll(tailwind)].at(-1)!
+  const end = last.index + last[0].length
+  const newline = css.includes("\r\n") ? "\r\n" : "\n"
+  return {
+    files: files.map((file) => ({ ...file, text: file.text.replace(importInScript, "") })),
+    edit: imported.test(blankComments(css))
+      ? undefined
+      : { path, before: css, after: `${css.slice(0, end)}${newline}${importInTailwind}${css.slice(end)}` },
+  }
+}

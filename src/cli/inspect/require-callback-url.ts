@@ -1,0 +1,59 @@
+import type { Catalog, UploadWithDelivery } from "../../ingest.ts"
+import { limits } from "../../protocol.ts"
+import { findUrlMistake } from "../../schema/http-url.ts"
+import { readOwnTokens } from "../apps/own-tokens.ts"
+import { findForbidden } from "../callback-rules.ts"
+import { CommandFailure } from "../command-failure.ts"
+import type { DataFolder } from "../data-folder.ts"
+import { readStart } from "../started-with.ts"
+
+/** Why no registration could have a callback URL, whoever sends it; undefined where one could. Never holds the URL. */
+export const findCallbackUrlMistake = (url: string): string | undefined =>
+  findUrlMistake(url) ??
+  (url.length > limits.callbackUrl ? `Expected at most ${limits.callbackUrl} characters` : undefined)
+
+/** Whether an app's callbacks are kept to the public Internet, as far as the data folder knows: the ingest checks as well. */
+const isPublicOnly = async (folder: DataFolder, appId: string): Promise<boolean> => {
+  if ((await readStart(folder))?.callbackNetworks !== "public") return false
+  const own = await readOwnTokens(folder)
+  return own.length > 0 && own.every(({ token }) => token.appId !== appId)
+}
+
+/**
+ * The app whose events may go to another callback URL; undefined where there are no events. Events of a development
+ * stream do not count, their app fetches them.
+ *
+ * Fails: with a {@link CommandFailure} where they are of several apps, and where the ingest would send none of them there.
+ */
+export const requireCallbackUrl = async (
+  catalog: Catalog,
+  folder: DataFolder,
+  pages: AsyncIterable<ReadonlyArray<UploadWithDelivery>>,
+  callbackUrl: string,
+): Promise<string | undefined> => {
+  const appIds = new Set<string>()
+  for await (const uploads of pages) {
+    for (const { file, registration } of uploads) if (registration?.isDev === false) appIds.add(file.appId)
+  }
+  const [appId, ...others] = appIds
+  if (appId === undefined) return undefined
+  if (others.length > 0) {
+    throw new CommandFailure(
+      `The events are of the apps ${[...appIds].join(", ")}, and each has a callback URL of its own: ` +
+        "name the events of one app. Nothing was changed.",
+    )
+  }
+  const app = (await catalog.listApps()).find(({ id }) => id === appId)
+  const rules = {
+    appId,
+    callbackOrigins: app?.callbackOrigins ?? null,
+    isPublicOnly: await isPublicOnly(folder, appId),
+  }
+  const forbidden = findForbidden(rules, callbackUrl)
+  if (forbidden !== undefined) {
+    throw new CommandFailure(
+      `The ingest would send nothing to ${callbackUrl}: ${forbidden.reason}. ${forbidden.remedy}. Nothing was changed.`,
+    )
+  }
+  return appId
+}

@@ -1,0 +1,20 @@
+import { fstatSync } from "node:fs"
+
+/**
+ * Whether standard output or standard error go to systemd's journal, which notes the time of each line itself.
+ *
+ * Source: systemd.exec(5), `$JOURNAL_STREAM`: device and inode of the stream. The variable alone proves nothing, for it is
+ * handed on to processes whose output goes elsewhere.
+ */
+export const isJournal = (): boolean => {
+  const journal = process.env["JOURNAL_STREAM"]
+  if (!journal) return false
+  return [1, 2].some((stream) => {
+    try {
+      const { dev, ino } = fstatSync(stream)
+      return journal === `${dev}:${ino}`
+    } catch {
+      return false
+    }
+  })
+}

@@ -1,0 +1,56 @@
+import { type Command, Help, type Option } from "commander"
+
+/** Option that shows every setting. */
+export const allFlag = "--help-all"
+
+/** Commands whose help has everything, because they were asked for it. */
+const whole = new WeakSet<Command>()
+
+/** A first sentence is enough beside a name. */
+const toSummary = (command: Command): string =>
+  command.summary() ||
+  command
+    .description()
+    .replace(/(?<=\.) .*|\.$/gs, "")
+    .replace(/\.$/, "")
+
+const isShown = (command: Command, option: Option): boolean =>
+  whole.has(command) ? option.long !== "--help-all" : !option.hidden && option.long !== "--help"
+
+/**
+ * Lets the help of a command fit on a screen: examples first, one line for each thing, no names of variables, which follow
+ * from those of the options.
+ */
+export const arrangeHelp = (command: Command): void => {
+  const help = new Help()
+  command.configureHelp({
+    visibleCommands: (of) => help.visibleCommands(of).filter((one) => one.name() !== "help"),
+    subcommandTerm: (one) =>
+      [one.name(), ...one.registeredArguments.flatMap((each) => (each.required ? `<${each.name()}>` : []))].join(" "),
+    subcommandDescription: toSummary,
+    visibleOptions: (of) => of.options.filter((option) => isShown(of, option)),
+    optionDescription: (option) => {
+      if (whole.has(command)) return help.optionDescription(option)
+      const initial = option.defaultValueDescription ?? option.defaultValue
+      return initial === undefined ? option.description : `${option.description} (default: ${initial})`
+    },
+  })
+}
+
+/** Adds the verb that is meant where none is named. Its options are no part of the command's own help: that says where they are. */
+export const addDefaultVerb = (command: Command, verb: Command): Command =>
+  command
+    .addCommand(verb, { isDefault: true })
+    .addHelpText(
+      "after",
+      `\nWithout a command: ${verb.name()}. Options: sluice ${command.name()} ${verb.name()} --help`,
+    )
+
+/** Gives a command with many settings a help of those that are asked for first, and `--help-all` for all. */
+export const addHelpAll = (command: Command, first: ReadonlySet<string>): Command => {
+  for (const option of command.options) option.hideHelp(!first.has(option.attributeName()))
+  return command.option(allFlag, "every setting, with its variable").on("option:help-all", () => {
+    whole.add(command)
+    command.help()
+  })
+}

@@ -1,0 +1,120 @@
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import { PostFailed, postJson, readStart } from "../../http/post-json.ts"
+import { redact } from "../../http/redact.ts"
+import { names } from "../../protocol/names.ts"
+import { signWithEach } from "../../protocol/signature-list.ts"
+import { standardWebhookHeaders } from "../../protocol/standard-webhooks.ts"
+import type { TraceContext } from "../../protocol/trace-context.ts"
+import { findUrlMistake } from "../../schema/http-url.ts"
+import { type App, type Apps, isCallbackAllowed } from "../apps.ts"
+import { whenKnown } from "../authorise.ts"
+import type { DueDelivery } from "../storage/catalog.ts"
+import { renderEvent } from "./event.ts"
+import type { Settings } from "../settings.ts"
+import { isHandled, type RefusedCallbacks } from "./refused-callbacks.ts"
+import type { Tracing } from "../observe/tracing.ts"
+
+/** What an app answered to an event it took. */
+export interface Answer {
+  readonly status: number
+  /** The first characters. */
+  readonly answer: string
+}
+
+/** Sends an event once. */
+export type PostEvent = (due: DueDelivery, sentAt: number) => Effect.Effect<Answer, PostFailed>
+
+/** How long an app that has accepted an event may take with the body of its answer, ms. */
+const answerPatience = 1000
+
+/** How the callbacks of an app are sent. */
+export type FetchOf = (app: App) => (url: string, init: RequestInit) => Promise<Response>
+
+/**
+ * Makes what sends events.
+ *
+ * Source: docs/protocol.md §8.
+ */
+export const createPostEvent = ({
+  apps,
+  settings,
+  tracing,
+  fetchOf,
+  refused,
+}: {
+  readonly apps: Apps
+  readonly settings: Pick<Settings, "url" | "callbackTimeout">
+  readonly tracing: Tracing | undefined
+  readonly fetchOf: FetchOf
+  readonly refused: RefusedCallbacks
+}): PostEvent => {
+  /** The app an event is sent to and signed for. Fails: while nothing may be sent to this URL for it. */
+  const authorise = Effect.fnUntraced(function* (appId: string, url: URL) {
+    const app = yield* whenKnown(apps.byId(appId))
+    const mistake = findUrlMistake(url.href)
+    const forbidden =
+      app === undefined || app.signers.length === 0
+        ? `The app ${appId} has no active key to sign it with`
+        : !isCallbackAllowed(app, url)
+          ? `${url.origin} is none of the callback origins of the app ${appId}`
+          : mistake && `The callback URL is not possible. ${mistake}`
+    if (forbidden !== undefined) return yield* new PostFailed({ reason: "forbidden", cause: new Error(forbidden) })
+    return app!
+  })
+
+  const post = Effect.fnUntraced(function* (due: DueDelivery, sentAt: number, trace: TraceContext | null) {
+    const url = new URL(due.registration.callbackUrl)
+    const app = yield* authorise(due.file.appId, url)
+    const { signers } = app
+    const body = renderEvent(due, sentAt, settings.url)
+    const [signature, webhookHeaders] = yield* Effect.promise(() =>
+      Promise.all([signWithEach(body, signers), standardWebhookHeaders({ id: due.id, sentAt }, body, signers)]),
+    )
+    url.searchParams.set(names.action.slug, due.registration.callbackSlug)
+    const response = yield* postJson({
+      url: url.href,
+      headers: { [names.header.hook]: due.hook, [names.header.signature]: signature, ...webhookHeaders, ...trace },
+      body,
+      timeout: settings.callbackTimeout,
+      fetch: fetchOf(app) as typeof globalThis.fetch,
+    })
+    const answer = redact(yield* Effect.promise(() => readStart(response, answerPatience)))
+    return { status: response.status, answer }
+  })
+
+  /** Keeps in mind that nothing arrived, or that something did. */
+  const note = ({ file, registration }: DueDelivery, failure?: PostFailed) =>
+    Effect.sync(() => {
+      const { origin } = new URL(registration.callbackUrl)
+      if (failure === undefined || isHandled(failure)) refused.forget(file.appId, origin)
+      else refused.remember(file.appId, origin, failure)
+    })
+
+  /** An attempt in its trace, which is recorded or only passed on. */
+  return (due, sentAt) => {
+    const { trace } = due.registration
+    const span = tracing?.start({
+      name: "callback",
+      kind: "client",
+      parent: trace ?? undefined,
+      attributes: {
+        [`${names.word}.event_id`]: due.id,
+        [`${names.word}.attempt`]: due.attempt,
+        [`${names.word}.file_key`]: due.file.key,
+      },
+    })
+    const attempted = post(due, sentAt, span?.context ?? trace).pipe(
+      Effect.tap(() => note(due)),
+      Effect.tapError((failure) => note(due, failure)),
+    )
+    if (span === undefined) return attempted
+    return Effect.onExit(attempted, (exit) =>
+      Effect.sync(() => {
+        const failed = exit._tag === "Failure" ? exit.cause.reasons.find(Cause.isFailReason)?.error : undefined
+        span.annotate({ "http.response.status_code": exit._tag === "Success" ? exit.value.status : failed?.status })
+        span.end(exit._tag === "Success" ? undefined : (failed?.message ?? "The attempt was broken off."))
+      }),
+    )
+  }
+}

@@ -1,0 +1,60 @@
+import type { PostFailed } from "../../http/post-json.ts"
+import { envName, names } from "../../protocol/names.ts"
+
+const remedies = {
+  forbidden: `Set ${envName("callbackUrl")} of the app to a URL that the ingest may call, or have its operator allow this one (--callback-networks any).`,
+  failed: `Set ${envName("callbackUrl")} to where the ingest reaches the route handler, and let its path through whatever asks for a login in front of it. The ingest's operator sees more with \`${names.word} doctor\`.`,
+} as const
+
+/** What an app should know of its callbacks: why the last one did not reach its route handler, where it would have gone. */
+export interface RefusedCallbacks {
+  readonly remember: (appId: string, origin: string, failure: PostFailed) => void
+  /** One has reached it there. */
+  readonly forget: (appId: string, origin: string) => void
+  /** One line of ASCII; undefined where nothing is to be told. */
+  readonly find: (appId: string, origin: string) => string | undefined
+}
+
+/**
+ * Whether a callback reached a route handler that says so in its own log: what it cannot mend. What it refuses (a signature,
+ * a clock, a route it does not have) it answers and does not log.
+ */
+export const isHandled = ({ status, body = "" }: PostFailed): boolean =>
+  status !== undefined && status >= 500 && body.includes(names.problemType)
+
+/** What an app may read of an answer that it did not give itself: of a host that only the ingest reaches, not a word. */
+const describe = (failure: PostFailed): string => {
+  if (failure.reason === "forbidden") return failure.message.slice(0, 512)
+  if (failure.status === undefined) return "There was no answer."
+  const isOurs = failure.body?.includes(names.problemType) === true
+  const code = isOurs ? (/"code":"([A-Z_]+)"/.exec(failure.body ?? "")?.[1] ?? "") : ""
+  return `The answer was ${[failure.status, code].join(" ").trim()}${isOurs ? "" : ", which is not the route handler's"}.`
+}
+
+/**
+ * Keeps, of each app, why its callbacks do not arrive: nobody is called back who could be told. One of each app, until the
+ * ingest stops.
+ */
+export const createRefusedCallbacks = (): RefusedCallbacks => {
+  const last = new Map<string, { readonly origin: string; readonly failure: PostFailed; readonly count: number }>()
+  const of = (appId: string, origin: string) => {
+    const found = last.get(appId)
+    return found?.origin === origin ? found : undefined
+  }
+  return {
+    remember: (appId, origin, failure) =>
+      void last.set(appId, { origin, failure, count: (of(appId, origin)?.count ?? 0) + 1 }),
+    forget: (appId, origin) => void (of(appId, origin) && last.delete(appId)),
+    find: (appId, origin) => {
+      const found = of(appId, origin)
+      if (found === undefined) return undefined
+      const { failure, count } = found
+      const remedy = remedies[failure.reason === "forbidden" ? "forbidden" : "failed"]
+      const times = count === 1 ? "" : ` (${count} in a row failed)`
+      return `${describe(failure)} So ended the last callback to ${origin}${times}. ${remedy}`.replaceAll(
+        /[^ -~]/g,
+        "?",
+      )
+    },
+  }
+}

@@ -1,0 +1,84 @@
+import { create as createContentDisposition } from "content-disposition"
+import { Rejected } from "../http/rejected.ts"
+import { defaultMediaType, parseMediaType } from "../protocol/media-type.ts"
+import type { Acl } from "../protocol/signed-url.ts"
+import type { FileRecord } from "./storage/catalog.ts"
+import { toStoredMediaType } from "./stored-media-type.ts"
+
+const listTypes = (type: string, subtypes: string) => subtypes.split(" ").map((subtype) => `${type}/${subtype}`)
+
+/**
+ * What browsers show with a viewer of their own, to which a file is pictures and sound and nothing else. Some of these
+ * viewers do not work in a sandbox, that of PDF for one: its scripts run apart from the page's origin.
+ */
+const passiveTypes: ReadonlySet<string> = new Set([
+  ...listTypes("image", "apng avif bmp gif heic heif jpeg jpg jxl pjpeg png tiff vnd.microsoft.icon webp x-icon"),
+  ...listTypes("audio", "aac flac mp3 mp4 mpeg ogg opus wav wave webm x-aac x-flac x-m4a x-wav"),
+  ...listTypes("video", "3gpp mp4 mpeg ogg quicktime webm x-m4v x-matroska"),
+  ...listTypes("application", "ogg pdf"),
+])
+
+/** Types that browsers make a page of; offered for download unless their app wants them shown. */
+const isPage = (type: string): boolean =>
+  /^(text\/html|application\/xhtml\+xml|(text|application)\/(xml|xsl|rdf)|text\/cache-manifest)$|\+xml$/.test(type)
+
+/** Types whose parts name types of their own: what a browser makes of those, nobody can say by the outer one. */
+const isContainer = (type: string): boolean => /^(multipart|message)\//.test(type)
+
+/** Makes a page of another, opaque origin: no script, no form, no plugin, nothing loaded. */
+const sandboxPolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'"
+
+/** An answer is what it says it is; and what an error quotes, names that a client chose, is no page. */
+export const harden = (response: Response): Response => {
+  response.headers.set("x-content-type-options", "nosniff")
+  if (response.status >= 400) response.headers.set("content-security-policy", sandboxPolicy)
+  return response
+}
+
+/** Why a browser asks for a file, where it would run it: in a page, as a worker, or over all its requests. */
+const programs: ReadonlySet<string> = new Set(
+  "audioworklet paintworklet script serviceworker sharedworker worker xslt".split(" "),
+)
+
+/** Why a browser that wants to run a file does not get it: FORBIDDEN. Source: docs/protocol.md §10. */
+export const findProgramRefusal = (headers: Headers): Rejected | undefined =>
+  headers.has("service-worker") || programs.has(headers.get("sec-fetch-dest") ?? "")
+    ? new Rejected({
+        code: "FORBIDDEN",
+        detail: "Stored files are data. No browser gets one as a script or a worker.",
+      })
+    : undefined
+
+/** A short name for a text. */
+const digest = (text: string): string =>
+  process.getBuiltinModule("node:crypto").hash("sha256", text, "hex").slice(0, 16)
+
+/**
+ * The headers a file is sent with, so that none of it runs in the ingest's origin.
+ *
+ * Source: docs/protocol.md §10.
+ */
+export const toFileHeaders = (file: FileRecord, acl: Acl): Record<string, string> => {
+  const stored = toStoredMediaType(file.type)
+  const essence = parseMediaType(stored)!
+  const type = isContainer(essence) ? defaultMediaType : stored
+  const disposition = isContainer(essence)
+    ? "attachment"
+    : (file.contentDisposition ?? (isPage(essence) ? "attachment" : "inline"))
+  const offered = createContentDisposition(file.name, { type: disposition })
+  // An id stands for the same bytes for ever.
+  const bytes = file.fileHash || `${file.id}-${file.createdAt}`
+  return {
+    "content-type": type,
+    "content-disposition": offered,
+    "cross-origin-resource-policy": "cross-origin",
+    ...(passiveTypes.has(essence)
+      ? undefined
+      : { "content-security-policy": sandboxPolicy, vary: "sec-fetch-dest, service-worker" }),
+    "accept-ranges": "bytes",
+    // Caches keep these headers with the bytes for as long as the tag is the same.
+    etag: `"${bytes}-${digest(`${type}\n${offered}`)}"`,
+    "last-modified": new Date(file.uploadedAt ?? 0).toUTCString(),
+    "cache-control": acl === "public-read" ? "public, no-cache" : "private, no-cache",
+  }
+}

@@ -1,0 +1,88 @@
+import * as Effect from "effect/Effect"
+import { formatByteSize } from "../protocol/byte-size.ts"
+import { Rejected } from "../http/rejected.ts"
+import { isKeyOf } from "../protocol/key.ts"
+import { limits } from "../protocol/limits.ts"
+import type { UploadGrant } from "../protocol/signed-url.ts"
+import { RegistrationQuerySchema } from "../schema/registration.ts"
+import { createDecoder } from "../schema/decode.ts"
+import { attempt } from "./attempt.ts"
+import { authoriseApp } from "./authorise.ts"
+import { readPromptJson } from "./read-json.ts"
+import type { Service } from "./service.ts"
+import { isSameUpload } from "./storage/same-upload.ts"
+
+const decode = createDecoder(RegistrationQuerySchema)
+
+/** Metadata in one answer, which is in memory as a whole while its reader takes it. */
+const largestAnswer = 2 * 1024 * 1024
+
+/**
+ * `POST /route-registrations`: what the app said first of uploads that it is asked to renew. Each registration is
+ * answered once, however many files it has.
+ *
+ * Shape:  200 with `FoundRegistrations`.
+ * Fails:  UNAUTHORIZED, BAD_REQUEST, FORBIDDEN (a key of another app; refused for its app's clock), NOT_FOUND (one of them cannot complete any more).
+ * Source: docs/protocol.md §6.
+ */
+export const respondRegistrations = Effect.fnUntraced(function* (service: Service, request: Request) {
+  const app = yield* authoriseApp(service, request)
+  const body = yield* readPromptJson(service, app, request, limits.registrationBody)
+  const query = yield* Effect.mapError(decode(body), (detail) => new Rejected({ code: "BAD_REQUEST", detail }))
+  if (!query.files.every(({ key }) => isKeyOf(key, app.encodedId))) {
+    return yield* new Rejected({ code: "FORBIDDEN", detail: "A file key belongs to another app." })
+  }
+  /** Metadata as JSON text, by registration. */
+  const found = new Map<number, string>()
+  const ids: Array<number> = []
+  let bytes = 0
+  for (const { key, id } of query.files) {
+    const registration = yield* attempt(() => service.catalog.findRegistration({ appId: app.id, key, id }))
+    if (registration === null) {
+      const hopeless = service.clocks.findHopeless(app.id, id)
+      if (hopeless !== undefined) return yield* new Rejected({ code: "FORBIDDEN", ...hopeless })
+      return yield* new Rejected({
+        code: "NOT_FOUND",
+        detail: `The upload of ${key} is over, or was never registered.`,
+      })
+    }
+    if (!found.has(registration.id)) bytes += registration.metadata.length
+    if (bytes > largestAnswer) {
+      return yield* new Rejected({
+        code: "BAD_REQUEST",
+        status: 413,
+        detail: `The metadata of these uploads is larger than ${formatByteSize(largestAnswer)}. Ask for fewer at once.`,
+      })
+    }
+    found.set(registration.id, registration.metadata)
+    ids.push(registration.id)
+  }
+  const places = new Map([...found.keys()].map((id, place) => [id, place]))
+  const registrations = [...found.values()].map((metadata) => `{"metadata":${metadata}}`).join(",")
+  const files = JSON.stringify(ids.map((id) => places.get(id)))
+  return new Response(`{"registrations":[${registrations}],"files":${files}}`, {
+    headers: { "content-type": "application/json", "cache-control": "no-store" },
+  })
+})
+
+/**
+ * Refuses a client-side URL that is older than an upload may wait for its registration, and has none: its bytes would be
+ * taken for nothing.
+ *
+ * Fails:  NOT_FOUND.
+ * Source: docs/protocol.md §10.
+ */
+export const refuseOrphan = Effect.fnUntraced(function* ({ catalog, settings, now }: Service, grant: UploadGrant) {
+  const { appId, key, slug, issuedAt, registrationId: id } = grant
+  if (slug === undefined || issuedAt === undefined || now() - issuedAt <= settings.unregisteredTtl) return
+  const [registration, upload] = yield* attempt(() =>
+    Promise.all([catalog.findRegistration({ appId, key, id }), catalog.get(key)]),
+  )
+  // What has failed is told why.
+  const hasFailed = upload?.file.status === "Failed" && isSameUpload(upload.file, grant)
+  if (registration !== null || hasFailed) return
+  return yield* new Rejected({
+    code: "NOT_FOUND",
+    detail: `The app does not expect ${JSON.stringify(grant.name)} any more. Do not send it again; begin a new upload.`,
+  })
+})

@@ -1,0 +1,211 @@
+/*
+ * Configuration: `folder`, made when missing. Only this user may read what is made (files 0600, folders 0700).
+ *
+ * What is stored where: one file per key, `<folder>/<2 hex digits>/<62 hex digits>`, named by the SHA-256 of the key, so
+ * that no key can name a path, collide by letter case or grow too long. While it is written, the file's name ends in
+ * `.<epoch>`; `finish` takes that off. No other files.
+ *
+ * Considerations: renaming is the fence. A newer epoch renames the unfinished file, so an older writer of any process
+ * finds it gone before its next batch and cannot finish it. (Between the check and the write of one batch an older
+ * writer of another process can still slip one in; within a process it cannot.) Bytes are written in batches of 1 MiB; an
+ * append resolves when they and the file's name are flushed. The name `finish` gives need not be: `read` finds the
+ * file under the one before as well. Files are hashed by a worker thread as they grow. After a flush that failed the file
+ * is cut off where the last good one left it, and nobody goes on with it before that has worked: the system tells of bytes
+ * it has lost once, and from then on reads them out of its cache as if they were there.
+ */
+import { appendBody } from "./append.ts"
+import { codeOf, createDiskFiles } from "./files.ts"
+import { readRange } from "./read.ts"
+import { type Append, type Appended, type BlobState, type BlobStore, BlobStoreError } from "../blob-store.ts"
+import { createFileHasher } from "./file-hasher.ts"
+import { makeFolder } from "./make-folder.ts"
+import { wrapPort } from "../wrap-port.ts"
+import type { FileHandle } from "node:fs/promises"
+
+const toError = (cause: unknown): BlobStoreError => {
+  if (cause instanceof BlobStoreError) return cause
+  const code = codeOf(cause)
+  if (code === "ENOSPC" || code === "EDQUOT") return new BlobStoreError("full", "The disk is full.", cause)
+  if (code === "ENOENT") return new BlobStoreError("missing", "There is no such blob.", cause)
+  return new BlobStoreError("io", "The disk failed.", cause)
+}
+
+/** Keeps blobs as files. Node, Bun and Deno. */
+export const createDiskBlobStore = ({ folder }: { readonly folder: string }): BlobStore => {
+  const fs = process.getBuiltinModule("node:fs/promises")
+  const files = createDiskFiles(folder)
+  const hasher = createFileHasher()
+  /** The newest epoch this process has seen of each key under way. */
+  const epochs = new Map<string, number>()
+
+  /** How much of each file under way this process has flushed. */
+  const flushed = new Map<string, number>()
+  /** Where files have to be cut off before anybody goes on with them. */
+  const doubtful = new Map<string, number>()
+
+  const admit = (key: string, epoch: number): void => {
+    const newest = epochs.get(key)
+    if (newest !== undefined && epoch < newest) {
+      throw new BlobStoreError("fenced", `Epoch ${epoch} was fenced off by epoch ${newest}.`)
+    }
+    epochs.set(key, epoch)
+  }
+
+  /** Cuts an unfinished file off, durably. What was hashed of it may be what is cut off. */
+  const cut = async (key: string, handle: FileHandle, offset: number): Promise<void> => {
+    const size = Math.min(offset, doubtful.get(key) ?? offset)
+    doubtful.set(key, size)
+    hasher.forget(key)
+    await handle.truncate(size)
+    await handle.datasync()
+    doubtful.delete(key)
+  }
+
+  /** Forgets what is known of a file under way. */
+  const forget = (key: string): void => {
+    for (const known of [epochs, flushed, doubtful]) known.delete(key)
+  }
+
+  const claim = async (key: string, epoch: number): Promise<BlobState> => {
+    const before = epochs.get(key) ?? epoch - 1
+    admit(key, epoch)
+    const path = files.pathOf(key)
+    if (!(await files.takeOver(path, epoch, before))) {
+      const size = await files.sizeOf(path)
+      return { size: size ?? 0, isFinished: size !== undefined }
+    }
+    // What a process that died had written is in the system's cache, not yet sure to be on the disk.
+    const handle = await fs.open(`${path}.${epoch}`, "r+")
+    try {
+      const doubt = doubtful.get(key)
+      if (doubt !== undefined) await cut(key, handle, doubt)
+      else {
+        await handle.datasync().catch(async (cause: unknown) => {
+          await cut(key, handle, flushed.get(key) ?? 0)
+          throw cause
+        })
+      }
+      return { size: (await handle.stat()).size, isFinished: false }
+    } finally {
+      await handle.close()
+    }
+  }
+
+  /** Opens the file to write at its end; checks that the end is where the writer thinks. */
+  const openAt = async (path: string, epoch: number, offset: number): Promise<FileHandle> => {
+    if (offset === 0) {
+      await files.makeShard(path)
+      // A first epoch has nothing before it; a later one may follow a crash between `finish` and the catalog's commit.
+      if (epoch > 1 && (await files.sizeOf(path)) !== undefined) {
+        throw new BlobStoreError("offset", "The blob is finished.")
+      }
+      const created = await fs.open(`${path}.${epoch}`, "wx", 0o600).catch((cause: unknown) => {
+        if (codeOf(cause) === "EEXIST") return undefined
+        throw cause
+      })
+      if (created !== undefined) return created
+    }
+    const handle = await fs.open(`${path}.${epoch}`, "r+")
+    const { size } = await handle.stat()
+    if (size === offset) return handle
+    await handle.close()
+    throw new BlobStoreError("offset", `The blob ends at ${size}, not at ${offset}.`)
+  }
+
+  const append = async (
+    key: string,
+    { epoch, offset, body, isHashed = false, isDisposable = false }: Append,
+  ): Promise<Appended> => {
+    admit(key, epoch)
+    const path = files.pathOf(key)
+    const current = `${path}.${epoch}`
+    const handle = await openAt(path, epoch, offset)
+    const named = offset === 0 ? files.syncShard(path) : undefined
+    const isNamed = named?.then(
+      () => true,
+      () => false,
+    )
+    // Where it fails, whoever claims the file next has to succeed with it first.
+    const cutOff = (): Promise<void> => cut(key, handle, offset).catch(() => {})
+    const admitBatch = (stored: number): void => {
+      const isFenced = epochs.get(key) !== epoch || (stored > offset && !files.exists(current))
+      if (isFenced) throw new BlobStoreError("fenced", `Epoch ${epoch} was fenced off.`)
+    }
+    const onWritten = (stored: number): void => {
+      if (isHashed) hasher.follow(key, current, stored)
+    }
+    try {
+      const appended = await appendBody(handle, offset, body, { admit: admitBatch, onWritten, cutOff, isDisposable })
+      await named
+      flushed.set(key, appended.offset)
+      return appended
+    } catch (cause) {
+      // The name is only made durable with the first byte.
+      if ((await isNamed) === false) await cutOff()
+      throw cause
+    } finally {
+      await handle.close()
+    }
+  }
+
+  const finish = async (key: string, epoch: number, size: number): Promise<void> => {
+    admit(key, epoch)
+    const path = files.pathOf(key)
+    const unfinished = await files.sizeOf(`${path}.${epoch}`)
+    const found = unfinished ?? (await files.sizeOf(path))
+    if (found === undefined) throw new BlobStoreError("fenced", `Epoch ${epoch} has no file any more.`)
+    if (found !== size) throw new BlobStoreError("offset", `The blob has ${found} bytes, not ${size}.`)
+    if (unfinished !== undefined) await fs.rename(`${path}.${epoch}`, path)
+    if (epochs.get(key) === epoch) forget(key)
+  }
+
+  /** Where the bytes are, finished or not. */
+  const locate = async (key: string): Promise<string> => {
+    const path = files.pathOf(key)
+    if ((await files.sizeOf(path)) !== undefined) return path
+    return `${path}.${epochs.get(key) ?? Math.max(0, ...(await files.listEpochs(path)))}`
+  }
+
+  const read = async (key: string, start: number, end: number): Promise<ReadableStream<Uint8Array>> => {
+    const handle = await fs.open(files.pathOf(key), "r").catch(async (cause: unknown) => {
+      if (codeOf(cause) !== "ENOENT") throw cause
+      return fs.open(await locate(key), "r")
+    })
+    return readRange(handle, start, end, toError)
+  }
+
+  const remove = async (key: string): Promise<void> => {
+    forget(key)
+    hasher.forget(key)
+    const path = files.pathOf(key)
+    const paths = [path, ...(await files.listEpochs(path)).map((epoch) => `${path}.${epoch}`)]
+    await Promise.all(paths.map((each) => fs.rm(each, { force: true })))
+  }
+
+  /** What an ordinary user may still write; the file system keeps some for root. */
+  const free = async (): Promise<number> => {
+    makeFolder(folder)
+    const { bavail, bsize } = await fs.statfs(folder)
+    return bavail * bsize
+  }
+
+  const store: Required<BlobStore> = {
+    abilities: { isDurable: true, isShared: false, smallestAppend: 1 },
+    claim,
+    append,
+    digest: async (key, size) => hasher.digest(key, await locate(key), size),
+    finish: (key, { epoch, size }) => finish(key, epoch, size),
+    read: (key, { start, end }) => read(key, start, end),
+    remove,
+    free,
+    close: hasher.close,
+  }
+  // In one place, and so for every method there is or will be.
+  return wrapPort(store, async (_method, run) => {
+    try {
+      return await run()
+    } catch (cause) {
+      throw toError(cause)
+    }
+  })
+}

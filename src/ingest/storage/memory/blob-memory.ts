@@ -1,0 +1,103 @@
+import { BlobStoreError, type BlobStore } from "../blob-store.ts"
+
+interface Blob {
+  epoch: number
+  size: number
+  isFinished: boolean
+  chunks: Array<Uint8Array>
+}
+
+/**
+ * Keeps blobs in memory, for tests and demonstrations.
+ *
+ * *Configuration*: none. *What is stored where*: chunks in a map, gone with the process.
+ * *Considerations*: not durable, and memory is the only limit.
+ */
+export const createMemoryBlobStore = (): BlobStore => {
+  const blobs = new Map<string, Blob>()
+
+  /** The blob, after fencing: it remembers the newest epoch and refuses older ones. */
+  const admit = (key: string, epoch: number): Blob => {
+    const blob = blobs.get(key) ?? { epoch, size: 0, isFinished: false, chunks: [] }
+    if (epoch < blob.epoch) {
+      throw new BlobStoreError("fenced", `Epoch ${epoch} was fenced off by epoch ${blob.epoch}.`)
+    }
+    blob.epoch = epoch
+    blobs.set(key, blob)
+    return blob
+  }
+
+  return {
+    abilities: { isDurable: false, isShared: false, smallestAppend: 1 },
+    claim: async (key, epoch) => {
+      const { size, isFinished } = admit(key, epoch)
+      return { size, isFinished }
+    },
+    append: async (key, { epoch, offset, body }) => {
+      const blob = admit(key, epoch)
+      if (blob.isFinished || blob.size !== offset) {
+        throw new BlobStoreError("offset", `The blob ends at ${blob.size}, not at ${offset}.`)
+      }
+      const iterator = body[Symbol.asyncIterator]()
+      for (;;) {
+        let next: IteratorResult<Uint8Array>
+        try {
+          next = await iterator.next()
+        } catch (cause) {
+          return { offset: blob.size, brokenOff: { cause } }
+        }
+        if (next.done === true) return { offset: blob.size }
+        if (blob.epoch !== epoch || blobs.get(key) !== blob) {
+          await iterator.return?.()
+          throw new BlobStoreError("fenced", `Epoch ${epoch} was fenced off by epoch ${blob.epoch}.`)
+        }
+        blob.chunks.push(next.value.slice())
+        blob.size += next.value.length
+      }
+    },
+    digest: async (key, size) => {
+      const hash = process.getBuiltinModule("node:crypto").createHash("sha256")
+      let left = size
+      for (const chunk of blobs.get(key)?.chunks ?? []) {
+        hash.update(chunk.subarray(0, left))
+        left -= Math.min(left, chunk.length)
+      }
+      if (left > 0) throw new BlobStoreError("missing", "There are no such bytes.")
+      return hash.digest("hex")
+    },
+    finish: async (key, { epoch, size }) => {
+      const blob = admit(key, epoch)
+      if (blob.size !== size) throw new BlobStoreError("offset", `The blob has ${blob.size} bytes, not ${size}.`)
+      blob.isFinished = true
+    },
+    read: async (key, { start, end }) => {
+      const blob = blobs.get(key)
+      if (blob === undefined || end >= blob.size) throw new BlobStoreError("missing", "There are no such bytes.")
+      const { chunks } = blob
+      let index = 0
+      let position = 0
+      return new ReadableStream<Uint8Array>(
+        {
+          pull: (controller) => {
+            for (let chunk = chunks[index]; chunk !== undefined; chunk = chunks[++index]) {
+              const from = Math.max(start - position, 0)
+              const to = Math.min(end + 1 - position, chunk.length)
+              position += chunk.length
+              if (from >= to) continue
+              index++
+              controller.enqueue(chunk.slice(from, to))
+              if (position > end) controller.close()
+              return
+            }
+            controller.close()
+          },
+        },
+        { highWaterMark: 0 },
+      )
+    },
+    remove: async (key) => {
+      blobs.delete(key)
+    },
+    close: async () => {},
+  }
+}

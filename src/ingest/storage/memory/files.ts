@@ -1,0 +1,63 @@
+import { limits } from "../../../protocol/limits.ts"
+import type { FileReference } from "../../../protocol/rest-messages.ts"
+import type { CatalogFiles } from "../catalog-files.ts"
+import { sizeKey } from "../quota.ts"
+import { findUrlsEnd, type TombstoneSteps } from "../tombstone.ts"
+import type { Row, Tables } from "./rows.ts"
+import type { Steps } from "./steps.ts"
+import { findUsage, fitsKeys } from "./usage.ts"
+
+/** What an app does to its files in memory; by a custom id it walks all of them. */
+export const createMemoryFiles = (
+  tables: Tables,
+  { dropEvent, isGone, bury }: Pick<Steps, "dropEvent" | "isGone"> & Pick<TombstoneSteps, "bury">,
+): CatalogFiles => {
+  const { rows, expected } = tables
+
+  const findAll = (appId: string, reference: FileReference): ReadonlyArray<Row> => {
+    const found =
+      "fileKey" in reference
+        ? [rows.get(reference.fileKey)]
+        : [...rows.values()].filter(({ file }) => file.customId === reference.customId)
+    return found.filter((row) => row?.file.appId === appId) as ReadonlyArray<Row>
+  }
+
+  /** `→ Deleting`; the upload of the file must not begin again. */
+  const deleteFile = (row: Row, now: number): void => {
+    const { file, urlsEnd } = row
+    const isExpected = expected.forget(file.appId, file.key)
+    const until = Math.max(findUrlsEnd(file), urlsEnd, isExpected ? now + limits.uploadLifetime : 0)
+    if (until > now) bury(file.appId, file.key, Math.max(now, file.issuedAt ?? 0), until, true)
+    row.file = { ...file, status: "Deleting", epoch: file.epoch + 1, endedAt: now }
+    dropEvent(row)
+  }
+
+  return {
+    deleteFiles: async ({ appId, files, now, bounds = {}, appSince }) => {
+      if (isGone(appId, appSince)) return []
+      const keys = new Set(files.flatMap((file) => ("fileKey" in file ? [file.fileKey] : [])))
+      const unknown = [...keys].filter((key) => !rows.has(key))
+      const find = (key: string) => expected.ofKey(key)[0]?.registration
+      const hasRoom = unknown.length === 0 || fitsKeys(findUsage(tables, appId), unknown, sizeKey, bounds, find)
+      if (!hasRoom) return "tooMany"
+      for (const key of unknown) {
+        expected.forget(appId, key)
+        bury(appId, key, now, now + limits.uploadLifetime, false)
+      }
+      return files.flatMap((reference) => {
+        const found = findAll(appId, reference).filter(({ file }) => file.status !== "Deleting")
+        for (const row of found) deleteFile(row, now)
+        return found.map(({ file }) => file.key)
+      })
+    },
+    changeFiles: async ({ appId, changes }) => {
+      let count = 0
+      for (const { file: reference, name, acl } of changes) {
+        const found = findAll(appId, reference).filter(({ file }) => file.status === "Uploaded")
+        for (const row of found) row.file = { ...row.file, name: name ?? row.file.name, acl: acl ?? row.file.acl }
+        if (found.length > 0) count++
+      }
+      return count
+    },
+  }
+}

@@ -1,0 +1,40 @@
+import type { CatalogHistory } from "../catalog-history.ts"
+import type { UploadRecord, UploadWithDelivery } from "../catalog-records.ts"
+import type { Tables } from "./rows.ts"
+import type { Steps } from "./steps.ts"
+
+/** The reads of operators over what is in memory; each walks all files. */
+export const createMemoryHistory = (
+  { allRows, attempts }: Tables,
+  { toUpload, isCurrent }: Pick<Steps, "toUpload" | "isCurrent">,
+): CatalogHistory => {
+  /** Of every file, also those whose key was taken since. */
+  const uploads = (): ReadonlyArray<UploadRecord> => [...allRows].map(toUpload)
+  const newestFirst = <A extends UploadRecord>(found: Iterable<A>, before = Infinity): ReadonlyArray<A> =>
+    [...found].filter(({ file }) => file.id < before).sort((a, b) => b.file.id - a.file.id)
+  const deliveries = (): ReadonlyArray<UploadWithDelivery> =>
+    uploads().flatMap(({ delivery, ...upload }) => (delivery === null ? [] : [{ ...upload, delivery }]))
+
+  return {
+    list: async ({ appId, status, before, limit, offset = 0 }) =>
+      newestFirst(uploads(), before)
+        .map(({ file }) => file)
+        .filter(
+          (file) =>
+            isCurrent(file) &&
+            (appId === undefined || file.appId === appId) &&
+            (status === undefined || file.status === status),
+        )
+        .slice(offset, offset + limit),
+    listDeliveries: async ({ status, before, limit }) =>
+      newestFirst(deliveries(), before)
+        .filter(({ delivery }) => status === undefined || delivery.status === status)
+        .slice(0, limit),
+    findDelivery: async (id) => deliveries().find(({ delivery }) => delivery.id === id) ?? null,
+    listAttempts: async (deliveryId) =>
+      attempts
+        .filter((record) => record.deliveryId === deliveryId)
+        .map(({ deliveryId: _deliveryId, outcome: _outcome, ...attempt }) => attempt)
+        .sort((a, b) => a.attempt - b.attempt),
+  }
+}

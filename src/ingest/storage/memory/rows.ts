@@ -1,0 +1,111 @@
+import type { AppRecord } from "../catalog-apps.ts"
+import type {
+  AttemptRecord,
+  DeliveryRecord,
+  DueDelivery,
+  FileRecord,
+  RegistrationRecord,
+  ResultRecord,
+  Tombstone,
+} from "../catalog-records.ts"
+
+/** A file with all that hangs on it, in memory. */
+export interface Row {
+  file: FileRecord
+  /** From the end of the upload on; until then it is among those that are expected. */
+  registration: Registered | null
+  delivery: (DeliveryRecord & { readonly redeliveredAfter: number; readonly registration: Registered }) | null
+  result: ResultRecord | null
+  resultAt: number | null
+  hasBytes: boolean
+  /** Until when a URL for the key may be valid, where that is later than what the file says. */
+  urlsEnd: number
+}
+
+/** What an app said about some of its files. */
+export interface Registered extends RegistrationRecord {
+  readonly appId: string
+  readonly registeredAt: number
+  /** What it counts in the catalog, its keys left out, and how many those are. */
+  readonly bytes: number
+  readonly keys: number
+}
+
+/** A {@link Tombstone}, and whether there was a file. */
+export interface Grave extends Tombstone {
+  readonly appId: string
+  readonly key: string
+  readonly hadFile: boolean
+}
+
+/** A registration whose upload has not ended. */
+export interface Expected {
+  readonly registration: Registered
+  /** When the newest URL expires, ms since the epoch. */
+  readonly expires: number
+}
+
+/** The registrations that wait for their uploads to end, each by a key and the id in its URLs. */
+export const createExpected = () => {
+  const waiting = new Map<string, Map<string, Expected>>()
+  type Upload = Pick<FileRecord, "key" | "registrationId">
+
+  const find = ({ key, registrationId }: Upload): Expected | undefined => waiting.get(key)?.get(registrationId ?? "")
+  const remove = ({ key, registrationId }: Upload): void => {
+    const ofKey = waiting.get(key)
+    ofKey?.delete(registrationId ?? "")
+    if (ofKey?.size === 0) waiting.delete(key)
+  }
+
+  const ofKey = (key: string): ReadonlyArray<Upload & Expected> =>
+    [...(waiting.get(key) ?? [])].map(([id, each]) => ({ key, registrationId: id === "" ? null : id, ...each }))
+
+  return {
+    find,
+    remove,
+    ofKey,
+    /** Forgets all of a key; false where nothing was expected. */
+    forget: (appId: string, key: string): boolean => {
+      const forgotten = ofKey(key).filter(({ registration }) => registration.appId === appId)
+      for (const each of forgotten) remove(each)
+      return forgotten.length > 0
+    },
+    set: ({ key, registrationId }: Upload, registration: Registered, expires: number): void => {
+      const ofKey = waiting.get(key) ?? new Map<string, Expected>()
+      const latest = Math.max(expires, ofKey.get(registrationId ?? "")?.expires ?? 0)
+      waiting.set(key, ofKey.set(registrationId ?? "", { registration, expires: latest }))
+    },
+    all: (): ReadonlyArray<Upload & Expected> => [...waiting.keys()].flatMap(ofKey),
+  }
+}
+
+/** The event of a row that has one, claimed. */
+export const toDue = (row: Row): DueDelivery => ({
+  id: row.delivery!.id,
+  hook: row.delivery!.hook,
+  attempt: row.delivery!.attempts,
+  retry: row.delivery!.attempts - row.delivery!.redeliveredAfter - 1,
+  file: row.file,
+  registration: row.delivery!.registration,
+})
+
+/** Where all of it is. */
+export const createTables = () => ({
+  /** The current file of each key. */
+  rows: new Map<string, Row>(),
+  /** Those, and failed files whose key was taken by a new upload. */
+  allRows: new Set<Row>(),
+  /** The bytes of small files, by the ids of those. */
+  contents: new Map<number, Uint8Array>(),
+  expected: createExpected(),
+  /** By {@link graveOf}. */
+  graves: new Map<string, Grave>(),
+  /** The oldest first. */
+  attempts: new Array<AttemptRecord>(),
+  apps: new Map<string, AppRecord>(),
+})
+
+export type Tables = ReturnType<typeof createTables>
+
+/** What a tombstone is found by. */
+export const graveOf = (appId: string, key: string): string => JSON.stringify([appId, key])

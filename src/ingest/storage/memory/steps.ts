@@ -1,0 +1,70 @@
+import type { AttemptRecord, FileRecord, UploadRecord } from "../catalog-records.ts"
+import type { Row, Tables } from "./rows.ts"
+
+/** What several transitions do. */
+export const createSteps = ({ rows, allRows, expected, attempts, apps }: Tables) => {
+  const toUpload = (row: Row): UploadRecord => ({
+    file: row.file,
+    registration: row.registration ?? expected.find(row.file)?.registration ?? null,
+    delivery: row.delivery,
+    result: row.result,
+    resultAt: row.resultAt,
+  })
+
+  /** The delivery row of a file that has ended, when its app has registered. */
+  const schedule = (row: Row, id: string, nextAt: number, attempts: number): void => {
+    row.registration ??= expected.find(row.file)?.registration ?? null
+    const { registration } = row
+    if (registration === null) return
+    expected.remove(row.file)
+    const hook = row.file.status === "Failed" ? "error" : "callback"
+    row.delivery = { id, hook, status: "pending", attempts, failures: 0, nextAt, redeliveredAfter: 0, registration }
+  }
+
+  const isCurrent = ({ key, id }: FileRecord): boolean => rows.get(key)?.file.id === id
+
+  const endAttempt = (attempt: AttemptRecord): void => {
+    attempts.push(attempt)
+    const row = [...allRows].find(({ delivery }) => delivery?.id === attempt.deliveryId)
+    const delivery = row?.delivery
+    if (row === undefined || delivery?.status !== "pending" || delivery.attempts !== attempt.attempt) return
+    const { outcome } = attempt
+    // On a stream an attempt may end without anybody hearing of it.
+    const failures = delivery.registration.isDev ? delivery.attempts : delivery.failures + 1
+    row.delivery =
+      outcome === "delivered"
+        ? { ...delivery, status: outcome }
+        : outcome === "dead"
+          ? { ...delivery, status: outcome, failures }
+          : { ...delivery, failures, nextAt: outcome.retryAt }
+  }
+
+  const dropDevEvent = (row: Row): void => {
+    if (row.delivery?.status === "pending" && row.delivery.registration.isDev) {
+      row.delivery = { ...row.delivery, status: "dead" }
+    }
+  }
+
+  /** A file whose key was taken, whose bytes are gone and of which no app hears, is nobody's. */
+  const dropReplaced = (row: Row): void => {
+    const isForgotten = row.file.registrationId === null || row.registration !== null
+    if (!row.hasBytes && row.delivery === null && isForgotten) allRows.delete(row)
+  }
+
+  /** Forgets the event of a file with its attempts. */
+  const dropEvent = (row: Row): void => {
+    const { delivery } = row
+    row.delivery = null
+    for (const attempt of attempts.filter(({ deliveryId }) => deliveryId === delivery?.id)) {
+      attempts.splice(attempts.indexOf(attempt), 1)
+    }
+  }
+
+  /** Whether an app is not the one any more that was made then. */
+  const isGone = (appId: string, appSince: number | undefined): boolean =>
+    appSince !== undefined && apps.get(appId)?.createdAt !== appSince
+
+  return { toUpload, schedule, isCurrent, dropDevEvent, dropReplaced, dropEvent, isGone, endAttempt }
+}
+
+export type Steps = ReturnType<typeof createSteps>

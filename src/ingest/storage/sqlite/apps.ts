@@ -1,0 +1,136 @@
+import type { DatabaseSync, StatementSync, SupportedValueType } from "node:sqlite"
+import { encodeAppId } from "../../../protocol/app-id.ts"
+import { createKeyId } from "../../key-id.ts"
+import { type AppKey, type AppRecord, type AppSettings, type CatalogApps, mostActiveKeys } from "../catalog-apps.ts"
+import type { Row } from "./rows.ts"
+import type { Transactions } from "./transactions.ts"
+
+const columns = {
+  name: "name",
+  defaultAcl: "default_acl",
+  quota: "quota",
+  callbackOrigins: "callback_origins",
+} as const satisfies Record<keyof AppSettings, string>
+
+/** The column's value of a setting; `unlimited` is -1, a list its JSON. */
+const toColumn = (value: AppSettings[keyof AppSettings]): SupportedValueType => {
+  if (value === "unlimited") return -1
+  return typeof value === "object" && value !== null ? JSON.stringify(value) : value
+}
+
+const toSettings = (row: Row): AppSettings => ({
+  name: row.name as string | null,
+  defaultAcl: row.defaultAcl as AppSettings["defaultAcl"],
+  quota: row.quota === -1 ? "unlimited" : (row.quota as number | null),
+  callbackOrigins: row.callbackOrigins === null ? null : JSON.parse(row.callbackOrigins as string),
+})
+
+/** The apps in the SQLite catalog. Statements are prepared when they are first asked for: most ingests have one app. */
+export const createAppTable = (
+  database: DatabaseSync,
+  { read, write }: Transactions,
+  /** Lets nobody else read the database's files: there is a secret in them from now on. */
+  closeToOthers: () => void,
+): CatalogApps => {
+  const prepared = new Map<string, StatementSync>()
+  const prepare = (sql: string): StatementSync => {
+    const statement = prepared.get(sql) ?? database.prepare(sql)
+    prepared.set(sql, statement)
+    return statement
+  }
+  const one = (sql: string, ...values: ReadonlyArray<SupportedValueType>): Row | undefined =>
+    prepare(sql).get(...values) as Row | undefined
+  /** Whether anything changed; then every ingest has to look again. */
+  const change = (sql: string, ...values: ReadonlyArray<SupportedValueType>): boolean => {
+    const { changes } = prepare(sql).run(...values)
+    if (changes > 0) prepare("UPDATE apps_revision SET revision = revision + 1").run()
+    return changes > 0
+  }
+
+  const has = (id: string): boolean => one("SELECT 1 FROM apps WHERE id = ?", id) !== undefined
+
+  return {
+    appsRevision: () => read(() => one("SELECT revision FROM apps_revision")!.revision as number),
+    listApps: () =>
+      read((): ReadonlyArray<AppRecord> => {
+        const keys = Map.groupBy(prepare(selectKeys).all() as ReadonlyArray<Row>, (row) => row.appId as string)
+        return (prepare(selectApps).all() as ReadonlyArray<Row>).map((row) => ({
+          ...toSettings(row),
+          id: row.id as string,
+          createdAt: row.createdAt as number,
+          keys: (keys.get(row.id as string) ?? []).map(({ appId: _appId, ...key }) => key as unknown as AppKey),
+        }))
+      }),
+    createApp: ({ id, createdAt, ...settings }) =>
+      write(() => {
+        const values = Object.keys(columns).map((name) => toColumn(settings[name as keyof AppSettings]))
+        return change(insertApp, id, encodeAppId(id), createdAt, ...values) ? "created" : "taken"
+      }),
+    changeApp: (id, changes) =>
+      write(() => {
+        for (const [name, column] of Object.entries(columns)) {
+          const value = changes[name as keyof AppSettings]
+          if (value !== undefined) change(`UPDATE apps SET ${column} = ? WHERE id = ?`, toColumn(value), id)
+        }
+        return has(id)
+      }),
+    addKey: ({ appId, apiKey, now }) =>
+      write(() => {
+        if (!has(appId)) return "unknownApp"
+        const id = createKeyId(apiKey)
+        if (one("SELECT 1 FROM app_keys WHERE id = ?", id) !== undefined) return "taken"
+        const { active } = one(countActive, appId)!
+        if ((active as number) >= mostActiveKeys) return "tooMany"
+        closeToOthers()
+        change("INSERT INTO app_keys (id, app_id, api_key, created_at) VALUES (?, ?, ?, ?)", id, appId, apiKey, now)
+        return "added"
+      }),
+    revokeKey: ({ appId, id, now, keepsLast = false }) =>
+      write(() => {
+        const { active } = one(countActive, appId)!
+        return !(keepsLast && active === 1) && change(revoke, now, id, appId)
+      }),
+    deleteApp: (id) =>
+      write(() => {
+        if (!has(id)) return "unknown"
+        if (one(findFile, id) !== undefined) return "hasFiles"
+        for (const sql of forgetAll) prepare(sql).run({ id })
+        change("DELETE FROM app_keys WHERE app_id = ?", id)
+        change("DELETE FROM apps WHERE id = ?", id)
+        return "deleted"
+      }),
+  }
+}
+
+const selectApps = `
+  SELECT id, name, default_acl AS defaultAcl, quota, callback_origins AS callbackOrigins, created_at AS createdAt
+  FROM apps ORDER BY created_at, id`
+
+const selectKeys = `
+  SELECT id, app_id AS appId, api_key AS apiKey, created_at AS createdAt, revoked_at AS revokedAt
+  FROM app_keys ORDER BY created_at DESC, rowid DESC`
+
+const insertApp = `
+  INSERT INTO apps (id, key_prefix, created_at, ${Object.values(columns).join(", ")})
+  VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
+
+const countActive = "SELECT count(*) AS active FROM app_keys WHERE app_id = ? AND revoked_at IS NULL"
+
+const revoke = `
+  UPDATE app_keys SET revoked_at = ?, api_key = NULL WHERE id = ? AND app_id = ? AND revoked_at IS NULL`
+
+/** Bytes that are not removed yet are nobody's from then on: housekeeping finds them by their own ids. */
+const forgetAll = [
+  `DELETE FROM attempts WHERE delivery_id IN (
+    SELECT d.id FROM deliveries d JOIN files f ON f.id = d.file_id WHERE f.app_id = :id)`,
+  "DELETE FROM deliveries WHERE file_id IN (SELECT id FROM files WHERE app_id = :id)",
+  "DELETE FROM expected_files WHERE app_id = :id",
+  "DELETE FROM tombstones WHERE app_id = :id",
+  "DELETE FROM files WHERE app_id = :id AND status = 'Failed' AND has_bytes = 0",
+  "UPDATE files SET app_id = '', is_current = 0, status = 'Deleting', registration_id = NULL WHERE app_id = :id",
+  "DELETE FROM registrations WHERE app_id = :id",
+  "DELETE FROM usage WHERE app_id = :id",
+]
+
+const findFile =
+  "SELECT 1 FROM files WHERE app_id = ? AND is_current = 1 AND status IN ('Uploading', 'Uploaded', 'Deleting') LIMIT 1"

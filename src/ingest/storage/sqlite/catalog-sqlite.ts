@@ -1,0 +1,108 @@
+/*
+ * Configuration: `file`, the database, made when missing, for this user alone (mode 0600); `largestContent`, bytes of the largest file whose content is kept
+ * here and not in the blob store (64 KiB; 0: none).
+ *
+ * What is stored where: tables `files`, `contents`, `registrations`, `expected_files`, `deliveries`, `attempts`, `apps`, `app_keys` in that file, beside
+ * it SQLite's `-wal` and `-shm`. migrations/ has the columns.
+ *
+ * Considerations: the driver is Node's own (`node:sqlite`), WAL. What a method resolved with is on disk: SQLite itself
+ * flushes its log only before a checkpoint (`synchronous = NORMAL`), after each transaction we do, off the calling thread
+ * (docs/decisions/013). Writes of one turn of the event loop share a transaction and its flush, and so do all that come
+ * while the disk is busy. The log grows to some 32 MiB before it is moved into the database: pages that change with every
+ * upload are moved once and not each time. One ingest per file; other processes may read and write it meanwhile (the
+ * command line does). Statements run on the calling thread, each for some microseconds.
+ */
+import { closeAll } from "../../close-all.ts"
+import type { Catalog } from "../catalog.ts"
+import { makeFolder } from "../disk/make-folder.ts"
+import { wrapPort } from "../wrap-port.ts"
+import { createAppTable } from "./apps.ts"
+import { compactionPragmas, createCompaction, rewriteOld } from "./compaction.ts"
+import { createDeliveries } from "./deliveries.ts"
+import { toCatalogError } from "./error.ts"
+import { createFiles } from "./files.ts"
+import { createGroupCommit } from "./group-commit.ts"
+import { createHistory } from "./history.ts"
+import { createHousekeeping } from "./housekeeping.ts"
+import { openLog } from "./log.ts"
+import { createRegistrations } from "./registrations.ts"
+import { migrate } from "./schema.ts"
+import { prepareStatements } from "./statements.ts"
+import { createSteps } from "./steps.ts"
+import { createTombstones } from "./tombstones.ts"
+import type { Transactions } from "./transactions.ts"
+import { createUploads } from "./uploads.ts"
+import { findUsage } from "./usage.ts"
+
+/**
+ * Makes an empty database that only this user may read; its log takes the same mode. One that is there is not even opened:
+ * closing it would release the locks of every connection this process has.
+ */
+const makeFile = (file: string): void => {
+  const { closeSync, openSync } = process.getBuiltinModule("node:fs")
+  try {
+    closeSync(openSync(file, "wx", 0o600))
+  } catch (cause) {
+    if ((cause as { code?: string }).code !== "EEXIST") throw cause
+  }
+}
+
+/** Keeps the catalog in an SQLite file. Node, Deno. */
+export const createSqliteCatalog = ({
+  file,
+  largestContent = 64 * 1024,
+}: {
+  readonly file: string
+  readonly largestContent?: number | undefined
+}): Catalog => {
+  const { DatabaseSync } = process.getBuiltinModule("node:sqlite")
+  const { chmodSync, existsSync } = process.getBuiltinModule("node:fs")
+  const { dirname } = process.getBuiltinModule("node:path")
+  const isDurable = file !== ":memory:"
+  if (isDurable) {
+    makeFolder(dirname(file))
+    makeFile(file)
+  }
+  const database = new DatabaseSync(file)
+  database.exec(`PRAGMA busy_timeout = 5000; ${compactionPragmas}`)
+  database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 8000")
+  migrate(database)
+  if (isDurable) rewriteOld(database)
+  const log = isDurable ? openLog(database, `${file}-wal`) : undefined
+
+  const sql = prepareStatements(database)
+  const group = createGroupCommit(database, log?.flush ?? (async () => {}))
+  const compaction = createCompaction(database, group.run)
+  const transactions: Transactions = { read: async (work) => work(), write: group.run }
+  const steps = createSteps(sql, compaction.noteDeletion)
+  const { findRefusal, bury, ...tombstones } = createTombstones(sql, transactions, steps)
+
+  const closeToOthers = (): void => {
+    for (const part of [file, `${file}-wal`, `${file}-shm`]) if (existsSync(part)) chmodSync(part, 0o600)
+  }
+
+  const catalog: Catalog = {
+    abilities: { isDurable, isShared: false, largestContent },
+    usage: async (appId) => ({ ...findUsage(sql, appId) }),
+    ...createUploads(sql, transactions, { ...steps, findRefusal }),
+    ...createRegistrations(sql, transactions, steps),
+    ...createDeliveries(sql, transactions, steps),
+    ...createFiles(database, sql, transactions, { ...steps, bury }),
+    ...tombstones,
+    ...createAppTable(database, transactions, closeToOthers),
+    ...createHousekeeping(sql, transactions, { ...steps, compact: compaction.step }),
+    ...createHistory(database),
+    close: async () => {
+      if (!database.isOpen) return
+      await closeAll([group.close, () => compaction.close(), async () => log?.close(), () => database.close()])
+    },
+  }
+  // In one place, and so for every method there is or will be.
+  return wrapPort(catalog, async (_method, run) => {
+    try {
+      return await run()
+    } catch (cause) {
+      throw toCatalogError(cause, file)
+    }
+  })
+}

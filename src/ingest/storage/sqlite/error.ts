@@ -1,0 +1,44 @@
+import { CatalogError } from "../catalog.ts"
+
+type Reason = readonly [reason: CatalogError["reason"], name: string, advice: string]
+
+/** Primary result codes of SQLite that say the disk or its file is at fault, not the statement. Source: sqlite.org/rescode.html. */
+const reasons: Readonly<Record<number, Reason>> = {
+  3: ["io", "SQLITE_PERM", "Check the permissions of"],
+  5: ["busy", "SQLITE_BUSY", "Another process holds"],
+  6: ["busy", "SQLITE_LOCKED", "Another process holds"],
+  8: ["io", "SQLITE_READONLY", "Check the permissions and the mount of"],
+  7: ["io", "SQLITE_NOMEM", "Give the process more memory to read"],
+  10: ["io", "SQLITE_IOERR", "Check the disk of"],
+  11: ["io", "SQLITE_CORRUPT", "Check with `sluice doctor`, or restore from a backup,"],
+  13: ["full", "SQLITE_FULL", "Free space on the disk of"],
+  14: ["io", "SQLITE_CANTOPEN", "Check the permissions of"],
+  15: ["busy", "SQLITE_PROTOCOL", "Another process holds"],
+  26: ["io", "SQLITE_NOTADB", "Check with `sluice doctor`, or restore from a backup,"],
+}
+
+const systemReasons: Readonly<Record<string, Reason>> = {
+  ENOSPC: ["full", "ENOSPC", "Free space on the disk of"],
+  EDQUOT: ["full", "EDQUOT", "Free space on the disk of"],
+  EIO: ["io", "EIO", "Check the disk of"],
+  EROFS: ["io", "EROFS", "Check the mount of"],
+  // What Node says of a database, or a statement of it, that was closed.
+  ERR_INVALID_STATE: ["io", "closed", "This process has closed"],
+}
+
+/** Why the system failed, where it did: every error of its calls names one. */
+const systemReason = ({ code = "", syscall }: { readonly code?: string; readonly syscall?: string }) =>
+  systemReasons[code] ?? (syscall === undefined ? undefined : (["io", code, "Check the disk of"] satisfies Reason))
+
+/**
+ * What SQLite or a flush of its log threw, as a {@link CatalogError} where the disk or its file is at fault; anything else
+ * as it is.
+ */
+export const toCatalogError = (cause: unknown, file: string): unknown => {
+  const thrown = (cause ?? {}) as { errcode?: number; code?: string; syscall?: string }
+  // The log is flushed by ourselves: then it is the system that fails.
+  const known = thrown.errcode === undefined ? systemReason(thrown) : reasons[thrown.errcode & 0xff]
+  if (known === undefined) return cause
+  const [reason, name, advice] = known
+  return new CatalogError(reason, `The catalog could not be used (${name}). ${advice} ${file}.`, cause)
+}

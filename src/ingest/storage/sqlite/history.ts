@@ -1,0 +1,75 @@
+import type { DatabaseSync, StatementSync, SupportedValueType } from "node:sqlite"
+import { fileStatuses } from "../../../protocol/rest-messages.ts"
+import type { CatalogHistory } from "../catalog-history.ts"
+import type { DeliveryAttempt, UploadWithDelivery } from "../catalog-records.ts"
+import { type Row, selectFile, selectUpload, toFile, toUpload } from "./rows.ts"
+
+/** Where the first page begins; also what makes the query a search by key instead of a scan. */
+const newest = Number.MAX_SAFE_INTEGER
+
+const toDelivery = (row: Row): UploadWithDelivery => toUpload(row) as UploadWithDelivery
+
+/**
+ * The reads of operators over the SQLite catalog. Statements are prepared when they are first asked for: an ingest
+ * never does.
+ */
+export const createHistory = (database: DatabaseSync): CatalogHistory => {
+  const prepared = new Map<string, StatementSync>()
+  const all = (sql: string, ...values: ReadonlyArray<SupportedValueType>): ReadonlyArray<Row> => {
+    const statement = prepared.get(sql) ?? database.prepare(sql)
+    prepared.set(sql, statement)
+    return statement.all(...values) as ReadonlyArray<Row>
+  }
+
+  return {
+    list: async ({ appId, status, before = newest, limit, offset = 0 }) =>
+      (appId === undefined
+        ? all(listFiles(status), before, limit, offset)
+        : all(listFilesOfApp(status), appId, before, limit, offset)
+      ).map(toFile),
+    listDeliveries: async ({ status, before = newest, limit }) =>
+      all(listDeliveries(status), before, limit).map(toDelivery),
+    findDelivery: async (id) => {
+      const [row] = all(findDelivery, id)
+      return row === undefined ? null : toDelivery(row)
+    },
+    listAttempts: async (deliveryId) => all(listAttempts, deliveryId).map((row) => row as unknown as DeliveryAttempt),
+  }
+}
+
+/** A status goes into the text, of which there are few: only then SQLite can use the partial index of that status. */
+const ofStatus = (column: string, status: string | undefined): string =>
+  status === undefined ? "" : ` AND ${column} = '${status.replaceAll("'", "''")}'`
+
+/** Files under way are few, and have an index by time: without its name SQLite would walk all files by id. */
+const filesOf = (status: string | undefined): string => {
+  const index = status === "Uploading" ? "INDEXED BY files_unfinished" : ""
+  return `SELECT id FROM files ${index} WHERE id < ? AND is_current = 1${ofStatus("status", status)} ORDER BY id DESC LIMIT ? OFFSET ?`
+}
+
+const ofApp = (status: string): string =>
+  `SELECT id FROM files INDEXED BY files_of_app
+  WHERE app_id = ?1 AND is_current = 1 AND status = '${status.replaceAll("'", "''")}' AND id < ?2`
+
+const deliveriesOf = (status: string | undefined): string => {
+  const index = status === "pending" ? "INDEXED BY deliveries_due" : ""
+  return `SELECT file_id FROM deliveries ${index} WHERE file_id < ?${ofStatus("status", status)} ORDER BY file_id DESC LIMIT ?`
+}
+
+export const listFiles = (status?: string): string =>
+  `${selectFile} WHERE f.id IN (${filesOf(status)}) ORDER BY f.id DESC`
+
+/** Each status is in order in the index; those of all statuses are merged as they are read. */
+export const listFilesOfApp = (status?: string): string => {
+  const files = (status === undefined ? fileStatuses : [status]).map(ofApp).join(" UNION ALL ")
+  return `${selectFile} WHERE f.id IN (${files} ORDER BY id DESC LIMIT ?3 OFFSET ?4) ORDER BY f.id DESC`
+}
+
+export const listDeliveries = (status?: string): string =>
+  `${selectUpload} WHERE f.id IN (${deliveriesOf(status)}) ORDER BY f.id DESC`
+
+const findDelivery = `${selectUpload} WHERE d.id = ?`
+
+const listAttempts = `
+  SELECT attempt, started_at AS startedAt, latency, status, error, answer FROM attempts
+  WHERE delivery_id = ? ORDER BY attempt`

@@ -1,0 +1,78 @@
+import type { SupportedValueType } from "node:sqlite"
+import type { AttemptRecord, UploadRecord } from "../catalog-records.ts"
+import { toUpload } from "./rows.ts"
+import { one, type Statements } from "./statements.ts"
+
+/**
+ * What several transitions do, each inside its own transaction.
+ *
+ * @param noteDeletion hears of every file that is forgotten
+ */
+export const createSteps = (sql: Statements, noteDeletion: () => void) => {
+  const findUpload = (key: string): UploadRecord | null => {
+    const row = one(sql.upload, key)
+    return row === undefined ? null : toUpload(row)
+  }
+
+  /** The delivery row of a file that has ended, when its app has registered. */
+  const schedule = (fileId: number, eventId: string, now: number, claimedUntil: number | null): void => {
+    sql.insertDelivery.run(eventId, claimedUntil === null ? 0 : 1, now, claimedUntil ?? now, fileId)
+  }
+
+  /** `Uploading → Failed`; false when there is no such upload. */
+  const failUpload = (
+    key: string,
+    epoch: number,
+    code: string,
+    message: string,
+    eventId: string,
+    now: number,
+  ): boolean => {
+    const row = one(sql.fail, code, message, now, key, epoch)
+    if (row === undefined) return false
+    if (row.registrationId !== null) {
+      sql.arrived.run(key, row.wireId!)
+      schedule(row.id as number, eventId, now, null)
+    }
+    return true
+  }
+
+  /** Whether an app is not the one any more that was made then. */
+  const isGone = (appId: string, appSince: number | undefined): boolean =>
+    appSince !== undefined && one(sql.appCreatedAt, appId)?.createdAt !== appSince
+
+  const endAttempt = ({
+    deliveryId,
+    attempt,
+    startedAt,
+    latency,
+    status,
+    error,
+    answer,
+    outcome,
+  }: AttemptRecord): void => {
+    sql.insertAttempt.run(deliveryId, attempt, startedAt, latency, status, error, answer)
+    const [next, at] = typeof outcome === "string" ? [outcome, null] : ["pending", outcome.retryAt]
+    sql.endAttempt.run(next, outcome === "delivered" ? 0 : 1, at, deliveryId, attempt)
+  }
+
+  /** Forgets a file with all that hangs on it. */
+  const deleteFile = (id: number, registrationId: SupportedValueType = null): void => {
+    noteDeletion()
+    sql.deleteAttempts.run(id)
+    sql.deleteDelivery.run(id)
+    sql.deleteContent.run(id)
+    sql.deleteFile.run(id)
+    if (registrationId !== null) sql.dropRegistration.run(registrationId)
+  }
+
+  /** A file whose key was taken, whose bytes are gone and of which no app hears, is nobody's. */
+  const dropReplaced = (id: number): void => {
+    const row = one(sql.replaced, id)
+    if (row !== undefined) deleteFile(id, row.registrationId)
+  }
+
+  return { findUpload, schedule, failUpload, isGone, endAttempt, deleteFile, dropReplaced }
+}
+
+export type Steps = ReturnType<typeof createSteps>

@@ -1,0 +1,188 @@
+import type { SupportedValueType } from "node:sqlite"
+import type { UploadGrant } from "../../../protocol/signed-url.ts"
+import type { FileRecord } from "../catalog-records.ts"
+import type { Begun, CatalogUploads, CommitNotes, Committed } from "../catalog-uploads.ts"
+import { describeFile } from "../describe-file.ts"
+import { fitsQuota } from "../quota.ts"
+import { isFailureOf, relateGrant, replacedFailure } from "../same-upload.ts"
+import { findUrlsEnd, type TombstoneSteps } from "../tombstone.ts"
+import { toFile } from "./rows.ts"
+import { one, type Statements } from "./statements.ts"
+import type { Steps } from "./steps.ts"
+import type { Transactions } from "./transactions.ts"
+import { findUsage } from "./usage.ts"
+
+/** The values of a new row of `files`. */
+const toValues = (grant: UploadGrant, origin: string, now: number): Array<SupportedValueType> => {
+  const { key, appId, name, size, type, customId = null, slug = null, contentDisposition = null, acl = null } = grant
+  const { expires, registrationId = "", issuedAt = null } = grant
+  const file = [key, appId, name, size, type, customId, slug, contentDisposition, acl, origin, expires]
+  return [...file, 1, now, registrationId, issuedAt]
+}
+
+/** The uploads in the SQLite catalog, from the first byte to the result of the app's callback. */
+export const createUploads = (
+  sql: Statements,
+  { read, write }: Transactions,
+  {
+    findUpload,
+    schedule,
+    failUpload,
+    isGone,
+    dropReplaced,
+    endAttempt,
+    findRefusal,
+  }: Pick<Steps, "findUpload" | "schedule" | "failUpload" | "isGone" | "dropReplaced" | "endAttempt"> &
+    Pick<TombstoneSteps, "findRefusal">,
+): CatalogUploads => {
+  /** Another registration's upload takes the key of this one: its app is told, nothing is left that waits for it. */
+  const replace = (file: FileRecord, grant: UploadGrant, now: number, eventId: string | undefined): void => {
+    sql.supersede.run(replacedFailure.code, replacedFailure.message, now, file.id)
+    const isOther = file.registrationId !== (grant.registrationId ?? null)
+    if (isOther && file.status === "Uploading" && eventId !== undefined) {
+      const attached = one(sql.attachExpected, file.id)!
+      if (attached.id !== null) {
+        sql.arrived.run(file.key, file.registrationId ?? "")
+        schedule(file.id, eventId, now, null)
+      }
+    }
+    // Development streams tell events apart by their keys: from now on none can acknowledge it.
+    sql.dropDevEvent.run(file.id)
+  }
+
+  /** What begins on a key that is known, or where the quota has no room for a file the app did not have. */
+  const goOn = (
+    values: ReadonlyArray<SupportedValueType>,
+    { grant, now, quota, eventId }: Parameters<CatalogUploads["begin"]>[0],
+  ): Begun => {
+    const upload = findUpload(grant.key)
+    if (upload === null) return { kind: "overQuota", usage: findUsage(sql, grant.appId) }
+    const { file } = upload
+    const relation = relateGrant(file, grant)
+    if (relation === "refused") return { kind: "taken" }
+    if (file.status === "Uploaded") {
+      if (grant.expires > findUrlsEnd(file)) sql.noteUrlsEnd.run(grant.expires, grant.key, grant.appId)
+      return { kind: "finished", upload }
+    }
+    const isSame = relation === "same"
+    if (file.status === "Failed" && isSame && isFailureOf(file, grant)) {
+      return { kind: "failed", failure: file.failure! }
+    }
+    const epoch = file.epoch + 1
+    if (file.status === "Uploading" && isSame) {
+      sql.goOn.run(epoch, now, file.id)
+      const { customId = null, contentDisposition = null, acl = null } = grant
+      sql.resign.run(file.id, grant.expires, customId, contentDisposition, acl)
+      return { kind: "granted", epoch, isNew: false, id: file.id }
+    }
+    const usage = findUsage(sql, grant.appId)
+    if (!fitsQuota(usage, grant.size, quota, file)) return { kind: "overQuota", usage }
+    if (file.status === "Deleting") sql.letGo.run(file.id)
+    else {
+      replace(file, grant, now, eventId)
+      dropReplaced(file.id)
+    }
+    const id = one(sql.insertFile, ...values.with(11, epoch))!.id as number
+    return { kind: "granted", epoch, isNew: true, id }
+  }
+
+  /** What follows from a file having become `Uploaded`. */
+  const complete = (
+    key: string,
+    id: number,
+    wireId: SupportedValueType,
+    registrationId: SupportedValueType | undefined,
+    { eventId, now, claimedUntil }: CommitNotes,
+  ): Extract<Committed, { readonly kind: "committed" }> => {
+    if (registrationId !== null) {
+      sql.arrived.run(key, wireId)
+      schedule(id, eventId, now, claimedUntil)
+    }
+    const upload = findUpload(key)!
+    const { file, registration, delivery } = upload
+    const isClaimed = registration !== null && delivery !== null && !registration.isDev && claimedUntil !== null
+    const due = isClaimed
+      ? { id: delivery.id, hook: delivery.hook, attempt: delivery.attempts, retry: 0, file, registration }
+      : null
+    return { kind: "committed", upload, due }
+  }
+
+  return {
+    begin: async (begin) => {
+      const { grant, origin, now, quota, appSince } = begin
+      const values = toValues(grant, origin, now)
+      return write((): Begun => {
+        if (isGone(grant.appId, appSince)) return { kind: "unknownApp" }
+        const refusal = findRefusal(grant, now)
+        if (refusal !== undefined) return { kind: refusal }
+        const hasRoom = quota === undefined || fitsQuota(findUsage(sql, grant.appId), grant.size, quota)
+        const inserted = hasRoom ? one(sql.insertNew, ...values) : undefined
+        if (inserted === undefined) return goOn(values, begin)
+        const id = inserted.id as number
+        return { kind: "granted", epoch: 1, isNew: true, id }
+      })
+    },
+    interrupt: (key) => write(() => (one(sql.interrupt, key)?.epoch as number | undefined) ?? null),
+    commit: ({ key, epoch, fileHash, ...notes }) =>
+      write((): Committed => {
+        const row = one(sql.finish, fileHash, notes.now, key, epoch)
+        if (row === undefined) return { kind: "fenced" }
+        return complete(key, row.id as number, row.wireId!, row.registrationId, notes)
+      }),
+    commitWhole: ({ grant, origin, bytes, fileHash, quota, appSince, ...notes }) =>
+      write(() => {
+        if (isGone(grant.appId, appSince)) return { kind: "refused" }
+        if (findRefusal(grant, notes.now) !== undefined) return { kind: "refused" }
+        if (quota !== undefined && !fitsQuota(findUsage(sql, grant.appId), grant.size, quota))
+          return { kind: "refused" }
+        const row = one(sql.insertWhole, ...toValues(grant, origin, notes.now), fileHash)
+        if (row === undefined) return { kind: "refused" }
+        const id = row.id as number
+        sql.insertContent.run(id, bytes)
+        const { key, registrationId: wireId = "" } = grant
+        if (row.registrationId !== null) return complete(key, id, wireId, row.registrationId, notes)
+        // Nothing hangs on it yet: what would be read back is known.
+        const { now } = notes
+        const begun = describeFile(grant, origin, 1, now)
+        const file: FileRecord = { ...begun, id, status: "Uploaded", uploadedAt: now, fileHash, isInline: true }
+        return {
+          kind: "committed",
+          upload: { file, registration: null, delivery: null, result: null, resultAt: null },
+          due: null,
+        }
+      }),
+    readContent: (id) => read(() => (sql.content.get(id)?.bytes as Uint8Array | undefined) ?? null),
+    fail: async ({ key, epoch, failure, now, eventId }) =>
+      write(() => failUpload(key, epoch, failure.code, failure.message, eventId, now)),
+    recordResult: async ({ appId, key, eventId, attempt, result, now, judge = () => ({ retryAt: now }) }) =>
+      write(() => {
+        const current = one(sql.ofApp, key, appId)
+        const row = eventId === undefined ? current : one(sql.ofEvent, eventId, key, appId)
+        // The events of a file that is being deleted are forgotten: there is nothing to keep.
+        if (row === undefined) return current?.status === "Deleting"
+        const id = row.id as number
+        if ("data" in result) {
+          sql.result.run(now, result.data, null, id)
+          sql.acknowledge.run(id)
+          return true
+        }
+        const underWay = one(sql.devAttempt, id)
+        if (underWay !== undefined) {
+          const newest = underWay.attempts as number
+          if (newest === underWay.failures || newest !== (attempt ?? newest)) return true
+          const startedAt = underWay.nextAt as number
+          const facts = { attempt: newest, startedAt, latency: now - startedAt, status: null, answer: null }
+          const outcome = judge(underWay.retry as number)
+          endAttempt({ ...facts, deliveryId: underWay.id as string, error: result.error, outcome })
+        }
+        sql.result.run(now, null, result.error, id)
+        return true
+      }),
+    get: (key) => read(() => findUpload(key)),
+    findByCustomId: (appId, customId, among = "readable") =>
+      read(() => {
+        const row = one(sql.customId, appId, customId, among)
+        return row === undefined ? null : toFile(row)
+      }),
+  }
+}

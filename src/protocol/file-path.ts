@@ -1,0 +1,23 @@
+import { limits } from "./limits.ts"
+
+const encoder = new TextEncoder()
+
+/**
+ * What is wrong with the path of a file, as what was expected of it; undefined where nothing is. What passes leads down
+ * from where it is put, on every system: apps make folders of it.
+ *
+ * Shape:  `holiday/2024/a.jpg`, relative, `/` between segments, the file's name last.
+ * Source: docs/protocol.md §5.
+ */
+export const findPathMistake = (path: string): string | undefined => {
+  const segments = path.split("/")
+  return /[\\\p{Cc}]/u.test(path) || !path.isWellFormed()
+    ? "a path without backslashes, control characters or lone surrogates"
+    : /^[a-z]:/i.test(path) || segments.some((segment) => segment === "" || segment === "." || segment === "..")
+      ? 'a relative path of whole segments: no "/" at its ends, no drive, no "." or ".."'
+      : segments.length > limits.pathSegments
+        ? `a path of at most ${limits.pathSegments} segments`
+        : encoder.encode(path).length > limits.filePath
+          ? `a path of at most ${limits.filePath} bytes`
+          : undefined
+}

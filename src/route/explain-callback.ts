@@ -1,0 +1,46 @@
+import type { PostFailed } from "../http/post-json.ts"
+import { envName, names } from "../protocol/names.ts"
+
+/** Where a framework's own code runs before its routes: what asks for a login there asks callbacks too. */
+const gates: Readonly<Record<string, string>> = {
+  "Next.js": "proxy.ts (middleware.ts before Next.js 16)",
+  "Next.js (Pages Router)": "proxy.ts (middleware.ts before Next.js 16)",
+  SvelteKit: "src/hooks.server.ts",
+  Astro: "src/middleware.ts",
+  h3: "the middleware (in Nuxt, server/middleware)",
+  fetch: "what comes before the route handler (proxy.ts in Next.js, hooks.server.ts in SvelteKit)",
+}
+
+/** Whether it was the route handler that answered. */
+export const isOfHandler = ({ body = "" }: PostFailed): boolean => body.includes(names.problemType)
+
+const readDetail = (body: string): string => {
+  try {
+    return String((JSON.parse(body) as { readonly detail?: unknown }).detail)
+  } catch {
+    return body
+  }
+}
+
+/** What others answered ends as it ends: a sentence that follows needs a full stop before it. */
+const toSentence = (text: string): string => (/[.!?…]$/.test(text.trim()) ? text.trim() : `${text.trim()}.`)
+
+/**
+ * For the developer: why a callback that the app sent to itself failed, and what to change.
+ *
+ * @param adapter the framework's name
+ */
+export const explainCallback = (failure: PostFailed, callbackUrl: string, adapter: string | undefined): string => {
+  const { status, body = "" } = failure
+  if (isOfHandler(failure)) return readDetail(body)
+  const path = new URL(callbackUrl).pathname
+  const message = toSentence(failure.message)
+  const gate = `Let ${path} through in ${gates[adapter ?? "fetch"] ?? "the middleware that comes before it"}`
+  const elsewhere = `or set ${envName("callbackUrl")} to where the route handler is`
+  if (status === undefined) {
+    return `${message} Set ${envName("callbackUrl")} to a URL at which this server reaches itself.`
+  }
+  if (status < 300) return `Something else than the route handler answers there. ${gate}, ${elsewhere}.`
+  if (status === 404 || status === 405) return `${message} Mount the route handler there, ${elsewhere}.`
+  return status < 500 ? `${message} ${gate}.` : message
+}

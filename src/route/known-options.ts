@@ -1,0 +1,54 @@
+import type { FileLimitsInput } from "../protocol/route-config.ts"
+import { acls, contentDispositions } from "../protocol/signed-url.ts"
+import { findUnknownOption } from "../protocol/unknown-option.ts"
+import * as Effect from "effect/Effect"
+import { Rejected } from "../http/rejected.ts"
+import { UploadError } from "../protocol/upload-error.ts"
+
+/** The options of a kind of file. */
+export const kindOptions = [
+  "maxFileSize",
+  "maxFileCount",
+  "minFileCount",
+  "contentDisposition",
+  "acl",
+] as const satisfies ReadonlyArray<keyof FileLimitsInput>
+
+const toPlace = (name: string): string | undefined =>
+  (kindOptions as ReadonlyArray<string>).includes(name)
+    ? `Say it of a kind of file: f({ image: { ${name}: … } })`
+    : undefined
+
+const words: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
+  ["acl", acls],
+  ["contentDisposition", contentDispositions],
+]
+
+const findMistake = (what: string, options: object, known: ReadonlyArray<string>): string | undefined => {
+  let mistake = findUnknownOption(options, known, toPlace)
+  for (const [name, allowed] of words) {
+    const value = (options as Readonly<Record<string, unknown>>)[name]
+    if (value !== undefined && !allowed.includes(value as string))
+      mistake ??= `${name} must be ${allowed.join(" or ")}.`
+  }
+  return mistake && `${what}: ${mistake}`
+}
+
+/**
+ * Takes no option that nobody would read: whoever wrote it believes that it is obeyed, and of an ACL that is a file
+ * which everybody can read.
+ *
+ * Fails: throws an `UploadError`, code INVALID_CONFIG, that names the option and what may have been meant; also where an
+ *        ACL or a disposition is none.
+ */
+export const refuseUnknown = (what: string, options: object, known: ReadonlyArray<string>): void => {
+  const message = findMistake(what, options, known)
+  if (message !== undefined) throw new UploadError({ code: "INVALID_CONFIG", message })
+}
+
+/** {@link refuseUnknown} as an effect, while a request is served: what is wrong is not for whoever sent that. */
+export const checkKnown = (...args: Parameters<typeof refuseUnknown>): Effect.Effect<void, Rejected> =>
+  Effect.suspend(() => {
+    const detail = findMistake(...args)
+    return detail === undefined ? Effect.void : Effect.fail(new Rejected({ code: "INVALID_CONFIG", detail }))
+  })

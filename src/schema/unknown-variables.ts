@@ -1,0 +1,47 @@
+import type { Environment } from "../protocol/environment.ts"
+import { envName, names } from "../protocol/names.ts"
+import { findNearest } from "../protocol/unknown-option.ts"
+import { routeHandlerOptions } from "./route-handler-options.ts"
+import { serverApiOptions } from "./server-api-options.ts"
+
+export { findNearest }
+
+/** Kubernetes describes a service named as we are by such variables to everything in its namespace. */
+const ofKubernetes = /_SERVICE_(HOST|PORT)(_|$)|_PORT_\d+_(TCP|UDP|SCTP)(_|$)/
+
+/** Whether it is how Kubernetes writes the address of a Service: `SLUICE_PORT` is one where the Service is named `sluice`. */
+export const isServiceLink = (value: string): boolean => /^(tcp|udp|sctp):\/\//.test(value)
+
+const isOfKubernetes = (name: string, value: string): boolean => ofKubernetes.test(name) || isServiceLink(value)
+
+/** A variable with our prefix that is not obeyed, and the one that may have been meant. */
+export interface UnknownVariable {
+  readonly name: string
+  readonly nearest: string | undefined
+}
+
+/**
+ * The variables with our prefix that nothing reads. An empty one says nothing.
+ *
+ * @param others names of options that are read beside those of an app
+ */
+export const listUnknownVariables = (
+  env: Environment,
+  others: ReadonlyArray<string> = [],
+): ReadonlyArray<UnknownVariable> => {
+  const options = [...Object.keys(routeHandlerOptions), ...Object.keys(serverApiOptions), ...others]
+  const known = new Set(options.map(envName))
+  const bare = [...known].map((name) => name.slice(names.envPrefix.length))
+  return Object.entries(env).flatMap(([name, value]) => {
+    if (!value || !name.startsWith(names.envPrefix) || known.has(name) || isOfKubernetes(name, value)) return []
+    const nearest = findNearest(name.slice(names.envPrefix.length), bare)
+    return [{ name, nearest: nearest && names.envPrefix + nearest }]
+  })
+}
+
+/** Says of each of {@link listUnknownVariables} that it is not obeyed, and what may have been meant. */
+export const findUnknownVariables = (env: Environment, others: ReadonlyArray<string>): ReadonlyArray<string> =>
+  listUnknownVariables(env, others).map(
+    ({ name, nearest }) =>
+      `Nothing of Sluice reads the variable ${name}.${nearest === undefined ? "" : ` The nearest is ${nearest}.`}`,
+  )

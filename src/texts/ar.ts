@@ -1,0 +1,1 @@
+export { createTexts, ar } from "../ui/languages/ar.ts"

@@ -1,0 +1,1 @@
+export { createTexts, de } from "../ui/languages/de.ts"

@@ -1,0 +1,1 @@
+export { createUploadTexts as createTexts, english as en } from "../ui/english-texts.ts"

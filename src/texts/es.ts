@@ -1,0 +1,1 @@
+export { createTexts, es } from "../ui/languages/es.ts"

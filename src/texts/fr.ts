@@ -1,0 +1,1 @@
+export { createTexts, fr } from "../ui/languages/fr.ts"

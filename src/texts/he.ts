@@ -1,0 +1,1 @@
+export { createTexts, he } from "../ui/languages/he.ts"

@@ -1,0 +1,1 @@
+export { createTexts, it } from "../ui/languages/it.ts"

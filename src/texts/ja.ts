@@ -1,0 +1,1 @@
+export { createTexts, ja } from "../ui/languages/ja.ts"

@@ -1,0 +1,1 @@
+export { createTexts, ko } from "../ui/languages/ko.ts"

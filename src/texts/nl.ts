@@ -1,0 +1,1 @@
+export { createTexts, nl } from "../ui/languages/nl.ts"

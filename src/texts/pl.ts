@@ -1,0 +1,1 @@
+export { createTexts, pl } from "../ui/languages/pl.ts"

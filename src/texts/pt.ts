@@ -1,0 +1,1 @@
+export { createTexts, pt } from "../ui/languages/pt.ts"

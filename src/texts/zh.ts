@@ -1,0 +1,1 @@
+export { createTexts, zh } from "../ui/languages/zh.ts"

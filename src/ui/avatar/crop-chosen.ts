@@ -1,0 +1,80 @@
+import { UploadError } from "../../protocol/upload-error.ts"
+import { forgiveFile, refuseFile } from "../folder-mistakes.ts"
+import { holdSubmit } from "../hold-submit.ts"
+import type { KindContext } from "../markup/component.ts"
+import type { UploadController } from "../upload-controller.ts"
+import type { UploadItem, UploadState } from "../upload-state.ts"
+
+/**
+ * Lets a chosen picture be cropped before it is listed: what the route takes is held against the crop, and not against the
+ * photo it is made of. What crops is loaded with the first picture. Of several files one is taken: the first picture. A form
+ * is not sent while its picture is cropped.
+ */
+export const cropChosen = (controller: UploadController<any>, context: KindContext): UploadController<any> => {
+  let latest: AbortController | undefined
+  /** Pictures whose crop could not be loaded. */
+  const lost = new WeakSet<File>()
+  const isLost = ({ file, status }: UploadItem): boolean => status === "failed" && file !== undefined && lost.has(file)
+  let seen: UploadState<any> | undefined
+  let shown: UploadState<any> | undefined
+
+  /** What was not cropped may be tried again; the controller itself would send it as it is. */
+  const getState = (): UploadState<any> => {
+    const state = controller.getState()
+    if (state === seen) return shown!
+    const { files, summary } = (seen = shown = state)
+    if (!files.some((item) => isLost(item) && !item.canRetry)) return state
+    const offered = files.map((item) => (isLost(item) ? { ...item, canRetry: true } : item))
+    const canRetry = offered.filter(({ status, canRetry }) => status === "failed" && canRetry).length
+    return (shown = { ...state, files: offered, summary: { ...summary, canRetry } })
+  }
+
+  const crop = async (file: File) => {
+    latest?.abort()
+    const { signal } = (latest = new AbortController())
+    const held = holdSubmit(context.id, context.root(), () => true)
+    let made: File | undefined
+    try {
+      const [{ cropPicture }] = await Promise.all([import("./crop-picture.ts"), controller.preload()])
+      if (controller.loaded() === undefined) throw new Error("The engine is not loaded.")
+      made = await cropPicture(file, { ...context, routeConfig: controller.getState().routeConfig, signal })
+    } catch (cause) {
+      made = file
+      lost.add(file)
+      const message = "The code that crops could not be loaded. Try again, or reload the page."
+      refuseFile(file, new UploadError({ code: "NETWORK_ERROR", message, cause }))
+    }
+    if (made === undefined || signal.aborted) return held.end()
+    controller.addFiles([made])
+    // The row says what went wrong.
+    if (controller.getState().files.some(({ status }) => status === "failed")) held.end()
+    else held.release()
+  }
+
+  return {
+    ...controller,
+    getState,
+    resumeUpload: (id) => {
+      const item = controller.getState().files.find((each) => isLost(each) && (id === undefined || each.id === id))
+      if (item === undefined) return controller.resumeUpload(id)
+      // A controller without its code lists it beside the next one.
+      if (controller.loaded() === undefined) controller.removeFile(item.id)
+      forgiveFile(item.file!)
+      void crop(item.file!)
+    },
+    addFiles: (incoming) => {
+      const files = [...incoming]
+      const file = files.find(({ type }) => type.startsWith("image/")) ?? files[0]
+      if (file === undefined || controller.getState().isDisabled) return
+      if (context.config().crop === false) controller.addFiles([file])
+      else void crop(file)
+    },
+    connect: () => {
+      const disconnect = controller.connect()
+      return () => {
+        latest?.abort()
+        disconnect()
+      }
+    },
+  }
+}

@@ -1,0 +1,295 @@
+import type { TypedFileRouter } from "../protocol/file-route.ts"
+import { createMerger, noUploads } from "./merge-states.ts"
+import { createUploadController } from "./create-upload-controller.ts"
+import type { UploadController } from "./upload-controller.ts"
+import { createUploadLease, type Tenant, type UploadPlace } from "./upload-lease.ts"
+import type { AnyComponentOptions } from "./upload-component-options.ts"
+import { createUploadSetup } from "./upload-setup.ts"
+import type { FileStatus, UploadItem } from "./upload-state.ts"
+import { createUploadTurns } from "./upload-turns.ts"
+import { isUpload, type UploadHome, type Uploads, type UploadsOptions, type UploadsSource } from "./uploads.ts"
+import { warnBeforeLeaving } from "./warn-before-leaving.ts"
+
+interface Place extends UploadPlace {
+  /** Components that show it, the one that was used last at the end. */
+  readonly tenants: Set<Tenant>
+  /** Its latest options, without what a component would be called back by. */
+  options: AnyComponentOptions
+  disconnect: (() => void) | undefined
+  readonly unsubscribe: () => void
+  /** Files that are about to be added. */
+  expected: number
+}
+
+/** A field's value leaves with its form: what it holds is not kept elsewhere. */
+const isField = ({ name, value, initialFiles, required, config }: AnyComponentOptions): boolean =>
+  [name, value, initialFiles].some((option) => option !== undefined) || !!required || !!config?.uploadOnSubmit
+
+const untilReady = ({ getState, subscribe }: UploadController): Promise<void> =>
+  new Promise((resolve) => {
+    const look = () => {
+      if (!getState().isReady) return
+      unsubscribe()
+      resolve()
+    }
+    const unsubscribe = subscribe(look)
+    look()
+  })
+
+/**
+ * Makes uploads that belong to the app: `export const uploads = createUploads<typeof router>()` in a module. A component
+ * that is told of them, by its prop `uploads` or by its generator's option, hands its files over: the upload goes on when
+ * the component leaves the page, and the component shows its files again when it comes back. On a server nothing is
+ * shared: there every component has its own.
+ */
+export const createUploads = <Router extends TypedFileRouter>(
+  options: UploadsOptions<Router> = {},
+): Uploads<Router> => {
+  const setup = createUploadSetup<Router>(options)
+  const told = options as UploadsOptions<TypedFileRouter>
+  const places = new Map<string, Place>()
+  const listeners = new Set<() => void>()
+  const attending = new Set<() => void>()
+  /** Uploaded files that a component still shows, and that were taken off this list. */
+  const dismissed = new Set<string>()
+  let isWarning = false
+
+  const all = () => [...places.values()]
+  const listAll = () => all().flatMap(({ controller }) => controller.getState().files)
+  const isShown = (item: UploadItem) => isUpload(item) && !dismissed.has(item.id)
+  const createSource = (isWanted: (place: Place) => boolean) => {
+    const merge = createMerger()
+    let isStale = false
+    let state = noUploads
+    const source: UploadsSource = {
+      getState: () => {
+        if (isStale) {
+          state = merge(
+            all()
+              .filter(isWanted)
+              .map(({ controller }) => controller.getState()),
+            isShown,
+          )
+        }
+        isStale = false
+        return state
+      },
+      subscribe: (listener) => {
+        listeners.add(listener)
+        return () => listeners.delete(listener)
+      },
+    }
+    return { source, expire: () => (isStale = true) }
+  }
+  const whole = createSource(() => true)
+  const unattended = createSource(({ tenants }) => tenants.size === 0)
+  const turns = createUploadTurns(options.concurrency ?? 4, listAll)
+
+  const changed = () => {
+    whole.expire()
+    unattended.expire()
+    for (const place of places.values()) {
+      const { key, tenants, controller, expected, disconnect } = place
+      // One that was never on a page is about to be.
+      if (disconnect === undefined) continue
+      if (tenants.size + expected + controller.getState().files.length > 0) continue
+      places.delete(key)
+      disconnect()
+      place.unsubscribe()
+    }
+    if (dismissed.size > 0) {
+      const listed = new Set(listAll().map(({ id }) => id))
+      for (const id of dismissed) if (!listed.has(id)) dismissed.delete(id)
+    }
+    turns.look()
+    for (const listener of [...listeners]) listener()
+  }
+
+  /** A component has come or gone. */
+  const attended = () => {
+    changed()
+    for (const listener of [...attending]) listener()
+  }
+
+  /** Options of a place: its component's as long as that is there, and whom to tell, who may change meanwhile. */
+  const compose = (place: Place): AnyComponentOptions => {
+    const own = () => [...place.tenants].at(-1)?.options()
+    const { endpoint } = place
+    const names = [
+      "onUploadBegin",
+      "onUploadProgress",
+      "onClientUploadComplete",
+      "onUploadError",
+      "onUploadAborted",
+    ] as const
+    type Tell = (...args: ReadonlyArray<unknown>) => void
+    const both = names.map((name) => [
+      name,
+      (...args: ReadonlyArray<unknown>) => {
+        ;(own()?.[name] as Tell | undefined)?.(...args)
+        ;(told[name] as Tell | undefined)?.(...args, endpoint)
+      },
+    ])
+    return {
+      ...place.options,
+      ...Object.fromEntries(both),
+      onChange: (files) => own()?.onChange?.(files),
+      onValueChange: undefined,
+      // The component's at once, while it is there.
+      onBeforeUploadBegin: async (files) => {
+        const prepared = (await own()?.onBeforeUploadBegin?.(files)) ?? files
+        const ready = (await told.onBeforeUploadBegin?.([...prepared], endpoint)) ?? prepared
+        await turns.wait(files)
+        return ready
+      },
+    }
+  }
+
+  const create = (key: string, given: AnyComponentOptions): Place => {
+    const controller = createUploadController<TypedFileRouter, string>(setup, given)
+    const place: Place = {
+      controller,
+      endpoint: given.endpoint,
+      key,
+      tenants: new Set(),
+      options: given,
+      disconnect: undefined,
+      unsubscribe: controller.subscribe(changed),
+      expected: 0,
+    }
+    places.set(key, place)
+    return place
+  }
+  const connect = (place: Place) => {
+    place.controller.setOptions(compose(place))
+    place.disconnect ??= place.controller.connect()
+    if (isWarning || typeof document === "undefined") return
+    isWarning = true
+    const { getState, subscribe } = whole.source
+    const isLost = ({ options: { sessions } }: Place) => (sessions ?? options.sessions) === undefined
+    warnBeforeLeaving(
+      { getState, subscribe } as Parameters<typeof warnBeforeLeaving>[0],
+      () => options.warnBeforeLeaving ?? all().some(isLost),
+    )
+  }
+  const find = (given: AnyComponentOptions, group = `:${JSON.stringify(given.input) ?? ""}`): Place => {
+    const key = JSON.stringify([given.endpoint, group])
+    return places.get(key) ?? create(key, given)
+  }
+
+  const createHome = (group?: string): UploadHome => ({
+    share: ({ options: own, texts }) => ({
+      options: { ...own, ...options },
+      texts: own.texts === undefined ? setup.texts : texts,
+    }),
+    borrow: (initial) => {
+      if (typeof document === "undefined" || isField(initial)) return undefined
+      // What its first input was: one that is typed while the component is there does not take its files away.
+      const groups = new Map<string, string>()
+      const groupOf = ({ endpoint, input }: AnyComponentOptions) => {
+        const name = group ?? groups.get(endpoint) ?? `:${JSON.stringify(input) ?? ""}`
+        groups.set(endpoint, name)
+        return name
+      }
+      return createUploadLease(
+        {
+          find: (given) => find(given, groupOf(given)),
+          settle: (borrowed, tenant) => {
+            const place = borrowed as Place
+            const isNew = !place.tenants.has(tenant)
+            const isSame = !isNew && [...place.tenants].at(-1) === tenant && place.options === tenant.options()
+            if (isSame) return
+            place.tenants.delete(tenant)
+            place.tenants.add(tenant)
+            place.options = tenant.options()
+            connect(place)
+            if (isNew) attended()
+          },
+          leave: (borrowed, tenant) => {
+            const place = borrowed as Place
+            place.tenants.delete(tenant)
+            if (place.tenants.size === 0) place.options = { ...place.options, disabled: false }
+            place.controller.setOptions(compose(place))
+            attended()
+          },
+        },
+        initial,
+      )
+    },
+  })
+
+  const placeOf = (id: string) =>
+    all().find(({ controller }) => controller.getState().files.some((item) => item.id === id))
+  const controllerOf = (id: string) => placeOf(id)?.controller
+  const act =
+    (name: "pauseUpload" | "resumeUpload" | "abortUpload" | "retryNow") =>
+    (id?: string): void => {
+      if (id === undefined) for (const { controller } of all()) controller[name]()
+      else controllerOf(id)?.[name](id)
+    }
+  const clear = (statuses: ReadonlyArray<FileStatus>) => {
+    for (const { controller, tenants } of all()) {
+      if (tenants.size > 0) {
+        for (const item of controller.getState().files)
+          if (item.status === "done" && isUpload(item)) dismissed.add(item.id)
+      }
+      controller.clear(tenants.size > 0 ? statuses.filter((status) => status !== "done") : statuses)
+    }
+    changed()
+  }
+
+  return {
+    ...createHome(),
+    ...whole.source,
+    setup,
+    unattended: unattended.source,
+    isAttended: (endpoint) => all().some((place) => place.endpoint === endpoint && place.tenants.size > 0),
+    discardInterrupted: (id) => all().forEach(({ controller }) => controller.discardInterrupted(id)),
+    onAttend: (listener) => {
+      attending.add(listener)
+      return () => attending.delete(listener)
+    },
+    getServerState: () => noUploads,
+    group: createHome,
+    controllerOf,
+    pauseUpload: act("pauseUpload"),
+    resumeUpload: act("resumeUpload"),
+    abortUpload: act("abortUpload"),
+    retryNow: act("retryNow"),
+    clear,
+    reset: () => {
+      for (const { controller } of all()) controller.clear()
+      changed()
+    },
+    removeFinished: () => clear(["done", "aborted"]),
+    removeFile: (id) => {
+      const place = placeOf(id)
+      const item = place?.controller.getState().files.find((each) => each.id === id)
+      if (item?.status === "done" && place!.tenants.size > 0) {
+        dismissed.add(id)
+        changed()
+      } else place?.controller.removeFile(id)
+    },
+    addFiles: async (endpoint, files, ...[given]) => {
+      const { input, group }: { readonly input?: unknown; readonly group?: string | undefined } = given ?? {}
+      const list = [...files]
+      const place = find({ endpoint, input } as AnyComponentOptions, group)
+      const { controller } = place
+      place.expected++
+      connect(place)
+      try {
+        await untilReady(controller)
+        const outcomes = await controller.startUpload(list, input)
+        // Too few of them: nobody is there who could choose more.
+        const isLeft = ({ file, status }: UploadItem) => status === "picked" && list.includes(file!)
+        if (place.tenants.size === 0) {
+          for (const { id } of controller.getState().files.filter(isLeft)) controller.removeFile(id)
+        }
+        return outcomes
+      } finally {
+        place.expected--
+        changed()
+      }
+    },
+  }
+}

@@ -1,0 +1,199 @@
+import type { ProblemCode } from "../protocol/problem.ts"
+import { listKinds } from "./accepted-files.ts"
+import { list, plural, toLimit, toNoun } from "./english-words.ts"
+import { createFirstTexts, type FirstText } from "./first-texts.ts"
+import { isDevelopment } from "./is-development.ts"
+import { isForOperators } from "./tell-operator.ts"
+import { isProcessing } from "./upload-state.ts"
+import type { UploadTexts } from "./upload-texts.ts"
+
+/** `image` → `images`. */
+const nameKinds = (kind: string): string => toNoun(kind).other.replace("# ", "")
+
+const files = (count: number): string => plural(toNoun("blob"), count)
+
+/** Where the code says more to a user than the server's own words. */
+const advice: { readonly [code in ProblemCode]?: string } = {
+  NETWORK_ERROR: "The connection broke. Check it and try again.",
+  INTERNAL_ERROR: "Something went wrong on the server. Try again in a moment.",
+  ROUTE_FAILED: "Something went wrong on the server.",
+  INGEST_UNAVAILABLE: "The storage cannot be reached. Try again in a moment.",
+  RATE_LIMITED: "Too many uploads at once. Try again in a moment.",
+  QUOTA_EXCEEDED: "The storage is full.",
+  CONTENT_MISMATCH: "The content is not what the file name says.",
+  EXPIRED_URL: "This took too long. Choose the file again.",
+  CALLBACK_FAILED: "The file arrived, but could not be processed. Try again.",
+  CALLBACK_TIMEOUT: "The file arrived, but is still being processed.",
+  LOCKED: "The file is still being uploaded from elsewhere. Try again in a moment.",
+  RANGE_MISMATCH: "The upload was interrupted. Try again.",
+  SIZE_MISMATCH: "The file changed while it was uploaded. Choose it again.",
+  DIGEST_MISMATCH: "The file was damaged on the way. Choose it again.",
+}
+
+/** Why a try failed that is made again; else the server has answered, with an error. */
+const again: { readonly [code in ProblemCode]?: string } = {
+  NETWORK_ERROR: "The server cannot be reached",
+  RATE_LIMITED: "Too many uploads at once",
+  INGEST_UNAVAILABLE: "The storage cannot take it now",
+  LOCKED: "Being uploaded from elsewhere",
+  CALLBACK_TIMEOUT: "The app is still at it",
+}
+
+const waiting = {
+  offline: "Offline, goes on when you are back",
+  locked: "Being uploaded in another tab",
+}
+
+const createEnglish = (texts: UploadTexts): Omit<UploadTexts, FirstText> => ({
+  dropSome: (taken, count) => `${taken} of these ${count} can be added`,
+  dropNone: (config, reason) => {
+    if (reason === "count") return "No more files can be added"
+    const kinds = listKinds(config)
+    const sizes = new Set(kinds.map(({ maxFileSize }) => maxFileSize))
+    const size = sizes.size === 1 ? `, ${toLimit(texts, kinds[0]!.maxFileSize)} each` : ""
+    return `Only ${list.format(kinds.map(({ kind }) => nameKinds(kind)))}${size}`
+  },
+  dropOnto: (name) => `Drop to add to ${name}`,
+  upload: (count) => `Upload ${files(count)}`,
+  processing: () => "Sent, waiting for the app…",
+  progress: (percent) => `Uploading ${percent} %`,
+  pause: () => "Pause",
+  resume: () => "Resume",
+  tryNow: () => "Try now",
+  retryIn: (seconds) => ` in ${seconds} s`,
+  retrying: (count) => (count === 1 ? "1 file tries again" : `${files(count)} try again`),
+  replaced: (name) => `${name} replaced`,
+  removed: (name, count) => `${count === 1 ? name : files(count)} removed`,
+  undo: () => "Undo",
+  capture: (kind) => (kind === "photo" ? "Take a photo" : "Record a video"),
+  move: () => "Move",
+  rename: () => "Rename",
+  newName: (fileName) => `New name of ${fileName}`,
+  nameMistake: (mistake) =>
+    ({
+      empty: "Type a name, or press Escape to keep the old one.",
+      character: "A name cannot contain / or \\ or line breaks. Take them out.",
+      length: "This name is too long. Shorten it.",
+    })[mistake],
+  pauseAll: () => "Pause all",
+  resumeAll: () => "Resume all",
+  cancelAll: () => "Cancel all",
+  retryAll: (count) => `Try again ${count}`,
+  removeFinished: () => "Remove finished",
+  summary: ({ summary }) => {
+    const { total, done, failed, active, paused, offline, loaded, bytes } = summary
+    const isOpen = active + paused > 0
+    if (isOpen && isProcessing(summary)) return texts.processing()
+    if (offline > 0) return waiting.offline
+    const count = isOpen ? total > 1 && `${done} of ${total}` : done > 0 && `${done} uploaded`
+    if (!isOpen) return [count, failed > 0 && `${failed} failed`].filter(Boolean).join(", ")
+    const [sent, all] = [texts.size(loaded), texts.size(bytes)]
+    // 41 of 180 MB
+    const [number, unit] = sent.split("\u00a0")
+    const isSameUnit = unit !== undefined && all.endsWith(`\u00a0${unit}`)
+    return [active === 0 && "Paused", count, `${isSameUnit ? number : sent} of ${all}`].filter(Boolean).join(" · ")
+  },
+  speed: (bytes) => `${texts.size(bytes)}/s`,
+  timeLeft: (seconds) => {
+    if (seconds < 60) return seconds < 10 ? "a few seconds left" : `${Math.ceil(seconds / 10) * 10}\u00a0s left`
+    const minutes = Math.ceil(seconds / 60)
+    return minutes < 100 ? `${minutes}\u00a0min left` : `${Math.round(minutes / 60)}\u00a0h left`
+  },
+  fileState: ({ status, size = 0, loaded, progress, waitingFor, error }) => {
+    switch (status) {
+      case "picked":
+        return texts.size(size)
+      case "queued":
+        return `${texts.size(size)}, waiting`
+      case "uploading":
+        return `${texts.size(loaded)} of ${texts.size(size)}, ${progress} %`
+      case "waiting":
+        return waitingFor === "offline" || waitingFor === "locked" ? waiting[waitingFor] : texts.waitingAfter(error)
+      case "processing":
+        return texts.processing()
+      case "paused":
+        return `Paused at ${progress} %`
+      case "done":
+        return size > 0 ? `Uploaded, ${texts.size(size)}` : "Uploaded"
+      case "aborted":
+        return "Cancelled"
+      case "failed":
+        return texts.error(error!)
+    }
+  },
+  error: (error) => {
+    const { code, detail, status } = error
+    if (!isForOperators(error) || isDevelopment())
+      return advice[code] ?? detail.replace(/[\u202A-\u202E\u2066-\u2069]/g, "\uFFFD")
+    // A proxy's limit: smaller files arrive.
+    return status === 413 ? "The file is too large for this server." : texts.notSetUp(code)
+  },
+  failedFiles: (summary, reason, isShared) => `${summary}${isShared ? ":" : "."} ${reason}`,
+  notUploaded: () => "Not uploaded",
+  affected: (count) => (count === 1 ? "1 file is affected" : `${files(count)} are affected`),
+  waitingAfter: (error) =>
+    `${again[error?.code ?? "NETWORK_ERROR"] ?? "The server answered with an error"}, trying again`,
+  notSetUp: (code) => `Uploads are not set up here. (${code})`,
+  announce: {},
+  picture: {},
+  typeNotAllowed: (config) => {
+    const kinds = listKinds(config).map(({ kind }) => nameKinds(kind))
+    return `Not allowed here. Choose ${new Intl.ListFormat("en", { type: "disjunction" }).format(kinds)}.`
+  },
+  empty: () => "The file is empty. Choose another one.",
+  tooLarge: (bytes, maxSize) => `${texts.size(bytes)} is too large, at most ${texts.size(maxSize)} is allowed.`,
+  tooMany: ({ kind, maxFileCount }) => `Too many: at most ${plural(toNoun(kind), maxFileCount)} at a time.`,
+  chooseMore: ({ kind }, count) => {
+    const [number, ...noun] = plural(toNoun(kind), count).split(" ")
+    return `Choose at least ${number} more ${noun.join(" ")}`
+  },
+  limits: (config) => `Not allowed here. ${texts.allowed(config)}.`,
+  interrupted: () => "Interrupted uploads",
+  interruptedState: ({ loaded, size }) =>
+    loaded
+      ? `${texts.size(loaded)} of ${texts.size(size)} uploaded, ${Math.floor((loaded / size) * 100)} %`
+      : texts.size(size),
+  continue: () => "Continue",
+  chooseAgain: () => "Choose it again to continue",
+  discard: () => "Discard",
+  blocksForm: ({ name, canRetry }) =>
+    `${name} was not uploaded. ${canRetry ? "Try again or remove it." : "Remove it."}`,
+  uploadFirst: (count) =>
+    count === 1
+      ? "Upload the chosen file first, or clear it."
+      : `Upload the ${count} chosen files first, or clear them.`,
+  stillUploading: () => "Wait until all files are uploaded, or cancel them.",
+  continueAll: () => "Continue all",
+  discardAll: () => "Discard all",
+  otherFile: (size, count) =>
+    count === 1
+      ? `This is another file (${texts.size(size)} expected). Upload it as well?`
+      : `These are other files (${texts.size(size)} expected). Upload them as well?`,
+  uploadToo: () => "Upload as well",
+  leaveOut: () => "Leave out",
+  emptyFolder: () => "No files in this folder.",
+  unreadableFolder: () => "This folder cannot be read. Check that you may open it, and drop it again.",
+  unreadableFile: () => "This file cannot be read. Check that you may open it, and choose it again.",
+  // As systems name their screenshots: without colons, which files must not have everywhere.
+  pastedImage: (at) => `Pasted image ${at.toTimeString().slice(0, 8).replaceAll(":", ".")}`,
+  uploads: () => "Uploads",
+  uploading: (count) => `Uploading ${files(count)}`,
+  showFiles: () => "Files",
+  close: () => "Close",
+})
+
+/**
+ * Adds what components in use say to what they said before.
+ *
+ * @param texts of `createFirstTexts`
+ * @param own   those of the page, in the place of the English
+ */
+export const completeTexts = (texts: UploadTexts, own: Partial<UploadTexts> = {}): UploadTexts =>
+  Object.assign(texts, createEnglish(texts), own)
+
+/** The English texts, some of them replaced. What is replaced is also what the others use: `size` in limits, `error` in lists. */
+export const createUploadTexts = (own: Partial<UploadTexts> = {}): UploadTexts =>
+  completeTexts(createFirstTexts(own), own)
+
+/** The English texts. */
+export const english: UploadTexts = /* @__PURE__ */ createUploadTexts()

@@ -1,0 +1,68 @@
+import { adapterPath } from "../protocol/names.ts"
+import type { UploadError } from "../protocol/upload-error.ts"
+
+/** Where a route handler is; relative to the page. */
+export type HandlerAddress = string | URL | undefined
+
+/** What the console has of each route handler. */
+const told = new Set<string>()
+
+/** Whether a server answers at all, as far as a page may know; and whether it sends browsers elsewhere. */
+const knock = async (url: URL, isForeign: boolean): Promise<"silent" | "redirects" | "answers"> => {
+  try {
+    // A page that may not read an answer still learns that there is one.
+    const { type } = await fetch(url, isForeign ? { mode: "no-cors" } : { redirect: "manual" })
+    return type === "opaqueredirect" ? "redirects" : "answers"
+  } catch {
+    return "silent"
+  }
+}
+
+const lookFor = async ({ cause }: UploadError, url: URL): Promise<string | undefined> => {
+  // Bytes go by XMLHttpRequest, which names no cause; the app is asked by `fetch`.
+  if (cause === undefined) {
+    return "The browser got no answer from the ingest. Does it run (`sluice dev`)? Does a Content-Security-Policy leave it out of connect-src? Is the page https:, and the ingest http:?"
+  }
+  const { origin } = globalThis.location
+  const isForeign = url.origin !== origin
+  const found = await knock(url, isForeign)
+  const place = url.origin + url.pathname
+  if (found === "redirects") {
+    return `${place} redirects to another origin, as a login does. Let ${url.pathname} through in proxy.ts (Next.js) or the middleware that redirects.`
+  }
+  if (found === "silent") {
+    return `Nothing answers at ${place}. Is the app running there? Does a Content-Security-Policy leave it out of connect-src?`
+  }
+  return isForeign
+    ? `${place} answers, and ${origin} may not read it: CORS. Let the app answer with access-control-allow-origin: ${origin}, and its preflight requests too: node_modules/sluice/docs/another-origin.md`
+    : undefined
+}
+
+/** What a page at this address asks for; undefined for what is no address, or not asked for by HTTP. */
+const toUrl = (address: string | URL, page: string): URL | undefined => {
+  try {
+    const url = new URL(address, page)
+    return /^https?:$/.test(url.protocol) ? url : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Writes to the console why there may have been no answer, once for each route handler: browsers do not tell a page.
+ * For development alone, since the route handler is asked once more.
+ */
+export const explainInDevelopment = (error: UploadError, address: HandlerAddress): void => {
+  const page = globalThis.location?.href
+  // React Native has a navigator that does not know, and no page.
+  const navigator: Partial<Navigator> | undefined = globalThis.navigator
+  if (error.code !== "NETWORK_ERROR" || page === undefined || navigator?.onLine === false) return
+  const url = toUrl(address ?? adapterPath, page)
+  if (url === undefined) return
+  const key = `${error.cause === undefined} ${url.href}`
+  if (told.has(key)) return
+  told.add(key)
+  void lookFor(error, url).then((text) => {
+    if (text !== undefined) console.error(`Sluice: ${error.code}: ${text}`)
+  })
+}

@@ -1,0 +1,36 @@
+import { type FieldProblem, findRequiredProblem } from "./required-problem.ts"
+import type { UploadFieldOptions } from "./upload-component-options.ts"
+import { isActive, type UploadItem, type UploadState } from "./upload-state.ts"
+import type { UploadTexts } from "./upload-texts.ts"
+
+/** Whether sending the form is what uploads a file, or uploads it once more. */
+const isSentBySubmit = (item: UploadItem): boolean =>
+  isActive(item) ||
+  item.status === "picked" ||
+  item.status === "paused" ||
+  (item.status === "failed" && item.canRetry === true)
+
+/**
+ * Finds why the form of a component must not be sent: a file failed or was refused, one is not uploaded yet, or a
+ * required one is missing.
+ */
+export const findFieldProblem = (
+  { files }: Pick<UploadState, "files">,
+  options: Pick<UploadFieldOptions, "required">,
+  uploadOnSubmit: boolean,
+  texts: UploadTexts,
+): FieldProblem | undefined => {
+  // Before the component's code is there, or where it cannot be had, there are fewer words.
+  const words: Partial<UploadTexts> = texts
+  const waiting = uploadOnSubmit ? files.filter(isSentBySubmit) : []
+  const open = uploadOnSubmit ? files.filter((item) => !isSentBySubmit(item)) : files
+  const failed = open.find(({ status }) => status === "failed")
+  if (failed !== undefined)
+    return { kind: "customError", message: words.blocksForm?.(failed) ?? texts.error(failed.error!), item: failed }
+  if (open.some((item) => isActive(item) || item.status === "paused")) {
+    return { kind: "customError", message: words.stillUploading?.() ?? texts.loading() }
+  }
+  const picked = open.filter(({ status }) => status === "picked").length
+  if (picked > 0) return { kind: "customError", message: texts.uploadFirst(picked) }
+  return waiting.length === 0 ? findRequiredProblem({ files }, options) : undefined
+}

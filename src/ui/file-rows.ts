@@ -1,0 +1,21 @@
+/** The lists whose rows have buttons of ours. */
+export const lists = '[data-sluice="file-list"],[data-sluice="interrupted"]'
+
+/** The buttons in them. */
+export const buttons =
+  '[data-sluice="file-handle"],[data-sluice="file-rename"],[data-sluice="file-button"],[data-sluice="continue"],[data-sluice="discard"]'
+
+/** What a button does: the same in every row. */
+export const toDeed = (button: Element): string | null =>
+  button.getAttribute("data-action") ?? button.getAttribute("data-sluice")
+
+/** The rows of the list that an element is in, those without buttons too, and which of them it is in. */
+export const findRows = (element: Element): { readonly rows: ReadonlyArray<Element>; readonly at: number } => {
+  const rows = [...(element.closest(lists)?.children ?? [])]
+  return { rows, at: rows.findIndex((row) => row.contains(element)) }
+}
+
+/** The buttons of a row, or of a list. */
+export const listButtons = (within: Element): ReadonlyArray<HTMLElement> => [
+  ...within.querySelectorAll<HTMLElement>(buttons),
+]

@@ -1,0 +1,109 @@
+import type { InterruptedUpload, UploadSessions } from "../client/upload-sessions.ts"
+import { passHandle } from "./kept-handles.ts"
+import { nameFile } from "./rename-file.ts"
+import type { AnyComponentOptions } from "./upload-component-options.ts"
+import { type ChosenItem, isChosen, isSameFile } from "./upload-item.ts"
+import type { UploadStore } from "./upload-store.ts"
+
+/** The file of an interrupted upload that the user had renamed still has the old name on disk. */
+export const nameAsBefore = (entry: InterruptedUpload, file: File, sessions: UploadSessions | undefined): File => {
+  if (!isSameFile({ ...entry, name: file.name }, file) || entry.name === file.name) return file
+  const named = nameFile(file, entry.name)
+  passHandle(file, named, sessions)
+  return named
+}
+
+/** What a reload has interrupted of one component's route: what it offers to go on with, and which listed files these were. */
+export interface InterruptedUploads {
+  /** Looks again for what is to be offered. */
+  readonly refresh: () => Promise<void>
+  /** Call it on a page: only there is anything offered. @returns ends it */
+  readonly connect: () => () => void
+  /** Listed files go on with what is offered of them. @returns what is still to be offered */
+  readonly claim: (items: ReadonlyArray<ChosenItem>) => ReadonlyArray<InterruptedUpload>
+  readonly isClaimed: (item: { readonly id: string }) => boolean
+  /** What a claimed file was sent with. */
+  readonly inputOf: (item: { readonly id: string }) => unknown
+  readonly release: (item: { readonly id: string }) => void
+  /** The file of what is offered, as far as the browser still has it. */
+  readonly reopen: (id: string) => Promise<File | undefined>
+  readonly discard: (id: string) => void
+  /** Takes files that were chosen to go on with it. @returns them; none where all are others, which is asked about */
+  readonly recognise: (id: string, files: Iterable<File>) => ReadonlyArray<File>
+  /** Answers what was asked. @returns the files that are to be uploaded as well */
+  readonly answer: (isWanted: boolean) => ReadonlyArray<File>
+}
+
+/**
+ * @param options  the component's latest
+ * @param sessions the latest, which may be the setup's
+ */
+export const createInterruptedUploads = (
+  store: UploadStore,
+  options: () => AnyComponentOptions,
+  sessions: () => UploadSessions | undefined,
+): InterruptedUploads => {
+  let isConnected = false
+  /** By the id of the listed file. */
+  const claimed = new Map<string, InterruptedUpload>()
+  const find = (id: string) => store.get().interrupted.find((entry) => entry.id === id)
+
+  const refresh = async () => {
+    const asked = sessions()
+    const { endpoint } = options()
+    if (!isConnected) return
+    const entries = (await asked?.list(endpoint).catch(() => [])) ?? []
+    // Another user's, or another route's, by now.
+    if (asked !== sessions() || endpoint !== options().endpoint) return
+    const { files, interrupted: shown } = store.get()
+    const listed = files.filter(isChosen).filter(({ status }) => status !== "aborted")
+    const found = entries.filter((entry) => !listed.some(({ file }) => isSameFile(entry, file)))
+    // A page may make its sessions anew whenever it renders: nothing new is no reason to render.
+    const toText = (list: typeof shown) =>
+      list.map(({ id, loaded, reopen }) => [id, loaded, reopen !== undefined].join()).join()
+    if (toText(found) !== toText(shown)) store.set({ interrupted: found })
+  }
+
+  return {
+    refresh,
+    connect: () => {
+      isConnected = true
+      void refresh()
+      return () => {
+        isConnected = false
+      }
+    },
+    claim: (items) =>
+      store.get().interrupted.filter((entry) => {
+        const item = items.find(({ file }) => isSameFile(entry, file))
+        if (item !== undefined) claimed.set(item.id, entry)
+        return item === undefined
+      }),
+    isClaimed: ({ id }) => claimed.has(id),
+    inputOf: ({ id }) => claimed.get(id)?.input,
+    release: ({ id }) => claimed.delete(id),
+    reopen: async (id) => {
+      const entry = find(id)
+      const file = await entry?.reopen?.().catch(() => undefined)
+      return entry && file && nameAsBefore(entry, file, sessions())
+    },
+    discard: (id) => {
+      const hide = () => store.set({ interrupted: store.get().interrupted.filter((entry) => entry.id !== id) })
+      // What is gone from the page is gone, also if it is reloaded at once.
+      void sessions()?.remove(id).then(hide, hide)
+    },
+    recognise: (id, incoming) => {
+      const entry = find(id)
+      const files = [...incoming].map((file) => (entry === undefined ? file : nameAsBefore(entry, file, sessions())))
+      if (files.length === 0) return []
+      const isOther = entry !== undefined && !files.some((file) => isSameFile(entry, file))
+      store.set({ otherFile: isOther ? { id, files } : undefined })
+      return isOther ? [] : files
+    },
+    answer: (isWanted) => {
+      const { otherFile } = store.get()
+      store.set({ otherFile: undefined })
+      return isWanted && otherFile !== undefined ? otherFile.files : []
+    },
+  }
+}

@@ -1,0 +1,60 @@
+import { parseMediaType } from "../protocol/media-type.ts"
+import type { RouteConfig } from "../protocol/route-config.ts"
+import type { AcceptedKind } from "./accepted-files.ts"
+import { createFindKind } from "./check-files.ts"
+
+/** What a page may know of a file that is held over it. */
+export interface DraggedItem {
+  readonly kind: string
+  readonly type: string
+}
+
+/** How a drag would end: how many of the files could be added. */
+export interface DragVerdict {
+  /** `over`: all of them, as far as is known; `partly`: some; `refused`: none. */
+  readonly fit: "over" | "partly" | "refused"
+  readonly count: number
+  readonly taken: number
+  /** What keeps the others out: `type` where none is of a type that is taken, else `count`. */
+  readonly reason: "type" | "count" | undefined
+}
+
+/**
+ * Holds dragged files against a route. A browser tells only their types, and not always: a folder and a file it does not
+ * know have none, Firefox calls all of them alike, Safari lists nothing. What is not known may fit.
+ *
+ * @param others media types of the files that take a place already
+ */
+export const judgeDrag = (
+  items: Iterable<DraggedItem>,
+  config: RouteConfig | undefined,
+  others: ReadonlyArray<string> = [],
+): DragVerdict => {
+  const files = [...items].filter(({ kind }) => kind === "file")
+  const findKind = createFindKind(config ?? {})
+  const taking = new Map<AcceptedKind["kind"], number>()
+  let taken = 0
+  let isTypeRefused = false
+  const add = (given: string, take: () => void) => {
+    const type = parseMediaType(given)
+    if (config === undefined || type === undefined || type === "application/x-moz-file") return take()
+    const kind = findKind({ type: given })
+    if (kind === undefined) {
+      isTypeRefused = true
+      return
+    }
+    const count = (taking.get(kind.kind) ?? 0) + 1
+    taking.set(kind.kind, count)
+    if (count <= kind.maxFileCount) take()
+  }
+  for (const type of others) add(type, () => {})
+  isTypeRefused = false
+  for (const { type } of files) add(type, () => taken++)
+  const count = files.length
+  return {
+    fit: taken === count ? "over" : taken > 0 ? "partly" : "refused",
+    count,
+    taken,
+    reason: taken === count ? undefined : isTypeRefused ? "type" : "count",
+  }
+}

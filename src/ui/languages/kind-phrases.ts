@@ -1,0 +1,69 @@
+import type { AcceptedKind } from "../accepted-files.ts"
+import { toTypeNoun } from "../type-nouns.ts"
+import type { LanguageFormats } from "./language-formats.ts"
+import type { LanguageWords, NounName } from "./language-words.ts"
+
+/** What kinds of files are called in a language. */
+export interface KindPhrases {
+  /** `images`. */
+  readonly name: (kind: string) => string
+  /** `3 images`; `shown` stands in the place of the number. */
+  readonly count: (kind: string, count: number, shown?: string) => string
+  /** `up to 3 images`. */
+  readonly limit: (kind: AcceptedKind) => string
+}
+
+/** Nouns by the word that `toTypeNoun` has for them. */
+const nounNames: Readonly<Record<string, NounName>> = {
+  file: "file",
+  image: "image",
+  video: "video",
+  font: "font",
+  document: "document",
+  sheet: "sheet",
+  presentation: "presentation",
+  archive: "archive",
+  "3D model": "model",
+  "text file": "text",
+  "binary file": "binary",
+  "special file": "special",
+  "special image": "image",
+  "special video": "video",
+  "special font": "special",
+  "special 3D model": "special",
+}
+
+/** Which noun names a kind, and the short name of its type: `image/svg+xml` → `image`, `SVG`. */
+const findNoun = (kind: string): readonly [noun: NounName, type?: string] => {
+  if (kind === "blob") return ["file"]
+  if (!kind.includes("/")) return [kind as NounName]
+  const english = toTypeNoun(kind)
+  const whole = nounNames[english]
+  if (whole !== undefined) return [whole]
+  const [type = "", ...noun] = english.split(" ")
+  return [nounNames[noun.join(" ")] ?? "file", type]
+}
+
+/** The kinds of files in the words of a language. */
+export const createKindPhrases = (words: LanguageWords, formats: LanguageFormats): KindPhrases => {
+  const { kinds, typed, range, upTo } = words
+  const join = (phrase: string, type: string | undefined) =>
+    phrase.replace("~", () => (type === undefined ? "" : typed.replace("#", () => type)))
+  const count: KindPhrases["count"] = (kind, value, shown) => {
+    const [noun, type] = findNoun(kind)
+    return join(formats.count(kinds[noun], value, shown), type)
+  }
+  return {
+    name: (kind) => {
+      const [noun, type] = findNoun(kind)
+      return join(kinds[noun].name, type)
+    },
+    count,
+    limit: ({ kind, minFileCount, maxFileCount }) => {
+      if (maxFileCount === 1 || minFileCount === maxFileCount) return count(kind, maxFileCount)
+      if (minFileCount <= 1) return formats.fill(upTo, { files: count(kind, maxFileCount) })
+      const values = { min: formats.number(minFileCount), max: formats.number(maxFileCount) }
+      return count(kind, maxFileCount, formats.fill(range, values))
+    },
+  }
+}

@@ -1,0 +1,218 @@
+import type { ProblemCode } from "../../protocol/problem.ts"
+import type { AnnouncementTexts } from "../announcement-texts.ts"
+import type { PictureTexts } from "../avatar/picture-texts.ts"
+import type { NameMistake } from "../rename-file.ts"
+import type { PluralForms } from "../text-formats.ts"
+import type { UploadItem } from "../upload-state.ts"
+import type { UploadTexts } from "../upload-texts.ts"
+
+type Category = Intl.LDMLPluralRule
+
+/** Every plural category that a language has; of a language that is not known, as many as it may have. */
+type Forms<C extends Category> = [C] extends [never] ? PluralForms : Readonly<Record<C, string>>
+
+/** A phrase in every plural category, `#` for the number; `always` where the number changes nothing. */
+export type Counted<C extends Category = never> = (Forms<C> & { readonly always?: never }) | { readonly always: string }
+
+/** A phrase of one file, of several, and of all there are; `{name}` is the file's. */
+interface Act<C extends Category> {
+  readonly one: string
+  readonly several: Counted<C>
+  readonly all: string
+}
+
+/**
+ * What a language gives for a text, by what the text is given: a sentence; one for a file and one for several; a phrase by
+ * number; or a sentence with `#` in the place of a name.
+ */
+type WordOf<Text, C extends Category> = Text extends (...given: infer Given) => string
+  ? Given extends readonly []
+    ? string
+    : Given extends readonly [boolean]
+      ? readonly [one: string, several: string]
+      : Given extends readonly [number]
+        ? Counted<C>
+        : Given extends readonly [string]
+          ? string
+          : Given extends readonly [ReadonlyArray<UploadItem>]
+            ? Act<C>
+            : never
+  : never
+
+type WordsOf<Texts, C extends Category> = {
+  readonly [Name in keyof Texts as WordOf<Texts[Name], C> extends never ? never : Name]: WordOf<Texts[Name], C>
+}
+
+/** Texts that are made of figures, or of other texts. */
+type Figures = "progress" | "retryIn" | "speed" | "timeLeft" | "size" | "capture" | "nameMistake" | "uploading"
+type Reports = "processing" | "failed" | "locked" | "canUndo" | "restored"
+
+/** What of a kind of file is counted or named, `~` where the type of a certain one stands: `# ~Bild`, `~Bilder`. */
+export type Noun<C extends Category> = Forms<C> & {
+  /** Several, without a number. */
+  readonly name: string
+}
+
+/** What kinds of files are called; the last two are of a type that has no name of its own. */
+export type NounName =
+  | "image"
+  | "video"
+  | "audio"
+  | "pdf"
+  | "text"
+  | "file"
+  | "document"
+  | "sheet"
+  | "presentation"
+  | "archive"
+  | "font"
+  | "model"
+  | "binary"
+  | "special"
+
+/** Codes of which the components say more to a user than the server's own words. */
+type Advised = Extract<
+  ProblemCode,
+  | "NETWORK_ERROR"
+  | "INTERNAL_ERROR"
+  | "ROUTE_FAILED"
+  | "INGEST_UNAVAILABLE"
+  | "RATE_LIMITED"
+  | "QUOTA_EXCEEDED"
+  | "CONTENT_MISMATCH"
+  | "EXPIRED_URL"
+  | "CALLBACK_FAILED"
+  | "CALLBACK_TIMEOUT"
+  | "LOCKED"
+  | "RANGE_MISMATCH"
+  | "SIZE_MISMATCH"
+  | "DIGEST_MISMATCH"
+>
+
+/** Why a try failed that is made again; `other` where the server has answered with an error. */
+type Awaited = Extract<Advised, "NETWORK_ERROR" | "RATE_LIMITED" | "INGEST_UNAVAILABLE" | "LOCKED" | "CALLBACK_TIMEOUT">
+
+/** Words that several texts are made of. */
+interface SharedWords<C extends Category> {
+  /** BCP 47, for numbers, lists and plurals. */
+  readonly locale: string
+  readonly isRtl?: boolean
+  /** How the time that is left is seen; `short` where that says enough. */
+  readonly timeDisplay?: "short" | "long"
+  /** What stands between the parts of a line: a comma, the end of a sentence, and what announces an explanation. */
+  readonly joins: { readonly comma: string; readonly stop: string; readonly colon: string }
+  /** Bytes to terabytes. */
+  readonly units: readonly [string, string, string, string, string]
+  readonly kinds: Readonly<Record<NounName, Noun<C>>>
+  /** How the short name of a type joins the noun of its kind, in the place of `~`: `#-` gives `SVG-Bild`. */
+  readonly typed: string
+  /** `{files}` is a number of files of a kind. */
+  readonly upTo: string
+  /** `{min}` and `{max}`, in the place of one number. */
+  readonly range: string
+  /** `{part}` of `{whole}`: files and bytes. */
+  readonly of: string
+}
+
+/** Words of the texts that are put together; what is in braces is filled in. */
+interface ComposedWords<C extends Category> {
+  /** By how many are taken: `#` of `{count}`. */
+  readonly dropSome: Counted<C>
+  /** No place is left. */
+  readonly dropNone: string
+  /** `{kinds}`, where no other can be taken. */
+  readonly only: string
+  /** `{list}`, and the largest `{size}` of each. */
+  readonly each: string
+  /** `{kinds}` and `{size}`: of one file, of several. */
+  readonly allowed: readonly [one: string, several: string]
+  /** `#` is the percentage. */
+  readonly progress: string
+  /** `#` is a time; a space before it belongs to it. */
+  readonly retryIn: string
+  /** By the number in it, `#` is the time. */
+  readonly timeLeft: Counted<C>
+  readonly fewSecondsLeft: string
+  /** `#` is a size. */
+  readonly speed: string
+  readonly summary: {
+    readonly done: Counted<C>
+    readonly failed: Counted<C>
+    readonly paused: string
+  }
+  readonly waiting: { readonly offline: string; readonly locked: string }
+  readonly fileState: {
+    readonly queued: string
+    /** `#` is the percentage. */
+    readonly paused: string
+    readonly done: string
+    readonly aborted: string
+  }
+  readonly error: Readonly<Record<Advised | "tooLargeForServer", string>>
+  readonly again: Readonly<Record<Awaited | "other", string>>
+  /** `{reason}`. */
+  readonly waitingAfter: string
+  /** `{kinds}`, as a choice. */
+  readonly typeNotAllowed: string
+  /** `{size}` and `{max}`. */
+  readonly tooLarge: string
+  /** `{files}`. */
+  readonly tooMany: string
+  /** `{files}`. */
+  readonly chooseMore: string
+  /** `{limits}` begins with a capital. */
+  readonly limits: string
+  /** `{sent}`: one size of another. */
+  readonly interruptedState: string
+  /** `{name}`: where it can only be removed, where it can be tried again too. */
+  readonly blocksForm: readonly [remove: string, retryOrRemove: string]
+  /** By how many were chosen; `{size}` was expected. */
+  readonly otherFile: Counted<C>
+  /** `#` is the time of day. */
+  readonly pastedImage: string
+  readonly capture: { readonly photo: string; readonly video: string }
+  readonly nameMistake: Readonly<Record<NameMistake, string>>
+}
+
+/** Words of the announcements that are put together. */
+interface ComposedAnnouncements<C extends Category> {
+  readonly chosen: Counted<C>
+  readonly refused: Counted<C>
+  /** `{name}`. */
+  readonly failedOne: string
+  readonly failed: Counted<C>
+  /** `{name}`. */
+  readonly lockedOne: string
+  readonly locked: Counted<C>
+  readonly done: Counted<C>
+  /** Stands behind what was removed, a sentence of its own. */
+  readonly canUndo: string
+  /** `{name}`. */
+  readonly restoredOne: string
+  readonly restored: Counted<C>
+  /** `{name}`, `{place}` of `{count}`; so in the next four. */
+  readonly lifted: string
+  readonly liftedByFinger: string
+  readonly moved: string
+  readonly dropped: string
+  readonly putBack: string
+  /** `{before}` and `{name}`. */
+  readonly renamed: string
+}
+
+/** Words of an avatar and its crop; of `moved`, `{across}` and `{down}` are percentages. */
+type PictureWords = Readonly<Record<Exclude<keyof PictureTexts, "zoomed">, string>>
+
+/**
+ * All that a language says, in words and plural forms: which of them is said when is known to `createLanguageTexts`.
+ *
+ * A text of {@link UploadTexts} or {@link AnnouncementTexts} that takes nothing, a number, a name, or one or several files
+ * is asked for by its own name, in `texts` and `announcements`.
+ */
+export interface LanguageWords<C extends Category = never> extends SharedWords<C> {
+  readonly texts: Omit<WordsOf<UploadTexts, C>, Figures>
+  readonly composed: ComposedWords<C>
+  readonly announcements: Omit<WordsOf<AnnouncementTexts, C>, Reports>
+  readonly composedAnnouncements: ComposedAnnouncements<C>
+  readonly picture: PictureWords
+}

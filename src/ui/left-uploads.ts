@@ -1,0 +1,128 @@
+import type { InterruptedUpload } from "../client/upload-sessions.ts"
+import { nameAsBefore } from "./interrupted-uploads.ts"
+import { isSameFile } from "./upload-item.ts"
+import type { UploadState } from "./upload-state.ts"
+import type { UploadController } from "./upload-controller.ts"
+import type { Uploads } from "./uploads.ts"
+
+/** What is left of it, and what was chosen for it that is another file. */
+type LeftState = Pick<UploadState, "interrupted" | "otherFile">
+
+/** Uploads that a reload has interrupted and that no component on the page offers: those of routes that are elsewhere. */
+export interface LeftUploads extends Pick<
+  UploadController,
+  "continueInterrupted" | "discardInterrupted" | "continueWith" | "answerOtherFile"
+> {
+  /** The same object until something changes. */
+  readonly getState: () => LeftState
+  /** Takes files among which those that were interrupted are recognised. */
+  readonly addFiles: (files: Iterable<File>) => void
+  /** Shows no more of those that are shown now. What comes later is shown. */
+  readonly putAway: () => void
+  /** Call it on a page. @returns ends it */
+  readonly connect: () => () => void
+}
+
+/**
+ * Finds what a reload has interrupted, and goes on with it as the app's own upload: with the route and the input that it had.
+ *
+ * @param tell called when there is something new
+ */
+export const createLeftUploads = (uploads: Uploads<any>, tell: () => void): LeftUploads => {
+  const { sessions } = uploads.setup.options
+  let found: ReadonlyArray<InterruptedUpload> = []
+  let otherFile: LeftState["otherFile"]
+  let state: LeftState = { interrupted: [], otherFile }
+  const away = new Set<string>()
+
+  /** What is listed is shown there, wherever it is. */
+  const isOpen = (entry: InterruptedUpload): boolean =>
+    !away.has(entry.id) &&
+    !uploads.isAttended(entry.slug) &&
+    !uploads.getState().files.some(({ file, status }) => file && status !== "aborted" && isSameFile(entry, file))
+  const show = () => {
+    const interrupted = found.filter(isOpen)
+    const toText = (entries: LeftState["interrupted"]) => entries.map(({ id, loaded }) => `${id} ${loaded}`).join()
+    if (toText(interrupted) === toText(state.interrupted) && otherFile === state.otherFile) return
+    state = { interrupted, otherFile }
+    tell()
+  }
+  let request = 0
+  const look = async () => {
+    const own = ++request
+    const entries = (await sessions?.list().catch(() => [])) ?? []
+    if (own !== request) return
+    found = entries
+    show()
+  }
+  const find = (id: string) => state.interrupted.find((entry) => entry.id === id)
+  /** The session of the file is found by what it is: nothing is sent twice. */
+  const send = ({ slug, input }: InterruptedUpload, files: ReadonlyArray<File>): void => {
+    const add = uploads.addFiles as (slug: string, files: ReadonlyArray<File>, options: object) => Promise<unknown>
+    void add(slug, files, { input }).then(look)
+    show()
+  }
+
+  return {
+    getState: () => state,
+    continueInterrupted: async (id) => {
+      const entry = find(id)
+      const file = await entry?.reopen?.().catch(() => undefined)
+      if (entry === undefined || file === undefined) return false
+      send(entry, [nameAsBefore(entry, file, sessions)])
+      return true
+    },
+    discardInterrupted: (id) => {
+      uploads.discardInterrupted(id)
+      void sessions?.remove(id).then(look, look)
+    },
+    continueWith: (id, incoming) => {
+      const entry = find(id)
+      const files = [...incoming].map((file) => (entry ? nameAsBefore(entry, file, sessions) : file))
+      const same = entry && files.find((file) => isSameFile(entry, file))
+      if (entry === undefined || files.length === 0) return
+      otherFile = same ? undefined : { id, files }
+      if (same) send(entry, [same])
+      show()
+    },
+    addFiles: (incoming) => {
+      const files = [...incoming]
+      const others = files.filter((file) => {
+        const entry = state.interrupted.find((each) => isSameFile(each, file))
+        if (entry) send(entry, [file])
+        return entry === undefined
+      })
+      const [first] = state.interrupted
+      if (others.length > 0 && first) otherFile = { id: first.id, files: others }
+      show()
+    },
+    answerOtherFile: (isWanted) => {
+      const given = otherFile
+      const entry = given && find(given.id)
+      otherFile = undefined
+      if (isWanted && entry) send(entry, given.files)
+      show()
+    },
+    putAway: () => {
+      for (const { id } of state.interrupted) away.add(id)
+      show()
+    },
+    connect: () => {
+      let known = ""
+      const unsubscribe = uploads.subscribe(() => {
+        const { files, isUploading } = uploads.getState()
+        // What has ended, or has left the list, is forgotten or remembered by now.
+        const now = `${files.length} ${isUploading}`
+        if (now !== known) void look()
+        else show()
+        known = now
+      })
+      const unattend = uploads.onAttend(show)
+      void look()
+      return () => {
+        unsubscribe()
+        unattend()
+      }
+    },
+  }
+}

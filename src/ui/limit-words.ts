@@ -1,0 +1,24 @@
+import type { ProblemCode } from "../protocol/problem.ts"
+import type { RouteConfig } from "../protocol/route-config.ts"
+import { UploadError } from "../protocol/upload-error.ts"
+import type { UploadTexts } from "./upload-texts.ts"
+
+const limits: ReadonlySet<ProblemCode> = new Set([
+  "FILE_TYPE_NOT_ALLOWED",
+  "FILE_TOO_LARGE",
+  "TOO_MANY_FILES",
+  "TOO_FEW_FILES",
+])
+
+/**
+ * Puts the components' words in the place of the route handler's own about a limit, which name routes, kinds and bytes and
+ * are for developers. What a middleware has said is left as it is. The page's callbacks still get the error itself.
+ */
+export const toLimitWords = (error: UploadError, config: RouteConfig | undefined, texts: UploadTexts): UploadError => {
+  const { code, status, data, detail } = error
+  // In the words of src/route/check-limits.ts; a test compares them.
+  const isHandlers = limits.has(code) && /; route "/.test(detail)
+  if (!isHandlers || config === undefined) return error
+  const message = code === "FILE_TYPE_NOT_ALLOWED" ? texts.typeNotAllowed(config) : texts.limits(config)
+  return new UploadError({ code, status, data, message, cause: error })
+}

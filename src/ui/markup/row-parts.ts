@@ -1,0 +1,71 @@
+import type { UploadController } from "../upload-controller.ts"
+import { isActive, isProcessing, toSecondsLeft, type UploadItem, type UploadState } from "../upload-state.ts"
+import type { UploadTexts } from "../upload-texts.ts"
+import { button, type UploadParts } from "./parts.ts"
+
+/** What can be done about one file. */
+export type FileAction = "pause" | "resume" | "retry" | "tryNow" | "cancel" | "remove"
+
+/** The actions that make sense for a file, the most likely first. */
+export const listFileActions = (item: UploadItem<any>): ReadonlyArray<FileAction> => {
+  if (isActive(item)) {
+    if (toSecondsLeft(item) !== undefined) return ["tryNow", "cancel"]
+    return item.status === "queued" || item.status === "processing" ? ["cancel"] : ["pause", "cancel"]
+  }
+  switch (item.status) {
+    case "paused":
+      return ["resume", "cancel"]
+    case "failed":
+      return item.canRetry ? ["retry", "remove"] : ["remove"]
+    case "aborted":
+      return ["retry", "remove"]
+    default:
+      return ["remove"]
+  }
+}
+
+/** Makes the parts that show and change single files. */
+export const createRowParts = ({
+  controller,
+  state,
+  texts,
+}: {
+  readonly controller: UploadController<any>
+  readonly state: UploadState<any>
+  readonly texts: UploadTexts
+}): Pick<UploadParts, "progress" | "fileAction"> => {
+  const act: Readonly<Record<FileAction, (id: string) => void>> = {
+    pause: controller.pauseUpload,
+    resume: controller.resumeUpload,
+    retry: controller.resumeUpload,
+    tryNow: controller.retryNow,
+    cancel: controller.abortUpload,
+    remove: controller.removeFile,
+  }
+  return {
+    progress: (item) => {
+      const percent = item?.progress ?? state.progress
+      return {
+        attributes: {
+          role: "progressbar",
+          "aria-label": item?.name ?? texts.files(),
+          // Without it the bar is one that moves, and says nothing of how far.
+          "aria-valuenow": item?.status === "processing" ? undefined : percent,
+          "aria-valuemin": 0,
+          "aria-valuemax": 100,
+          "aria-valuetext": (item ? item.status === "processing" : isProcessing(state.summary))
+            ? texts.processing()
+            : undefined,
+          style: { "--sluice-progress": `${percent}%` },
+        },
+        on: {},
+      }
+    },
+    fileAction: (item, action) =>
+      button(() => act[action](item.id), {
+        "aria-label": texts.actOn(texts[action](), item.name),
+        title: texts[action](),
+        "data-action": action,
+      }),
+  }
+}

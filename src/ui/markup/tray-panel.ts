@@ -1,0 +1,280 @@
+import { keepClear } from "../keep-clear.ts"
+import { announceEvents } from "../announce-events.ts"
+import { toMainId } from "../element-ids.ts"
+import { completeTexts, createUploadTexts } from "../english-texts.ts"
+import { foldWhenOver } from "../fold-when-over.ts"
+import { keepFocus } from "../keep-focus.ts"
+import { createLeftUploads, type LeftUploads } from "../left-uploads.ts"
+import { startPreviews } from "../previews.ts"
+import { showTitleProgress } from "../title-progress.ts"
+import type { UploadController } from "../upload-controller.ts"
+import type { UploadState } from "../upload-state.ts"
+import type { Uploads, UploadsSource } from "../uploads.ts"
+import { unfoldNames } from "../unfold-names.ts"
+import { walkRows } from "../walk-rows.ts"
+import type { ComponentView } from "./component.ts"
+import { describeFileList } from "./file-list.ts"
+import type { DescribePart } from "./looks.ts"
+import { describe, type Markup, type Part } from "./markup.ts"
+import { sayRetrying } from "./retrying.ts"
+import { createUploadParts } from "./parts.ts"
+import { used } from "./used.ts"
+import type { UploadTrayProps } from "./upload-tray.ts"
+
+/** What a panel is made of. */
+export interface TrayPanelOptions {
+  readonly uploads: Uploads<any>
+  readonly id: string
+  readonly root: () => NonElementParentNode
+  readonly getState: () => UploadState
+  readonly subscribe: UploadsSource["subscribe"]
+  /** Renders anew. */
+  readonly tell: () => void
+  /** The latest. */
+  readonly props: () => UploadTrayProps<any>
+}
+
+/** What stands in a tray once there are uploads. */
+export interface TrayPanel {
+  readonly isFolded: () => boolean
+  /** What a reload has interrupted. The same object until something changes. */
+  readonly left: () => Pick<UploadState, "interrupted" | "otherFile">
+  readonly describe: (part: DescribePart) => Markup
+  /**
+   * Call it when it is on a page.
+   *
+   * @param known the last state of which nothing is to be said
+   */
+  readonly connect: (known: UploadState) => () => void
+}
+
+/** By uploads, so that a layout that is exchanged does not unfold the next one's tray. */
+const folded = new WeakMap<object, boolean>()
+
+/** Those whose tray has folded itself, as all is done. */
+const quiet = new WeakSet<object>()
+
+/** Where it would cover half of what is on the screen. */
+const isSmall = (): boolean => matchMedia("(width < 40rem), (height < 30rem)").matches
+
+/** Does to a file what its own controller does; what concerns all, the uploads do. */
+const toController = (
+  uploads: Uploads<any>,
+  { getState, subscribe }: UploadsSource,
+  left?: LeftUploads,
+): UploadController =>
+  new Proxy({ ...uploads, ...left, getState, subscribe } as unknown as UploadController, {
+    get: (own, name: keyof UploadController) =>
+      own[name] ??
+      ((id: string, ...rest: ReadonlyArray<never>) =>
+        (uploads.controllerOf(id)?.[name] as ((...args: ReadonlyArray<unknown>) => unknown) | undefined)?.(
+          id,
+          ...rest,
+        )),
+  })
+
+/** Makes the panel of a tray. It comes with the first upload. */
+export const createTrayPanel = ({
+  uploads,
+  id,
+  root,
+  getState,
+  subscribe,
+  tell,
+  props,
+}: TrayPanelOptions): TrayPanel => {
+  // Files are here before the engine of their component is.
+  const own = props().texts && { ...uploads.setup.options.texts, ...props().texts }
+  const texts = own ? createUploadTexts(own) : completeTexts(uploads.setup.texts, uploads.setup.options.texts)
+  const left = createLeftUploads(uploads, tell)
+  const controller = toController(uploads, { getState, subscribe }, left)
+  const isFolded = () => folded.get(uploads.setup) ?? (quiet.has(uploads.setup) || isSmall())
+  const fold = (isWanted: boolean) => {
+    if (isFolded() === isWanted) return
+    folded.set(uploads.setup, isWanted)
+    tell()
+  }
+  /** What had the focus before the tray. */
+  let before: HTMLElement | undefined
+  const close = () => {
+    uploads.clear(["done", "aborted", "failed"])
+    left.putAway()
+    // Once it is gone: what is left in it keeps the focus.
+    setTimeout(() => {
+      if (element()?.querySelector("section") === null && document.activeElement === document.body) before?.focus()
+    }, 50)
+  }
+  const isOver = () => getState().summary.active + getState().summary.paused === 0
+  const element = () => root().getElementById(id)
+
+  const describeHeader = (): Markup => {
+    const state = getState()
+    const { summary, timeLeft, files } = state
+    const isOpen = !isOver()
+    const title =
+      files.length === 0
+        ? texts.interrupted()
+        : isOpen && summary.active > 0
+          ? texts.uploading(summary.active + summary.paused)
+          : texts.summary(state)
+    const isRetrying = isOpen && isFolded() && summary.retrying > 0
+    const bodyId = `${id}-body`
+    return describe(
+      "div",
+      "header",
+      {
+        attributes: { "data-sluice": "tray-header" },
+        on: {
+          click: ({ target }) => {
+            if ((target as Element).closest("button") === null) fold(!isFolded())
+          },
+        },
+      },
+      [
+        describe("p", "title", { attributes: { "data-sluice": "tray-title" } }, [
+          describe("span", "what", {}, [title || texts.uploads()]),
+          isRetrying && describe("span", "retrying", {}, [sayRetrying({ state, texts })]),
+          isOpen && timeLeft !== undefined && describe("span", "left", {}, [texts.timeLeft(timeLeft)]),
+        ]),
+        describe("button", "fold", {
+          attributes: {
+            type: "button",
+            id: toMainId(id),
+            "data-sluice": "tray-button",
+            "data-action": "fold",
+            "aria-label": texts.showFiles(),
+            title: texts.showFiles(),
+            "aria-expanded": String(!isFolded()),
+            "aria-controls": isFolded() ? undefined : bodyId,
+          },
+          on: { click: () => fold(!isFolded()) },
+        }),
+        !isOpen &&
+          describe("button", "close", {
+            attributes: {
+              type: "button",
+              "data-sluice": "tray-button",
+              "data-action": "cancel",
+              "aria-label": texts.close(),
+              title: texts.close(),
+            },
+            on: { click: close },
+          }),
+      ],
+    )
+  }
+
+  /** For the files of interrupted uploads; of several at once. */
+  const describeInput = ({ attributes, on }: Part): Markup =>
+    describe("input", "input", { attributes: { ...attributes, multiple: true, "aria-label": texts.interrupted() }, on })
+
+  const describePanel = (view: ComponentView): Markup =>
+    describe(
+      "section",
+      "tray",
+      {
+        attributes: {
+          "data-sluice": "tray",
+          "aria-label": props()["aria-label"] ?? texts.uploads(),
+          "data-folded": isFolded() ? "" : undefined,
+        },
+      },
+      [
+        view.state.interrupted.length > 0 && describeInput(view.parts.input),
+        describeHeader(),
+        isFolded() && !isOver() && view.part("div", "summaryProgress", view.parts.progress()),
+        !isFolded() &&
+          describe("div", "body", { attributes: { "data-sluice": "tray-body", id: `${id}-body` } }, [
+            used.describeInterrupted(view),
+            used.describeNotice(view),
+            used.describeSummary(view),
+            describeFileList(view),
+          ]),
+      ],
+    )
+
+  return {
+    isFolded,
+    left: left.getState,
+    describe: (part) => {
+      const state = getState()
+      const { sessions } = uploads.setup.options
+      const parts = createUploadParts({ controller, state, texts, config: {}, sessions, id, root, used })
+      return describePanel({
+        controller,
+        state,
+        texts,
+        parts,
+        part,
+        id,
+        isMultiple: true,
+        validity: undefined,
+        blocking: undefined,
+        isField: false,
+        config: {},
+        used,
+        nameMain: (says) => ({ attributes: {}, children: [says] }),
+      })
+    },
+    connect: (known) => {
+      // Of its files a component on the page speaks itself, and has pictures.
+      const speak = (known: UploadState) =>
+        announceEvents(id, root, known, uploads.unattended as UploadController, texts)
+      let hush = speak(known)
+      const tree = root() as Document | ShadowRoot
+      const takePictures = () =>
+        startPreviews({ id, root: tree, controller: toController(uploads, uploads.unattended), isWanted: () => true })
+      let endPreviews = takePictures()
+      const unattend = uploads.onAttend(() => {
+        hush()
+        hush = speak(uploads.unattended.getState() as UploadState)
+        endPreviews()
+        endPreviews = takePictures()
+      })
+      const release = keepFocus(id, tree, subscribe)
+      const halt = walkRows(id, tree, subscribe)
+      const refold = unfoldNames(id, tree)
+      const uncover = keepClear(element, () => fold(true))
+      const unlist = left.connect()
+      const unfold = foldWhenOver({
+        getState,
+        subscribe,
+        isInUse: () => element()?.matches(":hover, :focus-within") === true,
+        fold: (isOver) => {
+          if (quiet.has(uploads.setup) === isOver) return
+          if (isOver) quiet.add(uploads.setup)
+          else quiet.delete(uploads.setup)
+          tell()
+        },
+      })
+      const untitle = showTitleProgress({ getState, subscribe }, () => props().titleProgress === true)
+      const onFocus = (event: Event) => {
+        const { target, relatedTarget } = event as FocusEvent
+        const isInside = (node: EventTarget | null) => element()?.contains(node as Node | null) === true
+        if (isInside(target) && !isInside(relatedTarget)) before = (relatedTarget as HTMLElement | null) ?? undefined
+      }
+      const onKey = (event: Event) => {
+        if ((event as KeyboardEvent).key !== "Escape" || event.defaultPrevented || isFolded()) return
+        if (!element()?.contains(event.target as Node)) return
+        fold(true)
+        tree.getElementById(toMainId(id))?.focus()
+      }
+      tree.addEventListener("focusin", onFocus)
+      tree.addEventListener("keydown", onKey)
+      return () => {
+        tree.removeEventListener("keydown", onKey)
+        tree.removeEventListener("focusin", onFocus)
+        untitle()
+        unfold()
+        unlist()
+        uncover()
+        halt()
+        refold()
+        release()
+        unattend()
+        hush()
+        endPreviews()
+      }
+    },
+  }
+}

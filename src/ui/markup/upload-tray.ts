@@ -1,0 +1,147 @@
+import { toStatusId } from "../element-ids.ts"
+import type { UploadState } from "../upload-state.ts"
+import type { Uploads, UploadsSource, UploadsState } from "../uploads.ts"
+import type { UploadTexts } from "../upload-texts.ts"
+import { createDescribePart, type UploadLooks } from "./looks.ts"
+import { describe, type Markup } from "./markup.ts"
+import type { TrayPanel } from "./tray-panel.ts"
+
+/** Props of a tray. `Node`: what its content can be. */
+export interface UploadTrayProps<Node = unknown> extends Pick<
+  UploadLooks<Node>,
+  "className" | "appearance" | "content"
+> {
+  /** What the tray is called, if not "Uploads". */
+  readonly "aria-label"?: string | undefined
+  /** `all` uploads, or those that no component on the page shows: `elsewhere`. Default `all`. */
+  readonly shows?: "all" | "elsewhere" | undefined
+  /** Puts the progress into the title of the page: `(40 %) Photos`. Default false. */
+  readonly titleProgress?: boolean | undefined
+  /**
+   * Replaces some or all of what the tray says, `de` of `sluice/texts/de` say; else it speaks as `createUploads` was told. What
+   * it has said stays: give them from the beginning.
+   */
+  readonly texts?: Partial<UploadTexts> | undefined
+  /** Merges class names, `twMerge` say. Default: joins them by a space. */
+  readonly cn?: ((...classes: Array<string>) => string) | undefined
+}
+
+/** A tray on a page, for a framework to render. */
+export interface UploadTray extends UploadsSource {
+  readonly setOptions: (props: UploadTrayProps<any>) => void
+  /** Call it when the tray is on a page; before, it is empty, as on a server. */
+  readonly connect: () => () => void
+  /** What to render now; `props` where they are newer than those of `setOptions`. */
+  readonly render: (props?: UploadTrayProps<any>) => Markup
+}
+
+/** What a state has that uploads from several routes have not. */
+const blank: Omit<UploadState, keyof UploadsState> = {
+  routeConfig: undefined,
+  missing: undefined,
+  removed: undefined,
+  isReady: true,
+  isDisabled: false,
+  isDragActive: false,
+  interrupted: [],
+}
+
+/**
+ * Makes the tray of `createUploads()`: all uploads in the corner of the page, for a framework to render. What it consists
+ * of is loaded with the first upload.
+ *
+ * @param id unique in its tree, and the same on the server and in the page
+ * @param root that tree, if not the document: a shadow
+ */
+export const createUploadTray = (
+  uploads: Uploads<any>,
+  initial: UploadTrayProps<any>,
+  id: string,
+  root: () => NonElementParentNode = () => document,
+): UploadTray => {
+  let props = initial
+  let isConnected = false
+  let isLoading = false
+  let panel: TrayPanel | undefined
+  let leave: (() => void) | undefined
+  /** When it came onto the page: what has changed since then is told. */
+  let before = uploads.getServerState() as UploadState
+  const listeners = new Set<() => void>()
+  const tell = () => {
+    for (const listener of listeners) listener()
+  }
+  let state: UploadState = { ...blank, ...uploads.getServerState() }
+  let made: ReadonlyArray<unknown> = []
+  const { sessions } = uploads.setup.options
+  const getState = (): UploadState => {
+    const source = props.shows === "elsewhere" ? uploads.unattended : uploads
+    const shown = isConnected && panel !== undefined ? source.getState() : uploads.getServerState()
+    const left = isConnected ? panel?.left() : undefined
+    // A new object when the tray is folded, too: frameworks render by it.
+    const of = [shown, left, isConnected && panel?.isFolded()]
+    if (of.some((value, index) => value !== made[index])) state = { ...blank, ...shown, ...left }
+    made = of
+    return state
+  }
+  const subscribe: UploadsSource["subscribe"] = (listener) => {
+    listeners.add(listener)
+    const unsubscribe = uploads.subscribe(listener)
+    return () => {
+      listeners.delete(listener)
+      unsubscribe()
+    }
+  }
+  const load = (isWanted = uploads.getState().files.length > 0) => {
+    if (isLoading || !isWanted) return
+    isLoading = true
+    import("./tray-panel.ts").then(
+      ({ createTrayPanel }) => {
+        panel = createTrayPanel({ uploads, id, root, getState, subscribe, tell, props: () => props })
+        if (isConnected) leave = panel.connect(before)
+        tell()
+      },
+      () => {
+        // No network, say: at the next change once more.
+        isLoading = false
+      },
+    )
+  }
+
+  return {
+    getState,
+    subscribe,
+    setOptions: (next) => {
+      props = next
+    },
+    connect: () => {
+      isConnected = true
+      before = uploads.unattended.getState() as UploadState
+      leave = panel?.connect(before)
+      const unsubscribe = uploads.subscribe(() => load())
+      load()
+      sessions?.list().then(
+        ({ length }) => isConnected && load(length > 0),
+        () => {},
+      )
+      tell()
+      return () => {
+        unsubscribe()
+        leave?.()
+        leave = undefined
+        isConnected = false
+        tell()
+      }
+    },
+    render: (newer = props) => {
+      props = newer
+      const now = getState()
+      const part = createDescribePart(props, now, props.cn ?? ((...classes) => classes.join(" ")))
+      return part("div", "container", { attributes: { id, "data-component": "tray", "data-state": now.status } }, [
+        now.files.length + now.interrupted.length > 0 && panel?.describe(part),
+        describe("p", "status", {
+          attributes: { id: toStatusId(id), role: "status", "data-sluice": "status" },
+        }),
+      ])
+    },
+  }
+}

@@ -1,0 +1,30 @@
+import { describeInterrupted } from "./interrupted-list.ts"
+import { createMoreParts } from "./more-parts.ts"
+import { describeCamera } from "./camera-button.ts"
+import { sayDrop } from "./limit-hints.ts"
+import { nameWithFigures } from "./name-with-figures.ts"
+import { describeMissing } from "./missing-files.ts"
+import { describeCountdown, describeNotice, isToldAbove } from "./notice.ts"
+import { describeButtonInUse } from "./button-in-use.ts"
+import { findPlace } from "../removals.ts"
+import { canRename } from "../rename-file.ts"
+import { describeRemoved } from "./removed-line.ts"
+import { describeSummary } from "./summary-bar.ts"
+
+/** What is only shown of a component once somebody has used it; it is loaded with the engine. */
+export const used = {
+  canRename,
+  createMoreParts,
+  describeCamera,
+  describeButtonInUse,
+  describeCountdown,
+  describeInterrupted,
+  describeMissing,
+  describeNotice,
+  describeRemoved,
+  describeSummary,
+  findPlace,
+  isToldAbove,
+  nameWithFigures,
+  sayDrop,
+}

@@ -1,0 +1,17 @@
+import type { UploadSummary } from "./upload-state.ts"
+
+/** As long as nothing was uploaded. */
+export const noFigures: UploadSummary = {
+  total: 0,
+  done: 0,
+  failed: 0,
+  canRetry: 0,
+  active: 0,
+  processing: 0,
+  offline: 0,
+  retrying: 0,
+  picked: 0,
+  paused: 0,
+  bytes: 0,
+  loaded: 0,
+}

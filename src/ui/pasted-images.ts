@@ -1,0 +1,19 @@
+import type { UploadTexts } from "./upload-texts.ts"
+
+/** ms. What was just copied is as old as the paste; a file of that name from a disk is older. */
+const fresh = 60_000
+
+let last = ""
+let count = 0
+
+/** Gives images of the clipboard, every one of which is called `image.png`, names by which they are told apart. */
+export const nameImages = (files: ReadonlyArray<File>, texts: UploadTexts): ReadonlyArray<File> =>
+  files.map((file) => {
+    const { type, lastModified } = file
+    const extension = /^image(\.\w+)$/.exec(file.name)?.[1]
+    if (extension === undefined || Date.now() - lastModified > fresh) return file
+    const name = texts.pastedImage(new Date())
+    count = name === last ? count + 1 : 1
+    last = name
+    return new File([file], `${name}${count > 1 ? ` (${count})` : ""}${extension}`, { type, lastModified })
+  })

@@ -1,0 +1,45 @@
+import type { UploadController } from "./upload-controller.ts"
+import { isChosen } from "./upload-item.ts"
+
+/** What a component needs for its pictures. */
+export interface PreviewOptions {
+  /** Of its outermost element. */
+  readonly id: string
+  readonly root: Document | ShadowRoot
+  readonly controller: Pick<UploadController, "getState" | "subscribe" | "setPreview">
+  /** Whether pictures are wanted. */
+  readonly isWanted: () => boolean
+}
+
+/**
+ * Makes pictures of the chosen files. What makes them is loaded with the first file.
+ *
+ * @returns ends it, and gives all pictures back
+ */
+export const startPreviews = (options: PreviewOptions): (() => void) => {
+  const { id, root, controller, isWanted } = options
+  let stop: (() => void) | undefined
+  let isOver = false
+  let isLoading = false
+  const look = () => {
+    if (isLoading || !isWanted() || !controller.getState().files.some(isChosen)) return
+    isLoading = true
+    import("./watch-previews.ts")
+      .then(({ watchPreviews }) => {
+        if (!isOver) stop = watchPreviews(options)
+      })
+      .catch(() => {}) // Tiles stay, also where nothing tells what is in view, as in jsdom.
+  }
+  // What the server rendered may have failed before anybody listened.
+  for (const image of root.getElementById(id)?.querySelectorAll<HTMLImageElement>("[data-sluice=file-preview] > img") ??
+    []) {
+    if (image.complete && image.naturalWidth === 0) image.dispatchEvent(new Event("error"))
+  }
+  const unsubscribe = controller.subscribe(look)
+  look()
+  return () => {
+    isOver = true
+    unsubscribe()
+    stop?.()
+  }
+}

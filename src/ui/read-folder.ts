@@ -1,0 +1,35 @@
+import { keepPath } from "./file-paths.ts"
+import { createFolderMistake } from "./folder-mistakes.ts"
+
+/** What systems leave in folders and nobody means to upload. */
+const litter = new Set([".DS_Store", "Thumbs.db", "desktop.ini"])
+
+/** Reads a dropped file or folder. What cannot be read is told in its place; the rest comes all the same. */
+const readEntry = async (entry: FileSystemEntry): Promise<ReadonlyArray<File>> => {
+  // `/holiday/2024/a.jpg`, from where it was dropped.
+  const path = (entry.fullPath ?? "").slice(1)
+  try {
+    if (entry.isFile) {
+      const file = await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject))
+      return [keepPath(file, path)]
+    }
+    const reader = (entry as FileSystemDirectoryEntry).createReader()
+    const files: Array<File> = []
+    for (;;) {
+      // A reader gives a hundred entries at a time, and none at the end.
+      const entries = await new Promise<Array<FileSystemEntry>>((resolve, reject) =>
+        reader.readEntries(resolve, reject),
+      )
+      if (entries.length === 0) return files
+      for (const child of entries) if (!litter.has(child.name)) files.push(...(await readEntry(child)))
+    }
+  } catch {
+    return [createFolderMistake(path || entry.name, entry.isFile ? "unreadableFile" : "unreadableFolder")]
+  }
+}
+
+/** Reads a dropped folder. One without files says so; empty ones within another are nothing to speak of. */
+export const readFolder = async (entry: FileSystemEntry): Promise<ReadonlyArray<File>> => {
+  const files = await readEntry(entry)
+  return files.length > 0 ? files : [createFolderMistake(entry.name, "emptyFolder")]
+}

@@ -1,0 +1,23 @@
+import type { UploadItem, UploadState } from "./upload-state.ts"
+import type { UploadFieldOptions } from "./upload-component-options.ts"
+
+/** Why a form must not be sent yet. */
+export interface FieldProblem {
+  readonly kind: "customError" | "valueMissing"
+  readonly message: string
+  /** The file it is about. */
+  readonly item?: UploadItem | undefined
+}
+
+/** What browsers say in the user's language when a required file is missing. */
+const requiredMessage = (): string =>
+  Object.assign(document.createElement("input"), { type: "file", required: true }).validationMessage || "Required"
+
+/** Finds that a required file is missing. */
+export const findRequiredProblem = (
+  { files }: Pick<UploadState, "files">,
+  { required = false }: Pick<UploadFieldOptions, "required">,
+): FieldProblem | undefined =>
+  required && !files.some(({ key }) => key !== undefined)
+    ? { kind: "valueMissing", message: requiredMessage() }
+    : undefined

@@ -1,0 +1,48 @@
+import { toShownName } from "./shown-name.ts"
+import type { UploadFieldOptions } from "./upload-component-options.ts"
+import type { UploadItem } from "./upload-state.ts"
+
+/** A file that was stored before, as the app knows it. */
+export interface InitialFile {
+  readonly key: string
+  readonly name: string
+  /** Bytes. */
+  readonly size?: number | undefined
+  /** Media type. */
+  readonly type?: string | undefined
+  /** Where a small picture of it is. */
+  readonly previewUrl?: string | undefined
+}
+
+/** Lists a file that was stored before. The same on a server and in its page. */
+export const createStoredItem = ({ key, name, size, type = "", previewUrl }: InitialFile): UploadItem => ({
+  id: key,
+  key,
+  name: toShownName(name),
+  size,
+  type,
+  file: undefined,
+  status: "done",
+  progress: 100,
+  loaded: size ?? 0,
+  previewUrl,
+})
+
+/**
+ * Lists the stored files that a component begins with: those of its value, else its initial ones. A key that nothing is known
+ * of stands for its name.
+ *
+ * @param known what else is known of stored files
+ */
+export const listInitial = (
+  { value, initialFiles = [] }: UploadFieldOptions,
+  known: Iterable<InitialFile> = [],
+): ReadonlyArray<UploadItem> => {
+  const described = new Map([...known, ...initialFiles].map((file) => [file.key, file]))
+  const keys = new Set(value ?? initialFiles.map(({ key }) => key))
+  return [...keys].map((key) => createStoredItem(described.get(key) ?? { key, name: key }))
+}
+
+/** Keys of the files that are stored, in the order of the list. */
+export const listKeys = (files: ReadonlyArray<UploadItem>): ReadonlyArray<string> =>
+  files.flatMap(({ key }) => (key === undefined ? [] : [key]))

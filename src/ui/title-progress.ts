@@ -1,0 +1,29 @@
+import type { UploadsSource } from "./uploads.ts"
+
+const badge = /^\(\d+ %\) /
+
+/**
+ * Puts the progress of uploads before the title of the page, `(40 %) Photos`, as long as any are on their way. A title that
+ * the page sets meanwhile has it again with the next step.
+ *
+ * @returns ends it
+ */
+export const showTitleProgress = ({ getState, subscribe }: UploadsSource, isWanted: () => boolean): (() => void) => {
+  let isShown = false
+  const write = (text: string) => {
+    const title = `${text}${document.title.replace(badge, "")}`
+    if (title !== document.title) document.title = title
+    isShown = text !== ""
+  }
+  const look = () => {
+    const { isUploading, progress } = getState()
+    if (isWanted() && isUploading) write(`(${progress} %) `)
+    else if (isShown) write("")
+  }
+  const unsubscribe = subscribe(look)
+  look()
+  return () => {
+    unsubscribe()
+    if (isShown) write("")
+  }
+}

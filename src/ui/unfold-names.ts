@@ -1,0 +1,45 @@
+/**
+ * Shows all of a long name as long as the keyboard is in its row: `data-keyed`. What the pointer presses meanwhile stays where
+ * it is until it is let go of, or the row would close, and the click miss its button.
+ *
+ * @param id of the outermost element
+ * @param root where its elements are: the document, or a shadow root
+ * @returns ends it
+ */
+export const unfoldNames = (id: string, root: Document | ShadowRoot): (() => void) => {
+  let open: Element | undefined
+  let wanted: Element | undefined
+  let isPressed = false
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  const settle = () => {
+    if (open === wanted) return
+    open?.removeAttribute("data-keyed")
+    wanted?.setAttribute("data-keyed", "")
+    open = wanted
+  }
+  const onFocus = ({ type, target }: Event) => {
+    const row = (target as Element).closest("[data-file]")
+    const isIn = type === "focusin" && row !== null && (target as Element).matches(":focus-visible")
+    wanted = isIn && root.getElementById(id)?.contains(row) ? row : undefined
+    if (!isPressed) settle()
+  }
+  const onPress = ({ type }: Event) => {
+    isPressed = type === "pointerdown"
+    clearTimeout(timer)
+    // The click comes first.
+    if (!isPressed) timer = setTimeout(settle, 0)
+  }
+  const moves = ["focusin", "focusout"] as const
+  const presses = ["pointerdown", "pointerup", "pointercancel"] as const
+  for (const type of moves) root.addEventListener(type, onFocus)
+  // What is pressed in a shadow may be let go of outside.
+  for (const type of presses) addEventListener(type, onPress, true)
+  return () => {
+    for (const type of moves) root.removeEventListener(type, onFocus)
+    for (const type of presses) removeEventListener(type, onPress, true)
+    clearTimeout(timer)
+    wanted = undefined
+    settle()
+  }
+}

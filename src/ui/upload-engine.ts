@@ -1,0 +1,319 @@
+import type { TypedFileRouter } from "../protocol/file-route.ts"
+import { UploadError } from "../protocol/upload-error.ts"
+import { takesSeveral } from "./accepted-files.ts"
+import { chooseFiles, takesPlace } from "./choose-files.ts"
+import { completeTexts } from "./english-texts.ts"
+import { createFieldValue } from "./field-value.ts"
+import { forgetInTime } from "./forget-in-time.ts"
+import { createInterruptedUploads } from "./interrupted-uploads.ts"
+import { findMissing, judgeCounts } from "./judge-counts.ts"
+import { judgeDrag } from "./judge-drag.ts"
+import { createOutcomeReporter } from "./report-outcomes.ts"
+import { passHandle } from "./kept-handles.ts"
+import { createRemovals } from "./removals.ts"
+import { canRename, findMistake, renameItem } from "./rename-file.ts"
+import { readRouteConfig } from "./route-configs.ts"
+import { createUploadRunner } from "./run-uploads.ts"
+import { tickCountdown } from "./tick-countdown.ts"
+import type { AnyComponentOptions } from "./upload-component-options.ts"
+import type { Preview, UploadController } from "./upload-controller.ts"
+import { type ChosenItem, isChosen } from "./upload-item.ts"
+import type { UploadSetup } from "./upload-setup.ts"
+import { isActive, type UploadItem, type UploadState } from "./upload-state.ts"
+import { createUploadStore } from "./upload-store.ts"
+
+/** A controller whose code is there: it does at once what it is told. */
+export interface UploadEngine extends Omit<UploadController, "preload" | "loaded" | "setOptions"> {
+  /** Follows the component's options, which are others now than `before`. */
+  readonly follow: (before: AnyComponentOptions) => void
+  /** Takes what has been found out about the route. */
+  readonly learn: (found: Partial<UploadState>) => void
+}
+
+/** Makes what chooses, judges, moves and removes the files of one component. */
+export const createUploadEngine = ({
+  setup,
+  options: latest,
+  initial,
+}: {
+  readonly setup: UploadSetup<TypedFileRouter>
+  /** The component's latest. */
+  readonly options: () => AnyComponentOptions
+  /** Where it begins. */
+  readonly initial: UploadState
+}): UploadEngine => {
+  const { url } = setup.options
+  completeTexts(setup.texts, setup.options.texts)
+  const readSessions = () => latest().sessions ?? setup.options.sessions
+  let sessions = readSessions()
+  const store = createUploadStore(initial)
+  const value = createFieldValue(latest, initial.files)
+
+  const interrupted = createInterruptedUploads(store, latest, readSessions)
+  const report = createOutcomeReporter(latest, url)
+  const runner = createUploadRunner({
+    setup,
+    store,
+    options: latest,
+    report,
+    settled: () => void interrupted.refresh(),
+    stored: (id) => {
+      const { files, routeConfig: config } = store.get()
+      // The one file that the route takes has taken the place of the one before.
+      if (config !== undefined && !takesSeveral(config)) {
+        value.remember(files)
+        const replaced = files.filter((item) => item.id !== id && item.status === "done")
+        const canUndo = replaced.length > 0 && isField() && latest().config?.undo !== false
+        store.setFiles(
+          files.filter((item) => !replaced.includes(item)),
+          canUndo ? { removed: removals.keep(replaced, files, id) } : {},
+        )
+      }
+      value.tell(store.get().files)
+    },
+  })
+
+  const listed = (id?: string) => store.get().files.filter((item) => id === undefined || item.id === id)
+  const chosen = (id?: string) => listed(id).filter(isChosen)
+  const isPicked = ({ status }: UploadItem) => status === "picked"
+  const picked = () => chosen().filter(isPicked)
+  const tellChange = () => latest().onChange?.(picked().map(({ file }) => file))
+
+  const isField = () => {
+    const { name, value, initialFiles } = latest()
+    return [name, value, initialFiles].some((option) => option !== undefined)
+  }
+
+  /** Lists files; those the route would refuse as failed. @returns what was not listed before */
+  const list = (incoming: Iterable<File>): ReadonlyArray<ChosenItem> => {
+    const { files, routeConfig: config } = store.get()
+    const { fresh, kept } = chooseFiles(files, incoming, config, setup.texts, isField())
+    for (const { file, error } of fresh) if (error !== undefined) report({ status: "failed", file, error })
+    leave(files.filter((item) => !kept.includes(item)))
+    store.setFiles([...kept, ...fresh])
+    store.set({ interrupted: interrupted.claim(fresh) })
+    return fresh
+  }
+
+  /** Uploads items; those that a reload had interrupted with the input they had. */
+  const start = async (items: ReadonlyArray<ChosenItem>, input: unknown = latest().input) => {
+    const again = items.filter(interrupted.isClaimed)
+    const outcomes = await Promise.all([
+      runner.run(
+        items.filter((item) => !again.includes(item)),
+        input,
+      ),
+      ...again.map((item) => runner.run([item], interrupted.inputOf(item))),
+    ])
+    return outcomes.flat()
+  }
+
+  const missing = (items: ReadonlyArray<UploadItem>) => findMissing(items, store.get().routeConfig)
+  /** In mode `auto`, as soon as there are enough of them. */
+  const startPicked = () => {
+    if (missing(picked()) === undefined) void start(picked())
+  }
+
+  /** Ends what is on its way of items that leave the list. */
+  const leave = (items: ReadonlyArray<UploadItem>) => {
+    for (const item of items) {
+      if (isChosen(item) && (isActive(item) || item.status === "paused")) runner.abort(item)
+      runner.forget(item)
+      interrupted.release(item)
+    }
+  }
+
+  const removals = createRemovals(isField)
+  const forgetRemoved = () => {
+    removals.forget()
+    if (store.get().removed !== undefined) store.set({ removed: undefined })
+  }
+  forgetInTime(store, forgetRemoved)
+  // Another file may take the place of one that was removed.
+  store.subscribe(() => {
+    const { removed } = store.get()
+    const left = removed && removals.trim(store.get())
+    if (left !== removed) store.set({ removed: left })
+  })
+
+  /** Lists what is left of a list, or back on it, or in another order, and tells the page. */
+  const relist = (
+    left: ReadonlyArray<UploadItem>,
+    changed: ReadonlyArray<UploadItem>,
+    patch?: Partial<UploadState>,
+  ) => {
+    const judged = judgeCounts(left, store.get().routeConfig, setup.texts, (item) => takesPlace(item, isField()))
+    store.setFiles(judged, patch)
+    if (judged !== left || changed.some(isPicked)) tellChange()
+    value.tell(store.get().files)
+    if (judged !== left && latest().config?.mode === "auto") startPicked()
+  }
+
+  const remove = (items: ReadonlyArray<UploadItem>, isFinal = latest().config?.undo === false) => {
+    leave(items)
+    value.remember(items)
+    const before = store.get().files
+    const ids = new Set(items.map(({ id }) => id))
+    if (isFinal) forgetRemoved()
+    const removed = isFinal || items.length === 0 ? {} : { removed: removals.keep(items, before) }
+    relist(
+      before.filter(({ id }) => !ids.has(id)),
+      items,
+      removed,
+    )
+    void interrupted.refresh()
+  }
+
+  const engine: UploadEngine = {
+    getState: store.get,
+    subscribe: store.subscribe,
+    connect: () => {
+      const disconnect = interrupted.connect()
+      const stopTicking = tickCountdown(store.get, store.subscribe, () => store.set({}))
+      return () => {
+        disconnect()
+        stopTicking()
+      }
+    },
+    learn: store.set,
+    follow: (before) => {
+      const next = latest()
+      if (sessions !== readSessions()) {
+        sessions = readSessions()
+        void interrupted.refresh()
+      }
+      const isDisabled = next.disabled ?? false
+      if (isDisabled !== store.get().isDisabled) store.set({ isDisabled })
+      if (next.endpoint === before.endpoint) {
+        const { files } = store.get()
+        const followed = value.follow(files, before)
+        if (followed === files) return
+        // The page has decided what is listed.
+        removals.forget()
+        store.setFiles(followed, { removed: undefined })
+        return
+      }
+      // What is on its way goes on as it began; nothing else was meant for this route.
+      const kept = listed().filter((item) => isActive(item) || item.status === "paused")
+      leave(listed().filter((item) => !kept.includes(item)))
+      const initial = value.listInitial()
+      value.accept(initial)
+      removals.forget()
+      store.setFiles([...initial, ...kept], { removed: undefined })
+      const config = readRouteConfig(url, next.endpoint)
+      store.set({ routeConfig: config, isReady: config !== undefined, interrupted: [] })
+      void interrupted.refresh()
+    },
+    addFiles: (incoming) => {
+      const files = [...incoming]
+      if (store.get().isDisabled || files.length === 0) return
+      const items = list(files).filter(isPicked)
+      if (items.length === 0) return
+      // What a reload had interrupted was sent once: it need not be said again.
+      const again = items.filter(interrupted.isClaimed)
+      tellChange()
+      if (again.length > 0) void start(again)
+      if (latest().config?.mode === "auto") startPicked()
+    },
+    removeFile: (id) => remove(listed(id)),
+    clear: (statuses) =>
+      statuses === undefined
+        ? remove(listed(), true)
+        : remove(listed().filter(({ status }) => statuses.includes(status))),
+    removeFinished: () => engine.clear(["done", "aborted"]),
+    reset: () => {
+      leave(listed())
+      value.remember(listed())
+      removals.forget()
+      store.setFiles(value.listInitial(), { removed: undefined })
+      value.tell(store.get().files)
+      void interrupted.refresh()
+    },
+    undo: () => {
+      if (store.get().isDisabled) return
+      const back = removals.restore(store.get())
+      if (back === undefined) return
+      const { files, restored, displaced, removed } = back
+      leave(displaced)
+      value.remember(displaced)
+      relist(files, restored, { removed, interrupted: interrupted.claim(restored.filter(isChosen)) })
+      if (restored.some(isPicked) && latest().config?.mode === "auto") startPicked()
+      void interrupted.refresh()
+    },
+    renameFile: (id, name) => {
+      const { files, isDisabled } = store.get()
+      const item = files.find((each) => each.id === id)
+      if (item === undefined || !canRename(item) || isDisabled) return undefined
+      const mistake = findMistake(name, item.path)
+      if (mistake !== undefined || name === item.file.name) return mistake
+      const renamed = renameItem(item, name)
+      passHandle(item.file, renamed.file, readSessions())
+      relist(
+        files.map((each) => (each === item ? renamed : each)),
+        [renamed],
+      )
+      return undefined
+    },
+    forgetRemoved,
+    moveFile: (id, place) => {
+      const { files } = store.get()
+      const from = files.findIndex((item) => item.id === id)
+      const to = Math.max(0, Math.min(Math.trunc(place), files.length - 1))
+      // Whatever is no number is no place.
+      if (from < 0 || !(to >= 0) || from === to || store.get().isDisabled) return
+      const moved = files.toSpliced(from, 1).toSpliced(to, 0, files[from]!)
+      // Those picked are told in the order in which they are sent.
+      relist(moved, moved)
+    },
+    startUpload: async (files, input) => {
+      const items = files === undefined ? picked() : list(files)
+      const refused = items.flatMap(({ file, error }) => (error ? [{ status: "failed" as const, file, error }] : []))
+      const wanted = items.filter(isPicked)
+      const lack = missing(wanted.filter((item) => !interrupted.isClaimed(item)))
+      if (lack === undefined) return [...refused, ...(await start(wanted, input))]
+      const message = setup.texts.chooseMore(lack.kind, lack.count)
+      const error = new UploadError({ code: "TOO_FEW_FILES", message })
+      const outcomes = wanted.map(({ file }) => ({ status: "failed" as const, file, error }))
+      outcomes.forEach(report)
+      return [...refused, ...outcomes]
+    },
+    pauseUpload: (id) => chosen(id).filter(isActive).forEach(runner.pause),
+    resumeUpload: (id) => {
+      for (const item of chosen(id)) {
+        const { status, canRetry = false } = item
+        const isNamed = id !== undefined
+        // What failed goes on, if it was ever sent, also where that may not help: who names it knows more.
+        const isOver = status === "failed" && (canRetry || isNamed)
+        if ((status === "paused" || isOver) && runner.resume(item)) continue
+        if ((isOver && canRetry) || (status === "aborted" && isNamed)) void start([item])
+      }
+    },
+    abortUpload: (id) =>
+      chosen(id)
+        .filter((item) => isActive(item) || item.status === "paused")
+        .forEach(runner.abort),
+    continueInterrupted: async (id) => {
+      const file = await interrupted.reopen(id)
+      if (file !== undefined) void start(list([file]).filter(isPicked))
+      return file !== undefined
+    },
+    discardInterrupted: interrupted.discard,
+    retryNow: (id) => chosen(id).forEach(runner.retryNow),
+    continueWith: (id, incoming) => engine.addFiles(interrupted.recognise(id, incoming)),
+    answerOtherFile: (isWanted) => engine.addFiles(interrupted.answer(isWanted)),
+    setDragActive: (isDragActive, items = []) => {
+      const { drag: before, isDragActive: wasActive, routeConfig: config } = store.get()
+      // Where the route takes one file, a new one takes the place of the old.
+      const taking = listed().filter((item) => takesPlace(item, isField()))
+      const others = takesSeveral(config) ? taking.map(({ type }) => type) : []
+      const drag = isDragActive ? judgeDrag(items, config, others) : undefined
+      const isSame = isDragActive === wasActive && JSON.stringify(drag) === JSON.stringify(before)
+      if (!isSame) store.set({ isDragActive, drag })
+    },
+    setPreview: (id, preview) => {
+      const { url: previewUrl, ...previewSize } = preview ?? {}
+      store.change(id, { previewUrl, previewSize: preview && (previewSize as Preview) })
+    },
+  }
+  return engine
+}

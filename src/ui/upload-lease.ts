@@ -1,0 +1,93 @@
+import type { UploadController } from "./upload-controller.ts"
+import type { AnyComponentOptions } from "./upload-component-options.ts"
+
+/** A list of uploads that outlasts its components. */
+export interface UploadPlace {
+  readonly controller: UploadController
+  readonly endpoint: string
+  readonly key: string
+}
+
+/** A component that shows a place. */
+export interface Tenant {
+  /** The component's latest. */
+  readonly options: () => AnyComponentOptions
+}
+
+/** What a lease asks of the home. */
+export interface Landlord {
+  /** The place of a component that is told this; it is made where there is none. */
+  readonly find: (options: AnyComponentOptions) => UploadPlace
+  /** The component is on the page, has new options, or is the one that is used now: its options are those of the place. */
+  readonly settle: (place: UploadPlace, tenant: Tenant) => void
+  /** The component is gone: none of its callbacks is called any more. */
+  readonly leave: (place: UploadPlace, tenant: Tenant) => void
+}
+
+/**
+ * The controller of a component that borrows its uploads: what it does is done by the controller of the place, which
+ * stays when the component goes.
+ */
+export const createUploadLease = (
+  { find, settle, leave }: Landlord,
+  initial: AnyComponentOptions,
+): UploadController => {
+  let options = initial
+  let place = find(initial)
+  let isConnected = false
+  let stop: (() => void) | undefined
+  const tenant: Tenant = { options: () => options }
+  const listeners = new Set<() => void>()
+  const tell = () => {
+    for (const listener of listeners) listener()
+  }
+  const follow = () => {
+    stop?.()
+    stop = listeners.size > 0 ? place.controller.subscribe(tell) : undefined
+  }
+  /** A place that was empty for a while may be another one by now. */
+  const move = (next: UploadPlace) => {
+    if (next === place) return
+    if (isConnected) leave(place, tenant)
+    place = next
+    follow()
+    tell()
+  }
+  const lease = Object.fromEntries(
+    Object.keys(place.controller).map((name) => [
+      name,
+      (...args: ReadonlyArray<never>) => {
+        if (isConnected) settle(place, tenant)
+        return (place.controller[name as keyof UploadController] as (...args: ReadonlyArray<never>) => unknown)(...args)
+      },
+    ]),
+  ) as unknown as UploadController
+  return {
+    ...lease,
+    getState: () => place.controller.getState(),
+    loaded: () => place.controller.loaded(),
+    subscribe: (listener) => {
+      listeners.add(listener)
+      if (stop === undefined) follow()
+      return () => {
+        listeners.delete(listener)
+        if (listeners.size === 0) follow()
+      }
+    },
+    connect: () => {
+      move(find(options))
+      isConnected = true
+      settle(place, tenant)
+      return () => {
+        isConnected = false
+        leave(place, tenant)
+      }
+    },
+    setOptions: (next) => {
+      const isMoved = next.endpoint !== options.endpoint
+      options = next as AnyComponentOptions
+      if (isMoved) move(find(options))
+      if (isConnected) settle(place, tenant)
+    },
+  }
+}

@@ -1,0 +1,103 @@
+import { buttons, findRows, listButtons, lists, toDeed } from "./file-rows.ts"
+
+/** Where a key leads from a button: to another one, or nowhere. */
+const follow = (key: string, button: Element): HTMLElement | undefined => {
+  const { rows: all, at } = findRows(button)
+  const rows = all.filter((row, index) => index === at || listButtons(row).length > 0)
+  const place = rows.indexOf(all[at]!)
+  const own = listButtons(all[at]!)
+  const turn = key === "ArrowLeft" || key === "ArrowRight"
+  if (turn) {
+    const isForward = (key === "ArrowRight") === (getComputedStyle(button).direction !== "rtl")
+    return own[own.indexOf(button as HTMLElement) + (isForward ? 1 : -1)]
+  }
+  const row = { ArrowDown: rows[place + 1], ArrowUp: rows[place - 1], Home: rows[0], End: rows.at(-1) }[key]
+  const there = row ? listButtons(row) : []
+  return there.find((other) => toDeed(other) === toDeed(button)) ?? there.at(-1)
+}
+
+const keys = new Set(["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Home", "End"])
+
+/**
+ * Makes a list of files one stop of the Tab key, however long it is: up, down, Home and End lead from row to row, left and
+ * right through the buttons of one, Delete removes it. A tap on a name shows all of it. Works on what stands in the page,
+ * by its `data-sluice` attributes, and touches no element of the page's own.
+ *
+ * @param id of the outermost element
+ * @param root where its elements are: the document, or a shadow root
+ * @param subscribe tells of each rendering to come
+ * @returns ends it
+ */
+export const walkRows = (
+  id: string,
+  root: Document | ShadowRoot,
+  subscribe: (listener: () => void) => () => void,
+): (() => void) => {
+  /** The ancestor of an event's target, or itself, if it is in a list of this component. */
+  const find = ({ target }: Event, selector: string): HTMLElement | null => {
+    const found = (target as Element).closest<HTMLElement>(selector)
+    return found?.closest(lists) && root.getElementById(id)?.contains(found) ? found : null
+  }
+  /** Tab stops at the button that had the focus last, or at the first. */
+  const mark = (list: Element, chosen?: Element) => {
+    const all = listButtons(list)
+    const stop = chosen ?? all.find((button) => button.getAttribute("tabindex") === "0") ?? all[0]
+    for (const button of all) {
+      const index = button === stop ? "0" : "-1"
+      if (button.getAttribute("tabindex") !== index) button.setAttribute("tabindex", index)
+    }
+  }
+  const onFocus = (event: Event) => {
+    const button = find(event, buttons)
+    if (button) mark(button.closest(lists)!, button)
+  }
+  const onKey = (event: Event) => {
+    const { key, altKey, ctrlKey, metaKey, shiftKey } = event as KeyboardEvent
+    if (event.defaultPrevented || altKey || ctrlKey || metaKey || shiftKey) return
+    const button = find(event, buttons)
+    if (button === null) return
+    if (key === "Delete") {
+      const { rows, at } = findRows(button)
+      listButtons(rows[at]!)
+        .find((other) => toDeed(other) === "remove")
+        ?.click()
+    } else if (keys.has(key)) {
+      event.preventDefault() // the page stays where it is, at the ends too
+      follow(key, button)?.focus()
+    }
+  }
+  const onClick = (event: Event) => {
+    // Who marks a name to copy it does not tap on it.
+    if (getSelection()?.isCollapsed !== false) find(event, '[data-sluice="file-name"]')?.toggleAttribute("data-whole")
+  }
+  const seen = new WeakSet<Element>()
+  /** What was refused is told by its row: it is brought into a list that scrolls. */
+  const show = (list: Element) => {
+    const fresh = [...list.children].filter((row) => !seen.has(row))
+    for (const row of fresh) seen.add(row)
+    const refused = fresh.find((row) => row.getAttribute("data-state") === "failed")
+    if (refused === undefined) return
+    const [box, place] = [list.getBoundingClientRect(), refused.getBoundingClientRect()]
+    if (place.bottom > box.bottom || place.top < box.top) list.scrollTop += place.top - box.top
+  }
+  // After the framework has rendered, which is a microtask later at the most.
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const look = () => {
+    timer ??= setTimeout(() => {
+      timer = undefined
+      for (const list of root.getElementById(id)?.querySelectorAll(lists) ?? []) {
+        mark(list)
+        show(list)
+      }
+    }, 0)
+  }
+  const events = { focusin: onFocus, keydown: onKey, click: onClick }
+  for (const [type, handle] of Object.entries(events)) root.addEventListener(type, handle)
+  const unsubscribe = subscribe(look)
+  look()
+  return () => {
+    for (const [type, handle] of Object.entries(events)) root.removeEventListener(type, handle)
+    clearTimeout(timer)
+    unsubscribe()
+  }
+}

@@ -1,0 +1,29 @@
+import { join } from "node:path"
+import { build } from "esbuild"
+
+/** How a bundle is made. */
+interface BundleOptions {
+  /** `NODE_ENV` as the bundler has it; undefined: it says nothing of it. */
+  readonly mode?: string
+  readonly minify?: boolean
+}
+
+/** What a page loads that has this script, whose imports are relative to `src`. */
+export const bundle = async (contents: string, { mode, minify = true }: BundleOptions = {}): Promise<string> => {
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: join(import.meta.dirname, "../../src") },
+    bundle: true,
+    minify,
+    write: false,
+    format: "esm",
+    platform: "browser",
+    target: "es2022",
+    ...(mode !== undefined && { define: { "process.env.NODE_ENV": JSON.stringify(mode) } }),
+    logLevel: "error",
+  })
+  return outputFiles[0]!.text
+}
+
+/** The elements, as a page of this mode loads them. */
+export const bundleElement = (mode: string, minify?: boolean): Promise<string> =>
+  bundle(`import "../adapters/element.ts"`, { mode, ...(minify !== undefined && { minify }) })

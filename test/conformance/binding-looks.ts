@@ -1,0 +1,205 @@
+import type { Locator, Page } from "playwright-core"
+import { describe, expect, test } from "vitest"
+import type { Site } from "../bindings/start-site.ts"
+import { pixel } from "../browser/pixel.ts"
+
+interface Bench {
+  readonly page: () => Page
+  readonly site: () => Site
+  readonly open: (query: string) => Promise<void>
+  readonly until: (condition: () => boolean | Promise<boolean>) => Promise<void>
+}
+
+const long = `Quarterly-financial-report_FINAL_v2_really-final ${"with a name that goes on ".repeat(3)} in 2026.png`
+const png = (name: string) => ({ name, mimeType: "image/png", buffer: pixel })
+
+/** Where things stand: in line, in order, on the screen, and for fingers. */
+export const describeLooks = ({ page: getPage, site: getSite, open, until }: Bench): void => {
+  const part = (name: string) => getPage().locator(`[data-sluice="${name}"]`)
+  const button = (name: string | RegExp) => getPage().getByRole("button", { name, exact: true })
+  const give = (...files: ReadonlyArray<ReturnType<typeof png>>) =>
+    getPage()
+      .locator("input[type=file]:not([capture])")
+      .first()
+      .setInputFiles([...files])
+  const becomes = (state: string) =>
+    part("container")
+      .and(getPage().locator(`[data-state="${state}"]`))
+      .waitFor()
+  const boxOf = async (element: Locator) => (await element.boundingBox())!
+  const becomePhone = async () => {
+    const session = await getPage().context().newCDPSession(getPage())
+    await session.send("Emulation.setTouchEmulationEnabled", { enabled: true, maxTouchPoints: 5 })
+    await getPage().setViewportSize({ width: 320, height: 640 })
+  }
+
+  describe("looks", () => {
+    test("handles stand in one column, beside what is stored, too, and so do the buttons that remove", async () => {
+      await open("component=dropzone&endpoint=anything&rows=reorder,rename&initial")
+      await give(png("new.png"), png(long))
+      await until(async () => (await part("file-handle").count()) === 4 && (await part("file-rename").count()) === 2)
+      for (const direction of ["ltr", "rtl"]) {
+        await getPage().evaluate((dir) => (document.documentElement.dir = dir), direction)
+        for (const column of [part("file-handle"), getPage().locator('[data-action="remove"]')]) {
+          const boxes = await Promise.all((await column.all()).map(boxOf))
+          expect(boxes).toHaveLength(4)
+          expect(new Set(boxes.map(({ x }) => Math.round(x))).size, direction).toBe(1)
+        }
+      }
+    })
+
+    test("nothing runs out of a page of 320 px, whatever is done to rows", async () => {
+      const page = getPage()
+      await page.setViewportSize({ width: 320, height: 640 })
+      const check = async (what: string) => {
+        await page.addStyleTag({ content: "body { margin: 0 } h1, main > label { display: none }" })
+        const { scrollWidth, wide } = await page.evaluate(() => ({
+          scrollWidth: document.documentElement.scrollWidth,
+          wide: [...document.querySelectorAll("button, input, li, p")]
+            .filter(({ id }) => id !== "notes")
+            .filter((element) => {
+              const { left, right } = element.getBoundingClientRect()
+              return right > 320.5 || left < -0.5
+            })
+            .map((element) => element.outerHTML.slice(0, 90)),
+        }))
+        expect({ scrollWidth, wide }, what).toEqual({ scrollWidth: 320, wide: [] })
+      }
+      for (const previews of ["thumbnail", "grid"]) {
+        await open(`component=dropzone&endpoint=anything&rows=reorder,rename&initial&previews=${previews}`)
+        await give(png(long), png("second.png"))
+        await part("file-rename").first().waitFor()
+        await check(`handles, ${previews}`)
+        await until(async () => {
+          await part("file-rename").first().click()
+          return await part("name-input").isVisible()
+        })
+        await part("name-input").fill("a/b")
+        await page.keyboard.press("Enter")
+        await until(async () => (await part("name-mistake").textContent()) !== "")
+        await check(`a name that is refused, ${previews}`)
+        await page.keyboard.press("Escape")
+        await page.locator('[data-action="remove"]').nth(2).press("Enter")
+        await part("removed").waitFor()
+        await check(`undo, ${previews}`)
+      }
+      await open("component=dropzone&endpoint=pair")
+      await give(png(long))
+      await part("missing").waitFor()
+      await check("too few files")
+      getSite().refuse(long, 503, 99)
+      getSite().refuse("second.png", 503, 99)
+      await open("component=dropzone&endpoint=anything&mode=auto&patience=60000")
+      await give(png(long), png("second.png"))
+      await part("try-now").waitFor()
+      await check("files that wait for their next try")
+      const release = getSite().holdCallbacks()
+      await open("component=dropzone&endpoint=anything&mode=auto")
+      await give(png(`other ${long}`))
+      await page.locator('[data-sluice="file"][data-state="processing"]').waitFor()
+      await check("a file the app is at")
+      release()
+      await open("component=dropzone&endpoint=forbidden&mode=auto")
+      await give(png(long), png("second.png"))
+      await part("notice").waitFor()
+      await check("a reason that files share")
+    })
+
+    test("the name of an interrupted upload, and that of a file that failed, have room beside their buttons", async () => {
+      const page = getPage()
+      await page.setViewportSize({ width: 440, height: 640 })
+      const release = getSite().hold(long, 100_000)
+      await open("component=dropzone&endpoint=anything&mode=auto&sessions")
+      await give({ ...png(long), buffer: Buffer.concat([pixel, Buffer.alloc(3_000_000, 7)]) })
+      await until(async () => /[1-9]\d? %/.test((await part("file-state").textContent()) ?? ""))
+      // It is remembered a moment later.
+      await page.waitForTimeout(1_500)
+      await page.reload()
+      await part("interrupted-file").waitFor()
+      const [name, row] = [await boxOf(part("file-name")), await boxOf(part("interrupted-file"))]
+      expect(name.width).toBeGreaterThan(row.width / 2)
+      release()
+      getSite().refuse("bad.png", 500, 99)
+      await open("component=dropzone&endpoint=anything&mode=auto")
+      await give(png("bad.png"))
+      await page.locator('[data-sluice="file"][data-state="failed"]').waitFor()
+      const [title, tools] = [await boxOf(part("file-name")), await boxOf(part("file-actions"))]
+      expect(Math.abs(title.y + title.height / 2 - tools.y - tools.height / 2)).toBeLessThan(1.5)
+    })
+
+    test("nobody with a finger alone is told of dropping, unless something is held over it", async () => {
+      await becomePhone()
+      await open("component=dropzone")
+      expect(await button("Choose files").isVisible()).toBe(true)
+      expect(await part("label").isVisible()).toBe(false)
+      expect(await part("area").innerText()).not.toMatch(/drop/i)
+      const [area, choose] = [await boxOf(part("area")), await boxOf(part("button"))]
+      expect(choose.x + choose.width / 2).toBeCloseTo(area.x + area.width / 2, 0)
+      const dataTransfer = await getPage().evaluateHandle(() => {
+        const data = new DataTransfer()
+        data.items.add(new File(["a"], "a.png", { type: "image/png" }))
+        return data
+      })
+      await part("area").dispatchEvent("dragenter", { dataTransfer })
+      await part("label").waitFor()
+      expect(await part("label").textContent()).toBe("Drop the files to add them")
+    })
+
+    test("on a phone the figures come first, each in one piece, then the buttons", async () => {
+      await becomePhone()
+      const release = getSite().hold("slow.png", 3_000_000)
+      await open("component=dropzone&endpoint=anything&mode=auto")
+      const slow = { ...png("slow.png"), buffer: Buffer.concat([pixel, Buffer.alloc(20_000_000, 7)]) }
+      await give(slow, png("second.png"))
+      await part("time-left").waitFor()
+      const [time, text, actions] = [
+        await boxOf(part("time-left")),
+        await boxOf(part("summary-text")),
+        await boxOf(part("summary-actions")),
+      ]
+      expect(actions.y).toBeGreaterThanOrEqual(text.y + text.height - 0.5)
+      const figures = await part("summary-text").locator("> span").all()
+      for (const figure of figures) {
+        const box = await boxOf(figure)
+        expect(box.y * 1000 + box.x).toBeGreaterThanOrEqual(time.y * 1000 + time.x)
+        // One line, without a dot in front of it.
+        expect(box.height).toBeLessThan(time.height * 1.5)
+        expect(await figure.evaluate((element) => getComputedStyle(element, "::before").content)).toBe("none")
+      }
+      release()
+    })
+
+    test("a page that runs from right to left: an extension follows its name, a number what it counts", async () => {
+      await open("component=dropzone&endpoint=anything&rows=rename")
+      await getPage().evaluate(() => (document.documentElement.dir = "rtl"))
+      const extensionIs = async (side: "left" | "right") => {
+        const [field, extension] = [await boxOf(part("name-input")), await boxOf(part("name-extension"))]
+        expect(extension.x > field.x ? "right" : "left").toBe(side)
+      }
+      await give(png("new.png"))
+      await until(async () => {
+        await button("Rename new.png").click()
+        return await part("name-input").isVisible()
+      })
+      await extensionIs("right")
+      await part("name-input").fill("صورة")
+      await extensionIs("left")
+      await open("component=dropzone&endpoint=forbidden&mode=auto")
+      await getPage().evaluate(() => (document.documentElement.dir = "rtl"))
+      await give(png("a.png"), png("b.png"))
+      await becomes("failed")
+      const isInOrder = await part("affected").evaluate((element) => {
+        // Some frameworks have empty ones beside it.
+        const text = [...element.childNodes].find(({ textContent }) => textContent !== "") as Text
+        const at = (index: number) => {
+          const range = document.createRange()
+          range.setStart(text, index)
+          range.setEnd(text, index + 1)
+          return range.getBoundingClientRect().left
+        }
+        return text.data.startsWith("2 files") && at(0) < at(2)
+      })
+      expect(isInOrder).toBe(true)
+    })
+  })
+}

@@ -1,0 +1,119 @@
+import { describe, expect, it } from "vitest"
+import { type Catalog, CatalogError } from "../../src/ingest.ts"
+import { content, grantOf } from "./drive-catalog.ts"
+
+/** The methods that ask or change something. */
+type Method = Exclude<keyof Catalog, "abilities" | "close">
+
+const grant = grantOf("key")
+
+const notes = { fileHash: "ab".repeat(32), now: 2000, eventId: "evt_1", claimedUntil: null }
+
+/** One call of every method, each with something to do; a method that is missing here does not compile. */
+const toCalls = (catalog: Catalog): Readonly<Record<Method, () => Promise<unknown>>> => ({
+  begin: () => catalog.begin({ grant, origin: "http://ingest.example", now: 1000 }),
+  interrupt: () => catalog.interrupt("key"),
+  commit: () => catalog.commit({ key: "key", epoch: 1, ...notes }),
+  commitWhole: () => catalog.commitWhole({ grant, origin: "http://ingest.example", bytes: content, ...notes }),
+  readContent: () => catalog.readContent(1),
+  fail: () =>
+    catalog.fail({ key: "key", epoch: 1, failure: { code: "ABORTED", message: "" }, now: 2000, eventId: "evt_1" }),
+  register: () =>
+    catalog.register({
+      appId: "app",
+      fileKeys: ["key"],
+      metadata: "null",
+      callbackUrl: "http://app.example/",
+      callbackSlug: "avatar",
+      awaitServerData: true,
+      isDev: false,
+      trace: null,
+      now: 1000,
+      createEventId: () => "evt_1",
+    }),
+  findRegistration: () => catalog.findRegistration({ appId: "app", key: "key" }),
+  recordResult: () => catalog.recordResult({ appId: "app", key: "key", result: { data: "1" }, now: 3000 }),
+  get: () => catalog.get("key"),
+  findByCustomId: () => catalog.findByCustomId("app", "c"),
+  usage: () => catalog.usage("app"),
+  expire: () =>
+    catalog.expire({
+      expiredBefore: 1,
+      unregisteredBefore: 1,
+      abandonedBefore: 1,
+      limit: 1,
+      now: 2,
+      createEventId: () => "evt_1",
+    }),
+  prune: () => catalog.prune({ before: 1, limit: 1 }),
+  findTombstone: () => catalog.findTombstone("app", "key"),
+  judgeKey: () => catalog.judgeKey(grant, 4000),
+  forgetTombstones: () => catalog.forgetTombstones({ now: 1, limit: 1 }),
+  compact: () => catalog.compact(),
+  listReclaimable: () => catalog.listReclaimable(1),
+  reclaimed: () => catalog.reclaimed({ id: 1, key: "key" }),
+  claimDue: () => catalog.claimDue({ channel: "callback", now: 1, claimedUntil: 2, limit: 1 }),
+  recordAttempt: () =>
+    catalog.recordAttempt({
+      deliveryId: "evt_1",
+      attempt: 1,
+      startedAt: 1,
+      latency: 1,
+      status: 200,
+      error: null,
+      answer: null,
+      outcome: "delivered",
+    }),
+  redeliver: () => catalog.redeliver({ id: "evt_1", now: 1 }),
+  nextDueAt: () => catalog.nextDueAt(1),
+  countDeliveries: () => catalog.countDeliveries(1),
+  releaseClaims: () => catalog.releaseClaims(1),
+  deleteFiles: () => catalog.deleteFiles({ appId: "app", files: [{ fileKey: "key" }], now: 1 }),
+  changeFiles: () => catalog.changeFiles({ appId: "app", changes: [{ file: { fileKey: "key" }, name: "b.txt" }] }),
+  list: () => catalog.list({ limit: 1 }),
+  listDeliveries: () => catalog.listDeliveries({ limit: 1 }),
+  findDelivery: () => catalog.findDelivery("evt_1"),
+  listAttempts: () => catalog.listAttempts("evt_1"),
+  appsRevision: () => catalog.appsRevision(),
+  listApps: () => catalog.listApps(),
+  createApp: () =>
+    catalog.createApp({ id: "acme", name: null, defaultAcl: null, quota: null, callbackOrigins: null, createdAt: 1 }),
+  changeApp: () => catalog.changeApp("acme", { name: "Acme" }),
+  addKey: () => catalog.addKey({ appId: "acme", apiKey: "sk_one", now: 1 }),
+  revokeKey: () => catalog.revokeKey({ appId: "acme", id: "key_1", now: 1 }),
+  deleteApp: () => catalog.deleteApp("acme"),
+})
+
+/** How every method fails, by name; those that do not are there as what they resolved with. */
+const callAll = async (catalog: Catalog): Promise<ReadonlyArray<readonly [name: string, outcome: unknown]>> =>
+  Promise.all(
+    Object.entries(toCalls(catalog)).map(async ([name, call]) => [name, await call().catch((cause) => cause)] as const),
+  )
+
+/** What a catalog does when what it is kept on fails; part of the suite of all that are kept on something. */
+export const testCatalogFailures = (open: () => Catalog, breakDown: () => void | Promise<void>): void => {
+  describe("on something that fails", () => {
+    it("no method is left out", () => {
+      const methods = Object.entries(open()).filter(([, member]) => typeof member === "function")
+      expect(Object.keys(toCalls(open())).sort()).toEqual(
+        methods
+          .map(([name]) => name)
+          .filter((name) => name !== "close")
+          .sort(),
+      )
+    })
+
+    it("every method says so as a CatalogError that names a remedy", async () => {
+      await breakDown()
+      for (const [name, outcome] of await callAll(open())) {
+        expect(outcome, name).toBeInstanceOf(CatalogError)
+        expect((outcome as CatalogError).message, name).toMatch(/\. [A-Z].*\.$/)
+      }
+    })
+
+    it("every method of a closed one rejects with a CatalogError", async () => {
+      await open().close()
+      for (const [name, outcome] of await callAll(open())) expect(outcome, name).toBeInstanceOf(CatalogError)
+    })
+  })
+}

@@ -1,0 +1,137 @@
+import { execFileSync, spawn } from "node:child_process"
+import { once } from "node:events"
+import { existsSync } from "node:fs"
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises"
+import { connect } from "node:net"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+
+const deploy = join(import.meta.dirname, "../../deploy")
+
+/** Where the proxy listens, where the ingest does, and below which path it is shown. */
+export interface ProxyPlan {
+  readonly folder: string
+  readonly port: number
+  readonly ingestPort: number
+  readonly mount: "root" | "stripped" | "unstripped"
+}
+
+/** A proxy whose configuration is that of the docs. */
+export interface Proxy {
+  /** Files it keeps bodies in meanwhile. */
+  readonly listTemporary: () => Promise<ReadonlyArray<string>>
+  readonly readLogs: () => Promise<string>
+  readonly stop: () => Promise<void>
+}
+
+/** Replaces each text; every one has to be there. */
+const replaceAll = (text: string, changes: ReadonlyArray<readonly [from: string | RegExp, to: string]>): string =>
+  changes.reduce((changed, [from, to]) => {
+    const next = changed.replaceAll(typeof from === "string" ? from : new RegExp(from, "g"), () => to)
+    if (next === changed) throw new Error(`The configuration has no ${String(from)}.`)
+    return next
+  }, text)
+
+const start = async (command: string, args: ReadonlyArray<string>, { folder, port }: ProxyPlan): Promise<Proxy> => {
+  const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, HOME: folder } })
+  let said = ""
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (said += chunk.toString()))
+  const exited = once(child, "exit")
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`${command} ended:\n${said}`)
+    const socket = connect(port, "127.0.0.1")
+    const isOpen = await Promise.race([
+      once(socket, "connect").then(() => true),
+      once(socket, "error").then(() => false),
+    ]).catch(() => false)
+    socket.destroy()
+    if (isOpen) break
+    await sleep(50)
+  }
+  const list = (path: string) => readdir(path, { recursive: true, withFileTypes: true })
+  return {
+    listTemporary: async () =>
+      (await list(join(folder, "temporary"))).filter((entry) => entry.isFile()).map(({ name }) => name),
+    readLogs: async () => {
+      const logs = (await list(join(folder, "logs"))).filter((entry) => entry.isFile())
+      const texts = await Promise.all(logs.map(({ parentPath, name }) => readFile(join(parentPath, name), "utf8")))
+      return said + texts.join("\n")
+    },
+    stop: async () => {
+      child.kill("SIGTERM")
+      await exited
+    },
+  }
+}
+
+const startNginx = async (plan: ProxyPlan): Promise<Proxy> => {
+  const { folder, port, ingestPort, mount } = plan
+  const own: ReadonlyArray<readonly [string | RegExp, string]> = [
+    ["127.0.0.1:4790", `127.0.0.1:${ingestPort}`],
+    ["listen 443 ssl;", `listen 127.0.0.1:${port};`],
+    ["listen [::]:443 ssl;", ""],
+    [/ssl_certificate.*;/, ""],
+    ["/var/log/nginx", join(folder, "logs")],
+  ]
+  let text = replaceAll(await readFile(join(deploy, "nginx.conf"), "utf8"), own)
+  if (mount !== "root") {
+    const path = replaceAll(await readFile(join(deploy, "nginx-base-path.conf"), "utf8"), [
+      ["/var/log/nginx", join(folder, "logs")],
+      ...(mount === "unstripped" ? [["http://sluice_ingest/;", "http://sluice_ingest;"] as const] : []),
+    ])
+    text = text.slice(0, text.indexOf("  location / {")) + `${path}\n}\n`
+  }
+  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+    .map((name) => `${name}_temp_path ${join(folder, "temporary", name)};`)
+    .join("\n")
+  const user = process.getuid?.() === 0 ? "user root;" : ""
+  const file = join(folder, "nginx.conf")
+  await writeFile(
+    file,
+    `${user}\ndaemon off;\npid ${join(folder, "pid")};\nevents {}\nhttp {\n${temporary}\n${text}\n}\n`,
+  )
+  return start("nginx", ["-e", join(folder, "logs/start.log"), "-c", file], plan)
+}
+
+const startCaddy = async (plan: ProxyPlan): Promise<Proxy> => {
+  const { folder, port, ingestPort, mount } = plan
+  let text = replaceAll(await readFile(join(deploy, "Caddyfile"), "utf8"), [
+    ["files.example.net {", `http://127.0.0.1:${port} {`],
+    ["127.0.0.1:4790", `127.0.0.1:${ingestPort}`],
+    ["/var/log/caddy", join(folder, "logs")],
+  ])
+  if (mount !== "root") {
+    const block = /\treverse_proxy[\s\S]*?\n\t\}\n/.exec(text)![0]
+    const directive = mount === "stripped" ? "handle_path" : "handle"
+    text = text.replace(block, () => `\t${directive} /files/* {\n${block}\t}\n`)
+  }
+  const file = join(folder, "Caddyfile")
+  const own = `{\n\tadmin off\n\tstorage file_system ${join(folder, "storage")}\n`
+  if (!text.startsWith("{\n")) throw new Error("The Caddyfile has no global options.")
+  await writeFile(file, own + text.slice("{\n".length))
+  return start("caddy", ["run", "--adapter", "caddyfile", "--config", file], plan)
+}
+
+/** What stands in front of an ingest; all of them are put to the same tests. */
+export const proxies = [
+  { name: "nginx", start: startNginx },
+  { name: "caddy", start: startCaddy },
+] as const
+
+/** Whether the machine has a command. */
+export const hasCommand = (name: string, argument = name === "nginx" ? "-v" : "version"): boolean => {
+  const paths = [...(process.env["PATH"] ?? "").split(":"), "/usr/sbin", "/usr/local/sbin"]
+  if (!paths.some((path) => existsSync(join(path, name)))) return false
+  process.env["PATH"] = paths.join(":")
+  try {
+    execFileSync(name, [argument], { stdio: "ignore" })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Makes the folders that a proxy writes to. */
+export const makeProxyFolders = async (folder: string): Promise<void> => {
+  for (const name of ["logs", "temporary"]) await mkdir(join(folder, name), { recursive: true })
+}

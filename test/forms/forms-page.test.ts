@@ -1,0 +1,126 @@
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import { randomUUID } from "node:crypto"
+import { afterAll, expect, test } from "vitest"
+import { startSite } from "../bindings/start-site.ts"
+import { readBlocks } from "../code-blocks.ts"
+import { type ImportedBlocks, writeBlocks } from "../import-blocks.ts"
+import type { FileRouter } from "../../src/server.ts"
+import { bundleBlock } from "./bundle-block.ts"
+import { type AlbumTraits, describeAlbum } from "./describe-album.ts"
+
+const docs = join(import.meta.dirname, "../../docs")
+const all = readBlocks(await readFile(join(docs, "forms.md"), "utf8"))
+const blocks = all.filter(({ heading, path }) => path !== "" && !/Superforms|server action/.test(heading))
+const styles = await readFile(join(docs, "../src/ui/styles.css"), "utf8")
+const folders: Array<ImportedBlocks> = []
+
+const write = async (isVue: boolean): Promise<ImportedBlocks> => {
+  const written = await writeBlocks(blocks.filter(({ path }) => path !== (isVue ? "upload.tsx" : "upload.ts")))
+  folders.push(written)
+  return written
+}
+
+afterAll(async () => {
+  for (const folder of folders) await folder.remove()
+})
+
+interface Database {
+  readonly users: Map<string, string>
+  readonly files: Map<string, { readonly userId: string }>
+  readonly albums: Map<string, { readonly title: string; readonly photos: ReadonlyArray<string> }>
+}
+
+const readModules = async (server: ImportedBlocks) => {
+  const load = <Module>(path: string) => server.load(path) as Promise<Module>
+  const [{ router }, { database }, { loadAlbum }, api, { renderAlbum }] = await Promise.all([
+    load<{ router: FileRouter }>("router.ts"),
+    load<{ database: Database }>("database.ts"),
+    load<{ loadAlbum: (userId: string) => { title: string; photos: ReadonlyArray<object> } }>("save-album.ts"),
+    load<Record<"PUT" | "POST", (request: Request) => Promise<Response>>>("api/album.ts"),
+    load<{ renderAlbum: (title: string, photos: ReadonlyArray<object>) => string }>("render-album.ts"),
+  ])
+  return { router, database, loadAlbum, api, renderAlbum }
+}
+
+/** Starts the app with a page that runs a script, in which `album` is what the server has. */
+const start = async (script: string, isVue = false, isRendered = false) => {
+  // Of its own: what is imported keeps the first token it has read.
+  const written = await write(isVue)
+  const { router, database, loadAlbum, api, renderAlbum } = await readModules(written)
+  let userId = ""
+  const site = await startSite({
+    script: await bundleBlock(written.folder, `const album = await (await fetch("/album.json")).json()\n${script}`),
+    styles,
+    router,
+    body: () => {
+      const { title, photos } = loadAlbum(userId)
+      return isRendered ? renderAlbum(title, photos) : ""
+    },
+    handle: (request) => {
+      const { pathname } = new URL(request.url)
+      if (pathname === "/album.json") return Promise.resolve(Response.json(loadAlbum(userId)))
+      return pathname === "/api/album" ? api[request.method as "PUT"](request) : undefined
+    },
+  })
+  process.env["SLUICE_TOKEN"] = site.token
+  return {
+    url: site.url,
+    site,
+    signIn: async (context: import("playwright-core").BrowserContext) => {
+      const session = randomUUID()
+      userId = randomUUID()
+      database.users.set(session, userId)
+      await context.addCookies([{ name: "session", value: session, url: site.url }])
+    },
+    close: site.close,
+  }
+}
+
+const inReact = (path: string, name: string, traits: AlbumTraits = {}) =>
+  describeAlbum(
+    name,
+    () =>
+      start(`import { createElement, StrictMode } from "react"
+import { createRoot } from "react-dom/client"
+import { ${name} } from "./${path}"
+createRoot(document.getElementById("root")!).render(createElement(StrictMode, {}, createElement(${name}, album)))
+`),
+    traits,
+  )
+
+describeAlbum("HTML", () => start(`import "${join(docs, "../adapters/element.ts")}"\n`, false, true), {
+  isNative: true,
+})
+inReact("plain-album", "PlainAlbum", { isNative: true })
+inReact("state-album", "StateAlbum", { hasReset: false })
+inReact("hook-form-album", "HookFormAlbum")
+inReact("tanstack-form-album", "TanStackFormAlbum")
+describeAlbum("VeeValidate", () =>
+  start(
+    `import { createApp } from "vue"
+import Page from "./VeeValidateAlbum.vue"
+createApp(Page, album).mount("#root")
+`,
+    true,
+  ),
+)
+
+test("keys of somebody else are refused, by both methods", async () => {
+  const { database, api } = await readModules(await write(false))
+  database.users.set("session-of-eve", "eve")
+  database.files.set("key-of-ada", { userId: "ada" })
+  const headers = { cookie: "session=session-of-eve" }
+  const form = new FormData()
+  form.append("title", "Mine")
+  form.append("photos", "key-of-ada")
+  for (const [method, body] of [
+    ["PUT", JSON.stringify({ title: "Mine", photos: ["key-of-ada"] })],
+    ["POST", form],
+  ] as const) {
+    const answer = await api[method](new Request("http://app.test/api/album", { method, headers, body }))
+    expect(answer.status).toBe(422)
+    expect(await answer.text()).toContain("A photo is not yours, or is gone.")
+  }
+  expect(database.albums.has("eve")).toBe(false)
+})

@@ -1,0 +1,68 @@
+import { mkdtemp, rm, stat } from "node:fs/promises"
+import { DatabaseSync } from "node:sqlite"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { expect, it, onTestFinished } from "vitest"
+import { createSqliteCatalog } from "../../../../src/ingest.ts"
+
+const openCatalog = async () => {
+  const folder = await mkdtemp(join(tmpdir(), "sluice-log-"))
+  const file = join(folder, "catalog.sqlite")
+  const catalog = createSqliteCatalog({ file })
+  onTestFinished(async () => {
+    await catalog.close()
+    await rm(folder, { recursive: true })
+  })
+  const begin = (key: string) =>
+    catalog.begin({ grant: { key, appId: "app", expires: 1, name: "n", size: 5, type: "t" }, origin: "o", now: 1 })
+  return { file, catalog, begin, logSize: async () => (await stat(`${file}-wal`)).size }
+}
+
+/** A disk that fails so many flushes of the log; how often it was asked. */
+const failFlushes = (count: number) => {
+  const fs = process.getBuiltinModule("node:fs")
+  const { fdatasync } = fs
+  let asked = 0
+  fs.fdatasync = ((descriptor: number, done: (cause: NodeJS.ErrnoException | null) => void) => {
+    if (asked++ < count) setImmediate(done, new Error("EIO"))
+    else fdatasync(descriptor, done)
+  }) as typeof fdatasync
+  onTestFinished(() => {
+    fs.fdatasync = fdatasync
+  })
+  return () => asked
+}
+
+it("flushes its log itself, once for all that is committed meanwhile", async () => {
+  const { begin } = await openCatalog()
+  const asked = failFlushes(0)
+  await Promise.all(Array.from({ length: 20 }, (_, i) => begin(String(i))))
+  expect(asked()).toBe(1)
+  await begin("another")
+  expect(asked()).toBe(2)
+})
+
+it("moves its log into the database when flushing it failed", async () => {
+  const { begin, logSize } = await openCatalog()
+  await begin("a")
+  expect(await logSize()).toBeGreaterThan(0)
+  const asked = failFlushes(1)
+  expect(await begin("b")).toMatchObject({ kind: "granted" })
+  expect(await logSize()).toBe(0)
+  await begin("c")
+  expect(asked()).toBe(2)
+})
+
+it("takes nothing for flushed until that has worked", async () => {
+  const { file, begin } = await openCatalog()
+  await begin("a")
+  const reader = new DatabaseSync(file)
+  onTestFinished(() => reader.close())
+  reader.exec("BEGIN; SELECT * FROM files")
+  const asked = failFlushes(1)
+  await expect(begin("b")).rejects.toThrow()
+  await expect(begin("c")).rejects.toThrow()
+  expect(asked()).toBe(1)
+  reader.exec("COMMIT")
+  expect(await begin("d")).toMatchObject({ kind: "granted" })
+})

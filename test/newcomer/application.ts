@@ -1,0 +1,34 @@
+import type { Advice } from "./follow-init.ts"
+import type { Place } from "./shell.ts"
+
+/** A command line, where it is run, and what is in its environment. */
+export interface Command extends Place {
+  readonly line: string
+}
+
+/** Where things are while an application is tried. */
+export interface Site {
+  /** The newcomer's own folder, empty at first. */
+  readonly root: string
+  /** The port that takes uploads and callbacks. */
+  readonly appPort: number
+  /** The port that a browser opens in development; that of the app where the app serves the page. */
+  readonly pagePort: number
+}
+
+/** One way to begin with Sluice. */
+export interface Application {
+  readonly title: string
+  /** Makes the app with its framework's generator, and downloads what that needs. */
+  readonly generate: (site: Site) => Promise<void>
+  /** Folders under the root into which the tarball is installed, and in which `sluice init` is run. */
+  readonly folders: ReadonlyArray<string>
+  /** Does what `init` leaves to people; it has spoken once per folder. */
+  readonly edit: (site: Site, advice: ReadonlyArray<Advice>) => Promise<void>
+  /** The development server that takes the callbacks and logs them, and others beside it. */
+  readonly develop: (site: Site) => readonly [app: Command, ...others: ReadonlyArray<Command>]
+  readonly build: (site: Site) => ReadonlyArray<Command>
+  readonly serve: (site: Site) => Command
+  /** Its own checks of types and style. */
+  readonly checks: (site: Site) => ReadonlyArray<Command>
+}

@@ -1,0 +1,26 @@
+import type { Application } from "./application.ts"
+import { astro } from "./applications/astro.ts"
+import { express } from "./applications/express.ts"
+import { hono } from "./applications/hono.ts"
+import { defineNext } from "./applications/next.ts"
+import { nuxt } from "./applications/nuxt.ts"
+import { sveltekit } from "./applications/sveltekit.ts"
+import { viteReact } from "./applications/vite-react.ts"
+
+/** What `npm run newcomer` can try. */
+export const applications = {
+  next: defineNext("--no-tailwind", "Next.js (create-next-app)"),
+  "next-tailwind": defineNext("--tailwind", "Next.js with Tailwind (create-next-app)"),
+  sveltekit,
+  nuxt,
+  astro,
+  "vite-react": viteReact,
+  express,
+  hono,
+} satisfies Readonly<Record<string, Application>>
+
+/** The name of an application. */
+export type ApplicationName = keyof typeof applications
+
+export const isApplicationName = (name: string | undefined): name is ApplicationName =>
+  name !== undefined && Object.hasOwn(applications, name)

@@ -1,0 +1,26 @@
+/** A page of React, by the name of its component. */
+export const toReactPage =
+  (name: string) =>
+  (imports: string, components: string): string => `${imports}
+export default function ${name}() {
+  return (
+    <main>
+      ${components}
+    </main>
+  )
+}
+`
+
+/** A page that no bundler makes. */
+export const toDocument = (body: string) => `<!doctype html>
+<html lang="en">
+  <head>
+    <meta name="color-scheme" content="light dark">
+    <link rel="icon" href="data:,">
+    <title>Newcomer</title>
+  </head>
+  <body>
+${body}
+  </body>
+</html>
+`

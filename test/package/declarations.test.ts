@@ -1,0 +1,147 @@
+import { writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import packageJson from "../../package.json" with { type: "json" }
+import { type Consumer, createConsumer, repository, runIn } from "./consumer.ts"
+
+/** Everything that a part of an app may hand to another part, as libraries and project references do. */
+const files: Readonly<Record<string, string>> = {
+  "routes.ts": `import { z } from "zod"
+import { createRouteHandler, createSluice, defineAdapter, extractRouteConfig } from "sluice/server"
+export const f = createSluice()
+export const formatting = createSluice({ errorFormatter: (error) => ({ code: error.code }) })
+export const start = f({ image: {} })
+export const unawaited = f({ image: {} }, { awaitServerData: false })
+export const withInput = start.input(z.object({ album: z.string() }))
+export const withMiddleware = withInput.middleware(({ input }) => ({ at: new Date(), album: input.album }))
+export const plainMiddleware = formatting(["image"]).middleware(async () => ({ userId: 7 }))
+export const withFile = withMiddleware.file(({ metadata }) => ({ name: metadata.album }))
+export const withErrorHandler = withFile.onUploadError(() => {})
+export const done = withErrorHandler.onUploadComplete(({ metadata }) => ({ at: metadata.at, now: new Date() }))
+export const router = { done, other: start.onUploadComplete(() => null) }
+export const handle = createRouteHandler({ router })
+export const description = extractRouteConfig(router)
+export const adapter = defineAdapter<[request: Request], { req: Request }>({
+  name: "own",
+  request: (request) => request,
+  native: (req) => ({ req }),
+})
+export const { createSluice: createOwn } = adapter
+`,
+  ...Object.fromEntries(
+    ["astro", "elysia", "express", "fastify", "h3", "hono", "next", "next-pages", "node", "react-router"]
+      .concat(["solid-start", "sveltekit", "tanstack-start"])
+      .map((name) => [
+        `${name}.ts`,
+        `import { createRouteHandler, createSluice } from "sluice/${name}"
+export const f = createSluice()
+export const start = f({ image: {} })
+export const signedIn = start.middleware(() => ({ userId: 7 }))
+export const withFile = signedIn.file(() => ({ name: "x" }))
+export const router = { a: signedIn.onUploadComplete(({ file }) => ({ at: new Date(), name: file.name })) }
+export const handle = createRouteHandler({ router })
+`,
+      ]),
+  ),
+  "client.ts": `import { generateUploader } from "sluice/client"
+import { createSessions } from "sluice/sessions"
+import type { router } from "./routes.js"
+export const uploader = generateUploader<typeof router>()
+export const { uploadFiles, createUpload } = uploader
+export const sessions = createSessions()
+export const upload = (file: File) => createUpload("done", { files: [file], input: { album: "x" } })
+export const outcomes = async (file: File) => uploadFiles("other", { files: [file] })
+`,
+  "servers.ts": `import { SluiceApi, SluiceFile } from "sluice/api"
+import { createIngest, createMemoryBlobStore, createMemoryCatalog } from "sluice/ingest"
+import { createUploadMock } from "sluice/msw"
+import type { router } from "./routes.js"
+export const api = new SluiceApi()
+export const file = new SluiceFile([], "x")
+export const upload = () => api.uploadFiles(file)
+export const list = () => api.listFiles()
+export const usage = () => api.getUsageInfo()
+export const store = createMemoryBlobStore()
+export const catalog = createMemoryCatalog()
+export const ingest = createIngest({ token: "", store, catalog })
+export const mock = createUploadMock<typeof router>({ routes: { done: { serverData: { at: "", now: "" } }, other: { serverData: null } } })
+`,
+  "components.ts": `import * as element from "sluice/element"
+import * as react from "sluice/react"
+import * as solid from "sluice/solid"
+import * as svelte from "sluice/svelte"
+import * as ui from "sluice/ui"
+import * as vue from "sluice/vue"
+import type { router } from "./routes.js"
+type Router = typeof router
+export const ReactButton = react.generateUploadButton<Router>()
+export const useReact = react.generateUseUploader<Router>()
+export const VueButton = vue.generateUploadButton<Router>()
+export const useVue = vue.generateUseUploader<Router>()
+export const SvelteButton = svelte.generateUploadButton<Router>()
+export const useSvelte = svelte.generateUseUploader<Router>()
+export const SolidButton = solid.generateUploadButton<Router>()
+export const useSolid = solid.generateUseUploader<Router>()
+export const ElementButton = element.generateUploadButton<Router>()
+export const uploads = ui.createUploads<Router>()
+export const inbox = uploads.group("inbox")
+export const ReactTray = react.generateUploadTray(uploads)
+export const VueTray = vue.generateUploadTray(uploads)
+export const SvelteTray = svelte.generateUploadTray(uploads)
+export const SolidTray = solid.generateUploadTray(uploads)
+export const ElementTray = element.generateUploadTray(uploads)
+export const send = (file: File) => uploads.addFiles("done", [file], { input: { album: "x" } })
+export const setup = ui.createUploadSetup<Router>()
+export const controller = ui.createUploadController(setup, { endpoint: "done", input: { album: "x" } })
+`,
+}
+
+/** Another part of the app, which sees the declarations alone. */
+const reader = `import { generateUploader } from "sluice/client"
+import { withMiddleware, type router, unawaited } from "./out/routes.js"
+import { signedIn } from "./out/express.js"
+export const finished = withMiddleware.file(({ metadata }) => ({ name: metadata.at.toISOString() }))
+  .onUploadComplete(({ metadata }) => ({ at: metadata.at.toUpperCase() }))
+const nothing: { serverData: null } = { serverData: null as (typeof route)["~types"]["serverData"] }
+const route = unawaited.onUploadComplete(() => 7)
+export const other = signedIn.onUploadComplete(({ metadata, req }) => [metadata.userId.toFixed(), req.ip, nothing])
+export const upload = async (file: File) => {
+  const [outcome] = await generateUploader<typeof router>().uploadFiles("done", { files: [file], input: { album: "x" } })
+  // @ts-expect-error it is a text
+  if (outcome?.status === "done") outcome.serverData.at.toISOString()
+}
+`
+
+let consumer: Consumer
+
+beforeAll(async () => {
+  const links = ["@types/node", "@types/express", "@types/react", "csstype", "zod"]
+  consumer = await createConsumer([...links, ...Object.keys(packageJson.peerDependencies)])
+  for (const [name, text] of Object.entries(files)) await writeFile(join(consumer.folder, name), text)
+  await writeFile(join(consumer.folder, "reader.ts"), reader)
+})
+
+afterAll(() => consumer.remove())
+
+const compile = async (config: string, names: ReadonlyArray<string>, options: object) => {
+  const compilerOptions = {
+    target: "es2022",
+    lib: ["es2022", "dom", "dom.iterable"],
+    types: ["node"],
+    strict: true,
+    skipLibCheck: true,
+    module: "nodenext",
+    moduleResolution: "nodenext",
+    ...options,
+  }
+  await writeFile(join(consumer.folder, config), JSON.stringify({ compilerOptions, files: names }))
+  return runIn(consumer, process.execPath, [join(repository, "node_modules/typescript/lib/tsc.js"), "-p", config])
+}
+
+describe("an app that emits declarations", { timeout: 120_000 }, () => {
+  it("names every type that it exports, of unfinished routes and components too, and they say the same elsewhere", async () => {
+    const emit = { declaration: true, emitDeclarationOnly: true, outDir: "out" }
+    expect(await compile("tsconfig.json", Object.keys(files), emit)).toEqual({ code: 0, output: "" })
+    expect(await compile("tsconfig.reader.json", ["reader.ts"], { noEmit: true })).toEqual({ code: 0, output: "" })
+  })
+})

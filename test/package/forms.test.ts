@@ -1,0 +1,137 @@
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import { createRequire } from "node:module"
+import { findFreePort } from "../adapters/apps/listen.ts"
+import { runProgram, startProgram } from "../adapters/apps/start-process.ts"
+import { startSite } from "../bindings/start-site.ts"
+import { readBlocks } from "../code-blocks.ts"
+import { type AlbumApp, describeAlbum } from "../forms/describe-album.ts"
+import { createConsumer, repository } from "./consumer.ts"
+import { writeFiles } from "./try-app.ts"
+
+const blocks = readBlocks(await readFile(join(repository, "docs/forms.md"), "utf8")).filter(({ path }) => path !== "")
+const shared = /^(router|database|album|save-album)\.ts$/
+
+/** The blocks of a section, and what all share in a folder. */
+const filesOf = (heading: string, folder: string): Record<string, string> => {
+  const own = blocks.filter((block) => block.heading.startsWith(heading)).map(({ path, code }) => [path, code])
+  const others = blocks.filter(({ path }) => shared.test(path)).map(({ path, code }) => [join(folder, path), code])
+  return Object.fromEntries([...own, ...others])
+}
+
+/** For the browser of a test: signs in who has no album. */
+const signIn = (database: string) => `import { randomUUID } from "node:crypto"
+import { database } from "${database}"
+export const GET = () => {
+  const session = randomUUID()
+  database.users.set(session, randomUUID())
+  return new Response(session)
+}
+`
+
+const next = createRequire(import.meta.url).resolve("next/dist/bin/next")
+
+interface FormApp {
+  readonly links: ReadonlyArray<string>
+  readonly files: Readonly<Record<string, string>>
+  readonly build: ReadonlyArray<string>
+  readonly start: (port: string) => ReadonlyArray<string>
+}
+
+/** Builds an app of the tarball and starts it beside an ingest. */
+const startApp = async ({ links, files, build, start }: FormApp): Promise<AlbumApp> => {
+  const consumer = await createConsumer(links)
+  await writeFiles(consumer, files)
+  const site = await startSite({ script: "" })
+  const port = String(await findFreePort())
+  const origin = `http://127.0.0.1:${port}`
+  const env = {
+    HOST: "127.0.0.1",
+    PORT: port,
+    ORIGIN: origin,
+    NEXT_TELEMETRY_DISABLED: "1",
+    SLUICE_TOKEN: site.token,
+    SLUICE_CALLBACK_URL: `${origin}/api/sluice`,
+  }
+  await runProgram([...build], { cwd: consumer.folder, env })
+  const app = await startProgram([...start(port)], { cwd: consumer.folder, env })
+  return {
+    url: `${origin}/album`,
+    site,
+    signIn: async (context) => {
+      const session = await (await fetch(`${origin}/api/sign-in`)).text()
+      await context.addCookies([{ name: "session", value: session, url: origin }])
+    },
+    close: async () => {
+      await app.close()
+      await site.close()
+      await consumer.remove()
+    },
+  }
+}
+
+describeAlbum("Conform and a server action of Next.js", () =>
+  startApp({
+    links: [
+      ...["next", "react", "react-dom", "zod", "@conform-to/react", "@conform-to/zod", "@conform-to/dom"],
+      ...["typescript", "@types/react", "@types/node"],
+    ],
+    files: {
+      ...filesOf("Conform", "."),
+      "upload.tsx": blocks.find(({ path }) => path === "upload.tsx")!.code,
+      "next.config.mjs": `export default { turbopack: { root: "/" }, outputFileTracingRoot: "/" }\n`,
+      "app/icon.svg": `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>\n`,
+      "app/api/sluice/route.ts": `import { createRouteHandler } from "sluice/next"
+import { router } from "../../../router"
+export const { GET, POST } = createRouteHandler({ router })
+`,
+      "app/api/sign-in/route.ts": `${signIn("../../../database")}export const dynamic = "force-dynamic"\n`,
+      "app/layout.tsx": `import type { ReactNode } from "react"
+import { extractRouteConfig } from "sluice/next"
+import { RouteConfigSeed } from "sluice/react"
+import { router } from "../router"
+export default function Layout({ children }: { children: ReactNode }) {
+  return (
+    <html lang="en">
+      <body>
+        <RouteConfigSeed routes={extractRouteConfig(router)} />
+        {children}
+      </body>
+    </html>
+  )
+}
+`,
+    },
+    build: [next, "build"],
+    start: (port) => [next, "start", "-H", "127.0.0.1", "-p", port],
+  }),
+)
+
+describeAlbum("Superforms", () =>
+  startApp({
+    links: [
+      ...["svelte", "@sveltejs/kit", "@sveltejs/adapter-node", "@sveltejs/vite-plugin-svelte", "vite"],
+      ...["zod", "sveltekit-superforms"],
+    ],
+    files: {
+      ...filesOf("Superforms", "src/lib"),
+      "vite.config.js": `import adapter from "@sveltejs/adapter-node"
+import { sveltekit } from "@sveltejs/kit/vite"
+export default { plugins: [sveltekit({ adapter: adapter(), paths: { origin: process.env.ORIGIN } })] }
+`,
+      "src/app.html": `<!doctype html>
+<html lang="en">
+  <head><link rel="icon" href="data:," />%sveltekit.head%</head>
+  <body><div>%sveltekit.body%</div></body>
+</html>
+`,
+      "src/routes/api/sluice/+server.ts": `import { createRouteHandler } from "sluice/sveltekit"
+import { router } from "../../../lib/router"
+export const { GET, POST } = createRouteHandler({ router })
+`,
+      "src/routes/api/sign-in/+server.ts": signIn("../../../lib/database"),
+    },
+    build: [join(repository, "node_modules/vite/bin/vite.js"), "build"],
+    start: () => ["build"],
+  }),
+)

@@ -1,0 +1,74 @@
+import type { UploadGrant } from "../../../src/protocol.ts"
+import type { Random } from "../random.ts"
+import type { Moment } from "./moments.ts"
+
+/** What becomes of an upload. */
+export type Fate =
+  /** It is finished, whatever happens on the way. */
+  | "finished"
+  /** It is begun, replaced by another file under its key, and that is finished. */
+  | "replaced"
+  /** Nobody goes on with it: it expires. */
+  | "abandoned"
+  /** Its content is not what it says. */
+  | "lying"
+  /** Its URL expires on the way, as often as it takes, and is renewed; it is finished. */
+  | "renewed"
+  /** It is finished, and then deleted. */
+  | "deleted"
+  /** It is begun, and deleted before it is finished. */
+  | "deleted midway"
+
+/** What a client has been told, or has told, of its upload. */
+export interface Upload {
+  readonly fate: Fate
+  grant: UploadGrant
+  content: Uint8Array
+  readonly isForm: boolean
+  readonly pieces: number
+  readonly registers: "never" | "first" | "meanwhile" | "last"
+  readonly awaitServerData: boolean
+  /** How far the ingest has said that bytes are stored. */
+  acknowledged: number
+  /** How far bytes were given to a socket. */
+  sent: number
+  fileHash?: string
+  serverData?: unknown
+}
+
+export interface Counts {
+  uploads: number
+  bytes: number
+  /** Uploads that went on from an offset above 0 and below their size. */
+  resumes: number
+  /** Requests whose connection broke. */
+  broken: number
+  /** Files that the app deleted. */
+  deletions: number
+  /** URLs that had expired and were signed anew. */
+  renewals: number
+  /** Requests with the URL of a deleted file that were refused. */
+  refusedReturns: number
+}
+
+/** What uploads run against. */
+export interface World {
+  readonly random: Random
+  /** The public URL; nothing listens there. */
+  readonly publicUrl: string
+  /** Where the ingest listens, once it does. */
+  readonly ingestUrl: () => Promise<string>
+  readonly appUrl: string
+  readonly appId: string
+  readonly apiKey: string
+  readonly see: (moment: Moment) => void
+  readonly violate: (what: string) => void
+  /** Nothing good will come of going on. */
+  readonly isHopeless: () => boolean
+  readonly counts: Counts
+  /** Keys whose deletion was asked for. */
+  readonly deleted: Set<string>
+}
+
+/** Where in its life a deleted file is: nobody knows it from the request on, and it is gone from the answer on. */
+export const isDeletion = ({ fate }: Upload): boolean => fate === "deleted" || fate === "deleted midway"

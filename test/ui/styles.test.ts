@@ -1,0 +1,276 @@
+import { readFile } from "node:fs/promises"
+import { createRequire } from "node:module"
+import { join } from "node:path"
+import { transform as transformByEsbuild } from "esbuild"
+import type { Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { bundlePage } from "../bindings/bundle-page.ts"
+import { type Site, startSite } from "../bindings/start-site.ts"
+import { useWindow } from "../browser/use-window.ts"
+
+const require = createRequire(import.meta.url)
+const axeSource = require.resolve("axe-core/axe.min.js")
+const file = join(import.meta.dirname, "../../src/ui/styles.css")
+
+/** The Lightning CSS of Vite, which is no dependency of this package. */
+interface Lightning {
+  readonly transform: (options: {
+    readonly filename: string
+    readonly code: Uint8Array
+    readonly minify: boolean
+    readonly targets: Readonly<Record<string, number>>
+  }) => { readonly code: Uint8Array }
+}
+const lightning = createRequire(require.resolve("vite"))("lightningcss") as Lightning
+const version = (major: number, minor = 0) => (major << 16) | (minor << 8)
+
+const lighten = async (targets: Readonly<Record<string, number>>): Promise<string> => {
+  const { code } = lightning.transform({ filename: "styles.css", code: await readFile(file), minify: true, targets })
+  return Buffer.from(code).toString()
+}
+const esbuilt = async (target: Array<string>): Promise<string> =>
+  (await transformByEsbuild(await readFile(file, "utf8"), { loader: "css", minify: true, target })).code
+
+/** What bundlers make of the stylesheet. */
+const builds: Readonly<Record<string, () => Promise<string>>> = {
+  "as it is": () => readFile(file, "utf8"),
+  "by Lightning CSS for Vite's browsers": () =>
+    lighten({ chrome: version(111), edge: version(111), firefox: version(114), safari: version(16, 4) }),
+  "by Lightning CSS for browsers that know oklch() and nothing newer": () =>
+    lighten({ chrome: version(111), safari: version(15, 4) }),
+  "by esbuild for Vite's browsers": () => esbuilt(["chrome111", "edge111", "firefox114", "safari16.4"]),
+}
+
+/** How a page comes to be light or dark. */
+interface Way {
+  readonly system: "light" | "dark"
+  readonly css?: string
+  /** Of html. */
+  readonly attributes?: Readonly<Record<string, string>>
+  readonly is: "light" | "dark"
+}
+
+const dark = "background: #0a0a0a; color: #ededed;"
+const light = "background: #fff; color: #171717;"
+const media = "@media (prefers-color-scheme: dark)"
+
+const ways: Readonly<Record<string, Way>> = {
+  "a page without any CSS": { system: "light", is: "light" },
+  "a page without any CSS, which stays white in a dark system": { system: "dark", is: "light" },
+  "create-next-app, light": {
+    system: "light",
+    css: `body { ${light} } ${media} { body { ${dark} } html { color-scheme: dark } }`,
+    is: "light",
+  },
+  "create-next-app, dark": {
+    system: "dark",
+    css: `body { ${light} } ${media} { body { ${dark} } html { color-scheme: dark } }`,
+    is: "dark",
+  },
+  "create-next-app with Tailwind, which sets no color-scheme": {
+    system: "dark",
+    css: `body { ${light} } ${media} { body { ${dark} } }`,
+    is: "dark",
+  },
+  "create-vite, light": { system: "light", css: ":root { color-scheme: light dark; color: #6b6375 }", is: "light" },
+  "create-vite, dark": {
+    system: "dark",
+    css: ":root { color-scheme: light dark; color: #9ca3af; background: #16171d }",
+    is: "dark",
+  },
+  "color-scheme: light dark": { system: "dark", css: ":root { color-scheme: light dark }", is: "dark" },
+  "color-scheme: dark": { system: "light", css: ":root { color-scheme: dark }", is: "dark" },
+  "color-scheme: dark of a part of the page": {
+    system: "light",
+    css: "main { color-scheme: dark; background: Canvas }",
+    is: "dark",
+  },
+  "color-scheme: light": { system: "dark", css: ":root { color-scheme: light }", is: "light" },
+  ".dark": { system: "light", css: `.dark body { ${dark} }`, attributes: { class: "dark" }, is: "dark" },
+  ".dark and nothing but a background": {
+    system: "light",
+    css: ".dark body { background: #111 }",
+    attributes: { class: "dark" },
+    is: "dark",
+  },
+  ".light": {
+    system: "dark",
+    css: `:root { color-scheme: light dark } .light body { ${light} }`,
+    attributes: { class: "light" },
+    is: "light",
+  },
+  "data-theme=dark": {
+    system: "light",
+    css: `[data-theme=dark] body { ${dark} }`,
+    attributes: { "data-theme": "dark" },
+    is: "dark",
+  },
+  "data-theme=light": {
+    system: "dark",
+    css: `:root { color-scheme: light dark } [data-theme=light] body { ${light} }`,
+    attributes: { "data-theme": "light" },
+    is: "light",
+  },
+  "next-themes, dark": {
+    system: "light",
+    attributes: { class: "dark", style: "color-scheme: dark;" },
+    is: "dark",
+  },
+  "next-themes, light": {
+    system: "dark",
+    css: `${media} { body { background: #fff } }`,
+    attributes: { class: "light", style: "color-scheme: light;" },
+    is: "light",
+  },
+  "an inline color-scheme alone, dark": {
+    system: "light",
+    attributes: { style: "color-scheme: dark" },
+    is: "dark",
+  },
+  "an inline color-scheme of both": {
+    system: "dark",
+    attributes: { style: "color-scheme: light dark" },
+    is: "dark",
+  },
+}
+
+const resets: Readonly<Record<string, string>> = {
+  "create-next-app": "* { box-sizing: border-box; padding: 0; margin: 0 }",
+  // Its preflight, as far as it touches what a component is made of.
+  "Tailwind 3": `*, ::before, ::after { box-sizing: border-box; border-width: 0; border-style: solid; border-color: #e5e7eb }
+    button { font-family: inherit; font-size: 100%; line-height: inherit; color: inherit; margin: 0; padding: 0 }
+    button { -webkit-appearance: button; background-color: transparent; background-image: none }
+    ul, p { margin: 0; padding: 0; list-style: none }
+    img { display: block; max-width: 100%; height: auto }`,
+  "rules for buttons":
+    "button { background: #1a1a1a; border: 3px solid red; padding: 1.2em 2em; color: red; border-radius: 0 }",
+}
+
+const getWindow = useWindow()
+let site: Site
+
+beforeAll(async () => {
+  site = await startSite({ script: await bundlePage("react.ts"), styles: await readFile(file, "utf8") })
+})
+afterAll(() => site.close())
+
+/** Opens a component with files in every state, on a page that has nothing but the stylesheet. */
+const open = async (component: "button" | "dropzone"): Promise<Page> => {
+  const page = await getWindow().newPage()
+  await page.addInitScript(() => Reflect.deleteProperty(globalThis, "showOpenFilePicker"))
+  await page.goto(`${site.url}/?component=${component}&endpoint=anything&mode=auto`)
+  const png = (name: string, size = 2_000_000) => ({ name, mimeType: "image/png", buffer: Buffer.alloc(size, 1) })
+  await page.locator('[data-sluice="container"]:not([data-state="loading"])').waitFor()
+  if (component === "dropzone") {
+    site.hold("held.png", 700_000)
+    site.refuse("broken.png", 403, 99)
+    await page.setInputFiles("input[type=file]", [
+      // More than the buffers on the way take: it stays where it is held.
+      png("held.png", 30_000_000),
+      png("broken.png"),
+      png("done.png"),
+    ])
+    for (const state of ["failed", "done", "uploading"])
+      await page.locator(`[data-sluice="file"][data-state="${state}"]`).waitFor()
+  }
+  await page.evaluate(() => {
+    document.querySelector('meta[name="color-scheme"]')?.remove()
+    for (const own of document.querySelectorAll("head style, head link[rel=stylesheet]")) own.remove()
+    document.head.append(Object.assign(document.createElement("style"), { id: "sluice" }))
+    document.head.append(Object.assign(document.createElement("style"), { id: "page" }))
+  })
+  await page.addScriptTag({ path: axeSource })
+  return page
+}
+
+const dress = (page: Page, id: "sluice" | "page", css: string) =>
+  page.evaluate(([id, css]) => void (document.getElementById(id!)!.textContent = css!), [id, css])
+
+/** What axe finds too faint, and of what side the component's text is. */
+const inspect = (page: Page) =>
+  page.evaluate(async () => {
+    await Promise.all(document.getAnimations().map((animation) => animation.finish()))
+    const { axe } = globalThis as unknown as { axe: typeof import("axe-core") }
+    const { violations, incomplete } = await axe.run('[data-sluice="container"]', { runOnly: ["color-contrast"] })
+    const { color } = getComputedStyle(document.querySelector('[data-sluice="container"]')!)
+    return {
+      is: Number(/oklch\(([\d.]+)/.exec(color)?.[1]) > 0.5 ? "dark" : "light",
+      faint: [...violations, ...incomplete].flatMap(({ nodes }) =>
+        nodes.map(({ html, any }) => `${html.slice(0, 90)} ${any[0]?.message}`),
+      ),
+    }
+  })
+
+describe.each(["button", "dropzone"] as const)(
+  "the stylesheet, whatever a bundler makes of it, gives a %s",
+  (component) => {
+    it("the side of its page, with enough contrast", async () => {
+      const page = await open(component)
+      for (const [build, make] of Object.entries(builds)) {
+        await dress(page, "sluice", await make())
+        const seen: Record<string, unknown> = {}
+        for (const [name, { system, css = "", attributes = {} }] of Object.entries(ways)) {
+          await page.emulateMedia({ colorScheme: system, reducedMotion: "reduce" })
+          // axe takes a page without a background for a white one.
+          await dress(page, "page", `body { background: Canvas } ${css}`)
+          await page.evaluate((attributes) => {
+            for (const name of ["class", "style", "data-theme"]) document.documentElement.removeAttribute(name)
+            for (const [name, value] of Object.entries(attributes)) document.documentElement.setAttribute(name, value)
+          }, attributes)
+          seen[name] = await inspect(page)
+        }
+        expect(seen, build).toEqual(
+          Object.fromEntries(Object.entries(ways).map(([name, { is }]) => [name, { is, faint: [] }])),
+        )
+      }
+      await page.close()
+    })
+
+    it("the same look under every reset, and another by a class", async () => {
+      const page = await open(component)
+      await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" })
+      const look = async (css: string) => {
+        await dress(page, "page", css)
+        return page.evaluate(() =>
+          [
+            // How fast it is comes and goes.
+            ...document.querySelectorAll(
+              '[data-sluice="container"], [data-sluice="container"] :not([data-sluice="speed"], [data-sluice="time-left"])',
+            ),
+          ].map((element) => {
+            const { padding, margin, borderRadius, backgroundColor, backgroundImage, color, fontSize, ...style } =
+              getComputedStyle(element)
+            return {
+              part: element.getAttribute("data-sluice") ?? element.tagName,
+              ...{ padding, margin, borderRadius, backgroundColor, backgroundImage, color, fontSize },
+              border: style.borderTopWidth === "0px" ? "none" : style.border,
+              display: style.display,
+              before: getComputedStyle(element, "::before").backgroundImage,
+            }
+          }),
+        )
+      }
+      // A class of the page, which stands before the stylesheet.
+      await page.evaluate(() => {
+        const style = document.createElement("style")
+        style.textContent = ".mine { padding: 1px; background: red; color: lime; border-radius: 0 }"
+        document.head.prepend(style)
+      })
+      for (const [build, make] of Object.entries(builds)) {
+        await dress(page, "sluice", await make())
+        const usual = await look("")
+        expect(usual.find(({ part }) => part === "button")).toMatchObject({ padding: "6px 14px", borderRadius: "10px" })
+        for (const [name, css] of Object.entries(resets)) expect(await look(css), `${name}, ${build}`).toEqual(usual)
+        await page.evaluate(() => (document.querySelector('[data-sluice="button"]')!.className = "mine"))
+        expect((await look("")).find(({ part }) => part === "button")).toMatchObject({
+          padding: "1px",
+          backgroundColor: "rgb(255, 0, 0)",
+          color: "rgb(0, 255, 0)",
+          borderRadius: "0px",
+        })
+        await page.evaluate(() => document.querySelector('[data-sluice="button"]')!.removeAttribute("class"))
+      }
+      await page.close()
+    })
+  },
+)
