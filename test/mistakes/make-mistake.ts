@@ -198,7 +198,7 @@ export const makeMistake = async (
         })
         await page.goto(pageUrl ?? scene.appUrl, { waitUntil: "load" })
         const shown = page.locator('[data-sluice="container"]')
-        await shown.waitFor({ timeout: 5000 })
+        await shown.waitFor()
         // The routes' description is asked for first; a component that knows its route has failed says so by now.
         await page.waitForLoadState("networkidle")
         const input = shown.locator("input[type=file]")
