@@ -14,6 +14,11 @@ export interface FileLimitsInput {
   readonly contentDisposition?: ContentDisposition
   /** Default: the app's, set at the ingest. */
   readonly acl?: Acl
+  /**
+   * What people call one such file, where components name it: `"CAD drawing"`. At most 40 characters. Default by the type:
+   * `application/zip` is a `ZIP archive`.
+   */
+  readonly noun?: string
 }
 
 /** Which files a route takes: `{ image: { maxFileSize: "4MB" } }`, or the kinds alone: `["image", "application/zip"]`. */
@@ -27,6 +32,8 @@ export interface FileLimits {
   readonly minFileCount: number
   readonly contentDisposition: ContentDisposition
   readonly acl?: Acl
+  /** What people call one such file, in English; absent of categories such as `image` whose route does not say it. */
+  readonly noun?: string
 }
 
 /** A route's configuration as the handler's GET answers it. Source: docs/protocol.md §5. */

@@ -12,6 +12,7 @@ export const kindOptions = [
   "minFileCount",
   "contentDisposition",
   "acl",
+  "noun",
 ] as const satisfies ReadonlyArray<keyof FileLimitsInput>
 
 const toPlace = (name: string): string | undefined =>

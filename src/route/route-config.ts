@@ -1,4 +1,4 @@
-import { type ByteSize, formatByteSize, parseByteSize } from "../protocol/byte-size.ts"
+import { type ByteSize, formatByteSize, normalizeByteSize, parseByteSize } from "../protocol/byte-size.ts"
 import {
   compareKinds,
   type FileCategory,
@@ -11,6 +11,7 @@ import type { FileLimits, FileLimitsInput, RouteConfig, RouteConfigInput } from 
 import type { ContentDisposition } from "../protocol/signed-url.ts"
 import { UploadError } from "../protocol/upload-error.ts"
 import { kindOptions, refuseUnknown } from "./known-options.ts"
+import { toTypeNoun } from "./type-nouns.ts"
 
 type FileKind = FileCategory | MediaType
 
@@ -50,6 +51,11 @@ const checkCount = (kind: string, name: string, count: number, minimum: number):
   throw invalid(`${kind}.${name} must be a whole number of at least ${minimum}, not ${count}.`)
 }
 
+const checkNoun = (kind: FileKind, noun: string): string => {
+  if (typeof noun === "string" && /^[^\p{C}]{1,40}$/u.test(noun) && noun.trim() !== "") return noun
+  throw invalid(`${kind}.noun must be what people call one such file, in at most 40 characters.`)
+}
+
 /** Bytes as a size that parses back to exactly as many. */
 const toByteSize = (bytes: number): ByteSize => {
   const size = formatByteSize(bytes) as ByteSize
@@ -72,16 +78,18 @@ const compileKind = (kind: FileKind, input: FileLimitsInput): KindLimits => {
   if (minFileCount > maxFileCount) {
     throw invalid(`${kind}.minFileCount (${minFileCount}) is more than maxFileCount (${maxFileCount}).`)
   }
+  const noun = input.noun ?? (isCategory(kind) ? undefined : toTypeNoun(kind))
   return {
     kind,
     maxBytes: bytes.value,
     contentDisposition: input.contentDisposition,
     limits: {
-      maxFileSize: typeof size === "number" ? toByteSize(size) : size,
+      maxFileSize: typeof size === "number" ? toByteSize(size) : normalizeByteSize(size),
       maxFileCount,
       minFileCount,
       contentDisposition: input.contentDisposition ?? "inline",
       ...(input.acl === undefined ? undefined : { acl: input.acl }),
+      ...(noun === undefined ? undefined : { noun: checkNoun(kind, noun) }),
     },
   }
 }

@@ -1,4 +1,4 @@
-import { parseByteSize } from "../protocol/byte-size.ts"
+import { toBytes } from "../protocol/byte-size.ts"
 import { canBeEmpty, compareKinds, isOfMediaType, parseMediaType } from "../protocol/media-type.ts"
 import type { RouteConfig } from "../protocol/route-config.ts"
 import { UploadError } from "../protocol/upload-error.ts"
@@ -56,9 +56,9 @@ export const checkFiles = (
     if (file.size === 0 && !canBeEmpty(kind.kind)) {
       return new UploadError({ code: "FILE_TYPE_NOT_ALLOWED", message: texts.empty() })
     }
-    const size = parseByteSize(kind.maxFileSize)
-    if (size.ok && file.size > size.value) {
-      return new UploadError({ code: "FILE_TOO_LARGE", message: texts.tooLarge(file.size, size.value) })
+    const most = toBytes(kind.maxFileSize)
+    if (file.size > most) {
+      return new UploadError({ code: "FILE_TOO_LARGE", message: texts.tooLarge(file.size, most) })
     }
     return count(kind) > kind.maxFileCount
       ? new UploadError({ code: "TOO_MANY_FILES", message: texts.tooMany(kind) })

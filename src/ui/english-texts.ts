@@ -1,5 +1,5 @@
 import type { ProblemCode } from "../protocol/problem.ts"
-import { listKinds } from "./accepted-files.ts"
+import { type AcceptedKind, listKinds } from "./accepted-files.ts"
 import { list, plural, toLimit, toNoun } from "./english-words.ts"
 import { createFirstTexts, type FirstText } from "./first-texts.ts"
 import { isDevelopment } from "./is-development.ts"
@@ -8,9 +8,9 @@ import { isProcessing } from "./upload-state.ts"
 import type { UploadTexts } from "./upload-texts.ts"
 
 /** `image` → `images`. */
-const nameKinds = (kind: string): string => toNoun(kind).other.replace("# ", "")
+const nameKind = (kind: AcceptedKind): string => toNoun(kind).other.replace("# ", "")
 
-const files = (count: number): string => plural(toNoun("blob"), count)
+const files = (count: number): string => plural(toNoun({ kind: "blob" }), count)
 
 /** Where the code says more to a user than the server's own words. */
 const advice: { readonly [code in ProblemCode]?: string } = {
@@ -51,7 +51,7 @@ const createEnglish = (texts: UploadTexts): Omit<UploadTexts, FirstText> => ({
     const kinds = listKinds(config)
     const sizes = new Set(kinds.map(({ maxFileSize }) => maxFileSize))
     const size = sizes.size === 1 ? `, ${toLimit(texts, kinds[0]!.maxFileSize)} each` : ""
-    return `Only ${list.format(kinds.map(({ kind }) => nameKinds(kind)))}${size}`
+    return `Only ${list.format(kinds.map(nameKind))}${size}`
   },
   dropOnto: (name) => `Drop to add to ${name}`,
   upload: (count) => `Upload ${files(count)}`,
@@ -137,13 +137,13 @@ const createEnglish = (texts: UploadTexts): Omit<UploadTexts, FirstText> => ({
   announce: {},
   picture: {},
   typeNotAllowed: (config) => {
-    const kinds = listKinds(config).map(({ kind }) => nameKinds(kind))
+    const kinds = listKinds(config).map(nameKind)
     return `Not allowed here. Choose ${new Intl.ListFormat("en", { type: "disjunction" }).format(kinds)}.`
   },
   empty: () => "The file is empty. Choose another one.",
   tooLarge: (bytes, maxSize) => `${texts.size(bytes)} is too large, at most ${texts.size(maxSize)} is allowed.`,
-  tooMany: ({ kind, maxFileCount }) => `Too many: at most ${plural(toNoun(kind), maxFileCount)} at a time.`,
-  chooseMore: ({ kind }, count) => {
+  tooMany: (kind) => `Too many: at most ${plural(toNoun(kind), kind.maxFileCount)} at a time.`,
+  chooseMore: (kind, count) => {
     const [number, ...noun] = plural(toNoun(kind), count).split(" ")
     return `Choose at least ${number} more ${noun.join(" ")}`
   },

@@ -1,7 +1,6 @@
-import { parseByteSize } from "../protocol/byte-size.ts"
+import { type ByteSize, toBytes } from "../protocol/byte-size.ts"
 import type { AcceptedKind } from "./accepted-files.ts"
 import { createPlural, type PluralForms } from "./text-formats.ts"
-import { toTypeNoun } from "./type-nouns.ts"
 import type { UploadTexts } from "./upload-texts.ts"
 
 export const plural = createPlural("en")
@@ -16,16 +15,14 @@ const nouns: Readonly<Record<string, PluralForms>> = {
   blob: { one: "# file", other: "# files" },
 }
 
-/** `image/svg+xml` → `# SVG image`, `# SVG images`. */
-export const toNoun = (kind: string): PluralForms =>
-  nouns[kind] ?? { one: `# ${toTypeNoun(kind)}`, other: `# ${toTypeNoun(kind)}s` }
+/** What files of a kind are called: `# image`, `# images`. */
+export const toNoun = ({ kind, noun }: Pick<AcceptedKind, "kind" | "noun">): PluralForms =>
+  noun === undefined ? (nouns[kind] ?? nouns["blob"]!) : { one: `# ${noun}`, other: `# ${noun}s` }
 
-export const toLimit = (texts: UploadTexts, maxFileSize: string): string => {
-  const bytes = parseByteSize(maxFileSize)
-  return bytes.ok ? texts.size(bytes.value) : maxFileSize
-}
+export const toLimit = (texts: UploadTexts, maxFileSize: ByteSize): string => texts.size(toBytes(maxFileSize))
 
-export const countKind = ({ kind, minFileCount, maxFileCount }: AcceptedKind): string => {
+export const countKind = (kind: AcceptedKind): string => {
+  const { minFileCount, maxFileCount } = kind
   const most = plural(toNoun(kind), maxFileCount)
   if (maxFileCount === 1) return most
   return minFileCount === maxFileCount ? most : minFileCount > 1 ? `${minFileCount} to ${most}` : `up to ${most}`

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { formatByteSize, parseByteSize } from "../../src/protocol/byte-size.ts"
+import { formatByteSize, normalizeByteSize, parseByteSize, toBytes } from "../../src/protocol/byte-size.ts"
 
 describe("parseByteSize", () => {
   it.each([
@@ -109,6 +109,30 @@ describe("formatByteSize", () => {
         const bytes = (halves / 2) * 1024 ** unit
         fc.pre(Number.isInteger(bytes))
         expect(parseByteSize(formatByteSize(bytes))).toEqual({ ok: true, value: bytes })
+      }),
+    )
+  })
+})
+
+describe("a size as route handlers write it", () => {
+  it.each([
+    ["4mb", "4MB"],
+    [" 4 Mb ", "4MB"],
+    ["1.5GB", "1.5GB"],
+    ["007kb", "007KB"],
+  ])("%j is %s", (size, written) => {
+    expect(normalizeByteSize(size as "4MB")).toBe(written)
+  })
+
+  it("is as many bytes as what was parsed", () => {
+    const number = fc.oneof(
+      fc.nat(5000).map(String),
+      fc.float({ min: 0, max: 4000, noNaN: true }).map((n) => n.toFixed(3)),
+    )
+    fc.assert(
+      fc.property(number, fc.constantFrom("b", "KB", " mb", "GB", "Tb "), (number, unit) => {
+        const size = `${number}${unit}` as "4MB"
+        expect({ ok: true, value: toBytes(normalizeByteSize(size)) }).toStrictEqual(parseByteSize(size))
       }),
     )
   })

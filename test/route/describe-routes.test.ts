@@ -19,7 +19,9 @@ describe("GET on the adapter", () => {
       () => 1,
     ),
     avatar: f(["image", "video", "audio", "pdf", "text", "blob", "application/zip"]).onUploadComplete(() => 1),
-    "m n/é": f({ pdf: { maxFileSize: 3_145_728, contentDisposition: "attachment" } }).onUploadComplete(() => 1),
+    "m n/é": f({
+      pdf: { maxFileSize: 3_145_728, contentDisposition: "attachment", noun: "invoice" },
+    }).onUploadComplete(() => 1),
   }
 
   test("describes every route, in router order, with every default filled in", async () => {
@@ -40,10 +42,13 @@ describe("GET on the adapter", () => {
           pdf: { ...defaults, maxFileSize: "4MB" },
           text: { ...defaults, maxFileSize: "64KB" },
           blob: { ...defaults, maxFileSize: "8MB" },
-          "application/zip": { ...defaults, maxFileSize: "8MB" },
+          "application/zip": { ...defaults, maxFileSize: "8MB", noun: "ZIP archive" },
         },
       },
-      { slug: "m n/é", config: { pdf: { ...defaults, maxFileSize: "3MB", contentDisposition: "attachment" } } },
+      {
+        slug: "m n/é",
+        config: { pdf: { ...defaults, maxFileSize: "3MB", contentDisposition: "attachment", noun: "invoice" } },
+      },
     ])
   })
 
@@ -85,6 +90,10 @@ describe("a route's configuration", () => {
     ["a count of 0", { image: { maxFileCount: 0 } }, /image\.maxFileCount must be a whole number of at least 1, not 0/],
     ["half a file", { image: { maxFileCount: 1.5 } }, /image\.maxFileCount/],
     ["a count that is no number", { image: { minFileCount: "2" } }, /image\.minFileCount/],
+    ["a noun that is none", { image: { noun: " " } }, /image\.noun must be what people call one such file/],
+    ["a noun that is no text", { image: { noun: 5 } }, /image\.noun/],
+    ["a noun with a line break", { image: { noun: "a\nb" } }, /image\.noun/],
+    ["a noun that is a sentence", { image: { noun: "a".repeat(41) } }, /image\.noun/],
     [
       "more at least than at most",
       { image: { minFileCount: 3, maxFileCount: 2 } },

@@ -33,6 +33,11 @@ test.each<[Parameters<typeof parseConfig>[0], string]>([
   [{ "audio/mpeg": { maxFileSize: "8MB" } }, "1 MP3 file, 8 MB at most"],
   [{ "application/json": { maxFileSize: "8MB" } }, "1 JSON file, 8 MB at most"],
   [{ "application/vnd.acme.very-special.format+xml": { maxFileSize: "8MB" } }, "1 special file, 8 MB at most"],
+  [
+    { "application/vnd.acme.drawing": { maxFileSize: "8MB", maxFileCount: 2, noun: "CAD drawing" } },
+    "Up to 2 CAD drawings, 8 MB each at most",
+  ],
+  [{ image: { maxFileSize: "8MB", noun: "photo" } }, "1 photo, 8 MB at most"],
 ])("%j is described as %s", (config, text) => {
   expect(allowed(config)).toBe(text.replaceAll(/(\d) ([KMG]B)/g, "$1\u00a0$2"))
 })

@@ -1,4 +1,4 @@
-import { parseByteSize } from "../../protocol/byte-size.ts"
+import { type ByteSize, toBytes } from "../../protocol/byte-size.ts"
 import type { RouteConfig } from "../../protocol/route-config.ts"
 import { listKinds } from "../accepted-files.ts"
 import { isDevelopment } from "../is-development.ts"
@@ -13,7 +13,7 @@ import type { LanguageWords } from "./language-words.ts"
 import { sayWords } from "./say-words.ts"
 
 /** The largest size of all kinds, where it is the same of all. */
-const findCommonSize = (config: RouteConfig): string | undefined => {
+const findCommonSize = (config: RouteConfig): ByteSize | undefined => {
   const [size, ...others] = new Set(listKinds(config).map(({ maxFileSize }) => maxFileSize))
   return others.length === 0 ? size : undefined
 }
@@ -29,11 +29,8 @@ export const createLanguageTexts = (words: LanguageWords, own: Partial<UploadTex
   const { count, fill, isolate, percent, time } = formats
   const { joins, composed, timeDisplay = "short" } = words
   const put = (sentence: string, shown: string) => sentence.replace("#", () => shown)
-  const toLimit = (maxFileSize: string): string => {
-    const bytes = parseByteSize(maxFileSize)
-    return bytes.ok ? texts.size(bytes.value) : maxFileSize
-  }
-  const nameKinds = (config: RouteConfig) => listKinds(config).map(({ kind }) => kinds.name(kind))
+  const toLimit = (maxFileSize: ByteSize): string => texts.size(toBytes(maxFileSize))
+  const nameKinds = (config: RouteConfig) => listKinds(config).map(kinds.name)
   /** 41 of 180 MB: a unit that both have is said once. */
   const sizeOf = (loaded: number, size: number): string => {
     const [part, whole] = [texts.size(loaded), texts.size(size)]
@@ -141,8 +138,8 @@ export const createLanguageTexts = (words: LanguageWords, own: Partial<UploadTex
     typeNotAllowed: (config) =>
       fill(composed.typeNotAllowed, { kinds: formats.list(nameKinds(config), "disjunction") }),
     tooLarge: (size, maxSize) => fill(composed.tooLarge, { size: texts.size(size), max: texts.size(maxSize) }),
-    tooMany: ({ kind, maxFileCount }) => fill(composed.tooMany, { files: kinds.count(kind, maxFileCount) }),
-    chooseMore: ({ kind }, missing) => fill(composed.chooseMore, { files: kinds.count(kind, missing) }),
+    tooMany: (kind) => fill(composed.tooMany, { files: kinds.count(kind, kind.maxFileCount) }),
+    chooseMore: (kind, missing) => fill(composed.chooseMore, { files: kinds.count(kind, missing) }),
     limits: (config) => fill(composed.limits, { limits: texts.allowed(config) }),
     interruptedState: ({ loaded, size }) =>
       loaded

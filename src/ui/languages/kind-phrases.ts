@@ -1,19 +1,20 @@
 import type { AcceptedKind } from "../accepted-files.ts"
-import { toTypeNoun } from "../type-nouns.ts"
 import type { LanguageFormats } from "./language-formats.ts"
 import type { LanguageWords, NounName } from "./language-words.ts"
+
+type NamedKind = Pick<AcceptedKind, "kind" | "noun">
 
 /** What kinds of files are called in a language. */
 export interface KindPhrases {
   /** `images`. */
-  readonly name: (kind: string) => string
+  readonly name: (kind: NamedKind) => string
   /** `3 images`; `shown` stands in the place of the number. */
-  readonly count: (kind: string, count: number, shown?: string) => string
+  readonly count: (kind: NamedKind, count: number, shown?: string) => string
   /** `up to 3 images`. */
   readonly limit: (kind: AcceptedKind) => string
 }
 
-/** Nouns by the word that `toTypeNoun` has for them. */
+/** Nouns by the word that route handlers have for them. */
 const nounNames: Readonly<Record<string, NounName>> = {
   file: "file",
   image: "image",
@@ -34,10 +35,8 @@ const nounNames: Readonly<Record<string, NounName>> = {
 }
 
 /** Which noun names a kind, and the short name of its type: `image/svg+xml` → `image`, `SVG`. */
-const findNoun = (kind: string): readonly [noun: NounName, type?: string] => {
-  if (kind === "blob") return ["file"]
-  if (!kind.includes("/")) return [kind as NounName]
-  const english = toTypeNoun(kind)
+const findNoun = ({ kind, noun: english }: NamedKind): readonly [noun: NounName, type?: string] => {
+  if (english === undefined) return [kind === "blob" || kind.includes("/") ? "file" : (kind as NounName)]
   const whole = nounNames[english]
   if (whole !== undefined) return [whole]
   const [type = "", ...noun] = english.split(" ")
@@ -59,7 +58,8 @@ export const createKindPhrases = (words: LanguageWords, formats: LanguageFormats
       return join(kinds[noun].name, type)
     },
     count,
-    limit: ({ kind, minFileCount, maxFileCount }) => {
+    limit: (kind) => {
+      const { minFileCount, maxFileCount } = kind
       if (maxFileCount === 1 || minFileCount === maxFileCount) return count(kind, maxFileCount)
       if (minFileCount <= 1) return formats.fill(upTo, { files: count(kind, maxFileCount) })
       const values = { min: formats.number(minFileCount), max: formats.number(maxFileCount) }

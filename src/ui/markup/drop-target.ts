@@ -12,63 +12,32 @@ export interface DropTarget {
   readonly isOff: boolean
 }
 
-/**
- * Longer than browsers take to tell again of a drag that stays where it is (50 ms, Firefox 350), in ms. There is one drag
- * at a time, and so one timer for the page.
- */
-const patience = 700
-let timer: ReturnType<typeof setTimeout> | undefined
-
-/** Files are held over a target: judges them, shows that, and tells the browser. */
-export const dragOver = ({ controller, isOff }: DropTarget, transfer: DataTransfer): void => {
-  clearTimeout(timer)
-  if (!isOff) controller.setDragActive(true, transfer.items)
-  const isRefused = isOff || controller.getState().drag?.fit === "refused"
-  transfer.dropEffect = isRefused ? "none" : "copy"
-}
-
 /** Takes what was dropped. Call it during the event. */
 export const takeDrop = ({ controller, sessions }: DropTarget, transfer: DataTransfer): void => {
-  clearTimeout(timer)
   controller.setDragActive(false)
   void readTransfer(transfer, keepHandles(sessions)).then(controller.addFiles)
 }
 
 /**
- * Makes an element take dropped files.
+ * Makes an element take dropped files. Files that are held over it are judged as soon as the engine is there, which the first
+ * of these events loads.
  *
  * @param find the element
  */
 export const describeTarget = (target: DropTarget, find: () => Element | null): Part["on"] => {
-  const over = (event: Event) => {
-    const { dataTransfer } = event as DragEvent
-    if (!hasFiles(dataTransfer)) return
+  const { controller, isOff } = target
+  const follow = (event: Event) => {
+    const { type, dataTransfer } = event as DragEvent
+    // Not every browser says what it was that has left.
+    const isLeaving = type === "dragleave"
+    if (!isLeaving && !hasFiles(dataTransfer)) return
     // Also when nothing is taken: a file dropped here must not replace the page.
     event.preventDefault()
-    dragOver(target, dataTransfer)
+    if (type === "drop") return takeDrop(target, dataTransfer!)
+    const used = controller.loaded()?.used
+    if (used) used.followDrag(target, find, event as DragEvent)
+    else if (isLeaving || !isOff) controller.setDragActive(!isLeaving)
+    else dataTransfer!.dropEffect = "none"
   }
-  return {
-    dragenter: over,
-    dragover: over,
-    dragleave: (event) => {
-      const { relatedTarget, clientX, clientY } = event as DragEvent
-      const element = find()
-      const leave = () => target.controller.setDragActive(false)
-      // Leaves come from every element within: what counts is which the pointer has gone to.
-      if (relatedTarget !== null) {
-        if (!element?.contains(relatedTarget as Node)) leave()
-        return
-      }
-      // Safari never says which, and no browser when the drag leaves the window or ends by Escape.
-      const { left, right, top, bottom } = element?.getBoundingClientRect() ?? new DOMRect()
-      if (clientX <= left || clientX >= right || clientY <= top || clientY >= bottom) leave()
-      else timer = setTimeout(leave, patience)
-    },
-    drop: (event) => {
-      const { dataTransfer } = event as DragEvent
-      if (!hasFiles(dataTransfer)) return
-      event.preventDefault()
-      takeDrop(target, dataTransfer)
-    },
-  }
+  return { dragenter: follow, dragover: follow, dragleave: follow, drop: follow }
 }

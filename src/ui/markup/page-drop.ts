@@ -1,9 +1,10 @@
-import { dragOver, takeDrop } from "./drop-target.ts"
+import { dragOver } from "./drag-over.ts"
+import { takeDrop } from "./drop-target.ts"
 import type { DropZone } from "./drop-zones.ts"
 import { sayDrop } from "./limit-hints.ts"
 import { takesSeveral } from "../accepted-files.ts"
 
-/** See `drop-target.ts`: longer than browsers take to tell again of a drag that stays where it is, in ms. */
+/** See `drag-over.ts`: longer than browsers take to tell again of a drag that stays where it is, in ms. */
 const patience = 700
 
 interface Place {

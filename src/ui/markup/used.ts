@@ -1,6 +1,7 @@
 import { describeInterrupted } from "./interrupted-list.ts"
 import { createMoreParts } from "./more-parts.ts"
 import { describeCamera } from "./camera-button.ts"
+import { followDrag } from "./drag-over.ts"
 import { sayDrop } from "./limit-hints.ts"
 import { nameWithFigures } from "./name-with-figures.ts"
 import { describeMissing } from "./missing-files.ts"
@@ -24,6 +25,7 @@ export const used = {
   describeRemoved,
   describeSummary,
   findPlace,
+  followDrag,
   isToldAbove,
   nameWithFigures,
   sayDrop,
