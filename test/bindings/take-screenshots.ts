@@ -73,7 +73,8 @@ const takeLooks = async (folder: string, pattern: string) => {
           )
         await lay("narrow", 0, 1, 2, 3)
         await lay("middle", 4, 5)
-        await lay("wide", 6, 7)
+        // Below each other, because a picture that is made smaller hides what is wrong with it.
+        await laySheet(stage.context, file("wide"), 1336, [{ look: looks[6]!.colorScheme, figures: figures.slice(6) }])
       })
       console.log(scene.caption)
     } catch (error) {

@@ -404,6 +404,14 @@ export const describeAvatar = ({ page: getPage, site: getSite, open, until }: Be
         await choose("me.png", await draw(600, 600, "image/png"))
         await stage().waitFor()
         await check("crop", "dialog")
+        // Its bar is as dark as the page: browsers take a light one where the accent is too dark for another.
+        const accent = await page.locator('[data-sluice="crop-slider"]').evaluate((slider) => {
+          const canvas = new OffscreenCanvas(1, 1).getContext("2d")!
+          canvas.fillStyle = getComputedStyle(slider).accentColor
+          canvas.fillRect(0, 0, 1, 1)
+          return canvas.getImageData(0, 0, 1, 1).data[1]!
+        })
+        expect(accent > 160).toBe(scheme === "dark")
         // All of it is on the screen.
         const box = (await dialog().boundingBox())!
         expect(box.y).toBeGreaterThanOrEqual(0)

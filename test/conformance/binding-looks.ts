@@ -45,7 +45,67 @@ export const describeLooks = ({ page: getPage, site: getSite, open, until }: Ben
           expect(boxes).toHaveLength(4)
           expect(new Set(boxes.map(({ x }) => Math.round(x))).size, direction).toBe(1)
         }
+        // Nor does one that is lifted, and filled with colour, touch what stands beside it.
+        const [handle, picture] = [await boxOf(part("file-handle").first()), await boxOf(part("file-preview").first())]
+        const [left, right] = direction === "ltr" ? [handle, picture] : [picture, handle]
+        expect(right.x - left.x - left.width, direction).toBeGreaterThanOrEqual(4)
       }
+    })
+
+    test("the name on a card has its whole width, however many buttons it has", async () => {
+      getSite().refuse(long, 500, 99)
+      await open("component=dropzone&endpoint=anything&mode=auto&previews=grid&initial")
+      await give(png(long))
+      const card = part("file").last()
+      await getPage().locator('[data-sluice="file"][data-state="failed"]').waitFor()
+      expect(await card.getByRole("button").count()).toBe(2)
+      for (const each of await part("file").all()) {
+        const [name, picture] = [
+          await boxOf(each.locator('[data-sluice="file-name"]')),
+          await boxOf(each.locator('[data-sluice="file-preview"]')),
+        ]
+        expect(name.width).toBeCloseTo(picture.width, 0)
+        // Below all texts, in the corner.
+        const [state, tools] = [
+          await boxOf(each.locator('[data-sluice="file-state"]')),
+          await boxOf(each.locator('[data-sluice="file-actions"]')),
+        ]
+        expect(tools.y + tools.height).toBeGreaterThanOrEqual(state.y + state.height - 1)
+        expect(tools.x + tools.width).toBeCloseTo(picture.x + picture.width, 0)
+      }
+    })
+
+    test("the letters on a tile stay within it, with texts twice as large", async () => {
+      await open("component=dropzone&endpoint=anything")
+      await getPage().addStyleTag({ content: "html { font-size: 200% }" })
+      await give({ ...png("paper.docx"), mimeType: "application/x-any" })
+      const [letters, tile] = await part("file-preview").evaluate((element) => {
+        const range = document.createRange()
+        range.selectNodeContents(element)
+        return [range.getBoundingClientRect().width, element.getBoundingClientRect().width] as const
+      })
+      expect(letters).toBeGreaterThan(0)
+      expect(letters).toBeLessThan(tile - 4)
+    })
+
+    test("a disabled area invites nobody", async () => {
+      for (const [query, isDim] of [
+        ["", false],
+        ["&disabled", true],
+      ] as const) {
+        await open(`component=dropzone${query}`)
+        for (const name of ["upload-icon", "label"]) {
+          const opacity = await part(name).evaluate((element) => Number(getComputedStyle(element).opacity))
+          expect(opacity < 1, `${name}${query}`).toBe(isDim)
+        }
+      }
+    })
+
+    test("what stands beside a picture stands in its middle", async () => {
+      const picture = encodeURIComponent(`data:image/png;base64,${pixel.toString("base64")}`)
+      await open(`component=avatar&endpoint=avatar&picture=${picture}`)
+      const [avatar, remove] = [await boxOf(part("button")), await boxOf(button(/^Remove/))]
+      expect(remove.y + remove.height / 2).toBeCloseTo(avatar.y + avatar.height / 2, 0)
     })
 
     test("nothing runs out of a page of 320 px, whatever is done to rows", async () => {
@@ -125,6 +185,44 @@ export const describeLooks = ({ page: getPage, site: getSite, open, until }: Ben
       await page.locator('[data-sluice="file"][data-state="failed"]').waitFor()
       const [title, tools] = [await boxOf(part("file-name")), await boxOf(part("file-actions"))]
       expect(Math.abs(title.y + title.height / 2 - tools.y - tools.height / 2)).toBeLessThan(1.5)
+      // Where there is room for all of it beside the buttons, its row is like others.
+      await page.setViewportSize({ width: 900, height: 640 })
+      await open("component=dropzone&endpoint=anything&mode=auto")
+      await give(png("bad.png"), png("good.png"))
+      await page.locator('[data-sluice="file"][data-state="failed"]').waitFor()
+      await page.locator('[data-sluice="file"][data-state="done"]').waitFor()
+      const [bad, good] = await Promise.all((await part("file").all()).map(boxOf))
+      expect(bad!.height).toBeCloseTo(good!.height, 0)
+    })
+
+    test("the question about another file is put in whole lines, on a wide page too", async () => {
+      const page = getPage()
+      const release = getSite().hold(long, 100_000)
+      await open("component=dropzone&endpoint=anything&mode=auto&sessions")
+      await give({ ...png(long), buffer: Buffer.concat([pixel, Buffer.alloc(3_000_000, 7)]) })
+      await until(async () => /[1-9]\d? %/.test((await part("file-state").textContent()) ?? ""))
+      // It is remembered a moment later.
+      await page.waitForTimeout(1_500)
+      await page.reload()
+      const [chooser] = await Promise.all([
+        page.waitForEvent("filechooser"),
+        page.getByRole("button", { name: /^Choose it again/ }).click(),
+      ])
+      await chooser.setFiles(png("another.png"))
+      await part("question").waitFor()
+      for (const width of [1280, 800, 440]) {
+        await page.setViewportSize({ width, height: 640 })
+        const row = await boxOf(part("interrupted-file"))
+        const [state, question] = [await boxOf(part("file-state")), await boxOf(part("question"))]
+        expect(state.width, `${width}`).toBeGreaterThan(row.width / 2)
+        expect(question.width, `${width}`).toBeGreaterThan(row.width / 2)
+        for (const each of await part("interrupted-file").getByRole("button").all()) {
+          const box = await boxOf(each)
+          expect(box.y, `${width}`).toBeGreaterThanOrEqual(question.y + question.height - 0.5)
+          expect(box.y + box.height, `${width}`).toBeLessThanOrEqual(row.y + row.height)
+        }
+      }
+      release()
     })
 
     test("nobody with a finger alone is told of dropping, unless something is held over it", async () => {
@@ -167,6 +265,15 @@ export const describeLooks = ({ page: getPage, site: getSite, open, until }: Ben
         expect(await figure.evaluate((element) => getComputedStyle(element, "::before").content)).toBe("none")
       }
       release()
+      await open("component=dropzone&endpoint=anything&mode=auto")
+      await give(png("done.png"))
+      // The tick of the end is close to its words.
+      await part("summary").and(getPage().locator('[data-state="done"]')).waitFor()
+      const [words, says] = [
+        await boxOf(part("summary-text")),
+        await boxOf(part("summary-text").locator("> span").first()),
+      ]
+      expect(says.x - words.x).toBeLessThan(22)
     })
 
     test("a page that runs from right to left: an extension follows its name, a number what it counts", async () => {
@@ -200,6 +307,20 @@ export const describeLooks = ({ page: getPage, site: getSite, open, until }: Ben
         return text.data.startsWith("2 files") && at(0) < at(2)
       })
       expect(isInOrder).toBe(true)
+      // Each line of an error in another language begins where those of the page do.
+      getSite().refuse("bad.png", 500, 99)
+      await open("component=button&endpoint=anything")
+      await getPage().evaluate(() => (document.documentElement.dir = "rtl"))
+      await give(png("bad.png"))
+      await part("error").waitFor()
+      const ends = await part("error").evaluate((element) => {
+        const range = document.createRange()
+        range.selectNodeContents(element)
+        const { right } = element.getBoundingClientRect()
+        return [...range.getClientRects()].map((line) => Math.round(right - line.right))
+      })
+      expect(ends.length).toBeGreaterThan(1)
+      expect(Math.max(...ends)).toBeLessThanOrEqual(1)
     })
   })
 }

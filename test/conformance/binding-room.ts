@@ -371,24 +371,34 @@ export const describeRoom = ({ page: getPage, site: getSite, open, until }: Benc
       for (const colorScheme of ["light", "dark"] as const) {
         await page.emulateMedia({ colorScheme })
         await open("component=dropzone")
-        const ratio = await part("area").evaluate((area) => {
-          const canvas = new OffscreenCanvas(1, 1).getContext("2d")!
-          canvas.fillStyle = getComputedStyle(document.body).backgroundColor
-          canvas.fillRect(0, 0, 1, 1)
-          const read = () => {
-            const [r, g, b] = [...canvas.getImageData(0, 0, 1, 1).data].map((value) => {
-              const part = value / 255
-              return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
-            })
-            return 0.2126 * r! + 0.7152 * g! + 0.0722 * b!
-          }
-          const around = read()
-          canvas.fillStyle = getComputedStyle(area).borderTopColor
-          canvas.fillRect(0, 0, 1, 1)
-          const [low, high] = [around, read()].toSorted((a, b) => a - b)
-          return (high! + 0.05) / (low! + 0.05)
-        })
+        const measure = () =>
+          part("area").evaluate((area) => {
+            const canvas = new OffscreenCanvas(1, 1).getContext("2d")!
+            canvas.fillStyle = getComputedStyle(document.body).backgroundColor
+            canvas.fillRect(0, 0, 1, 1)
+            const read = () => {
+              const [r, g, b] = [...canvas.getImageData(0, 0, 1, 1).data].map((value) => {
+                const part = value / 255
+                return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
+              })
+              return 0.2126 * r! + 0.7152 * g! + 0.0722 * b!
+            }
+            const around = read()
+            canvas.fillStyle = getComputedStyle(area).borderTopColor
+            canvas.fillRect(0, 0, 1, 1)
+            const [low, high] = [around, read()].toSorted((a, b) => a - b)
+            return (high! + 0.05) / (low! + 0.05)
+          })
+        const ratio = await measure()
         expect(ratio, colorScheme).toBeGreaterThanOrEqual(3)
+        // It is no weaker under files that are held over it.
+        await part("area").evaluate((area) => {
+          const dataTransfer = new DataTransfer()
+          dataTransfer.items.add(new File(["a"], "a.png", { type: "image/png" }))
+          area.dispatchEvent(new DragEvent("dragenter", { dataTransfer, bubbles: true, cancelable: true }))
+        })
+        await page.locator('[data-drag="over"]').waitFor()
+        await until(async () => (await measure()) > ratio)
       }
     })
 
@@ -409,6 +419,10 @@ export const describeRoom = ({ page: getPage, site: getSite, open, until }: Benc
       await page.getByRole("button", { name: "Pause a.docx" }).click()
       await rowBecomes("a.docx", "paused")
       expect(await pattern()).toContain("repeating-linear-gradient")
+      // So does the bar of all files.
+      const all = () =>
+        part("summary-progress").evaluate((element) => getComputedStyle(element, "::before").backgroundImage)
+      await until(async () => (await all()).includes("repeating-linear-gradient"))
       release()
     })
 

@@ -63,7 +63,16 @@ export const others: ReadonlyArray<Scene> = [
   },
   { caption: "avatar: crop", isOver: true, play: (stage) => crop(stage) },
   { caption: "avatar: crop on a phone", isOver: true, isPhone: true, play: (stage) => crop(stage) },
-  { caption: "tray: open", isOver: true, play: (stage) => fillTray(stage) },
+  {
+    caption: "tray: open",
+    isOver: true,
+    play: async (stage) => {
+      await fillTray(stage)
+      // Unfolded by hand it stays so where there is little room.
+      await stage.page.locator('[data-action="fold"]').click()
+      await stage.page.locator('[data-action="fold"]').click()
+    },
+  },
   {
     caption: "tray: folded",
     isOver: true,
