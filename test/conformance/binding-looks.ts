@@ -75,6 +75,17 @@ export const describeLooks = ({ page: getPage, site: getSite, open, until }: Ben
       }
     })
 
+    test("cards stand beside each other on the smallest phones, too", async () => {
+      await getPage().setViewportSize({ width: 320, height: 640 })
+      await open("component=dropzone&endpoint=anything&rows=reorder,rename&previews=grid")
+      await getPage().addStyleTag({ content: "body { margin: 16px }" })
+      await give(png(long), png("second.png"))
+      await until(async () => (await part("file-rename").count()) === 2)
+      const [first, second] = await Promise.all((await part("file").all()).map(boxOf))
+      expect(second!.y).toBe(first!.y)
+      expect(second!.height).toBe(first!.height)
+    })
+
     test("the letters on a tile stay within it, with texts twice as large", async () => {
       await open("component=dropzone&endpoint=anything")
       await getPage().addStyleTag({ content: "html { font-size: 200% }" })
@@ -307,6 +318,19 @@ export const describeLooks = ({ page: getPage, site: getSite, open, until }: Ben
         return text.data.startsWith("2 files") && at(0) < at(2)
       })
       expect(isInOrder).toBe(true)
+      // The dot between two figures stands between them.
+      for (const name of ["late.png", "later.png"]) getSite().refuse(name, 503, 99)
+      await open("component=dropzone&endpoint=anything&mode=auto&patience=60000")
+      await getPage().evaluate(() => (document.documentElement.dir = "rtl"))
+      await give(png("late.png"), png("later.png"))
+      const figure = part("summary-text").locator("> span + span").last()
+      await figure.waitFor()
+      const dot = await figure.evaluate((element) => {
+        const range = document.createRange()
+        range.selectNodeContents(element)
+        return element.getBoundingClientRect().right - range.getBoundingClientRect().right
+      })
+      expect(dot).toBeGreaterThan(4)
       // Each line of an error in another language begins where those of the page do.
       getSite().refuse("bad.png", 500, 99)
       await open("component=button&endpoint=anything")

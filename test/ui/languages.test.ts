@@ -288,6 +288,8 @@ describe.each(languages)("%s", (language) => {
     ]
     for (const text of isolating) expect(text.includes("\u2068a.png\u2069"), text).toBe(isRtl)
     expect(texts.actOn("x", "صورة.png")).toContain("\u2068صورة.png\u2069")
+    // `13 MB, 54 %` would be one piece that runs from left to right in a line that does not.
+    if (isRtl) expect(texts.fileState(item({ status: "uploading" }))).not.toMatch(/[a-z][^\p{L}\u200F]*\p{N}/iu)
     expect(
       texts.summary(state({ active: 1, total: 1, bytes: 180 * 2 ** 20, loaded: 41 * 2 ** 20 })).match(/180/g),
     ).toHaveLength(1)

@@ -38,7 +38,8 @@ export const words: LanguageWords<Category> = {
   typed: " בפורמט #",
   upTo: "עד {files}",
   range: "{min} עד {max}",
-  of: "{part} מתוך {whole}",
+  // The mark at the end: what follows `MB` stands on its left.
+  of: "{part} מתוך {whole}\u200F",
   texts: {
     choose: ["בחירת קובץ", "בחירת קבצים"],
     drop: ["או גרירה לכאן", "או גרירה לכאן"],
