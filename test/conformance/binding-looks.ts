@@ -99,6 +99,18 @@ export const describeLooks = ({ page: getPage, site: getSite, open, until }: Ben
       expect(letters).toBeLessThan(tile - 4)
     })
 
+    test("with forced colours the bar of all files has room for what it says within its edges", async () => {
+      await getPage().emulateMedia({ forcedColors: "active" })
+      const release = getSite().hold("slow.png", 100_000)
+      await open("component=dropzone&endpoint=anything&mode=auto")
+      await give({ ...png("slow.png"), buffer: Buffer.concat([pixel, Buffer.alloc(600_000, 7)]) })
+      await part("summary-progress").waitFor()
+      const height = await part("summary-progress").evaluate((bar) => bar.clientHeight)
+      expect(height).toBeGreaterThanOrEqual(3)
+      release()
+      await getPage().emulateMedia({ forcedColors: "none" })
+    })
+
     test("a disabled area invites nobody", async () => {
       for (const [query, isDim] of [
         ["", false],
@@ -164,6 +176,9 @@ export const describeLooks = ({ page: getPage, site: getSite, open, until }: Ben
       await give(png(long), png("second.png"))
       await part("try-now").waitFor()
       await check("files that wait for their next try")
+      const tools = await Promise.all((await part("summary-actions").getByRole("button").all()).map(boxOf))
+      expect(tools).toHaveLength(3)
+      expect(new Set(tools.map(({ y, height }) => `${y} ${height}`)).size).toBe(1)
       const release = getSite().holdCallbacks()
       await open("component=dropzone&endpoint=anything&mode=auto")
       await give(png(`other ${long}`))
