@@ -111,16 +111,14 @@ export const describeLooks = ({ page: getPage, site: getSite, open, until }: Ben
       await getPage().emulateMedia({ forcedColors: "none" })
     })
 
-    test("a disabled area invites nobody", async () => {
+    test("the icon of a disabled area invites nobody", async () => {
       for (const [query, isDim] of [
         ["", false],
         ["&disabled", true],
       ] as const) {
         await open(`component=dropzone${query}`)
-        for (const name of ["upload-icon", "label"]) {
-          const opacity = await part(name).evaluate((element) => Number(getComputedStyle(element).opacity))
-          expect(opacity < 1, `${name}${query}`).toBe(isDim)
-        }
+        const opacity = await part("upload-icon").evaluate((element) => Number(getComputedStyle(element).opacity))
+        expect(opacity < 1, query).toBe(isDim)
       }
     })
 
@@ -276,11 +274,12 @@ export const describeLooks = ({ page: getPage, site: getSite, open, until }: Ben
       const slow = { ...png("slow.png"), buffer: Buffer.concat([pixel, Buffer.alloc(20_000_000, 7)]) }
       await give(slow, png("second.png"))
       await part("time-left").waitFor()
-      const [time, text, actions] = [
-        await boxOf(part("time-left")),
-        await boxOf(part("summary-text")),
-        await boxOf(part("summary-actions")),
-      ]
+      // At one moment: with the next bytes the figures may take another line.
+      const [time, text, actions] = await getPage().evaluate(() => {
+        const find = (name: string) =>
+          document.querySelector(`[data-sluice="${name}"]`)!.getBoundingClientRect().toJSON() as DOMRect
+        return [find("time-left"), find("summary-text"), find("summary-actions")] as const
+      })
       expect(actions.y).toBeGreaterThanOrEqual(text.y + text.height - 0.5)
       const figures = await part("summary-text").locator("> span").all()
       for (const figure of figures) {
