@@ -288,8 +288,17 @@ describe.each(languages)("%s", (language) => {
     ]
     for (const text of isolating) expect(text.includes("\u2068a.png\u2069"), text).toBe(isRtl)
     expect(texts.actOn("x", "صورة.png")).toContain("\u2068صورة.png\u2069")
-    // `13 MB, 54 %` would be one piece that runs from left to right in a line that does not.
-    if (isRtl) expect(texts.fileState(item({ status: "uploading" }))).not.toMatch(/[a-z][^\p{L}\u200F]*\p{N}/iu)
+    if (isRtl)
+      for (const status of ["queued", "uploading", "done"] as const) {
+        const text = texts.fileState(item({ status }))
+        // `13 MB, 54 %` would be one piece that runs from left to right in a line that does not.
+        expect(text).not.toMatch(/[a-z][^\p{L}\u2069]*\p{N}/iu)
+        // The first letter outside of what is isolated is what the browser takes the line's direction from.
+        expect(text.replaceAll(/\u2066[^\u2069]*\u2069/g, "")).toMatch(
+          /^[^\p{L}\u200E]*[\p{Script=Hebrew}\p{Script=Arabic}]/u,
+        )
+        expect(text.match(/\u2066/g)?.length ?? 0).toBe(text.match(/\u2069/g)?.length ?? 0)
+      }
     expect(
       texts.summary(state({ active: 1, total: 1, bytes: 180 * 2 ** 20, loaded: 41 * 2 ** 20 })).match(/180/g),
     ).toHaveLength(1)

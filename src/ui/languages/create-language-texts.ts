@@ -36,7 +36,7 @@ export const createLanguageTexts = (words: LanguageWords, own: Partial<UploadTex
     const [part, whole] = [texts.size(loaded), texts.size(size)]
     const [number = "", unit] = part.split("\u00A0")
     const isSameUnit = unit !== undefined && whole.endsWith(`\u00A0${unit}`)
-    return fill(words.of, { part: isSameUnit ? number : part, whole })
+    return fill(words.of, { part: isSameUnit ? number.replace("\u2066", "") : part, whole })
   }
   const made: UploadTexts = {
     ...sayWords(words.texts, formats),

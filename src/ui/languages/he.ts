@@ -38,8 +38,7 @@ export const words: LanguageWords<Category> = {
   typed: " בפורמט #",
   upTo: "עד {files}",
   range: "{min} עד {max}",
-  // The mark at the end: what follows `MB` stands on its left.
-  of: "{part} מתוך {whole}\u200F",
+  of: "{part} מתוך {whole}",
   texts: {
     choose: ["בחירת קובץ", "בחירת קבצים"],
     drop: ["או גרירה לכאן", "או גרירה לכאן"],

@@ -35,8 +35,9 @@ export const createLanguageFormats = ({ locale, isRtl = false, units }: Language
   const numbers = new Intl.NumberFormat(locale)
   const percents = new Intl.NumberFormat(locale, { style: "percent" })
   const sizes = createSizeFormat(locale, units)
-  // Letters of the other direction behind a figure would stand before it.
-  const sizeMark = isRtl && !rtl.test(units.join("")) ? mark : ""
+  // Letters of the other direction behind a figure would stand before it. Isolated, because a mark would be the first letter
+  // of a line that takes its direction from that.
+  const isForeign = isRtl && !rtl.test(units.join(""))
   const withUnit = (value: number, unit: string, unitDisplay: "short" | "long") =>
     new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay }).format(value)
   return {
@@ -47,7 +48,7 @@ export const createLanguageFormats = ({ locale, isRtl = false, units }: Language
     fill: (sentence, values) => sentence.replace(/\{(\w+)\}/g, (_, name: string) => values[name]!),
     isolate: (name) => (isRtl || rtl.test(name) ? `\u2068${name}\u2069` : name),
     number: numbers.format,
-    size: (bytes) => sizeMark + sizes(bytes),
+    size: (bytes) => (isForeign ? `\u2066${sizes(bytes)}\u2069` : sizes(bytes)),
     // What ICU puts around the sign of percent would part it from its figure, and with it from what screen readers skip.
     percent: (percent) => (isRtl ? mark : "") + percents.format(percent / 100).replaceAll(mark, ""),
     spokenPercent: (percent) => withUnit(percent, "percent", "long"),
