@@ -825,6 +825,38 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
         answered()
         await rowBecomes("a.png", "done")
       })
+
+      test("stays so while the app is being started again, and sends no byte twice", async () => {
+        site.isAway = true
+        try {
+          await open("component=dropzone&mode=auto")
+          await page.evaluate(() => {
+            window.announced = []
+            const look = () => {
+              const state = document.querySelector('[data-sluice="file"]')?.getAttribute("data-state")
+              if (state && window.announced.at(-1) !== state) window.announced.push(state)
+            }
+            new MutationObserver(look).observe(document.body, { subtree: true, attributes: true, childList: true })
+          })
+          await choose(main(), png("a.png"))
+          await until(() => site.puts.filter((put) => put.file === "a.png").length >= 2)
+          await rowBecomes("a.png", "processing")
+          expect(await row("a.png").locator('[data-sluice="file-state"]').textContent()).toBe(
+            "Sent, waiting for the app…",
+          )
+        } finally {
+          site.isAway = false
+        }
+        await rowBecomes("a.png", "done")
+        expect(await told("error")).toEqual([])
+        const [first, ...others] = site.puts.filter((put) => put.file === "a.png").map(({ range }) => range)
+        expect(first).toBe("bytes=0-")
+        expect(new Set(others)).toEqual(new Set([`bytes=${png("a.png").buffer.length}-`]))
+        // It does not go back to uploading whenever the app is asked.
+        const states = (await page.evaluate(() => window.announced)).filter((text) => /^[a-z]+$/.test(text))
+        expect(states).toContain("done")
+        expect(new Set(states.slice(states.indexOf("processing")))).toEqual(new Set(["processing", "done"]))
+      })
     })
 
     describe("the summary", () => {

@@ -256,6 +256,35 @@ describe("a PUT that awaits server data", () => {
     expect(app.received).toHaveLength(2)
   })
 
+  it("says when to ask again where the app was not there, and not where it has answered or failed", async () => {
+    const { url } = await startIngest({ callbackRetries: [3_600_000] })
+    const put = async (callbackUrl: string) => {
+      const grant = createGrant({ slug: "avatar" })
+      await register(url, { fileKeys: [grant.key], callbackUrl })
+      const { status, headers } = await putRaw(await sign(url, grant), "hello")
+      return [status, headers.get("retry-after")]
+    }
+    const answering = (answer: () => Response) => async () => (await startApp(answer)).url
+    const away = await listen((request) => void request.socket.destroy())
+    expect(await put(away)).toEqual([502, "1"])
+    for (const app of [503, 502, 504].map((status) => answering(() => new Response("nginx", { status })))) {
+      expect(await put(await app())).toEqual([502, "1"])
+    }
+    for (const app of [
+      answering(refuse),
+      answering(() => new Response("nginx", { status: 500 })),
+      answering(() => Response.redirect("http://127.0.0.1/login", 307)),
+      answering(() => new Response(null, { status: 410 })),
+    ]) {
+      expect(await put(await app())).toEqual([502, null])
+    }
+    const failing = await startApp(async ({ event }) => {
+      if (event.status === "uploaded") await postResult(url, { fileKey: event.file.key, error: "no such user" })
+      return new Response("nginx", { status: 503 })
+    })
+    expect(await put(failing.url)).toEqual([502, null])
+  })
+
   it("fails at once when the app posts an error, before it answers", async () => {
     const { url } = await startIngest()
     const app = await startApp(async ({ event }) => {
