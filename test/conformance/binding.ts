@@ -272,6 +272,21 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
         expect(site.puts).toEqual([])
       })
 
+      test("a route that the router does not have: the operator is told once, the user when files are sent", async () => {
+        await page.goto(`${site.url}/?component=button&endpoint=nowhere`)
+        await page.bringToFront()
+        await becomes("idle")
+        await until(() => complaints.length > 0)
+        await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)))
+        expect(complaints).toEqual([
+          'Sluice: ROUTE_NOT_FOUND: There is no file route "nowhere" at /api/sluice. Check the endpoint of the component.',
+        ])
+        await choose(main(), png("a.png"))
+        await becomes("failed")
+        expect(await part("error").textContent()).toContain("Uploads are not set up here. (ROUTE_NOT_FOUND)")
+        expect(await page.getByRole("button", { name: /Try again/ }).count()).toBe(0)
+      })
+
       test("works where the routes' configuration cannot be had", async () => {
         site.describesRoutes = false
         await open("component=button")
