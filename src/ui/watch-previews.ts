@@ -7,7 +7,7 @@ import { offerWork } from "./work-in-turn.ts"
 /** Of how many files pictures are made where no row of theirs is found, in markup of the page's own. */
 const most = 100
 
-/** ms until a picture that is given back is gone: a tray may just have begun to show it, and asks for it a moment later. */
+/** ms until a picture is given back: a tray, or a component that came back, may just have begun to show it, and asks a moment later. */
 const grace = 1000
 
 /** What a file became. */
