@@ -176,7 +176,8 @@ describe("size of what is loaded", () => {
           `import { generate${name} } from "sluice/${library}"; export const ${name} = generate${name}()`,
           { external },
         )
-        expect(minified(atOnce(generated)), `${library}: ${name}`).toBe(minified(atOnce(alone)))
+        // A dropzone or a hook that is not left out is thousands.
+        expect(minified(atOnce(generated)), `${library}: ${name}`).toBeLessThan(minified(atOnce(alone)) + 200)
       }
       const all = await bundle(`export { UploadTray, uploads, useUploader } from "./upload.ts"`, { external })
       expect(minified(atOnce(all))).toBeGreaterThan(0)
