@@ -26,8 +26,12 @@ export interface RetryWait {
   readonly retryNow: () => void
 }
 
-/** Every request for a stored file whose callback has failed runs that once more: whether it is worth that, users say. */
-const mayRepeat = (code: ProblemCode): boolean => code !== "CALLBACK_FAILED" && isRetryable(code)
+/**
+ * Every request for a stored file whose callback has failed runs that once more: whether it is worth that, users say. Where
+ * the app was only not there, the ingest says when to ask again.
+ */
+const mayRepeat = (code: ProblemCode, wait: number): boolean =>
+  isRetryable(code) && (code !== "CALLBACK_FAILED" || wait > 0)
 
 /**
  * Tries until it succeeds, is refused for good, or has failed too often. Failures of a browser that is offline do not
@@ -61,7 +65,7 @@ export const retry = async <A>(
     let ms: number | undefined
     if (!isNetwork || navigator?.onLine !== false) {
       if (wait > maxDelay) error.message += ` Try again in ${Math.ceil(wait / 1000)} s.`
-      if ((wait && !mayRepeat(error.code)) || ++failures >= attempts || wait > maxDelay) throw error
+      if ((wait && !mayRepeat(error.code, wait)) || ++failures >= attempts || wait > maxDelay) throw error
       const backoff = Math.min(delay * 2 ** (failures - 1), maxDelay) * (1 - Math.random() / 2)
       ms = wait && Math.max(wait, backoff)
     }

@@ -73,16 +73,24 @@ export type Write = (severity: Severity, message: string, details: ReadonlyArray
 export const isLogged = (level: LogLevel, severity: Severity): boolean =>
   level === "All" || (level !== "None" && logLevels.indexOf(severity) <= logLevels.indexOf(level))
 
+/** How lines of text begin: with the time, ISO 8601 in UTC; with the time of day here (`clock`); or without (`false`). */
+export type LogTime = boolean | "clock"
+
+const showTime = (how: LogTime): string => {
+  const now = new Date()
+  if (how === "clock") return `${now.toTimeString().slice(0, 8)} `
+  return how ? `${now.toISOString()} ` : ""
+}
+
 const createWriter =
-  (level: LogLevel, format: LogFormat, isTimed: boolean): Write =>
+  (level: LogLevel, format: LogFormat, time: LogTime): Write =>
   (severity, message, details) => {
     if (!isLogged(level, severity)) return
-    const time = isTimed ? `${new Date().toISOString()} ` : ""
-    console[sinks[severity]](
-      redact(
-        format === "text" ? time + toTextLine(severity, message, details) : toJsonLine(severity, message, details),
-      ),
-    )
+    const line =
+      format === "text"
+        ? showTime(time) + toTextLine(severity, message, details)
+        : toJsonLine(severity, message, details)
+    console[sinks[severity]](redact(line))
   }
 
 const toTextLine: (...entry: Parameters<Write>) => string = (severity, message, details) => {
@@ -141,10 +149,10 @@ export const logDebug: (message: string, ...details: ReadonlyArray<unknown>) => 
 /**
  * What effects need to log by these settings; the context they run with.
  *
- * @param isTimed whether lines of text begin with the time; those of JSON always hold it
+ * @param time how lines of text begin; those of JSON always hold the time
  */
-export const createLogContext = (level: LogLevel, format: LogFormat, isTimed = false): Context.Context<never> =>
-  Context.make(CurrentWriter, createWriter(level, format, isTimed))
+export const createLogContext = (level: LogLevel, format: LogFormat, time: LogTime = false): Context.Context<never> =>
+  Context.make(CurrentWriter, createWriter(level, format, time))
 
 /** How code that is no effect logs by these settings. */
 export const toWrite = (context: Context.Context<never>): Write => Context.get(context, CurrentWriter)

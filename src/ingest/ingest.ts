@@ -49,8 +49,8 @@ export interface IngestOptions extends SettingsInit {
   readonly catalog: Catalog
   readonly logLevel?: LogLevel | undefined
   readonly logFormat?: LogFormat | undefined
-  /** Whether lines of a log in text begin with the time, ISO 8601 in UTC; false unless given. */
-  readonly logTime?: boolean | undefined
+  /** Whether lines of a log in text begin with the time, ISO 8601 in UTC; `clock`: with the time of day here. False unless given. */
+  readonly logTime?: boolean | "clock" | undefined
   /** Who may read `/metrics`; nobody (404) unless given. */
   readonly metrics?: MetricsAccess | undefined
   /** Records traces and sends them; off unless given. See `readTracingEnvironment`. */

@@ -27,7 +27,7 @@ const refuseName = ({ name }: File, texts: UploadTexts): UploadError | undefined
     ? undefined
     : new UploadError({
         code: "BAD_REQUEST",
-        message: texts.nameMistake(findMistake(name) ?? "length"),
+        message: name === "" ? texts.unnamed() : texts.nameMistake(findMistake(name) ?? "length"),
       })
 
 /** Whether a file is on its way, or waits for the user. */

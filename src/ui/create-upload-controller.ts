@@ -201,19 +201,21 @@ export const createUploadController = <Router extends TypedFileRouter, Slug exte
 
   const findRoute = () => {
     const { endpoint } = options
-    const show = () => {
-      if (endpoint === options.endpoint) learn({ ...readRoute(), isReady: true })
+    const show = (error?: UploadError | void) => {
+      if (endpoint !== options.endpoint) return
+      const found = readRoute()
+      if (!found.isReady) {
+        import("./engine.ts").then(
+          ({ engine: { tellOfRoute } }) => tellOfRoute(endpoint, url, error),
+          () => {},
+        )
+      }
+      learn({ ...found, isReady: true })
     }
     // Without an answer the page goes on: the server still refuses what it must.
     const ask: Fetch = (address, init) =>
       (customFetch ?? fetch)(address, { ...init, ...(credentials && { credentials }) })
-    loadRouteConfigs(url, ask, retry).then(show, (error: UploadError) => {
-      import("./engine.ts").then(
-        ({ engine: { tellOperator } }) => tellOperator(error, url),
-        () => {},
-      )
-      show()
-    })
+    loadRouteConfigs(url, ask, retry).then(show, show)
   }
   const lookAround = () => {
     if (!getState().isReady) findRoute()

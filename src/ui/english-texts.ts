@@ -141,6 +141,7 @@ const createEnglish = (texts: UploadTexts): Omit<UploadTexts, FirstText> => ({
     return `Not allowed here. Choose ${new Intl.ListFormat("en", { type: "disjunction" }).format(kinds)}.`
   },
   empty: () => "The file is empty. Choose another one.",
+  unnamed: () => "The file has no name. Give it one and choose it again.",
   tooLarge: (bytes, maxSize) => `${texts.size(bytes)} is too large, at most ${texts.size(maxSize)} is allowed.`,
   tooMany: (kind) => `Too many: at most ${plural(toNoun(kind), kind.maxFileCount)} at a time.`,
   chooseMore: (kind, count) => {

@@ -63,8 +63,9 @@ const toUploadError = (cause: unknown): UploadError =>
     ? cause
     : new UploadError({ code: "BAD_REQUEST", message: cause instanceof Error ? cause.message : String(cause), cause })
 
-/** What an event changes of a file of which so much is sent. */
-const toPatch = (event: UploadEvent<TypedFileRoute, File>, loaded = 0): Partial<UploadItem> => {
+/** What an event changes of a file. */
+const toPatch = (event: UploadEvent<TypedFileRoute, File>, item?: UploadItem): Partial<UploadItem> => {
+  const { loaded = 0, status } = item ?? {}
   switch (event.type) {
     case "begin":
       return {
@@ -75,14 +76,16 @@ const toPatch = (event: UploadEvent<TypedFileRoute, File>, loaded = 0): Partial<
       }
     case "progress":
       return {
-        status: "uploading",
+        // The app is asked once more; nothing of the file is sent.
+        status: status === "processing" && event.loaded === loaded ? status : "uploading",
         waitingFor: undefined,
         error: undefined,
         loaded: event.loaded,
         progress: event.progress,
       }
     case "wait":
-      return event.reason === "app"
+      // An app that is not there is asked again: the file waits for it as before.
+      return event.reason === "app" || event.error?.code === "CALLBACK_FAILED"
         ? { status: "processing", waitingFor: undefined, error: undefined }
         : {
             status: "waiting",
@@ -187,7 +190,7 @@ export const createUploadRunner = ({ setup, store, options, report, settled, sto
         if (event.type === "end" && event.outcome.status === "paused" && item?.status === "queued") return
         if (event.type === "wait" && event.retryNow) wakers.set(id, event.retryNow)
         else wakers.delete(id)
-        const patch = { retryAt: undefined, ...toPatch(event, item?.loaded) }
+        const patch = { retryAt: undefined, ...toPatch(event, item) }
         const error = patch.error && toLimitWords(patch.error, store.get().routeConfig, setup.texts)
         store.change(id, { ...patch, error })
         if (event.type === "end" && /^(?:done|aborted)$/.test(event.outcome.status)) uploads.delete(id)

@@ -98,6 +98,8 @@ export interface UploadTexts {
   readonly typeNotAllowed: (config: RouteConfig) => string
   /** Of a file without a byte, where it would have to be an image or the like. */
   readonly empty: () => string
+  /** Of a file that has no name. */
+  readonly unnamed: () => string
   /** Both in bytes. */
   readonly tooLarge: (size: number, maxSize: number) => string
   readonly tooMany: (kind: AcceptedKind) => string

@@ -7,6 +7,9 @@ import { offerWork } from "./work-in-turn.ts"
 /** Of how many files pictures are made where no row of theirs is found, in markup of the page's own. */
 const most = 100
 
+/** ms until a picture is given back: a tray, or a component that came back, may just have begun to show it, and asks a moment later. */
+const grace = 1000
+
 /** What a file became. */
 interface Made {
   readonly file: File
@@ -33,7 +36,7 @@ export const watchPreviews = ({ id, root, controller, isWanted }: PreviewOptions
 
   const give = (itemId: string) => {
     const url = made.get(itemId)?.thumbnail?.url
-    if (url !== undefined) URL.revokeObjectURL(url)
+    if (url !== undefined) setTimeout(() => URL.revokeObjectURL(url), grace)
     made.delete(itemId)
   }
   const find = (itemId: string) => controller.getState().files.find((item) => item.id === itemId)

@@ -3,6 +3,7 @@ import { join } from "node:path"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest"
 import { launchChromium } from "../browser/chromium.ts"
+import { pixel } from "../browser/pixel.ts"
 import { bundlePage } from "./bundle-page.ts"
 import { type Site, startSite } from "./start-site.ts"
 
@@ -101,3 +102,39 @@ test("what was cancelled in the tray while its page was away is tried again ther
   await row(dropzone(), "a.docx", "done").waitFor()
   expect(complaints).toEqual([])
 })
+
+test.each(["", "?elsewhere"])(
+  "no picture is asked for that is not there any more, whichever page shows it %s",
+  async (query) => {
+    await page.goto(`${site.url}/${query}`)
+    await page.locator('[data-component="dropzone"][data-state="idle"]').waitFor()
+    const failed: Array<string> = []
+    page.on("requestfailed", (request) => failed.push(`${request.failure()?.errorText} ${request.url()}`))
+    const release = ["a.png", "b.png", "c.png"].map((name) => site.hold(name, 10))
+    await dropzone()
+      .locator("input[type=file]")
+      .setInputFiles(
+        ["a.png", "b.png", "c.png"].map((name) => ({
+          name,
+          mimeType: "image/png",
+          buffer: Buffer.concat([pixel, Buffer.alloc(500_000)]),
+        })),
+      )
+    const pictures = (within: ReturnType<typeof tray>) =>
+      within.locator('[data-sluice="file-preview"] > img[src^="blob:"]')
+    const hasThree = (within: ReturnType<typeof tray>) => pictures(within).nth(2).waitFor({ state: "attached" })
+    await hasThree(dropzone())
+    for (const _ of [1, 2, 3]) {
+      await page.getByRole("link", { name: "Settings" }).click()
+      await at("Settings")
+      await hasThree(tray())
+      await page.goBack()
+      await at("Albums")
+      await hasThree(dropzone())
+    }
+    for (const go of release) go()
+    await row(dropzone(), "c.png", "done").waitFor()
+    expect(failed).toEqual([])
+    expect(complaints).toEqual([])
+  },
+)

@@ -36,6 +36,8 @@ export interface Site {
   readonly refuse: (file: string, status: number, times: number) => void
   /** Lets the app's answers to the ingest wait. @returns lets them go on */
   readonly holdCallbacks: () => () => void
+  /** Whether the app answers the ingest, or only what stands before it does. */
+  isAway: boolean
   /** Whether the route handler answers GET. */
   describesRoutes: boolean
   readonly close: () => Promise<void>
@@ -159,7 +161,7 @@ export const startSite = async (page: {
     logLevel: "None",
   })
 
-  const site: { describesRoutes: boolean } = { describesRoutes: true }
+  const site = { describesRoutes: true, isAway: false }
   let callbacks: Promise<void> | undefined
   const handleUpload = createRouteHandler({ router: page.router ?? usual, token, logLevel: "None", isDev: false })
   const assets = new Map([
@@ -170,7 +172,10 @@ export const startSite = async (page: {
     const { pathname } = new URL(request.url)
     if (pathname === names.adapterPath) {
       if (request.method === "GET" && !site.describesRoutes) return new Response("down", { status: 404 })
-      if (request.headers.has(names.header.hook)) await callbacks
+      if (request.headers.has(names.header.hook)) {
+        await callbacks
+        if (site.isAway) return new Response("Bad Gateway", { status: 502 })
+      }
       return handleUpload(request)
     }
     const answer = page.handle?.(request)

@@ -76,6 +76,15 @@ describe("a log in text", () => {
     expect((await runOnce(["ingest"], { env: { JOURNAL_STREAM: "1:2" } })).stdout).toMatch(timed)
   })
 
+  it("begins its lines with the time of day where somebody sits before it: sluice dev", async () => {
+    const { stdout } = await runOnce(["dev"])
+    const lines = toLines(stdout).filter((line) => line.includes("[sluice]"))
+    expect(lines).toContainEqual(expect.stringContaining("[sluice] info: The ingest has started."))
+    for (const line of lines) expect(line).toMatch(/^([01]\d|2[0-3]):[0-5]\d:[0-5]\d \[sluice\] /)
+    expect((await runOnce(["dev", "--log-time", "true"])).stdout).toMatch(timed)
+    expect((await runOnce(["dev", "--log-time", "false"])).stdout).toMatch(bare)
+  })
+
   it("leaves the time to a journal it goes to", async () => {
     const file = join(folder, "journal")
     const stream = openSync(file, "w")

@@ -70,6 +70,10 @@ describe("after an answer", () => {
     ["503", { status: 503, body: "<html>" }],
     ["504 CALLBACK_TIMEOUT", problem(504, "CALLBACK_TIMEOUT")],
     ["423 LOCKED", problem(423, "LOCKED")],
+    [
+      "502 CALLBACK_FAILED of an app that is not there",
+      { status: 502, body: { code: "CALLBACK_FAILED", detail: "No." }, headers: { "retry-after": "0.01" } },
+    ],
   ])("%s is tried again", async (_, fault) => {
     peer.fail("PUT", "big.bin", fault)
     expect(await upload()).toMatchObject({ status: "done", fileHash: hash })

@@ -49,7 +49,7 @@ export const describeBindingInForm = (name: string, bundle: () => Promise<string
 
     const open = async (query: string) => {
       await page.goto(`${site.url}/?form&${query}`)
-      await page.locator('[data-sluice="container"]:not([data-state="loading"])').waitFor()
+      await page.locator('[data-sluice="container"]:not([data-state="loading"])').last().waitFor()
     }
     const choose = (...files: ReadonlyArray<ReturnType<typeof png>>) =>
       page.locator("input[type=file]").setInputFiles([...files])
@@ -224,6 +224,21 @@ export const describeBindingInForm = (name: string, bundle: () => Promise<string
       await save()
       const outline = page.locator('[data-sluice="container"]')
       await expect.poll(() => outline.evaluate((element) => getComputedStyle(element).outlineStyle)).toBe("solid")
+    })
+
+    test("what stands for it when the form is checked is called by the component's own name", async () => {
+      const names = async (query: string) => {
+        await open(`endpoint=avatar&name=photos&required&${query}`)
+        if ((await page.locator('[data-sluice="validity"]').count()) === 0) return "the platform's own"
+        const { nodes } = await (await page.context().newCDPSession(page)).send("Accessibility.getFullAXTree")
+        return nodes.filter((node) => !node.ignored && node.role?.value === "checkbox").map((node) => node.name?.value)
+      }
+      const has = (...expected: ReadonlyArray<string>) => (name === "the element" ? "the platform's own" : expected)
+      expect(await names("component=avatar")).toEqual(has("Choose a picture"))
+      expect(await names("component=avatar&named")).toEqual(
+        has("Choose a picture, Cover", "Choose a picture, Portrait"),
+      )
+      expect(await names("component=button")).toEqual(has("Choose a file"))
     })
 
     test("a file that the app refused keeps it, with the sentence at its row", async () => {

@@ -90,13 +90,33 @@ export const describeManners = ({ page: getPage, site: getSite, open, until, com
       await getPage().locator('[data-component="button"][data-state="done"]').waitFor()
     })
 
-    test("a folded tray says so, too", async () => {
+    test("a tray says so, too, and not that it is uploading", async () => {
       getSite().refuse("a.docx", 503, 1)
       await openWithTray("endpoint=anything&mode=auto&patience=30000")
       await give(file("a.docx"))
       await trayBecomes("a.docx", "waiting")
+      expect(await part("tray-title").textContent()).toBe("1 file tries again")
       await tray().getByRole("button", { name: "Files", exact: true }).click()
-      expect(await part("tray-title").textContent()).toMatch(/^Uploading 1 file1 file tries again in \d\d s$/)
+      expect(await part("tray-title").textContent()).toMatch(/^1 file tries again in \d\d s$/)
+    })
+
+    test("a tray says that its files are paused, or offline", async () => {
+      const release = getSite().hold("a.docx", 100_000)
+      await openWithTray("endpoint=anything&mode=auto")
+      await give(file("a.docx", 3_000_000))
+      await trayBecomes("a.docx", "uploading")
+      await tray().getByRole("button", { name: "Pause a.docx", exact: true }).click()
+      await trayBecomes("a.docx", "paused")
+      expect(await part("tray-title").textContent()).toMatch(/^Paused · /)
+      release()
+      await until(() => getSite().inFlight() === 0)
+      await getPage().context().setOffline(true)
+      await tray().getByRole("button", { name: "Resume a.docx", exact: true }).click()
+      await trayBecomes("a.docx", "waiting")
+      expect(await part("tray-title").textContent()).toBe("Offline, goes on when you are back")
+      await getPage().context().setOffline(false)
+      await trayBecomes("a.docx", "done")
+      expect(await part("tray-title").textContent()).toBe("1 uploaded")
     })
   })
 

@@ -272,6 +272,21 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
         expect(site.puts).toEqual([])
       })
 
+      test("a route that the router does not have: the operator is told once, the user when files are sent", async () => {
+        await page.goto(`${site.url}/?component=button&endpoint=nowhere`)
+        await page.bringToFront()
+        await becomes("idle")
+        await until(() => complaints.length > 0)
+        await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)))
+        expect(complaints).toEqual([
+          'Sluice: ROUTE_NOT_FOUND: There is no file route "nowhere" at /api/sluice. Check the endpoint of the component.',
+        ])
+        await choose(main(), png("a.png"))
+        await becomes("failed")
+        expect(await part("error").textContent()).toContain("Uploads are not set up here. (ROUTE_NOT_FOUND)")
+        expect(await page.getByRole("button", { name: /Try again/ }).count()).toBe(0)
+      })
+
       test("works where the routes' configuration cannot be had", async () => {
         site.describesRoutes = false
         await open("component=button")
@@ -824,6 +839,42 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
         expect(await animation()).toBe("none")
         answered()
         await rowBecomes("a.png", "done")
+      })
+
+      test("stays so while the app is being started again, and sends no byte twice", async () => {
+        await open("component=dropzone&mode=auto")
+        // An app that was never there is not being started again.
+        await choose(main(), png("before.png"))
+        await rowBecomes("before.png", "done")
+        site.isAway = true
+        try {
+          await open("component=dropzone&mode=auto")
+          await page.evaluate(() => {
+            window.announced = []
+            const look = () => {
+              const state = document.querySelector('[data-sluice="file"]')?.getAttribute("data-state")
+              if (state && window.announced.at(-1) !== state) window.announced.push(state)
+            }
+            new MutationObserver(look).observe(document.body, { subtree: true, attributes: true, childList: true })
+          })
+          await choose(main(), png("a.png"))
+          await until(() => site.puts.filter((put) => put.file === "a.png").length >= 2)
+          await rowBecomes("a.png", "processing")
+          expect(await row("a.png").locator('[data-sluice="file-state"]').textContent()).toBe(
+            "Sent, waiting for the app…",
+          )
+        } finally {
+          site.isAway = false
+        }
+        await rowBecomes("a.png", "done")
+        expect(await told("error")).toEqual([])
+        const [first, ...others] = site.puts.filter((put) => put.file === "a.png").map(({ range }) => range)
+        expect(first).toBe("bytes=0-")
+        expect(new Set(others)).toEqual(new Set([`bytes=${png("a.png").buffer.length}-`]))
+        // It does not go back to uploading whenever the app is asked.
+        const states = (await page.evaluate(() => window.announced)).filter((text) => /^[a-z]+$/.test(text))
+        expect(states).toContain("done")
+        expect(new Set(states.slice(states.indexOf("processing")))).toEqual(new Set(["processing", "done"]))
       })
     })
 

@@ -234,6 +234,7 @@ export const describePreviews = ({ page, open, rowBecomes, until }: PreviewStage
       await rowBecomes("new.png", "done")
       await look("new.png")
       await until(async () => (await row("old.png").count()) === 0)
+      await until(async () => (await live()) === 1)
       expect(await page().evaluate(() => [...window.objectUrls.live])).toEqual([
         await image("new.png").getAttribute("src"),
       ])

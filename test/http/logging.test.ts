@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import fc from "fast-check"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
-import { createLogContext, logDebug, logError, logInfo, logWarning } from "../../src/http/logging.ts"
+import { createLogContext, logDebug, logError, logInfo, type LogTime, logWarning } from "../../src/http/logging.ts"
 import { type LogFormat, type LogLevel, logLevels } from "../../src/protocol/log-level.ts"
 
 let lines: Array<readonly [sink: string, line: string]> = []
@@ -101,6 +101,27 @@ describe("json", () => {
 })
 
 describe("text", () => {
+  it("begins with the time, of the world or of the day here, where that is wanted", () => {
+    const zone = process.env["TZ"]
+    process.env["TZ"] = "Asia/Kolkata"
+    vi.useFakeTimers({ now: Date.UTC(2026, 0, 2, 20, 34, 5, 678) })
+    try {
+      const say = (time?: LogTime, format: LogFormat = "text") => {
+        lines = []
+        Effect.runSync(Effect.provideContext(logInfo("i"), createLogContext("All", format, time)))
+        return lines[0]![1]
+      }
+      expect(say()).toBe("[sluice] info: i")
+      expect(say(true)).toBe("2026-01-02T20:34:05.678Z [sluice] info: i")
+      expect(say("clock")).toBe("02:04:05 [sluice] info: i")
+      expect(JSON.parse(say("clock", "json"))).toMatchObject({ time: "2026-01-02T20:34:05.678Z" })
+    } finally {
+      vi.useRealTimers()
+      if (zone === undefined) delete process.env["TZ"]
+      else process.env["TZ"] = zone
+    }
+  })
+
   it("is one line, attributes as key=value, quoted where they hold spaces", () => {
     expect(write(logInfo("Stored.", { key: "k", size: 3, name: 'a "b".png', more: { a: [1] } }), "text")).toBe(
       '[sluice] info: Stored. key=k size=3 name="a \\"b\\".png" more={"a":[1]}',

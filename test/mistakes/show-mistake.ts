@@ -28,7 +28,7 @@ const isNoise = (line: string): boolean =>
 
 /** A log line without its prefix and its fields: what people read first. */
 const toMessage = (line: string): string => {
-  if (!line.startsWith("{")) return line.replace(/^(\S+Z )?\[sluice\] (\w+): /, "")
+  if (!line.startsWith("{")) return line.replace(/^(\S+Z |[\d:]{8} )?\[sluice\] (\w+): /, "")
   try {
     const { message, reason, cause, help } = JSON.parse(line) as Record<string, unknown>
     return [message, reason, cause, help]

@@ -1,10 +1,11 @@
-import { readFile } from "node:fs/promises"
+import { readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { build, transform } from "esbuild"
 import { format, resolveConfig } from "prettier"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { compileSvelte } from "../bindings/compile-svelte.ts"
+import { toClient } from "../../src/cli/init/templates.ts"
 import packageJson from "../../package.json" with { type: "json" }
 import { bundleForSize, type Chunk, gzip, minified } from "./bundle-for-size.ts"
 import { type Consumer, createConsumer, repository } from "./consumer.ts"
@@ -161,6 +162,25 @@ describe("size of what is loaded", () => {
     ] as const) {
       const chunks = await bundle(`export { ${name} } from "sluice/react"`, { external })
       expect(report(`sluice/react ${name}`, chunks)).toBeLessThanOrEqual(most)
+    }
+  })
+
+  it("a page is not the heavier for all that sluice init puts beside what it imports", async () => {
+    const external = Object.keys(packageJson.peerDependencies).flatMap((name) => [name, `${name}/*`])
+    for (const library of ["react", "vue", "svelte", "solid"] as const) {
+      const { text } = toClient("upload.ts", library, "./router")
+      await writeFile(join(consumer.folder, "upload.ts"), text.replace('import "sluice/styles.css"\n', ""))
+      for (const name of ["UploadButton", "UploadDropzone", "UploadAvatar"]) {
+        const generated = await bundle(`export { ${name} } from "./upload.ts"`, { external })
+        const alone = await bundle(
+          `import { generate${name} } from "sluice/${library}"; export const ${name} = generate${name}()`,
+          { external },
+        )
+        // A dropzone or a hook that is not left out is thousands.
+        expect(minified(atOnce(generated)), `${library}: ${name}`).toBeLessThan(minified(atOnce(alone)) + 200)
+      }
+      const all = await bundle(`export { UploadTray, uploads, useUploader } from "./upload.ts"`, { external })
+      expect(minified(atOnce(all))).toBeGreaterThan(0)
     }
   })
 

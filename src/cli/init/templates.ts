@@ -52,6 +52,27 @@ ${exported}
 `,
 })
 
+/** All that is made for the pages of an app, each as a call that bundlers leave out where no page imports it. */
+const toComponents = (library: Library, types: string, options = "", imports = ""): string => `import {
+  createUploads,
+  generateUploadAvatar,
+  generateUploadButton,
+  generateUploadDropzone,
+  generateUploadTray,
+  generateUseUploader,
+} from "sluice/${library}"
+${imports}
+// Bundlers leave out what no page imports.
+export const UploadButton = /* @__PURE__ */ generateUploadButton<${types}>(${options})
+export const UploadDropzone = /* @__PURE__ */ generateUploadDropzone<${types}>(${options})
+export const UploadAvatar = /* @__PURE__ */ generateUploadAvatar<${types}>(${options})
+export const useUploader = /* @__PURE__ */ generateUseUploader<${types}>(${options})
+
+// For a layout: the tray shows uploads of components that have these as their \`uploads\`, also when they have left the page.
+export const uploads = /* @__PURE__ */ createUploads<${types}>(${options})
+export const UploadTray = /* @__PURE__ */ generateUploadTray(uploads)
+`
+
 /** What the page uploads with. */
 export const toClient = (path: string, library: Library, router: string, prologue = ""): Template => ({
   path,
@@ -63,13 +84,7 @@ import type { router } from "${router}"
 export const { uploadFiles, createUpload } = generateUploader<typeof router>()
 `
       : `${prologue}import "sluice/styles.css"
-import { generateUploadButton, generateUploadDropzone, generateUseUploader } from "sluice/${library}"
-import type { router } from "${router}"
-
-export const UploadButton = generateUploadButton<typeof router>()
-export const UploadDropzone = generateUploadDropzone<typeof router>()
-export const useUploader = generateUseUploader<typeof router>()
-`,
+${toComponents(library, "typeof router", "", `import type { router } from "${router}"\n`)}`,
 })
 
 /** What a page uploads with whose server is another project: it knows the names of routes only as text. */
@@ -88,14 +103,7 @@ ${note}
 export const { uploadFiles, createUpload } = generateUploader<FileRouter>({ url })
 `
         : `import "sluice/styles.css"
-import { generateUploadButton, generateUploadDropzone, generateUseUploader } from "sluice/${library}"
-import type { FileRouter } from "sluice/server"
-
-${note}
-export const UploadButton = generateUploadButton<FileRouter>({ url })
-export const UploadDropzone = generateUploadDropzone<FileRouter>({ url })
-export const useUploader = generateUseUploader<FileRouter>({ url })
-`,
+${toComponents(library, "FileRouter", "{ url }", `import type { FileRouter } from "sluice/server"\n\n${note}`)}`,
   }
 }
 

@@ -39,7 +39,8 @@ export const runDev = async (
   const stopRequest = command.length === 0 ? waitForStopRequest() : undefined
   const isPortGiven = sources.some(({ name }) => name === "port")
   const isJson = values.logFormat === "json"
-  const ingest = await startIngest(values, values.logFormat ?? "text", listenForDev(isPortGiven))
+  const settings = { ...values, logTime: values.logTime ?? ("clock" as const) }
+  const ingest = await startIngest(settings, values.logFormat ?? "text", listenForDev(isPortGiven))
   try {
     if (isJson) announceIngestAsJson(ingest, sources)
     if (stopRequest !== undefined) {

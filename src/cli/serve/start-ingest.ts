@@ -1,3 +1,4 @@
+import type { IngestOptions } from "../../ingest.ts"
 import { envName, type LogFormat } from "../../protocol.ts"
 import { findRevoked } from "../apps/revoked-token.ts"
 import { settleKeptToken } from "../apps/settle-kept-token.ts"
@@ -50,13 +51,16 @@ const settle = async (
   }
 }
 
+/** The settings of an ingest; the time of day is for who sits before it. */
+type StartSettings = Omit<SettingValues, "logTime"> & Pick<IngestOptions, "logTime">
+
 /**
  * Runs an ingest by its settings, with the token of the environment or the one its data folder keeps.
  *
  * Fails: with a `CommandFailure`; then nothing is left running.
  */
 export const startIngest = async (
-  { host, port, data, url: givenUrl, ...options }: SettingValues,
+  { host, port, data, url: givenUrl, ...options }: StartSettings,
   logFormat: LogFormat,
   listen: (host: string, port: number, folder: DataFolder) => Promise<IngestServer> = (address, wanted) =>
     listenForIngest(address, wanted),

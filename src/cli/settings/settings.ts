@@ -169,7 +169,9 @@ export const ingestSettings = {
     initial: "Info",
   },
   logFormat: choice<LogFormat>("<format>", "for people or machines", ["text", "json"]),
-  logTime: isTrue("whether lines of a log in text begin with the time (default: unless a journal notes it)"),
+  logTime: isTrue(
+    "whether lines of a log in text begin with the time (default: unless a journal notes it; under sluice dev that of the day)",
+  ),
 } as const satisfies Record<string, Setting<unknown>>
 
 /** What variables say to an ingest that is no setting of it. */

@@ -11,6 +11,11 @@ export interface RefusedCallbacks {
   readonly remember: (appId: string, origin: string, failure: PostFailed) => void
   /** One has reached it there. */
   readonly forget: (appId: string, origin: string) => void
+  /**
+   * Whether the last one found no app where one was reached before: it is being started again, as a rule. Where none was ever
+   * reached the address is wrong, as a rule.
+   */
+  readonly isAway: (appId: string, origin: string) => boolean
   /** One line of ASCII; undefined where nothing is to be told. */
   readonly find: (appId: string, origin: string) => string | undefined
 }
@@ -21,6 +26,10 @@ export interface RefusedCallbacks {
  */
 export const isHandled = ({ status, body = "" }: PostFailed): boolean =>
   status !== undefined && status >= 500 && body.includes(names.problemType)
+
+/** Whether nobody took a connection, it broke, or a proxy in front of the app says so: nothing of the app has decided anything. */
+const isUnanswered = (failure: PostFailed): boolean =>
+  failure.reason === "network" || (/^50[234]$/.test(String(failure.status)) && !isHandled(failure))
 
 /** What an app may read of an answer that it did not give itself: of a host that only the ingest reaches, not a word. */
 const describe = (failure: PostFailed): string => {
@@ -37,6 +46,8 @@ const describe = (failure: PostFailed): string => {
  */
 export const createRefusedCallbacks = (): RefusedCallbacks => {
   const last = new Map<string, { readonly origin: string; readonly failure: PostFailed; readonly count: number }>()
+  /** Where a callback of each app has arrived last. */
+  const reached = new Map<string, string>()
   const of = (appId: string, origin: string) => {
     const found = last.get(appId)
     return found?.origin === origin ? found : undefined
@@ -44,7 +55,14 @@ export const createRefusedCallbacks = (): RefusedCallbacks => {
   return {
     remember: (appId, origin, failure) =>
       void last.set(appId, { origin, failure, count: (of(appId, origin)?.count ?? 0) + 1 }),
-    forget: (appId, origin) => void (of(appId, origin) && last.delete(appId)),
+    forget: (appId, origin) => {
+      reached.set(appId, origin)
+      if (of(appId, origin)) last.delete(appId)
+    },
+    isAway: (appId, origin) => {
+      const found = of(appId, origin)
+      return found !== undefined && reached.get(appId) === origin && isUnanswered(found.failure)
+    },
     find: (appId, origin) => {
       const found = of(appId, origin)
       if (found === undefined) return undefined

@@ -39,13 +39,26 @@ const judge = (upload: UploadRecord, known: Known): Verdict => {
   return hasFailed ? { error: error ?? "The app could not be reached, or refused the callback." } : "wait"
 }
 
-const failed = (upload: UploadRecord, reason: string) =>
-  new Rejected({
+/** Seconds until a client asks again whose app is not there. */
+const awayPause = "1"
+
+const failed = ({ refusedCallbacks }: Service, upload: UploadRecord, reason: string) => {
+  const { registration, file, delivery } = upload
+  const isPending = delivery?.status === "pending"
+  // Nothing of the app has failed: whoever asks again only asks whether it is back.
+  const isAway =
+    isPending &&
+    registration !== null &&
+    errorOf(upload) === undefined &&
+    refusedCallbacks.isAway(file.appId, new URL(registration.callbackUrl).origin)
+  return new Rejected({
     code: "CALLBACK_FAILED",
     detail: `The file is stored, but the app failed to handle it: ${reason} ${
-      upload.delivery?.status === "pending" ? "The callback will be tried again." : ""
+      isPending ? "The callback will be tried again." : ""
     }`.trim(),
+    ...(isAway && { headers: { "retry-after": awayPause } }),
   })
+}
 
 /** What those are told whose request the ingest cannot end any more. */
 export const stopping = (): Rejected =>
@@ -59,7 +72,7 @@ export const stopping = (): Rejected =>
  * The app's answer to a finished upload as JSON text, once it is there: what `onUploadComplete` returned, or null where
  * nobody waits for it.
  *
- * Fails:  CALLBACK_FAILED as soon as a delivery fails; CALLBACK_TIMEOUT after the operator's `callbackWait`. The file
+ * Fails:  CALLBACK_FAILED as soon as a delivery fails, with `retry-after` where no app was there; CALLBACK_TIMEOUT after the operator's `callbackWait`. The file
  *         stays and the callback is tried again in both cases.
  * Source: docs/protocol.md §10.
  */
@@ -69,7 +82,7 @@ export const awaitServerData = (
   since: Known,
 ): Effect.Effect<string, Rejected> => {
   const answer = (current: UploadRecord, verdict: Exclude<Verdict, "wait">) =>
-    "serverData" in verdict ? Effect.succeed(verdict.serverData) : Effect.fail(failed(current, verdict.error))
+    "serverData" in verdict ? Effect.succeed(verdict.serverData) : Effect.fail(failed(service, current, verdict.error))
 
   const verdict = judge(upload, since)
   // A failure counts as the catalog has it now: asking again may have changed that.

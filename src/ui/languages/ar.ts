@@ -83,6 +83,7 @@ export const words: LanguageWords<Intl.LDMLPluralRule> = {
     affected: { always: "عدد الملفات المتأثرة: #" },
     notSetUp: "لم يتم إعداد رفع الملفات هنا. (#)",
     empty: "الملف فارغ. يُرجى اختيار ملف آخر.",
+    unnamed: "لا يحمل الملف اسمًا. يُرجى تسميته واختياره مرة أخرى.",
     interrupted: "عمليات رفع متوقفة",
     continue: "متابعة",
     chooseAgain: "اختيار الملف مجددًا للمتابعة",

@@ -54,6 +54,7 @@ export const words: LanguageWords<"one" | "other"> = {
     affected: { one: "# Datei ist betroffen", other: "# Dateien sind betroffen" },
     notSetUp: "Das Hochladen ist hier nicht eingerichtet. (#)",
     empty: "Die Datei ist leer. Bitte eine andere auswählen.",
+    unnamed: "Die Datei hat keinen Namen. Bitte ihr einen geben und sie erneut auswählen.",
     interrupted: "Unterbrochene Uploads",
     continue: "Fortsetzen",
     chooseAgain: "Zum Fortsetzen erneut auswählen",

@@ -58,6 +58,7 @@ export const words: LanguageWords<RomanceCategory> = {
     affected: forms("# archivo afectado", "# archivos afectados"),
     notSetUp: "Aquí no está configurada la subida de archivos. (#)",
     empty: "El archivo está vacío. Elige otro.",
+    unnamed: "El archivo no tiene nombre. Ponle uno y vuelve a elegirlo.",
     interrupted: "Subidas interrumpidas",
     continue: "Continuar",
     chooseAgain: "Elegirlo de nuevo para continuar",

@@ -58,6 +58,7 @@ export const words: LanguageWords<RomanceCategory> = {
     affected: forms("# fichier est concerné", "# fichiers sont concernés"),
     notSetUp: "L’importation n’est pas configurée ici. (#)",
     empty: "Le fichier est vide. Choisissez-en un autre.",
+    unnamed: "Le fichier n’a pas de nom. Donnez-lui-en un et choisissez-le à nouveau.",
     interrupted: "Importations interrompues",
     continue: "Continuer",
     chooseAgain: "Choisir à nouveau pour continuer",

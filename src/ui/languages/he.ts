@@ -66,6 +66,7 @@ export const words: LanguageWords<Category> = {
     affected: { always: "מספר הקבצים המושפעים: #" },
     notSetUp: "העלאת קבצים אינה מוגדרת כאן. (#)",
     empty: "הקובץ ריק. יש לבחור קובץ אחר.",
+    unnamed: "לקובץ אין שם. יש לתת לו שם ולבחור אותו שוב.",
     interrupted: "העלאות שנקטעו",
     continue: "המשך",
     chooseAgain: "בחירה מחדש כדי להמשיך",

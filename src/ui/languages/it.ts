@@ -58,6 +58,7 @@ export const words: LanguageWords<RomanceCategory> = {
     affected: forms("# file interessato", "# file interessati"),
     notSetUp: "Il caricamento dei file non è configurato qui. (#)",
     empty: "Il file è vuoto. Scegline un altro.",
+    unnamed: "Il file non ha un nome. Assegnagliene uno e sceglilo di nuovo.",
     interrupted: "Caricamenti interrotti",
     continue: "Continua",
     chooseAgain: "Scegli di nuovo per continuare",

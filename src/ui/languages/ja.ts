@@ -56,6 +56,7 @@ export const words: LanguageWords<"other"> = {
     affected: { other: "対象のファイル：# 件" },
     notSetUp: "ここではアップロードが設定されていません。（#）",
     empty: "ファイルが空です。別のファイルを選択してください。",
+    unnamed: "ファイルに名前がありません。名前を付けて、もう一度選択してください。",
     interrupted: "中断されたアップロード",
     continue: "続ける",
     chooseAgain: "もう一度選択して続ける",

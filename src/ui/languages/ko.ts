@@ -56,6 +56,7 @@ export const words: LanguageWords<"other"> = {
     affected: { other: "해당 파일 #개" },
     notSetUp: "여기에는 업로드가 설정되어 있지 않습니다. (#)",
     empty: "빈 파일입니다. 다른 파일을 선택하세요.",
+    unnamed: "파일에 이름이 없습니다. 이름을 지정한 뒤 다시 선택하세요.",
     interrupted: "중단된 업로드",
     continue: "계속",
     chooseAgain: "다시 선택하여 계속",

@@ -54,6 +54,7 @@ export const words: LanguageWords<"one" | "other"> = {
     affected: { one: "Het gaat om # bestand", other: "Het gaat om # bestanden" },
     notSetUp: "Uploaden is hier niet ingesteld. (#)",
     empty: "Het bestand is leeg. Kies een ander bestand.",
+    unnamed: "Het bestand heeft geen naam. Geef het een naam en kies het opnieuw.",
     interrupted: "Onderbroken uploads",
     continue: "Doorgaan",
     chooseAgain: "Opnieuw kiezen om door te gaan",

@@ -79,6 +79,7 @@ export const words: LanguageWords<Category> = {
     affected: files("Dotyczy:"),
     notSetUp: "Przesyłanie plików nie jest tu skonfigurowane. (#)",
     empty: "Plik jest pusty. Wybierz inny.",
+    unnamed: "Plik nie ma nazwy. Nadaj mu nazwę i wybierz go ponownie.",
     interrupted: "Przerwane przesyłanie",
     continue: "Kontynuuj",
     chooseAgain: "Wybierz ponownie, aby kontynuować",

@@ -58,6 +58,7 @@ export const words: LanguageWords<RomanceCategory> = {
     affected: forms("# arquivo afetado", "# arquivos afetados"),
     notSetUp: "O envio de arquivos não está configurado aqui. (#)",
     empty: "O arquivo está vazio. Escolha outro.",
+    unnamed: "O arquivo não tem nome. Dê um nome a ele e escolha-o novamente.",
     interrupted: "Envios interrompidos",
     continue: "Continuar",
     chooseAgain: "Escolher novamente para continuar",

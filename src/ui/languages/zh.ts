@@ -57,6 +57,7 @@ export const words: LanguageWords<"other"> = {
     affected: { other: "涉及 # 个文件" },
     notSetUp: "此处尚未设置上传功能。（#）",
     empty: "文件是空的，请选择其他文件。",
+    unnamed: "文件没有名称，请为其命名后重新选择。",
     interrupted: "中断的上传",
     continue: "继续",
     chooseAgain: "重新选择以继续",

@@ -1,6 +1,6 @@
 import type { TypedFileRoute, TypedFileRouter } from "../../protocol/file-route.ts"
 import { takesSeveral } from "../accepted-files.ts"
-import { toValidityId } from "../element-ids.ts"
+import { toMainId, toValidityId } from "../element-ids.ts"
 import type { Engine } from "../engine.ts"
 import { type FieldProblem, findRequiredProblem } from "../required-problem.ts"
 import { listenToDrops } from "./listen-to-drops.ts"
@@ -155,16 +155,6 @@ export const createUploadComponent = <Router extends TypedFileRouter, Slug exten
   }
   const isField = () => props.name !== undefined || props.required === true
   const hasControl = () => isField() && !kind.isFormAssociated
-  const describeValidity = () =>
-    describe("input", "validity", {
-      attributes: {
-        id: toValidityId(id),
-        type: "checkbox",
-        tabindex: -1,
-        "aria-label": texts.files(),
-        "data-sluice": "validity",
-      },
-    })
 
   return {
     ...controller,
@@ -249,7 +239,18 @@ export const createUploadComponent = <Router extends TypedFileRouter, Slug exten
       const parts = createParts()
       const part = createDescribePart(looks, state, looks.config?.cn ?? join)
       const isMultiple = takesSeveral(state.routeConfig)
-      const validity = hasControl() ? describeValidity() : undefined
+      const validity = hasControl()
+        ? describe("input", "validity", {
+            attributes: {
+              id: toValidityId(id),
+              type: "checkbox",
+              tabindex: -1,
+              // A label is part of its main button's name.
+              "aria-labelledby": looks["aria-labelledby"] ?? toMainId(id),
+              "data-sluice": "validity",
+            },
+          })
+        : undefined
       const blocking = validity && kind.hasList ? problem()?.item : undefined
       const view = {
         controller: controller as unknown as UploadController,

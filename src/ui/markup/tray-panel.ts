@@ -16,8 +16,8 @@ import type { ComponentView } from "./component.ts"
 import { describeFileList } from "./file-list.ts"
 import type { DescribePart } from "./looks.ts"
 import { describe, type Markup, type Part } from "./markup.ts"
-import { sayRetrying } from "./retrying.ts"
 import { createUploadParts } from "./parts.ts"
+import { sayOfAll } from "./say-of-all.ts"
 import { used } from "./used.ts"
 import type { UploadTrayProps } from "./upload-tray.ts"
 
@@ -109,15 +109,10 @@ export const createTrayPanel = ({
 
   const describeHeader = (): Markup => {
     const state = getState()
-    const { summary, timeLeft, files } = state
+    const { timeLeft, files } = state
     const isOpen = !isOver()
-    const title =
-      files.length === 0
-        ? texts.interrupted()
-        : isOpen && summary.active > 0
-          ? texts.uploading(summary.active + summary.paused)
-          : texts.summary(state)
-    const isRetrying = isOpen && isFolded() && summary.retrying > 0
+    const { what, retrying } =
+      files.length === 0 ? { what: texts.interrupted() } : sayOfAll({ state, texts }, isFolded())
     const bodyId = `${id}-body`
     return describe(
       "div",
@@ -132,8 +127,8 @@ export const createTrayPanel = ({
       },
       [
         describe("p", "title", { attributes: { "data-sluice": "tray-title" } }, [
-          describe("span", "what", {}, [title || texts.uploads()]),
-          isRetrying && describe("span", "retrying", {}, [sayRetrying({ state, texts })]),
+          describe("span", "what", {}, [what || texts.uploads()]),
+          retrying !== undefined && describe("span", "retrying", {}, [retrying]),
           isOpen && timeLeft !== undefined && describe("span", "left", {}, [texts.timeLeft(timeLeft)]),
         ]),
         describe("button", "fold", {

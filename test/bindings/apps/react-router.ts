@@ -9,13 +9,16 @@ const uploads = createUploads<typeof router>()
 const UploadDropzone = generateUploadDropzone<typeof router>({ uploads })
 const UploadTray = generateUploadTray(uploads)
 
+/** `?elsewhere`: it shows what no dropzone does, and begins when that leaves the page. */
+const shows = location.search === "?elsewhere" ? "elsewhere" : "all"
+
 const Layout = () =>
   h(
     Fragment,
     null,
     h("nav", null, h(Link, { to: "/" }, "Albums"), " ", h(Link, { to: "/settings" }, "Settings")),
     h(Outlet),
-    h(UploadTray),
+    h(UploadTray, { shows }),
   )
 
 const Albums = () =>

@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto"
 import { join } from "node:path"
+import { text } from "node:stream/consumers"
 import { describe, expect, it } from "vitest"
 import { createMemoryBlobStore, createMemoryCatalog, createSqliteCatalog } from "../../../src/ingest.ts"
 import { names, parseToken } from "../../../src/protocol.ts"
@@ -254,6 +255,61 @@ describe("a PUT that awaits server data", () => {
     const again = await putRaw(signed, null, 5)
     expect(await again.json()).toMatchObject({ serverData: "second" })
     expect(app.received).toHaveLength(2)
+  })
+
+  it("says when to ask again where the app is away that was reached before, and not where it has answered or failed", async () => {
+    const { url } = await startIngest({ callbackRetries: [3_600_000] })
+    const put = async (callbackUrl: string) => {
+      const grant = createGrant({ slug: "avatar" })
+      await register(url, { fileKeys: [grant.key], callbackUrl })
+      const { status, headers } = await putRaw(await sign(url, grant), "hello")
+      return [status, headers.get("retry-after")]
+    }
+    /** An app that takes one callback, and then is as is said. */
+    const turning = async (then: (received: Received) => Response | Promise<Response>) => {
+      const arrive = answerWith(null)
+      const app = await startApp((received, count) => (count > 1 ? then(received) : arrive(received)))
+      expect(await put(app.url)).toEqual([200, null])
+      return app.url
+    }
+    for (const status of [502, 503, 504]) {
+      expect(await put(await turning(() => new Response("nginx", { status })))).toEqual([502, "1"])
+    }
+    for (const then of [
+      refuse,
+      () => new Response("nginx", { status: 500 }),
+      () => Response.redirect("http://127.0.0.1/login", 307),
+      () => new Response(null, { status: 410 }),
+    ]) {
+      expect(await put(await turning(then))).toEqual([502, null])
+    }
+    const failing = await turning(async ({ event }) => {
+      if (event.status === "uploaded") await postResult(url, { fileKey: event.file.key, error: "no such user" })
+      return new Response("nginx", { status: 503 })
+    })
+    expect(await put(failing)).toEqual([502, null])
+  })
+
+  it("says so of a connection that breaks off, but not of an address where the app was never reached", async () => {
+    const { url } = await startIngest({ callbackRetries: [3_600_000] })
+    let isThere = false
+    const address = await listen(async (request, response) => {
+      if (!isThere) return void request.socket.destroy()
+      const { file } = JSON.parse(await text(request)) as { file: { key: string } }
+      await postResult(url, { fileKey: file.key, callbackData: "" })
+      response.end()
+    })
+    const put = async () => {
+      const grant = createGrant({ slug: "avatar" })
+      await register(url, { fileKeys: [grant.key], callbackUrl: address })
+      const { status, headers } = await putRaw(await sign(url, grant), "hello")
+      return [status, headers.get("retry-after")]
+    }
+    expect(await put()).toEqual([502, null])
+    isThere = true
+    expect(await put()).toEqual([200, null])
+    isThere = false
+    expect(await put()).toEqual([502, "1"])
   })
 
   it("fails at once when the app posts an error, before it answers", async () => {
