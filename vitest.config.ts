@@ -1,6 +1,8 @@
 import { defineConfig } from "vitest/config"
+import { listQuickTests, sourceTests } from "./test/quick-tests.ts"
 import { SkipReporter } from "./test/report-skips.ts"
 
+const quickTests = listQuickTests()
 const report = process.env["TEST_REPORT"]
 
 const jsonReport = (outputFile: string): ["json", { outputFile: string }] => ["json", { outputFile }]
@@ -15,12 +17,17 @@ export default defineConfig({
     // Each has an order: with one worker, as on two cores, Vitest runs those without one last.
     projects: [
       {
+        // What needs no browser, no build and no process of its own: `npm run test:quick`.
+        extends: true,
+        test: { name: "quick", sequence: { groupOrder: 1 }, include: quickTests },
+      },
+      {
         extends: true,
         test: {
           name: "source",
           sequence: { groupOrder: 1 },
-          include: ["test/**/*.test.ts"],
-          exclude: ["test/package/**", "test/reliability/**", "test/tables/**", "test/newcomer/**"],
+          include: sourceTests.include,
+          exclude: [...sourceTests.exclude, ...quickTests],
         },
       },
       {

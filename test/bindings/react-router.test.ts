@@ -4,6 +4,7 @@ import type { Browser, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest"
 import { launchChromium } from "../browser/chromium.ts"
 import { pixel } from "../browser/pixel.ts"
+import { chosenFiles } from "../browser/chosen-files.ts"
 import { bundlePage } from "./bundle-page.ts"
 import { type Site, startSite } from "./start-site.ts"
 
@@ -52,7 +53,7 @@ test("an upload outlasts the page that began it, by links and by the browser's o
   const release = site.hold("a.docx", 100_000)
   await dropzone()
     .locator("input[type=file]")
-    .setInputFiles([file("a.docx", 30_000_000), file("b.docx")])
+    .setInputFiles(await chosenFiles([file("a.docx", 30_000_000), file("b.docx")]))
   await row(tray(), "b.docx", "done").waitFor()
   await row(dropzone(), "a.docx", "uploading").waitFor()
 
@@ -88,7 +89,7 @@ test("what was cancelled in the tray while its page was away is tried again ther
   const release = site.hold("a.docx", 100_000)
   await dropzone()
     .locator("input[type=file]")
-    .setInputFiles([file("a.docx", 30_000_000)])
+    .setInputFiles(await chosenFiles([file("a.docx", 30_000_000)]))
   await row(dropzone(), "a.docx", "uploading").waitFor()
   await page.getByRole("link", { name: "Settings" }).click()
   await at("Settings")

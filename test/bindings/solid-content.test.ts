@@ -1,6 +1,7 @@
 import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
 import { launchChromium } from "../browser/chromium.ts"
+import { chosenFiles } from "../browser/chosen-files.ts"
 import { bundlePage } from "./bundle-page.ts"
 import { type Site, startSite } from "./start-site.ts"
 
@@ -27,8 +28,11 @@ beforeEach(async () => {
   await page.locator('[data-sluice="container"][data-state="idle"]').waitFor()
 })
 
-const choose = (name: string, size = 10) =>
-  page.setInputFiles("input[type=file]", { name, mimeType: "image/png", buffer: Buffer.alloc(size) })
+const choose = async (name: string, size = 10) =>
+  page.setInputFiles(
+    "input[type=file]",
+    await chosenFiles([{ name, mimeType: "image/png", buffer: Buffer.alloc(size) }]),
+  )
 const read = (name: "made" | "gone") =>
   page.evaluate((name) => (window as unknown as Record<string, Record<string, number>>)[name], name)
 const call = (name: string, value: unknown) =>

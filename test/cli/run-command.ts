@@ -3,6 +3,7 @@ import { once } from "node:events"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { parseToken, type Token } from "../../src/protocol.ts"
+import { compileCache } from "../compile-cache.ts"
 
 const main = join(import.meta.dirname, "../../src/cli/main.ts")
 
@@ -35,7 +36,7 @@ export const startCommand = (args: ReadonlyArray<string>, options: CommandOption
   const stdio: StdioOptions = ["pipe", "pipe", "pipe", ...(options.hasChannel ? (["ipc"] as const) : [])]
   const child = spawn(process.execPath, [...(options.execArgv ?? []), main, ...args], {
     stdio,
-    env: { ...Object.fromEntries(inherited), NO_COLOR: "1", ...options.env },
+    env: { ...Object.fromEntries(inherited), ...compileCache, NO_COLOR: "1", ...options.env },
     ...(options.cwd !== undefined && { cwd: options.cwd }),
     ...(options.uid !== undefined && { uid: options.uid, gid: options.uid }),
   })

@@ -2,6 +2,7 @@ import { createRequire } from "node:module"
 import type { Page } from "playwright-core"
 import { describe, expect, test } from "vitest"
 import type { Site } from "../bindings/start-site.ts"
+import { chosenFiles } from "../browser/chosen-files.ts"
 
 interface Bench {
   readonly page: () => Page
@@ -85,8 +86,9 @@ export const describeAvatar = ({ page: getPage, site: getSite, open, until }: Be
     return Buffer.from(base64, "base64")
   }
   const choose = async (name: string, buffer: Buffer, mimeType = `image/${name.split(".").at(-1)!}`) => {
+    const given = await chosenFiles([{ name, mimeType, buffer }])
     const [chooser] = await Promise.all([getPage().waitForEvent("filechooser"), main().click()])
-    await chooser.setFiles({ name, mimeType, buffer })
+    await chooser.setFiles(given)
   }
   const chooseToCrop = async (...args: Parameters<typeof choose>) => {
     await choose(...args)

@@ -5,13 +5,14 @@ import type { CDPSession, Locator, Page } from "playwright-core"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { Site } from "../bindings/start-site.ts"
 import { pixel } from "../browser/pixel.ts"
+import type { ChosenFile } from "../browser/chosen-files.ts"
 
 /** What the tests of the bindings have at hand. */
 interface BindingTools {
   readonly page: () => Page
   readonly site: () => Site
   readonly open: (query: string) => Promise<void>
-  readonly choose: (button: Locator, files: Parameters<Page["setInputFiles"]>[1]) => Promise<void>
+  readonly choose: (button: Locator, files: ChosenFile | ReadonlyArray<ChosenFile>) => Promise<void>
   readonly told: (name: string) => Promise<Array<any>>
   readonly until: (condition: () => boolean | Promise<boolean>) => Promise<void>
   readonly complaints: () => ReadonlyArray<string>

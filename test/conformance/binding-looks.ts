@@ -2,6 +2,7 @@ import type { Locator, Page } from "playwright-core"
 import { describe, expect, test } from "vitest"
 import type { Site } from "../bindings/start-site.ts"
 import { pixel } from "../browser/pixel.ts"
+import { chosenFiles } from "../browser/chosen-files.ts"
 
 interface Bench {
   readonly page: () => Page
@@ -17,11 +18,11 @@ const png = (name: string) => ({ name, mimeType: "image/png", buffer: pixel })
 export const describeLooks = ({ page: getPage, site: getSite, open, until }: Bench): void => {
   const part = (name: string) => getPage().locator(`[data-sluice="${name}"]`)
   const button = (name: string | RegExp) => getPage().getByRole("button", { name, exact: true })
-  const give = (...files: ReadonlyArray<ReturnType<typeof png>>) =>
+  const give = async (...files: ReadonlyArray<ReturnType<typeof png>>) =>
     getPage()
       .locator("input[type=file]:not([capture])")
       .first()
-      .setInputFiles([...files])
+      .setInputFiles(await chosenFiles(files))
   const becomes = (state: string) =>
     part("container")
       .and(getPage().locator(`[data-state="${state}"]`))

@@ -5,6 +5,7 @@ import { join } from "node:path"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { Site } from "../bindings/start-site.ts"
+import { chosenFiles } from "../browser/chosen-files.ts"
 
 interface Bench {
   readonly page: () => Page
@@ -24,11 +25,11 @@ export const describeManners = ({ page: getPage, site: getSite, open, until, com
   const button = (name: string) => getPage().getByRole("button", { name, exact: true })
   const tray = () => getPage().getByRole("region", { name: "Uploads" })
   const trayRow = (name: string) => tray().locator('[data-sluice="file"]', { hasText: name })
-  const give = (...files: ReadonlyArray<ReturnType<typeof file>>) =>
+  const give = async (...files: ReadonlyArray<ReturnType<typeof file>>) =>
     getPage()
       .locator('[data-component="dropzone"] input[type=file], [data-component="button"] input[type=file]')
       .first()
-      .setInputFiles([...files])
+      .setInputFiles(await chosenFiles(files))
   const rowBecomes = (name: string, state: string) =>
     getPage().locator(`[data-sluice="file"][data-state="${state}"]`, { hasText: name }).first().waitFor()
   const trayBecomes = (name: string, state: string) =>

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import type { Locator, Page } from "playwright-core"
 import { describe, expect, test } from "vitest"
 import type { Site } from "../bindings/start-site.ts"
+import { chosenFiles } from "../browser/chosen-files.ts"
 
 interface Bench {
   readonly page: () => Page
@@ -26,7 +27,8 @@ const file = (name: string, size = 1000, mimeType = "application/x-any") => ({
 export const describeRoom = ({ page: getPage, site: getSite, open, until }: Bench): void => {
   const part = (name: string) => getPage().locator(`[data-sluice="${name}"]`)
   const rows = () => part("file")
-  const give = (...files: Array<ReturnType<typeof file>>) => getPage().setInputFiles("input[type=file]", files)
+  const give = async (...files: ReadonlyArray<ReturnType<typeof file>>) =>
+    getPage().setInputFiles("input[type=file]", await chosenFiles(files))
   const rowBecomes = (name: string, state: string) =>
     getPage().locator(`[data-sluice="file"][data-state="${state}"]`, { hasText: name }).waitFor()
   const focused = () =>

@@ -2,6 +2,7 @@ import { createRequire } from "node:module"
 import type { Page } from "playwright-core"
 import { describe, expect, test } from "vitest"
 import type { Site } from "../bindings/start-site.ts"
+import { chosenFiles } from "../browser/chosen-files.ts"
 
 interface Bench {
   readonly page: () => Page
@@ -23,8 +24,11 @@ export const describeTray = ({ page: getPage, site: getSite, until, complaints }
   const becomes = (row: ReturnType<typeof trayRow>, state: string) =>
     row.and(getPage().locator(`[data-state="${state}"]`)).waitFor()
   const go = (where: "Here" | "Elsewhere") => getPage().getByRole("button", { name: where, exact: true }).click()
-  const give = (...files: Array<ReturnType<typeof file>>) =>
-    dropzone().first().locator("input[type=file]").setInputFiles(files)
+  const give = async (...files: ReadonlyArray<ReturnType<typeof file>>) =>
+    dropzone()
+      .first()
+      .locator("input[type=file]")
+      .setInputFiles(await chosenFiles(files))
   const button = (name: string) => tray().getByRole("button", { name, exact: true })
   const title = () => tray().locator('[data-sluice="tray-title"]').textContent()
   const told = (name: string): Promise<Array<unknown>> =>

@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { type Site, startSite } from "../bindings/start-site.ts"
 import { launchProfile } from "../browser/chromium.ts"
 import { pixel } from "../browser/pixel.ts"
+import { type ChosenFile, chosenFiles } from "../browser/chosen-files.ts"
 import { describePreviews } from "./previews.ts"
 import { describeDrags } from "./binding-drags.ts"
 import { describeAvatar } from "./binding-avatar.ts"
@@ -109,9 +110,10 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
       where.locator(`[data-sluice="container"][data-state="${state}"]`).waitFor()
     const rowBecomes = (file: string, state: string, where = page) =>
       where.locator(`[data-sluice="file"][data-state="${state}"]`, { hasText: file }).waitFor()
-    const choose = async (button: Locator, files: Parameters<Page["setInputFiles"]>[1]) => {
+    const choose = async (button: Locator, files: string | ChosenFile | ReadonlyArray<ChosenFile>) => {
+      const given = typeof files === "string" ? files : await chosenFiles([files].flat())
       const [chooser] = await Promise.all([page.waitForEvent("filechooser"), button.click()])
-      await chooser.setFiles(files)
+      await chooser.setFiles(given)
     }
     const told = (name: string, where = page): Promise<Array<any>> =>
       where.evaluate((name) => window.told.filter((event) => event.name === name).map(({ detail }) => detail), name)

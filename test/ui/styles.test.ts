@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { bundlePage } from "../bindings/bundle-page.ts"
 import { type Site, startSite } from "../bindings/start-site.ts"
 import { useWindow } from "../browser/use-window.ts"
+import { chosenFiles } from "../browser/chosen-files.ts"
 
 const require = createRequire(import.meta.url)
 const axeSource = require.resolve("axe-core/axe.min.js")
@@ -164,12 +165,11 @@ const open = async (component: "button" | "dropzone"): Promise<Page> => {
   if (component === "dropzone") {
     site.hold("held.png", 700_000)
     site.refuse("broken.png", 403, 99)
-    await page.setInputFiles("input[type=file]", [
+    await page.setInputFiles(
+      "input[type=file]",
       // More than the buffers on the way take: it stays where it is held.
-      png("held.png", 30_000_000),
-      png("broken.png"),
-      png("done.png"),
-    ])
+      await chosenFiles([png("held.png", 30_000_000), png("broken.png"), png("done.png")]),
+    )
     for (const state of ["failed", "done", "uploading"])
       await page.locator(`[data-sluice="file"][data-state="${state}"]`).waitFor()
   }

@@ -1,0 +1,65 @@
+/**
+ * Which tests are quick: those of the sources that start no browser, no build and no process, judged by what they import,
+ * so that a new test is in its project without being listed anywhere.
+ */
+import { existsSync, globSync, readFileSync } from "node:fs"
+import { dirname, join, normalize } from "node:path"
+
+/** The tests of the sources, as globs relative to the root. */
+export const sourceTests = {
+  include: ["test/**/*.test.ts"],
+  exclude: ["test/package/**", "test/reliability/**", "test/tables/**", "test/newcomer/**"],
+}
+
+/** Modules by which tests start what takes long. */
+const slowModules = /^(node:child_process|playwright-core|esbuild|vite)(\/|$)/
+
+/** These start nothing, and take long all the same: they wait, fill disks, type-check or try thousands of inputs. */
+export const longTests: ReadonlyArray<string> = [
+  "test/adapters/next-pages-types.test.ts",
+  "test/api/from-url/memory.test.ts",
+  "test/auth-page.test.ts",
+  "test/client/memory.test.ts",
+  "test/docs.test.ts",
+  "test/file-routes-page.test.ts",
+  "test/framework-pages.test.ts",
+  "test/images-page.test.ts",
+  "test/ingest/apps.test.ts",
+  "test/ingest/delivery/callbacks.test.ts",
+  "test/ingest/delivery/interleavings.test.ts",
+  "test/ingest/storage/sqlite/catalog-sqlite.test.ts",
+  "test/ingest/storage/sqlite/log.test.ts",
+  "test/readme.test.ts",
+  "test/route/misuse.test.ts",
+  "test/security/shared-keys.test.ts",
+  "test/security/slow-bodies.test.ts",
+]
+
+const root = join(import.meta.dirname, "..")
+
+const readImports = (file: string): ReadonlyArray<string> =>
+  [...readFileSync(join(root, file), "utf8").matchAll(/\b(?:from|import)\s*\(?\s*"([^"]+)"/g)].map(([, name]) => name!)
+
+/** What tests are made of; what the sources import says nothing of what a test starts. */
+const isOfTests = (file: string): boolean => /^(test|playground|site)\/.*\.ts$/.test(file)
+
+/** Whether a test, or what it is made of, imports a module by which it starts what takes long. */
+const startsSomething = (test: string): boolean => {
+  const reached = new Set([test])
+  // What is added meanwhile is visited as well.
+  for (const file of reached) {
+    for (const name of readImports(file)) {
+      if (slowModules.test(name)) return true
+      const imported = normalize(join(dirname(file), name))
+      if (name.startsWith(".") && isOfTests(imported) && existsSync(join(root, imported))) reached.add(imported)
+    }
+  }
+  return false
+}
+
+/** The quick tests, relative to the root. */
+export const listQuickTests = (): Array<string> =>
+  globSync(sourceTests.include, { cwd: root, exclude: sourceTests.exclude })
+    .map((file) => file.replaceAll("\\", "/"))
+    .filter((file) => !longTests.includes(file) && !startsSomething(file))
+    .toSorted()
