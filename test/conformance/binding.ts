@@ -118,8 +118,8 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
     const told = (name: string, where = page): Promise<Array<any>> =>
       where.evaluate((name) => window.told.filter((event) => event.name === name).map(({ detail }) => detail), name)
     const until = async (condition: () => boolean | Promise<boolean>) => {
-      for (const deadline = Date.now() + 10_000; !(await condition());) {
-        if (Date.now() > deadline) throw new Error("It did not become so within 10 s.")
+      for (const deadline = Date.now() + 30_000; !(await condition());) {
+        if (Date.now() > deadline) throw new Error("It did not become so within 30 s.")
         await new Promise((resolve) => setTimeout(resolve, 10))
       }
     }

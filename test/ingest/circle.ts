@@ -237,8 +237,8 @@ export const hasByte = async (
 
 /** Waits until a condition of the catalog or the like holds. */
 export const eventually = async (condition: () => Promise<boolean> | boolean): Promise<void> => {
-  for (const deadline = Date.now() + 10_000; !(await condition());) {
-    if (Date.now() > deadline) throw new Error("It did not become so within 10 s.")
+  for (const deadline = Date.now() + 30_000; !(await condition());) {
+    if (Date.now() > deadline) throw new Error("It did not become so within 30 s.")
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }
