@@ -53,7 +53,8 @@ export { createPlural, createSizeFormat } from "./ui/text-formats.ts"
 export type { UploadTexts } from "./ui/upload-texts.ts"
 export { createUploads } from "./ui/create-uploads.ts"
 export { createUploadTray } from "./ui/markup/upload-tray.ts"
-export type { UploadTray, UploadTrayProps } from "./ui/markup/upload-tray.ts"
+export type { UploadTray } from "./ui/markup/upload-tray.ts"
+export type { UploadTrayProps } from "./ui/markup/upload-tray-props.ts"
 export type {
   AddFilesOptions,
   UploadHome,

@@ -1,5 +1,5 @@
-import { checkOptions, sluiceFileFields } from "./check-options.ts"
-import type { UploadDetails } from "./upload-source.ts"
+import { checkOptions } from "./check-options.ts"
+import { detailFields, type UploadDetails } from "./upload-source.ts"
 
 /** What a {@link SluiceFile} is told beside its bytes and its name. */
 export interface SluiceFileOptions extends UploadDetails {
@@ -8,6 +8,8 @@ export interface SluiceFileOptions extends UploadDetails {
   /** ms since the epoch; now unless given. */
   readonly lastModified?: number | undefined
 }
+
+const optionNames = [...detailFields, "type", "lastModified"] as const satisfies ReadonlyArray<keyof SluiceFileOptions>
 
 /**
  * A `File` made of bytes, texts and Blobs, with the app's own id for it.
@@ -24,7 +26,7 @@ export class SluiceFile extends File {
     name: string,
     options: SluiceFileOptions = {},
   ) {
-    checkOptions("The options of SluiceFile", options, sluiceFileFields)
+    checkOptions("The options of SluiceFile", options, optionNames)
     const { type = "", lastModified = Date.now() } = options
     super([...parts], name, { type, lastModified })
     this.customId = options.customId

@@ -11,6 +11,11 @@ export interface UploadDetails {
   readonly acl?: Acl | undefined
 }
 
+/** The names of {@link UploadDetails}. */
+export const detailFields = ["customId", "contentDisposition", "acl"] as const satisfies ReadonlyArray<
+  keyof UploadDetails
+>
+
 /** A file that is open for its upload. An empty `type` is looked up by the extension of its name. */
 export interface UploadSource extends UploadableFile, UploadDetails {
   /** Gives back what it holds. */

@@ -2,7 +2,6 @@ import type { Stats } from "node:fs"
 import { chmod, lstat, readdir, readlink, stat, statfs } from "node:fs/promises"
 import { isAbsolute, join, parse, sep } from "node:path"
 import { CommandFailure, isSystemError } from "./command-failure.ts"
-import type { DataFolder } from "./data-folder.ts"
 
 /** Nothing of this is known on Windows, where a folder takes the rights of the one above it. */
 const isKnown = process.platform !== "win32"
@@ -128,14 +127,6 @@ export interface PrivateParts {
   /** Whether a name in it is of ours: a folder that holds other things is not closed. */
   readonly isOwnName: (name: string) => boolean
 }
-
-/** The parts of a data folder: blobs, catalog and token. */
-export const toParts = ({ path, blobs, catalog, tokenFile }: DataFolder): PrivateParts => ({
-  path,
-  folders: [blobs],
-  files: [catalog, `${catalog}-wal`, `${catalog}-shm`, join(path, "lock.sqlite"), tokenFile],
-  isOwnName,
-})
 
 /** Of a folder and its parts, those that are open to other users. */
 export const findOpenParts = async ({

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path"
 import { makeFolder } from "../ingest.ts"
 import { encodeToken, parseToken, type Token } from "../protocol.ts"
 import { CommandFailure, describeSystemError, isSystemError, toFolderFailure } from "./command-failure.ts"
-import { closeParts, requireSafeFolder, toParts } from "./data-folder-access.ts"
+import { closeParts, isOwnName, type PrivateParts, requireSafeFolder } from "./data-folder-access.ts"
 import { lockDataFolder } from "./data-folder-lock.ts"
 import { createToken } from "./create-token.ts"
 import { readRegularFile } from "./regular-file.ts"
@@ -18,6 +18,14 @@ export interface DataFolder {
   /** The token's text and a newline. All files have mode 0600, folders 0700. */
   readonly tokenFile: string
 }
+
+/** The parts of a data folder: blobs, catalog and token. */
+export const toParts = ({ path, blobs, catalog, tokenFile }: DataFolder): PrivateParts => ({
+  path,
+  folders: [blobs],
+  files: [catalog, `${catalog}-wal`, `${catalog}-shm`, join(path, "lock.sqlite"), tokenFile],
+  isOwnName,
+})
 
 /** A data folder no other ingest runs on. */
 export interface OwnedDataFolder extends DataFolder {

@@ -3,15 +3,12 @@ import { Rejected, toRejected } from "../http/rejected.ts"
 import { isKeyOf } from "../protocol/key.ts"
 import { limits } from "../protocol/limits.ts"
 import { names } from "../protocol/names.ts"
-import { createSigner, type MaybePromise, type Signer } from "../protocol/signature.ts"
+import { createSigner, type Signer } from "../protocol/signature.ts"
 import { parseUploadUrl, type UploadGrant, verifySignedUrl } from "../protocol/signed-url.ts"
 import type { App } from "./apps.ts"
 import type { Service } from "./service.ts"
 import { clockSkew } from "./storage/tombstone.ts"
-
-/** Most answers are there at once; only the others need a turn of the event loop. */
-export const whenKnown = <A>(answer: MaybePromise<A>): Effect.Effect<A> =>
-  answer instanceof Promise ? Effect.promise(() => answer) : Effect.succeed(answer)
+import { whenKnown } from "./when-known.ts"
 
 /** What is answered to an API key that is no app's. */
 export const unknownApiKey = (): Rejected =>

@@ -14,8 +14,7 @@ import type { Method, Resource } from "./resource.ts"
 import { findOldOperation, findOperation } from "./rest/find-operation.ts"
 import { respondAppFile, respondFile } from "./serve.ts"
 import { stopping } from "./delivery/server-data.ts"
-import type { Service } from "./service.ts"
-import { traceService } from "./observe/tracing.ts"
+import { type Service, traceService } from "./service.ts"
 
 /** What a request is about, and the URL its signature covers. */
 interface Target {

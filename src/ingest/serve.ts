@@ -5,13 +5,14 @@ import { names } from "../protocol/names.ts"
 import { parseByteRange } from "../protocol/range.ts"
 import type { Acl } from "../protocol/signed-url.ts"
 import { attempt } from "./attempt.ts"
-import { verifyUrlOf, whenKnown } from "./authorise.ts"
+import { verifyUrlOf } from "./authorise.ts"
 import { notFound, openContent } from "./download/open-content.ts"
 import { findProgramRefusal, toFileHeaders } from "./file-headers.ts"
 import type { FileRecord } from "./storage/catalog.ts"
 import { evaluatePreconditions, isRangeFresh, type Validators } from "./preconditions.ts"
 import { isReadable } from "./storage/readable.ts"
 import type { Service } from "./service.ts"
+import { whenKnown } from "./when-known.ts"
 
 /** The file under a key that can be read. */
 const findByKey = (service: Service, key: string): Effect.Effect<FileRecord, Rejected> =>

@@ -13,6 +13,8 @@ import type { FreeSpace } from "./storage/free-space.ts"
 import type { Readers } from "./download/readers.ts"
 import type { RateWatch } from "./upload/minimum-rate.ts"
 import type { Readiness } from "./observe/readiness.ts"
+import type { Span } from "./observe/tracing.ts"
+import { wrapPort } from "./storage/wrap-port.ts"
 import type { MetricsEndpoint } from "./observe/serve-metrics.ts"
 import type { Settings } from "./settings.ts"
 import type { UploadSlots } from "./upload/upload-slots.ts"
@@ -49,3 +51,25 @@ export interface Service {
 
 /** An id for an event: `evt_` and 128 random bits. */
 export const createEventId = (): string => `evt_${crypto.randomUUID().replaceAll("-", "")}`
+
+/** The service as one request sees it: what its storage does are children of the request's span. */
+export const traceService = (service: Service, span: Span): Service => {
+  const traced = <Port extends object>(prefix: string, port: Port): Port =>
+    wrapPort(port, async (method, run) => {
+      const child = span.child(`${prefix}.${method}`)
+      try {
+        const result = await run()
+        child.end()
+        return result
+      } catch (cause) {
+        child.end(cause instanceof Error ? cause.message : String(cause))
+        throw cause
+      }
+    })
+  return {
+    ...service,
+    store: traced("blobs", service.store),
+    catalog: traced("catalog", service.catalog),
+    trace: span.context,
+  }
+}

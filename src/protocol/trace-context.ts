@@ -23,6 +23,17 @@ export const parseTraceContext = (headers: Headers): TraceContext | undefined =>
   return /^[\x20-\x7e]{1,512}$/.test(tracestate) ? { traceparent, tracestate } : { traceparent }
 }
 
+/** The parts of a valid `traceparent`. */
+export const splitTraceparent = (
+  traceparent: string,
+): { readonly traceId: string; readonly spanId: string; readonly sampled: boolean } => {
+  const [, traceId = "", spanId = "", flags = ""] = traceparent.split("-")
+  return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 }
+}
+
+/** The trace id of a valid context; for the log. */
+export const traceIdOf = ({ traceparent }: TraceContext): string => splitTraceparent(traceparent).traceId
+
 const randomHex = (bytes: number): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(bytes)), (byte) => byte.toString(16).padStart(2, "0")).join("")
 

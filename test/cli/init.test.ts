@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { transform } from "esbuild"
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
-import type { InitOptions } from "../../src/cli/init/init-command.ts"
+import type { InitOptions } from "../../src/cli/init/run-init.ts"
 import { runInit } from "../../src/cli/init/run-init.ts"
 import packageJson from "../../package.json" with { type: "json" }
 import { generateUploader } from "../../src/client.ts"

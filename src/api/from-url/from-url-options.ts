@@ -4,9 +4,10 @@ import { type DurationInput, parseDuration } from "../../protocol/duration.ts"
 import type { Outcome } from "../../protocol/outcome.ts"
 import { UploadError } from "../../protocol/upload-error.ts"
 import type { RetryOptions } from "../../client/retry.ts"
-import { checkOptions, uploadOptions } from "../check-options.ts"
+import { checkOptions } from "../check-options.ts"
+import { uploadOptions } from "../known-options.ts"
 import type { ServerUploadOptions } from "../server-upload-options.ts"
-import type { UploadDetails } from "../upload-source.ts"
+import { detailFields, type UploadDetails } from "../upload-source.ts"
 import { createFetchTransport } from "./fetch-transport.ts"
 import { type HostRules, parseAllowedHost } from "./host-rules.ts"
 import { createNodeTransport } from "./node-transport.ts"
@@ -23,6 +24,11 @@ export interface RemoteFile extends UploadDetails {
   /** Sent to the URL's own origin, never to one it redirects to. Those of the connection and of ranges are Sluice's. */
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
+
+/** The names of what a {@link RemoteFile} is described by. */
+export const remoteFields = [...detailFields, "url", "name", "type", "headers"] as const satisfies ReadonlyArray<
+  keyof RemoteFile
+>
 
 /** What an upload from URLs is told: what may be fetched, how long to wait for it, and all of `uploadFiles`. */
 export interface FromUrlOptions extends ServerUploadOptions {

@@ -1,4 +1,5 @@
-import { checkDescription, remoteFields } from "../check-options.ts"
+import { checkDescription } from "../check-options.ts"
+import { remoteFields } from "./from-url-options.ts"
 import type { UploadSource } from "../upload-source.ts"
 import { type FromUrlOptions, readFromUrlOptions, type RemoteFile } from "./from-url-options.ts"
 import { openRemoteFile } from "./open-remote-file.ts"

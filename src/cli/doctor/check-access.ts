@@ -1,6 +1,6 @@
 import { describeSystemError } from "../command-failure.ts"
-import type { DataFolder } from "../data-folder.ts"
-import { adviseClosing, findExposure, findOpenParts, toParts } from "../data-folder-access.ts"
+import { type DataFolder, toParts } from "../data-folder.ts"
+import { adviseClosing, findExposure, findOpenParts } from "../data-folder-access.ts"
 import { failed, type Finding, ok, warning } from "./finding.ts"
 
 const check = "Access"

@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import type { Framework } from "./framework.ts"
-import type { PlannedEdit, PlannedFile } from "./plan.ts"
+import type { PlannedEdit, PlannedFile } from "./planned-file.ts"
 import type { Project } from "./read-project.ts"
 import { readText } from "./read-text.ts"
 

@@ -1,5 +1,5 @@
 import { posix } from "node:path"
-import type { PlannedFile } from "./plan.ts"
+import type { PlannedFile } from "./planned-file.ts"
 import type { Project } from "./read-project.ts"
 
 /** Where frameworks' own templates have the first page, without the ending. */

@@ -1,8 +1,5 @@
 import type { Project } from "./read-project.ts"
 
-/** Whose components the page is made with; `client`: none, the uploader alone. */
-export type Library = "react" | "vue" | "svelte" | "solid" | "client"
-
 /** A file as it is for TypeScript; {@link toJavaScript} makes the other one of it. */
 export interface Template {
   /** Relative to the project, with `/`. */

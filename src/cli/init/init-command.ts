@@ -1,14 +1,7 @@
 import { Command, Option } from "commander"
 import { jsonOption } from "../terminal/json-option.ts"
 import { frameworks } from "./frameworks.ts"
-
-/** What `sluice init` takes. */
-export interface InitOptions {
-  readonly framework?: string
-  readonly dryRun?: true
-  readonly yes?: true
-  readonly json?: true
-}
+import type { InitOptions } from "./run-init.ts"
 
 /** `sluice init`. */
 export const createInitCommand = (): Command =>

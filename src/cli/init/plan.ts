@@ -1,23 +1,10 @@
 import { addDevScript, type DevScript } from "./add-dev-script.ts"
 import { planAgents } from "./agents.ts"
-import type { Framework, Layout, Template } from "./framework.ts"
+import type { Framework, Layout } from "./framework.ts"
+import type { PlannedEdit, PlannedFile } from "./planned-file.ts"
 import { findTwin, type Project } from "./read-project.ts"
 import { planStylesheet } from "./stylesheet.ts"
 import { toJavaScript } from "./templates.ts"
-
-/** A file of the plan; one that is there, under this or another ending, is left alone. */
-export interface PlannedFile extends Template {
-  /** What is there, relative to the project. */
-  readonly existing?: string | undefined
-}
-
-/** A file that is there and gets some lines more. Texts are whole files, byte for byte. */
-export interface PlannedEdit {
-  /** Relative to the project, with `/`. */
-  readonly path: string
-  readonly before: string
-  readonly after: string
-}
 
 /** What `sluice init` would do. */
 export interface Plan {

@@ -1,11 +1,13 @@
 import { existsSync } from "node:fs"
 import { basename, dirname, extname, join, relative } from "node:path"
 import { CommandFailure, describeSystemError, isSystemError } from "../command-failure.ts"
-import type { Library } from "./framework.ts"
 import { findImportEnding, type ImportEnding } from "./import-ending.ts"
 import { findPackageManager, type PackageManager } from "./package-manager.ts"
 import { LargeFile } from "../regular-file.ts"
 import { readBytes, readText } from "./read-text.ts"
+
+/** Whose components the page is made with; `client`: none, the uploader alone. */
+export type Library = "react" | "vue" | "svelte" | "solid" | "client"
 
 /** The project `sluice init` stands in: what is known of it before anything is decided. */
 export interface Project {

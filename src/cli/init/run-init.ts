@@ -4,7 +4,6 @@ import { CommandFailure, exitCodes } from "../command-failure.ts"
 import { detectFramework } from "./detect-framework.ts"
 import type { Framework } from "./framework.ts"
 import { frameworks } from "./frameworks.ts"
-import type { InitOptions } from "./init-command.ts"
 import { type Plan, toPlan } from "./plan.ts"
 import { type Project, readProject } from "./read-project.ts"
 import { dropDone, toNextSteps } from "./next-steps.ts"
@@ -12,6 +11,14 @@ import { showNextSteps } from "./show-next-steps.ts"
 import { showPlan } from "./show-plan.ts"
 import { findLinks } from "./targets.ts"
 import { writePlan } from "./write-plan.ts"
+
+/** What `sluice init` takes. */
+export interface InitOptions {
+  readonly framework?: string
+  readonly dryRun?: true
+  readonly yes?: true
+  readonly json?: true
+}
 
 const isEmpty = ({ files, edits, devScript }: Plan): boolean =>
   edits.length === 0 && devScript.action !== "changed" && files.every(({ existing }) => existing !== undefined)

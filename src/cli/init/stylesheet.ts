@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import type { Template } from "./framework.ts"
-import type { PlannedEdit } from "./plan.ts"
+import type { PlannedEdit } from "./planned-file.ts"
 import type { Project } from "./read-project.ts"
 import { readText } from "./read-text.ts"
 

@@ -1,4 +1,5 @@
-import type { Library, Template } from "./framework.ts"
+import type { Template } from "./framework.ts"
+import type { Library } from "./read-project.ts"
 
 /** What differs from framework to framework in a file router. */
 export interface RouterDetails {

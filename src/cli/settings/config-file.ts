@@ -1,18 +1,10 @@
 import { readFile } from "node:fs/promises"
 import { resolve } from "node:path"
 import { CommandFailure, describeSystemError, isSystemError } from "../command-failure.ts"
-import type { SettingName } from "./settings.ts"
+import type { ConfigFile } from "./decode-config.ts"
 
 /** Looked for in the working directory. */
 export const configFileName = "sluice.config.json"
-
-/** A configuration file that was read. */
-export interface ConfigFile {
-  /** Absolute. */
-  readonly path: string
-  /** Each setting that it holds, as it would be written on the command line. */
-  readonly settings: { readonly [Name in SettingName]?: string }
-}
 
 /**
  * Reads the configuration file, or the one of the usual name where there is one.

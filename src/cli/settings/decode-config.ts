@@ -2,8 +2,15 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Outcome } from "../../protocol.ts"
 import { createDecoder } from "../../schema/decode.ts"
-import type { ConfigFile } from "./config-file.ts"
-import { ingestSettings, type Setting } from "./settings.ts"
+import { ingestSettings, type Setting, type SettingName } from "./settings.ts"
+
+/** A configuration file that was read. */
+export interface ConfigFile {
+  /** Absolute. */
+  readonly path: string
+  /** Each setting that it holds, as it would be written on the command line. */
+  readonly settings: { readonly [Name in SettingName]?: string }
+}
 
 const Scalar = Schema.Union([Schema.String, Schema.Number, Schema.Boolean])
 const Value = Schema.Union([Scalar, Schema.Array(Scalar)])

@@ -15,7 +15,8 @@ import type { PostEvent } from "./post-event.ts"
 import { isHandled } from "./refused-callbacks.ts"
 import { judgeRetry } from "./retry-schedule.ts"
 import type { Settings } from "../settings.ts"
-import { type Tracing, traceIdOf } from "../observe/tracing.ts"
+import { traceIdOf } from "../../protocol/trace-context.ts"
+import type { Tracing } from "../observe/tracing.ts"
 
 /** Room for the callback of a commit that is about to be made. */
 export interface Reservation {

@@ -8,12 +8,12 @@ import { standardWebhookHeaders } from "../../protocol/standard-webhooks.ts"
 import type { TraceContext } from "../../protocol/trace-context.ts"
 import { findUrlMistake } from "../../schema/http-url.ts"
 import { type App, type Apps, isCallbackAllowed } from "../apps.ts"
-import { whenKnown } from "../authorise.ts"
 import type { DueDelivery } from "../storage/catalog.ts"
 import { renderEvent } from "./event.ts"
 import type { Settings } from "../settings.ts"
 import { isHandled, type RefusedCallbacks } from "./refused-callbacks.ts"
 import type { Tracing } from "../observe/tracing.ts"
+import { whenKnown } from "../when-known.ts"
 
 /** What an app answered to an event it took. */
 export interface Answer {

@@ -4,10 +4,10 @@ import type { Write } from "../../http/logging.ts"
 import { toProblemResponse } from "../../http/problem-response.ts"
 import type { Rejected } from "../../http/rejected.ts"
 import { names } from "../../protocol/names.ts"
-import { parseTraceContext } from "../../protocol/trace-context.ts"
+import { parseTraceContext, traceIdOf } from "../../protocol/trace-context.ts"
 import type { Metrics } from "./metrics.ts"
 import type { RefusalLog } from "./refusal-log.ts"
-import { type Span, traceIdOf, type Tracing } from "./tracing.ts"
+import type { Span, Tracing } from "./tracing.ts"
 
 /** What a request is about, as far as those who watch need to know. */
 export interface Subject {

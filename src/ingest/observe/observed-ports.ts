@@ -2,7 +2,7 @@ import type { Write } from "../../http/logging.ts"
 import { type BlobStore, BlobStoreError } from "../storage/blob-store.ts"
 import type { Catalog, UploadRecord } from "../storage/catalog.ts"
 import type { Metrics } from "./metrics.ts"
-import { traceIdOf } from "./tracing.ts"
+import { traceIdOf } from "../../protocol/trace-context.ts"
 import { wrapPort } from "../storage/wrap-port.ts"
 
 /** What those who watch the storage write to. */

@@ -8,7 +8,7 @@ import * as OtlpTracer from "effect/observability/OtlpTracer"
 import * as Scope from "effect/Scope"
 import type * as Tracer from "effect/Tracer"
 import { names } from "../../protocol/names.ts"
-import type { TracingOptions } from "./tracing.ts"
+import type { TracingOptions } from "./tracing-options.ts"
 
 /** The one place that knows Effect's OTLP modules, which are marked unstable. */
 const services = Layer.mergeAll(OtlpExporter.layerFlusher, OtlpSerialization.layerJson, FetchHttpClient.layer)

@@ -1,4 +1,4 @@
-import type { TracingOptions } from "./tracing.ts"
+import type { TracingOptions } from "./tracing-options.ts"
 
 const invalid = (detail: string) => new TypeError(`INVALID_CONFIG: ${detail}`)
 

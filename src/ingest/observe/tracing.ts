@@ -4,21 +4,8 @@ import * as Option from "effect/Option"
 import * as Tracer from "effect/Tracer"
 import type { Write } from "../../http/logging.ts"
 import { redact } from "../../http/redact.ts"
-import type { TraceContext } from "../../protocol/trace-context.ts"
-import type { Service } from "../service.ts"
-import { wrapPort } from "../storage/wrap-port.ts"
-
-/** Where spans are sent, and how many. */
-export interface TracingOptions {
-  /** Address that takes OTLP over HTTP as JSON: `https://collector.example:4318/v1/traces`. */
-  readonly url: string
-  /** Sent along, for a collector that wants to know who asks. */
-  readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Name among the services of the traces; `<word>-ingest` unless given. */
-  readonly serviceName?: string | undefined
-  /** Share of the traces begun here that is recorded, 0 to 1; 1 unless given. Traces of others keep their decision. */
-  readonly sampleRatio?: number | undefined
-}
+import { splitTraceparent, type TraceContext } from "../../protocol/trace-context.ts"
+import type { TracingOptions } from "./tracing-options.ts"
 
 /** A piece of work in a trace that is recorded. */
 export interface Span {
@@ -48,15 +35,6 @@ export interface Tracing {
   /** Sends what was recorded; waits 2 s at most. */
   readonly close: () => Promise<void>
 }
-
-/** The parts of a valid `traceparent`. */
-const split = (traceparent: string) => {
-  const [, traceId = "", spanId = "", flags = ""] = traceparent.split("-")
-  return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 }
-}
-
-/** The trace id of a valid context; for the log. */
-export const traceIdOf = ({ traceparent }: TraceContext): string => split(traceparent).traceId
 
 /** Nanoseconds since the epoch, to the µs; runs steadily within a request however the system's clock is set. */
 type Clock = () => bigint
@@ -128,7 +106,7 @@ export const createTracing = (options: TracingOptions, write: Write): Tracing =>
     }),
     start: ({ name, kind, parent, attributes }) => {
       if (tracer === undefined) return undefined
-      const from = parent === undefined ? undefined : split(parent.traceparent)
+      const from = parent === undefined ? undefined : splitTraceparent(parent.traceparent)
       if (!(from?.sampled ?? Math.random() < sampleRatio)) return undefined
       const origin = from === undefined ? Option.none() : Option.some(Tracer.externalSpan(from))
       const recording = { tracer, clock: createClock(), tracestate: parent?.tracestate }
@@ -137,27 +115,5 @@ export const createTracing = (options: TracingOptions, write: Write): Tracing =>
       return span
     },
     close: async () => (await opening)?.close(),
-  }
-}
-
-/** The service as one request sees it: what its storage does are children of the request's span. */
-export const traceService = (service: Service, span: Span): Service => {
-  const traced = <Port extends object>(prefix: string, port: Port): Port =>
-    wrapPort(port, async (method, run) => {
-      const child = span.child(`${prefix}.${method}`)
-      try {
-        const result = await run()
-        child.end()
-        return result
-      } catch (cause) {
-        child.end(cause instanceof Error ? cause.message : String(cause))
-        throw cause
-      }
-    })
-  return {
-    ...service,
-    store: traced("blobs", service.store),
-    catalog: traced("catalog", service.catalog),
-    trace: span.context,
   }
 }

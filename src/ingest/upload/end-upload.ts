@@ -5,7 +5,7 @@ import type { UploadRecord } from "../storage/catalog.ts"
 import type { CommitNotes, Committed } from "../storage/catalog-uploads.ts"
 import { type Service, createEventId } from "../service.ts"
 import type { Digests } from "./store-body.ts"
-import type { Transfer } from "./transfer.ts"
+import type { ProvenPut } from "./proven-put.ts"
 import { superseded } from "./writers.ts"
 
 /** Ends an upload whose content is refused: the app is told, the bytes go. */
@@ -84,7 +84,7 @@ export const commitUpload = async (
  */
 export const commitWhole = async (
   service: Service,
-  { app, grant, origin }: Transfer,
+  { app, grant, origin }: ProvenPut,
   { content, repr, wire }: Digests,
   bytes: Uint8Array,
 ): Promise<UploadRecord | undefined> => {

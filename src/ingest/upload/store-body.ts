@@ -6,7 +6,7 @@ import type { Appended, BlobState } from "../storage/blob-store.ts"
 import { inspect, prefixNeeded, tooMany } from "./incoming.ts"
 import { BodyTooSlow } from "./minimum-rate.ts"
 import type { Service } from "../service.ts"
-import type { Transfer } from "./transfer.ts"
+import type { ProvenPut } from "./proven-put.ts"
 import { hasDisposableBody, readUploadBody } from "./upload-body.ts"
 import type { Writer } from "./writers.ts"
 
@@ -33,7 +33,7 @@ export const readDigests = ({ headers }: Request): Digests => {
 /** The file's bytes in the body, counted and checked. */
 export const openBody = (
   service: Service,
-  { request, grant, start }: Transfer,
+  { request, grant, start }: ProvenPut,
   { signal, stop }: Writer,
   { wire }: Digests,
   prefix: Uint8Array,
@@ -77,7 +77,7 @@ const readEmpty = async (body: AsyncIterable<Uint8Array>, offset: number): Promi
 /** Stores the rest of a file under the epoch that was granted; resolves when every byte is durable, with the hash. */
 export const storeBody = async (
   service: Service,
-  { request, grant, start, announced }: Transfer,
+  { request, grant, start, announced }: ProvenPut,
   digests: Digests,
   open: (place: Place) => Promise<AsyncIterable<Uint8Array>>,
   place: Place,

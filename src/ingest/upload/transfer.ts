@@ -7,25 +7,13 @@ import { type BlobState, BlobStoreError } from "../storage/blob-store.ts"
 import type { UploadRecord } from "../storage/catalog.ts"
 import { commitUpload, commitWhole, failUpload } from "./end-upload.ts"
 import { type ReadAhead, readAhead } from "./incoming.ts"
-import type { App } from "../apps.ts"
 import { invalidSignature } from "../authorise.ts"
 import { relateGrant } from "../storage/same-upload.ts"
 import { type Service, createEventId } from "../service.ts"
 import { askAgain, type Known, nothingKnown } from "../delivery/server-data.ts"
+import type { ProvenPut } from "./proven-put.ts"
 import { deleted, refuseKey } from "./writers.ts"
 import { openBody, readDigests, readPrefix, storeBody } from "./store-body.ts"
-
-/** A PUT whose URL was proven. */
-export interface Transfer {
-  readonly request: Request
-  readonly app: App
-  readonly grant: UploadGrant
-  /** Where the body says it begins. */
-  readonly start: number
-  /** How many bytes of the file the body says it brings, at least. */
-  readonly announced: number
-  readonly origin: string
-}
 
 /** A file that is `Uploaded`, and what of its callback is history. */
 export interface Transferred {
@@ -51,7 +39,7 @@ const overQuota = ({ name, size }: UploadGrant) =>
   })
 
 /** Whether a body is small enough for {@link commitWhole}. */
-const mayBeWhole = ({ catalog }: Service, { grant, start, announced }: Transfer): boolean =>
+const mayBeWhole = ({ catalog }: Service, { grant, start, announced }: ProvenPut): boolean =>
   start === 0 && grant.size <= catalog.abilities.largestContent && announced <= grant.size
 
 /** Whether a writer was refused because its epoch is not the newest any more. */
@@ -83,20 +71,20 @@ const nothing: BlobState = { size: 0, isFinished: false }
  *
  * Fails: rejects with `Rejected`; NOT_FOUND (the app has deleted it), LOCKED, QUOTA_EXCEEDED, INGEST_UNAVAILABLE, RANGE_MISMATCH, SIZE_MISMATCH, CONTENT_MISMATCH, DIGEST_MISMATCH, BAD_REQUEST.
  */
-export const transfer = async (service: Service, transfer: Transfer): Promise<Transferred> => {
-  const { request, grant, origin, start } = transfer
+export const transfer = async (service: Service, put: ProvenPut): Promise<Transferred> => {
+  const { request, grant, origin, start } = put
   const { key, size } = grant
   const digests = readDigests(request)
   await letBe(service, grant)
   const writer = await service.writers.take(key)
   try {
     let ahead: ReadAhead | undefined
-    if (mayBeWhole(service, transfer)) {
-      ahead = await readAhead(openBody(service, transfer, writer, digests, new Uint8Array()), size)
-      const upload = ahead.whole && (await commitWhole(service, transfer, digests, ahead.whole))
+    if (mayBeWhole(service, put)) {
+      ahead = await readAhead(openBody(service, put, writer, digests, new Uint8Array()), size)
+      const upload = ahead.whole && (await commitWhole(service, put, digests, ahead.whole))
       if (upload !== undefined) return { upload, known: nothingKnown }
     }
-    const { quota, since: appSince } = transfer.app
+    const { quota, since: appSince } = put.app
     const begin = { grant, origin, now: service.now(), eventId: createEventId(), quota, appSince }
     const begun = await service.catalog.begin(begin)
     if (begun.kind === "unknownApp") throw invalidSignature()
@@ -109,9 +97,9 @@ export const transfer = async (service: Service, transfer: Transfer): Promise<Tr
     const blob = toBlobName({ key, id })
     const state = begun.isNew ? nothing : await service.store.claim(blob, epoch)
     const open = async () =>
-      ahead?.replay() ?? openBody(service, transfer, writer, digests, await readPrefix(service, blob, start))
+      ahead?.replay() ?? openBody(service, put, writer, digests, await readPrefix(service, blob, start))
     try {
-      const fileHash = await storeBody(service, transfer, digests, open, { blob, epoch, state })
+      const fileHash = await storeBody(service, put, digests, open, { blob, epoch, state })
       return { upload: await commitUpload(service, grant, epoch, fileHash), known: nothingKnown }
     } catch (cause) {
       if (cause instanceof Rejected && fatal.has(cause.code)) await failUpload(service, grant, epoch, id, cause)

@@ -19,7 +19,7 @@ import { describe, type Markup, type Part } from "./markup.ts"
 import { createUploadParts } from "./parts.ts"
 import { sayOfAll } from "./say-of-all.ts"
 import { used } from "./used.ts"
-import type { UploadTrayProps } from "./upload-tray.ts"
+import type { UploadTrayProps } from "./upload-tray-props.ts"
 
 /** What a panel is made of. */
 export interface TrayPanelOptions {

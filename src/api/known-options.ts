@@ -1,0 +1,47 @@
+import type { StreamFileOptions } from "../client/file-from-stream.ts"
+import type { ListFilesOptions } from "./file-listing.ts"
+import type { PathInput } from "./path-source.ts"
+import type { ReadUrlOptions } from "./read-url.ts"
+import type { ServerUploadOptions } from "./server-upload-options.ts"
+import { detailFields, type UploadDetails } from "./upload-source.ts"
+
+/** Also what file-like objects have as their own that a File inherits: Node gives some of its Blobs a `constructor`. */
+export const fileFields = [
+  ...detailFields,
+  "name",
+  "size",
+  "type",
+  "lastModified",
+  "webkitRelativePath",
+  "slice",
+  "stream",
+  "arrayBuffer",
+  "bytes",
+  "text",
+  "constructor",
+] as const satisfies ReadonlyArray<keyof (File & UploadDetails) | "constructor">
+export const pathFields = [...detailFields, "path", "name", "type"] as const satisfies ReadonlyArray<keyof PathInput>
+export const streamFields = [
+  ...detailFields,
+  "stream",
+  "size",
+  "name",
+  "type",
+  "lastModified",
+] as const satisfies ReadonlyArray<keyof (StreamFileOptions & UploadDetails)>
+/** What the methods of the API can be told. */
+export const callOptions = ["signal"] as const
+export const keyOptions = [...callOptions, "keyType"] as const
+export const readUrlOptions = [...keyOptions, "expiresIn"] as const satisfies ReadonlyArray<keyof ReadUrlOptions>
+export const listOptions = [...callOptions, "limit", "cursor", "offset", "status"] as const satisfies ReadonlyArray<
+  keyof ListFilesOptions
+>
+export const uploadOptions = [
+  ...callOptions,
+  "acl",
+  "contentDisposition",
+  "concurrency",
+  "onUploadProgress",
+  "retry",
+  "expiresIn",
+] as const satisfies ReadonlyArray<keyof ServerUploadOptions>
