@@ -2,13 +2,7 @@ import * as Effect from "effect/Effect"
 import { Rejected } from "../http/rejected.ts"
 import { BlobStoreError } from "./storage/blob-store.ts"
 import { CatalogError } from "./storage/catalog.ts"
-
-const unavailable = (detail: string, retryAfter: number, cause: unknown): Rejected =>
-  new Rejected({ code: "INGEST_UNAVAILABLE", detail, headers: { "retry-after": String(retryAfter) }, cause })
-
-/** What clients are told when there is no room; `cause` tells the operator what to do. */
-export const storageFull = (cause: unknown): Rejected =>
-  unavailable("The ingest's storage is full. What has arrived is kept; try again later.", 60, cause)
+import { storageFails, storageFull } from "./refusals.ts"
 
 /** What the caller can be told of a failing store or catalog; undefined for what nobody foresaw. */
 const explain = (cause: unknown): Rejected | undefined => {
@@ -25,7 +19,7 @@ const explain = (cause: unknown): Rejected | undefined => {
       return storageFull(cause)
     case "busy":
     case "io":
-      return unavailable("The ingest's storage does not work at the moment. Try again later.", 5, cause)
+      return storageFails(cause)
     default:
       return undefined
   }

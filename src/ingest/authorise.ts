@@ -9,27 +9,13 @@ import type { App } from "./apps.ts"
 import type { Service } from "./service.ts"
 import { clockSkew } from "./storage/tombstone.ts"
 import { whenKnown } from "./when-known.ts"
-
-/** What is answered to an API key that is no app's. */
-export const unknownApiKey = (): Rejected =>
-  new Rejected({
-    code: "UNAUTHORIZED",
-    detail: `The header ${names.header.apiKey} is missing or holds no active API key of this ingest.`,
-  })
+import { foreignKey, invalidSignature, unknownApiKey } from "./refusals.ts"
 
 /** The app that makes this request with its API key. Fails: UNAUTHORIZED. */
 export const authoriseApp = Effect.fnUntraced(function* (service: Service, request: Request) {
   const app = yield* whenKnown(service.apps.byApiKey(request.headers.get(names.header.apiKey) ?? ""))
   return app ?? (yield* unknownApiKey())
 })
-
-/** What is answered to every URL that is not signed as it must be: whether there is such an app is told to nobody. */
-export const invalidSignature = (): Rejected =>
-  new Rejected({
-    code: "INVALID_SIGNATURE",
-    detail:
-      "The URL is not signed with an active key of an app of this ingest for its public URL. Use the URL exactly as it was issued; where its app's keys have changed, ask the app for a new one. Where no URL works, the app knows the ingest by another name than its public URL (--url): give both the same.",
-  })
 
 /**
  * Nobody's: what has no key of its own is verified all the same, so that it takes as long. Made when it is first needed,
@@ -114,7 +100,7 @@ export const authoriseUpload = Effect.fnUntraced(function* (service: Service, ur
     })
   }
   if (!isKeyOf(grant.key, app.encodedId)) {
-    return yield* new Rejected({ code: "FORBIDDEN", detail: "The file key belongs to another app." })
+    return yield* foreignKey()
   }
   const tooLong = findTooLong(grant)
   if (tooLong !== undefined) return yield* new Rejected({ code: "BAD_REQUEST", detail: tooLong })

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
-import { Rejected } from "../http/rejected.ts"
+import type { Rejected } from "../http/rejected.ts"
 import { createShares, toWideSharing } from "./shares.ts"
+import { shareUsedUp } from "./refusals.ts"
 
 /** Bytes of bodies that are being read into memory, of all apps. */
 const total = 256 * 1024 * 1024
@@ -39,11 +40,7 @@ export const createBodyRoom = (isAlone: () => boolean): BodyRoom => {
         const size = sizeOf(request, maximum)
         if (size > shares.roomOf(appId)) {
           return Effect.fail(
-            new Rejected({
-              code: "RATE_LIMITED",
-              detail: "Too many large requests of this app are being read already. Try again in a moment.",
-              headers: { "retry-after": "1" },
-            }),
+            shareUsedUp("Too many large requests of this app are being read already. Try again in a moment.", 1),
           )
         }
         shares.add(appId, size)

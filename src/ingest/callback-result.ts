@@ -8,7 +8,7 @@ import { createDecoder } from "../schema/decode.ts"
 import { attempt } from "./attempt.ts"
 import { authoriseApp } from "./authorise.ts"
 import { judgeRetry } from "./delivery/retry-schedule.ts"
-import { catalogOverQuota } from "./expected.ts"
+import { catalogOverQuota, foreignKey } from "./refusals.ts"
 import type { ResultRecord } from "./storage/catalog.ts"
 import { fitsCatalog } from "./storage/quota.ts"
 import { readPromptJson } from "./read-json.ts"
@@ -35,7 +35,7 @@ export const respondCallbackResult = Effect.fnUntraced(function* (service: Servi
   const posted = yield* Effect.mapError(decode(body), (detail) => new Rejected({ code: "BAD_REQUEST", detail }))
   const key = posted.fileKey
   if (!isKeyOf(key, app.encodedId)) {
-    return yield* new Rejected({ code: "FORBIDDEN", detail: "The file key belongs to another app." })
+    return yield* foreignKey()
   }
   const result: ResultRecord =
     "error" in posted

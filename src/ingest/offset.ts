@@ -7,7 +7,7 @@ import { refuseOrphan } from "./registrations.ts"
 import { toBlobName } from "./storage/blob-name.ts"
 import { isSameUpload } from "./storage/same-upload.ts"
 import type { Service } from "./service.ts"
-import { refuseKey } from "./upload/writers.ts"
+import { refuseKey } from "./refusals.ts"
 
 /** The durable offset of a key, after whoever is writing it has let go. */
 const findOffset = async ({ writers, catalog, store, now }: Service, grant: UploadGrant): Promise<number> => {

@@ -9,9 +9,9 @@ import { createDecoder } from "../schema/decode.ts"
 import { RegistrationSchema } from "../schema/registration.ts"
 import { type App, isCallbackAllowed } from "./apps.ts"
 import { attempt } from "./attempt.ts"
-import { authoriseApp, unknownApiKey } from "./authorise.ts"
+import { authoriseApp } from "./authorise.ts"
 import { isOutOfReach } from "./delivery/callback-fetch.ts"
-import { catalogOverQuota, tooManyExpected } from "./expected.ts"
+import { catalogOverQuota, foreignKey, tooManyExpected, unknownApiKey } from "./refusals.ts"
 import { readPromptJson } from "./read-json.ts"
 import { type Service, createEventId } from "./service.ts"
 import { untoldUrlTtl } from "./storage/same-upload.ts"
@@ -72,7 +72,7 @@ export const respondRegister = Effect.fnUntraced(function* (service: Service, re
     isDev = false,
   } = registration
   if (!fileKeys.every((key) => isKeyOf(key, app.encodedId))) {
-    return yield* new Rejected({ code: "FORBIDDEN", detail: "A file key belongs to another app." })
+    return yield* foreignKey()
   }
   if (!isDev && !isCallbackAllowed(app, new URL(callbackUrl))) {
     return yield* toForbiddenCallback(app, new URL(callbackUrl).origin)

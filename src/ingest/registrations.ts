@@ -11,6 +11,7 @@ import { authoriseApp } from "./authorise.ts"
 import { readPromptJson } from "./read-json.ts"
 import type { Service } from "./service.ts"
 import { isSameUpload } from "./storage/same-upload.ts"
+import { foreignKey } from "./refusals.ts"
 
 const decode = createDecoder(RegistrationQuerySchema)
 
@@ -30,7 +31,7 @@ export const respondRegistrations = Effect.fnUntraced(function* (service: Servic
   const body = yield* readPromptJson(service, app, request, limits.registrationBody)
   const query = yield* Effect.mapError(decode(body), (detail) => new Rejected({ code: "BAD_REQUEST", detail }))
   if (!query.files.every(({ key }) => isKeyOf(key, app.encodedId))) {
-    return yield* new Rejected({ code: "FORBIDDEN", detail: "A file key belongs to another app." })
+    return yield* foreignKey()
   }
   /** Metadata as JSON text, by registration. */
   const found = new Map<number, string>()

@@ -13,7 +13,7 @@ import { respondRegistrations } from "./registrations.ts"
 import type { Method, Resource } from "./resource.ts"
 import { findOldOperation, findOperation } from "./rest/find-operation.ts"
 import { respondAppFile, respondFile } from "./serve.ts"
-import { stopping } from "./delivery/server-data.ts"
+import { stopping } from "./refusals.ts"
 import { type Service, traceService } from "./service.ts"
 
 /** What a request is about, and the URL its signature covers. */

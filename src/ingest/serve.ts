@@ -6,22 +6,23 @@ import { parseByteRange } from "../protocol/range.ts"
 import type { Acl } from "../protocol/signed-url.ts"
 import { attempt } from "./attempt.ts"
 import { verifyUrlOf } from "./authorise.ts"
-import { notFound, openContent } from "./download/open-content.ts"
+import { openContent } from "./download/open-content.ts"
 import { findProgramRefusal, toFileHeaders } from "./file-headers.ts"
 import type { FileRecord } from "./storage/catalog.ts"
 import { evaluatePreconditions, isRangeFresh, type Validators } from "./preconditions.ts"
 import { isReadable } from "./storage/readable.ts"
 import type { Service } from "./service.ts"
 import { whenKnown } from "./when-known.ts"
+import { fileNotFound } from "./refusals.ts"
 
 /** The file under a key that can be read. */
 const findByKey = (service: Service, key: string): Effect.Effect<FileRecord, Rejected> =>
   /^[A-Za-z0-9_-]+$/.test(key)
     ? Effect.flatMap(
         attempt(() => service.catalog.get(key)),
-        (upload) => (isReadable(upload) ? Effect.succeed(upload.file) : Effect.fail(notFound())),
+        (upload) => (isReadable(upload) ? Effect.succeed(upload.file) : Effect.fail(fileNotFound())),
       )
-    : Effect.fail(notFound())
+    : Effect.fail(fileNotFound())
 
 /** The file of an app under a key or, where there is none, a custom id. */
 const findOfApp = Effect.fnUntraced(function* (service: Service, appId: string, id: string) {
@@ -34,7 +35,7 @@ const findOfApp = Effect.fnUntraced(function* (service: Service, appId: string, 
   }
   // Also of an app that does not exist: how long the answer takes is not to tell.
   const file = yield* attempt(() => service.catalog.findByCustomId(appId, id))
-  return app === undefined || file === null ? yield* notFound() : file
+  return app === undefined || file === null ? yield* fileNotFound() : file
 })
 
 /** Lets pass who may read the file: everybody, or the holder of a signed URL that has not expired. Gives its ACL. */

@@ -1,5 +1,4 @@
 import type { Write } from "../../http/logging.ts"
-import { Rejected } from "../../http/rejected.ts"
 import { encodeJsonLine, heartbeatLine } from "../../protocol/json-lines.ts"
 import { limits } from "../../protocol/limits.ts"
 import type { DevStreamEvent } from "../../protocol/messages.ts"
@@ -9,6 +8,7 @@ import type { Catalog, DueDelivery } from "../storage/catalog.ts"
 import { renderEvent } from "./event.ts"
 import type { Settings } from "../settings.ts"
 import { createShares, toWideSharing } from "../shares.ts"
+import { shareUsedUp } from "../refusals.ts"
 
 /** The development streams that are open; events go out on them instead of over HTTP. */
 export interface DevStreams {
@@ -191,12 +191,9 @@ export const createDevStreams = ({
 
   const checkRoom = (appId: string): void => {
     if (shares.roomOf(appId) > 0) return
-    throw new Rejected({
-      code: "RATE_LIMITED",
-      detail:
-        "The app has as many development streams open as it may. They end with their uploads, or an hour after their registration; the ingest's operator sets maxDevStreams.",
-      headers: { "retry-after": "5" },
-    })
+    throw shareUsedUp(
+      "The app has as many development streams open as it may. They end with their uploads, or an hour after their registration; the ingest's operator sets maxDevStreams.",
+    )
   }
 
   return {

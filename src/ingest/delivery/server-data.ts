@@ -4,7 +4,7 @@ import { Rejected } from "../../http/rejected.ts"
 import { attempt } from "../attempt.ts"
 import type { UploadRecord } from "../storage/catalog.ts"
 import type { Service } from "../service.ts"
-import { deleted } from "../upload/writers.ts"
+import { deleted, stopping } from "../refusals.ts"
 
 /** What was known when the waiting began: only what happens after that can end it. */
 export interface Known {
@@ -59,14 +59,6 @@ const failed = ({ refusedCallbacks }: Service, upload: UploadRecord, reason: str
     ...(isAway && { headers: { "retry-after": awayPause } }),
   })
 }
-
-/** What those are told whose request the ingest cannot end any more. */
-export const stopping = (): Rejected =>
-  new Rejected({
-    code: "INGEST_UNAVAILABLE",
-    detail: "The ingest is stopping. What has arrived is kept; send the same request again in a moment.",
-    headers: { "retry-after": "1" },
-  })
 
 /**
  * The app's answer to a finished upload as JSON text, once it is there: what `onUploadComplete` returned, or null where

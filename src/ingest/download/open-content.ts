@@ -1,13 +1,11 @@
-import { Rejected } from "../../http/rejected.ts"
 import type { Service } from "../service.ts"
 import { toBlobName } from "../storage/blob-name.ts"
 import type { FileRecord } from "../storage/catalog.ts"
 import { createPieceStream } from "../storage/piece-stream.ts"
 import { pieces } from "../storage/read-budget.ts"
+import { fileNotFound } from "../refusals.ts"
 
 /** There is no such file, or not any more. */
-export const notFound = () => new Rejected({ code: "NOT_FOUND", detail: "There is no such file." })
-
 type Kept = Pick<Service, "catalog" | "store" | "readers">
 
 /** Bytes from a position on, of a file the catalog keeps. Fails: rejects with `Rejected` NOT_FOUND, and as the catalog does. */
@@ -18,7 +16,7 @@ const readInline = async (
   length: number,
 ): Promise<Uint8Array<ArrayBuffer>> => {
   const content = await catalog.readContent(id)
-  if (content === null) throw notFound()
+  if (content === null) throw fileNotFound()
   const piece = content.subarray(position, position + length)
   // A part of it would keep all of it.
   return (piece.length === content.length ? piece : piece.slice()) as Uint8Array<ArrayBuffer>

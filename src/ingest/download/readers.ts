@@ -1,8 +1,8 @@
 import { isDisposable, markDisposable } from "../../protocol/disposable-stream.ts"
-import { Rejected } from "../../http/rejected.ts"
 import type { Settings } from "../settings.ts"
 import { createShares, toWideSharing } from "../shares.ts"
 import { createRateWatch, type Intake } from "../upload/minimum-rate.ts"
+import { shareUsedUp } from "../refusals.ts"
 
 /** The clients that files are being sent to. */
 export interface Readers {
@@ -103,11 +103,7 @@ export const createReaders = (
   return {
     add: async ({ appId, key }, open) => {
       if (shares.roomOf(appId) === 0) {
-        throw new Rejected({
-          code: "RATE_LIMITED",
-          detail: "As many files of this app as may are being read already. Try again in a moment.",
-          headers: { "retry-after": "5" },
-        })
+        throw shareUsedUp("As many files of this app as may are being read already. Try again in a moment.")
       }
       shares.add(appId, 1)
       const letGo = () => shares.add(appId, -1)

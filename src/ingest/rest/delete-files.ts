@@ -3,9 +3,8 @@ import type { DeleteFilesRequest, FileReference } from "../../protocol/rest-mess
 import { DeletedFilesSchema, DeleteFilesRequestSchema } from "../../schema/rest.ts"
 import { isKeyOf } from "../../protocol/key.ts"
 import { attempt } from "../attempt.ts"
-import { tooManyExpected } from "../expected.ts"
+import { deleted, tooManyExpected } from "../refusals.ts"
 import type { Service } from "../service.ts"
-import { deleted } from "../upload/writers.ts"
 import { defineOperation } from "./operation.ts"
 
 const toReferences = (request: DeleteFilesRequest): ReadonlyArray<FileReference> =>

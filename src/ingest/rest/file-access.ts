@@ -1,5 +1,4 @@
 import * as Effect from "effect/Effect"
-import { Rejected } from "../../http/rejected.ts"
 import { names } from "../../protocol/names.ts"
 import type { FileReference } from "../../protocol/rest-messages.ts"
 import { signUrl } from "../../protocol/signed-url.ts"
@@ -8,6 +7,7 @@ import { attempt } from "../attempt.ts"
 import type { Catalog, FileRecord } from "../storage/catalog.ts"
 import { isReadable } from "../storage/readable.ts"
 import { type Call, defineOperation } from "./operation.ts"
+import { fileNotFound } from "../refusals.ts"
 
 /** Seconds. */
 const defaultTtl = 60 * 60
@@ -43,7 +43,7 @@ export const requestFileAccess = defineOperation({
   act: Effect.fnUntraced(function* (call, request) {
     const { service, app } = call
     const file = yield* attempt(() => find(service.catalog, app.id, request))
-    if (file === null) return yield* new Rejected({ code: "NOT_FOUND", detail: "There is no such file." })
+    if (file === null) return yield* fileNotFound()
     return { url: yield* Effect.promise(() => toUrl(call, file, request.expiresIn ?? defaultTtl)) }
   }),
 })

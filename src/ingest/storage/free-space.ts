@@ -1,5 +1,5 @@
 import { formatByteSize } from "../../protocol/byte-size.ts"
-import { storageFull } from "../attempt.ts"
+import { storageFull } from "../refusals.ts"
 import { type BlobStore, BlobStoreError } from "./blob-store.ts"
 
 /** Keeps a reserve of the disk for the catalog. */

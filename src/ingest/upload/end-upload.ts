@@ -6,7 +6,7 @@ import type { CommitNotes, Committed } from "../storage/catalog-uploads.ts"
 import { type Service, createEventId } from "../service.ts"
 import type { Digests } from "./store-body.ts"
 import type { ProvenPut } from "./proven-put.ts"
-import { superseded } from "./writers.ts"
+import { locked } from "../refusals.ts"
 
 /** Ends an upload whose content is refused: the app is told, the bytes go. */
 export const failUpload = async (
@@ -55,7 +55,7 @@ const commitWithRoom = async <Outcome extends Committed | { readonly kind: "refu
 
 /** A file is `Uploaded`: whoever has to know is told. */
 const announce = (service: Service, committed: Committed): UploadRecord => {
-  if (committed.kind === "fenced") throw superseded()
+  if (committed.kind === "fenced") throw locked()
   const { upload, due } = committed
   if (due !== null) return upload
   const { registration } = upload

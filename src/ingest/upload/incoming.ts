@@ -1,14 +1,8 @@
 import { appendBytes, nothingGathered, toBytes } from "../../http/append-bytes.ts"
 import { Rejected } from "../../http/rejected.ts"
-import { formatByteSize } from "../../protocol/byte-size.ts"
 import type { UploadGrant } from "../../protocol/signed-url.ts"
 import { findContentMismatch, sampleSize } from "./content-type.ts"
-
-export const tooMany = (size: number) =>
-  new Rejected({
-    code: "SIZE_MISMATCH",
-    detail: `The URL was signed for ${formatByteSize(size)}, but more bytes came. Ask the app for a URL of the right size.`,
-  })
+import { tooManyBytes } from "../refusals.ts"
 
 /** Always a copy: who gets the chunk next may free it. */
 const concat = (before: Uint8Array, added: Uint8Array): Uint8Array => {
@@ -38,7 +32,7 @@ export async function* inspect(
   let end = start
   for await (const chunk of body) {
     end += chunk.length
-    if (end > size) throw tooMany(size)
+    if (end > size) throw tooManyBytes(size)
     if (sample !== undefined) {
       sample = concat(sample, chunk.subarray(0, needed - sample.length))
       if (sample.length === needed) {

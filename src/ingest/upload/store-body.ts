@@ -1,17 +1,14 @@
 import type { Hash } from "node:crypto"
 import { Rejected } from "../../http/rejected.ts"
-import { names } from "../../protocol/names.ts"
 import { checkDigest, parseSha256Field } from "./digest-fields.ts"
 import type { Appended, BlobState } from "../storage/blob-store.ts"
-import { inspect, prefixNeeded, tooMany } from "./incoming.ts"
+import { resumeAt, tooManyBytes } from "../refusals.ts"
+import { inspect, prefixNeeded } from "./incoming.ts"
 import { BodyTooSlow } from "./minimum-rate.ts"
 import type { Service } from "../service.ts"
 import type { ProvenPut } from "./proven-put.ts"
 import { hasDisposableBody, readUploadBody } from "./upload-body.ts"
 import type { Writer } from "./writers.ts"
-
-const goOnAt = (offset: number, detail: string, cause?: unknown) =>
-  new Rejected({ code: "RANGE_MISMATCH", detail, headers: { [names.header.rangeStart]: String(offset) }, cause })
 
 /** What the headers announce of the body, and what is worked out of it. */
 export interface Digests {
@@ -86,9 +83,9 @@ export const storeBody = async (
   const offset = state.size
   const { size } = grant
   if (start !== offset) {
-    throw goOnAt(offset, `The body begins at byte ${start}, but ${offset} bytes are stored. Go on from there.`)
+    throw resumeAt(offset, `The body begins at byte ${start}, but ${offset} bytes are stored. Go on from there.`)
   }
-  if (offset + announced > size) throw tooMany(size)
+  if (offset + announced > size) throw tooManyBytes(size)
   const isHashed = service.settings.hash || digests.repr !== undefined
   const body = await open(place)
   const isComplete = state.isFinished || (offset === size && size > 0)
@@ -105,11 +102,11 @@ export const storeBody = async (
     const { cause } = brokenOff
     if (cause instanceof Rejected) throw cause
     const reason = cause instanceof BodyTooSlow ? cause.message : "The body broke off"
-    throw goOnAt(stored, `${reason}; ${stored} of ${size} bytes are stored. Go on from there.`, cause)
+    throw resumeAt(stored, `${reason}; ${stored} of ${size} bytes are stored. Go on from there.`, cause)
   }
   if (digests.wire !== undefined) checkDigest("content-digest", digests.content, digests.wire.digest("hex"))
   if (stored < size) {
-    throw goOnAt(stored, `The body ended early; ${stored} of ${size} bytes are stored. Go on from there.`)
+    throw resumeAt(stored, `The body ended early; ${stored} of ${size} bytes are stored. Go on from there.`)
   }
   const fileHash = isHashed ? await service.store.digest(blob, size) : ""
   checkDigest("repr-digest", digests.repr, fileHash)

@@ -1,5 +1,4 @@
 import { Rejected } from "../../http/rejected.ts"
-import { formatByteSize } from "../../protocol/byte-size.ts"
 import type { ProblemCode } from "../../protocol/problem.ts"
 import type { UploadGrant } from "../../protocol/signed-url.ts"
 import { toBlobName } from "../storage/blob-name.ts"
@@ -7,12 +6,11 @@ import { type BlobState, BlobStoreError } from "../storage/blob-store.ts"
 import type { UploadRecord } from "../storage/catalog.ts"
 import { commitUpload, commitWhole, failUpload } from "./end-upload.ts"
 import { type ReadAhead, readAhead } from "./incoming.ts"
-import { invalidSignature } from "../authorise.ts"
+import { deleted, fileOverQuota, invalidSignature, keyTaken, refuseKey } from "../refusals.ts"
 import { relateGrant } from "../storage/same-upload.ts"
 import { type Service, createEventId } from "../service.ts"
 import { askAgain, type Known, nothingKnown } from "../delivery/server-data.ts"
 import type { ProvenPut } from "./proven-put.ts"
-import { deleted, refuseKey } from "./writers.ts"
 import { openBody, readDigests, readPrefix, storeBody } from "./store-body.ts"
 
 /** A file that is `Uploaded`, and what of its callback is history. */
@@ -23,20 +21,6 @@ export interface Transferred {
 
 /** Codes that say the content itself is wrong: the upload ends `Failed`, nothing of it is kept. */
 const fatal: ReadonlySet<ProblemCode> = new Set<ProblemCode>(["SIZE_MISMATCH", "CONTENT_MISMATCH", "DIGEST_MISMATCH"])
-
-const taken = () =>
-  new Rejected({
-    code: "BAD_REQUEST",
-    status: 409,
-    detail:
-      "Another file is stored under this key, or its upload was asked for later. Delete it first, or upload under a key of its own.",
-  })
-
-const overQuota = ({ name, size }: UploadGrant) =>
-  new Rejected({
-    code: "QUOTA_EXCEEDED",
-    detail: `The app's storage quota has no room for ${JSON.stringify(name)} (${formatByteSize(size)}). Delete files, or ask for a larger quota.`,
-  })
 
 /** Whether a body is small enough for {@link commitWhole}. */
 const mayBeWhole = ({ catalog }: Service, { grant, start, announced }: ProvenPut): boolean =>
@@ -58,7 +42,7 @@ const isGone = async ({ catalog, now }: Service, grant: UploadGrant, id: number)
 const letBe = async ({ writers, catalog }: Service, grant: UploadGrant): Promise<void> => {
   if (!writers.isHeld(grant.key)) return
   const upload = await catalog.get(grant.key)
-  if (upload !== null && relateGrant(upload.file, grant) === "refused") throw taken()
+  if (upload !== null && relateGrant(upload.file, grant) === "refused") throw keyTaken()
 }
 
 /** Of a file that is new. */
@@ -91,8 +75,8 @@ export const transfer = async (service: Service, put: ProvenPut): Promise<Transf
     if (begun.kind === "finished") return { upload: begun.upload, known: await askAgain(service, begun.upload) }
     if (begun.kind === "failed") throw new Rejected({ code: begun.failure.code, detail: begun.failure.message })
     if (begun.kind === "deleted" || begun.kind === "unregistered") throw refuseKey(begun.kind, grant)
-    if (begun.kind === "taken") throw taken()
-    if (begun.kind === "overQuota") throw overQuota(grant)
+    if (begun.kind === "taken") throw keyTaken()
+    if (begun.kind === "overQuota") throw fileOverQuota(grant)
     const { epoch, id } = begun
     const blob = toBlobName({ key, id })
     const state = begun.isNew ? nothing : await service.store.claim(blob, epoch)

@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
-import { Rejected } from "../../http/rejected.ts"
+import type { Rejected } from "../../http/rejected.ts"
+import { shareUsedUp } from "../refusals.ts"
 
 /** Bounds how many files of an app are sent, or wait for the app's answer, at the same time. */
 export interface UploadSlots {
@@ -19,8 +20,6 @@ export interface UploadSlots {
 /** Requests for one file at the same time. */
 const mostOfFile = 16
 
-const tooMany = (detail: string) => new Rejected({ code: "RATE_LIMITED", detail, headers: { "retry-after": "5" } })
-
 /** @param maximum slots of each app */
 export const createUploadSlots = (maximum: number): UploadSlots => {
   /** Writers of each file, of each app. */
@@ -32,11 +31,11 @@ export const createUploadSlots = (maximum: number): UploadSlots => {
         const writers = files.get(key) ?? 0
         if (writers === 0 && files.size >= maximum) {
           const detail = `${maximum} files of this app are being uploaded already. Try again in a moment.`
-          return Effect.fail(tooMany(detail))
+          return Effect.fail(shareUsedUp(detail))
         }
         if (writers >= mostOfFile) {
           const detail = `${mostOfFile} requests upload this file, or wait for the app's answer, already. Try again in a moment.`
-          return Effect.fail(tooMany(detail))
+          return Effect.fail(shareUsedUp(detail))
         }
         apps.set(appId, files.set(key, writers + 1))
         const release = Effect.sync(() => {

@@ -1,6 +1,4 @@
-import { Rejected } from "../../http/rejected.ts"
-import type { UploadGrant } from "../../protocol/signed-url.ts"
-import { clockSkew } from "../storage/tombstone.ts"
+import { locked } from "../refusals.ts"
 
 /** The right to write one key, until let go or taken over. */
 export interface Writer {
@@ -24,33 +22,6 @@ export interface Writers {
   readonly stop: (key: string, reason: Error) => void
   /** Makes all writers stop for this reason and waits for them. */
   readonly close: (reason: Error) => Promise<void>
-}
-
-const locked = () =>
-  new Rejected({
-    code: "LOCKED",
-    detail: "Another request is uploading this file. Ask for the offset again in a moment, then go on.",
-    headers: { "retry-after": "1" },
-  })
-
-/** What those are told whose file the app has deleted: there is nothing to go on with. */
-export const deleted = (): Rejected =>
-  new Rejected({ code: "NOT_FOUND", detail: "The file was deleted. Do not send it again." })
-
-/** What those are told whose upload may not begin, or not yet, under a key whose file was deleted. */
-export const refuseKey = (verdict: "deleted" | "unregistered", { name, slug, issuedAt }: UploadGrant): Rejected => {
-  if (verdict === "unregistered") {
-    return new Rejected({
-      code: "INGEST_UNAVAILABLE",
-      detail: `The file that had this key was deleted. Send ${JSON.stringify(name)} as soon as the app has registered it.`,
-      headers: { "retry-after": "1" },
-    })
-  }
-  if (slug !== undefined || issuedAt === undefined) return deleted()
-  return new Rejected({
-    code: "NOT_FOUND",
-    detail: `The file was deleted. Do not send it again. A new file can have the key by a URL that is signed more than ${clockSkew / 60_000} minutes later.`,
-  })
 }
 
 /** Source: docs/protocol.md §10. `patience` in ms. */
@@ -104,6 +75,3 @@ export const createWriters = (patience = 5000): Writers => {
     },
   }
 }
-
-/** What a writer is told that was taken over. */
-export const superseded = locked

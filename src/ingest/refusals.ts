@@ -1,0 +1,133 @@
+/**
+ * What the ingest refuses in more than one place, in the words that its clients read. This module is the ground floor: it
+ * imports nothing of the ingest but the rule of tombstones. What a single request handler refuses stands there.
+ */
+import { Rejected } from "../http/rejected.ts"
+import { formatByteSize } from "../protocol/byte-size.ts"
+import { names } from "../protocol/names.ts"
+import type { UploadGrant } from "../protocol/signed-url.ts"
+import { clockSkew } from "./storage/tombstone.ts"
+
+/** What is answered to an API key that is no app's. */
+export const unknownApiKey = (): Rejected =>
+  new Rejected({
+    code: "UNAUTHORIZED",
+    detail: `The header ${names.header.apiKey} is missing or holds no active API key of this ingest.`,
+  })
+
+/** What is answered to every URL that is not signed as it must be: whether there is such an app is told to nobody. */
+export const invalidSignature = (): Rejected =>
+  new Rejected({
+    code: "INVALID_SIGNATURE",
+    detail:
+      "The URL is not signed with an active key of an app of this ingest for its public URL. Use the URL exactly as it was issued; where its app's keys have changed, ask the app for a new one. Where no URL works, the app knows the ingest by another name than its public URL (--url): give both the same.",
+  })
+
+/** The answer to an app that names a file of another app. */
+export const foreignKey = (): Rejected =>
+  new Rejected({ code: "FORBIDDEN", detail: "The file key belongs to another app." })
+
+/** The answer to a request for a file that does not exist, or that its reader may not know of. */
+export const fileNotFound = (): Rejected => new Rejected({ code: "NOT_FOUND", detail: "There is no such file." })
+
+/** The rejection of an upload whose file the app has deleted: nothing of it can be resumed. */
+export const deleted = (): Rejected =>
+  new Rejected({ code: "NOT_FOUND", detail: "The file was deleted. Do not send it again." })
+
+/** The rejection of an upload that may not begin, or not yet, under a key whose file was deleted. */
+export const refuseKey = (verdict: "deleted" | "unregistered", { name, slug, issuedAt }: UploadGrant): Rejected => {
+  if (verdict === "unregistered") {
+    return new Rejected({
+      code: "INGEST_UNAVAILABLE",
+      detail: `The file that had this key was deleted. Send ${JSON.stringify(name)} as soon as the app has registered it.`,
+      headers: { "retry-after": "1" },
+    })
+  }
+  if (slug !== undefined || issuedAt === undefined) return deleted()
+  return new Rejected({
+    code: "NOT_FOUND",
+    detail: `The file was deleted. Do not send it again. A new file can have the key by a URL that is signed more than ${clockSkew / 60_000} minutes later.`,
+  })
+}
+
+/** The rejection of a writer whose key a newer request has taken over, and of one that cannot take a key over. */
+export const locked = (): Rejected =>
+  new Rejected({
+    code: "LOCKED",
+    detail: "Another request is uploading this file. Ask for the offset again in a moment, then go on.",
+    headers: { "retry-after": "1" },
+  })
+
+/** The rejection of an upload under a key that another file has. */
+export const keyTaken = (): Rejected =>
+  new Rejected({
+    code: "BAD_REQUEST",
+    status: 409,
+    detail:
+      "Another file is stored under this key, or its upload was asked for later. Delete it first, or upload under a key of its own.",
+  })
+
+/** The rejection of a file for which the quota of its app has no room. */
+export const fileOverQuota = ({ name, size }: UploadGrant): Rejected =>
+  new Rejected({
+    code: "QUOTA_EXCEEDED",
+    detail: `The app's storage quota has no room for ${JSON.stringify(name)} (${formatByteSize(size)}). Delete files, or ask for a larger quota.`,
+  })
+
+/** The answer to an app whose quota has no room for what the catalog would have to keep. */
+export const catalogOverQuota = (what: string): Rejected =>
+  new Rejected({
+    code: "QUOTA_EXCEEDED",
+    detail: `The app's storage quota has no room for ${what}: metadata, results and records of files count as well. Delete files, keep metadata small, or ask for a larger quota.`,
+  })
+
+/** The answer to an app that has announced more files than the operator allows. Sizes are bytes. */
+export const tooManyExpected = ({
+  maxExpectedFiles,
+  maxExpectedBytes,
+}: {
+  readonly maxExpectedFiles: number
+  readonly maxExpectedBytes: number
+}): Rejected =>
+  new Rejected({
+    code: "RATE_LIMITED",
+    detail:
+      `The files of this app that are registered and not uploaded reach a limit of the ingest: ${maxExpectedFiles} files, ` +
+      `${formatByteSize(maxExpectedBytes)} with their metadata. Room comes with each that is uploaded, and eight days ` +
+      "after its registration with each that is not. Keep metadata small; the operator can raise the limit.",
+    headers: { "retry-after": "60" },
+  })
+
+/** The rejection of a body with more bytes than its URL was signed for. */
+export const tooManyBytes = (size: number): Rejected =>
+  new Rejected({
+    code: "SIZE_MISMATCH",
+    detail: `The URL was signed for ${formatByteSize(size)}, but more bytes came. Ask the app for a URL of the right size.`,
+  })
+
+/** The rejection of a body that begins or ends at the wrong byte; names the offset to resume from. */
+export const resumeAt = (offset: number, detail: string, cause?: unknown): Rejected =>
+  new Rejected({ code: "RANGE_MISMATCH", detail, headers: { [names.header.rangeStart]: String(offset) }, cause })
+
+/** The answer to requests that the ingest cannot finish because it is stopping. */
+export const stopping = (): Rejected =>
+  new Rejected({
+    code: "INGEST_UNAVAILABLE",
+    detail: "The ingest is stopping. What has arrived is kept; send the same request again in a moment.",
+    headers: { "retry-after": "1" },
+  })
+
+const unavailable = (detail: string, retryAfter: number, cause: unknown): Rejected =>
+  new Rejected({ code: "INGEST_UNAVAILABLE", detail, headers: { "retry-after": String(retryAfter) }, cause })
+
+/** The answer while the storage has no room; `cause` tells the operator what to do. */
+export const storageFull = (cause: unknown): Rejected =>
+  unavailable("The ingest's storage is full. What has arrived is kept; try again later.", 60, cause)
+
+/** The answer while the storage fails. */
+export const storageFails = (cause: unknown): Rejected =>
+  unavailable("The ingest's storage does not work at the moment. Try again later.", 5, cause)
+
+/** The answer to an app that has used up its share of what all apps share; `retryAfter` in seconds. */
+export const shareUsedUp = (detail: string, retryAfter = 5): Rejected =>
+  new Rejected({ code: "RATE_LIMITED", detail, headers: { "retry-after": String(retryAfter) } })
