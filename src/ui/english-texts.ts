@@ -1,3 +1,4 @@
+import { isCodeNotLoaded } from "./is-code-not-loaded.ts"
 import type { ProblemCode } from "../protocol/problem.ts"
 import { type AcceptedKind, listKinds } from "./accepted-files.ts"
 import { list, plural, toLimit, toNoun } from "./english-words.ts"
@@ -122,6 +123,7 @@ const createEnglish = (texts: UploadTexts): Omit<UploadTexts, FirstText> => ({
     }
   },
   error: (error) => {
+    if (isCodeNotLoaded(error)) return error.detail
     const { code, detail, status } = error
     if (!isForOperators(error) || isDevelopment())
       return advice[code] ?? detail.replace(/[\u202A-\u202E\u2066-\u2069]/g, "\uFFFD")

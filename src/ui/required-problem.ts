@@ -9,9 +9,11 @@ export interface FieldProblem {
   readonly item?: UploadItem | undefined
 }
 
-/** What browsers say in the user's language when a required file is missing. */
-const requiredMessage = (): string =>
-  Object.assign(document.createElement("input"), { type: "file", required: true }).validationMessage || "Required"
+/** What browsers say in the user's language when a required file is missing. On a server nobody reads it. */
+const requiredMessage = (): string => {
+  const input = globalThis.document?.createElement("input")
+  return (input && Object.assign(input, { type: "file", required: true }).validationMessage) || "Required"
+}
 
 /** Finds that a required file is missing. */
 export const findRequiredProblem = (

@@ -24,8 +24,12 @@ export const seedRouteConfig = (routes: ReadonlyArray<RouteDescription>, url?: H
 export const readRouteConfig = (url: HandlerAddress, slug: string): RouteConfig | undefined =>
   known.get(toKey(url))?.get(slug)
 
+/** A kind of file, as far as components would fail without it. */
+const isKind = (kind: any): boolean => typeof kind?.maxFileSize === "string"
+
 const isDescriptions = (json: unknown): json is ReadonlyArray<RouteDescription> =>
-  Array.isArray(json) && json.every((route) => typeof route?.slug === "string" && typeof route.config === "object")
+  Array.isArray(json) &&
+  json.every((route) => typeof route?.slug === "string" && Object.values(route.config ?? [0]).every(isKind))
 
 /** What was asked is asked again, with all that makes sense of an answer that is none. */
 const askAgain = async (...args: Parameters<typeof AskAgain>) => (await import("./ask-again.ts")).askAgain(...args)

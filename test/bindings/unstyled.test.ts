@@ -35,6 +35,12 @@ beforeEach(async () => {
 })
 afterEach(() => page.close())
 
+const routes = [
+  {
+    slug: "avatar",
+    config: { image: { maxFileSize: "4MB", maxFileCount: 1, minFileCount: 1, contentDisposition: "inline" } },
+  },
+]
 const button = `<sluice-button endpoint="avatar"></sluice-button>`
 const link = `<link rel="stylesheet" href="/styles.css">`
 const minute = 60_000
@@ -58,7 +64,7 @@ const open = async ({ head = "", body = button, script = "development", styleshe
         : pathname === "/styles.css"
           ? ["text/css", styles]
           : pathname === "/api/sluice"
-            ? ["application/json", "[]"]
+            ? ["application/json", JSON.stringify(routes)]
             : [
                 "text/html",
                 `<!doctype html><html lang="en"><head><link rel="icon" href="data:,">${head}</head><body>${body}<script type="module" src="/page.js"></script></body></html>`,

@@ -7,6 +7,7 @@ import {
   seedRouteConfig,
   type UploadComponentOptions,
   UploadError,
+  uploadAvatar,
   uploadButton,
   uploadDropzone,
 } from "../../src/ui.ts"
@@ -40,6 +41,27 @@ const initialFiles = [
   { key: "a", name: "a.png", size: 1024 },
   { key: "b", name: "b.png" },
 ]
+
+test.each([
+  ["required", { required: true, name: "photos" }],
+  ["required without a name", { required: true }],
+  ["required, with a value", { required: true, name: "photos", value: ["a"] }],
+  ["required, disabled", { required: true, name: "photos", disabled: true }],
+  ["sent with its form", { required: true, name: "photos", config: { uploadOnSubmit: true } }],
+  [
+    "with all there is",
+    { config: { capture: "environment", appendOnPaste: true, dropOnPage: "Photos", reorder: true } },
+  ],
+  ["with all about names", { config: { rename: true, folder: true, warnBeforeLeaving: true, previews: "grid" } }],
+] as ReadonlyArray<[string, Partial<UploadComponentOptions<any, string>>]>)(
+  "a component that is %s is rendered where there is no document, as on a server",
+  (_, options) => {
+    expect(globalThis.document).toBeUndefined()
+    for (const kind of [uploadButton, uploadDropzone, uploadAvatar]) {
+      for (const isKnown of [true, false]) expect(start(kind, options, isKnown).render().tag).toBe("div")
+    }
+  },
+)
 
 test.each([
   ["button", uploadButton, {}, "Choose files | Up to 3 images, 4 MB each at most"],

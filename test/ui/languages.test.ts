@@ -7,6 +7,7 @@ import { en as english } from "../../src/texts/en.ts"
 import { createAnnouncementTexts } from "../../src/ui/announcement-texts.ts"
 import { createPictureTexts, type PictureTexts } from "../../src/ui/avatar/picture-texts.ts"
 import { type AcceptedKind, createUploadSetup, type UploadItem, UploadError, type UploadTexts } from "../../src/ui.ts"
+import { codeNotLoaded } from "../../src/ui/code-not-loaded.ts"
 import type { LanguageWords } from "../../src/ui/languages/language-words.ts"
 import { words as german } from "../../src/ui/languages/de.ts"
 import { noFigures } from "../../src/ui/no-figures.ts"
@@ -302,6 +303,26 @@ describe.each(languages)("%s", (language) => {
     expect(
       texts.summary(state({ active: 1, total: 1, bytes: 180 * 2 ** 20, loaded: 41 * 2 ** 20 })).match(/180/g),
     ).toHaveLength(1)
+  })
+
+  test("names what routes call by any word, as it is written", async () => {
+    const { createTexts } = await load(language)
+    const texts = createTexts()
+    for (const noun of ["constructor", "__proto__", "toString", "signed contract", "$& #~"]) {
+      const text = texts.allowed({ "application/x-a": { ...one.image!, noun } })
+      expect(text.toLowerCase(), noun).toContain(noun.toLowerCase())
+    }
+    for (const noun of [5, null, {}, []]) {
+      expect(() => texts.allowed({ image: { ...one.image!, noun: noun as never } })).not.toThrow()
+    }
+  })
+
+  test("says that code of the page is missing, which a reload brings", async () => {
+    const { createTexts } = await load(language)
+    const error = codeNotLoaded("uploads", new TypeError("Failed to fetch"))
+    const other = new UploadError({ code: "NETWORK_ERROR", message: "socket hang up" })
+    expect(createTexts().error(error)).not.toBe(createTexts().error(other))
+    expect(createTexts().error(error)).not.toContain("NETWORK")
   })
 
   test("says what an avatar says, all of it", async () => {

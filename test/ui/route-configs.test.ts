@@ -39,7 +39,13 @@ test("what was seeded is known at once, and nobody is asked", async () => {
 test("an answer that is none is an error, and the next one asks again", async () => {
   const url = address()
   const retry = { attempts: 1 }
-  for (const body of [{ slug: "a" }, [{ slug: 1, config }], [null], "<html>"]) {
+  for (const body of [
+    { slug: "a" },
+    [{ slug: 1, config }],
+    [null],
+    "<html>",
+    ...[null, "x", { image: null }, { image: {} }].map((config) => [{ slug: "a", config }]),
+  ]) {
     await expect(loadRouteConfigs(url, answer(body).fetch, retry)).rejects.toMatchObject({ code: "INVALID_CONFIG" })
   }
   await loadRouteConfigs(url, answer([{ slug: "a", config }]).fetch, retry)

@@ -149,6 +149,7 @@ export const words: LanguageWords<Intl.LDMLPluralRule> = {
       SIZE_MISMATCH: "تغيّر الملف أثناء رفعه. يُرجى اختياره مجددًا.",
       DIGEST_MISMATCH: "تلف الملف أثناء نقله. يُرجى اختياره مجددًا.",
       tooLargeForServer: "الملف أكبر مما يقبله هذا الخادم.",
+      codeNotLoaded: "تعذّر تحميل جزء من الصفحة. يُرجى إعادة تحميلها.",
     },
     again: {
       NETWORK_ERROR: "يتعذّر الوصول إلى الخادم",

@@ -1,3 +1,4 @@
+import { isCodeNotLoaded } from "../is-code-not-loaded.ts"
 import { type ByteSize, toBytes } from "../../protocol/byte-size.ts"
 import type { RouteConfig } from "../../protocol/route-config.ts"
 import { listKinds } from "../accepted-files.ts"
@@ -113,6 +114,7 @@ export const createLanguageTexts = (words: LanguageWords, own: Partial<UploadTex
       }
     },
     error: (error) => {
+      if (isCodeNotLoaded(error)) return composed.error.codeNotLoaded
       const { code, detail, status } = error
       const advice: { readonly [code: string]: string } = composed.error
       if (!isForOperators(error) || isDevelopment())

@@ -124,6 +124,7 @@ export const words: LanguageWords<"one" | "other"> = {
       SIZE_MISMATCH: "Die Datei hat sich während des Hochladens geändert. Bitte erneut auswählen.",
       DIGEST_MISMATCH: "Die Datei wurde bei der Übertragung beschädigt. Bitte erneut auswählen.",
       tooLargeForServer: "Die Datei ist zu groß für diesen Server.",
+      codeNotLoaded: "Ein Teil der Seite konnte nicht geladen werden. Bitte die Seite neu laden.",
     },
     again: {
       NETWORK_ERROR: "Der Server ist nicht erreichbar",

@@ -120,6 +120,7 @@ export const words: LanguageWords<RomanceCategory> = {
       SIZE_MISMATCH: "El archivo ha cambiado mientras se subía. Elígelo de nuevo.",
       DIGEST_MISMATCH: "El archivo se ha dañado durante la transferencia. Elígelo de nuevo.",
       tooLargeForServer: "El archivo es demasiado grande para este servidor.",
+      codeNotLoaded: "No se ha podido cargar una parte de la página. Vuelve a cargarla.",
     },
     again: {
       NETWORK_ERROR: "No se puede acceder al servidor",

@@ -120,6 +120,7 @@ export const words: LanguageWords<RomanceCategory> = {
       SIZE_MISMATCH: "Le fichier a été modifié pendant l’importation. Choisissez-le à nouveau.",
       DIGEST_MISMATCH: "Le fichier a été endommagé pendant le transfert. Choisissez-le à nouveau.",
       tooLargeForServer: "Le fichier est trop volumineux pour ce serveur.",
+      codeNotLoaded: "Une partie de la page n’a pas pu être chargée. Rechargez la page.",
     },
     again: {
       NETWORK_ERROR: "Le serveur est injoignable",

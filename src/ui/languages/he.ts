@@ -126,6 +126,7 @@ export const words: LanguageWords<Category> = {
       SIZE_MISMATCH: "הקובץ השתנה במהלך ההעלאה. יש לבחור אותו שוב.",
       DIGEST_MISMATCH: "הקובץ ניזוק בדרך. יש לבחור אותו שוב.",
       tooLargeForServer: "הקובץ גדול מדי לשרת הזה.",
+      codeNotLoaded: "לא ניתן היה לטעון חלק מהעמוד. יש לטעון אותו מחדש.",
     },
     again: {
       NETWORK_ERROR: "אי אפשר להגיע לשרת",

@@ -120,6 +120,7 @@ export const words: LanguageWords<RomanceCategory> = {
       SIZE_MISMATCH: "Il file è cambiato durante il caricamento. Sceglilo di nuovo.",
       DIGEST_MISMATCH: "Il file si è danneggiato durante il trasferimento. Sceglilo di nuovo.",
       tooLargeForServer: "Il file è troppo grande per questo server.",
+      codeNotLoaded: "Non è stato possibile caricare una parte della pagina. Ricarica la pagina.",
     },
     again: {
       NETWORK_ERROR: "Il server non è raggiungibile",

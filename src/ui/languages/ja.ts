@@ -116,6 +116,7 @@ export const words: LanguageWords<"other"> = {
       SIZE_MISMATCH: "アップロード中にファイルが変更されました。もう一度選択してください。",
       DIGEST_MISMATCH: "転送中にファイルが破損しました。もう一度選択してください。",
       tooLargeForServer: "ファイルが大きすぎて、このサーバーでは受け付けられません。",
+      codeNotLoaded: "ページの一部を読み込めませんでした。ページを再読み込みしてください。",
     },
     again: {
       NETWORK_ERROR: "サーバーに接続できません",

@@ -15,32 +15,36 @@ export interface KindPhrases {
 }
 
 /** Nouns by the word that route handlers have for them. */
-const nounNames: Readonly<Record<string, NounName>> = {
-  file: "file",
-  image: "image",
-  video: "video",
-  font: "font",
-  document: "document",
-  sheet: "sheet",
-  presentation: "presentation",
-  archive: "archive",
-  "3D model": "model",
-  "text file": "text",
-  "binary file": "binary",
-  "special file": "special",
-  "special image": "image",
-  "special video": "video",
-  "special font": "special",
-  "special 3D model": "special",
-}
+const nounNames: ReadonlyMap<string, NounName> = new Map<string, NounName>(
+  Object.entries({
+    file: "file",
+    image: "image",
+    video: "video",
+    font: "font",
+    document: "document",
+    sheet: "sheet",
+    presentation: "presentation",
+    archive: "archive",
+    "3D model": "model",
+    "text file": "text",
+    "binary file": "binary",
+    "special file": "special",
+    "special image": "image",
+    "special video": "video",
+    "special font": "special",
+    "special 3D model": "special",
+  } as const),
+)
 
 /** Which noun names a kind, and the short name of its type: `image/svg+xml` → `image`, `SVG`. */
 const findNoun = ({ kind, noun: english }: NamedKind): readonly [noun: NounName, type?: string] => {
-  if (english === undefined) return [kind === "blob" || kind.includes("/") ? "file" : (kind as NounName)]
-  const whole = nounNames[english]
+  // An answer may hold anything.
+  if (typeof english !== "string") return [kind === "blob" || kind.includes("/") ? "file" : (kind as NounName)]
+  const whole = nounNames.get(english)
   if (whole !== undefined) return [whole]
   const [type = "", ...noun] = english.split(" ")
-  return [nounNames[noun.join(" ")] ?? "file", type]
+  const known = nounNames.get(noun.join(" "))
+  return known === undefined ? ["file", english] : [known, type]
 }
 
 /** The kinds of files in the words of a language. */

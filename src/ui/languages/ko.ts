@@ -108,6 +108,7 @@ export const words: LanguageWords<"other"> = {
       SIZE_MISMATCH: "업로드하는 동안 파일이 변경되었습니다. 다시 선택하세요.",
       DIGEST_MISMATCH: "전송 중에 파일이 손상되었습니다. 다시 선택하세요.",
       tooLargeForServer: "파일이 이 서버에서 받기에 너무 큽니다.",
+      codeNotLoaded: "페이지의 일부를 불러오지 못했습니다. 페이지를 새로고침하세요.",
     },
     again: {
       NETWORK_ERROR: "서버에 연결할 수 없음",

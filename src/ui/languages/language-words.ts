@@ -148,7 +148,7 @@ interface ComposedWords<C extends Category> {
     readonly done: string
     readonly aborted: string
   }
-  readonly error: Readonly<Record<Advised | "tooLargeForServer", string>>
+  readonly error: Readonly<Record<Advised | "tooLargeForServer" | "codeNotLoaded", string>>
   readonly again: Readonly<Record<Awaited | "other", string>>
   /** `{reason}`. */
   readonly waitingAfter: string

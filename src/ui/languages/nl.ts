@@ -113,6 +113,7 @@ export const words: LanguageWords<"one" | "other"> = {
       SIZE_MISMATCH: "Het bestand is tijdens het uploaden gewijzigd. Kies het opnieuw.",
       DIGEST_MISMATCH: "Het bestand is onderweg beschadigd geraakt. Kies het opnieuw.",
       tooLargeForServer: "Het bestand is te groot voor deze server.",
+      codeNotLoaded: "Een deel van de pagina kon niet worden geladen. Laad de pagina opnieuw.",
     },
     again: {
       NETWORK_ERROR: "De server is niet bereikbaar",

@@ -143,6 +143,7 @@ export const words: LanguageWords<Category> = {
       SIZE_MISMATCH: "Plik zmienił się podczas przesyłania. Wybierz go ponownie.",
       DIGEST_MISMATCH: "Plik został uszkodzony podczas przesyłania. Wybierz go ponownie.",
       tooLargeForServer: "Plik jest za duży dla tego serwera.",
+      codeNotLoaded: "Nie udało się wczytać części strony. Odśwież stronę.",
     },
     again: {
       NETWORK_ERROR: "Serwer jest nieosiągalny",

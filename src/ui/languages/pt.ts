@@ -120,6 +120,7 @@ export const words: LanguageWords<RomanceCategory> = {
       SIZE_MISMATCH: "O arquivo foi alterado durante o envio. Escolha-o novamente.",
       DIGEST_MISMATCH: "O arquivo foi danificado durante a transferência. Escolha-o novamente.",
       tooLargeForServer: "O arquivo é grande demais para este servidor.",
+      codeNotLoaded: "Não foi possível carregar uma parte da página. Recarregue a página.",
     },
     again: {
       NETWORK_ERROR: "Não é possível acessar o servidor",

@@ -109,6 +109,7 @@ export const words: LanguageWords<"other"> = {
       SIZE_MISMATCH: "文件在上传过程中发生了变化。请重新选择。",
       DIGEST_MISMATCH: "文件在传输过程中损坏。请重新选择。",
       tooLargeForServer: "文件过大，服务器无法接收。",
+      codeNotLoaded: "页面的一部分无法加载，请重新加载页面。",
     },
     again: {
       NETWORK_ERROR: "无法连接服务器",
