@@ -84,11 +84,11 @@ export const createPostEvent = ({
   })
 
   /** Keeps in mind that nothing arrived, or that something did. */
-  const note = ({ file, registration }: DueDelivery, failure?: PostFailed) =>
+  const note = ({ id, file, registration }: DueDelivery, failure?: PostFailed) =>
     Effect.sync(() => {
-      const { origin } = new URL(registration.callbackUrl)
-      if (failure === undefined || isHandled(failure)) refused.forget(file.appId, origin)
-      else refused.remember(file.appId, origin, failure)
+      const callback = { eventId: id, appId: file.appId, origin: new URL(registration.callbackUrl).origin }
+      if (failure === undefined || isHandled(failure)) refused.forget(callback)
+      else refused.remember(callback, failure)
     })
 
   /** An attempt in its trace, which is recorded or only passed on. */

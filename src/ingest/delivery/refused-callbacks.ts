@@ -6,16 +6,23 @@ const remedies = {
   failed: `Set ${envName("callbackUrl")} to where the ingest reaches the route handler, and let its path through whatever asks for a login in front of it. The ingest's operator sees more with \`${names.word} doctor\`.`,
 } as const
 
+/** A callback, by its event, and where it went. */
+export interface CallbackTarget {
+  /** `evt_…` */
+  readonly eventId: string
+  readonly appId: string
+  readonly origin: string
+}
+
 /** What an app should know of its callbacks: why the last one did not reach its route handler, where it would have gone. */
 export interface RefusedCallbacks {
-  readonly remember: (appId: string, origin: string, failure: PostFailed) => void
-  /** One has reached it there. */
-  readonly forget: (appId: string, origin: string) => void
-  /**
-   * Whether the last one found no app where one was reached before: it is being started again, as a rule. Where none was ever
-   * reached the address is wrong, as a rule.
-   */
-  readonly isAway: (appId: string, origin: string) => boolean
+  readonly remember: (callback: CallbackTarget, failure: PostFailed) => void
+  /** One has reached its route handler. */
+  readonly forget: (callback: CallbackTarget) => void
+  /** Whether the last attempt at an event found nobody: no connection, one that broke, or a proxy that says so. */
+  readonly foundNobody: (eventId: string) => boolean
+  /** Whether a callback of an app has reached a route handler at this origin since the ingest began. */
+  readonly wasReached: (appId: string, origin: string) => boolean
   /** One line of ASCII; undefined where nothing is to be told. */
   readonly find: (appId: string, origin: string) => string | undefined
 }
@@ -40,29 +47,49 @@ const describe = (failure: PostFailed): string => {
   return `The answer was ${[failure.status, code].join(" ").trim()}${isOurs ? "" : ", which is not the route handler's"}.`
 }
 
+/** Most that is remembered: of an older event a client is told that its callback failed, and no more. */
+const most = 10_000
+
+/** A set that forgets what was added first. */
+const createBoundedSet = () => {
+  const values = new Set<string>()
+  return {
+    has: (value: string) => values.has(value),
+    remove: (value: string) => void values.delete(value),
+    add: (value: string) => {
+      values.delete(value)
+      if (values.size >= most) values.delete(values.keys().next().value!)
+      values.add(value)
+    },
+  }
+}
+
 /**
  * Keeps, of each app, why its callbacks do not arrive: nobody is called back who could be told. One of each app, until the
  * ingest stops.
  */
 export const createRefusedCallbacks = (): RefusedCallbacks => {
   const last = new Map<string, { readonly origin: string; readonly failure: PostFailed; readonly count: number }>()
-  /** Where a callback of each app has arrived last. */
-  const reached = new Map<string, string>()
+  const reached = createBoundedSet()
+  const unanswered = createBoundedSet()
+  const toPlace = (appId: string, origin: string) => `${appId} ${origin}`
   const of = (appId: string, origin: string) => {
     const found = last.get(appId)
     return found?.origin === origin ? found : undefined
   }
   return {
-    remember: (appId, origin, failure) =>
-      void last.set(appId, { origin, failure, count: (of(appId, origin)?.count ?? 0) + 1 }),
-    forget: (appId, origin) => {
-      reached.set(appId, origin)
+    remember: ({ eventId, appId, origin }, failure) => {
+      last.set(appId, { origin, failure, count: (of(appId, origin)?.count ?? 0) + 1 })
+      if (isUnanswered(failure)) unanswered.add(eventId)
+      else unanswered.remove(eventId)
+    },
+    forget: ({ eventId, appId, origin }) => {
+      reached.add(toPlace(appId, origin))
+      unanswered.remove(eventId)
       if (of(appId, origin)) last.delete(appId)
     },
-    isAway: (appId, origin) => {
-      const found = of(appId, origin)
-      return found !== undefined && reached.get(appId) === origin && isUnanswered(found.failure)
-    },
+    foundNobody: unanswered.has,
+    wasReached: (appId, origin) => reached.has(toPlace(appId, origin)),
     find: (appId, origin) => {
       const found = of(appId, origin)
       if (found === undefined) return undefined

@@ -42,23 +42,38 @@ const judge = (upload: UploadRecord, known: Known): Verdict => {
 /** Seconds until a client asks again whose app is not there. */
 const awayPause = "1"
 
-const failed = ({ refusedCallbacks }: Service, upload: UploadRecord, reason: string) => {
-  const { registration, file, delivery } = upload
-  const isPending = delivery?.status === "pending"
-  // Nothing of the app has failed: whoever asks again only asks whether it is back.
-  const isAway =
-    isPending &&
-    registration !== null &&
-    errorOf(upload) === undefined &&
-    refusedCallbacks.isAway(file.appId, new URL(registration.callbackUrl).origin)
-  return new Rejected({
-    code: "CALLBACK_FAILED",
-    detail: `The file is stored, but the app failed to handle it: ${reason} ${
-      isPending ? "The callback will be tried again." : ""
-    }`.trim(),
-    ...(isAway && { headers: { "retry-after": awayPause } }),
-  })
+/** Events that are looked through for one that has reached an app, where the ingest was started since. */
+const recent = 50
+
+/** Whether a callback of an app has reached it at this origin, as far as the process or the catalog remembers. */
+const wasReached = async ({ catalog, refusedCallbacks }: Service, appId: string, origin: string): Promise<boolean> => {
+  if (refusedCallbacks.wasReached(appId, origin)) return true
+  const delivered = await catalog.listDeliveries({ status: "delivered", limit: recent })
+  return delivered.some(
+    ({ file, registration }) =>
+      file.appId === appId && registration !== null && new URL(registration.callbackUrl).origin === origin,
+  )
 }
+
+/**
+ * Whether the app of a file is being started again, as a rule: nobody was there for its callback, where somebody was before,
+ * and the app has decided nothing. Whoever asks again only asks whether it is back.
+ */
+const isAway = async (service: Service, upload: UploadRecord): Promise<boolean> => {
+  const { registration, file, delivery, result } = upload
+  if (delivery?.status !== "pending" || registration === null || result !== null) return false
+  if (!service.refusedCallbacks.foundNobody(delivery.id)) return false
+  return wasReached(service, file.appId, new URL(registration.callbackUrl).origin)
+}
+
+const refuse = Effect.fnUntraced(function* (service: Service, upload: UploadRecord, reason: string) {
+  const willCome = upload.delivery?.status === "pending" ? " The callback will be tried again." : ""
+  return yield* new Rejected({
+    code: "CALLBACK_FAILED",
+    detail: `The file is stored, but the app failed to handle it: ${reason}${willCome}`,
+    ...((yield* attempt(() => isAway(service, upload))) && { headers: { "retry-after": awayPause } }),
+  })
+})
 
 /**
  * The app's answer to a finished upload as JSON text, once it is there: what `onUploadComplete` returned, or null where
@@ -74,7 +89,7 @@ export const awaitServerData = (
   since: Known,
 ): Effect.Effect<string, Rejected> => {
   const answer = (current: UploadRecord, verdict: Exclude<Verdict, "wait">) =>
-    "serverData" in verdict ? Effect.succeed(verdict.serverData) : Effect.fail(failed(service, current, verdict.error))
+    "serverData" in verdict ? Effect.succeed(verdict.serverData) : refuse(service, current, verdict.error)
 
   const verdict = judge(upload, since)
   // A failure counts as the catalog has it now: asking again may have changed that.

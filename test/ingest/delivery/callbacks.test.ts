@@ -290,26 +290,68 @@ describe("a PUT that awaits server data", () => {
     expect(await put(failing)).toEqual([502, null])
   })
 
-  it("says so of a connection that breaks off, but not of an address where the app was never reached", async () => {
-    const { url } = await startIngest({ callbackRetries: [3_600_000] })
-    let isThere = false
-    const address = await listen(async (request, response) => {
-      if (!isThere) return void request.socket.destroy()
-      const { file } = JSON.parse(await text(request)) as { file: { key: string } }
-      await postResult(url, { fileKey: file.key, callbackData: "" })
+  /** An app that can be taken away: its connections break off then. */
+  const startFlapping = async () => {
+    const app = { isThere: true, url: "" }
+    app.url = await listen(async (request, response) => {
+      if (!app.isThere) return void request.socket.destroy()
+      const { file, origin } = JSON.parse(await text(request)) as { file: { key: string }; origin: string }
+      await postResult(origin, { fileKey: file.key, callbackData: "" })
       response.end()
     })
-    const put = async () => {
-      const grant = createGrant({ slug: "avatar" })
-      await register(url, { fileKeys: [grant.key], callbackUrl: address })
-      const { status, headers } = await putRaw(await sign(url, grant), "hello")
-      return [status, headers.get("retry-after")]
+    return app
+  }
+  const putFor = async (ingestUrl: string, callbackUrl: string) => {
+    const grant = createGrant({ slug: "avatar" })
+    await register(ingestUrl, { fileKeys: [grant.key], callbackUrl })
+    const signed = await sign(ingestUrl, grant)
+    const toAnswer = ({ status, headers }: Response) => [status, headers.get("retry-after")]
+    return {
+      first: toAnswer(await putRaw(signed, "hello")),
+      again: async (url = signed) => toAnswer(await putRaw(url, "", 5)),
     }
-    expect(await put()).toEqual([502, null])
-    isThere = true
-    expect(await put()).toEqual([200, null])
-    isThere = false
-    expect(await put()).toEqual([502, "1"])
+  }
+
+  it("says so of a connection that breaks off, but not of an address where the app was never reached", async () => {
+    const { url } = await startIngest({ callbackRetries: [3_600_000] })
+    const app = await startFlapping()
+    app.isThere = false
+    expect((await putFor(url, app.url)).first).toEqual([502, null])
+    app.isThere = true
+    expect((await putFor(url, app.url)).first).toEqual([200, null])
+    app.isThere = false
+    expect((await putFor(url, app.url)).first).toEqual([502, "1"])
+  })
+
+  it("says so of each file by its own callback, whatever becomes of others", async () => {
+    const { url } = await startIngest({ callbackRetries: [3_600_000] })
+    const [app, other] = [await startFlapping(), await startFlapping()]
+    await putFor(url, app.url)
+    app.isThere = false
+    const waiting = await putFor(url, app.url)
+    expect(waiting.first).toEqual([502, "1"])
+    // Another origin of the app is reached, and a callback to this one is refused.
+    expect((await putFor(url, other.url)).first).toEqual([200, null])
+    expect((await putFor(url, (await startApp(refuse)).url)).first).toEqual([502, null])
+    expect(await waiting.again()).toEqual([502, "1"])
+    app.isThere = true
+    expect(await waiting.again()).toEqual([200, null])
+  })
+
+  it("says so after the ingest was started again, too", async () => {
+    const [store, catalog] = [createMemoryBlobStore(), createMemoryCatalog()]
+    const before = await startIngest({ callbackRetries: [3_600_000], store, catalog })
+    const app = await startFlapping()
+    await putFor(before.url, app.url)
+    app.isThere = false
+    const waiting = await putFor(before.url, app.url)
+    expect(waiting.first).toEqual([502, "1"])
+    await before.close()
+    const after = await startIngest({ callbackRetries: [3_600_000], store, catalog })
+    expect((await putFor(after.url, app.url)).first).toEqual([502, "1"])
+    const nobody = await startFlapping()
+    nobody.isThere = false
+    expect((await putFor(after.url, nobody.url)).first).toEqual([502, null])
   })
 
   it("fails at once when the app posts an error, before it answers", async () => {
