@@ -4,6 +4,7 @@ import type { Browser, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { type Site, startSite } from "../bindings/start-site.ts"
 import { launchChromium } from "../browser/chromium.ts"
+import { needBrowserThatAsksAgain } from "../browser/lost-code.ts"
 import { pixel } from "../browser/pixel.ts"
 
 const png = (name: string) => ({ name, mimeType: "image/png", buffer: Buffer.from(pixel) })
@@ -134,7 +135,8 @@ export const describeBindingLate = (name: string, bundle: () => Promise<Readonly
       expect(await told("submit")).toEqual([])
     })
 
-    test("where that cannot be had which holds a form, it is not sent without its files, and is sent with none", async () => {
+    test("where that cannot be had which holds a form, it is not sent without its files, and is sent with none", async (context) => {
+      await needBrowserThatAsksAgain(context, browser)
       const find = await lose("form-field")
       await open("form&name=photos&submit")
       await choose(png("a.png"))
@@ -214,13 +216,14 @@ export const describeBindingLate = (name: string, bundle: () => Promise<Readonly
       await expect.poll(() => told("submit")).toEqual([[["by", "Save"]]])
     })
 
-    test("where the code that crops cannot be had, Try again loads it again", async () => {
+    test("where the code that crops cannot be had, Try again loads it again", async (context) => {
+      await needBrowserThatAsksAgain(context, browser)
       const find = await lose("crop-picture")
       await open("component=avatar&endpoint=avatar")
       await choose(await draw())
       await becomes("failed")
       const error = page.locator('[data-sluice="error"]')
-      const says = "me.png: The connection broke. Check it and try again."
+      const says = "me.png: The code that crops could not be loaded. Try again, or reload the page."
       expect(await error.textContent()).toBe(says)
       await page.getByRole("button", { name: "Try again" }).click()
       await page.waitForTimeout(300)
@@ -233,7 +236,8 @@ export const describeBindingLate = (name: string, bundle: () => Promise<Readonly
       expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0)
     })
 
-    test("where no code at all can be had for a picture, Try again brings its crop", async () => {
+    test("where no code at all can be had for a picture, Try again brings its crop", async (context) => {
+      await needBrowserThatAsksAgain(context, browser)
       const ends = [await lose("engine"), await lose("crop-picture")]
       await open("component=avatar&endpoint=avatar")
       await choose(await draw())
