@@ -32,7 +32,7 @@ export interface FileLimits {
   readonly minFileCount: number
   readonly contentDisposition: ContentDisposition
   readonly acl?: Acl
-  /** What people call one such file, in English; absent of categories such as `image` whose route does not say it. */
+  /** What people call one such file: as the route says it, else in English by the media type. Absent of categories such as `image`. */
   readonly noun?: string
 }
 
