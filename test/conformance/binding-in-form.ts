@@ -227,18 +227,24 @@ export const describeBindingInForm = (name: string, bundle: () => Promise<string
     })
 
     test("what stands for it when the form is checked is called by the component's own name", async () => {
-      const names = async (query: string) => {
+      const check = async (query: string, expected: ReadonlyArray<string>) => {
         await open(`endpoint=avatar&name=photos&required&${query}`)
-        if ((await page.locator('[data-sluice="validity"]').count()) === 0) return "the platform's own"
-        const { nodes } = await (await page.context().newCDPSession(page)).send("Accessibility.getFullAXTree")
-        return nodes.filter((node) => !node.ignored && node.role?.value === "checkbox").map((node) => node.name?.value)
+        // The platform has its own.
+        const shown = name === "the element" ? [] : expected
+        expect(await page.locator('[data-sluice="validity"]').count()).toBe(shown.length)
+        const session = await page.context().newCDPSession(page)
+        const readNames = async () => {
+          const { nodes } = await session.send("Accessibility.getFullAXTree")
+          return nodes
+            .filter((node) => !node.ignored && node.role?.value === "checkbox")
+            .map((node) => node.name?.value)
+        }
+        // The tree follows the page, a moment later.
+        await expect.poll(readNames).toEqual(shown)
       }
-      const has = (...expected: ReadonlyArray<string>) => (name === "the element" ? "the platform's own" : expected)
-      expect(await names("component=avatar")).toEqual(has("Choose a picture"))
-      expect(await names("component=avatar&named")).toEqual(
-        has("Choose a picture, Cover", "Choose a picture, Portrait"),
-      )
-      expect(await names("component=button")).toEqual(has("Choose a file"))
+      await check("component=avatar", ["Choose a picture"])
+      await check("component=avatar&named", ["Choose a picture, Cover", "Choose a picture, Portrait"])
+      await check("component=button", ["Choose a file"])
     })
 
     test("a file that the app refused keeps it, with the sentence at its row", async () => {
