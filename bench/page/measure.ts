@@ -65,8 +65,10 @@ const seePictures = (page: Page) =>
   page.waitForFunction(
     () =>
       [...window.bench.rows()].every((row) => {
-        const { top, bottom } = row.getBoundingClientRect()
-        return bottom < 0 || top > innerHeight || window.bench.hasPicture(row)
+        // A list that scrolls by itself hides rows that lie within the window.
+        const { left, top, bottom } = row.getBoundingClientRect()
+        const shown = document.elementFromPoint(left + 20, (top + bottom) / 2)
+        return !row.contains(shown) || window.bench.hasPicture(row)
       }),
     undefined,
     { timeout: 120_000 },
