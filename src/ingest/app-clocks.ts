@@ -1,5 +1,6 @@
 import type { Write } from "../http/logging.ts"
 import { createReminder } from "../http/reminder.ts"
+import { type BoundedMap, createBoundedMap } from "./bounded-map.ts"
 import { clockSkew } from "./storage/tombstone.ts"
 
 /** What an app is told of its clock. */
@@ -49,7 +50,7 @@ const toDuration = (ms: number): string => {
 
 /** Keeps what apps whose clock is behind registered in vain, until the ingest stops or their clock is right. */
 export const createAppClocks = (write: Write): AppClocks => {
-  const inVain = new Map<string, Map<string, Hopeless>>()
+  const inVain = new Map<string, BoundedMap<Hopeless>>()
   const remind = createReminder()
   return {
     note: ({ appId, id, behind, isExpired }) => {
@@ -69,9 +70,8 @@ export const createAppClocks = (write: Write): AppClocks => {
         data: { clockSkew: behind },
       }
       if (id !== undefined) {
-        const ids = inVain.get(appId) ?? new Map<string, Hopeless>()
+        const ids = inVain.get(appId) ?? createBoundedMap<Hopeless>(mostRemembered)
         ids.set(id, hopeless)
-        if (ids.size > mostRemembered) ids.delete(ids.keys().next().value!)
         inVain.set(appId, ids)
       }
       return { text, hopeless }

@@ -1,3 +1,5 @@
+import { createBoundedMap } from "../bounded-map.ts"
+
 /** Since when clients may have a failed callback made again: who has a signed URL must not be able to keep an app busy. */
 export interface AskedAgain {
   /**
@@ -17,14 +19,12 @@ const second = 1000
 
 /** Remembers when events were asked for again, until the ingest stops. */
 export const createAskedAgain = (): AskedAgain => {
-  const last = new Map<string, { readonly at: number; readonly attempts: number }>()
+  const last = createBoundedMap<{ readonly at: number; readonly attempts: number }>(most)
   return {
     ask: (eventId, attempts, now) => {
       const before = last.get(eventId)
       const pause = Math.min(60, Math.max(0, attempts - 9)) * second
       if (before !== undefined && now - before.at < pause) return before.attempts === attempts ? "shared" : "tooSoon"
-      last.delete(eventId)
-      if (last.size >= most) last.delete(last.keys().next().value!)
       last.set(eventId, { at: now, attempts })
       return "now"
     },

@@ -1,5 +1,6 @@
 import type { PostFailed } from "../../http/post-json.ts"
 import { envName, names } from "../../protocol/names.ts"
+import { createBoundedMap } from "../bounded-map.ts"
 
 const remedies = {
   forbidden: `Set ${envName("callbackUrl")} of the app to a URL that the ingest may call, or have its operator allow this one (--callback-networks any).`,
@@ -50,28 +51,14 @@ const describe = (failure: PostFailed): string => {
 /** Most that is remembered: of an older event a client is told that its callback failed, and no more. */
 const most = 10_000
 
-/** A set that forgets what was added first. */
-const createBoundedSet = () => {
-  const values = new Set<string>()
-  return {
-    has: (value: string) => values.has(value),
-    remove: (value: string) => void values.delete(value),
-    add: (value: string) => {
-      values.delete(value)
-      if (values.size >= most) values.delete(values.keys().next().value!)
-      values.add(value)
-    },
-  }
-}
-
 /**
  * Keeps, of each app, why its callbacks do not arrive: nobody is called back who could be told. One of each app, until the
  * ingest stops.
  */
 export const createRefusedCallbacks = (): RefusedCallbacks => {
   const last = new Map<string, { readonly origin: string; readonly failure: PostFailed; readonly count: number }>()
-  const reached = createBoundedSet()
-  const unanswered = createBoundedSet()
+  const reached = createBoundedMap<true>(most)
+  const unanswered = createBoundedMap<true>(most)
   const toPlace = (appId: string, origin: string) => `${appId} ${origin}`
   const of = (appId: string, origin: string) => {
     const found = last.get(appId)
@@ -80,12 +67,12 @@ export const createRefusedCallbacks = (): RefusedCallbacks => {
   return {
     remember: ({ eventId, appId, origin }, failure) => {
       last.set(appId, { origin, failure, count: (of(appId, origin)?.count ?? 0) + 1 })
-      if (isUnanswered(failure)) unanswered.add(eventId)
-      else unanswered.remove(eventId)
+      if (isUnanswered(failure)) unanswered.set(eventId, true)
+      else unanswered.delete(eventId)
     },
     forget: ({ eventId, appId, origin }) => {
-      reached.add(toPlace(appId, origin))
-      unanswered.remove(eventId)
+      reached.set(toPlace(appId, origin), true)
+      unanswered.delete(eventId)
       if (of(appId, origin)) last.delete(appId)
     },
     foundNobody: unanswered.has,

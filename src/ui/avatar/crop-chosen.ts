@@ -1,4 +1,4 @@
-import { UploadError } from "../../protocol/upload-error.ts"
+import { codeNotLoaded } from "../code-not-loaded.ts"
 import { forgiveFile, refuseFile } from "../folder-mistakes.ts"
 import { holdSubmit } from "../hold-submit.ts"
 import type { KindContext } from "../markup/component.ts"
@@ -41,8 +41,7 @@ export const cropChosen = (controller: UploadController<any>, context: KindConte
     } catch (cause) {
       made = file
       lost.add(file)
-      const message = "The code that crops could not be loaded. Try again, or reload the page."
-      refuseFile(file, new UploadError({ code: "NETWORK_ERROR", message, cause }))
+      refuseFile(file, codeNotLoaded("crops", cause))
     }
     if (made === undefined || signal.aborted) return held.end()
     controller.addFiles([made])
