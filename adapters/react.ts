@@ -63,14 +63,22 @@ const toProps = ({ attributes, on }: Part): ElementProps => ({
   ),
 })
 
-const toElement = (markup: Markup): ReactElement =>
-  createElement(
+const kept = new WeakMap<Markup, ReactElement>()
+
+/** React passes by an element that is the same as before. */
+const toElement = (markup: Markup): ReactElement => {
+  const before = kept.get(markup)
+  if (before !== undefined) return before
+  const element = createElement(
     markup.tag,
     { key: markup.key, ...toProps(markup) },
     ...markup.children.map((child) =>
       typeof child === "string" ? child : isSlot(child) ? (child.slot as ReactNode) : toElement(child),
     ),
   )
+  if (markup.isKept) kept.set(markup, element)
+  return element
+}
 
 const useComponent = <Router extends TypedFileRouter, Slug extends keyof Router & string>(
   setup: UploadSetup<Router>,

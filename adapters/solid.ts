@@ -138,6 +138,13 @@ const createRenderer = (state: UploadState): ((markup: Markup) => JSX.Element) =
   return toElement
 }
 
+/** A copy, where it may be kept: the core's objects are not to be changed by the store. */
+const toOwn = (markup: Markup): Markup => ({
+  ...markup,
+  ...(markup.isKept && { attributes: { ...markup.attributes } }),
+  children: markup.children.map((child) => (typeof child === "string" || isSlot(child) ? child : toOwn(child))),
+})
+
 const toStored = ({ files, ...others }: UploadState) => ({ ...others, files: files.map((item) => ({ ...item })) })
 
 /** @returns the component, through a signal of every change, and its state as a store */
@@ -185,7 +192,7 @@ const generate =
       createComputed(() => {
         const className = [looks.className, looks.class].filter(Boolean).join(" ") || undefined
         const root = current().render({ ...given(), content: content(), className })
-        setTree("root", reconcile(root, { key: "key" }))
+        setTree("root", reconcile(toOwn(root), { key: "key" }))
       })
       return createRenderer(state)(tree.root)
     }
@@ -228,7 +235,7 @@ export const generateUploadTray =
     )
     onMount(() => onCleanup(tray.connect()))
     const [tree, setTree] = createStore({} as { root: Markup })
-    createComputed(() => setTree("root", reconcile(current().render(given()), { key: "key" })))
+    createComputed(() => setTree("root", reconcile(toOwn(current().render(given())), { key: "key" })))
     return createRenderer(state)(tree.root)
   }
 

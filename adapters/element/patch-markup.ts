@@ -61,6 +61,7 @@ const patchChild = (before: Mounted | undefined, child: Child): Mounted => {
     if (old !== child) (before!.nodes[0] as Text).data = child
     return { child, nodes: before!.nodes }
   }
+  if (old === child) return before!
   const isSame = typeof old === "object" && isSlot(old) === isSlot(child)
   if (isSlot(child)) {
     const isShown = isSame && (old as typeof child).slot === child.slot

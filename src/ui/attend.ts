@@ -2,8 +2,10 @@ import type { UploadSessions } from "../client/upload-sessions.ts"
 import { announceEvents } from "./announce-events.ts"
 import { keepFocus } from "./keep-focus.ts"
 import { takePasted } from "./listen-to-paste.ts"
+import { watchNearRows } from "./near-rows.ts"
 import { startPreviews } from "./previews.ts"
 import { startRowTools } from "./row-tools.ts"
+import { thinFarRows } from "./thin-far-rows.ts"
 import type { UploadConfig } from "./upload-component-options.ts"
 import type { UploadController } from "./upload-controller.ts"
 import type { UploadState } from "./upload-state.ts"
@@ -20,6 +22,8 @@ export interface Attended {
   readonly root: () => Document | ShadowRoot
   readonly controller: UploadController
   readonly texts: UploadTexts
+  /** Whether its markup has a row per file. */
+  readonly hasList: boolean
   /** As they are now. */
   readonly options: () => {
     readonly config: UploadConfig
@@ -36,19 +40,31 @@ export interface Attended {
  *
  * @returns ends it
  */
-export const attend = ({ id, root, controller, texts, options, before }: Attended): (() => void) => {
+export const attend = ({ id, root, controller, texts, hasList, options, before }: Attended): (() => void) => {
   const tree = root()
+  const rows = watchNearRows({ id, root: tree, controller })
   const { subscribe } = controller
   const ends = [
     keepFocus(id, tree, subscribe),
     startRowTools({ id, root: tree, controller, texts, config: () => options().config }),
     walkRows(id, tree, subscribe),
     unfoldNames(id, tree),
-    startPreviews({ id, root: tree, controller, isWanted: () => options().config.previews !== "none" }),
+    startPreviews({ id, root: tree, rows, controller, isWanted: () => options().config.previews !== "none" }),
     announceEvents(id, root, before, controller, texts),
     // Also where it was not wanted when the component came onto the page.
     takePasted({ id, root, controller, texts, isOff: () => !options().config.appendOnPaste || options().isDisabled }),
     warnBeforeLeaving(controller, () => options().config.warnBeforeLeaving ?? options().sessions === undefined),
   ]
+  if (rows !== undefined) {
+    if (hasList)
+      ends.push(
+        thinFarRows(
+          rows,
+          () => tree.getElementById(id)?.querySelector<HTMLElement>('[data-sluice="file-list"]'),
+          controller,
+        ),
+      )
+    ends.push(rows.end)
+  }
   return () => ends.forEach((end) => end())
 }

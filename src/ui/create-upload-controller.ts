@@ -152,6 +152,7 @@ export const createUploadController = <Router extends TypedFileRouter, Slug exte
     | "retryNow"
     | "removeFinished"
     | "setPreview"
+    | "setNear"
     | "moveFile"
     | "undo"
     | "forgetRemoved"
@@ -303,6 +304,7 @@ export const createUploadController = <Router extends TypedFileRouter, Slug exte
       "retryNow",
       "removeFinished",
       "setPreview",
+      "setNear",
       "moveFile",
       "undo",
       "forgetRemoved",

@@ -15,6 +15,9 @@ export const findRows = (element: Element): { readonly rows: ReadonlyArray<Eleme
   return { rows, at: rows.findIndex((row) => row.contains(element)) }
 }
 
+/** Whether a row is far from what is seen, in a long list: it has its buttons once it comes near. */
+export const isFar = (row: Element): boolean => row.hasAttribute("data-far")
+
 /** The buttons of a row, or of a list. */
 export const listButtons = (within: Element): ReadonlyArray<HTMLElement> => [
   ...within.querySelectorAll<HTMLElement>(buttons),

@@ -1,5 +1,5 @@
 import { toMainId } from "./element-ids.ts"
-import { findRows, listButtons, toDeed } from "./file-rows.ts"
+import { findRows, isFar, listButtons, toDeed } from "./file-rows.ts"
 
 /**
  * Keeps users of a keyboard where they are: when the element that has the focus goes away (a file is removed, a button is
@@ -19,12 +19,25 @@ export const keepFocus = (
 ): (() => void) => {
   let focused: Element | undefined
   let place: ReturnType<typeof findRows> | undefined
+  /** The row that the focus goes to once that has its buttons. */
+  let next: { readonly row: Element; readonly deed: string | null } | undefined
   const hold = (element: Element | null) => {
     focused = element !== null && root.getElementById(id)?.contains(element) ? element : undefined
     place = focused && findRows(focused)
   }
   const onFocus = ({ target }: Event) => hold(target as Element)
+  const isNowhere = () =>
+    document.activeElement === null || document.activeElement === document.body || root.activeElement === null
+  const focus = (button: HTMLElement | undefined) => (button ?? root.getElementById(toMainId(id)))?.focus()
+  const findIn = (row: Element, deed: string | null) => listButtons(row).find((button) => toDeed(button) === deed)
+  const arrive = () => {
+    if (next === undefined || (next.row.isConnected && isFar(next.row))) return
+    const { row, deed } = next
+    next = undefined
+    if (isNowhere()) focus(findIn(row, deed))
+  }
   const look = () => {
+    arrive()
     if (focused === undefined || place === undefined) return
     if (focused.isConnected) {
       place = findRows(focused)
@@ -33,11 +46,12 @@ export const keepFocus = (
     const { rows, at } = place
     const deed = toDeed(focused)
     focused = undefined
-    const isNowhere = document.activeElement === null || document.activeElement === document.body
-    if (!isNowhere && root.activeElement !== null) return
+    if (!isNowhere()) return
     const near = at < 0 ? [] : [...rows.slice(at), ...rows.slice(0, at).toReversed()].filter((row) => row.isConnected)
-    const same = near.flatMap(listButtons).find((button) => toDeed(button) === deed)
-    ;(same ?? root.getElementById(toMainId(id)))?.focus()
+    const row = near.find((row) => isFar(row) || findIn(row, deed) !== undefined)
+    if (row === undefined || !isFar(row)) return focus(row && findIn(row, deed))
+    next = { row, deed }
+    row.scrollIntoView({ block: "nearest" })
   }
   hold(root.activeElement)
   root.addEventListener("focusin", onFocus)

@@ -1,3 +1,4 @@
+import type { NearRows } from "./near-rows.ts"
 import type { UploadController } from "./upload-controller.ts"
 import { isChosen } from "./upload-item.ts"
 
@@ -6,6 +7,8 @@ export interface PreviewOptions {
   /** Of its outermost element. */
   readonly id: string
   readonly root: Document | ShadowRoot
+  /** Undefined where nothing tells what is in view: tiles stay. */
+  readonly rows: NearRows | undefined
   readonly controller: Pick<UploadController, "getState" | "subscribe" | "setPreview">
   /** Whether pictures are wanted. */
   readonly isWanted: () => boolean
@@ -17,18 +20,18 @@ export interface PreviewOptions {
  * @returns ends it, and gives all pictures back
  */
 export const startPreviews = (options: PreviewOptions): (() => void) => {
-  const { id, root, controller, isWanted } = options
+  const { id, root, rows, controller, isWanted } = options
   let stop: (() => void) | undefined
   let isOver = false
   let isLoading = false
   const look = () => {
-    if (isLoading || !isWanted() || !controller.getState().files.some(isChosen)) return
+    if (rows === undefined || isLoading || !isWanted() || !controller.getState().files.some(isChosen)) return
     isLoading = true
     import("./watch-previews.ts")
       .then(({ watchPreviews }) => {
-        if (!isOver) stop = watchPreviews(options)
+        if (!isOver) stop = watchPreviews({ ...options, rows })
       })
-      .catch(() => {}) // Tiles stay, also where nothing tells what is in view, as in jsdom.
+      .catch(() => {}) // Tiles stay.
   }
   // What the server rendered may have failed before anybody listened.
   for (const image of root.getElementById(id)?.querySelectorAll<HTMLImageElement>("[data-sluice=file-preview] > img") ??

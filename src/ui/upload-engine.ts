@@ -310,6 +310,9 @@ export const createUploadEngine = ({
       const isSame = isDragActive === wasActive && JSON.stringify(drag) === JSON.stringify(before)
       if (!isSame) store.set({ isDragActive, drag })
     },
+    setNear: (near) => {
+      if (near !== store.get().near) store.set({ near })
+    },
     setPreview: (id, preview) => {
       const { url: previewUrl, ...previewSize } = preview ?? {}
       store.change(id, { previewUrl, previewSize: preview && (previewSize as Preview) })

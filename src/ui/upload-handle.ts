@@ -18,7 +18,7 @@ export type MappedParts<Props> = {
 export type UploadHandle<Route extends TypedFileRoute<any>, Props> = UploadState<Route> &
   Omit<
     UploadController<Route>,
-    "getState" | "subscribe" | "connect" | "setOptions" | "setDragActive" | "setPreview" | "loaded"
+    "getState" | "subscribe" | "connect" | "setOptions" | "setDragActive" | "setPreview" | "setNear" | "loaded"
   > & {
     readonly parts: MappedParts<Props>
   }
@@ -51,6 +51,7 @@ export const toActions = <Route extends TypedFileRoute<any>>(
     setOptions,
     setDragActive,
     setPreview,
+    setNear,
     loaded,
     parts,
     problem,

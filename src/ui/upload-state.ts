@@ -119,6 +119,11 @@ export interface UploadState<Route extends TypedFileRoute<any> = TypedFileRoute>
   readonly drag?: DragVerdict | undefined
   /** Uploads of this route that a reload interrupted and nothing goes on with yet. */
   readonly interrupted: ReadonlyArray<InterruptedUpload>
+  /**
+   * Ids of the files whose rows are near to what is seen, where a component lists more than 40: the others show their
+   * names alone until somebody comes near. Undefined as long as nothing tells.
+   */
+  readonly near?: ReadonlySet<string> | undefined
   /** What was removed last, as long as it can come back; `undo` brings it, and shows what was removed before that. */
   readonly removed: RemovedFiles<Route> | undefined
   /** What was chosen to go on with an interrupted upload, and is another file: `answerOtherFile` says what to do. */

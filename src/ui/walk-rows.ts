@@ -1,9 +1,15 @@
-import { buttons, findRows, listButtons, lists, toDeed } from "./file-rows.ts"
+import { buttons, findRows, isFar, listButtons, lists, toDeed } from "./file-rows.ts"
 
-/** Where a key leads from a button: to another one, or nowhere. */
-const follow = (key: string, button: Element): HTMLElement | undefined => {
+/** The button of a row that does the same as another one, else its last. */
+const findLike = (row: Element, button: Element): HTMLElement | undefined => {
+  const there = listButtons(row)
+  return there.find((other) => toDeed(other) === toDeed(button)) ?? there.at(-1)
+}
+
+/** Where a key leads from a button: to another one, to a row that is far, or nowhere. */
+const follow = (key: string, button: Element): Element | undefined => {
   const { rows: all, at } = findRows(button)
-  const rows = all.filter((row, index) => index === at || listButtons(row).length > 0)
+  const rows = all.filter((row, index) => index === at || isFar(row) || listButtons(row).length > 0)
   const place = rows.indexOf(all[at]!)
   const own = listButtons(all[at]!)
   const turn = key === "ArrowLeft" || key === "ArrowRight"
@@ -12,8 +18,7 @@ const follow = (key: string, button: Element): HTMLElement | undefined => {
     return own[own.indexOf(button as HTMLElement) + (isForward ? 1 : -1)]
   }
   const row = { ArrowDown: rows[place + 1], ArrowUp: rows[place - 1], Home: rows[0], End: rows.at(-1) }[key]
-  const there = row ? listButtons(row) : []
-  return there.find((other) => toDeed(other) === toDeed(button)) ?? there.at(-1)
+  return row && (isFar(row) ? row : findLike(row, button))
 }
 
 const keys = new Set(["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Home", "End"])
@@ -47,6 +52,15 @@ export const walkRows = (
       if (button.getAttribute("tabindex") !== index) button.setAttribute("tabindex", index)
     }
   }
+  /** The row that a key leads to, and the button it was pressed on. */
+  let wanted: { readonly row: Element; readonly from: HTMLElement } | undefined
+  const arrive = () => {
+    if (wanted === undefined || isFar(wanted.row)) return
+    const { row, from } = wanted
+    wanted = undefined
+    // Whoever has gone on meanwhile stays there.
+    if (root.activeElement === from) findLike(row, from)?.focus()
+  }
   const onFocus = (event: Event) => {
     const button = find(event, buttons)
     if (button) mark(button.closest(lists)!, button)
@@ -63,7 +77,10 @@ export const walkRows = (
         ?.click()
     } else if (keys.has(key)) {
       event.preventDefault() // the page stays where it is, at the ends too
-      follow(key, button)?.focus()
+      const there = follow(key, button)
+      wanted = there && isFar(there) ? { row: there, from: button } : undefined
+      if (wanted) there!.scrollIntoView({ block: "nearest" })
+      else (there as HTMLElement | undefined)?.focus()
     }
   }
   const onClick = (event: Event) => {
@@ -89,6 +106,7 @@ export const walkRows = (
         mark(list)
         show(list)
       }
+      arrive()
     }, 0)
   }
   const events = { focusin: onFocus, keydown: onKey, click: onClick }

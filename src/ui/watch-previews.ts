@@ -1,7 +1,9 @@
 import { toFamily } from "./file-family.ts"
 import { makeThumbnail, type Thumbnail } from "./make-thumbnail.ts"
+import type { NearRows } from "./near-rows.ts"
 import type { PreviewOptions } from "./previews.ts"
 import { type ChosenItem, isChosen } from "./upload-item.ts"
+import type { UploadItem } from "./upload-state.ts"
 import { offerWork } from "./work-in-turn.ts"
 
 /** Of how many files pictures are made where no row of theirs is found, in markup of the page's own. */
@@ -21,18 +23,18 @@ interface Made {
 const looksSame = (a: File, b: File): boolean => a === b || (a.size === b.size && a.type === b.type)
 
 /**
- * Makes thumbnails of the files whose rows, `[data-file]` with the item's id, are near the viewport; where the component
- * has no such row, of its first files. Gives each back when its file leaves the list.
+ * Makes thumbnails of the files whose rows are near to what is seen; where the component has no rows, of its first
+ * files. Gives each back when its file leaves the list.
  *
  * @returns ends it, and gives all back
  */
-export const watchPreviews = ({ id, root, controller, isWanted }: PreviewOptions): (() => void) => {
+export const watchPreviews = ({
+  rows,
+  controller,
+  isWanted,
+}: PreviewOptions & { readonly rows: NearRows }): (() => void) => {
   const made = new Map<string, Made>()
-  const near = new Set<string>()
-  const seen = new WeakSet<Element>()
-  let hasRows = false
-  let listed = ""
-  let timer: ReturnType<typeof setTimeout> | undefined
+  let listed: ReadonlyArray<UploadItem> = []
 
   const give = (itemId: string) => {
     const url = made.get(itemId)?.thumbnail?.url
@@ -47,19 +49,6 @@ export const watchPreviews = ({ id, root, controller, isWanted }: PreviewOptions
       ["image", "video"].includes(toFamily(item.name, item.type))
     )
   }
-
-  const observer = new IntersectionObserver(
-    (entries) => {
-      for (const { target, isIntersecting } of entries) {
-        const itemId = target.getAttribute("data-file") ?? ""
-        if (isIntersecting) near.add(itemId)
-        else near.delete(itemId)
-      }
-      offer.look()
-    },
-    // Of the viewport and of lists that scroll by themselves, where the browser knows that.
-    { rootMargin: "50%", scrollMargin: "50%" },
-  )
 
   const make = async ({ id: itemId, name, type, file }: ChosenItem) => {
     const thumbnail = await makeThumbnail(file, toFamily(name, type) === "video").catch(() => undefined)
@@ -78,38 +67,27 @@ export const watchPreviews = ({ id, root, controller, isWanted }: PreviewOptions
   const offer = offerWork(() => {
     if (!isWanted()) return undefined
     const chosen = controller.getState().files.filter(isChosen)
-    const wanted = hasRows ? chosen.filter((item) => near.has(item.id)) : chosen.slice(0, most)
+    const areThere = rows.areThere()
+    if (areThere === undefined) return undefined
+    const wanted = areThere ? chosen.filter((item) => rows.has(item.id)) : chosen.slice(0, most)
     const item = wanted.find(isOpen)
     return item && (() => make(item))
   })
 
-  /** Once the framework has rendered, which is a microtask later at the most. */
-  const lookForRows = () => {
-    timer = undefined
-    const rows = root.getElementById(id)?.querySelectorAll("[data-file]") ?? []
-    hasRows = rows.length > 0
-    for (const row of rows) {
-      if (!seen.has(row)) observer.observe(row)
-      seen.add(row)
-    }
-    if (!hasRows) offer.look()
-  }
   const look = () => {
     const { files } = controller.getState()
-    const ids = files.map((item) => item.id).join()
-    if (ids === listed) return
-    listed = ids
+    if (files === listed) return
+    listed = files
     const left = new Set(files.map((item) => item.id))
     for (const itemId of made.keys()) if (!left.has(itemId)) give(itemId)
-    for (const itemId of near) if (!left.has(itemId)) near.delete(itemId)
-    timer ??= setTimeout(lookForRows, 0)
   }
   const unsubscribe = controller.subscribe(look)
+  const unwatch = rows.subscribe(() => offer.look())
   look()
+  offer.look()
   return () => {
     unsubscribe()
-    clearTimeout(timer)
-    observer.disconnect()
+    unwatch()
     offer.end()
     for (const [itemId, { thumbnail }] of made) {
       give(itemId)

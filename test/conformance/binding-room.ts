@@ -234,6 +234,39 @@ export const describeRoom = ({ page: getPage, site: getSite, open, until }: Benc
       expect(await page.evaluate(() => window.scrollY)).toBe(0)
     })
 
+    test("of a long list only the rows near to what is seen are whole: nothing moves, and no focus is lost", async () => {
+      const page = getPage()
+      await openMany()
+      const far = () => part("file").and(page.locator("[data-far]"))
+      const isWhole = async (name: string) =>
+        (await page.locator(`[data-sluice="file-button"][aria-label="Remove ${name}"]`).count()) === 1
+      await until(async () => (await far().count()) > 20)
+      expect(await isWhole("1.pdf")).toBe(true)
+      expect(await isWhole("60.pdf")).toBe(false)
+      expect(await rows().last().textContent()).toBe("60.pdf")
+      const heights = () =>
+        rows().evaluateAll((all) => all.map((row) => Math.round(2 * row.getBoundingClientRect().height)))
+      await until(async () => new Set(await heights()).size === 1)
+      const scroll = (top: number) => part("file-list").evaluate((list, top) => (list.scrollTop = top), top)
+      await page.getByRole("button", { name: "Remove 1.pdf", exact: true }).focus()
+      await scroll(1e6)
+      await until(() => isWhole("60.pdf"))
+      expect(await isWhole("30.pdf")).toBe(false)
+      // Where the focus is stays whole.
+      await focusIs("Remove 1.pdf")
+      expect(new Set(await heights()).size).toBe(1)
+      await scroll(0)
+      await until(async () => (await isWhole("2.pdf")) && !(await isWhole("60.pdf")))
+      // Shorter lists are whole.
+      await page.evaluate(() => {
+        for (let row = 0; row < 20; row++)
+          setTimeout(() => {
+            ;(document.activeElement as HTMLElement).click()
+          }, row * 100)
+      })
+      await until(async () => (await rows().count()) === 40 && (await far().count()) === 0)
+    })
+
     for (const [direction, next, back] of [
       ["ltr", "ArrowRight", "ArrowLeft"],
       ["rtl", "ArrowLeft", "ArrowRight"],

@@ -36,6 +36,9 @@ export interface ComponentView {
   readonly blocking: UploadItem | undefined
   /** Whether what is stored is the value of a form's field. */
   readonly isField: boolean
+  readonly looks: UploadLooks
+  /** Whether rows far from what is seen of a long list are described by their names alone. */
+  readonly isThin: boolean
   /** How it is described once it was used; undefined before. */
   readonly used: Engine["used"] | undefined
   /** Names the main button, which says this. */
@@ -185,7 +188,7 @@ export const createUploadComponent = <Router extends TypedFileRouter, Slug exten
         const loaded = readEngine()
         if (loaded === undefined) return
         wait()
-        const attended = { id, root: () => tree, controller: live, texts, before }
+        const attended = { id, root: () => tree, controller: live, texts, hasList: kind.hasList === true, before }
         const now = () => ({
           // Of what outlasts the component whoever keeps it warns.
           config: borrowed ? { ...props.config, warnBeforeLeaving: false } : props.config,
@@ -265,6 +268,8 @@ export const createUploadComponent = <Router extends TypedFileRouter, Slug exten
         validity,
         config: looks.config ?? {},
         blocking,
+        looks,
+        isThin: true,
         used: readEngine()?.used,
       }
       return part(

@@ -1,4 +1,5 @@
 import { toExtension, toFamily } from "../file-family.ts"
+import { isLongList, isNearRow } from "../long-list.ts"
 import type { UploadItem } from "../upload-state.ts"
 import { isActive } from "../upload-state.ts"
 import { toShownName } from "../shown-name.ts"
@@ -101,12 +102,30 @@ const describeFile = (component: ComponentView, item: UploadItem): Markup => {
   return { ...markup, key: item.id }
 }
 
+const farRows = new WeakMap<UploadItem, Markup>()
+
+/** A row that nobody sees: a thousand of them cost a page little. It has its place, and its name for those who search. */
+const describeFar = ({ part, looks }: ComponentView, item: UploadItem): Markup => {
+  const describeAnew = (): Markup => {
+    const attributes = { "data-state": item.status, "data-file": item.id, "data-far": "" }
+    return { ...part("li", "file", { attributes }, [item.name], item), key: item.id }
+  }
+  if (looks.appearance?.file !== undefined || looks.content?.file !== undefined) return describeAnew()
+  let markup = farRows.get(item)
+  if (markup === undefined) farRows.set(item, (markup = { ...describeAnew(), isKept: true }))
+  return markup
+}
+
 /** The files of a component, each with its state and what can be done about it. */
 export const describeFileList = (component: ComponentView): Markup | undefined => {
-  const { state, texts, part, used } = component
-  const { files, removed } = state
+  const { state, texts, part, used, isThin, blocking } = component
+  const { files, removed, near } = state
   if (files.length === 0 && removed === undefined) return undefined
-  const rows = files.map((item) => describeFile(component, item))
+  const isWhole =
+    isThin && isLongList(files)
+      ? (item: UploadItem, index: number) => item === blocking || isNearRow(item, index, near)
+      : () => true
+  const rows = files.map((item, index) => (isWhole(item, index) ? describeFile : describeFar)(component, item))
   const place = removed && used?.findPlace(files, removed.files[0]?.id, removed.order)
   return part(
     "ul",

@@ -31,6 +31,8 @@ export interface Markup extends Part {
   /** Unique among its siblings, and the same as long as it is the same thing. */
   readonly key: string
   readonly children: ReadonlyArray<Markup | Slot | string>
+  /** Whether it is this very object again as long as nothing of it changes: what was made of it can be kept. */
+  readonly isKept?: true
 }
 
 /** Whether a child is a place that the page fills, and no element. */

@@ -5,6 +5,7 @@ import { completeTexts, createUploadTexts } from "../english-texts.ts"
 import { foldWhenOver } from "../fold-when-over.ts"
 import { keepFocus } from "../keep-focus.ts"
 import { createLeftUploads, type LeftUploads } from "../left-uploads.ts"
+import { watchNearRows } from "../near-rows.ts"
 import { startPreviews } from "../previews.ts"
 import { showTitleProgress } from "../title-progress.ts"
 import type { UploadController } from "../upload-controller.ts"
@@ -205,6 +206,8 @@ export const createTrayPanel = ({
         isMultiple: true,
         validity: undefined,
         blocking: undefined,
+        looks: {},
+        isThin: false,
         isField: false,
         config: {},
         used,
@@ -217,8 +220,15 @@ export const createTrayPanel = ({
         announceEvents(id, root, known, uploads.unattended as UploadController, texts)
       let hush = speak(known)
       const tree = root() as Document | ShadowRoot
-      const takePictures = () =>
-        startPreviews({ id, root: tree, controller: toController(uploads, uploads.unattended), isWanted: () => true })
+      const takePictures = () => {
+        const controller = toController(uploads, uploads.unattended)
+        const rows = watchNearRows({ id, root: tree, controller })
+        const end = startPreviews({ id, root: tree, rows, controller, isWanted: () => true })
+        return () => {
+          end()
+          rows?.end()
+        }
+      }
       let endPreviews = takePictures()
       const unattend = uploads.onAttend(() => {
         hush()

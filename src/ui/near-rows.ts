@@ -1,0 +1,115 @@
+import type { UploadController } from "./upload-controller.ts"
+import type { UploadItem } from "./upload-state.ts"
+
+/** The rows of a component that are near to what is seen of the page. */
+export interface NearRows {
+  readonly has: (itemId: string) => boolean
+  readonly list: () => ReadonlySet<string>
+  /** Whether there are rows: markup of the page's own may have none. Undefined before they were looked for. */
+  readonly areThere: () => boolean | undefined
+  /** How high a row is that is described whole and tells of no failure, px; undefined before one was seen. */
+  readonly height: () => number | undefined
+  /** Tells of rows that come near or go. */
+  readonly subscribe: (listener: () => void) => () => void
+  readonly end: () => void
+}
+
+/** Where the rows are. */
+interface NearRowsOptions {
+  /** Of the component's outermost element. */
+  readonly id: string
+  readonly root: Document | ShadowRoot
+  readonly controller: Pick<UploadController, "getState" | "subscribe">
+}
+
+/** Rows that somebody is about to do something with, wherever the page was scrolled to since. */
+const inUse = ":focus-within,[data-lifted],[data-dragged]"
+
+/**
+ * Watches which rows, `[data-file]` with the item's id, are near to what is seen: within half a viewport, and within two
+ * heights of a list that scrolls by itself.
+ *
+ * @returns undefined where nothing can tell, as in jsdom
+ */
+export const watchNearRows = ({ id, root, controller }: NearRowsOptions): NearRows | undefined => {
+  if (typeof IntersectionObserver === "undefined") return undefined
+  const near = new Set<string>()
+  const rows = new Map<string, Element>()
+  const listeners = new Set<() => void>()
+  let listed: ReadonlyArray<UploadItem> = []
+  let ids: string | undefined
+  let areThere: boolean | undefined
+  let height: number | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  const notify = () => {
+    for (const listener of listeners) listener()
+  }
+  const observer = new IntersectionObserver(
+    (entries) => {
+      for (const { target, isIntersecting, boundingClientRect } of entries) {
+        const itemId = target.getAttribute("data-file") ?? ""
+        if (isIntersecting && !target.matches("[data-far],[data-state=failed]")) height = boundingClientRect.height
+        if (isIntersecting) near.add(itemId)
+        else near.delete(itemId)
+      }
+      notify()
+    },
+    // Not every browser knows the second: there a row comes near when it is seen.
+    { rootMargin: "50%", scrollMargin: "200%" },
+  )
+
+  /** Once the framework has rendered, which is a microtask later at the most. */
+  const lookForRows = () => {
+    timer = undefined
+    const found = new Map<string, Element>()
+    for (const row of root.getElementById(id)?.querySelectorAll("[data-file]") ?? []) {
+      found.set(row.getAttribute("data-file")!, row)
+    }
+    for (const [itemId, row] of rows) {
+      if (found.get(itemId) === row) continue
+      observer.unobserve(row)
+      near.delete(itemId)
+      rows.delete(itemId)
+    }
+    areThere = found.size > 0
+    let isNew = false
+    for (const [itemId, row] of found) {
+      if (rows.has(itemId)) continue
+      observer.observe(row)
+      rows.set(itemId, row)
+      isNew = true
+    }
+    // Of new rows the observer tells soon.
+    if (!isNew) notify()
+  }
+  const look = () => {
+    const { files } = controller.getState()
+    if (files === listed && ids !== undefined) return
+    listed = files
+    const before = ids
+    ids = files.map((item) => item.id).join()
+    if (ids === before) return
+    timer ??= setTimeout(lookForRows, 0)
+  }
+  const unsubscribe = controller.subscribe(look)
+  look()
+  return {
+    has: (itemId) => near.has(itemId),
+    list: () => {
+      const used = root.getElementById(id)?.querySelectorAll(`[data-file]:is(${inUse})`) ?? []
+      return new Set([...near, ...[...used].map((row) => row.getAttribute("data-file")!)])
+    },
+    areThere: () => areThere,
+    height: () => height,
+    subscribe: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    end: () => {
+      unsubscribe()
+      clearTimeout(timer)
+      observer.disconnect()
+    },
+  }
+}
