@@ -206,7 +206,7 @@ const createNumbering = () => {
   return number
 }
 
-it.each(Array.from({ length: 120 }, (_, index) => index + 1))(
+it.each(Array.from({ length: 60 }, (_, index) => index + 1))(
   "a catalog in memory does as one in SQLite does, whatever happens to them: %i",
   async (seed) => {
     const nextStep = createSteps(createRandom(seed))
