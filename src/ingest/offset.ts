@@ -5,7 +5,7 @@ import { attempt } from "./attempt.ts"
 import { authoriseUpload } from "./authorise.ts"
 import { refuseOrphan } from "./registrations.ts"
 import { toBlobName } from "./storage/blob-name.ts"
-import { isSameUpload } from "./storage/same-upload.ts"
+import { isSameUpload } from "./storage/upload-rules.ts"
 import type { Service } from "./service.ts"
 import { refuseKey } from "./refusals.ts"
 

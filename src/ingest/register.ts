@@ -14,7 +14,7 @@ import { isOutOfReach } from "./delivery/callback-fetch.ts"
 import { catalogOverQuota, foreignKey, tooManyExpected, unknownApiKey } from "./refusals.ts"
 import { readPromptJson } from "./read-json.ts"
 import { type Service, createEventId } from "./service.ts"
-import { untoldUrlTtl } from "./storage/same-upload.ts"
+import { untoldUrlTtl } from "./storage/upload-rules.ts"
 
 const decode = createDecoder(RegistrationSchema)
 

@@ -10,7 +10,7 @@ import { attempt } from "./attempt.ts"
 import { authoriseApp } from "./authorise.ts"
 import { readPromptJson } from "./read-json.ts"
 import type { Service } from "./service.ts"
-import { isSameUpload } from "./storage/same-upload.ts"
+import { isSameUpload } from "./storage/upload-rules.ts"
 import { foreignKey } from "./refusals.ts"
 
 const decode = createDecoder(RegistrationQuerySchema)

@@ -4,7 +4,9 @@ import { driveCatalog, dueOf } from "./drive-catalog.ts"
 
 /** What a catalog ends and forgets as time goes by; part of the suite of all catalogs. */
 export const testCatalogExpiry = (catalog: () => Catalog): void => {
-  const { begin, commit, fail, register, claim, end, expire, reclaimAll } = driveCatalog(catalog, { holdsClaims: true })
+  const { begin, commit, fail, register, claim, end, expire, remove, reclaimAll } = driveCatalog(catalog, {
+    holdsClaims: true,
+  })
 
   describe("expire", () => {
     it("fails unfinished uploads and owes registered ones an error event; their bytes can go", async () => {
@@ -63,10 +65,41 @@ export const testCatalogExpiry = (catalog: () => Catalog): void => {
       expect((await catalog().get("coming"))?.registration).not.toBeNull()
     })
 
+    it("fences off whoever was writing an upload that expires, as deletion does", async () => {
+      for (const key of ["expired", "failed", "deleted"]) await begin(key)
+      await fail("failed")
+      await remove(["deleted"])
+      await expire({ expired: 10_001 })
+      const epochOf = async (key: string) => (await catalog().get(key))!.file.epoch
+      // Who ends his own upload has nobody to fence off.
+      expect([await epochOf("expired"), await epochOf("deleted"), await epochOf("failed")]).toEqual([2, 2, 1])
+      expect(await begin("expired", { expires: 90_000 })).toMatchObject({ kind: "granted", epoch: 3, isNew: true })
+    })
+
     it("takes no more than it was told at a time", async () => {
       for (const key of ["a", "b", "c"]) await begin(key)
       expect(await expire({ expired: 99_000 }, 2)).toBe(2)
       expect(await expire({ expired: 99_000 }, 2)).toBe(1)
+    })
+
+    it("takes the oldest of each kind first, whatever the order they came in", async () => {
+      const ends = { newest: 9000, oldest: 7000, middle: 8000 }
+      for (const [name, at] of Object.entries(ends)) {
+        await begin(`unfinished-${name}`, { expires: at })
+        await begin(`unregistered-${name}`)
+        await commit(`unregistered-${name}`, 1, { now: at })
+        await register([`abandoned-${name}`], { id: "x", expires: at })
+      }
+      const statusOf = async (key: string) => (await catalog().get(key))!.file.status
+      const isKept = async (key: string) => (await catalog().findRegistration({ appId: "app", key, id: "x" })) !== null
+      for (const [index, name] of ["oldest", "middle", "newest"].entries()) {
+        expect(await expire({ expired: 9001, unregistered: 9001, abandoned: 9001 }, 1)).toBe(3)
+        expect(await statusOf(`unfinished-${name}`)).toBe("Failed")
+        expect(await statusOf(`unregistered-${name}`)).toBe("Deleting")
+        expect(await isKept(`abandoned-${name}`)).toBe(false)
+        const others = ["middle", "newest"].slice(index)
+        for (const other of others) expect(await isKept(`abandoned-${other}`)).toBe(true)
+      }
     })
   })
 
@@ -95,8 +128,31 @@ export const testCatalogExpiry = (catalog: () => Catalog): void => {
       expect(await prune(99_000)).toBe(0)
       const [due] = await claim(2000)
       await end(due!, "delivered")
-      expect(await prune(99_000)).toBeGreaterThan(0)
+      expect(await catalog().listAttempts(due!.id)).toHaveLength(1)
+      // The attempt goes with the file, and is not counted apart.
+      expect(await prune(99_000)).toBe(1)
       expect(await catalog().get("key")).toBeNull()
+      expect(await catalog().listAttempts(due!.id)).toEqual([])
+    })
+
+    it("forgets the attempts of a failed file with it, however late they were", async () => {
+      await register(["key"])
+      await begin("key")
+      await fail("key")
+      await reclaimAll()
+      const [due] = await claim(2000)
+      await catalog().recordAttempt({
+        deliveryId: due!.id,
+        attempt: 1,
+        startedAt: 80_000,
+        latency: 1,
+        status: 200,
+        error: null,
+        answer: null,
+        outcome: "delivered",
+      })
+      expect(await prune(70_000)).toBe(1)
+      expect(await catalog().listAttempts(due!.id)).toEqual([])
     })
 
     it("forgets attempts, never the delivery of a file that is there", async () => {

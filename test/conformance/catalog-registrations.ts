@@ -108,6 +108,16 @@ export const testCatalogRegistrations = (
       expect(metadataOf(await claim())).toContainEqual(["callback", "bob"])
     })
 
+    it("are told of an upload whose key was taken, also when what took it is gone", async () => {
+      await begin("key", alice)
+      await begin("key", bob)
+      await remove(["key"])
+      await reclaimAll()
+      expect(await open().get("key")).toBeNull()
+      expect(await register(["key"], "alice")).toBe("registered")
+      expect(metadataOf(await claim())).toEqual([["error", "alice"]])
+    })
+
     it("say nothing of an upload that is not their own, under way or stored", async () => {
       await register(["key"], "alice")
       await register(["key"], undefined)

@@ -8,7 +8,9 @@ import { testCatalogExpiry } from "./catalog-expiry.ts"
 import { testCatalogFailures } from "./catalog-failures.ts"
 import { testCatalogFiles } from "./catalog-files.ts"
 import { testCatalogHistory } from "./catalog-history.ts"
+import { testCatalogRedelivery } from "./catalog-redelivery.ts"
 import { testCatalogRegistrations } from "./catalog-registrations.ts"
+import { testCatalogResults } from "./catalog-results.ts"
 import { testCatalogUploads } from "./catalog-uploads.ts"
 import { testCatalogUsage } from "./catalog-usage.ts"
 import { driveCatalog, dueOf } from "./drive-catalog.ts"
@@ -65,6 +67,8 @@ export const testCatalog = (name: string, setup: CatalogSetup): void => {
 
     testCatalogUploads(() => catalog)
     testCatalogDeliveries(() => catalog)
+    testCatalogRedelivery(() => catalog)
+    testCatalogResults(() => catalog)
     testCatalogRegistrations(() => catalog, setup.count)
     testCatalogUsage(() => catalog)
     testCatalogBounds(() => catalog)

@@ -3,8 +3,8 @@ import type { Reclaimable } from "./catalog-records.ts"
 /** Ends and forgets what nobody waits for any more, a bounded step at a time. */
 export interface CatalogHousekeeping {
   /**
-   * Ends uploads nobody will finish, at most `limit` of each kind: unfinished ones that expired before
-   * `expiredBefore` become `Failed`; finished client-side ones never registered and older than `unregisteredBefore`
+   * Ends uploads nobody will finish, at most `limit` of each kind, the oldest first: unfinished ones that expired before
+   * `expiredBefore` become `Failed`, and their writers are fenced off; finished client-side ones never registered and older than `unregisteredBefore`
    * become `Deleting`; registrations without a file whose URLs expired before `abandonedBefore` are forgotten. Gives how
    * many.
    */
@@ -18,7 +18,7 @@ export interface CatalogHousekeeping {
   }) => Promise<number>
   /**
    * Forgets what is history, at most `limit` of each kind: `Failed` files whose URL expired before `before`, when their
-   * bytes are gone and their event is not pending; attempts that began before it. Gives how many.
+   * bytes are gone and their event is not pending, with its attempts; other attempts that began before it. Gives how many.
    */
   readonly prune: (prune: { readonly before: number; readonly limit: number }) => Promise<number>
   /**

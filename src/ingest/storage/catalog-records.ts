@@ -149,7 +149,7 @@ export interface Usage {
   readonly catalogBytes: number
   /** Files that are announced: registered and not ended, or deleted before there was one. */
   readonly expectedFiles: number
-  /** What the catalog keeps of those: each with its part of its registration. */
+  /** What the catalog keeps of those: each with its part of its registration, as it was when it was registered. */
   readonly expectedBytes: number
 }
 

@@ -41,6 +41,30 @@ export const fitsExpected = (
   { expectedFiles = Infinity, expectedBytes = Infinity }: CatalogBounds,
 ): boolean => usage.expectedFiles + files <= expectedFiles && usage.expectedBytes + bytes <= expectedBytes
 
+/**
+ * Whether keys have room among the announced ones; those that are announced already count by what is added.
+ *
+ * @param bytesBefore what a key counts already; undefined where it is not announced
+ */
+export const fitsKeys = (
+  usage: Usage,
+  keys: ReadonlyArray<string>,
+  bytesOf: (key: string) => number,
+  bounds: CatalogBounds,
+  bytesBefore: (key: string) => number | undefined,
+): boolean => {
+  const all = { files: keys.length, bytes: keys.reduce((bytes, key) => bytes + bytesOf(key), 0) }
+  // Nearly always: none has to be looked up.
+  if (fitsExpected(usage, all, bounds)) return true
+  const added = { files: 0, bytes: 0 }
+  for (const key of new Set(keys)) {
+    const before = bytesBefore(key)
+    if (before === undefined) added.files++
+    added.bytes += bytesOf(key) - (before ?? 0)
+  }
+  return fitsExpected(usage, added, bounds)
+}
+
 const encoder = new TextEncoder()
 
 /** UTF-8 length of a text. */
@@ -66,3 +90,26 @@ export const sizeRegistration = ({
 
 /** What a key counts in the catalog that is expected, or buried. Bytes. */
 export const sizeKey = (key: string): number => lengthOf(key) + rowBytes.key
+
+/** What a key counts among the announced ones: its own bytes, and its part of those of its registration. */
+export const sizeExpected = (key: string, { bytes, keys }: { readonly bytes: number; readonly keys: number }): number =>
+  sizeKey(key) + Math.ceil(bytes / keys)
+
+/**
+ * Decides whether a registration may be kept; undefined: it may.
+ *
+ * @param bytes what it counts without its keys: {@link sizeRegistration}
+ * @param bytesOf what each key counts among the announced ones
+ * @param bytesBefore what a key counts there already; undefined where it is not announced
+ */
+export const refuseRegistration = (
+  usage: Usage,
+  registration: { readonly fileKeys: ReadonlyArray<string>; readonly bytes: number; readonly bounds: CatalogBounds },
+  bytesOf: (key: string) => number,
+  bytesBefore: (key: string) => number | undefined,
+): "tooManyExpected" | "overQuota" | undefined => {
+  const { fileKeys, bytes, bounds } = registration
+  if (!fitsKeys(usage, fileKeys, bytesOf, bounds, bytesBefore)) return "tooManyExpected"
+  const all = fileKeys.reduce((sum, key) => sum + sizeKey(key), bytes)
+  return fitsCatalog(usage, all, bounds.quota) ? undefined : "overQuota"
+}

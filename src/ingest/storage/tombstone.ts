@@ -53,10 +53,24 @@ export const judgeKey = (
   return now < issuedAt + registrationDelay ? "unregistered" : "deleted"
 }
 
+/**
+ * What a deletion leaves behind of a file; null where no URL of its upload can be valid any more.
+ *
+ * @param urlsEnd until when a URL for its key may be valid, where that is later than what the file says
+ * @param isExpected whether an upload of its key was registered that has not ended
+ */
+export const buryFile = (
+  file: Pick<FileRecord, "expires" | "createdAt" | "resumedAt" | "issuedAt">,
+  { urlsEnd, isExpected, now }: { readonly urlsEnd: number; readonly isExpected: boolean; readonly now: number },
+): Tombstone | null => {
+  const until = Math.max(findUrlsEnd(file), urlsEnd, isExpected ? now + limits.uploadLifetime : 0)
+  return until > now ? { deletedAt: Math.max(now, file.issuedAt ?? 0), until } : null
+}
+
 /** What other transitions of a catalog take from its tombstones, each inside its own transaction. */
 export interface TombstoneSteps {
   /** What keeps a grant from beginning. The tombstone of what was deleted then lasts as long as its URL. */
   readonly findRefusal: (grant: UploadGrant, now: number) => Exclude<KeyVerdict, "open"> | undefined
   /** Keeps uploads of a key from beginning; what is buried already stays so until the later end of both. */
-  readonly bury: (appId: string, key: string, deletedAt: number, until: number, hadFile: boolean) => void
+  readonly bury: (appId: string, key: string, tombstone: Tombstone, hadFile: boolean) => void
 }

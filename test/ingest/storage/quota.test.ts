@@ -1,4 +1,5 @@
 import { expect, it } from "vitest"
+import { noUsage, refuseRegistration, sizeExpected, sizeKey } from "../../../src/ingest/storage/quota.ts"
 import { createGrant, eventually, putRaw, sign, startIngest } from "../circle.ts"
 
 const problemOf = async (response: Response): Promise<string> => `${response.status} ${(await response.json()).code}`
@@ -31,3 +32,25 @@ it("lets an upload go on that was taken, and gives its room back when it ends wi
   await eventually(async () => (await catalog.get(grant.key))?.file.status === "Failed")
   expect((await putRaw(await sign(url, createGrant()), "hello")).status).toBe(200)
 })
+
+it.each([
+  ["no bounds", {}, undefined],
+  ["room for both files", { expectedFiles: 5 }, undefined],
+  ["room for one file only", { expectedFiles: 4 }, "tooManyExpected"],
+  ["one is announced already", { expectedFiles: 4 }, undefined, ["a"]],
+  ["room for their bytes", { expectedBytes: 1000 + 2 * 229 }, undefined],
+  ["too little room for their bytes", { expectedBytes: 1000 + 2 * 229 - 1 }, "tooManyExpected"],
+  ["one that is announced counts by what is added", { expectedBytes: 1000 + 229 }, undefined, ["a"]],
+  ["a small quota, which bounds the catalog less", { quota: 1 }, undefined],
+  ["a quota that the catalog has used up", { quota: 20_000_000 }, "overQuota", [], 20_000_000 - 457],
+  ["a quota that has just room", { quota: 20_000_000 }, undefined, [], 20_000_000 - 458],
+] as const)(
+  "bounds what an app announces: %s",
+  (_, bounds, refusal, announced: ReadonlyArray<string> = [], catalogBytes = 0) => {
+    const usage = { ...noUsage, expectedFiles: 3, expectedBytes: 1000, catalogBytes }
+    const bytesOf = (key: string) => sizeExpected(key, { bytes: 200, keys: 2 })
+    expect([sizeKey("a"), bytesOf("a")]).toEqual([129, 229])
+    const bytesBefore = (key: string) => (announced.includes(key) ? 229 : undefined)
+    expect(refuseRegistration(usage, { fileKeys: ["a", "b"], bytes: 200, bounds }, bytesOf, bytesBefore)).toBe(refusal)
+  },
+)

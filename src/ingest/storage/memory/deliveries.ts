@@ -20,7 +20,7 @@ export const createMemoryDeliveries = (
       if (row.delivery?.registration === before) row.delivery = { ...row.delivery, registration: after }
     }
     for (const each of expected.all()) {
-      if (each.registration === before) expected.set(each, after, each.expires)
+      if (each.registration === before) expected.set(each, { ...each, registration: after })
     }
   }
 

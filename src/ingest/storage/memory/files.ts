@@ -1,11 +1,11 @@
 import { limits } from "../../../protocol/limits.ts"
 import type { FileReference } from "../../../protocol/rest-messages.ts"
 import type { CatalogFiles } from "../catalog-files.ts"
-import { sizeKey } from "../quota.ts"
-import { findUrlsEnd, type TombstoneSteps } from "../tombstone.ts"
+import { fitsKeys, sizeKey } from "../quota.ts"
+import { buryFile, type TombstoneSteps } from "../tombstone.ts"
 import type { Row, Tables } from "./rows.ts"
 import type { Steps } from "./steps.ts"
-import { findUsage, fitsKeys } from "./usage.ts"
+import { findUsage } from "./usage.ts"
 
 /** What an app does to its files in memory; by a custom id it walks all of them. */
 export const createMemoryFiles = (
@@ -26,8 +26,8 @@ export const createMemoryFiles = (
   const deleteFile = (row: Row, now: number): void => {
     const { file, urlsEnd } = row
     const isExpected = expected.forget(file.appId, file.key)
-    const until = Math.max(findUrlsEnd(file), urlsEnd, isExpected ? now + limits.uploadLifetime : 0)
-    if (until > now) bury(file.appId, file.key, Math.max(now, file.issuedAt ?? 0), until, true)
+    const tombstone = buryFile(file, { urlsEnd, isExpected, now })
+    if (tombstone !== null) bury(file.appId, file.key, tombstone, true)
     row.file = { ...file, status: "Deleting", epoch: file.epoch + 1, endedAt: now }
     dropEvent(row)
   }
@@ -37,12 +37,12 @@ export const createMemoryFiles = (
       if (isGone(appId, appSince)) return []
       const keys = new Set(files.flatMap((file) => ("fileKey" in file ? [file.fileKey] : [])))
       const unknown = [...keys].filter((key) => !rows.has(key))
-      const find = (key: string) => expected.ofKey(key)[0]?.registration
-      const hasRoom = unknown.length === 0 || fitsKeys(findUsage(tables, appId), unknown, sizeKey, bounds, find)
+      const bytesBefore = (key: string) => expected.ofKey(key)[0]?.bytes
+      const hasRoom = unknown.length === 0 || fitsKeys(findUsage(tables, appId), unknown, sizeKey, bounds, bytesBefore)
       if (!hasRoom) return "tooMany"
       for (const key of unknown) {
         expected.forget(appId, key)
-        bury(appId, key, now, now + limits.uploadLifetime, false)
+        bury(appId, key, { deletedAt: now, until: now + limits.uploadLifetime }, false)
       }
       return files.flatMap((reference) => {
         const found = findAll(appId, reference).filter(({ file }) => file.status !== "Deleting")

@@ -1,42 +1,42 @@
 import type { CatalogHousekeeping } from "../catalog-housekeeping.ts"
-import { expiryFailure } from "../same-upload.ts"
+import type { FileRecord } from "../catalog-records.ts"
+import { expiryFailure } from "../upload-rules.ts"
 import type { Tables } from "./rows.ts"
 import type { Steps } from "./steps.ts"
 
 /** Ends and forgets what nobody waits for in memory; each method walks all files. */
 export const createMemoryHousekeeping = (
   { rows, allRows, contents, expected, attempts }: Tables,
-  { schedule, dropReplaced }: Pick<Steps, "schedule" | "dropReplaced">,
+  { schedule, dropReplaced, dropEvent }: Pick<Steps, "schedule" | "dropReplaced" | "dropEvent">,
 ): CatalogHousekeeping => ({
   expire: async ({ expiredBefore, unregisteredBefore, abandonedBefore, limit, now, createEventId }) => {
-    let [expired, unregistered, abandoned] = [0, 0, 0]
-    for (const row of rows.values()) {
+    const current = [...rows.values()]
+    const expired = current
+      .filter(({ file }) => file.status === "Uploading" && file.expires < expiredBefore)
+      .sort((a, b) => a.file.expires - b.file.expires || a.file.id - b.file.id)
+      .slice(0, limit)
+    for (const row of expired) {
       const { file } = row
-      if (file.status === "Uploading" && file.expires < expiredBefore && expired < limit) {
-        expired++
-        row.file = { ...file, status: "Failed", epoch: file.epoch + 1, failure: expiryFailure, endedAt: now }
-        schedule(row, createEventId(), now, 0)
-      }
-      const isUnregistered = file.slug !== null && row.registration === null
-      if (
-        file.status === "Uploaded" &&
-        isUnregistered &&
-        file.uploadedAt! < unregisteredBefore &&
-        unregistered < limit
-      ) {
-        unregistered++
-        row.file = { ...file, status: "Deleting", endedAt: now }
-      }
+      row.file = { ...file, status: "Failed", epoch: file.epoch + 1, failure: expiryFailure, endedAt: now }
+      schedule(row, createEventId(), now, 0)
     }
-    for (const upload of expected.all()) {
-      const file = rows.get(upload.key)?.file
-      const isUnderWay = file?.status === "Uploading" && file.registrationId === upload.registrationId
-      if (upload.expires < abandonedBefore && !isUnderWay && abandoned < limit) {
-        abandoned++
-        expected.remove(upload)
-      }
+    const unregistered = current
+      .filter(({ file, registration }) => file.status === "Uploaded" && file.slug !== null && registration === null)
+      .filter(({ file }) => file.uploadedAt! < unregisteredBefore)
+      .sort((a, b) => a.file.uploadedAt! - b.file.uploadedAt! || a.file.id - b.file.id)
+      .slice(0, limit)
+    for (const row of unregistered) row.file = { ...row.file, status: "Deleting", endedAt: now }
+    const isUnderWay = ({ key, registrationId }: Pick<FileRecord, "key" | "registrationId">): boolean => {
+      const file = rows.get(key)?.file
+      return file?.status === "Uploading" && file.registrationId === registrationId
     }
-    return expired + unregistered + abandoned
+    const abandoned = expected
+      .all()
+      .filter((upload) => upload.expires < abandonedBefore && !isUnderWay(upload))
+      .sort((a, b) => a.expires - b.expires)
+      .slice(0, limit)
+    for (const upload of abandoned) expected.remove(upload)
+    return expired.length + unregistered.length + abandoned.length
   },
   prune: async ({ before, limit }) => {
     const failed = [...allRows]
@@ -49,6 +49,7 @@ export const createMemoryHousekeeping = (
       )
       .slice(0, limit)
     for (const row of failed) {
+      dropEvent(row)
       allRows.delete(row)
       if (rows.get(row.file.key) === row) rows.delete(row.file.key)
     }

@@ -1,10 +1,10 @@
 import { limits } from "../../../protocol/limits.ts"
 import type { CatalogRegistrations } from "../catalog-registrations.ts"
-import { fitsCatalog, sizeKey, sizeRegistration } from "../quota.ts"
-import { untoldUrlTtl } from "../same-upload.ts"
+import { refuseRegistration, sizeExpected, sizeRegistration } from "../quota.ts"
+import { decideRegister, untoldUrlTtl } from "../upload-rules.ts"
 import type { Row, Tables } from "./rows.ts"
 import type { Steps } from "./steps.ts"
-import { findUsage, fitsKeys, sizeExpected } from "./usage.ts"
+import { findUsage } from "./usage.ts"
 
 /** What apps have announced, in memory. */
 export const createMemoryRegistrations = (
@@ -27,29 +27,36 @@ export const createMemoryRegistrations = (
     register: async ({ id, expires, fileKeys, now, createEventId, bounds = {}, appSince, ...rest }) => {
       if (isGone(rest.appId, appSince)) return "unknownApp"
       const registrationId = id ?? null
-      const size = { bytes: sizeRegistration(rest), keys: fileKeys.length }
+      const bytes = sizeRegistration(rest)
+      const bytesOf = (key: string) => sizeExpected(key, { bytes, keys: fileKeys.length })
+      const bytesBefore = (key: string) => expected.find({ key, registrationId })?.bytes
       const usage = findUsage(tables, rest.appId)
-      const find = (key: string) => expected.find({ key, registrationId })?.registration
-      if (!fitsKeys(usage, fileKeys, (key) => sizeExpected(key, size), bounds, find)) return "tooManyExpected"
-      const all = fileKeys.reduce((sum, key) => sum + sizeKey(key), size.bytes)
-      if (!fitsCatalog(usage, all, bounds.quota)) return "overQuota"
-      const registration = { ...rest, ...size, id: ++lastRegistration, registeredAt: now }
+      const refusal = refuseRegistration(usage, { fileKeys, bytes, bounds }, bytesOf, bytesBefore)
+      if (refusal !== undefined) return refusal
+      const registration = { ...rest, bytes, id: ++lastRegistration, registeredAt: now }
       for (const key of fileKeys) {
         const row = findUploadOf(key, rest.appId, registrationId)
-        const status = row?.file.status
-        const hasEnded = status === "Uploaded" || status === "Failed"
-        if (hasEnded && row!.delivery === null) {
-          row!.registration = registration
-          schedule(row!, createEventId(), now, 0)
-          if (!isCurrent(row!.file)) dropDevEvent(row!)
+        const upload = row && {
+          status: row.file.status,
+          hasDelivery: row.delivery !== null,
+          isCurrent: isCurrent(row.file),
         }
-        if (status === "Uploading") row!.file = { ...row!.file, expires: Math.max(row!.file.expires, expires ?? 0) }
-        // Without an id, the key of what has failed or goes may be taken by a new upload: then this is for that one.
-        const isDue = registrationId === null ? status !== "Uploaded" : !hasEnded && status !== "Deleting"
-        if (isDue) expected.set({ key, registrationId }, registration, expires ?? now + untoldUrlTtl)
-        else {
-          // There is a new URL for a key that has its file.
-          const current = rows.get(key)!
+        const verdict = decideRegister(upload, registrationId)
+        if (row !== undefined && verdict.isOwed) {
+          row.registration = registration
+          schedule(row, createEventId(), now, 0)
+          if (verdict.isUnheard) dropDevEvent(row)
+        }
+        if (row !== undefined && verdict.isUnderWay) {
+          row.file = { ...row.file, expires: Math.max(row.file.expires, expires ?? 0) }
+        }
+        if (verdict.isExpected) {
+          const newest = { registration, expires: expires ?? now + untoldUrlTtl, bytes: bytesOf(key) }
+          expected.set({ key, registrationId }, newest)
+          continue
+        }
+        const current = rows.get(key)
+        if (current?.file.appId === rest.appId) {
           current.urlsEnd = Math.max(current.urlsEnd, now + limits.uploadLifetime)
         }
       }

@@ -26,9 +26,8 @@ export interface Row {
 export interface Registered extends RegistrationRecord {
   readonly appId: string
   readonly registeredAt: number
-  /** What it counts in the catalog, its keys left out, and how many those are. */
+  /** What it counts in the catalog, its keys left out. */
   readonly bytes: number
-  readonly keys: number
 }
 
 /** A {@link Tombstone}, and whether there was a file. */
@@ -43,6 +42,8 @@ export interface Expected {
   readonly registration: Registered
   /** When the newest URL expires, ms since the epoch. */
   readonly expires: number
+  /** What it counts among the announced ones. */
+  readonly bytes: number
 }
 
 /** The registrations that wait for their uploads to end, each by a key and the id in its URLs. */
@@ -70,10 +71,10 @@ export const createExpected = () => {
       for (const each of forgotten) remove(each)
       return forgotten.length > 0
     },
-    set: ({ key, registrationId }: Upload, registration: Registered, expires: number): void => {
+    set: ({ key, registrationId }: Upload, { registration, expires, bytes }: Expected): void => {
       const ofKey = waiting.get(key) ?? new Map<string, Expected>()
       const latest = Math.max(expires, ofKey.get(registrationId ?? "")?.expires ?? 0)
-      waiting.set(key, ofKey.set(registrationId ?? "", { registration, expires: latest }))
+      waiting.set(key, ofKey.set(registrationId ?? "", { registration, expires: latest, bytes }))
     },
     all: (): ReadonlyArray<Upload & Expected> => [...waiting.keys()].flatMap(ofKey),
   }

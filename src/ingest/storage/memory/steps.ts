@@ -13,10 +13,12 @@ export const createSteps = ({ rows, allRows, expected, attempts, apps }: Tables)
 
   /** The delivery row of a file that has ended, when its app has registered. */
   const schedule = (row: Row, id: string, nextAt: number, attempts: number): void => {
-    row.registration ??= expected.find(row.file)?.registration ?? null
+    if (row.registration === null) {
+      row.registration = expected.find(row.file)?.registration ?? null
+      expected.remove(row.file)
+    }
     const { registration } = row
     if (registration === null) return
-    expected.remove(row.file)
     const hook = row.file.status === "Failed" ? "error" : "callback"
     row.delivery = { id, hook, status: "pending", attempts, failures: 0, nextAt, redeliveredAfter: 0, registration }
   }
@@ -24,7 +26,8 @@ export const createSteps = ({ rows, allRows, expected, attempts, apps }: Tables)
   const isCurrent = ({ key, id }: FileRecord): boolean => rows.get(key)?.file.id === id
 
   const endAttempt = (attempt: AttemptRecord): void => {
-    attempts.push(attempt)
+    const isKnown = attempts.some((each) => each.deliveryId === attempt.deliveryId && each.attempt === attempt.attempt)
+    if (!isKnown) attempts.push(attempt)
     const row = [...allRows].find(({ delivery }) => delivery?.id === attempt.deliveryId)
     const delivery = row?.delivery
     if (row === undefined || delivery?.status !== "pending" || delivery.attempts !== attempt.attempt) return

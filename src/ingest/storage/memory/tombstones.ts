@@ -22,7 +22,7 @@ export const createMemoryTombstones = ({ rows, expected, graves }: Tables): Cata
     return verdict
   }
 
-  const bury = (appId: string, key: string, deletedAt: number, until: number, hadFile: boolean): void => {
+  const bury: TombstoneSteps["bury"] = (appId, key, { deletedAt, until }, hadFile) => {
     const before = graves.get(graveOf(appId, key))
     graves.set(graveOf(appId, key), {
       appId,

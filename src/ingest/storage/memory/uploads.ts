@@ -1,9 +1,8 @@
 import type { FileRecord } from "../catalog-records.ts"
-import type { Begun, CatalogUploads, CommitNotes } from "../catalog-uploads.ts"
-import { describeFile } from "../describe-file.ts"
+import type { CatalogUploads, CommitNotes } from "../catalog-uploads.ts"
 import { fitsQuota } from "../quota.ts"
-import { isFailureOf, relateGrant, replacedFailure } from "../same-upload.ts"
 import type { TombstoneSteps } from "../tombstone.ts"
+import { decideBegin, describeFile, endByError, type Replacement } from "../upload-rules.ts"
 import { type Row, type Tables, toDue } from "./rows.ts"
 import type { Steps } from "./steps.ts"
 import { findUsage } from "./usage.ts"
@@ -25,26 +24,20 @@ export const createMemoryUploads = (
   const { rows, allRows, contents, expected } = tables
   let lastFile = 0
 
-  const insert = (key: string, grant: Omit<FileRecord, "id">, now: number, eventId?: string): number => {
-    const id = ++lastFile
-    const old = rows.get(key)
-    if (old !== undefined && old.file.status !== "Deleting") {
-      const isGivenUp = old.file.status === "Uploading" && old.file.registrationId !== grant.registrationId
-      old.file = {
-        ...old.file,
-        status: "Failed",
-        failure: old.file.failure ?? replacedFailure,
-        endedAt: old.file.endedAt ?? now,
-      }
-      if (isGivenUp && eventId !== undefined) schedule(old, eventId, now, 0)
-      dropDevEvent(old)
-      dropReplaced(old)
-    }
+  const insert = (file: Omit<FileRecord, "id">): Row => {
     const nothing = { registration: null, delivery: null, result: null, resultAt: null }
-    const row: Row = { file: { ...grant, id }, ...nothing, hasBytes: true, urlsEnd: 0 }
-    rows.set(key, row)
+    const row: Row = { file: { ...file, id: ++lastFile }, ...nothing, hasBytes: true, urlsEnd: 0 }
+    rows.set(file.key, row)
     allRows.add(row)
-    return id
+    return row
+  }
+
+  /** Another upload takes the key of this one: its app is told, nothing is left that waits for it. */
+  const replace = (row: Row, { failure, endedAt, eventId }: Replacement, now: number): void => {
+    row.file = { ...row.file, status: "Failed", failure, endedAt }
+    if (eventId !== undefined) schedule(row, eventId, now, 0)
+    dropDevEvent(row)
+    dropReplaced(row)
   }
 
   const complete = (row: Row, { now, eventId, claimedUntil }: CommitNotes) => {
@@ -55,37 +48,26 @@ export const createMemoryUploads = (
   }
 
   return {
-    begin: async ({ grant, origin, now, quota, eventId, appSince }) => {
+    begin: async (begin) => {
+      const { grant, origin, now, appSince } = begin
       if (isGone(grant.appId, appSince)) return { kind: "unknownApp" }
-      const row = rows.get(grant.key)
-      const epoch = (row?.file.epoch ?? 0) + 1
-      const { key, appId, size, expires } = grant
       const refusal = findRefusal(grant, now)
       if (refusal !== undefined) return { kind: refusal }
-      const fresh = describeFile(grant, origin, epoch, now)
-      const start = (): Begun => {
-        const usage = findUsage(tables, appId)
-        return fitsQuota(usage, size, quota, row?.file)
-          ? { kind: "granted", epoch, isNew: true, id: insert(key, fresh, now, eventId) }
-          : { kind: "overQuota", usage }
+      const row = rows.get(grant.key)
+      const verdict = decideBegin(begin, row?.file, () => findUsage(tables, grant.appId))
+      if (verdict.kind === "finished") {
+        row!.urlsEnd = Math.max(row!.urlsEnd, grant.expires)
+        return { kind: "finished", upload: toUpload(row!) }
       }
-      if (row === undefined) return start()
-      const { file } = row
-      const relation = relateGrant(file, grant)
-      if (relation === "refused") return { kind: "taken" }
-      if (file.status === "Uploaded") {
-        row.urlsEnd = Math.max(row.urlsEnd, expires)
-        return { kind: "finished", upload: toUpload(row) }
+      if (verdict.kind === "resumes") {
+        row!.file = { ...row!.file, ...verdict.changes }
+        return { kind: "granted", epoch: row!.file.epoch, isNew: false, id: row!.file.id }
       }
-      const isSame = relation === "same"
-      if (file.status === "Failed" && isSame && isFailureOf(file, grant)) {
-        return { kind: "failed", failure: file.failure! }
-      }
-      if (file.status === "Failed" || !isSame) return start()
-      const { customId, contentDisposition, acl } = fresh
-      const signed = expires < file.expires ? undefined : { expires, customId, contentDisposition, acl }
-      row.file = { ...file, epoch, resumedAt: now, ...signed }
-      return { kind: "granted", epoch, isNew: false, id: file.id }
+      if (verdict.kind !== "starts") return verdict
+      const { epoch, replaced } = verdict
+      if (row !== undefined && replaced !== null) replace(row, replaced, now)
+      const { file } = insert(describeFile(grant, origin, epoch, now))
+      return { kind: "granted", epoch, isNew: true, id: file.id }
     },
     interrupt: async (key) => {
       const row = rows.get(key)
@@ -101,14 +83,15 @@ export const createMemoryUploads = (
     },
     commitWhole: async ({ grant, origin, bytes, fileHash, quota, appSince, ...notes }) => {
       if (isGone(grant.appId, appSince)) return { kind: "refused" }
-      const isOpen = !rows.has(grant.key) && findRefusal(grant, notes.now) === undefined
-      if (!isOpen || !fitsQuota(findUsage(tables, grant.appId), grant.size, quota)) return { kind: "refused" }
+      if (findRefusal(grant, notes.now) !== undefined) return { kind: "refused" }
+      const hasRoom = fitsQuota(findUsage(tables, grant.appId), grant.size, quota)
+      if (!hasRoom || rows.has(grant.key)) return { kind: "refused" }
       const { now } = notes
       const fresh = describeFile(grant, origin, 1, now)
       const file = { ...fresh, status: "Uploaded", fileHash, uploadedAt: now, isInline: true } as const
-      const id = insert(grant.key, file, now)
-      contents.set(id, bytes.slice())
-      return complete(rows.get(grant.key)!, notes)
+      const row = insert(file)
+      contents.set(row.file.id, bytes.slice())
+      return complete(row, notes)
     },
     readContent: async (id) => contents.get(id) ?? null,
     fail: async ({ key, epoch, failure, now, eventId }) => {
@@ -129,11 +112,10 @@ export const createMemoryUploads = (
       if (delivery?.status === "pending" && delivery.registration.isDev) {
         if ("data" in result) row.delivery = { ...delivery, status: "delivered" }
         else {
-          const { attempts: newest, failures, redeliveredAfter, nextAt: startedAt } = delivery
-          if (newest === failures || newest !== (attempt ?? newest)) return true
-          const facts = { attempt: newest, startedAt, latency: now - startedAt, status: null, answer: null }
-          const outcome = judge(newest - redeliveredAfter - 1)
-          endAttempt({ ...facts, deliveryId: delivery.id, error: result.error, outcome })
+          const pending = { ...delivery, retry: delivery.attempts - delivery.redeliveredAfter - 1 }
+          const ended = endByError(pending, { attempt, error: result.error, now, judge })
+          if (ended === null) return true
+          endAttempt(ended)
         }
       }
       if (row.file.status === "Uploaded" && (row.result === null || "error" in row.result)) {

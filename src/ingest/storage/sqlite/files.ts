@@ -3,12 +3,12 @@ import { limits } from "../../../protocol/limits.ts"
 import type { FileReference } from "../../../protocol/rest-messages.ts"
 import type { FileRecord } from "../catalog-records.ts"
 import type { CatalogFiles, FileChange } from "../catalog-files.ts"
-import { sizeKey } from "../quota.ts"
-import { findUrlsEnd, type TombstoneSteps } from "../tombstone.ts"
+import { fitsKeys, sizeKey } from "../quota.ts"
+import { buryFile, type TombstoneSteps } from "../tombstone.ts"
 import { one, type Statements } from "./statements.ts"
 import type { Steps } from "./steps.ts"
 import type { Transactions } from "./transactions.ts"
-import { findUsage, fitsKeys } from "./usage.ts"
+import { findUsage } from "./usage.ts"
 
 /** How a statement finds the files an app means: by the parameters `:appId` and `:id`. */
 export const byFileKey = "key = :id AND is_current = 1 AND app_id = :appId"
@@ -85,12 +85,9 @@ export const createFiles = (
       shared.deleteAttempts.run(id)
       shared.deleteDelivery.run(id)
       const isExpected = forgetExpected(appId, key)
-      const until = Math.max(
-        findUrlsEnd(row as unknown as FileRecord),
-        (row.urlsEnd as number | null) ?? 0,
-        isExpected ? now + limits.uploadLifetime : 0,
-      )
-      if (until > now) bury(appId, key, Math.max(now, (row.issuedAt as number | null) ?? 0), until, true)
+      const urlsEnd = (row.urlsEnd as number | null) ?? 0
+      const tombstone = buryFile(row as unknown as FileRecord, { urlsEnd, isExpected, now })
+      if (tombstone !== null) bury(appId, key, tombstone, true)
       return key
     })
   }
@@ -106,12 +103,13 @@ export const createFiles = (
       write(() => {
         if (isGone(appId, appSince)) return []
         const unknown = findUnknown(files)
-        const find = (key: string) => one(shared.expectedOfKey, key)
-        const hasRoom = unknown.length === 0 || fitsKeys(findUsage(shared, appId), unknown, sizeKey, bounds, find)
+        const bytesBefore = (key: string) => one(shared.expectedOfKey, key)?.bytes as number | undefined
+        const hasRoom =
+          unknown.length === 0 || fitsKeys(findUsage(shared, appId), unknown, sizeKey, bounds, bytesBefore)
         if (!hasRoom) return "tooMany"
         for (const key of unknown) {
           forgetExpected(appId, key)
-          bury(appId, key, now, now + limits.uploadLifetime, false)
+          bury(appId, key, { deletedAt: now, until: now + limits.uploadLifetime }, false)
         }
         return files.flatMap((file) => deleteFile(appId, file, now))
       }),

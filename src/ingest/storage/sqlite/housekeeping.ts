@@ -1,5 +1,6 @@
 import type { CatalogHousekeeping } from "../catalog-housekeeping.ts"
-import { expiryFailure } from "../same-upload.ts"
+import type { FileRecord } from "../catalog-records.ts"
+import { expiryFailure } from "../upload-rules.ts"
 import { all, one, type Statements } from "./statements.ts"
 import type { Steps } from "./steps.ts"
 import type { Transactions } from "./transactions.ts"
@@ -17,11 +18,8 @@ export const createHousekeeping = (
 ): CatalogHousekeeping => ({
   expire: async ({ expiredBefore, unregisteredBefore, abandonedBefore, limit, now, createEventId }) =>
     write(() => {
-      const { code, message } = expiryFailure
-      const expired = all(sql.expired, expiredBefore, limit)
-      for (const { key, epoch } of expired) {
-        failUpload(key as string, epoch as number, code, message, createEventId(), now)
-      }
+      const expired = all(sql.expired, expiredBefore, limit) as unknown as ReadonlyArray<FileRecord>
+      for (const file of expired) failUpload(file, expiryFailure, { eventId: createEventId(), now, isFenced: true })
       const { changes } = sql.dropUnregistered.run(now, unregisteredBefore, limit)
       const abandoned = all(sql.abandoned, abandonedBefore, limit)
       for (const id of new Set(abandoned.map((row) => row.id!))) sql.dropRegistration.run(id)

@@ -1,13 +1,14 @@
 import type { SupportedValueType } from "node:sqlite"
 import { limits } from "../../../protocol/limits.ts"
+import type { FileRecord } from "../catalog-records.ts"
 import type { CatalogRegistrations, RegisterOutcome } from "../catalog-registrations.ts"
-import { fitsCatalog, sizeKey, sizeRegistration } from "../quota.ts"
-import { untoldUrlTtl } from "../same-upload.ts"
-import { type Row, toRegistration } from "./rows.ts"
+import { refuseRegistration, sizeExpected, sizeRegistration } from "../quota.ts"
+import { decideRegister, untoldUrlTtl } from "../upload-rules.ts"
+import { toRegistration } from "./rows.ts"
 import { one, type Statements } from "./statements.ts"
 import type { Steps } from "./steps.ts"
 import type { Transactions } from "./transactions.ts"
-import { findUsage, fitsKeys } from "./usage.ts"
+import { findUsage } from "./usage.ts"
 
 /** What apps have announced, in the SQLite catalog. */
 export const createRegistrations = (
@@ -16,8 +17,19 @@ export const createRegistrations = (
   { schedule, isGone }: Pick<Steps, "schedule" | "isGone">,
 ): CatalogRegistrations => {
   /** The upload of a key that belongs to a registration; one whose key another took only where they have ids. */
-  const findOfWireId = (key: string, appId: string, wireId: string): Row | undefined =>
-    one(sql.ofWireId, key, appId, wireId) ?? (wireId === "" ? undefined : one(sql.replacedOfWireId, key, appId, wireId))
+  const findOfWireId = (key: string, appId: string, wireId: string) => {
+    const row =
+      one(sql.ofWireId, key, appId, wireId) ??
+      (wireId === "" ? undefined : one(sql.replacedOfWireId, key, appId, wireId))
+    if (row === undefined) return undefined
+    const { id, status, isCurrent, deliveryId } = row
+    return {
+      id: id as number,
+      status: status as FileRecord["status"],
+      hasDelivery: deliveryId !== null,
+      isCurrent: isCurrent === 1,
+    }
+  }
 
   return {
     register: async ({
@@ -37,15 +49,13 @@ export const createRegistrations = (
       appSince,
     }) => {
       const bytes = sizeRegistration({ metadata, callbackUrl, callbackSlug, trace })
-      const share = Math.ceil(bytes / fileKeys.length)
-      const bytesOf = (key: string) => sizeKey(key) + share
-      const all = fileKeys.reduce((sum, key) => sum + sizeKey(key), bytes)
+      const size = { bytes, keys: fileKeys.length }
+      const bytesOf = (key: string) => sizeExpected(key, size)
       return write((): RegisterOutcome => {
         if (isGone(appId, appSince)) return "unknownApp"
-        const usage = findUsage(sql, appId)
-        const find = (key: string) => one(sql.expected, key, wireId)
-        if (!fitsKeys(usage, fileKeys, bytesOf, bounds, find)) return "tooManyExpected"
-        if (!fitsCatalog(usage, all, bounds.quota)) return "overQuota"
+        const bytesBefore = (key: string) => one(sql.expected, key, wireId)?.bytes as number | undefined
+        const refusal = refuseRegistration(findUsage(sql, appId), { fileKeys, bytes, bounds }, bytesOf, bytesBefore)
+        if (refusal !== undefined) return refusal
         const { id } = one(
           sql.insertRegistration,
           appId,
@@ -61,17 +71,14 @@ export const createRegistrations = (
         const replaced = new Set<SupportedValueType>([id!])
         for (const key of fileKeys) {
           const upload = findOfWireId(key, appId, wireId)
-          const hasEnded = upload?.status === "Uploaded" || upload?.status === "Failed"
-          if (hasEnded && upload.deliveryId === null) {
-            sql.attach.run(id!, upload.id!)
-            schedule(upload.id as number, createEventId(), now, null)
-            if (upload.isCurrent === 0) sql.dropDevEvent.run(upload.id!)
+          const verdict = decideRegister(upload, wireId === "" ? null : wireId)
+          if (upload !== undefined && verdict.isOwed) {
+            sql.attach.run(id!, upload.id)
+            schedule(upload.id, createEventId(), now, null)
+            if (verdict.isUnheard) sql.dropDevEvent.run(upload.id)
           }
-          if (upload?.status === "Uploading" && expires !== undefined) sql.prolong.run(expires, upload.id!)
-          // Without an id, the key of what has failed or goes may be taken by a new upload: then this is for that one.
-          const isDue = wireId === "" ? upload?.status !== "Uploaded" : !hasEnded && upload?.status !== "Deleting"
-          if (!isDue) {
-            // There is a new URL for a key that has its file.
+          if (upload !== undefined && verdict.isUnderWay && expires !== undefined) sql.prolong.run(expires, upload.id)
+          if (!verdict.isExpected) {
             sql.noteUrlsEnd.run(now + limits.uploadLifetime, key, appId)
             continue
           }

@@ -77,13 +77,12 @@ export const prepareStatements = (database: DatabaseSync) => {
       ${selectFile} WHERE f.app_id = ?1 AND f.custom_id = ?2 AND f.status = 'Uploaded'
         AND (?3 = 'all' OR f.slug IS NULL OR f.registration_id IS NOT NULL)
       ORDER BY f.id DESC LIMIT 1`),
-    goOn: prepare("UPDATE files SET epoch = ?, resumed_at = ? WHERE id = ?"),
-    resign: prepare(`
-      UPDATE files SET expires = ?2, custom_id = ?3, content_disposition = ?4, acl = ?5
-      WHERE id = ?1 AND expires <= ?2`),
+    resume: prepare(`
+      UPDATE files SET epoch = ?, resumed_at = ?, expires = ?, custom_id = ?, content_disposition = ?, acl = ?
+      WHERE id = ?`),
     supersede: prepare(`
-      UPDATE files SET is_current = 0, status = 'Failed', failure_code = coalesce(failure_code, ?),
-        failure_message = coalesce(failure_message, ?), ended_at = coalesce(ended_at, ?) WHERE id = ?`),
+      UPDATE files SET is_current = 0, status = 'Failed', failure_code = ?, failure_message = ?, ended_at = ?
+      WHERE id = ?`),
     dropDevEvent: prepare(
       "UPDATE deliveries SET status = 'dead' WHERE file_id = ? AND status = 'pending' AND is_dev = 1",
     ),
@@ -101,7 +100,7 @@ export const prepareStatements = (database: DatabaseSync) => {
       WHERE key = ? AND is_current = 1 AND status = 'Uploading' AND epoch = ?
       RETURNING id, wire_id AS wireId, registration_id AS registrationId`),
     fail: prepare(`
-      UPDATE files SET status = 'Failed', failure_code = ?, failure_message = ?, ended_at = ?,
+      UPDATE files SET status = 'Failed', epoch = epoch + ?, failure_code = ?, failure_message = ?, ended_at = ?,
         registration_id = ${expectedRegistration}
       WHERE key = ? AND is_current = 1 AND status = 'Uploading' AND epoch = ?
       RETURNING id, wire_id AS wireId, registration_id AS registrationId`),
@@ -139,9 +138,8 @@ export const prepareStatements = (database: DatabaseSync) => {
     ),
     ofApp: prepare("SELECT id, status FROM files WHERE key = ? AND is_current = 1 AND app_id = ?"),
     result: prepare(`
-      UPDATE files SET result_at = iif(result_data IS NULL, ?, result_at), result_data = coalesce(result_data, ?),
-        result_error = coalesce(?, result_error)
-      WHERE id = ? AND status = 'Uploaded'`),
+      UPDATE files SET result_at = ?, result_data = ?, result_error = ?
+      WHERE id = ? AND status = 'Uploaded' AND result_data IS NULL`),
     acknowledge: prepare(
       "UPDATE deliveries SET status = 'delivered' WHERE file_id = ? AND status = 'pending' AND is_dev = 1",
     ),
@@ -162,7 +160,8 @@ export const prepareStatements = (database: DatabaseSync) => {
       VALUES (?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT DO NOTHING`),
     endAttempt: prepare(`
-      UPDATE deliveries SET status = ?, failures = iif(is_dev, attempts, failures + ?), next_at = coalesce(?, next_at)
+      UPDATE deliveries SET status = ?, failures = iif(?, failures, iif(is_dev, attempts, failures + 1)),
+        next_at = coalesce(?, next_at)
       WHERE id = ? AND attempts = ? AND status = 'pending'`),
     fileOfEvent: prepare("SELECT file_id AS id FROM deliveries WHERE id = ?"),
     redeliver: prepare(`
@@ -200,13 +199,14 @@ export const prepareStatements = (database: DatabaseSync) => {
     dropUnregistered: prepare(`
       UPDATE files SET status = 'Deleting', ended_at = ? WHERE id IN (
         SELECT f.id FROM files f
-        WHERE f.status = 'Uploaded' AND f.slug IS NOT NULL AND f.registration_id IS NULL AND f.uploaded_at < ? LIMIT ?)`),
+        WHERE f.status = 'Uploaded' AND f.slug IS NOT NULL AND f.registration_id IS NULL AND f.uploaded_at < ?
+        ORDER BY f.uploaded_at LIMIT ?)`),
     abandoned: prepare(`
       DELETE FROM expected_files WHERE (key, wire_id) IN (
         SELECT e.key, e.wire_id FROM expected_files e WHERE e.expires < ? AND NOT EXISTS (
           SELECT 1 FROM files f
           WHERE f.key = e.key AND f.wire_id = e.wire_id AND f.is_current = 1 AND f.status = 'Uploading')
-        LIMIT ?)
+        ORDER BY e.expires LIMIT ?)
       RETURNING registration_id AS id`),
     dropRegistration: prepare(`
       DELETE FROM registrations AS r WHERE r.id = ?

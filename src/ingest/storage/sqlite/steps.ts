@@ -1,5 +1,5 @@
 import type { SupportedValueType } from "node:sqlite"
-import type { AttemptRecord, UploadRecord } from "../catalog-records.ts"
+import type { AttemptRecord, FileFailure, FileRecord, UploadRecord } from "../catalog-records.ts"
 import { toUpload } from "./rows.ts"
 import { one, type Statements } from "./statements.ts"
 
@@ -19,16 +19,13 @@ export const createSteps = (sql: Statements, noteDeletion: () => void) => {
     sql.insertDelivery.run(eventId, claimedUntil === null ? 0 : 1, now, claimedUntil ?? now, fileId)
   }
 
-  /** `Uploading → Failed`; false when there is no such upload. */
+  /** `Uploading → Failed`; false when there is no such upload. Whoever does not write it himself fences its writer off. */
   const failUpload = (
-    key: string,
-    epoch: number,
-    code: string,
-    message: string,
-    eventId: string,
-    now: number,
+    { key, epoch }: Pick<FileRecord, "key" | "epoch">,
+    { code, message }: FileFailure,
+    { eventId, now, isFenced }: { readonly eventId: string; readonly now: number; readonly isFenced: boolean },
   ): boolean => {
-    const row = one(sql.fail, code, message, now, key, epoch)
+    const row = one(sql.fail, Number(isFenced), code, message, now, key, epoch)
     if (row === undefined) return false
     if (row.registrationId !== null) {
       sql.arrived.run(key, row.wireId!)
@@ -53,7 +50,7 @@ export const createSteps = (sql: Statements, noteDeletion: () => void) => {
   }: AttemptRecord): void => {
     sql.insertAttempt.run(deliveryId, attempt, startedAt, latency, status, error, answer)
     const [next, at] = typeof outcome === "string" ? [outcome, null] : ["pending", outcome.retryAt]
-    sql.endAttempt.run(next, outcome === "delivered" ? 0 : 1, at, deliveryId, attempt)
+    sql.endAttempt.run(next, Number(outcome === "delivered"), at, deliveryId, attempt)
   }
 
   /** Forgets a file with all that hangs on it. */

@@ -36,7 +36,7 @@ export const createTombstones = (
     judgeKey: (grant, now) => read(() => judgeGrant(grant, now)),
     forgetTombstones: ({ now, limit }) => write(() => Number(sql.forgetTombstones.run(now, limit).changes)),
     findRefusal,
-    bury: (appId, key, deletedAt, until, hadFile) => {
+    bury: (appId, key, { deletedAt, until }, hadFile) => {
       sql.bury.run(appId, key, deletedAt, until, Number(hadFile))
     },
   }

@@ -2,10 +2,9 @@ import type { SupportedValueType } from "node:sqlite"
 import type { UploadGrant } from "../../../protocol/signed-url.ts"
 import type { FileRecord } from "../catalog-records.ts"
 import type { Begun, CatalogUploads, CommitNotes, Committed } from "../catalog-uploads.ts"
-import { describeFile } from "../describe-file.ts"
 import { fitsQuota } from "../quota.ts"
-import { isFailureOf, relateGrant, replacedFailure } from "../same-upload.ts"
-import { findUrlsEnd, type TombstoneSteps } from "../tombstone.ts"
+import type { TombstoneSteps } from "../tombstone.ts"
+import { decideBegin, describeFile, endByError, type Replacement } from "../upload-rules.ts"
 import { toFile } from "./rows.ts"
 import { one, type Statements } from "./statements.ts"
 import type { Steps } from "./steps.ts"
@@ -35,11 +34,10 @@ export const createUploads = (
   }: Pick<Steps, "findUpload" | "schedule" | "failUpload" | "isGone" | "dropReplaced" | "endAttempt"> &
     Pick<TombstoneSteps, "findRefusal">,
 ): CatalogUploads => {
-  /** Another registration's upload takes the key of this one: its app is told, nothing is left that waits for it. */
-  const replace = (file: FileRecord, grant: UploadGrant, now: number, eventId: string | undefined): void => {
-    sql.supersede.run(replacedFailure.code, replacedFailure.message, now, file.id)
-    const isOther = file.registrationId !== (grant.registrationId ?? null)
-    if (isOther && file.status === "Uploading" && eventId !== undefined) {
+  /** Another upload takes the key of this file: its app is told, nothing is left that waits for it. */
+  const replace = (file: FileRecord, { failure, endedAt, eventId }: Replacement, now: number): void => {
+    sql.supersede.run(failure.code, failure.message, endedAt, file.id)
+    if (eventId !== undefined) {
       const attached = one(sql.attachExpected, file.id)!
       if (attached.id !== null) {
         sql.arrived.run(file.key, file.registrationId ?? "")
@@ -48,40 +46,32 @@ export const createUploads = (
     }
     // Development streams tell events apart by their keys: from now on none can acknowledge it.
     sql.dropDevEvent.run(file.id)
+    dropReplaced(file.id)
   }
 
   /** What begins on a key that is known, or where the quota has no room for a file the app did not have. */
-  const goOn = (
+  const beginOnKnown = (
     values: ReadonlyArray<SupportedValueType>,
-    { grant, now, quota, eventId }: Parameters<CatalogUploads["begin"]>[0],
+    begin: Parameters<CatalogUploads["begin"]>[0],
   ): Begun => {
+    const { grant, now } = begin
     const upload = findUpload(grant.key)
-    if (upload === null) return { kind: "overQuota", usage: findUsage(sql, grant.appId) }
-    const { file } = upload
-    const relation = relateGrant(file, grant)
-    if (relation === "refused") return { kind: "taken" }
-    if (file.status === "Uploaded") {
-      if (grant.expires > findUrlsEnd(file)) sql.noteUrlsEnd.run(grant.expires, grant.key, grant.appId)
-      return { kind: "finished", upload }
+    const file = upload?.file
+    const verdict = decideBegin(begin, file, () => findUsage(sql, grant.appId))
+    if (verdict.kind === "finished") {
+      if (verdict.outlasts) sql.noteUrlsEnd.run(grant.expires, grant.key, grant.appId)
+      return { kind: "finished", upload: upload! }
     }
-    const isSame = relation === "same"
-    if (file.status === "Failed" && isSame && isFailureOf(file, grant)) {
-      return { kind: "failed", failure: file.failure! }
+    if (verdict.kind === "resumes") {
+      const { epoch, resumedAt, expires, customId, contentDisposition, acl } = verdict.changes
+      const { id } = file!
+      sql.resume.run(epoch, resumedAt, expires, customId, contentDisposition, acl, id)
+      return { kind: "granted", epoch, isNew: false, id }
     }
-    const epoch = file.epoch + 1
-    if (file.status === "Uploading" && isSame) {
-      sql.goOn.run(epoch, now, file.id)
-      const { customId = null, contentDisposition = null, acl = null } = grant
-      sql.resign.run(file.id, grant.expires, customId, contentDisposition, acl)
-      return { kind: "granted", epoch, isNew: false, id: file.id }
-    }
-    const usage = findUsage(sql, grant.appId)
-    if (!fitsQuota(usage, grant.size, quota, file)) return { kind: "overQuota", usage }
-    if (file.status === "Deleting") sql.letGo.run(file.id)
-    else {
-      replace(file, grant, now, eventId)
-      dropReplaced(file.id)
-    }
+    if (verdict.kind !== "starts") return verdict
+    const { epoch, replaced } = verdict
+    if (file !== undefined && replaced === null) sql.letGo.run(file.id)
+    if (file !== undefined && replaced !== null) replace(file, replaced, now)
     const id = one(sql.insertFile, ...values.with(11, epoch))!.id as number
     return { kind: "granted", epoch, isNew: true, id }
   }
@@ -117,7 +107,7 @@ export const createUploads = (
         if (refusal !== undefined) return { kind: refusal }
         const hasRoom = quota === undefined || fitsQuota(findUsage(sql, grant.appId), grant.size, quota)
         const inserted = hasRoom ? one(sql.insertNew, ...values) : undefined
-        if (inserted === undefined) return goOn(values, begin)
+        if (inserted === undefined) return beginOnKnown(values, begin)
         const id = inserted.id as number
         return { kind: "granted", epoch: 1, isNew: true, id }
       })
@@ -153,7 +143,7 @@ export const createUploads = (
       }),
     readContent: (id) => read(() => (sql.content.get(id)?.bytes as Uint8Array | undefined) ?? null),
     fail: async ({ key, epoch, failure, now, eventId }) =>
-      write(() => failUpload(key, epoch, failure.code, failure.message, eventId, now)),
+      write(() => failUpload({ key, epoch }, failure, { eventId, now, isFenced: false })),
     recordResult: async ({ appId, key, eventId, attempt, result, now, judge = () => ({ retryAt: now }) }) =>
       write(() => {
         const current = one(sql.ofApp, key, appId)
@@ -166,14 +156,11 @@ export const createUploads = (
           sql.acknowledge.run(id)
           return true
         }
-        const underWay = one(sql.devAttempt, id)
-        if (underWay !== undefined) {
-          const newest = underWay.attempts as number
-          if (newest === underWay.failures || newest !== (attempt ?? newest)) return true
-          const startedAt = underWay.nextAt as number
-          const facts = { attempt: newest, startedAt, latency: now - startedAt, status: null, answer: null }
-          const outcome = judge(underWay.retry as number)
-          endAttempt({ ...facts, deliveryId: underWay.id as string, error: result.error, outcome })
+        const pending = one(sql.devAttempt, id) as Parameters<typeof endByError>[0] | undefined
+        if (pending !== undefined) {
+          const ended = endByError(pending, { attempt, error: result.error, now, judge })
+          if (ended === null) return true
+          endAttempt(ended)
         }
         sql.result.run(now, null, result.error, id)
         return true

@@ -1,0 +1,226 @@
+/*
+ * What every catalog decides about uploads. A driver looks up, asks here, and applies the verdict; nothing in this file
+ * reads or writes. quota.ts decides what has room, tombstone.ts what was deleted.
+ */
+import type { UploadGrant } from "../../protocol/signed-url.ts"
+import { toStoredMediaType } from "../stored-media-type.ts"
+import type { AttemptRecord, DeliveryRecord, FileFailure, FileRecord, Usage } from "./catalog-records.ts"
+import type { Begun, CatalogUploads } from "./catalog-uploads.ts"
+import { fitsQuota } from "./quota.ts"
+import { findUrlsEnd } from "./tombstone.ts"
+
+/** What of a file tells whose it is. */
+type Held = Pick<FileRecord, "appId" | "status" | "name" | "size" | "type" | "registrationId" | "issuedAt">
+
+/** What of a grant does. */
+type Asked = Pick<UploadGrant, "appId" | "name" | "size" | "type" | "registrationId" | "issuedAt">
+
+/** Why an upload has failed whose key was granted to another file. */
+export const replacedFailure: FileFailure = {
+  code: "BAD_REQUEST",
+  message: "Another file was uploaded under the same key before this one was complete.",
+}
+
+/** Why an upload nobody finished has failed. */
+export const expiryFailure: FileFailure = {
+  code: "EXPIRED_URL",
+  message: "The upload was not finished before its URL expired.",
+}
+
+/** How long a registration is kept whose app does not say until when its URLs are valid, ms. */
+export const untoldUrlTtl = 30 * 24 * 60 * 60 * 1000
+
+/** What a catalog knows of a file that begins. */
+export const describeFile = (
+  grant: UploadGrant,
+  origin: string,
+  epoch: number,
+  now: number,
+): Omit<FileRecord, "id"> => ({
+  key: grant.key,
+  appId: grant.appId,
+  status: "Uploading",
+  name: grant.name,
+  size: grant.size,
+  type: grant.type,
+  customId: grant.customId ?? null,
+  slug: grant.slug ?? null,
+  registrationId: grant.registrationId ?? null,
+  issuedAt: grant.issuedAt ?? null,
+  contentDisposition: grant.contentDisposition ?? null,
+  acl: grant.acl ?? null,
+  origin,
+  expires: grant.expires,
+  epoch,
+  createdAt: now,
+  resumedAt: null,
+  uploadedAt: null,
+  fileHash: null,
+  failure: null,
+  endedAt: null,
+  isInline: false,
+})
+
+/**
+ * Whether a grant is for the file the catalog already has under its key: then its bytes can go on (a renewed URL
+ * differs in its expiry only). Keys made from a seed of the route's can come back for another file, and for another
+ * user: bytes, offset and result are the registration's that the URL names. A stored file may have been renamed since.
+ */
+export const isSameUpload = (file: Held, grant: Asked): boolean =>
+  file.appId === grant.appId &&
+  file.registrationId === (grant.registrationId ?? null) &&
+  file.size === grant.size &&
+  toStoredMediaType(file.type) === grant.type &&
+  (file.status === "Uploaded" || file.name === grant.name)
+
+/**
+ * What a grant may do with the file that has its key: go on with the same one, take the key for a new one, or nothing.
+ *
+ * An unfinished upload of another registration gives way to one whose URL was first issued later, and to no earlier one:
+ * so whoever asks the app anew gets the key, and two who send at once do not throw each other's bytes away for ever.
+ */
+export const relateGrant = (file: Held, grant: Asked): "same" | "replaces" | "refused" => {
+  if (file.appId !== grant.appId) return "refused"
+  // What was deleted and comes back was refused before: this one is new.
+  if (file.status === "Deleting") return "replaces"
+  if (isSameUpload(file, grant)) return "same"
+  if (file.status === "Uploaded") return "refused"
+  const isEarlier = file.issuedAt !== null && grant.issuedAt !== undefined && grant.issuedAt <= file.issuedAt
+  return isEarlier && file.registrationId !== (grant.registrationId ?? null) ? "refused" : "replaces"
+}
+
+/**
+ * Whether the failure of an upload is this grant's as well. A registration ends with its upload; where the URL names
+ * none, one that was signed later is a new attempt.
+ */
+export const isFailureOf = (
+  file: Pick<FileRecord, "registrationId" | "expires">,
+  grant: Pick<UploadGrant, "expires">,
+): boolean => file.registrationId !== null || grant.expires <= file.expires
+
+/** What becomes of a file when a new upload takes its key. */
+export interface Replacement {
+  /** It is `Failed`; one that had failed before keeps its reason and its time. */
+  readonly failure: FileFailure
+  readonly endedAt: number
+  /** Id of the event that its app is owed, should it have registered; undefined: none. */
+  readonly eventId: string | undefined
+}
+
+/** What a catalog does about a grant that no deletion keeps from its key. */
+export type BeginVerdict =
+  /** A new file begins with this epoch. `replaced` is null where nothing but the key of the former file changes hands. */
+  | { readonly kind: "starts"; readonly epoch: number; readonly replaced: Replacement | null }
+  /** The upload that is there goes on, with these changes to its file. */
+  | {
+      readonly kind: "resumes"
+      readonly changes: Pick<FileRecord, "epoch" | "resumedAt" | "expires" | "customId" | "contentDisposition" | "acl">
+    }
+  /** It is there. `outlasts`: this URL is valid for longer than any that was known. */
+  | { readonly kind: "finished"; readonly outlasts: boolean }
+  | Extract<Begun, { readonly kind: "failed" | "taken" | "overQuota" }>
+
+/** What becomes of the former file of a key; null where it is being deleted already, or there was none. */
+const replace = (
+  file: FileRecord | undefined,
+  { grant, now, eventId }: Pick<Parameters<CatalogUploads["begin"]>[0], "grant" | "now" | "eventId">,
+): Replacement | null => {
+  if (file === undefined || file.status === "Deleting") return null
+  const isGivenUp = file.status === "Uploading" && file.registrationId !== (grant.registrationId ?? null)
+  return {
+    failure: file.failure ?? replacedFailure,
+    endedAt: file.endedAt ?? now,
+    eventId: isGivenUp ? eventId : undefined,
+  }
+}
+
+/**
+ * Decides how an upload begins, goes on or is refused.
+ *
+ * @param file the file that has the key of the grant
+ * @param findUsage what the app has; asked only where a new file would begin
+ */
+export const decideBegin = (
+  begin: Pick<Parameters<CatalogUploads["begin"]>[0], "grant" | "now" | "quota" | "eventId">,
+  file: FileRecord | undefined,
+  findUsage: () => Usage,
+): BeginVerdict => {
+  const { grant, now, quota } = begin
+  const relation = file === undefined ? "replaces" : relateGrant(file, grant)
+  if (relation === "refused") return { kind: "taken" }
+  if (relation === "same" && file !== undefined) {
+    if (file.status === "Uploaded") return { kind: "finished", outlasts: grant.expires > findUrlsEnd(file) }
+    if (file.status === "Uploading") return { kind: "resumes", changes: resume(file, grant, now) }
+    if (isFailureOf(file, grant)) return { kind: "failed", failure: file.failure! }
+  }
+  const usage = findUsage()
+  if (!fitsQuota(usage, grant.size, quota, file)) return { kind: "overQuota", usage }
+  return { kind: "starts", epoch: (file?.epoch ?? 0) + 1, replaced: replace(file, begin) }
+}
+
+/** Every writer that goes on has an epoch of its own; the newest URL says how the file is kept. */
+const resume = (file: FileRecord, grant: UploadGrant, now: number) => {
+  const {
+    expires,
+    customId = null,
+    contentDisposition = null,
+    acl = null,
+  } = grant.expires < file.expires ? file : grant
+  return { epoch: file.epoch + 1, resumedAt: now, expires, customId, contentDisposition, acl }
+}
+
+/** What a registration means for one of its keys. */
+export interface RegisterVerdict {
+  /** The upload has ended, and its app is owed the event from now on. */
+  readonly isOwed: boolean
+  /** Another upload has the key: on a development stream nobody could acknowledge that event. */
+  readonly isUnheard: boolean
+  /** The upload is under way, and is kept as long as its newest URL is valid. */
+  readonly isUnderWay: boolean
+  /** The upload may still come, or end. Otherwise there is a new URL for a key that has its file. */
+  readonly isExpected: boolean
+}
+
+/**
+ * Decides what follows for one key from its app having registered it.
+ *
+ * @param upload the one of the key that belongs to the registration
+ */
+export const decideRegister = (
+  upload:
+    { readonly status: FileRecord["status"]; readonly hasDelivery: boolean; readonly isCurrent: boolean } | undefined,
+  registrationId: string | null,
+): RegisterVerdict => {
+  const { status, hasDelivery = false, isCurrent = true } = upload ?? {}
+  const hasEnded = status === "Uploaded" || status === "Failed"
+  const isOwed = hasEnded && !hasDelivery
+  return {
+    isOwed,
+    isUnheard: isOwed && !isCurrent,
+    isUnderWay: status === "Uploading",
+    // Without an id, the key of what has failed or goes may be taken by a new upload: then this is for that one.
+    isExpected: registrationId === null ? status !== "Uploaded" : !hasEnded && status !== "Deleting",
+  }
+}
+
+/**
+ * Decides which attempt of a development stream an error ends that the app has posted: the newest one, while it is under
+ * way. Null: none, and the error is not kept.
+ */
+export const endByError = (
+  delivery: Pick<DeliveryRecord, "id" | "attempts" | "failures" | "nextAt"> & { readonly retry: number },
+  {
+    attempt,
+    error,
+    now,
+    judge,
+  }: Pick<Parameters<CatalogUploads["recordResult"]>[0], "attempt" | "now"> & {
+    readonly error: string
+    readonly judge: (retry: number) => AttemptRecord["outcome"]
+  },
+): AttemptRecord | null => {
+  const { id: deliveryId, attempts: newest, failures, nextAt: startedAt, retry } = delivery
+  if (newest === failures || newest !== (attempt ?? newest)) return null
+  const facts = { startedAt, latency: now - startedAt, status: null, error, answer: null }
+  return { deliveryId, attempt: newest, ...facts, outcome: judge(retry) }
+}
