@@ -29,7 +29,7 @@ test("what is near is whole, and what has failed wherever it is", () => {
 })
 
 test("before anybody has looked the first twenty chosen files are whole, and all that were stored before", () => {
-  vi.stubGlobal("IntersectionObserver", class {})
+  vi.stubGlobal("IntersectionObserver", vi.fn())
   expect(isNearRow(item(), 19, undefined)).toBe(true)
   expect(isNearRow(item(), 20, undefined)).toBe(false)
   expect(isNearRow(item({ file: undefined, status: "done" }), 99, undefined)).toBe(true)
