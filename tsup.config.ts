@@ -27,7 +27,7 @@ const doorBehind = (file: string): string | undefined =>
 const serverDoors: ReadonlySet<string> = new Set(["server", "api", "msw"])
 
 /** The doors that pages load; one page may load several. */
-const browserDoors: ReadonlySet<string> = new Set(["client", "sessions", "ui"])
+const browserDoors: ReadonlySet<string> = new Set(["client", "resume", "ui"])
 
 /**
  * Which entries are built together: an adapter with the door behind it, those of an app's server, those of the browser, the command with the ingest, else each alone.

@@ -109,7 +109,7 @@ const declared = {
   initialFiles: null,
   input: null,
   headers: null,
-  sessions: null,
+  resumeStore: null,
   uploads: null,
   config: null,
   appearance: null,

@@ -1,13 +1,13 @@
 import { defineElements, type UploadElement } from "../adapters/element.ts"
-import { createSessions } from "../src/sessions.ts"
+import { createResumeStore } from "../src/resume.ts"
 import { createElement } from "./create-element.ts"
 import type { router } from "./router.ts"
 import { showLog } from "./show-log.ts"
 
 const find = <E extends HTMLElement>(selector: string): E => document.querySelector<E>(selector)!
 
-// With sessions an upload survives a reload of the page.
-defineElements({ sessions: createSessions() })
+// With a resume store an upload survives a reload of the page.
+defineElements({ resumeStore: createResumeStore() })
 
 const dropzone = find<UploadElement<typeof router>>("sluice-dropzone")
 

@@ -2,7 +2,6 @@ export { encodeAppId } from "./protocol/app-id.ts"
 export type { ByteSize } from "./protocol/byte-size.ts"
 export { formatByteSize, parseByteSize } from "./protocol/byte-size.ts"
 export type { DurationInput } from "./protocol/duration.ts"
-export { disposeChunk, isDisposable, markDisposable } from "./protocol/disposable-stream.ts"
 export { parseDuration } from "./protocol/duration.ts"
 export type {
   FileRouteTypes,

@@ -111,6 +111,12 @@ const table: Readonly<
   "src/cli": { places: ["door", "adapters", "src/schema"], packages: ["commander", "effect"] },
 }
 
+/** Modules of no door that the parts of an adapter may import: they are nobody else's business, so they are not exported. */
+const lent: Readonly<Record<string, ReadonlyArray<string>>> = {
+  // Chunks whose memory may be freed go from the bridge to the store and back.
+  "adapters/node": ["src/protocol/disposable-stream.ts"],
+}
+
 describe("who imports whom", () => {
   for (const [place, allowed] of Object.entries(table)) {
     it(`${place} imports ${allowed.places.join(", ") || "no other folder"}`, () => {
@@ -161,6 +167,22 @@ describe("who imports whom", () => {
       ).toEqual([])
       expect(packages.size, module.file).toBeLessThanOrEqual(1)
     }
+  })
+
+  it("the parts of an adapter import doors and one another, and what the table lends them", () => {
+    const entries = new Set(doors.values())
+    const parts = modules.filter(({ file }) => /^adapters\/[^/]+\//.test(file))
+    const inside = parts.flatMap((module) => {
+      const folder = dirname(module.file)
+      const files = module.imports.map((imported) => target(module, imported)).filter((file) => file !== undefined)
+      return files
+        .filter((file) => !entries.has(file) && !file.startsWith(`${folder}/`))
+        .map((file) => `${folder} → ${file}`)
+    })
+    // Each of them in use, so that the table does not outlive its reasons.
+    expect([...new Set(inside)]).toEqual(
+      Object.entries(lent).flatMap(([folder, files]) => files.map((file) => `${folder} → ${file}`)),
+    )
   })
 
   it("Effect is imported by module, never as a whole", () => {

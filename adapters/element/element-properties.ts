@@ -25,7 +25,7 @@ const kept = [
   "content",
   "config",
   "texts",
-  "sessions",
+  "resumeStore",
   "uploads",
 ] as const satisfies ReadonlyArray<keyof ElementValues>
 

@@ -192,7 +192,7 @@ export const generateElement = <Router extends TypedFileRouter>(
         rename,
         capture,
       } = this as unknown as UploadElement
-      const { headers, appearance, content, config, sessions, uploads } = readValues(this)
+      const { headers, appearance, content, config, resumeStore, uploads } = readValues(this)
       return {
         ...this.#events,
         ...readNames(this, this.#internals),
@@ -201,7 +201,7 @@ export const generateElement = <Router extends TypedFileRouter>(
         endpoint,
         input,
         headers,
-        sessions,
+        resumeStore,
         uploads,
         appearance,
         content: { ...this.#slots, ...content },

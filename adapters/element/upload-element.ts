@@ -93,8 +93,8 @@ export interface UploadElementProperties<Route extends TypedFileRoute<any>> {
   config: UploadConfig | undefined
   /** A change of it begins anew, as one of `url` and `credentials` does: set them first. */
   texts: Partial<UploadTexts> | undefined
-  /** `createSessions()` of `sluice/sessions`. */
-  sessions: UploadHookOptions<Route>["sessions"]
+  /** `createResumeStore()` of `sluice/resume`. */
+  resumeStore: UploadHookOptions<Route>["resumeStore"]
   /** `createUploads()`: its uploads go on when the element leaves the page. A change of it begins anew. */
   uploads: UploadHookOptions<Route>["uploads"]
 }

@@ -1,4 +1,4 @@
-import { markDisposable } from "../../src/protocol.ts"
+import { markDisposable } from "../../src/protocol/disposable-stream.ts"
 import { askForBody, isHeldBack } from "./continue.ts"
 import { createChunkJoin, smallChunk } from "./chunk-join.ts"
 import { isHttp2Request, type NodeRequest } from "./node-message.ts"

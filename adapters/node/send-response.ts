@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http"
-import { disposeChunk, isDisposable } from "../../src/protocol.ts"
+import { disposeChunk, isDisposable } from "../../src/protocol/disposable-stream.ts"
 import { isHeldBack } from "./continue.ts"
 import { isHttp2Request, type NodeRequest, type NodeResponse } from "./node-message.ts"
 import { discardBody, hasBody } from "./request-body.ts"

@@ -1,5 +1,5 @@
 import { createSizeFormat, defineElements, type UploadElement } from "sluice/element"
-import { createSessions } from "sluice/sessions"
+import { createResumeStore } from "sluice/resume"
 import { createElement } from "../create-element.ts"
 import type { KeptUpload, KeptUploads } from "../showcase/kept-uploads.ts"
 import type { Routes } from "../showcase/routes.ts"
@@ -49,5 +49,5 @@ for (const route of ["avatar", "files", "document"] as const) {
   )
 }
 
-// With sessions an upload survives a reload of the page.
-defineElements({ sessions: createSessions() })
+// With a resume store an upload survives a reload of the page.
+defineElements({ resumeStore: createResumeStore() })

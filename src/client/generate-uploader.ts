@@ -4,7 +4,7 @@ import type { UploadHeaders } from "./request-urls.ts"
 import type { RetryOptions } from "./retry.ts"
 import { startUpload, type Upload } from "./upload.ts"
 import type { UploadOptions } from "./upload-options.ts"
-import type { UploadSessions } from "./upload-sessions.ts"
+import type { ResumeStore } from "./resume/resume-store.ts"
 import type { DoneUpload, UploadOutcome } from "./upload-outcome.ts"
 import type { UploadableFile } from "./uploadable-file.ts"
 
@@ -24,8 +24,8 @@ export interface UploaderOptions {
   /** Files on their way at the same time, per upload. Default 4. */
   readonly concurrency?: number | undefined
   readonly retry?: RetryOptions | undefined
-  /** Where uploads are remembered over a reload of the page: `createSessions()` of `sluice/sessions`. */
-  readonly sessions?: UploadSessions | undefined
+  /** Where uploads are remembered over a reload of the page: `createResumeStore()` of `sluice/resume`. */
+  readonly resumeStore?: ResumeStore | undefined
   /** Instead of `globalThis.fetch`; the bytes of files go by XMLHttpRequest where there is one. */
   readonly fetch?: Fetch | undefined
 }
@@ -69,7 +69,7 @@ export const generateUploader = <Router extends TypedFileRouter>(options: Upload
       concurrency: options.concurrency ?? 4,
       retry: options.retry ?? {},
       credentials: options.credentials,
-      sessions: upload.sessions ?? options.sessions,
+      resumeStore: upload.resumeStore ?? options.resumeStore,
       // Called late and bare: tests replace the global, and browsers refuse it as a method of anything else.
       fetch: (url, init) => (options.fetch ?? fetch)(url, init),
     })

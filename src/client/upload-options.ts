@@ -1,7 +1,7 @@
 import type { RouteInput, TypedFileRoute } from "../protocol/file-route.ts"
 import type { UploadProgress } from "./progress.ts"
 import type { UploadHeaders } from "./request-urls.ts"
-import type { UploadSessions } from "./upload-sessions.ts"
+import type { ResumeStore } from "./resume/resume-store.ts"
 import type { UploadEvent } from "./upload-event.ts"
 import type { UploadableFile } from "./uploadable-file.ts"
 
@@ -12,7 +12,7 @@ export interface BaseUploadOptions<File extends UploadableFile> {
   /** For the route handler; they win over the uploader's own. The ingest never sees them. */
   readonly headers?: UploadHeaders | undefined
   /** Instead of the uploader's own: those of the user who is signed in. */
-  readonly sessions?: UploadSessions | undefined
+  readonly resumeStore?: ResumeStore | undefined
   /** Aborts every file at once. */
   readonly signal?: AbortSignal | undefined
   /** Called once per file, before its first byte leaves. */

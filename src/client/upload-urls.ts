@@ -4,13 +4,13 @@ import { expiryParameter } from "../protocol/names.ts"
 import { requestUrls, type UrlRequestOptions } from "./request-urls.ts"
 import type { RetryWait } from "./retry.ts"
 import type { Task } from "./task.ts"
-import type { UploadSession } from "./upload-sessions.ts"
+import type { ResumeEntry } from "./resume/resume-store.ts"
 import type { UploadableFile } from "./uploadable-file.ts"
 
 /** One file of an upload, and what is known of it. */
 export interface UploadItem<File extends UploadableFile> extends Task<File> {
   /** Set before anything else happens. */
-  session?: Required<UploadSession>
+  entry?: Required<ResumeEntry>
   /** What is in force, once there is one. */
   upload?: PresignedUpload | undefined
   /** A request that will set `upload`: gives whether another tab was first, whose upload it is then. */
@@ -47,7 +47,7 @@ export const createUploadUrls = <Item extends UploadItem<UploadableFile>>(
       const keep = async () => {
         try {
           const upload = (await answer)[place]!
-          each.upload = await each.session!.keep(upload)
+          each.upload = await each.entry!.keep(upload)
           return each.upload.key !== upload.key
         } finally {
           each.asking = undefined

@@ -5,7 +5,7 @@ import type { TraceContext } from "../protocol/trace-context.ts"
 import { UploadError } from "../protocol/upload-error.ts"
 import { createGate } from "./gate.ts"
 import { createProgress } from "./progress.ts"
-import { openSession } from "./open-session.ts"
+import { openEntry } from "./resume/open-entry.ts"
 import type { Fetch } from "./reply.ts"
 import { toHandlerUrl, type UploadHeaders } from "./request-urls.ts"
 import type { RetryOptions } from "./retry.ts"
@@ -14,7 +14,7 @@ import { transfer } from "./transfer.ts"
 import type { UploadEvent } from "./upload-event.ts"
 import type { BaseUploadOptions } from "./upload-options.ts"
 import type { UploadOutcome } from "./upload-outcome.ts"
-import type { UploadSessions } from "./upload-sessions.ts"
+import type { ResumeStore } from "./resume/resume-store.ts"
 import { createUploadUrls, type UploadItem } from "./upload-urls.ts"
 import type { UploadableFile } from "./uploadable-file.ts"
 
@@ -48,7 +48,7 @@ export interface UploadSettings {
   readonly fetch: Fetch
   readonly credentials: RequestCredentials | undefined
   readonly retry: RetryOptions
-  readonly sessions: UploadSessions | undefined
+  readonly resumeStore: ResumeStore | undefined
 }
 
 /** What the caller gave, whatever the route. */
@@ -84,13 +84,13 @@ export const startUpload = <File extends UploadableFile>(
 
   let opening: Promise<unknown> | undefined
   /** All at once, so that what is not kept is asked for in one request. */
-  const openSessions = () =>
+  const openEntries = () =>
     (opening ??= Promise.all(
       items.map(async (item) => {
-        const { slug, input, sessions } = settings
+        const { slug, input, resumeStore } = settings
         const { href: url } = toHandlerUrl(settings.url)
-        item.session = await openSession(sessions, { url, slug, input, file: item.file })
-        item.upload = item.session.kept
+        item.entry = await openEntry(resumeStore, { url, slug, input, file: item.file })
+        item.upload = item.entry.kept
       }),
     ))
 
@@ -99,8 +99,8 @@ export const startUpload = <File extends UploadableFile>(
     let isElsewhere = false
 
     const work = async (signal: AbortSignal): Promise<UploadResult> => {
-      await openSessions()
-      const session = item.session!
+      await openEntries()
+      const entry = item.entry!
       let isStored = item.upload !== undefined || (await urls.presign(item))
       let hasContact = false
 
@@ -121,7 +121,7 @@ export const startUpload = <File extends UploadableFile>(
           onProgress: (loaded) => {
             if (signal.aborted) return
             report(index, loaded)
-            session.advance(loaded)
+            entry.advance(loaded)
           },
           onWait: (wait) => emit({ type: "wait", file, ...wait }),
         })
@@ -134,12 +134,12 @@ export const startUpload = <File extends UploadableFile>(
           if (!isStored || hasContact || signal.aborted || !isFinal(error)) throw error
         }
         // What an earlier visit left is gone for good.
-        await session.forget()
+        await entry.forget()
         item.upload = undefined
         isStored = await urls.presign(item)
         return enter(send)
       }
-      return session.exclusively(sendOrRestart, signal, () => {
+      return entry.exclusively(sendOrRestart, signal, () => {
         isElsewhere = true
         emit({ type: "wait", file, reason: "locked" })
       })
@@ -149,7 +149,7 @@ export const startUpload = <File extends UploadableFile>(
       if (outcome.status === "done") report(index, file.size, true)
       const isOver = outcome.status === "failed" ? isFinal(outcome.error) : outcome.status !== "paused"
       // Another tab's upload is not ours to forget.
-      if (isOver && !isElsewhere) void item.session?.forget()
+      if (isOver && !isElsewhere) void item.entry?.forget()
       emit({ type: "end", file, outcome })
       if (items.some((each) => each.isPending())) return
       urls.cancel()

@@ -1,4 +1,4 @@
-import type { UploadSessions } from "../client/upload-sessions.ts"
+import type { ResumeStore } from "../client/resume/resume-store.ts"
 import { announceEvents } from "./announce-events.ts"
 import { keepFocus } from "./keep-focus.ts"
 import { takePasted } from "./listen-to-paste.ts"
@@ -28,7 +28,7 @@ export interface Attended {
   readonly options: () => {
     readonly config: UploadConfig
     readonly isDisabled: boolean
-    readonly sessions: UploadSessions | undefined
+    readonly resumeStore: ResumeStore | undefined
   }
   /** When it came onto the page: what has changed since then is told. */
   readonly before: UploadState
@@ -53,7 +53,7 @@ export const attend = ({ id, root, controller, texts, hasList, options, before }
     announceEvents(id, root, before, controller, texts),
     // Also where it was not wanted when the component came onto the page.
     takePasted({ id, root, controller, texts, isOff: () => !options().config.appendOnPaste || options().isDisabled }),
-    warnBeforeLeaving(controller, () => options().config.warnBeforeLeaving ?? options().sessions === undefined),
+    warnBeforeLeaving(controller, () => options().config.warnBeforeLeaving ?? options().resumeStore === undefined),
   ]
   if (rows !== undefined) {
     if (hasList)

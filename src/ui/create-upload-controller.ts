@@ -221,7 +221,7 @@ export const createUploadController = <Router extends TypedFileRouter, Slug exte
   const lookAround = () => {
     if (!getState().isReady) findRoute()
     // What lists files needs more than what has none; whether an upload was interrupted only the engine can tell.
-    if (stored.length > 0 || (options.sessions ?? setup.options.sessions) !== undefined) void preload()
+    if (stored.length > 0 || (options.resumeStore ?? setup.options.resumeStore) !== undefined) void preload()
   }
 
   const controller: UploadController = {

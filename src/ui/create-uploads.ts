@@ -166,7 +166,7 @@ export const createUploads = <Router extends TypedFileRouter>(
     if (isWarning || typeof document === "undefined") return
     isWarning = true
     const { getState, subscribe } = whole.source
-    const isLost = ({ options: { sessions } }: Place) => (sessions ?? options.sessions) === undefined
+    const isLost = ({ options: { resumeStore } }: Place) => (resumeStore ?? options.resumeStore) === undefined
     warnBeforeLeaving(
       { getState, subscribe } as Parameters<typeof warnBeforeLeaving>[0],
       () => options.warnBeforeLeaving ?? all().some(isLost),

@@ -1,4 +1,4 @@
-import type { InterruptedUpload, UploadSessions } from "../client/upload-sessions.ts"
+import type { InterruptedUpload, ResumeStore } from "../client/resume/resume-store.ts"
 import { passHandle } from "./kept-handles.ts"
 import { nameFile } from "./rename-file.ts"
 import type { AnyComponentOptions } from "./upload-component-options.ts"
@@ -6,10 +6,10 @@ import { type ChosenItem, isChosen, isSameFile } from "./upload-item.ts"
 import type { UploadStore } from "./upload-store.ts"
 
 /** The file of an interrupted upload that the user had renamed still has the old name on disk. */
-export const nameAsBefore = (entry: InterruptedUpload, file: File, sessions: UploadSessions | undefined): File => {
+export const nameAsBefore = (entry: InterruptedUpload, file: File, resumeStore: ResumeStore | undefined): File => {
   if (!isSameFile({ ...entry, name: file.name }, file) || entry.name === file.name) return file
   const named = nameFile(file, entry.name)
-  passHandle(file, named, sessions)
+  passHandle(file, named, resumeStore)
   return named
 }
 
@@ -36,12 +36,12 @@ export interface InterruptedUploads {
 
 /**
  * @param options  the component's latest
- * @param sessions the latest, which may be the setup's
+ * @param resumeStore the latest, which may be the setup's
  */
 export const createInterruptedUploads = (
   store: UploadStore,
   options: () => AnyComponentOptions,
-  sessions: () => UploadSessions | undefined,
+  resumeStore: () => ResumeStore | undefined,
 ): InterruptedUploads => {
   let isConnected = false
   /** By the id of the listed file. */
@@ -49,16 +49,16 @@ export const createInterruptedUploads = (
   const find = (id: string) => store.get().interrupted.find((entry) => entry.id === id)
 
   const refresh = async () => {
-    const asked = sessions()
+    const asked = resumeStore()
     const { endpoint } = options()
     if (!isConnected) return
     const entries = (await asked?.list(endpoint).catch(() => [])) ?? []
     // Another user's, or another route's, by now.
-    if (asked !== sessions() || endpoint !== options().endpoint) return
+    if (asked !== resumeStore() || endpoint !== options().endpoint) return
     const { files, interrupted: shown } = store.get()
     const listed = files.filter(isChosen).filter(({ status }) => status !== "aborted")
     const found = entries.filter((entry) => !listed.some(({ file }) => isSameFile(entry, file)))
-    // A page may make its sessions anew whenever it renders: nothing new is no reason to render.
+    // A page may make its resume store anew whenever it renders: nothing new is no reason to render.
     const toText = (list: typeof shown) =>
       list.map(({ id, loaded, reopen }) => [id, loaded, reopen !== undefined].join()).join()
     if (toText(found) !== toText(shown)) store.set({ interrupted: found })
@@ -85,16 +85,16 @@ export const createInterruptedUploads = (
     reopen: async (id) => {
       const entry = find(id)
       const file = await entry?.reopen?.().catch(() => undefined)
-      return entry && file && nameAsBefore(entry, file, sessions())
+      return entry && file && nameAsBefore(entry, file, resumeStore())
     },
     discard: (id) => {
       const hide = () => store.set({ interrupted: store.get().interrupted.filter((entry) => entry.id !== id) })
       // What is gone from the page is gone, also if it is reloaded at once.
-      void sessions()?.remove(id).then(hide, hide)
+      void resumeStore()?.remove(id).then(hide, hide)
     },
     recognise: (id, incoming) => {
       const entry = find(id)
-      const files = [...incoming].map((file) => (entry === undefined ? file : nameAsBefore(entry, file, sessions())))
+      const files = [...incoming].map((file) => (entry === undefined ? file : nameAsBefore(entry, file, resumeStore())))
       if (files.length === 0) return []
       const isOther = entry !== undefined && !files.some((file) => isSameFile(entry, file))
       store.set({ otherFile: isOther ? { id, files } : undefined })

@@ -1,4 +1,4 @@
-import type { InterruptedUpload } from "../client/upload-sessions.ts"
+import type { InterruptedUpload } from "../client/resume/resume-store.ts"
 import { nameAsBefore } from "./interrupted-uploads.ts"
 import { isSameFile } from "./upload-item.ts"
 import type { UploadState } from "./upload-state.ts"
@@ -29,7 +29,7 @@ export interface LeftUploads extends Pick<
  * @param tell called when there is something new
  */
 export const createLeftUploads = (uploads: Uploads<any>, tell: () => void): LeftUploads => {
-  const { sessions } = uploads.setup.options
+  const { resumeStore } = uploads.setup.options
   let found: ReadonlyArray<InterruptedUpload> = []
   let otherFile: LeftState["otherFile"]
   let state: LeftState = { interrupted: [], otherFile }
@@ -50,13 +50,13 @@ export const createLeftUploads = (uploads: Uploads<any>, tell: () => void): Left
   let request = 0
   const look = async () => {
     const own = ++request
-    const entries = (await sessions?.list().catch(() => [])) ?? []
+    const entries = (await resumeStore?.list().catch(() => [])) ?? []
     if (own !== request) return
     found = entries
     show()
   }
   const find = (id: string) => state.interrupted.find((entry) => entry.id === id)
-  /** The session of the file is found by what it is: nothing is sent twice. */
+  /** The entry of the file is found by what it is: nothing is sent twice. */
   const send = ({ slug, input }: InterruptedUpload, files: ReadonlyArray<File>): void => {
     const add = uploads.addFiles as (slug: string, files: ReadonlyArray<File>, options: object) => Promise<unknown>
     void add(slug, files, { input }).then(look)
@@ -69,16 +69,16 @@ export const createLeftUploads = (uploads: Uploads<any>, tell: () => void): Left
       const entry = find(id)
       const file = await entry?.reopen?.().catch(() => undefined)
       if (entry === undefined || file === undefined) return false
-      send(entry, [nameAsBefore(entry, file, sessions)])
+      send(entry, [nameAsBefore(entry, file, resumeStore)])
       return true
     },
     discardInterrupted: (id) => {
       uploads.discardInterrupted(id)
-      void sessions?.remove(id).then(look, look)
+      void resumeStore?.remove(id).then(look, look)
     },
     continueWith: (id, incoming) => {
       const entry = find(id)
-      const files = [...incoming].map((file) => (entry ? nameAsBefore(entry, file, sessions) : file))
+      const files = [...incoming].map((file) => (entry ? nameAsBefore(entry, file, resumeStore) : file))
       const same = entry && files.find((file) => isSameFile(entry, file))
       if (entry === undefined || files.length === 0) return
       otherFile = same ? undefined : { id, files }

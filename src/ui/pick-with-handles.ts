@@ -1,4 +1,4 @@
-import type { UploadSessions } from "../client/upload-sessions.ts"
+import type { ResumeStore } from "../client/resume/resume-store.ts"
 
 interface PickerOptions {
   readonly accept: string
@@ -17,7 +17,7 @@ type Picker = (options: {
  */
 export const pickWithHandles = (
   { accept, isMultiple }: PickerOptions,
-  attach: UploadSessions["attachHandle"],
+  attach: ResumeStore["attachHandle"],
 ): Promise<ReadonlyArray<File> | undefined> => {
   const picker = (globalThis as { showOpenFilePicker?: Picker }).showOpenFilePicker
   if (picker === undefined) return Promise.resolve(undefined)

@@ -1,7 +1,7 @@
-import type { UploadSessions } from "../client/upload-sessions.ts"
+import type { ResumeStore } from "../client/resume/resume-store.ts"
 
 /** Called with the handle of a file, where the browser gives one. */
-type AttachHandle = UploadSessions["attachHandle"]
+type AttachHandle = ResumeStore["attachHandle"]
 
 /** Chromium's own, missing in the DOM's declarations. */
 type ItemWithHandle = DataTransferItem & { getAsFileSystemHandle?: () => Promise<FileSystemHandle | null> }

@@ -149,7 +149,7 @@ export const createUploadRunner = ({ setup, store, options, report, settled, sto
   }
 
   const send = (items: ReadonlyArray<ChosenItem>, input: unknown): Promise<Array<Outcome>> => {
-    const { endpoint, headers, sessions } = options()
+    const { endpoint, headers, resumeStore } = options()
     const idOf = new Map(items.map(({ file, id }) => [file, id]))
     const ids = [...idOf.values()]
     const places = new Map(ids.map((id, index) => [id, index]))
@@ -180,7 +180,7 @@ export const createUploadRunner = ({ setup, store, options, report, settled, sto
       files: items.map(({ file }) => file),
       input,
       headers,
-      sessions,
+      resumeStore,
       onUploadBegin: (event) => options().onUploadBegin?.(event),
       onUploadProgress: (progress) => options().onUploadProgress?.(progress),
       onEvent: (event) => {

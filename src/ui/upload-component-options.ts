@@ -2,7 +2,7 @@ import type { RouteInput, TypedFileRoute, TypedFileRouter } from "../protocol/fi
 import type { UploadProgress } from "../client/progress.ts"
 import type { UploadHeaders } from "../client/request-urls.ts"
 import type { InputOption } from "../client/upload-options.ts"
-import type { UploadSessions } from "../client/upload-sessions.ts"
+import type { ResumeStore } from "../client/resume/resume-store.ts"
 import type { DoneUpload, RouteUploadError } from "../client/upload-outcome.ts"
 import type { CropOptions } from "./avatar/crop-options.ts"
 import type { InitialFile } from "./stored-files.ts"
@@ -42,7 +42,7 @@ export interface UploadConfig {
    * shown during the drag. Of several the one under the pointer takes them, else the nearest that can. Default false.
    */
   readonly dropOnPage?: boolean | string | undefined
-  /** Lets the browser ask before the page goes while files are on their way. Default: where no `sessions` keep them. */
+  /** Lets the browser ask before the page goes while files are on their way. Default: without a `resumeStore`. */
   readonly warnBeforeLeaving?: boolean | undefined
   /** The file dialog chooses a folder, all of whose files are taken. Default false. */
   readonly folder?: boolean | undefined
@@ -91,11 +91,11 @@ export interface UploadHookOptions<Route extends TypedFileRoute<any>>
   extends UploadCallbacks<Route>, UploadFieldOptions {
   /** For the route handler; the ingest never sees them. */
   readonly headers?: UploadHeaders | undefined
-  /** Where uploads are remembered over a reload: `createSessions({ scope: userId })` of `sluice/sessions`. Wins over the setup's. */
-  readonly sessions?: UploadSessions | undefined
+  /** Where uploads are remembered over a reload: `createResumeStore({ scope: userId })` of `sluice/resume`. Wins over the setup's. */
+  readonly resumeStore?: ResumeStore | undefined
   /**
-   * `createUploads()`: its uploads go on when the component leaves the page, with that address, those headers and those
-   * sessions. Wins over the setup's; may not change. A field of a form keeps its files, and goes on without.
+   * `createUploads()`: its uploads go on when the component leaves the page, with that address, those headers and that
+   * resume store. Wins over the setup's; may not change. A field of a form keeps its files, and goes on without.
    */
   readonly uploads?: UploadHome | undefined
   readonly disabled?: boolean | undefined

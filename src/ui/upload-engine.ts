@@ -44,12 +44,12 @@ export const createUploadEngine = ({
 }): UploadEngine => {
   const { url } = setup.options
   completeTexts(setup.texts, setup.options.texts)
-  const readSessions = () => latest().sessions ?? setup.options.sessions
-  let sessions = readSessions()
+  const readResumeStore = () => latest().resumeStore ?? setup.options.resumeStore
+  let resumeStore = readResumeStore()
   const store = createUploadStore(initial)
   const value = createFieldValue(latest, initial.files)
 
-  const interrupted = createInterruptedUploads(store, latest, readSessions)
+  const interrupted = createInterruptedUploads(store, latest, readResumeStore)
   const report = createOutcomeReporter(latest, url)
   const runner = createUploadRunner({
     setup,
@@ -178,8 +178,8 @@ export const createUploadEngine = ({
     learn: store.set,
     follow: (before) => {
       const next = latest()
-      if (sessions !== readSessions()) {
-        sessions = readSessions()
+      if (resumeStore !== readResumeStore()) {
+        resumeStore = readResumeStore()
         void interrupted.refresh()
       }
       const isDisabled = next.disabled ?? false
@@ -247,7 +247,7 @@ export const createUploadEngine = ({
       const mistake = findMistake(name, item.path)
       if (mistake !== undefined || name === item.file.name) return mistake
       const renamed = renameItem(item, name)
-      passHandle(item.file, renamed.file, readSessions())
+      passHandle(item.file, renamed.file, readResumeStore())
       relist(
         files.map((each) => (each === item ? renamed : each)),
         [renamed],

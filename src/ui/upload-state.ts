@@ -1,7 +1,7 @@
 import type { TypedFileRoute } from "../protocol/file-route.ts"
 import type { RouteConfig } from "../protocol/route-config.ts"
 import type { DoneUpload, RouteUploadError } from "../client/upload-outcome.ts"
-import type { InterruptedUpload } from "../client/upload-sessions.ts"
+import type { InterruptedUpload } from "../client/resume/resume-store.ts"
 import type { AcceptedKind } from "./accepted-files.ts"
 import type { DragVerdict } from "./judge-drag.ts"
 

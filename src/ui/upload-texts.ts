@@ -1,4 +1,4 @@
-import type { InterruptedUpload } from "../client/upload-sessions.ts"
+import type { InterruptedUpload } from "../client/resume/resume-store.ts"
 import type { ProblemCode } from "../protocol/problem.ts"
 import type { RouteConfig } from "../protocol/route-config.ts"
 import type { UploadError } from "../protocol/upload-error.ts"

@@ -9,7 +9,7 @@ import type { FileStatus, UploadItem, UploadState } from "./upload-state.ts"
 
 /** Where the uploads of a component live when they are not its own: `createUploads()`, or a group of it. */
 export interface UploadHome {
-  /** What a component is told by its own generator, with the address, the headers and the sessions of the home. */
+  /** What a component is told by its own generator, with the address, the headers and the resume store of the home. */
   readonly share: (setup: UploadSetup<any>) => UploadSetup<any>
   /** The controller of a component; undefined where it has to have its own: on a server, and as a field of a form. */
   readonly borrow: (options: AnyComponentOptions) => UploadController | undefined
@@ -52,7 +52,7 @@ export interface UploadsCallbacks<Router extends TypedFileRouter> {
 /** What `createUploads` takes: what components of a router share, and whom to tell. */
 export interface UploadsOptions<Router extends TypedFileRouter>
   extends Omit<UploadSetupOptions, "uploads">, UploadsCallbacks<Router> {
-  /** Lets the browser ask before the page goes while files are on their way. Default: where no `sessions` keep them. */
+  /** Lets the browser ask before the page goes while files are on their way. Default: without a `resumeStore`. */
   readonly warnBeforeLeaving?: boolean | undefined
 }
 

@@ -15,7 +15,7 @@ test("generateUploader is at most 5.6 kB, min + gzip", async () => {
 
 test("what not everybody needs is not much, and not in it", async () => {
   expect(report("all of client", await bundle('export * from "./client.ts"'))).toBeLessThanOrEqual(5900)
-  expect(report("sessions", await bundle('export * from "./sessions.ts"'))).toBeLessThanOrEqual(2500)
+  expect(report("resume", await bundle('export * from "./resume.ts"'))).toBeLessThanOrEqual(2500)
   const alone = await bundle('export { generateUploader } from "./client.ts"')
   for (const word of ["indexedDB", "navigator.locks", "ReactNative", "register", "identifier", "Not allowed"]) {
     expect(alone).not.toContain(word)
@@ -23,7 +23,7 @@ test("what not everybody needs is not much, and not in it", async () => {
 })
 
 test("nothing of the server is in it", async () => {
-  const code = await bundle('export * from "./client.ts"; export * from "./sessions.ts"')
+  const code = await bundle('export * from "./client.ts"; export * from "./resume.ts"')
   for (const word of ["effect/", "Effect", "sqids", "hmac", "node:", "process.", "application/zip"]) {
     expect(code).not.toContain(word)
   }

@@ -4,8 +4,8 @@ import {
   generateUploader,
   type TypedFileRouter,
   type UploaderOptions,
-  type UploadSession,
-  type UploadSessions,
+  type ResumeEntry,
+  type ResumeStore,
 } from "../../src/client.ts"
 import { createRouteHandler, createSluice, UploadError } from "../../src/server.ts"
 import { toNodeListener } from "../../adapters/node.ts"
@@ -173,18 +173,18 @@ describe("with the real route handler and ingest", () => {
   test("a tab that waited while another finished has the same result, and sends no byte", async () => {
     const { uploader, asked } = await start()
     const starts: Array<number> = []
-    let kept: UploadSession["kept"]
-    const sessions = {
-      // As seen by a tab that opened the session in mid-upload: it knows the URL after the other has forgotten it.
-      open: async (): Promise<UploadSession> => ({
+    let kept: ResumeEntry["kept"]
+    const resumeStore = {
+      // As seen by a tab that opened the entry in mid-upload: it knows the URL after the other has forgotten it.
+      open: async (): Promise<ResumeEntry> => ({
         kept,
         keep: async (upload) => (kept = upload),
         exclusively: (work) => work(),
         forget: async () => {},
       }),
-    } as Partial<UploadSessions> as UploadSessions
+    } as Partial<ResumeStore> as ResumeStore
     const run = async () => {
-      const [outcome] = await uploader({ sessions }).uploadFiles("docs", {
+      const [outcome] = await uploader({ resumeStore }).uploadFiles("docs", {
         files: [file("a")],
         onEvent: (event) => event.type === "begin" && starts.push(event.offset),
       })

@@ -390,9 +390,9 @@ export const describeDrags = ({ page, site, open, choose, told, until, complaint
       expect(await asks()).toBe(false)
     })
 
-    test("needs no question where sessions keep the uploads", async () => {
+    test("needs no question where a resume store keeps the uploads", async () => {
       site().hold("0.png", 10)
-      await open("component=dropzone&mode=auto&sessions")
+      await open("component=dropzone&mode=auto&resume")
       await choose(main(), { ...png("0.png"), buffer: Buffer.concat([pixel, Buffer.alloc(500_000)]) })
       await rowBecomes("0.png", "uploading")
       expect(await asks()).toBe(false)
@@ -403,7 +403,7 @@ export const describeDrags = ({ page, site, open, choose, told, until, complaint
     const large = (name: string) => ({ name, mimeType: "application/pdf", buffer: Buffer.alloc(3_000_000, 1) })
     const interrupt = async (...names: ReadonlyArray<string>) => {
       for (const name of names) site().hold(name, 500_000)
-      await open("component=dropzone&mode=auto&endpoint=anything&sessions")
+      await open("component=dropzone&mode=auto&endpoint=anything&resume")
       await choose(main(), names.map(large))
       await until(() => site().inFlight() === names.length)
       await page().reload()

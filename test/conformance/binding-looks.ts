@@ -194,7 +194,7 @@ export const describeLooks = ({ page: getPage, site: getSite, open, until }: Ben
       const page = getPage()
       await page.setViewportSize({ width: 440, height: 640 })
       const release = getSite().hold(long, 100_000)
-      await open("component=dropzone&endpoint=anything&mode=auto&sessions")
+      await open("component=dropzone&endpoint=anything&mode=auto&resume")
       await give({ ...png(long), buffer: Buffer.concat([pixel, Buffer.alloc(3_000_000, 7)]) })
       await until(async () => /[1-9]\d? %/.test((await part("file-state").textContent()) ?? ""))
       // It is remembered a moment later.
@@ -223,7 +223,7 @@ export const describeLooks = ({ page: getPage, site: getSite, open, until }: Ben
     test("the question about another file is put in whole lines, on a wide page too", async () => {
       const page = getPage()
       const release = getSite().hold(long, 100_000)
-      await open("component=dropzone&endpoint=anything&mode=auto&sessions")
+      await open("component=dropzone&endpoint=anything&mode=auto&resume")
       await give({ ...png(long), buffer: Buffer.concat([pixel, Buffer.alloc(3_000_000, 7)]) })
       await until(async () => /[1-9]\d? %/.test((await part("file-state").textContent()) ?? ""))
       // It is remembered a moment later.

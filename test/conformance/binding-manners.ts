@@ -214,7 +214,7 @@ export const describeManners = ({ page: getPage, site: getSite, open, until, com
     /** Uploads that a reload interrupts. */
     const interrupt = async (...names: ReadonlyArray<string>) => {
       const site = getSite()
-      await openWithTray("endpoint=anything&mode=auto&sessions=setup")
+      await openWithTray("endpoint=anything&mode=auto&resume=setup")
       const releases = names.map((name) => site.hold(name, 100_000))
       await getPage().locator('[data-component="dropzone"] input[type=file]').first().setInputFiles(names.map(path))
       await until(() => site.inFlight() === names.length)

@@ -85,7 +85,7 @@ export const describeRoom = ({ page: getPage, site: getSite, open, until }: Benc
           await check(`${component} with chosen files`)
           const release = site.hold(long, 10_000)
           site.refuse("bad.docx", 500, 99)
-          await open(`${query}&mode=auto&sessions`)
+          await open(`${query}&mode=auto&resume`)
           await give(file(long, 600_000), file("bad.docx"), file("good.docx"))
           await until(async () => (await page.evaluate(() => window.told)).some(({ name }) => name === "error"))
           await check(`${component} uploading`)
@@ -167,7 +167,7 @@ export const describeRoom = ({ page: getPage, site: getSite, open, until }: Benc
         expect((await text()).replaceAll("\n", "")).not.toMatch(hidden)
       }
       const release = site.hold(disguised, 10_000)
-      await open("component=dropzone&endpoint=anything&mode=auto&sessions")
+      await open("component=dropzone&endpoint=anything&mode=auto&resume")
       await give(file(disguised, 600_000))
       await rowBecomes(shown, "uploading")
       await page.getByRole("button", { name: `Pause ${shown}` }).waitFor()

@@ -517,7 +517,7 @@ export const describeRows = (tools: BindingTools): void => {
       const path = join(folder, "a.png")
       await writeFile(path, large.buffer)
       const release = getSite().hold("b.png", 500_000)
-      await open("component=dropzone&endpoint=anything&rows=rename&sessions")
+      await open("component=dropzone&endpoint=anything&rows=rename&resume")
       await getPage().locator("input[type=file]").setInputFiles(path)
       await begin("a.png")
       await field().fill("b")

@@ -230,7 +230,7 @@ export const describeTray = ({ page: getPage, site: getSite, until, complaints }
       await becomes(trayRow("a.docx"), "done")
       expect(await listeners()).toBe(false)
       const again = getSite().hold("b.docx", 10_000)
-      await open("endpoint=anything&mode=auto&sessions=setup")
+      await open("endpoint=anything&mode=auto&resume=setup")
       await give(file("b.docx", 500_000))
       await becomes(trayRow("b.docx"), "uploading")
       expect(await listeners()).toBe(false)

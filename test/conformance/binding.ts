@@ -140,9 +140,9 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
       page.evaluate(
         (file) =>
           new Promise<number>((resolve) => {
-            indexedDB.open("sluice-uploads").onsuccess = ({ target }) => {
+            indexedDB.open("sluice-resume").onsuccess = ({ target }) => {
               const database = (target as IDBOpenDBRequest).result
-              database.transaction("sessions").objectStore("sessions").getAll().onsuccess = ({ target }) => {
+              database.transaction("entries").objectStore("entries").getAll().onsuccess = ({ target }) => {
                 database.close()
                 const records = (target as IDBRequest<Array<{ name: string; loaded?: number }>>).result
                 resolve(records.find(({ name }) => name === file)?.loaded ?? 0)
@@ -564,7 +564,7 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
 
       test("a reload in the middle of 200 MB: the same file, chosen again, goes on where it was", async () => {
         const release = site.hold("large.bin", 80_000_000)
-        await open("component=dropzone&endpoint=anything&sessions")
+        await open("component=dropzone&endpoint=anything&resume")
         await choose(main(), file)
         await page.getByRole("button", { name: "Upload 1 file" }).click()
         await until(async () => (await percent(row("large.bin").getByRole("progressbar"))) > 20)
@@ -597,7 +597,7 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
           Object.assign(globalThis, { showOpenFilePicker: pick })
         })
         const release = site.hold("kept.bin", 1_000_000)
-        await open("component=dropzone&mode=auto&endpoint=anything&sessions=setup")
+        await open("component=dropzone&mode=auto&endpoint=anything&resume=setup")
         await page.evaluate(async () => {
           const root = await navigator.storage.getDirectory()
           const writable = await (await root.getFileHandle("kept.bin", { create: true })).createWritable()
@@ -618,7 +618,7 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
 
       test("an interrupted upload can be discarded", async () => {
         site.hold("large.bin", 1_000_000)
-        await open("component=dropzone&mode=auto&endpoint=anything&sessions")
+        await open("component=dropzone&mode=auto&endpoint=anything&resume")
         await choose(main(), file)
         await until(() => site.inFlight() === 1)
         await page.reload()
@@ -632,7 +632,7 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
       /** One tab is sending the file and does not get on, another one wants to. */
       const startInTwoTabs = async () => {
         const release = site.hold("large.bin", 20_000_000)
-        const query = "component=dropzone&mode=auto&endpoint=anything&sessions"
+        const query = "component=dropzone&mode=auto&endpoint=anything&resume"
         await open(query)
         await choose(main(), file)
         await until(() => site.inFlight() === 1)

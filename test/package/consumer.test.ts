@@ -138,12 +138,12 @@ import * as inElement from "sluice/element"
 import * as inReact from "sluice/react"
 import * as inSolid from "sluice/solid"
 import * as inVue from "sluice/vue"
-import { createSessions } from "sluice/sessions"
+import { createResumeStore } from "sluice/resume"
 import { createUploadController, createUploadSetup } from "sluice/ui"
 
 const router = { file: createSluice()({ blob: {} }).onUploadComplete(({ file }) => ({ size: file.size })) }
 type Router = typeof router
-const setup = { sessions: createSessions(), texts: { choose: () => "Wählen" } } satisfies inReact.UploadSetupOptions
+const setup = { resumeStore: createResumeStore(), texts: { choose: () => "Wählen" } } satisfies inReact.UploadSetupOptions
 
 const ReactButton = inReact.generateUploadButton<Router>(setup)
 createElement(ReactButton, { endpoint: "file", onClientUploadComplete: ([file]) => file!.serverData.size.toFixed() })

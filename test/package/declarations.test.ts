@@ -44,11 +44,11 @@ export const handle = createRouteHandler({ router })
       ]),
   ),
   "client.ts": `import { generateUploader } from "sluice/client"
-import { createSessions } from "sluice/sessions"
+import { createResumeStore } from "sluice/resume"
 import type { router } from "./routes.js"
 export const uploader = generateUploader<typeof router>()
 export const { uploadFiles, createUpload } = uploader
-export const sessions = createSessions()
+export const resumeStore = createResumeStore()
 export const upload = (file: File) => createUpload("done", { files: [file], input: { album: "x" } })
 export const outcomes = async (file: File) => uploadFiles("other", { files: [file] })
 `,

@@ -33,10 +33,10 @@ const report = (name: string, chunks: ReadonlyArray<Chunk>): number => {
 /** What users import, and what it is for. */
 const imports: ReadonlyArray<readonly [what: string, code: string]> = [
   ["`generateUploader`", 'export { generateUploader } from "sluice/client"'],
-  ["`createSessions`", 'export { createSessions } from "sluice/sessions"'],
+  ["`createResumeStore`", 'export { createResumeStore } from "sluice/resume"'],
   [
     "both of them",
-    'export { generateUploader } from "sluice/client"; export { createSessions } from "sluice/sessions"',
+    'export { generateUploader } from "sluice/client"; export { createResumeStore } from "sluice/resume"',
   ],
   ...["react", "vue", "svelte", "solid"].flatMap((name): ReadonlyArray<readonly [string, string]> => {
     const framework = name[0]!.toUpperCase() + name.slice(1)
@@ -69,7 +69,7 @@ const features: Readonly<Record<string, string>> = {
   "crop-picture": "a picture is chosen for an avatar",
   "tray-panel": "there are uploads for a tray",
   "read-folder": "a folder is dropped",
-  "pick-with-handles": "the file dialog is opened, with `sessions`",
+  "pick-with-handles": "the file dialog is opened, with a `resumeStore`",
   "listen-to-paste": "it has `config.appendOnPaste`",
   "pasted-images": "an image is pasted, with `config.appendOnPaste`",
   "ask-again": "the route handler did not say what its routes take",

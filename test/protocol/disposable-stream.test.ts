@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { disposeChunk, isDisposable, markDisposable } from "../../src/protocol.ts"
+import { disposeChunk, isDisposable, markDisposable } from "../../src/protocol/disposable-stream.ts"
 
 describe("a disposable stream", () => {
   it("is one that was marked, also as the body of a Request or a Response", () => {

@@ -10,7 +10,7 @@ import {
   type UploadComponentOptions,
   type UploadsOptions,
 } from "../../src/ui.ts"
-import type { UploadSessions } from "../../src/client.ts"
+import type { ResumeStore } from "../../src/client.ts"
 
 const f = createSluice()
 const config = { image: { maxFileSize: "1MB", maxFileCount: 9 } } as const
@@ -234,10 +234,10 @@ describe("uploads outside the tree", () => {
     expect(uploads.getState().summary).toMatchObject({ total: 2, done: 2 })
   })
 
-  test("leave the sessions to the component where it has its own", () => {
-    const sessions = { list: async () => [] } as unknown as UploadSessions
-    const { uploads } = start({ sessions })
-    expect(uploads.share(createUploadSetup()).options.sessions).toBe(sessions)
+  test("leave the resume store to the component where it has its own", () => {
+    const resumeStore = { list: async () => [] } as unknown as ResumeStore
+    const { uploads } = start({ resumeStore })
+    expect(uploads.share(createUploadSetup()).options.resumeStore).toBe(resumeStore)
   })
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { InterruptedUpload } from "../../src/client/upload-sessions.ts"
+import type { InterruptedUpload } from "../../src/client/resume/resume-store.ts"
 import { createLeftUploads } from "../../src/ui/left-uploads.ts"
 import type { Uploads } from "../../src/ui/uploads.ts"
 
@@ -9,9 +9,12 @@ const onDisk = () => new File(["abc"], "IMG_1.png", { type: "image/png", lastMod
 const start = async (reopen?: () => Promise<File>) => {
   const entry = { id: "1", slug: "photos", name: "beach.png", size: 3, lastModified: 7, loaded: 1, input: { album: 1 } }
   const added: Array<readonly [slug: string, names: Array<string>, options: unknown]> = []
-  const sessions = { list: async () => [{ ...entry, reopen } as unknown as InterruptedUpload], attachHandle: () => {} }
+  const resumeStore = {
+    list: async () => [{ ...entry, reopen } as unknown as InterruptedUpload],
+    attachHandle: () => {},
+  }
   const uploads = {
-    setup: { options: { sessions } },
+    setup: { options: { resumeStore } },
     isAttended: () => false,
     getState: () => ({ files: [], isUploading: false }),
     subscribe: () => () => {},

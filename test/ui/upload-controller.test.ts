@@ -9,7 +9,7 @@ import {
   UploadError,
   type UploadSetupOptions,
 } from "../../src/ui.ts"
-import type { InterruptedUpload, UploadSessions } from "../../src/client.ts"
+import type { InterruptedUpload, ResumeStore } from "../../src/client.ts"
 
 const f = createSluice()
 const router = {
@@ -294,8 +294,8 @@ test("a preview is shown until it is taken away; what the page gave is never rev
   spy.mockRestore()
 })
 
-/** Sessions that remember one upload. */
-const remember = (entry: InterruptedUpload): UploadSessions & { readonly removed: Array<string> } => {
+/** A resume store that remembers one upload. */
+const remember = (entry: InterruptedUpload): ResumeStore & { readonly removed: Array<string> } => {
   const removed: Array<string> = []
   return {
     removed,
@@ -322,8 +322,8 @@ const entry = {
 }
 
 test("an interrupted upload goes on by its handle, with its own input", async () => {
-  const sessions = remember({ ...entry, input: { album: 7 }, reopen: async () => png("a") })
-  const { controller, states, until } = await start({}, { sessions })
+  const resumeStore = remember({ ...entry, input: { album: 7 }, reopen: async () => png("a") })
+  const { controller, states, until } = await start({}, { resumeStore })
   await vi.waitFor(() => expect(controller.getState().interrupted).toHaveLength(1))
   expect(await controller.continueInterrupted("x")).toBe(true)
   await until("done")
@@ -333,7 +333,7 @@ test("an interrupted upload goes on by its handle, with its own input", async ()
 })
 
 test("where there is no handle the user chooses the file again, and it is recognised", async () => {
-  const { controller } = await start({}, { sessions: remember(entry) })
+  const { controller } = await start({}, { resumeStore: remember(entry) })
   await vi.waitFor(() => expect(controller.getState().interrupted).toHaveLength(1))
   expect(await controller.continueInterrupted("x")).toBe(false)
   controller.addFiles([png("other")])
@@ -343,16 +343,16 @@ test("where there is no handle the user chooses the file again, and it is recogn
 })
 
 test("an interrupted upload is discarded for good", async () => {
-  const sessions = remember(entry)
-  const { controller } = await start({}, { sessions })
+  const resumeStore = remember(entry)
+  const { controller } = await start({}, { resumeStore })
   await vi.waitFor(() => expect(controller.getState().interrupted).toHaveLength(1))
   controller.discardInterrupted("x")
-  expect(sessions.removed).toEqual(["x"])
+  expect(resumeStore.removed).toEqual(["x"])
   await vi.waitFor(() => expect(controller.getState().interrupted).toEqual([]))
 })
 
 test("a file that was interrupted starts when it is chosen, others still wait to be sent", async () => {
-  const { controller, states, until } = await start({}, { sessions: remember(entry) })
+  const { controller, states, until } = await start({}, { resumeStore: remember(entry) })
   await vi.waitFor(() => expect(controller.getState().interrupted).toHaveLength(1))
   controller.addFiles([png("a"), png("other")])
   await vi.waitFor(() => expect(states()).toEqual(["a done", "other picked"]))
@@ -360,32 +360,32 @@ test("a file that was interrupted starts when it is chosen, others still wait to
   await until("done")
 })
 
-test("sessions may be given to a component, and change with the user", async () => {
+test("a resume store may be given to a component, and changes with the user", async () => {
   const mine = remember({ ...entry, id: "mine" })
   const yours = remember({ ...entry, id: "yours", name: "b" })
-  const { controller, given } = await start({ sessions: mine }, { sessions: remember(entry) })
+  const { controller, given } = await start({ resumeStore: mine }, { resumeStore: remember(entry) })
   const ids = () => controller.getState().interrupted.map(({ id }) => id)
   await vi.waitFor(() => expect(ids()).toEqual(["mine"]))
-  controller.setOptions({ ...given, sessions: yours })
+  controller.setOptions({ ...given, resumeStore: yours })
   await vi.waitFor(() => expect(ids()).toEqual(["yours"]))
   controller.discardInterrupted("yours")
   await vi.waitFor(() => expect(ids()).toEqual([]))
   expect([mine.removed, yours.removed]).toEqual([[], ["yours"]])
 })
 
-test("sessions that are made anew at every rendering do not make it render for ever", async () => {
-  const { controller, given } = await start({ sessions: remember(entry) })
+test("a resume store that is made anew at every rendering does not make it render for ever", async () => {
+  const { controller, given } = await start({ resumeStore: remember(entry) })
   let renderings = 0
   const asked: Array<Promise<unknown>> = []
   controller.subscribe(() => {
     if (++renderings > 20) throw new Error("It renders for ever.")
-    const sessions = remember(entry)
-    const list: UploadSessions["list"] = (slug) => {
-      const answer = sessions.list(slug)
+    const resumeStore = remember(entry)
+    const list: ResumeStore["list"] = (slug) => {
+      const answer = resumeStore.list(slug)
       asked.push(answer)
       return answer
     }
-    controller.setOptions({ ...given, sessions: { ...sessions, list } })
+    controller.setOptions({ ...given, resumeStore: { ...resumeStore, list } })
   })
   controller.setDragActive(true)
   await vi.waitFor(() => expect(asked.length).toBeGreaterThan(0))

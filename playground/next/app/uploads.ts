@@ -1,10 +1,10 @@
 import { createSizeFormat, generateUploadButton, generateUploadDropzone } from "sluice/react"
-import { createSessions } from "sluice/sessions"
+import { createResumeStore } from "sluice/resume"
 import type { Routes } from "../../showcase/routes.ts"
 
 export const UploadButton = generateUploadButton<Routes>()
 
-/** With sessions an upload survives a reload of the page. */
-export const UploadDropzone = generateUploadDropzone<Routes>({ sessions: createSessions() })
+/** With a resume store an upload survives a reload of the page. */
+export const UploadDropzone = generateUploadDropzone<Routes>({ resumeStore: createResumeStore() })
 
 export const formatSize = createSizeFormat("en")

@@ -128,14 +128,14 @@ export const createUploadComponent = <Router extends TypedFileRouter, Slug exten
   const borrowed = home?.borrow(props as AnyComponentOptions) as UploadController<Router[Slug]> | undefined
   const inner = borrowed ?? createUploadController(setup, props)
   const controller: typeof inner = kind.adapt?.(inner, { id, root, texts, config: () => props.config }) ?? inner
-  const sessions = () => props.sessions ?? options.sessions
+  const resumeStore = () => props.resumeStore ?? options.resumeStore
   const createParts = () =>
     createUploadParts({
       controller,
       state: controller.getState(),
       texts,
       config: props.config,
-      sessions: sessions(),
+      resumeStore: resumeStore(),
       id,
       root,
       used: readEngine()?.used,
@@ -175,7 +175,7 @@ export const createUploadComponent = <Router extends TypedFileRouter, Slug exten
           root,
           target: () => ({
             controller,
-            sessions: sessions(),
+            resumeStore: resumeStore(),
             isOff: props.disabled === true || !controller.getState().isReady,
           }),
           isWanted: () => props.config.dropOnPage,
@@ -193,7 +193,7 @@ export const createUploadComponent = <Router extends TypedFileRouter, Slug exten
           // Of what outlasts the component whoever keeps it warns.
           config: borrowed ? { ...props.config, warnBeforeLeaving: false } : props.config,
           isDisabled: props.disabled === true,
-          sessions: sessions(),
+          resumeStore: resumeStore(),
         })
         ends.push(loaded.attend({ ...attended, options: now }))
       }

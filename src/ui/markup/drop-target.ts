@@ -1,21 +1,21 @@
 import { hasFiles, readTransfer } from "../read-transfer.ts"
 import type { UploadController } from "../upload-controller.ts"
-import type { UploadSessions } from "../../client/upload-sessions.ts"
+import type { ResumeStore } from "../../client/resume/resume-store.ts"
 import { keepHandles } from "../kept-handles.ts"
 import type { Part } from "./markup.ts"
 
 /** What takes dropped files. */
 export interface DropTarget {
   readonly controller: UploadController<any>
-  readonly sessions: UploadSessions | undefined
+  readonly resumeStore: ResumeStore | undefined
   /** Whether nothing is taken now. */
   readonly isOff: boolean
 }
 
 /** Takes what was dropped. Call it during the event. */
-export const takeDrop = ({ controller, sessions }: DropTarget, transfer: DataTransfer): void => {
+export const takeDrop = ({ controller, resumeStore }: DropTarget, transfer: DataTransfer): void => {
   controller.setDragActive(false)
-  void readTransfer(transfer, keepHandles(sessions)).then(controller.addFiles)
+  void readTransfer(transfer, keepHandles(resumeStore)).then(controller.addFiles)
 }
 
 /**

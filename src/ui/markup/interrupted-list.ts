@@ -1,4 +1,4 @@
-import type { InterruptedUpload } from "../../client/upload-sessions.ts"
+import type { InterruptedUpload } from "../../client/resume/resume-store.ts"
 import type { ComponentView } from "./component.ts"
 import { describeName } from "./file-list.ts"
 import { describe, type Markup } from "./markup.ts"

@@ -16,7 +16,7 @@ export const createMoreParts = ({
   config,
   id,
   root,
-}: Omit<PartsOptions, "used" | "sessions">): MoreParts => {
+}: Omit<PartsOptions, "used" | "resumeStore">): MoreParts => {
   const { routeConfig, isDisabled, isReady } = state
   const isOff = isDisabled || !isReady
   const cameraId = `${id}-camera`

@@ -4,7 +4,7 @@ import { toMainId, toStatusId } from "../element-ids.ts"
 import { keepHandles } from "../kept-handles.ts"
 import type { UploadConfig } from "../upload-component-options.ts"
 import type { UploadController } from "../upload-controller.ts"
-import type { UploadSessions } from "../../client/upload-sessions.ts"
+import type { ResumeStore } from "../../client/resume/resume-store.ts"
 import type { UploadItem, UploadState } from "../upload-state.ts"
 import type { UploadTexts } from "../upload-texts.ts"
 import { describeTarget } from "./drop-target.ts"
@@ -17,7 +17,7 @@ export interface PartsOptions {
   readonly state: UploadState<any>
   readonly texts: UploadTexts
   readonly config: UploadConfig
-  readonly sessions: UploadSessions | undefined
+  readonly resumeStore: ResumeStore | undefined
   /** Unique in the document, the same on server and page. */
   readonly id: string
   /** The tree the component is in. */
@@ -83,7 +83,7 @@ export const createUploadParts = ({
   state,
   texts,
   config,
-  sessions,
+  resumeStore,
   id,
   root,
   used,
@@ -106,10 +106,10 @@ export const createUploadParts = ({
       else wanted.set(input, interrupted)
       input.click()
     }
-    if (sessions === undefined || config.folder || !("showOpenFilePicker" in globalThis)) return useInput()
+    if (resumeStore === undefined || config.folder || !("showOpenFilePicker" in globalThis)) return useInput()
     const pick = async () => {
       const { pickWithHandles } = await import("../pick-with-handles.ts")
-      return pickWithHandles({ accept, isMultiple }, keepHandles(sessions)!)
+      return pickWithHandles({ accept, isMultiple }, keepHandles(resumeStore)!)
     }
     void pick().then((files) => (files === undefined ? useInput() : take(files, interrupted)), useInput)
   }
@@ -120,7 +120,7 @@ export const createUploadParts = ({
     openPicker,
     target: {
       attributes: { id, "data-drag": state.isDragActive ? (state.drag?.fit ?? "over") : undefined },
-      on: describeTarget({ controller, sessions, isOff }, () => root().getElementById(id)),
+      on: describeTarget({ controller, resumeStore, isOff }, () => root().getElementById(id)),
     },
     input: {
       attributes: {

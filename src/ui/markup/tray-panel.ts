@@ -194,8 +194,8 @@ export const createTrayPanel = ({
     left: left.getState,
     describe: (part) => {
       const state = getState()
-      const { sessions } = uploads.setup.options
-      const parts = createUploadParts({ controller, state, texts, config: {}, sessions, id, root, used })
+      const { resumeStore } = uploads.setup.options
+      const parts = createUploadParts({ controller, state, texts, config: {}, resumeStore, id, root, used })
       return describePanel({
         controller,
         state,

@@ -52,7 +52,7 @@ export const createUploadTray = (
   }
   let state: UploadState = { ...blank, ...uploads.getServerState() }
   let made: ReadonlyArray<unknown> = []
-  const { sessions } = uploads.setup.options
+  const { resumeStore } = uploads.setup.options
   const getState = (): UploadState => {
     const source = props.shows === "elsewhere" ? uploads.unattended : uploads
     const shown = isConnected && panel !== undefined ? source.getState() : uploads.getServerState()
@@ -99,7 +99,7 @@ export const createUploadTray = (
       leave = panel?.connect(before)
       const unsubscribe = uploads.subscribe(() => load())
       load()
-      sessions?.list().then(
+      resumeStore?.list().then(
         ({ length }) => isConnected && load(length > 0),
         () => {},
       )

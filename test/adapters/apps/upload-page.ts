@@ -15,8 +15,8 @@ export const createUploadPage = async (url: string): Promise<string> => {
     stdin: {
       contents: `
         import { defineElements } from "./adapters/element.ts"
-        import { createSessions } from "./src/sessions.ts"
-        defineElements({ url: ${JSON.stringify(url)}, sessions: createSessions() })
+        import { createResumeStore } from "./src/resume.ts"
+        defineElements({ url: ${JSON.stringify(url)}, resumeStore: createResumeStore() })
         const dropzone = document.querySelector("sluice-dropzone")
         dropzone.addEventListener("upload-complete", ({ detail }) => {
           for (const { serverData } of detail.results) document.querySelector("output").append(serverData.name + " is stored: " + serverData.hash + ". ")

@@ -18,7 +18,7 @@ const createElement = (kind: "avatar" | "button" | "dropzone", fixture: Fixture[
     content,
     input,
     headers,
-    sessions,
+    resumeStore,
     uploads: own,
   } = fixture
   const { mode, appendOnPaste = false, folder = false, previews, cn, uploadOnSubmit = false } = config
@@ -31,7 +31,7 @@ const createElement = (kind: "avatar" | "button" | "dropzone", fixture: Fixture[
     input,
     headers,
     content,
-    sessions,
+    resumeStore,
     uploads: own,
   })
   Object.assign(element, { name, required, uploadOnSubmit, initialFiles })

@@ -1,5 +1,5 @@
 import type { UploadError } from "../../../src/client.ts"
-import { createSessions } from "../../../src/sessions.ts"
+import { createResumeStore } from "../../../src/resume.ts"
 import { de } from "../../../src/ui/languages/de.ts"
 import {
   createUploads,
@@ -70,10 +70,10 @@ const addLinks = () => {
 }
 
 /**
- * Reads `?component=dropzone&endpoint=photos&mode=auto&paste&folder&sessions&disabled&look&previews=grid`.
+ * Reads `?component=dropzone&endpoint=photos&mode=auto&paste&folder&resume&disabled&look&previews=grid`.
  *
  * - `look`: a class from `className`, one from `appearance` joined by `cn`, an inline style and a text of `content`
- * - `sessions`: a prop; `sessions=setup`: of all components
+ * - `resume`: a prop; `resume=setup`: of all components
  * - `page=Photos`: `dropOnPage` under that name; `second=Covers`: another component, of the route `anything`
  * - `patience`: ms before the first retry
  * - `named`: two components, "Cover" and "Portrait"
@@ -97,7 +97,7 @@ export const readFixture = (): Fixture => {
     ? createUploads<typeof router>({
         texts: window.language,
         retry: { delay: Number(query.get("patience") ?? 10) },
-        ...(query.get("sessions") === "setup" && { sessions: createSessions() }),
+        ...(query.get("resume") === "setup" && { resumeStore: createResumeStore() }),
         onClientUploadComplete: (results, endpoint) =>
           tell("app complete", [endpoint, ...results.map(({ name }) => name)]),
         onUploadError: (error, files, endpoint) => tell("app error", [endpoint, error.code, ...names(files)]),
@@ -107,7 +107,7 @@ export const readFixture = (): Fixture => {
   window.uploads = uploads
   const props: Fixture["props"] = {
     ...(uploads && { uploads: query.has("album") ? uploads.group(query.get("album")!) : uploads }),
-    ...(query.get("sessions") === "" && { sessions: createSessions() }),
+    ...(query.get("resume") === "" && { resumeStore: createResumeStore() }),
     endpoint: (query.get("endpoint") ?? "photos") as "photos",
     disabled: query.has("disabled"),
     ...(query.has("named") && { "aria-label": "Cover" }),
@@ -167,7 +167,7 @@ export const readFixture = (): Fixture => {
     setup: {
       texts: window.language,
       retry: { delay: Number(query.get("patience") ?? 10) },
-      ...(query.get("sessions") === "setup" && { sessions: createSessions() }),
+      ...(query.get("resume") === "setup" && { resumeStore: createResumeStore() }),
     },
     props,
     second: query.has("named")

@@ -70,7 +70,7 @@ export const dropzone: ReadonlyArray<Scene> = [
     caption: "interrupted by a reload",
     play: async (stage) => {
       stage.site.hold("holiday.mp4", 3_000_000)
-      const query = "dropzone&mode=auto&sessions&endpoint=anything"
+      const query = "dropzone&mode=auto&resume&endpoint=anything"
       await show(stage, query, { files: ["holiday.mp4"], size: 9_900_000, state: "uploading" })
       await hasBegun(stage.page)
       await stage.page.reload()

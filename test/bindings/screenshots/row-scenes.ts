@@ -128,7 +128,7 @@ export const rows: ReadonlyArray<Scene> = [
     caption: "interrupted, long name, another file chosen",
     play: async (stage) => {
       for (const name of [long, "holiday.mp4"]) stage.site.hold(name, 3_000_000)
-      const query = "dropzone&mode=auto&sessions&endpoint=anything"
+      const query = "dropzone&mode=auto&resume&endpoint=anything"
       await show(stage, query, { files: [long, "holiday.mp4"], size: 9_900_000, state: "uploading" })
       await rowBecomes(stage.page, "holiday.mp4", "uploading")
       await hasBegun(stage.page)

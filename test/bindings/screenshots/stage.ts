@@ -71,7 +71,7 @@ export const openStage = async (css: string) => {
       await look(page)
       for (const stop of ends) stop()
       await context.setOffline(false)
-      await page.evaluate(() => indexedDB.deleteDatabase("sluice-uploads"))
+      await page.evaluate(() => indexedDB.deleteDatabase("sluice-resume"))
       await page.close()
     },
     context,

@@ -1,4 +1,4 @@
-import type { SessionOptions } from "../upload-sessions.ts"
+import type { ResumeEntryOptions } from "./resume-store.ts"
 
 /** Bytes looked at, at either end of a file. */
 const edge = 64 * 1024
@@ -10,7 +10,7 @@ const edge = 64 * 1024
  *        last 64 KiB.
  * Fails: rejects where the file cannot be read, and outside of secure contexts.
  */
-export const fingerprint = async (options: SessionOptions, file: File, scope: string): Promise<string> => {
+export const fingerprint = async (options: ResumeEntryOptions, file: File, scope: string): Promise<string> => {
   const { url, slug, input } = options
   const { name, size, lastModified } = file
   const identity = JSON.stringify([url, slug, input ?? null, scope, name, size, lastModified])

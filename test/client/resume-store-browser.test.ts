@@ -9,7 +9,7 @@ import { launchChromium, launchProfile } from "../browser/chromium.ts"
 import { bundleDoors } from "./bundle-doors.ts"
 import { type Peer, startPeer } from "./peer.ts"
 
-type Door = typeof import("../../src/client.ts") & typeof import("../../src/sessions.ts")
+type Door = typeof import("../../src/client.ts") & typeof import("../../src/resume.ts")
 
 declare global {
   interface Window {
@@ -26,7 +26,7 @@ let context: BrowserContext
 
 beforeAll(async () => {
   browser = await launchChromium()
-  script = await bundleDoors(["client", "sessions"], "door")
+  script = await bundleDoors(["client", "resume"], "door")
 })
 afterAll(() => browser?.close())
 
@@ -80,11 +80,11 @@ interface Start {
 const start = (page: Page, options: Start = {}): Promise<void> =>
   page.evaluate(
     async ({ size, options: { name = "a", fill = 7, input, hasFile, ...rest } }) => {
-      const { createSessions, generateUploader } = window.door
+      const { createResumeStore, generateUploader } = window.door
       const content = new Uint8Array(size).fill(fill)
       const file = hasFile ? window.job.file! : new File([content], name, { type: "video/mp4", lastModified: 1000 })
       const events: Array<string> = []
-      const upload = generateUploader<any>({ retry: { delay: 1 }, sessions: createSessions(rest) }).createUpload(
+      const upload = generateUploader<any>({ retry: { delay: 1 }, resumeStore: createResumeStore(rest) }).createUpload(
         "any",
         {
           files: [file],
@@ -110,7 +110,7 @@ const outcome = (page: Page) =>
 const list = (page: Page, options: { scope?: string; maxAge?: number } = {}) =>
   page.evaluate(
     async (given) =>
-      (await window.door.createSessions(given).list()).map(({ reopen, ...about }: InterruptedUpload) => ({
+      (await window.door.createResumeStore(given).list()).map(({ reopen, ...about }: InterruptedUpload) => ({
         ...about,
         canReopen: reopen !== undefined,
       })),
@@ -153,15 +153,15 @@ test("after a reload a file is opened again by its handle", async () => {
     const writable = await handle.createWritable()
     await writable.write(new Uint8Array(size).fill(7))
     await writable.close()
-    const sessions = window.door.createSessions()
+    const resumeStore = window.door.createResumeStore()
     const file = await handle.getFile()
-    sessions.attachHandle(file, handle)
-    void window.door.generateUploader<any>({ sessions }).uploadFiles("any", { files: [file] })
+    resumeStore.attachHandle(file, handle)
+    void window.door.generateUploader<any>({ resumeStore }).uploadFiles("any", { files: [file] })
   }, size)
   await stalled()
   await page.reload()
   await page.evaluate(async () => {
-    const [interrupted] = await window.door.createSessions().list("any")
+    const [interrupted] = await window.door.createResumeStore().list("any")
     window.job = { ...window.job, file: (await interrupted!.reopen!())! }
   })
   await start(page, { hasFile: true })
@@ -180,12 +180,12 @@ test("a file that has changed is not opened again", async () => {
       await writable.close()
     }
     await write("first")
-    const sessions = window.door.createSessions()
+    const resumeStore = window.door.createResumeStore()
     const file = await handle.getFile()
-    sessions.attachHandle(file, handle)
-    const session = await sessions.open({ url: location.href, slug: "any", input: undefined, file })
-    await session.keep({ key: "k", url: "https://x/k?expires=1", name: "b", customId: null })
-    const [before] = await sessions.list()
+    resumeStore.attachHandle(file, handle)
+    const entry = await resumeStore.open({ url: location.href, slug: "any", input: undefined, file })
+    await entry.keep({ key: "k", url: "https://x/k?expires=1", name: "b", customId: null })
+    const [before] = await resumeStore.list()
     const same = await before!.reopen!()
     await write("second")
     return [same?.name, (await before!.reopen!())?.name]
@@ -239,11 +239,11 @@ test("of two tabs that ask for a URL at once, both go by that of the first to ke
   const tabs = [await openTab(), await openTab()]
   const keep = (page: Page, ...urls: ReadonlyArray<readonly [key: string, url: string]>) =>
     page.evaluate(async (urls) => {
-      const sessions = window.door.createSessions()
+      const resumeStore = window.door.createResumeStore()
       const file = new File(["same"], "s", { lastModified: 1 })
-      const session = await sessions.open({ url: location.href, slug: "any", input: undefined, file })
+      const entry = await resumeStore.open({ url: location.href, slug: "any", input: undefined, file })
       const used = []
-      for (const [key, url] of urls) used.push((await session.keep({ key, url, name: "s", customId: null })).url)
+      for (const [key, url] of urls) used.push((await entry.keep({ key, url, name: "s", customId: null })).url)
       return used
     }, urls)
   const [[first], [second]] = (await Promise.all(tabs.map((tab, i) => keep(tab, [`k${i}`, `u${i}`])))) as [

@@ -1,9 +1,9 @@
-import type { Json } from "../protocol/json.ts"
-import type { PresignedUpload } from "../protocol/messages.ts"
-import type { UploadableFile } from "./uploadable-file.ts"
+import type { Json } from "../../protocol/json.ts"
+import type { PresignedUpload } from "../../protocol/messages.ts"
+import type { UploadableFile } from "../uploadable-file.ts"
 
 /** What tells the upload of one file from that of another. */
-export interface SessionOptions {
+export interface ResumeEntryOptions {
   /** Of the route handler, absolute. */
   readonly url: string
   readonly slug: string
@@ -12,7 +12,7 @@ export interface SessionOptions {
 }
 
 /** The upload of one file, as it is remembered. */
-export interface UploadSession {
+export interface ResumeEntry {
   /** What an interrupted upload of the same file got from the app; undefined for a new one. */
   readonly kept: PresignedUpload | undefined
   /**
@@ -56,12 +56,12 @@ export interface InterruptedUpload {
 }
 
 /**
- * Where uploads are remembered over a reload of the page: `createSessions` of `sluice/sessions`, or your own.
+ * Where uploads are remembered over a reload of the page: `createResumeStore` of `sluice/resume`, or your own.
  *
  * Fails: where nothing can be kept (private windows, no secure context) uploads work as without it.
  */
-export interface UploadSessions {
-  readonly open: (options: SessionOptions) => Promise<UploadSession>
+export interface ResumeStore {
+  readonly open: (options: ResumeEntryOptions) => Promise<ResumeEntry>
   /** What can be gone on with, newest first; not what a tab is working on right now. */
   readonly list: (slug?: string) => Promise<ReadonlyArray<InterruptedUpload>>
   /** Forgets an interrupted upload. */

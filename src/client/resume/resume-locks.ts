@@ -1,5 +1,5 @@
 /** One lock per upload, among all tabs of the origin; the browser takes it from a tab that dies. */
-export interface SessionLocks {
+export interface ResumeLocks {
   /** Does the work with the lock of an upload; `onWait` is called if it has to be waited for. */
   readonly exclusively: <A>(id: string, work: () => Promise<A>, signal: AbortSignal, onWait: () => void) => Promise<A>
   /** The uploads some tab is working on right now. */
@@ -7,7 +7,7 @@ export interface SessionLocks {
 }
 
 /** @param name tells these locks from those of others; a prefix */
-export const createSessionLocks = (name: string): SessionLocks => {
+export const createResumeLocks = (name: string): ResumeLocks => {
   const prefix = `${name}:`
   return {
     exclusively: async (id, work, signal, onWait) => {

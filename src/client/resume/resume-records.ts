@@ -2,7 +2,7 @@ import type { Json } from "../../protocol/json.ts"
 import type { PresignedUpload } from "../../protocol/messages.ts"
 
 /** An upload as it is remembered. Its URL is a secret: whoever has it may store the file. */
-export interface SessionRecord {
+export interface ResumeRecord {
   readonly id: string
   readonly scope: string
   readonly upload: PresignedUpload
@@ -24,19 +24,19 @@ export interface SessionRecord {
 }
 
 /** Every method is one transaction. Fails: rejects with what IndexedDB says, and where there is none. */
-export interface SessionStore {
-  readonly get: (id: string) => Promise<SessionRecord | undefined>
-  readonly list: () => Promise<ReadonlyArray<SessionRecord>>
+export interface ResumeRecords {
+  readonly get: (id: string) => Promise<ResumeRecord | undefined>
+  readonly list: () => Promise<ReadonlyArray<ResumeRecord>>
   /** Stores what `change` makes of the record that is there; undefined leaves it. Gives what is there afterwards. */
   readonly put: (
     id: string,
-    change: (present: SessionRecord | undefined) => SessionRecord | undefined,
-  ) => Promise<SessionRecord | undefined>
+    change: (present: ResumeRecord | undefined) => ResumeRecord | undefined,
+  ) => Promise<ResumeRecord | undefined>
   /** Removes the record if it passes. */
-  readonly remove: (id: string, isMeant?: (record: SessionRecord) => boolean) => Promise<void>
+  readonly remove: (id: string, isMeant?: (record: ResumeRecord) => boolean) => Promise<void>
 }
 
-const table = "sessions"
+const table = "entries"
 
 const toPromise = <A>(request: IDBRequest<A>): Promise<A> =>
   new Promise((resolve, reject) => {
@@ -49,7 +49,7 @@ const toPromise = <A>(request: IDBRequest<A>): Promise<A> =>
  *
  * @param name of the database; it is made when it is first needed
  */
-export const createSessionStore = (name: string): SessionStore => {
+export const createResumeRecords = (name: string): ResumeRecords => {
   let opening: Promise<IDBDatabase> | undefined
   const reset = () => (opening = undefined)
 
@@ -93,11 +93,11 @@ export const createSessionStore = (name: string): SessionStore => {
     }
   }
 
-  const read = (store: IDBObjectStore, id: string): Promise<SessionRecord | undefined> => toPromise(store.get(id))
+  const read = (store: IDBObjectStore, id: string): Promise<ResumeRecord | undefined> => toPromise(store.get(id))
 
   return {
     get: (id) => transact("readonly", (store) => read(store, id)),
-    list: () => transact("readonly", (store) => toPromise<Array<SessionRecord>>(store.getAll())),
+    list: () => transact("readonly", (store) => toPromise<Array<ResumeRecord>>(store.getAll())),
     put: (id, change) =>
       transact("readwrite", async (store) => {
         const present = await read(store, id)

@@ -1,19 +1,19 @@
 import type { Json } from "../../protocol/json.ts"
 import { limits } from "../../protocol/limits.ts"
-import type { InterruptedUpload, SessionOptions, UploadSession, UploadSessions } from "../upload-sessions.ts"
 import { createFileHandles } from "./file-handles.ts"
 import { fingerprint } from "./fingerprint.ts"
-import { createSessionLocks } from "./session-locks.ts"
-import { createSessionStore, type SessionRecord } from "./session-store.ts"
+import { createResumeLocks } from "./resume-locks.ts"
+import { createResumeRecords, type ResumeRecord } from "./resume-records.ts"
+import type { InterruptedUpload, ResumeEntry, ResumeEntryOptions, ResumeStore } from "./resume-store.ts"
 
 /** How interrupted uploads are remembered. */
-export interface SessionsOptions {
-  /** Of the database and the locks. Default `sluice-uploads`. */
+export interface ResumeStoreOptions {
+  /** Of the database and the locks. Default `sluice-resume`. */
   readonly name?: string | undefined
   /**
    * Whose uploads these are: the id of the signed-in user. Give it wherever several people may use one browser. What
    * is remembered lets whoever has it go on with an upload, so that without a scope the next user who picks the same
-   * file would go on with the upload of the one before, and {@link UploadSessions.list} would show its name.
+   * file would go on with the upload of the one before, and {@link ResumeStore.list} would show its name.
    */
   readonly scope?: string | undefined
   /**
@@ -24,7 +24,7 @@ export interface SessionsOptions {
 }
 
 /** What there is where nothing can be kept. */
-const forgetful: UploadSession = {
+const forgetful: ResumeEntry = {
   kept: undefined,
   keep: async (upload) => upload,
   exclusively: (work) => work(),
@@ -35,54 +35,54 @@ const forgetful: UploadSession = {
 const countEvery = 500
 
 /** Those of this page: the same for the same options, so that they can be made while a component renders. */
-const made = new Map<string, UploadSessions>()
+const made = new Map<string, ResumeStore>()
 
 /**
- * Remembers uploads in this browser, over a reload of the page and a crash: the `sessions` of `generateUploader`.
+ * Remembers uploads in this browser, over a reload of the page and a crash: the `resumeStore` of `generateUploader`.
  *
  * A file is recognised when it is given again, by its name, size, time and its first and last 64 KiB; of several tabs
  * with the same file one sends it and the others wait for it. Only a `File` of the browser is remembered.
  *
- * The same options give the same object: `createSessions({ scope: userId })` may stand where a component renders.
+ * The same options give the same object: `createResumeStore({ scope: userId })` may stand where a component renders.
  *
- * Shape: IndexedDB, see `SessionRecord`; the signed URLs in it are secrets, as a cookie is. Web Locks.
+ * Shape: IndexedDB, see `ResumeRecord`; the signed URLs in it are secrets, as a cookie is. Web Locks.
  * Fails: never. Where one of IndexedDB, Web Locks and Web Crypto is missing (no secure context, a private window)
  *        nothing is remembered and uploads work as without it.
  */
-export const createSessions = (options: SessionsOptions = {}): UploadSessions => {
-  const { name = "sluice-uploads", scope = "", maxAge = limits.presignedUrlTtl + limits.renewWindow } = options
+export const createResumeStore = (options: ResumeStoreOptions = {}): ResumeStore => {
+  const { name = "sluice-resume", scope = "", maxAge = limits.presignedUrlTtl + limits.renewWindow } = options
   // A server renders for many users, and remembers none of them.
-  if (globalThis.indexedDB === undefined) return makeSessions(name, scope, maxAge)
+  if (globalThis.indexedDB === undefined) return makeStore(name, scope, maxAge)
   const id = JSON.stringify([name, scope, maxAge])
-  const present = made.get(id) ?? makeSessions(name, scope, maxAge)
+  const present = made.get(id) ?? makeStore(name, scope, maxAge)
   made.set(id, present)
   return present
 }
 
-const makeSessions = (name: string, scope: string, maxAge: number): UploadSessions => {
-  const store = createSessionStore(name)
-  const locks = createSessionLocks(name)
+const makeStore = (name: string, scope: string, maxAge: number): ResumeStore => {
+  const records = createResumeRecords(name)
+  const locks = createResumeLocks(name)
   const handles = createFileHandles()
-  const isOld = ({ keptAt }: SessionRecord) => keptAt + maxAge <= Date.now()
+  const isOld = ({ keptAt }: ResumeRecord) => keptAt + maxAge <= Date.now()
 
-  const openFile = async (session: SessionOptions, file: File): Promise<UploadSession> => {
-    const id = await fingerprint(session, file, scope)
+  const openFile = async (options: ResumeEntryOptions, file: File): Promise<ResumeEntry> => {
+    const id = await fingerprint(options, file, scope)
     // Without locks two tabs would fight over what is kept: then nothing is.
     await locks.held()
-    const record = await store.get(id)
+    const record = await records.get(id)
     const kept = record === undefined || isOld(record) ? undefined : record.upload
-    /** The key this session goes by. */
+    /** The key this entry goes by. */
     let key = kept?.key
 
-    const keep: UploadSession["keep"] = async (upload) => {
+    const keep: ResumeEntry["keep"] = async (upload) => {
       const now = Date.now()
       const put = (handle: FileSystemFileHandle | undefined) =>
-        store.put(id, (present) => {
+        records.put(id, (present) => {
           const isOther = present !== undefined && !isOld(present) && present.upload.key !== upload.key
           if (isOther) return undefined
           const same = present?.upload.key === upload.key ? present : undefined
           const { startedAt = now, loaded } = same ?? {}
-          const { slug, input } = session
+          const { slug, input } = options
           const { size, type, lastModified } = file
           const about = { slug, name: file.name, size, type, lastModified, input: input as Json | undefined }
           return { id, scope, upload, ...about, startedAt, loaded, keptAt: now, handle: handle ?? present?.handle }
@@ -103,7 +103,7 @@ const makeSessions = (name: string, scope: string, maxAge: number): UploadSessio
     const count = () => {
       timer = undefined
       const loaded = latest
-      store
+      records
         .put(id, (present) =>
           present !== undefined && present.upload.key === key ? { ...present, loaded } : undefined,
         )
@@ -121,29 +121,29 @@ const makeSessions = (name: string, scope: string, maxAge: number): UploadSessio
       exclusively: (...rest) => locks.exclusively(id, ...rest),
       forget: () => {
         clearTimeout(timer)
-        return store.remove(id, (present) => present.upload.key === key)
+        return records.remove(id, (present) => present.upload.key === key)
       },
     }
   }
 
-  const toInterrupted = (record: SessionRecord): InterruptedUpload => {
+  const toInterrupted = (record: ResumeRecord): InterruptedUpload => {
     const { id, slug, size, loaded, type, lastModified, input, startedAt, handle } = record
     const about = { id, slug, name: record.name, size, loaded, type, lastModified, input, startedAt }
     return handle === undefined ? about : { ...about, reopen: () => handles.reopen(handle, record) }
   }
 
   return {
-    open: async (session) => {
-      const { file } = session
+    open: async (options) => {
+      const { file } = options
       if (!(file instanceof File)) return forgetful
-      return openFile(session, file).catch(() => forgetful)
+      return openFile(options, file).catch(() => forgetful)
     },
     list: async (slug) => {
       try {
-        const [records, held] = await Promise.all([store.list(), locks.held()])
-        const isOver = (record: SessionRecord) => isOld(record) && !held.has(record.id)
-        await Promise.all(records.filter(isOver).map(({ id }) => store.remove(id, isOld)))
-        return records
+        const [all, held] = await Promise.all([records.list(), locks.held()])
+        const isOver = (record: ResumeRecord) => isOld(record) && !held.has(record.id)
+        await Promise.all(all.filter(isOver).map(({ id }) => records.remove(id, isOld)))
+        return all
           .filter((record) => !isOld(record) && !held.has(record.id) && record.scope === scope)
           .filter((record) => slug === undefined || record.slug === slug)
           .toSorted((a, b) => b.startedAt - a.startedAt)
@@ -152,7 +152,7 @@ const makeSessions = (name: string, scope: string, maxAge: number): UploadSessio
         return []
       }
     },
-    remove: async (id) => store.remove(id).catch(() => {}),
+    remove: async (id) => records.remove(id).catch(() => {}),
     attachHandle: handles.attach,
   }
 }

@@ -4,10 +4,10 @@ import {
   generateUploader,
   type TypedFileRouter,
   type UploaderOptions,
-  type UploadSession,
-  type UploadSessions,
+  type ResumeEntry,
+  type ResumeStore,
 } from "../../src/client.ts"
-import { createSessions } from "../../src/sessions.ts"
+import { createResumeStore } from "../../src/resume.ts"
 import { type Peer, startPeer } from "./peer.ts"
 
 let peer: Peer
@@ -23,9 +23,9 @@ const never = new Promise<never>(() => {})
 
 /** An implementation of the port as a user might write one: by the name of the file, in memory. */
 const rememberByName = () => {
-  const kept = new Map<string, NonNullable<UploadSession["kept"]>>()
+  const kept = new Map<string, NonNullable<ResumeEntry["kept"]>>()
   const locks = new Map<string, Promise<unknown>>()
-  const sessions: UploadSessions = {
+  const resumeStore: ResumeStore = {
     open: async ({ url, slug, file: { name } }) => {
       expect([url, slug]).toEqual([peer.url, "any"])
       return {
@@ -50,29 +50,29 @@ const rememberByName = () => {
     remove: async () => {},
     attachHandle: () => {},
   }
-  return { sessions, kept, locks }
+  return { resumeStore, kept, locks }
 }
 
-const uploader = (sessions: UploadSessions, options: UploaderOptions = {}) =>
-  generateUploader<TypedFileRouter>({ url: peer.url, retry: { delay: 1, attempts: 2 }, sessions, ...options })
+const uploader = (resumeStore: ResumeStore, options: UploaderOptions = {}) =>
+  generateUploader<TypedFileRouter>({ url: peer.url, retry: { delay: 1, attempts: 2 }, resumeStore, ...options })
 
 /** Uploads a part of each file and pauses there, as a page that is left does. */
-const interrupt = async (sessions: UploadSessions, ...names: ReadonlyArray<string>) => {
+const interrupt = async (resumeStore: ResumeStore, ...names: ReadonlyArray<string>) => {
   for (const name of names) peer.fail("PUT", name, { stallAfter: 100_000, until: never })
-  const upload = uploader(sessions).createUpload("any", { files: names.map((name) => file(name)) })
+  const upload = uploader(resumeStore).createUpload("any", { files: names.map((name) => file(name)) })
   await peer.until(() => names.every((name) => peer.storedOf(name) >= 100_000))
   upload.pauseUpload()
   await upload.done()
 }
 const posts = () => peer.seen.filter(({ at }) => at === "app").map(({ body }) => body)
 
-describe("with sessions", () => {
+describe("with a resume store", () => {
   test("what is kept goes on at its URL, and only the others are asked for, in one request", async () => {
-    const { sessions, kept } = rememberByName()
-    await interrupt(sessions, "a", "b")
+    const { resumeStore, kept } = rememberByName()
+    await interrupt(resumeStore, "a", "b")
     const offset = peer.storedOf("a")
     const starts = new Map<string, number>()
-    const outcomes = await uploader(sessions).uploadFiles("any", {
+    const outcomes = await uploader(resumeStore).uploadFiles("any", {
       files: ["a", "c", "b", "d"].map((name) => file(name)),
       onEvent: (event) => event.type === "begin" && starts.set(event.file.name, event.offset),
     })
@@ -88,12 +88,12 @@ describe("with sessions", () => {
   })
 
   test("a kept URL that has expired is renewed, and the new one is kept", async () => {
-    const { sessions, kept } = rememberByName()
-    await interrupt(sessions, "a")
+    const { resumeStore, kept } = rememberByName()
+    await interrupt(resumeStore, "a")
     const before = kept.get("a")!
     peer.expire("a")
     peer.fail("PUT", "a", { stallAfter: 100_000, until: never })
-    const upload = uploader(sessions).createUpload("any", { files: [file("a")] })
+    const upload = uploader(resumeStore).createUpload("any", { files: [file("a")] })
     await peer.until(() => peer.storedOf("a") >= 200_000)
     expect(kept.get("a")).toMatchObject({ key: before.key })
     expect(kept.get("a")!.url).not.toBe(before.url)
@@ -103,15 +103,15 @@ describe("with sessions", () => {
   })
 
   test("a kept URL that is refused for good is forgotten: the file begins anew, once", async () => {
-    const { sessions } = rememberByName()
-    await interrupt(sessions, "a")
+    const { resumeStore } = rememberByName()
+    await interrupt(resumeStore, "a")
     peer.lose("a")
-    const [outcome] = await uploader(sessions).uploadFiles("any", { files: [file("a")] })
+    const [outcome] = await uploader(resumeStore).uploadFiles("any", { files: [file("a")] })
     expect(outcome).toMatchObject({ status: "done", key: "key1", fileHash: hash })
-    await interrupt(sessions, "b")
+    await interrupt(resumeStore, "b")
     peer.lose("b")
     peer.fail("PUT", "b", { status: 403 })
-    const [second] = await uploader(sessions).uploadFiles("any", { files: [file("b")] })
+    const [second] = await uploader(resumeStore).uploadFiles("any", { files: [file("b")] })
     expect(second).toMatchObject({ status: "failed", error: { code: "FORBIDDEN" } })
   })
 
@@ -121,10 +121,10 @@ describe("with sessions", () => {
     ["is aborted", async () => {}, { signal: true }, 0],
     ["cannot be reached", async () => peer.fail("PUT", "a", { cutAfter: 0 }, { cutAfter: 0 }), {}, 1],
   ])("an upload that %s", async (_, prepare, { signal }: { signal?: boolean }, left) => {
-    const { sessions, kept } = rememberByName()
+    const { resumeStore, kept } = rememberByName()
     await prepare()
     const controller = new AbortController()
-    await uploader(sessions).uploadFiles("any", {
+    await uploader(resumeStore).uploadFiles("any", {
       files: [file("a")],
       signal: controller.signal,
       onUploadBegin: () => {
@@ -136,14 +136,14 @@ describe("with sessions", () => {
   })
 
   test("a file another tab has waits for it, without a place in line; then it has the same result", async () => {
-    const { sessions, kept } = rememberByName()
+    const { resumeStore, kept } = rememberByName()
     const hold = Promise.withResolvers<void>()
     peer.fail("PUT", "a", { hold: hold.promise })
-    const first = uploader(sessions).uploadFiles("any", { files: [file("a")] })
+    const first = uploader(resumeStore).uploadFiles("any", { files: [file("a")] })
     await peer.until(() => peer.inFlight === 1)
     const reasons: Array<string> = []
     const [a, b] = [file("a"), file("b")]
-    const second = uploader(sessions, { concurrency: 1 }).createUpload("any", {
+    const second = uploader(resumeStore, { concurrency: 1 }).createUpload("any", {
       files: [a, b],
       onEvent: (event) => event.type === "wait" && reasons.push(`${event.file.name} ${event.reason}`),
     })
@@ -159,12 +159,12 @@ describe("with sessions", () => {
   })
 
   test("who gives up waiting for another tab leaves its upload alone", async () => {
-    const { sessions, kept } = rememberByName()
+    const { resumeStore, kept } = rememberByName()
     const hold = Promise.withResolvers<void>()
     peer.fail("PUT", "a", { hold: hold.promise })
-    const first = uploader(sessions).uploadFiles("any", { files: [file("a")] })
+    const first = uploader(resumeStore).uploadFiles("any", { files: [file("a")] })
     await peer.until(() => peer.inFlight === 1)
-    const second = uploader(sessions).createUpload("any", {
+    const second = uploader(resumeStore).createUpload("any", {
       files: [file("a")],
       onEvent: (event) => event.type === "wait" && second.abortUpload(),
     })
@@ -175,10 +175,10 @@ describe("with sessions", () => {
   })
 
   test("after a pause and a resume in one breath, the end of the first run is told before anything of the second", async () => {
-    const { sessions } = rememberByName()
+    const { resumeStore } = rememberByName()
     peer.fail("PUT", "a", { stallAfter: 100_000, until: never })
     const events: Array<string> = []
-    const upload = uploader(sessions).createUpload("any", {
+    const upload = uploader(resumeStore).createUpload("any", {
       files: [file("a")],
       onEvent: (event) => event.type !== "progress" && events.push(event.type),
     })
@@ -191,10 +191,10 @@ describe("with sessions", () => {
   })
 
   test("another tab that was a moment faster is joined", async () => {
-    const { sessions } = rememberByName()
+    const { resumeStore } = rememberByName()
     const [first, second] = await Promise.all([
-      uploader(sessions).uploadFiles("any", { files: [file("a")] }),
-      uploader(sessions).uploadFiles("any", { files: [file("a")] }),
+      uploader(resumeStore).uploadFiles("any", { files: [file("a")] }),
+      uploader(resumeStore).uploadFiles("any", { files: [file("a")] }),
     ])
     expect(first).toMatchObject([{ status: "done", fileHash: hash }])
     expect(second).toMatchObject([{ key: first[0]!.status === "done" && first[0]!.key }])
@@ -207,7 +207,7 @@ describe("with sessions", () => {
     throw new Error("broken")
   }
   const rejecting = async () => broken()
-  test.each<[string, Partial<UploadSession> | undefined]>([
+  test.each<[string, Partial<ResumeEntry> | undefined]>([
     ["open", undefined],
     ["keep", { keep: rejecting }],
     ["keep, at once", { keep: broken }],
@@ -215,19 +215,19 @@ describe("with sessions", () => {
     ["exclusively, after the work", { exclusively: async (work) => (await work(), broken()) }],
     ["forget", { forget: rejecting }],
   ])("an implementation whose %s fails does not touch the upload", async (_, parts) => {
-    const { sessions } = rememberByName()
-    const open: UploadSessions["open"] = async (options) =>
-      parts === undefined ? broken() : { ...(await sessions.open(options)), ...parts }
-    const outcomes = await uploader({ ...sessions, open }).uploadFiles("any", { files: [file("a")] })
+    const { resumeStore } = rememberByName()
+    const open: ResumeStore["open"] = async (options) =>
+      parts === undefined ? broken() : { ...(await resumeStore.open(options)), ...parts }
+    const outcomes = await uploader({ ...resumeStore, open }).uploadFiles("any", { files: [file("a")] })
     expect(outcomes).toMatchObject([{ status: "done", fileHash: hash }])
     expect(peer.trace("a")).toEqual(["PUT bytes=0-"])
   })
 })
 
-test("where nothing can be kept, createSessions keeps nothing and fails nothing", async () => {
-  const sessions = createSessions()
-  const outcomes = await uploader(sessions).uploadFiles("any", { files: [file("a")] })
+test("where nothing can be kept, createResumeStore keeps nothing and fails nothing", async () => {
+  const resumeStore = createResumeStore()
+  const outcomes = await uploader(resumeStore).uploadFiles("any", { files: [file("a")] })
   expect(outcomes).toMatchObject([{ status: "done", fileHash: hash }])
-  expect(await sessions.list()).toEqual([])
-  await sessions.remove("nothing")
+  expect(await resumeStore.list()).toEqual([])
+  await resumeStore.remove("nothing")
 })
