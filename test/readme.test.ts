@@ -11,6 +11,25 @@ const blocks = readBlocks(markdown)
 const manifest = JSON.parse(await readText("package.json")) as { version: string; exports: Record<string, unknown> }
 const install = `npm install ../sluice/sluice-${manifest.version}.tgz`
 
+/** What the table "Which import for what" of a page says, row by row. */
+const readImports = (page: string) => {
+  const [, table = ""] = page.split("## Which import for what")
+  return table
+    .split("\n## ")[0]!
+    .split("\n")
+    .map((line) => line.split("|").map((cell) => cell.trim()))
+    .map(([, imports = "", place = "", purpose = ""]) => {
+      const paths = [...imports.matchAll(/`sluice(\/[\w./-]+)`/g)].map(([, path]) => `.${path}`)
+      return { paths, place, purpose }
+    })
+    .filter(({ paths }) => paths.length > 0)
+}
+
+/** What users import, by the names of `exports`. */
+const exported = Object.keys(manifest.exports)
+  .filter((path) => path !== "./package.json")
+  .toSorted()
+
 describe("the README", () => {
   it("names a file in the first line of every example, and no file twice", () => {
     const paths = blocks.map(({ path }) => path)
@@ -34,15 +53,21 @@ describe("the README", () => {
     expect(app[2]!.code.split("\n").slice(1, 3)).toEqual([`"use client"`, `import "sluice/styles.css"`])
   })
 
-  it("says of every import of the package what it is for, and of no other", () => {
-    const [, table = ""] = markdown.split("## Which import for what")
-    const cells = table
-      .split("\n## ")[0]!
-      .split("\n")
-      .map((row) => row.split("|")[1] ?? "")
-    const named = cells.flatMap((cell) => [...cell.matchAll(/`sluice(\/[\w./-]+)`/g)].map(([, path]) => `.${path}`))
-    const exported = Object.keys(manifest.exports).filter((path) => path !== "./package.json")
-    expect(named.toSorted()).toEqual(exported.toSorted())
+  it("says of every import of the package where it runs and what it is for, and of no other", () => {
+    const rows = readImports(markdown)
+    expect(rows.flatMap(({ paths }) => paths).toSorted()).toEqual(exported)
+    expect(rows.filter(({ place, purpose }) => place === "" || purpose === "")).toEqual([])
+  })
+
+  it("says of where an import runs what docs/README.md says, which has a line for each", async () => {
+    const lines = readImports(await readText("docs/README.md"))
+    expect(lines.map(({ paths }) => paths.length)).toEqual(lines.map(() => 1))
+    expect(lines.flatMap(({ paths }) => paths).toSorted()).toEqual([...exported, "./package.json"].toSorted())
+    const placeOf = new Map(readImports(markdown).flatMap(({ paths, place }) => paths.map((path) => [path, place])))
+    for (const { paths, place, purpose } of lines) {
+      expect(place, paths[0]).toBe(placeOf.get(paths[0]!) ?? "your tools")
+      expect(purpose, paths[0]).not.toBe("")
+    }
   })
 
   it("counts the frameworks as they are", () => {
