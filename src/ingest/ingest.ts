@@ -4,6 +4,7 @@ import { createFetchHandler } from "../http/fetch-handler.ts"
 import { createLogContext, isLogged, toWrite } from "../http/logging.ts"
 import type { LogFormat, LogLevel } from "../protocol/log-level.ts"
 import { findUnknownOption } from "../protocol/unknown-option.ts"
+import { otherIngestDefaults } from "../schema/ingest-defaults.ts"
 import { createAppClocks } from "./app-clocks.ts"
 import { createAskedAgain } from "./delivery/asked-again.ts"
 import { createApps, parseIngestToken } from "./apps.ts"
@@ -48,11 +49,18 @@ export interface IngestOptions extends SettingsInit {
   readonly store: BlobStore
   /** Where all else goes; the ingest's from now on. */
   readonly catalog: Catalog
+  /**
+   * How much is logged.
+   * @default "Info"
+   */
   readonly logLevel?: LogLevel | undefined
   readonly logFormat?: LogFormat | undefined
   /** Whether lines of a log in text begin with the time, ISO 8601 in UTC; `clock`: with the time of day here. False unless given. */
   readonly logTime?: boolean | "clock" | undefined
-  /** Who may read `/metrics`; nobody (404) unless given. */
+  /**
+   * Who may read `/metrics`; `"off"`: nobody (404).
+   * @default "off"
+   */
   readonly metrics?: MetricsAccess | undefined
   /** Records traces and sends them; off unless given. See `readTracingEnvironment`. */
   readonly tracing?: TracingOptions | undefined
@@ -106,7 +114,7 @@ export const createIngest = (options: IngestOptions): Ingest => {
   if (unknown !== undefined) throw new TypeError(`INVALID_CONFIG: the options of createIngest: ${unknown}`)
   const settings = resolveSettings(options)
   const token = parseIngestToken(options.token)
-  const { logLevel: level = "Info", logFormat = "text", logTime } = options
+  const { logLevel: level = otherIngestDefaults.logLevel, logFormat = "text", logTime } = options
   const context = createLogContext(level, logFormat, logTime)
   const write = toWrite(context)
   const metrics = createMetrics()
@@ -117,7 +125,12 @@ export const createIngest = (options: IngestOptions): Ingest => {
   const changes = createChanges()
   const devStreams = createDevStreams({ apps, catalog, settings, now, write })
   const readers = createReaders(settings, apps.isOne, () => metrics.cutReaders.add())
-  const metricsEndpoint = createMetricsEndpoint(options.metrics ?? "off", { metrics, catalog, devStreams, readers })
+  const metricsEndpoint = createMetricsEndpoint(options.metrics ?? otherIngestDefaults.metrics, {
+    metrics,
+    catalog,
+    devStreams,
+    readers,
+  })
   // From here on things run by themselves: nothing below may throw.
   const tracing = options.tracing === undefined ? undefined : createTracing(options.tracing, write)
   const callbackFetch = createCallbackFetch(settings)

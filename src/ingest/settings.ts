@@ -1,6 +1,6 @@
 import { type Resolve, resolveBySystem } from "../http/pinned-request.ts"
-import { limits } from "../protocol/limits.ts"
 import { type Acl, acls } from "../protocol/signed-url.ts"
+import { ingestDefaults } from "../schema/ingest-defaults.ts"
 
 /** Which networks callbacks may go to. */
 export type CallbackNetworks = "public" | "any"
@@ -9,89 +9,144 @@ export type CallbackNetworks = "public" | "any"
 export interface Settings {
   /** The public base URL, may have a path. Without it each request's own origin counts. */
   readonly url: string | undefined
-  /** Who may read files whose route says nothing; `public-read` unless given. */
+  /**
+   * Who may read files whose route says nothing.
+   * @default "public-read"
+   */
   readonly defaultAcl: Acl
 
-  /** Whether SHA-256 is worked out of every file (`fileHash`, else empty); true unless given. */
+  /**
+   * Whether SHA-256 is worked out of every file (`fileHash`, else empty).
+   * @default true
+   */
   readonly hash: boolean
 
-  /** How long a PUT waits for the app's answer; 30 s unless given. */
+  /**
+   * How long a PUT waits for the app's answer.
+   * @default 30_000 (30 seconds)
+   */
   readonly callbackWait: number
-  /** How long an app may take to answer a callback; 30 s unless given. */
+  /**
+   * How long an app may take to answer a callback.
+   * @default 30_000 (30 seconds)
+   */
   readonly callbackTimeout: number
-  /** Delays before each repeated attempt of a callback; then the event is dead. */
+  /**
+   * Delays before each repeated attempt of a callback; then the event is dead.
+   * @default [5_000, 30_000, 120_000, 600_000, 3_600_000, 21_600_000, 86_400_000] (5s, 30s, 2m, 10m, 1h, 6h, 1d)
+   */
   readonly callbackRetries: ReadonlyArray<number>
   /**
-   * Callbacks under way at once, of all apps; 256 unless given. An app holds at most a quarter of them, and two after one
-   * that got no answer, until it answers again.
+   * Callbacks under way at once, of all apps. An app holds at most a quarter of them, and two after one that got no answer,
+   * until it answers again.
+   * @default 256
    */
   readonly maxConcurrentCallbacks: number
   /**
    * Where callbacks of apps may go that are not the ingest's own: to addresses of the public Internet only, by the address
-   * that is connected to, or to any the ingest can reach; `public` unless given.
+   * that is connected to, or to any the ingest can reach.
+   * @default "public"
    */
   readonly callbackNetworks: CallbackNetworks
-  /** Silence after which a development stream sends an empty line; 15 s unless given. */
+  /**
+   * Silence after which a development stream sends an empty line.
+   * @default 15_000 (15 seconds)
+   */
   readonly heartbeat: number
   /**
-   * Development streams that may be open at the same time, of all apps (429 RATE_LIMITED); 1,000 unless given. Shared as
+   * Development streams that may be open at the same time, of all apps (429 RATE_LIMITED). Shared as
    * {@link Settings.maxConcurrentReads} is.
+   * @default 1_000
    */
   readonly maxDevStreams: number
 
-  /** The largest file that is taken, by its signed size (413 FILE_TOO_LARGE); any size unless given. */
+  /**
+   * The largest file that is taken, by its signed size (413 FILE_TOO_LARGE).
+   * @default undefined (any size)
+   */
   readonly maxFileSize: number | undefined
   /**
-   * What the files of one app may take, stored and announced together (507 QUOTA_EXCEEDED); no limit unless given. What
-   * the catalog keeps of them beside may be as much again, at least 16 MiB.
+   * What the files of one app may take, stored and announced together (507 QUOTA_EXCEEDED). What the catalog keeps of
+   * them beside may be as much again, at least 16 MiB.
+   * @default undefined (no limit)
    */
   readonly quota: number | undefined
-  /** Files of one app that may be sent, or wait for its answer, at the same time (429 RATE_LIMITED); 5,000 unless given. */
+  /**
+   * Files of one app that may be sent, or wait for its answer, at the same time (429 RATE_LIMITED).
+   * @default 5_000
+   */
   readonly maxConcurrentUploads: number
   /**
-   * Files of one app that may be registered and not uploaded at the same time (429 RATE_LIMITED); a million unless given.
-   * One that never comes is forgotten after eight days.
+   * Files of one app that may be registered and not uploaded at the same time (429 RATE_LIMITED). One that never comes is
+   * forgotten after eight days.
+   * @default 1_000_000
    */
   readonly maxExpectedFiles: number
-  /** What the catalog may keep of those, metadata included (429 RATE_LIMITED); 512 MiB unless given. */
+  /**
+   * What the catalog may keep of those, metadata included (429 RATE_LIMITED).
+   * @default 536_870_912 (512MB)
+   */
   readonly maxExpectedBytes: number
   /**
-   * Bytes per second below which an upload is cut off (409 RANGE_MISMATCH, what has arrived is kept); 1 KiB unless
-   * given, 0: never. Only the time spent waiting for the client counts.
+   * Bytes per second below which an upload is cut off (409 RANGE_MISMATCH, what has arrived is kept); 0: never. Only the
+   * time spent waiting for the client counts.
+   * @default 1_024 (1KB)
    */
   readonly minimumRate: number
-  /** Over how long {@link minimumRate} is measured; 30 s unless given. */
+  /**
+   * Over how long {@link minimumRate} is measured.
+   * @default 30_000 (30 seconds)
+   */
   readonly minimumRateWindow: number
   /**
-   * Files that may be sent to clients at the same time, of all apps (429 RATE_LIMITED); 10,000 unless given. Where there are
-   * several apps the files of one have two thirds of these places at most, and a part of what is left is the next app's.
+   * Files that may be sent to clients at the same time, of all apps (429 RATE_LIMITED). Where there are several apps the
+   * files of one have two thirds of these places at most, and a part of what is left is the next app's.
+   * @default 10_000
    */
   readonly maxConcurrentReads: number
   /**
-   * Bytes per second below which a client that reads a file is cut off; 1 KiB unless given, 0: never. Only the time spent
-   * waiting for the client counts.
+   * Bytes per second below which a client that reads a file is cut off; 0: never. Only the time spent waiting for the
+   * client counts.
+   * @default 1_024 (1KB)
    */
   readonly minimumReadRate: number
   /**
-   * Over how long {@link minimumReadRate} is measured; a minute unless given. Shorter is unfair to slow clients: a piece
-   * has 64 KiB at least where there is room, and systems take bytes from the ingest in bursts of up to a megabyte.
+   * Over how long {@link minimumReadRate} is measured. Shorter is unfair to slow clients: a piece has 64 KiB at least where
+   * there is room, and systems take bytes from the ingest in bursts of up to a megabyte.
+   * @default 60_000 (1 minute)
    */
   readonly minimumReadRateWindow: number
-  /** How long the body of a registration or a callback's result may take to arrive (408); 15 s unless given. */
+  /**
+   * How long the body of a registration or a callback's result may take to arrive (408).
+   * @default 15_000 (15 seconds)
+   */
   readonly bodyTimeout: number
   /**
    * Room kept free where the store keeps its files, so that the catalog can still write: with less, new bytes are
-   * refused (503 INGEST_UNAVAILABLE). 64 MiB unless given; of no effect on a store that cannot tell.
+   * refused (503 INGEST_UNAVAILABLE). Of no effect on a store that cannot tell.
+   * @default 67_108_864 (64MB)
    */
   readonly minimumFree: number
 
-  /** How often abandoned uploads are looked for; 10 minutes unless given. */
+  /**
+   * How often abandoned uploads are looked for.
+   * @default 600_000 (10 minutes)
+   */
   readonly sweepInterval: number
-  /** How long past its expiry an unfinished upload is kept; a day unless given. */
+  /**
+   * How long past its expiry an unfinished upload is kept.
+   * @default 86_400_000 (1 day)
+   */
   readonly unfinishedTtl: number
-  /** How long a client-side file is kept that no app ever registered; a day unless given. */
+  /**
+   * How long a client-side file is kept that no app ever registered.
+   * @default 86_400_000 (1 day)
+   */
   readonly unregisteredTtl: number
-  /** How long failed uploads (from the expiry of their URL) and attempts at callbacks stay known; 30 days unless given. */
+  /**
+   * How long failed uploads (from the expiry of their URL) and attempts at callbacks stay known.
+   * @default 2_592_000_000 (30 days)
+   */
   readonly historyTtl: number
 
   /**
@@ -103,39 +158,11 @@ export interface Settings {
   readonly resolveHost: Resolve
 }
 
-const second = 1000
-const minute = 60 * second
-const hour = 60 * minute
-const day = 24 * hour
-
 const defaults: Settings = {
+  ...ingestDefaults,
   url: undefined,
-  defaultAcl: "public-read",
-  hash: true,
-  callbackWait: 30 * second,
-  callbackTimeout: 30 * second,
-  // Source: docs/protocol.md §8.
-  callbackRetries: [5 * second, 30 * second, 2 * minute, 10 * minute, hour, 6 * hour, day],
-  maxConcurrentCallbacks: 256,
-  callbackNetworks: "public",
-  heartbeat: limits.heartbeat,
-  maxDevStreams: 1000,
   maxFileSize: undefined,
   quota: undefined,
-  maxConcurrentUploads: 5000,
-  maxExpectedFiles: 1_000_000,
-  maxExpectedBytes: 512 * 1024 * 1024,
-  minimumRate: 1024,
-  minimumRateWindow: 30 * second,
-  maxConcurrentReads: 10_000,
-  minimumReadRate: 1024,
-  minimumReadRateWindow: minute,
-  bodyTimeout: 15 * second,
-  minimumFree: 64 * 1024 * 1024,
-  sweepInterval: 10 * minute,
-  unfinishedTtl: day,
-  unregisteredTtl: day,
-  historyTtl: 30 * day,
   fetch: undefined,
   resolveHost: resolveBySystem,
 }

@@ -3,9 +3,11 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it, onTestFinished } from "vitest"
 import { decodeConfig } from "../../src/cli/settings/decode-config.ts"
-import { ingestSettings, type SettingName } from "../../src/cli/settings/settings.ts"
+import { ingestSettings, type Setting, type SettingName } from "../../src/cli/settings/settings.ts"
 import type { IngestOptions } from "../../src/ingest.ts"
+import { resolveSettings as resolveIngestSettings } from "../../src/ingest/settings.ts"
 import { createFileKey, createSigner, encodeAppId, envName, parseToken, signUploadUrl } from "../../src/protocol.ts"
+import { ingestDefaults } from "../../src/schema/ingest-defaults.ts"
 import { type CommandOptions, runCommand, startCommand } from "./run-command.ts"
 
 let folder: string
@@ -152,15 +154,24 @@ describe("the settings of an ingest", () => {
     })
   })
 
-  it("are all in the help with their variable, and take their own default from a file", async () => {
+  it("are all in the help with their variable, and with the default that createIngest uses", async () => {
     const { stdout } = await runCommand(["ingest", "--help-all"])
     const help = stdout.replace(/\s+/g, " ")
-    for (const [name, setting] of Object.entries(ingestSettings)) {
+    const used: Readonly<Record<string, unknown>> = { ...resolveIngestSettings({}) }
+    const compared: Array<string> = []
+    for (const [name, setting] of Object.entries<Setting<unknown>>(ingestSettings)) {
+      const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} <`
+      const [, entry = ""] = help.split(flag)
+      const [, initial] = /^[^>]*>(?:(?! --[a-z]).)*?\(default: ([^)]+?)(?:, env: \w+)?\)/.exec(entry) ?? []
       expect(help).toContain(`env: ${envName(name)}`)
-      if (!("initial" in setting)) continue
-      expect(help).toContain(`default: ${setting.initial}`)
-      expect(decodeConfig({ [name]: setting.initial })).toMatchObject({ ok: true })
+      if (setting.initial === undefined) continue
+      expect(initial, name).toBe(setting.initial)
+      expect(decodeConfig({ [name]: initial })).toMatchObject({ ok: true })
+      if (!(name in used)) continue
+      compared.push(name)
+      expect(setting.parse(initial!), name).toEqual({ ok: true, value: used[name] })
     }
+    expect(compared.toSorted()).toEqual(Object.keys(ingestDefaults).toSorted())
   })
 
   it("let in who sends the token for the metrics, which has to be long", async () => {

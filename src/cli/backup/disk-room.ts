@@ -1,6 +1,7 @@
 import { stat, statfs } from "node:fs/promises"
 import type { BlobCopier, SqliteCatalogReader } from "../../ingest.ts"
 import { formatByteSize } from "../../protocol.ts"
+import { ingestDefaults } from "../../schema/ingest-defaults.ts"
 import { CommandFailure, isSystemError } from "../command-failure.ts"
 import { listStored } from "./copy-files.ts"
 
@@ -9,7 +10,7 @@ export const isSameDisk = async (one: string, other: string): Promise<boolean> =
   (await stat(one)).dev === (await stat(other)).dev
 
 /** What an ingest on the same disk must be left, bytes: by default it takes no upload with less. */
-const reserve = 64 * 1024 * 1024
+const reserve = ingestDefaults.minimumFree
 
 /**
  * Sees to it that what has to be copied finds room, before anything is.

@@ -1,6 +1,7 @@
 import { access, open, rm, statfs } from "node:fs/promises"
 import { join } from "node:path"
 import { checkSqliteCatalog } from "../../ingest.ts"
+import { ingestDefaults } from "../../schema/ingest-defaults.ts"
 import { formatByteSize } from "../../protocol.ts"
 import { describeSystemError, isSystemError } from "../command-failure.ts"
 import type { DataFolder } from "../data-folder.ts"
@@ -9,7 +10,7 @@ import { findForeignSchema } from "../open-catalog.ts"
 import { formatSpan } from "../terminal/moment.ts"
 
 /** Bytes below which the disk is as good as full, and below which somebody should know. */
-const space = { least: 64 * 1024 ** 2, little: 1024 ** 3 }
+const space = { least: ingestDefaults.minimumFree, little: 1024 ** 3 }
 
 /** Writes a small file through to the disk and takes it away again; tells how long that took, ms. */
 const writeThrough = async (folder: string): Promise<number> => {

@@ -1,5 +1,6 @@
 import {
   type Acl,
+  formatByteSize,
   type LogFormat,
   type LogLevel,
   names,
@@ -7,6 +8,8 @@ import {
   parseByteSize,
   parseDuration,
 } from "../../protocol.ts"
+import { ingestDefaults as defaults, otherIngestDefaults as otherDefaults } from "../../schema/ingest-defaults.ts"
+import { toDurationsText, toDurationText } from "./duration-text.ts"
 
 /** One setting of an ingest: its flag, its variable and its field in the configuration file all come from here. */
 export interface Setting<A> {
@@ -29,20 +32,20 @@ const text = (argument: string, description: string, initial: string): Setting<s
   parse: (value) => (value.trim() === "" ? refuse("Expected a text that is not empty.") : accept(value)),
 })
 
-const duration = (description: string, initial: string): Setting<number> & { initial: string } => ({
+const duration = (description: string, initial: number): Setting<number> & { initial: string } => ({
   argument: "<duration>",
   description,
-  initial,
+  initial: toDurationText(initial),
   parse: parseDuration,
 })
 
 const durations = (
   description: string,
-  initial: string,
+  initial: ReadonlyArray<number>,
 ): Setting<ReadonlyArray<number>> & { readonly initial: string } => ({
   argument: "<durations>",
   description,
-  initial,
+  initial: toDurationsText(initial),
   parse: (value) => {
     const parsed = value.split(",").map(parseDuration)
     return parsed.find((one) => !one.ok) ?? accept(parsed.flatMap((one) => (one.ok ? [one.value] : [])))
@@ -79,10 +82,8 @@ const isTrue = (description: string): Setting<boolean> => ({
   parse: (value) => (/^(true|false)$/.test(value) ? accept(value === "true") : refuse("Expected true or false.")),
 })
 
-const flag = (description: string, initial: "true" | "false"): Setting<boolean> & { initial: string } => ({
-  ...isTrue(description),
-  initial,
-})
+/** A setting with what counts unless it is given. */
+const orElse = <A>(setting: Setting<A>, initial: string): Setting<A> & { initial: string } => ({ ...setting, initial })
 
 /** Reads an absolute URL of a web server. */
 export const parseHttpUrl = (value: string): Outcome<string> =>
@@ -112,51 +113,75 @@ const url: Setting<string> = {
  * the same name are handed to it as they are.
  */
 export const ingestSettings = {
-  port: { ...wholeNumber("0 takes any free one", 0, 65_535), initial: "4790" },
+  port: orElse(wholeNumber("0 takes any free one", 0, 65_535), "4790"),
   host: text("<address>", "0.0.0.0 opens it to other machines", "127.0.0.1"),
   data: text("<folder>", "files, catalog and token", `.${names.word}`),
   url,
-  defaultAcl: {
-    ...choice<Acl>("<acl>", "who may read files whose route says nothing", ["public-read", "private"]),
-    initial: "public-read",
-  },
-  hash: flag("whether SHA-256 is worked out of every file", "true"),
-  callbackWait: duration("how long a PUT waits for the app's answer", "30 seconds"),
-  callbackTimeout: duration("how long the app may take to answer a callback", "30 seconds"),
-  callbackRetries: durations("delays before each repeated callback", "5s, 30s, 2m, 10m, 1h, 6h, 1d"),
-  maxConcurrentCallbacks: { ...wholeNumber("callbacks under way at once, of all apps", 1, 100_000), initial: "256" },
-  callbackNetworks: {
-    ...choice<"public" | "any">("<which>", "where callbacks of apps other than its own may go", ["public", "any"]),
-    initial: "public",
-  },
-  heartbeat: duration("silence on a development stream before an empty line", "15 seconds"),
-  maxDevStreams: {
-    ...wholeNumber("development streams open at the same time, of all apps", 1, 100_000),
-    initial: "1000",
-  },
-  sweepInterval: duration("how often abandoned uploads are looked for", "10 minutes"),
-  largestContent: {
-    ...byteSize("files up to this size are kept in the catalog itself, 0 none"),
-    initial: "64KB",
-  },
+  defaultAcl: orElse(
+    choice<Acl>("<acl>", "who may read files whose route says nothing", ["public-read", "private"]),
+    defaults.defaultAcl,
+  ),
+  hash: orElse(isTrue("whether SHA-256 is worked out of every file"), String(defaults.hash)),
+  callbackWait: duration("how long a PUT waits for the app's answer", defaults.callbackWait),
+  callbackTimeout: duration("how long the app may take to answer a callback", defaults.callbackTimeout),
+  callbackRetries: durations("delays before each repeated callback", defaults.callbackRetries),
+  maxConcurrentCallbacks: orElse(
+    wholeNumber("callbacks under way at once, of all apps", 1, 100_000),
+    String(defaults.maxConcurrentCallbacks),
+  ),
+  callbackNetworks: orElse(
+    choice<"public" | "any">("<which>", "where callbacks of apps other than its own may go", ["public", "any"]),
+    defaults.callbackNetworks,
+  ),
+  heartbeat: duration("silence on a development stream before an empty line", defaults.heartbeat),
+  maxDevStreams: orElse(
+    wholeNumber("development streams open at the same time, of all apps", 1, 100_000),
+    String(defaults.maxDevStreams),
+  ),
+  sweepInterval: duration("how often abandoned uploads are looked for", defaults.sweepInterval),
+  largestContent: orElse(
+    byteSize("files up to this size are kept in the catalog itself, 0 none"),
+    formatByteSize(otherDefaults.largestContent),
+  ),
   maxFileSize: byteSize("the largest file that is taken (default: any)"),
   quota: byteSize("what the files of the app may take together (default: no limit)"),
-  maxConcurrentUploads: { ...wholeNumber("files sent at the same time", 1, 1_000_000), initial: "5000" },
-  maxExpectedFiles: { ...wholeNumber("files registered and not uploaded", 1, 1_000_000_000), initial: "1000000" },
-  maxExpectedBytes: { ...byteSize("what the catalog keeps of those, with their metadata"), initial: "512MB" },
-  minimumRate: { ...byteSize("bytes per second below which an upload is cut off, 0 never"), initial: "1KB" },
-  minimumRateWindow: duration("over how long that is measured", "30 seconds"),
-  maxConcurrentReads: { ...wholeNumber("files sent to clients at the same time", 1, 1_000_000), initial: "10000" },
-  minimumReadRate: { ...byteSize("bytes per second below which a reader is cut off, 0 never"), initial: "1KB" },
-  minimumReadRateWindow: duration("over how long that is measured", "1 minute"),
-  bodyTimeout: duration("how long the app's small messages may take to arrive", "15 seconds"),
-  minimumFree: { ...byteSize("room kept free on the disk; with less, new bytes are refused"), initial: "64MB" },
-  unfinishedTtl: duration("how long past its expiry an unfinished upload is kept", "1 day"),
-  unregisteredTtl: duration("how long a file is kept that no app ever registered", "1 day"),
-  historyTtl: duration("how long failed uploads and attempts at callbacks stay known", "30 days"),
-  metrics: { ...choice<"off" | "open">("<who>", "who may read /metrics", ["off", "open"]), initial: "off" },
-  logLevel: {
-    ...choice<LogLevel>("<level>", "how much is logged", [
+  maxConcurrentUploads: orElse(
+    wholeNumber("files sent at the same time", 1, 1_000_000),
+    String(defaults.maxConcurrentUploads),
+  ),
+  maxExpectedFiles: orElse(
+    wholeNumber("files registered and not uploaded", 1, 1_000_000_000),
+    String(defaults.maxExpectedFiles),
+  ),
+  maxExpectedBytes: orElse(
+    byteSize("what the catalog keeps of those, with their metadata"),
+    formatByteSize(defaults.maxExpectedBytes),
+  ),
+  minimumRate: orElse(
+    byteSize("bytes per second below which an upload is cut off, 0 never"),
+    formatByteSize(defaults.minimumRate),
+  ),
+  minimumRateWindow: duration("over how long that is measured", defaults.minimumRateWindow),
+  maxConcurrentReads: orElse(
+    wholeNumber("files sent to clients at the same time", 1, 1_000_000),
+    String(defaults.maxConcurrentReads),
+  ),
+  minimumReadRate: orElse(
+    byteSize("bytes per second below which a reader is cut off, 0 never"),
+    formatByteSize(defaults.minimumReadRate),
+  ),
+  minimumReadRateWindow: duration("over how long that is measured", defaults.minimumReadRateWindow),
+  bodyTimeout: duration("how long the app's small messages may take to arrive", defaults.bodyTimeout),
+  minimumFree: orElse(
+    byteSize("room kept free on the disk; with less, new bytes are refused"),
+    formatByteSize(defaults.minimumFree),
+  ),
+  unfinishedTtl: duration("how long past its expiry an unfinished upload is kept", defaults.unfinishedTtl),
+  unregisteredTtl: duration("how long a file is kept that no app ever registered", defaults.unregisteredTtl),
+  historyTtl: duration("how long failed uploads and attempts at callbacks stay known", defaults.historyTtl),
+  metrics: orElse(choice<"off" | "open">("<who>", "who may read /metrics", ["off", "open"]), otherDefaults.metrics),
+  logLevel: orElse(
+    choice<LogLevel>("<level>", "how much is logged", [
       "All",
       "Trace",
       "Debug",
@@ -166,8 +191,8 @@ export const ingestSettings = {
       "Fatal",
       "None",
     ]),
-    initial: "Info",
-  },
+    otherDefaults.logLevel,
+  ),
   logFormat: choice<LogFormat>("<format>", "for people or machines", ["text", "json"]),
   logTime: isTrue(
     "whether lines of a log in text begin with the time (default: unless a journal notes it; under sluice dev that of the day)",
