@@ -7,7 +7,7 @@ export { defineAdapter } from "./route/define-adapter.ts"
 export { extractRouteConfig } from "./route/extract-route-config.ts"
 export type { FetchNative } from "./route/fetch-adapter.ts"
 export { createRouteHandler, createSluice } from "./route/fetch-adapter.ts"
-export type { FileRoute, FileRouter, RouteOptions, SluiceOptions } from "./route/file-route.ts"
+export type { FileRoute, FileRouter, RouteOptions, SluiceOptions } from "./route/builder/file-route.ts"
 export type { RouteHandlerOptions } from "./route/handler.ts"
 export type {
   RouteBuilder,
@@ -16,5 +16,5 @@ export type {
   RouteWithFile,
   RouteWithInput,
   RouteWithMiddleware,
-} from "./route/route-steps.ts"
-export type { Delivery, FileDecision } from "./route/user-code-arguments.ts"
+} from "./route/builder/route-steps.ts"
+export type { Delivery, FileDecision } from "./route/builder/user-code-arguments.ts"

@@ -95,19 +95,23 @@ const table: Readonly<
 > = {
   "src/protocol": { places: [], packages: ["sqids", "mime"] },
   "src/schema": { places: ["src/protocol"], packages: ["effect"] },
-  "src/http": { places: ["src/protocol"], packages: ["effect", "ipaddr.js"] },
-  "src/route": { places: ["src/protocol", "src/schema", "src/http"], packages: ["effect", "@standard-schema/spec"] },
+  "src/server-kit": { places: ["src/protocol"], packages: ["effect", "ipaddr.js"] },
+  "src/route": {
+    places: ["src/protocol", "src/schema", "src/server-kit"],
+    packages: ["effect", "@standard-schema/spec"],
+  },
   "src/api": {
-    places: ["src/protocol", "src/schema", "src/http", "src/client"],
+    places: ["src/protocol", "src/schema", "src/server-kit", "src/transfer"],
     packages: ["effect", "ipaddr.js", "content-disposition"],
   },
   "src/ingest": {
-    places: ["src/protocol", "src/schema", "src/http"],
+    places: ["src/protocol", "src/schema", "src/server-kit"],
     packages: ["effect", "multipasta", "file-type", "content-disposition"],
   },
-  "src/client": { places: ["src/protocol"], packages: [] },
-  "src/ui": { places: ["src/client", "src/protocol"], packages: [] },
-  "src/testing": { places: ["door"], packages: ["msw", "vitest"] },
+  "src/transfer": { places: ["src/protocol"], packages: [] },
+  "src/client": { places: ["src/protocol", "src/transfer"], packages: [] },
+  "src/ui": { places: ["src/client", "src/transfer", "src/protocol"], packages: [] },
+  "src/msw": { places: ["door"], packages: ["msw", "vitest"] },
   "src/cli": { places: ["door", "adapters", "src/schema"], packages: ["commander", "effect"] },
 }
 

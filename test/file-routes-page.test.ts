@@ -33,19 +33,19 @@ const namesIn = (cell: string): ReadonlyArray<string> => [...cell.matchAll(/`(\w
 
 const declaredIn = {
   FileLimitsInput: "src/protocol/route-config.ts",
-  RouteOptions: "src/route/file-route.ts",
-  SluiceOptions: "src/route/file-route.ts",
-  MiddlewareArguments: "src/route/user-code-arguments.ts",
-  FileDecision: "src/route/user-code-arguments.ts",
-  Delivery: "src/route/user-code-arguments.ts",
+  RouteOptions: "src/route/builder/file-route.ts",
+  SluiceOptions: "src/route/builder/file-route.ts",
+  MiddlewareArguments: "src/route/builder/user-code-arguments.ts",
+  FileDecision: "src/route/builder/user-code-arguments.ts",
+  Delivery: "src/route/builder/user-code-arguments.ts",
   StoredFile: "src/protocol/messages.ts",
   RouteHandlerOptions: "src/route/handler.ts",
 }
 
 const argumentsOf = {
-  FileArguments: "src/route/user-code-arguments.ts",
-  UploadErrorArguments: "src/route/user-code-arguments.ts",
-  UploadCompleteArguments: "src/route/user-code-arguments.ts",
+  FileArguments: "src/route/builder/user-code-arguments.ts",
+  UploadErrorArguments: "src/route/builder/user-code-arguments.ts",
+  UploadCompleteArguments: "src/route/builder/user-code-arguments.ts",
 }
 
 describe("the page of file routes", () => {

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { createLogContext, toWrite, type Write } from "../http/logging.ts"
+import { createLogContext, toWrite, type Write } from "../server-kit/logging.ts"
 import { type Credentials, readCredentials } from "../protocol/credentials.ts"
 import { mergeEnvironment, readEnvironment } from "../protocol/environment.ts"
 import { UploadError } from "../protocol/upload-error.ts"

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
-import { fetchReply, readReply, type Reply } from "../client/reply.ts"
-import { type Attempt, retry } from "../client/retry.ts"
+import { fetchReply, readReply, type Reply } from "../transfer/reply.ts"
+import { type Attempt, retry } from "../transfer/retry.ts"
 import { envName, names } from "../protocol/names.ts"
 import { problemMediaType } from "../protocol/problem.ts"
 import { UploadError } from "../protocol/upload-error.ts"

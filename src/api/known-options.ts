@@ -1,4 +1,4 @@
-import type { StreamFileOptions } from "../client/file-from-stream.ts"
+import type { StreamFileOptions } from "../transfer/file-from-stream.ts"
 import type { ListFilesOptions } from "./file-listing.ts"
 import type { PathInput } from "./path-source.ts"
 import type { ReadUrlOptions } from "./read-url.ts"

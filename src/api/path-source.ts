@@ -1,4 +1,4 @@
-import { fileFromStream } from "../client/file-from-stream.ts"
+import { fileFromStream } from "../transfer/file-from-stream.ts"
 import { UploadError } from "../protocol/upload-error.ts"
 import type { UploadDetails, UploadSource } from "./upload-source.ts"
 

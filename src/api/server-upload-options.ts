@@ -1,4 +1,4 @@
-import type { RetryOptions } from "../client/retry.ts"
+import type { RetryOptions } from "../transfer/retry.ts"
 import type { DurationInput } from "../protocol/duration.ts"
 import type { UploadDetails } from "./upload-source.ts"
 import type { ServerUploadProgress } from "./upload-progress.ts"

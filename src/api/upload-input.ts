@@ -1,5 +1,5 @@
-import { fileFromStream, type StreamFileOptions } from "../client/file-from-stream.ts"
-import type { UploadableFile } from "../client/uploadable-file.ts"
+import { fileFromStream, type StreamFileOptions } from "../transfer/file-from-stream.ts"
+import type { UploadableFile } from "../transfer/uploadable-file.ts"
 import { UploadError } from "../protocol/upload-error.ts"
 import { checkDescription } from "./check-options.ts"
 import { fileFields, pathFields, streamFields } from "./known-options.ts"

@@ -1,4 +1,4 @@
-import type { UploadableFile } from "../client/uploadable-file.ts"
+import type { UploadableFile } from "../transfer/uploadable-file.ts"
 import type { Acl, ContentDisposition } from "../protocol/signed-url.ts"
 
 /** What the URL that a file is uploaded to says about it, beside its name, size and type. */

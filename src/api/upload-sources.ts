@@ -1,5 +1,5 @@
-import { createGate } from "../client/gate.ts"
-import { transfer } from "../client/transfer.ts"
+import { createGate } from "../transfer/gate.ts"
+import { transfer } from "../transfer/transfer.ts"
 import { parseDuration } from "../protocol/duration.ts"
 import { createFileKey } from "../protocol/key.ts"
 import { limits } from "../protocol/limits.ts"

@@ -1,12 +1,12 @@
 import type { TypedFileRouter } from "../protocol/file-route.ts"
-import type { Fetch } from "./reply.ts"
+import type { Fetch } from "../transfer/reply.ts"
 import type { UploadHeaders } from "./request-urls.ts"
-import type { RetryOptions } from "./retry.ts"
+import type { RetryOptions } from "../transfer/retry.ts"
 import { startUpload, type Upload } from "./upload.ts"
 import type { UploadOptions } from "./upload-options.ts"
 import type { ResumeStore } from "./resume/resume-store.ts"
 import type { DoneUpload, UploadOutcome } from "./upload-outcome.ts"
-import type { UploadableFile } from "./uploadable-file.ts"
+import type { UploadableFile } from "../transfer/uploadable-file.ts"
 
 /** How an uploader reaches the app, and how hard it tries. */
 export interface UploaderOptions {

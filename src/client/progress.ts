@@ -1,4 +1,4 @@
-import type { UploadableFile } from "./uploadable-file.ts"
+import type { UploadableFile } from "../transfer/uploadable-file.ts"
 
 /** How far one file and all files of an upload are. Nothing in it ever goes back. */
 export interface UploadProgress<File extends UploadableFile = UploadableFile> {

@@ -1,8 +1,8 @@
 import type { PresignedUpload, RenewRequest, UploadRequest } from "../protocol/messages.ts"
 import { actionNames, adapterPath } from "../protocol/names.ts"
 import { UploadError } from "../protocol/upload-error.ts"
-import { type Fetch, fetchReply, readReply } from "./reply.ts"
-import { retry, type RetryOptions, type RetryWait } from "./retry.ts"
+import { type Fetch, fetchReply, readReply } from "../transfer/reply.ts"
+import { retry, type RetryOptions, type RetryWait } from "../transfer/retry.ts"
 
 /** Headers for the route handler, or a function asked before each request: for tokens that expire. */
 export type UploadHeaders = HeadersInit | (() => HeadersInit | Promise<HeadersInit>)

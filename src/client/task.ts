@@ -2,7 +2,7 @@ import type { TypedFileRoute } from "../protocol/file-route.ts"
 import type { UploadResult } from "../protocol/messages.ts"
 import { UploadError } from "../protocol/upload-error.ts"
 import type { UploadOutcome } from "./upload-outcome.ts"
-import type { UploadableFile } from "./uploadable-file.ts"
+import type { UploadableFile } from "../transfer/uploadable-file.ts"
 
 type Outcome<File extends UploadableFile> = UploadOutcome<TypedFileRoute, File>
 

@@ -2,7 +2,7 @@ import type { TypedFileRoute } from "../protocol/file-route.ts"
 import type { UploadError } from "../protocol/upload-error.ts"
 import type { UploadProgress } from "./progress.ts"
 import type { UploadOutcome } from "./upload-outcome.ts"
-import type { UploadableFile } from "./uploadable-file.ts"
+import type { UploadableFile } from "../transfer/uploadable-file.ts"
 
 /**
  * What happens to the files of an upload, in the order it happens: for each file

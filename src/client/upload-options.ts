@@ -3,7 +3,7 @@ import type { UploadProgress } from "./progress.ts"
 import type { UploadHeaders } from "./request-urls.ts"
 import type { ResumeStore } from "./resume/resume-store.ts"
 import type { UploadEvent } from "./upload-event.ts"
-import type { UploadableFile } from "./uploadable-file.ts"
+import type { UploadableFile } from "../transfer/uploadable-file.ts"
 
 /** What an upload is told, whatever its route. */
 export interface BaseUploadOptions<File extends UploadableFile> {

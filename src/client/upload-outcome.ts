@@ -1,7 +1,7 @@
 import type { RouteErrorData, RouteServerData, TypedFileRoute } from "../protocol/file-route.ts"
 import type { StoredFile } from "../protocol/messages.ts"
 import type { UploadError } from "../protocol/upload-error.ts"
-import type { UploadableFile } from "./uploadable-file.ts"
+import type { UploadableFile } from "../transfer/uploadable-file.ts"
 
 /** An {@link UploadError} whose `data` is what the route's error formatter made. */
 export type RouteUploadError<Route extends TypedFileRoute<any>> = UploadError & {

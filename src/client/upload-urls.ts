@@ -2,10 +2,10 @@ import type { Json } from "../protocol/json.ts"
 import type { PresignedUpload, RenewRequest, UploadRequest } from "../protocol/messages.ts"
 import { expiryParameter } from "../protocol/names.ts"
 import { requestUrls, type UrlRequestOptions } from "./request-urls.ts"
-import type { RetryWait } from "./retry.ts"
+import type { RetryWait } from "../transfer/retry.ts"
 import type { Task } from "./task.ts"
 import type { ResumeEntry } from "./resume/resume-store.ts"
-import type { UploadableFile } from "./uploadable-file.ts"
+import type { UploadableFile } from "../transfer/uploadable-file.ts"
 
 /** One file of an upload, and what is known of it. */
 export interface UploadItem<File extends UploadableFile> extends Task<File> {

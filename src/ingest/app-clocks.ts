@@ -1,5 +1,5 @@
-import type { Write } from "../http/logging.ts"
-import { createReminder } from "../http/reminder.ts"
+import type { Write } from "../server-kit/logging.ts"
+import { createReminder } from "../server-kit/reminder.ts"
 import { type BoundedMap, createBoundedMap } from "./bounded-map.ts"
 import { clockSkew } from "./storage/tombstone.ts"
 

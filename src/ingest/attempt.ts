@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { Rejected } from "../http/rejected.ts"
+import { Rejected } from "../server-kit/rejected.ts"
 import { BlobStoreError } from "./storage/blob-store.ts"
 import { CatalogError } from "./storage/catalog.ts"
 import { storageFails, storageFull } from "./refusals.ts"

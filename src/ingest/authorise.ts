@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { Rejected, toRejected } from "../http/rejected.ts"
+import { Rejected, toRejected } from "../server-kit/rejected.ts"
 import { isKeyOf } from "../protocol/key.ts"
 import { limits } from "../protocol/limits.ts"
 import { names } from "../protocol/names.ts"

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import type { Rejected } from "../http/rejected.ts"
+import type { Rejected } from "../server-kit/rejected.ts"
 import { createShares, toWideSharing } from "./shares.ts"
 import { shareUsedUp } from "./refusals.ts"
 

@@ -1,5 +1,5 @@
 import { create as createContentDisposition } from "content-disposition"
-import { Rejected } from "../http/rejected.ts"
+import { Rejected } from "../server-kit/rejected.ts"
 import { defaultMediaType, parseMediaType } from "../protocol/media-type.ts"
 import type { Acl } from "../protocol/signed-url.ts"
 import type { FileRecord } from "./storage/catalog.ts"

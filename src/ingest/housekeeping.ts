@@ -1,7 +1,7 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
-import { logError } from "../http/logging.ts"
+import { logError } from "../server-kit/logging.ts"
 import { limits } from "../protocol/limits.ts"
 import { createReclaimer } from "./reclaim.ts"
 import { type Service, createEventId } from "./service.ts"

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
-import { parseJson, readBytes } from "../http/read-body.ts"
-import type { Rejected } from "../http/rejected.ts"
+import { parseJson, readBytes } from "../server-kit/read-body.ts"
+import type { Rejected } from "../server-kit/rejected.ts"
 import type { App } from "./apps.ts"
 import type { Service } from "./service.ts"
 

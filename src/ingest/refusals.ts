@@ -2,7 +2,7 @@
  * What the ingest refuses in more than one place, in the words that its clients read. This module is the ground floor: it
  * imports nothing of the ingest but the rule of tombstones. What a single request handler refuses stands there.
  */
-import { Rejected } from "../http/rejected.ts"
+import { Rejected } from "../server-kit/rejected.ts"
 import { formatByteSize } from "../protocol/byte-size.ts"
 import { names } from "../protocol/names.ts"
 import type { UploadGrant } from "../protocol/signed-url.ts"

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { formatByteSize } from "../protocol/byte-size.ts"
-import { Rejected } from "../http/rejected.ts"
+import { Rejected } from "../server-kit/rejected.ts"
 import { isKeyOf } from "../protocol/key.ts"
 import { limits } from "../protocol/limits.ts"
 import type { UploadGrant } from "../protocol/signed-url.ts"

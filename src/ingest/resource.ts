@@ -1,5 +1,5 @@
 import type * as Effect from "effect/Effect"
-import type { Rejected } from "../http/rejected.ts"
+import type { Rejected } from "../server-kit/rejected.ts"
 import type { Subject } from "./observe/observe-request.ts"
 import type { Service } from "./service.ts"
 

@@ -1,4 +1,4 @@
-import { type Resolve, resolveBySystem } from "../http/pinned-request.ts"
+import { type Resolve, resolveBySystem } from "../server-kit/pinned-request.ts"
 import { type Acl, acls } from "../protocol/signed-url.ts"
 import { ingestDefaults } from "../schema/ingest-defaults.ts"
 

@@ -1,10 +1,10 @@
 import type * as Effect from "effect/Effect"
-import type { FaultLog } from "../http/fault-log.ts"
-import type { Rejected } from "../http/rejected.ts"
+import type { FaultLog } from "../server-kit/fault-log.ts"
+import type { Rejected } from "../server-kit/rejected.ts"
 import type { Credentials } from "../protocol/credentials.ts"
 import type { RouteDescription } from "../protocol/messages.ts"
 import { accept, type Outcome, refuse } from "../protocol/outcome.ts"
-import type { FileRouter, RouteDefinition } from "./file-route.ts"
+import type { FileRouter, RouteDefinition } from "./builder/file-route.ts"
 import type { Settings } from "./settings.ts"
 
 /** A route of the router under the name clients know it by. */

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
-import { logWarning } from "../http/logging.ts"
-import { Rejected } from "../http/rejected.ts"
+import { logWarning } from "../server-kit/logging.ts"
+import { Rejected } from "../server-kit/rejected.ts"
 import { envName } from "../protocol/names.ts"
 import type { Call } from "./app.ts"
 

@@ -1,10 +1,10 @@
 import * as Effect from "effect/Effect"
-import { Rejected } from "../http/rejected.ts"
+import { Rejected } from "../server-kit/rejected.ts"
 import { formatByteSize } from "../protocol/byte-size.ts"
 import { canBeEmpty, isBrokenMediaType, lookupMediaType, parseMediaType } from "../protocol/media-type.ts"
 import type { FileDescriptor } from "../protocol/messages.ts"
 import type { NamedRoute } from "./app.ts"
-import { findKind, type KindLimits } from "./route-config.ts"
+import { findKind, type KindLimits } from "./builder/route-config.ts"
 
 /** A file the route takes, its media type settled, and the limits it falls under. */
 export interface AllowedFile {

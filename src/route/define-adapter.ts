@@ -1,9 +1,9 @@
 import type { Json } from "../protocol/json.ts"
-import { Rejected } from "../http/rejected.ts"
+import { Rejected } from "../server-kit/rejected.ts"
 import { UploadError } from "../protocol/upload-error.ts"
-import { createRouteBuilder } from "./create-route-builder.ts"
-import type { FileRouter, SluiceOptions } from "./file-route.ts"
-import type { RouteBuilder } from "./route-steps.ts"
+import { createRouteBuilder } from "./builder/create-route-builder.ts"
+import type { FileRouter, SluiceOptions } from "./builder/file-route.ts"
+import type { RouteBuilder } from "./builder/route-steps.ts"
 import { createHandler, type RequestContext, type RouteHandlerOptions } from "./handler.ts"
 
 /** How a framework's requests become Fetch API requests, and answers its own. */

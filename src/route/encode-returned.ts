@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { Rejected } from "../http/rejected.ts"
+import { Rejected } from "../server-kit/rejected.ts"
 import { formatByteSize } from "../protocol/byte-size.ts"
 import { callUserCode, type UserCode } from "./user-code.ts"
 

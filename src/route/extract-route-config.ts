@@ -1,7 +1,7 @@
 import type { RouteDescription } from "../protocol/messages.ts"
 import { UploadError } from "../protocol/upload-error.ts"
 import { describeRoutes, toRouteMap } from "./app.ts"
-import type { FileRouter } from "./file-route.ts"
+import type { FileRouter } from "./builder/file-route.ts"
 
 /**
  * What the handler's GET answers, without asking it: for components rendered on the server, which then need not wait

@@ -2,7 +2,7 @@ import type { FileLimitsInput } from "../protocol/route-config.ts"
 import { acls, contentDispositions } from "../protocol/signed-url.ts"
 import { findUnknownOption } from "../protocol/unknown-option.ts"
 import * as Effect from "effect/Effect"
-import { Rejected } from "../http/rejected.ts"
+import { Rejected } from "../server-kit/rejected.ts"
 import { UploadError } from "../protocol/upload-error.ts"
 
 /** The options of a kind of file. */

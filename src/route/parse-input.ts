@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec"
 import * as Effect from "effect/Effect"
-import { Rejected } from "../http/rejected.ts"
+import { Rejected } from "../server-kit/rejected.ts"
 import { callUserCode } from "./user-code.ts"
 
 const describeIssue = (issue: StandardSchemaV1.Issue): string => {

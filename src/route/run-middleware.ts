@@ -4,7 +4,7 @@ import type { FileDescriptor } from "../protocol/messages.ts"
 import type { Call, NamedRoute } from "./app.ts"
 import { parseInput } from "./parse-input.ts"
 import { callUserCode } from "./user-code.ts"
-import type { RenewedUpload } from "./user-code-arguments.ts"
+import type { RenewedUpload } from "./builder/user-code-arguments.ts"
 
 /**
  * Validates the input, then asks the route's middleware whether these files may come: its return value is the metadata.

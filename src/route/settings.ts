@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { toRejected, Rejected } from "../http/rejected.ts"
+import { toRejected, Rejected } from "../server-kit/rejected.ts"
 import { readCredentials } from "../protocol/credentials.ts"
 import { parseDuration } from "../protocol/duration.ts"
 import { mergeEnvironment, readEnvironment } from "../protocol/environment.ts"

@@ -1,9 +1,9 @@
 import * as Effect from "effect/Effect"
-import { logError } from "../http/logging.ts"
-import { Rejected } from "../http/rejected.ts"
+import { logError } from "../server-kit/logging.ts"
+import { Rejected } from "../server-kit/rejected.ts"
 import type { Json } from "../protocol/json.ts"
 import { UploadError } from "../protocol/upload-error.ts"
-import type { RouteDefinition } from "./file-route.ts"
+import type { RouteDefinition } from "./builder/file-route.ts"
 
 /** What of the app is called: `middleware`, and the route's slug. */
 export interface UserCode {

@@ -1,6 +1,6 @@
 import type { RouteDescription } from "../protocol/messages.ts"
-import { type Fetch, fetchReply, readReply } from "../client/reply.ts"
-import { retry, type RetryOptions } from "../client/retry.ts"
+import { type Fetch, fetchReply, readReply } from "../transfer/reply.ts"
+import { retry, type RetryOptions } from "../transfer/retry.ts"
 import type { HandlerAddress } from "./explain-in-development.ts"
 import { tellDeveloper } from "./tell-operator.ts"
 

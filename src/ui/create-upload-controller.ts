@@ -1,6 +1,6 @@
 import type { TypedFileRouter } from "../protocol/file-route.ts"
 import type { UploadError } from "../protocol/upload-error.ts"
-import type { Fetch } from "../client/reply.ts"
+import type { Fetch } from "../transfer/reply.ts"
 import type { Engine } from "./engine.ts"
 import { noFigures } from "./no-figures.ts"
 import { codeNotLoaded } from "./code-not-loaded.ts"

@@ -1,8 +1,8 @@
 import type { RouteDescription } from "../protocol/messages.ts"
 import { adapterPath } from "../protocol/names.ts"
 import type { RouteConfig } from "../protocol/route-config.ts"
-import type { Fetch } from "../client/reply.ts"
-import type { RetryOptions } from "../client/retry.ts"
+import type { Fetch } from "../transfer/reply.ts"
+import type { RetryOptions } from "../transfer/retry.ts"
 import type { askAgain as AskAgain } from "./ask-again.ts"
 import type { HandlerAddress } from "./explain-in-development.ts"
 

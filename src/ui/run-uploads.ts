@@ -1,7 +1,7 @@
 import type { TypedFileRoute, TypedFileRouter } from "../protocol/file-route.ts"
 import { UploadError } from "../protocol/upload-error.ts"
 import { generateUploader } from "../client/generate-uploader.ts"
-import type { RetryOptions } from "../client/retry.ts"
+import type { RetryOptions } from "../transfer/retry.ts"
 import type { Upload } from "../client/upload.ts"
 import type { UploadEvent } from "../client/upload-event.ts"
 import type { DoneUpload, UploadOutcome } from "../client/upload-outcome.ts"

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 import { UploadError } from "../../src/client.ts"
-import { readReply } from "../../src/client/reply.ts"
-import { type Attempt, retry } from "../../src/client/retry.ts"
+import { readReply } from "../../src/transfer/reply.ts"
+import { type Attempt, retry } from "../../src/transfer/retry.ts"
 
 beforeEach(() => {
   vi.useFakeTimers()

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
-import { createLogContext } from "../../src/http/logging.ts"
+import { createLogContext } from "../../src/server-kit/logging.ts"
 import { BlobStoreError, createMemoryBlobStore, createMemoryCatalog } from "../../src/ingest.ts"
 import { createReclaimer } from "../../src/ingest/reclaim.ts"
 import type { Service } from "../../src/ingest/service.ts"

@@ -10,8 +10,8 @@ import { acme, addTenant, grantOf, own, type Tenant, startIngestProcess, makeDat
 /** Passes for a public address here, and nobody listens there: no test sends anything to an address outside. */
 const nobodys = vi.hoisted(() => "127.0.0.2")
 
-vi.mock("../../src/http/public-address.ts", async (original) => {
-  const actual = await original<typeof import("../../src/http/public-address.ts")>()
+vi.mock("../../src/server-kit/public-address.ts", async (original) => {
+  const actual = await original<typeof import("../../src/server-kit/public-address.ts")>()
   return { ...actual, isPublicAddress: (text: string) => text === nobodys || actual.isPublicAddress(text) }
 })
 
@@ -154,11 +154,11 @@ describe("the callback of an app that is not the ingest's own", () => {
 
   it("comes over a connection that is kept, with what fetch sends too, where the address is public", async () => {
     // What is public is decided by ipaddr.js; here the only host there is passes for one.
-    vi.doMock("../../src/http/public-address.ts", async (original) => ({
+    vi.doMock("../../src/server-kit/public-address.ts", async (original) => ({
       ...(await original<object>()),
       isPublicAddress: () => true,
     }))
-    onTestFinished(() => vi.doUnmock("../../src/http/public-address.ts"))
+    onTestFinished(() => vi.doUnmock("../../src/server-kit/public-address.ts"))
     vi.resetModules()
     const { createGuardedFetch } = await import("../../src/ingest/delivery/guarded-fetch.ts")
     const resolve = async () => [{ address: "127.0.0.1", family: 4 }]

@@ -1,5 +1,5 @@
 import ipaddr from "ipaddr.js"
-import { hostOf, isLocalUrl } from "../../http/public-address.ts"
+import { hostOf, isLocalUrl } from "../../server-kit/public-address.ts"
 import { UploadError } from "../../protocol/upload-error.ts"
 import { describeUrl } from "./remote-url.ts"
 

@@ -5,8 +5,8 @@ import {
   resolveBySystem,
   toHeaders,
   unlessAborted,
-} from "../../http/pinned-request.ts"
-import { isAddress, isPublicAddress } from "../../http/public-address.ts"
+} from "../../server-kit/pinned-request.ts"
+import { isAddress, isPublicAddress } from "../../server-kit/public-address.ts"
 import { UploadError } from "../../protocol/upload-error.ts"
 import { addressRefused } from "./host-rules.ts"
 import type { RemoteRequest, Transport } from "./remote-answer.ts"

@@ -1,4 +1,4 @@
-import { type Attempt, retry } from "../../client/retry.ts"
+import { type Attempt, retry } from "../../transfer/retry.ts"
 import { formatByteSize } from "../../protocol/byte-size.ts"
 import { lookupMediaType, parseMediaType } from "../../protocol/media-type.ts"
 import { UploadError } from "../../protocol/upload-error.ts"

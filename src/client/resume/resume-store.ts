@@ -1,6 +1,6 @@
 import type { Json } from "../../protocol/json.ts"
 import type { PresignedUpload } from "../../protocol/messages.ts"
-import type { UploadableFile } from "../uploadable-file.ts"
+import type { UploadableFile } from "../../transfer/uploadable-file.ts"
 
 /** What tells the upload of one file from that of another. */
 export interface ResumeEntryOptions {

@@ -1,4 +1,4 @@
-import { isLocalUrl } from "../../http/public-address.ts"
+import { isLocalUrl } from "../../server-kit/public-address.ts"
 import type { App } from "../apps.ts"
 import type { Settings } from "../settings.ts"
 import { createGuardedFetch } from "./guarded-fetch.ts"

@@ -1,4 +1,4 @@
-import type { Write } from "../../http/logging.ts"
+import type { Write } from "../../server-kit/logging.ts"
 import { encodeJsonLine, heartbeatLine } from "../../protocol/json-lines.ts"
 import { limits } from "../../protocol/limits.ts"
 import type { DevStreamEvent } from "../../protocol/messages.ts"

@@ -1,4 +1,4 @@
-import { PostFailed } from "../../http/post-json.ts"
+import { PostFailed } from "../../server-kit/post-json.ts"
 import {
   canPinAddresses,
   type HostAddress,
@@ -6,8 +6,8 @@ import {
   type Resolve,
   toHeaders,
   unlessAborted,
-} from "../../http/pinned-request.ts"
-import { hostOf, isAddress, isLocalUrl, isPublicAddress } from "../../http/public-address.ts"
+} from "../../server-kit/pinned-request.ts"
+import { hostOf, isAddress, isLocalUrl, isPublicAddress } from "../../server-kit/public-address.ts"
 import { names } from "../../protocol/names.ts"
 
 /** How long a connection that is not in use is kept for the next callback, ms; apps keep theirs 5 s and more. */

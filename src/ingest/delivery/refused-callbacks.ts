@@ -1,4 +1,4 @@
-import type { PostFailed } from "../../http/post-json.ts"
+import type { PostFailed } from "../../server-kit/post-json.ts"
 import { envName, names } from "../../protocol/names.ts"
 import { createBoundedMap } from "../bounded-map.ts"
 

@@ -1,6 +1,6 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import { Rejected } from "../../http/rejected.ts"
+import { Rejected } from "../../server-kit/rejected.ts"
 import { attempt } from "../attempt.ts"
 import type { UploadRecord } from "../storage/catalog.ts"
 import type { Service } from "../service.ts"

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { Rejected } from "../../http/rejected.ts"
+import { Rejected } from "../../server-kit/rejected.ts"
 import type { Readiness } from "./readiness.ts"
 import type { Service } from "../service.ts"
 

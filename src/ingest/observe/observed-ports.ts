@@ -1,4 +1,4 @@
-import type { Write } from "../../http/logging.ts"
+import type { Write } from "../../server-kit/logging.ts"
 import { type BlobStore, BlobStoreError } from "../storage/blob-store.ts"
 import type { Catalog, UploadRecord } from "../storage/catalog.ts"
 import type { Metrics } from "./metrics.ts"

@@ -1,4 +1,4 @@
-import type { Write } from "../../http/logging.ts"
+import type { Write } from "../../server-kit/logging.ts"
 
 type Level = "Info" | "Warning"
 

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { Rejected } from "../../http/rejected.ts"
+import { Rejected } from "../../server-kit/rejected.ts"
 import type { Catalog } from "../storage/catalog.ts"
 import type { DevStreams } from "../delivery/dev-streams.ts"
 import type { Readers } from "../download/readers.ts"

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
-import { Rejected } from "../../http/rejected.ts"
+import { Rejected } from "../../server-kit/rejected.ts"
 import { createDecoder } from "../../schema/decode.ts"
 import type { App } from "../apps.ts"
 import type { Service } from "../service.ts"

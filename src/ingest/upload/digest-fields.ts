@@ -1,4 +1,4 @@
-import { Rejected } from "../../http/rejected.ts"
+import { Rejected } from "../../server-kit/rejected.ts"
 
 /**
  * The SHA-256 in a `content-digest` or `repr-digest` field, as 64 hex digits; other algorithms are passed over.

@@ -1,4 +1,4 @@
-import type { Rejected } from "../../http/rejected.ts"
+import type { Rejected } from "../../server-kit/rejected.ts"
 import type { UploadGrant } from "../../protocol/signed-url.ts"
 import { toBlobName } from "../storage/blob-name.ts"
 import type { UploadRecord } from "../storage/catalog.ts"

@@ -1,5 +1,5 @@
 import type { Hash } from "node:crypto"
-import { Rejected } from "../../http/rejected.ts"
+import { Rejected } from "../../server-kit/rejected.ts"
 import { checkDigest, parseSha256Field } from "./digest-fields.ts"
 import type { Appended, BlobState } from "../storage/blob-store.ts"
 import { resumeAt, tooManyBytes } from "../refusals.ts"

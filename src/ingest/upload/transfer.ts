@@ -1,4 +1,4 @@
-import { Rejected } from "../../http/rejected.ts"
+import { Rejected } from "../../server-kit/rejected.ts"
 import type { ProblemCode } from "../../protocol/problem.ts"
 import type { UploadGrant } from "../../protocol/signed-url.ts"
 import { toBlobName } from "../storage/blob-name.ts"

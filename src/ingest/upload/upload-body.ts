@@ -1,5 +1,5 @@
 import { make as createMultipartParser } from "multipasta"
-import { Rejected } from "../../http/rejected.ts"
+import { Rejected } from "../../server-kit/rejected.ts"
 import { isDisposable } from "../../protocol/disposable-stream.ts"
 import type { Intake } from "./minimum-rate.ts"
 

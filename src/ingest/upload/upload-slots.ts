@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import type { Rejected } from "../../http/rejected.ts"
+import type { Rejected } from "../../server-kit/rejected.ts"
 import { shareUsedUp } from "../refusals.ts"
 
 /** Bounds how many files of an app are sent, or wait for the app's answer, at the same time. */

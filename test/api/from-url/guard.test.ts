@@ -4,15 +4,15 @@ import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { createFetchTransport } from "../../../src/api/from-url/fetch-transport.ts"
 import { readFromUrlOptions } from "../../../src/api/from-url/from-url-options.ts"
 import { createNodeTransport } from "../../../src/api/from-url/node-transport.ts"
-import type { Resolve } from "../../../src/http/pinned-request.ts"
+import type { Resolve } from "../../../src/server-kit/pinned-request.ts"
 import { openRemoteFile } from "../../../src/api/from-url/open-remote-file.ts"
 import { local, open, readAll, refusal, startSource } from "./source.ts"
 
 /** Passes for a public address here, and nobody listens there: no test sends anything to an address outside. */
 const nobodys = vi.hoisted(() => "127.0.0.2")
 
-vi.mock("../../../src/http/public-address.ts", async (original) => {
-  const actual = await original<typeof import("../../../src/http/public-address.ts")>()
+vi.mock("../../../src/server-kit/public-address.ts", async (original) => {
+  const actual = await original<typeof import("../../../src/server-kit/public-address.ts")>()
   return { ...actual, isPublicAddress: (text: string) => text === nobodys || actual.isPublicAddress(text) }
 })
 

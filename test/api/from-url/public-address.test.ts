@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { checkHost, parseAllowedHost } from "../../../src/api/from-url/host-rules.ts"
-import { isPublicAddress } from "../../../src/http/public-address.ts"
+import { isPublicAddress } from "../../../src/server-kit/public-address.ts"
 import { describeUrl, parseRemoteUrl } from "../../../src/api/from-url/remote-url.ts"
 
 /** Special-purpose addresses, most of them as IANA lists them, at the edges of their ranges. */

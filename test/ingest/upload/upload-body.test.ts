@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { Rejected } from "../../../src/http/rejected.ts"
+import { Rejected } from "../../../src/server-kit/rejected.ts"
 import { BodyBrokeOff, readUploadBody } from "../../../src/ingest/upload/upload-body.ts"
 
 const encoder = new TextEncoder()

@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises"
-import { appendBytes, nothingGathered, toBytes } from "../../../http/append-bytes.ts"
+import { appendBytes, nothingGathered, toBytes } from "../../../server-kit/append-bytes.ts"
 import { disposeChunk } from "../../../protocol/disposable-stream.ts"
 import type { Appended } from "../blob-store.ts"
 

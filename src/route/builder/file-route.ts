@@ -1,9 +1,9 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec"
-import type { DurationInput } from "../protocol/duration.ts"
-import type { FileRouteTypes, TypedFileRoute } from "../protocol/file-route.ts"
-import type { Json } from "../protocol/json.ts"
-import type { FileDescriptor } from "../protocol/messages.ts"
-import type { UploadError } from "../protocol/upload-error.ts"
+import type { DurationInput } from "../../protocol/duration.ts"
+import type { FileRouteTypes, TypedFileRoute } from "../../protocol/file-route.ts"
+import type { Json } from "../../protocol/json.ts"
+import type { FileDescriptor } from "../../protocol/messages.ts"
+import type { UploadError } from "../../protocol/upload-error.ts"
 import type { CompiledConfig } from "./route-config.ts"
 import type {
   FileArguments,

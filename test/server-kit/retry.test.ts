@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
-import { jitter, pause, retry } from "../../src/http/retry.ts"
+import { jitter, pause, retry } from "../../src/server-kit/retry.ts"
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

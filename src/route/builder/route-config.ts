@@ -1,4 +1,4 @@
-import { type ByteSize, formatByteSize, normalizeByteSize, parseByteSize } from "../protocol/byte-size.ts"
+import { type ByteSize, formatByteSize, normalizeByteSize, parseByteSize } from "../../protocol/byte-size.ts"
 import {
   compareKinds,
   type FileCategory,
@@ -6,12 +6,12 @@ import {
   isOfMediaType,
   type MediaType,
   parseMediaType,
-} from "../protocol/media-type.ts"
-import type { FileLimits, FileLimitsInput, RouteConfig, RouteConfigInput } from "../protocol/route-config.ts"
-import type { ContentDisposition } from "../protocol/signed-url.ts"
-import { UploadError } from "../protocol/upload-error.ts"
-import { kindOptions, refuseUnknown } from "./known-options.ts"
-import { toTypeNoun } from "./type-nouns.ts"
+} from "../../protocol/media-type.ts"
+import type { FileLimits, FileLimitsInput, RouteConfig, RouteConfigInput } from "../../protocol/route-config.ts"
+import type { ContentDisposition } from "../../protocol/signed-url.ts"
+import { UploadError } from "../../protocol/upload-error.ts"
+import { kindOptions, refuseUnknown } from "../known-options.ts"
+import { toTypeNoun } from "../type-nouns.ts"
 
 type FileKind = FileCategory | MediaType
 

@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
-import { createFetchHandler } from "../../src/http/fetch-handler.ts"
-import { createLogContext } from "../../src/http/logging.ts"
-import { Rejected, toRejected } from "../../src/http/rejected.ts"
+import { createFetchHandler } from "../../src/server-kit/fetch-handler.ts"
+import { createLogContext } from "../../src/server-kit/logging.ts"
+import { Rejected, toRejected } from "../../src/server-kit/rejected.ts"
 import { refuse } from "../../src/protocol/outcome.ts"
 import type { ProblemCode } from "../../src/protocol/problem.ts"
 

@@ -125,7 +125,7 @@ const toJsonLine: (...entry: Parameters<Write>) => string = (severity, message, 
 }
 
 /** Effect's own logging would bring 4 kB gzip of formatters along; this is what of it is needed. */
-const CurrentWriter = Context.Reference<Write>(`${names.word}/http/logging`, {
+const CurrentWriter = Context.Reference<Write>(`${names.word}/server-kit/logging`, {
   defaultValue: () => createWriter("Warning", "text", false),
 })
 

@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
-import { createFaultLog } from "../../src/http/fault-log.ts"
-import { createLogContext } from "../../src/http/logging.ts"
-import { Rejected } from "../../src/http/rejected.ts"
+import { createFaultLog } from "../../src/server-kit/fault-log.ts"
+import { createLogContext } from "../../src/server-kit/logging.ts"
+import { Rejected } from "../../src/server-kit/rejected.ts"
 import type { ProblemCode } from "../../src/protocol.ts"
 
 const lines: Array<string> = []

@@ -1,7 +1,7 @@
-import type { Json } from "../protocol/json.ts"
-import type { FileDescriptor, StoredFile } from "../protocol/messages.ts"
-import type { Acl, ContentDisposition } from "../protocol/signed-url.ts"
-import type { UploadError } from "../protocol/upload-error.ts"
+import type { Json } from "../../protocol/json.ts"
+import type { FileDescriptor, StoredFile } from "../../protocol/messages.ts"
+import type { Acl, ContentDisposition } from "../../protocol/signed-url.ts"
+import type { UploadError } from "../../protocol/upload-error.ts"
 
 /** Which delivery of an event this is. */
 export interface Delivery {

@@ -1,7 +1,14 @@
 import * as Effect from "effect/Effect"
 import fc from "fast-check"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
-import { createLogContext, logDebug, logError, logInfo, type LogTime, logWarning } from "../../src/http/logging.ts"
+import {
+  createLogContext,
+  logDebug,
+  logError,
+  logInfo,
+  type LogTime,
+  logWarning,
+} from "../../src/server-kit/logging.ts"
 import { type LogFormat, type LogLevel, logLevels } from "../../src/protocol/log-level.ts"
 
 let lines: Array<readonly [sink: string, line: string]> = []

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { redact } from "../../src/http/redact.ts"
+import { redact } from "../../src/server-kit/redact.ts"
 import { encodeAppId } from "../../src/protocol/app-id.ts"
 import { createFileKey } from "../../src/protocol/key.ts"
 import { createSigner } from "../../src/protocol/signature.ts"

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { type Post, PostFailed, postJson } from "../../src/http/post-json.ts"
+import { type Post, PostFailed, postJson } from "../../src/server-kit/post-json.ts"
 
 interface Seen {
   readonly method: string | undefined
