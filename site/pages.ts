@@ -64,7 +64,15 @@ export const pageGroups: ReadonlyArray<PageGroup> = [
   },
   {
     label: "Background",
-    files: ["docs/protocol.md", "docs/reliability.md", "docs/sizes.md", "docs/dependencies.md", "CHANGELOG.md"],
+    files: [
+      "docs/protocol.md",
+      "docs/reliability.md",
+      "docs/sizes.md",
+      "docs/dependencies.md",
+      "docs/architecture.md",
+      "CONTRIBUTING.md",
+      "CHANGELOG.md",
+    ],
   },
   {
     label: "Decisions",
@@ -88,6 +96,7 @@ export const pageGroups: ReadonlyArray<PageGroup> = [
       "062-deleted-rows-are-overwritten",
       "063-callback-slots-are-of-an-app",
       "064-whose-host-is-believed",
+      "065-rooms",
     ].map((name) => `docs/decisions/${name}.md`),
     isCollapsed: true,
   },

@@ -89,7 +89,7 @@ const placeOf = (file: string): string => {
   return second.endsWith(".ts") || second === "texts" ? "door" : `${top}/${second}`
 }
 
-/** docs/design: who may import whom, and which packages. */
+/** Who may import whom, and which packages. docs/architecture.md has the same table. */
 const table: Readonly<
   Record<string, { readonly places: ReadonlyArray<string>; readonly packages: ReadonlyArray<string> }>
 > = {
@@ -388,5 +388,45 @@ describe("tests", () => {
         ),
     )
     expect(silent).toEqual([])
+  })
+})
+
+describe("the map", () => {
+  const page = readFileSync(join(root, "docs/architecture.md"), "utf8")
+  /** What stands between backticks in a cell of a table. */
+  const namesIn = (cell = ""): ReadonlyArray<string> => [...cell.matchAll(/`([^`\n]+)`/g)].map(([, name]) => name!)
+
+  it("has the table of who may import whom, and which packages", () => {
+    const [, section = ""] = page.split("## Rooms and arrows")
+    const rows = section
+      .split("\n## ")[0]!
+      .split("\n")
+      .filter((line) => line.startsWith("| `"))
+      .map((line) => line.split("|").slice(1, -1))
+    const shown = rows.map(([room, , places, packages]) => [
+      namesIn(room)[0],
+      { places: namesIn(places), packages: namesIn(packages) },
+    ])
+    expect(Object.fromEntries(shown)).toEqual(table)
+  })
+
+  it.each(["docs/architecture.md", "CONTRIBUTING.md"])("%s names files and folders that exist", (file) => {
+    const text = readFileSync(join(root, file), "utf8").replaceAll(/^```[^]*?^```$/gm, "")
+    const paths = namesIn(text)
+      .filter((name) => /^(?:src|adapters|bindings|test|site|docs|playground|bench)\/[^<>*{]+$/.test(name))
+      // A decision goes by its number.
+      .map((name) => (/^docs\/decisions\/\d+$/.test(name) ? `${name}-*.md` : name))
+    expect(paths.length).toBeGreaterThan(20)
+    expect(paths.filter((path) => globSync(path, { cwd: root }).length === 0)).toEqual([])
+  })
+
+  it("names functions that are in the files behind them", () => {
+    const walks = [...page.replaceAll(/\s+/g, " ").matchAll(/`(\w+)` \(`([^`]+\.ts)`\)/g)]
+    expect(walks.length).toBeGreaterThan(30)
+    const lost = walks.filter(([, name, file]) => {
+      const module = modules.find((each) => each.file === file)
+      return !new RegExp(`\\b(?:const|class|function) ${name}\\b`).test(module?.source.text ?? "")
+    })
+    expect(lost.map(([text]) => text)).toEqual([])
   })
 })
