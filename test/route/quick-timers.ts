@@ -12,8 +12,8 @@ export const useQuickTimers = () => {
     const { setTimeout } = globalThis
     const isExpired = (ms: number): boolean => {
       const stack = new Error("where from?").stack ?? ""
-      if (/src[/\\](?:http|client)[/\\]retry/.test(stack)) return pauses.push(ms) > 0
-      return /src[/\\]http[/\\]post-json/.test(stack) && expired.has(ms)
+      if (/src[/\\](?:server-kit|transfer)[/\\]retry/.test(stack)) return pauses.push(ms) > 0
+      return /src[/\\]server-kit[/\\]post-json/.test(stack) && expired.has(ms)
     }
     spy = vi
       .spyOn(globalThis, "setTimeout")
