@@ -5,7 +5,7 @@ import { takePasted } from "./listen-to-paste.ts"
 import { watchNearRows } from "./near-rows.ts"
 import { startPreviews } from "./previews.ts"
 import { startRowTools } from "./row-tools.ts"
-import { thinFarRows } from "./thin-far-rows.ts"
+import { bringNear, thinFarRows } from "./thin-far-rows.ts"
 import type { UploadConfig } from "./upload-component-options.ts"
 import type { UploadController } from "./upload-controller.ts"
 import type { UploadState } from "./upload-state.ts"
@@ -44,10 +44,11 @@ export const attend = ({ id, root, controller, texts, hasList, options, before }
   const tree = root()
   const rows = watchNearRows({ id, root: tree, controller })
   const { subscribe } = controller
+  const bring = (itemId: string) => bringNear({ id, root: tree, controller }, itemId)
   const ends = [
-    keepFocus(id, tree, subscribe),
+    keepFocus(id, tree, subscribe, bring),
     startRowTools({ id, root: tree, controller, texts, config: () => options().config }),
-    walkRows(id, tree, subscribe),
+    walkRows(id, tree, subscribe, bring),
     unfoldNames(id, tree),
     startPreviews({ id, root: tree, rows, controller, isWanted: () => options().config.previews !== "none" }),
     announceEvents(id, root, before, controller, texts),
@@ -56,14 +57,7 @@ export const attend = ({ id, root, controller, texts, hasList, options, before }
     warnBeforeLeaving(controller, () => options().config.warnBeforeLeaving ?? options().resumeStore === undefined),
   ]
   if (rows !== undefined) {
-    if (hasList)
-      ends.push(
-        thinFarRows(
-          rows,
-          () => tree.getElementById(id)?.querySelector<HTMLElement>('[data-sluice="file-list"]'),
-          controller,
-        ),
-      )
+    if (hasList) ends.push(thinFarRows(rows, { id, root: tree, controller }))
     ends.push(rows.end)
   }
   return () => ends.forEach((end) => end())

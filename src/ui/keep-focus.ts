@@ -10,12 +10,14 @@ import { findRows, isFar, listButtons, toDeed } from "./file-rows.ts"
  * @param id of the outermost element
  * @param root where its elements are: the document, or a shadow root
  * @param subscribe tells of each rendering to come
+ * @param bring has the row of a file that is far described whole
  * @returns ends it
  */
 export const keepFocus = (
   id: string,
   root: Document | ShadowRoot,
   subscribe: (listener: () => void) => () => void,
+  bring?: (itemId: string) => void,
 ): (() => void) => {
   let focused: Element | undefined
   let place: ReturnType<typeof findRows> | undefined
@@ -48,10 +50,12 @@ export const keepFocus = (
     focused = undefined
     if (!isNowhere()) return
     const near = at < 0 ? [] : [...rows.slice(at), ...rows.slice(0, at).toReversed()].filter((row) => row.isConnected)
-    const row = near.find((row) => isFar(row) || findIn(row, deed) !== undefined)
+    // Only rows of files have what other rows have: nothing is like the line that offers to undo.
+    const isFile = rows[at]?.hasAttribute("data-file") === true
+    const row = near.find((row) => (isFile && isFar(row)) || findIn(row, deed) !== undefined)
     if (row === undefined || !isFar(row)) return focus(row && findIn(row, deed))
     next = { row, deed }
-    row.scrollIntoView({ block: "nearest" })
+    bring?.(row.getAttribute("data-file")!)
   }
   hold(root.activeElement)
   root.addEventListener("focusin", onFocus)

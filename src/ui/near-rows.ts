@@ -7,8 +7,6 @@ export interface NearRows {
   readonly list: () => ReadonlySet<string>
   /** Whether there are rows: markup of the page's own may have none. Undefined before they were looked for. */
   readonly areThere: () => boolean | undefined
-  /** How high a row is that is described whole and tells of no failure, px; undefined before one was seen. */
-  readonly height: () => number | undefined
   /** Tells of rows that come near or go. */
   readonly subscribe: (listener: () => void) => () => void
   readonly end: () => void
@@ -23,7 +21,7 @@ interface NearRowsOptions {
 }
 
 /** Rows that somebody is about to do something with, wherever the page was scrolled to since. */
-const inUse = ":focus-within,[data-lifted],[data-dragged]"
+const inUse = ":focus-within,[data-lifted],[data-dragged],[data-renaming]"
 
 /**
  * Watches which rows, `[data-file]` with the item's id, are near to what is seen: within half a viewport, and within two
@@ -39,7 +37,6 @@ export const watchNearRows = ({ id, root, controller }: NearRowsOptions): NearRo
   let listed: ReadonlyArray<UploadItem> = []
   let ids: string | undefined
   let areThere: boolean | undefined
-  let height: number | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
 
   const notify = () => {
@@ -47,9 +44,8 @@ export const watchNearRows = ({ id, root, controller }: NearRowsOptions): NearRo
   }
   const observer = new IntersectionObserver(
     (entries) => {
-      for (const { target, isIntersecting, boundingClientRect } of entries) {
+      for (const { target, isIntersecting } of entries) {
         const itemId = target.getAttribute("data-file") ?? ""
-        if (isIntersecting && !target.matches("[data-far],[data-state=failed]")) height = boundingClientRect.height
         if (isIntersecting) near.add(itemId)
         else near.delete(itemId)
       }
@@ -101,7 +97,6 @@ export const watchNearRows = ({ id, root, controller }: NearRowsOptions): NearRo
       return new Set([...near, ...[...used].map((row) => row.getAttribute("data-file")!)])
     },
     areThere: () => areThere,
-    height: () => height,
     subscribe: (listener) => {
       listeners.add(listener)
       return () => listeners.delete(listener)

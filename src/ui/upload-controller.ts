@@ -83,6 +83,6 @@ export interface UploadController<Route extends TypedFileRoute<any> = TypedFileR
   readonly setDragActive: (isDragActive: boolean, items?: Iterable<DraggedItem>) => void
   /** Shows a picture of a file, or none: its tile. Whoever gives an object URL revokes it. */
   readonly setPreview: (id: string, preview: Preview | undefined) => void
-  /** Says which rows are near to what is seen. */
-  readonly setNear: (near: ReadonlySet<string> | undefined) => void
+  /** Says which rows of a component are near to what is seen; undefined: nobody looks any more. */
+  readonly setNear: (componentId: string, near: ReadonlySet<string> | undefined) => void
 }

@@ -310,8 +310,11 @@ export const createUploadEngine = ({
       const isSame = isDragActive === wasActive && JSON.stringify(drag) === JSON.stringify(before)
       if (!isSame) store.set({ isDragActive, drag })
     },
-    setNear: (near) => {
-      if (near !== store.get().near) store.set({ near })
+    setNear: (componentId, now) => {
+      const { near } = store.get()
+      const others = [...(near ?? [])].filter(([id]) => id !== componentId)
+      const all = now === undefined ? others : [...others, [componentId, now] as const]
+      if (now !== near?.get(componentId)) store.set({ near: all.length === 0 ? undefined : new Map(all) })
     },
     setPreview: (id, preview) => {
       const { url: previewUrl, ...previewSize } = preview ?? {}

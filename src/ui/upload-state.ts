@@ -93,6 +93,9 @@ export interface RemovedFiles<Route extends TypedFileRoute<any> = TypedFileRoute
   readonly replacedBy?: string | undefined
 }
 
+/** Ids of files by ids of components. */
+export type NearFiles = ReadonlyMap<string, ReadonlySet<string>>
+
 /** All there is to show. A new object at every change, equal parts of it the same. */
 export interface UploadState<Route extends TypedFileRoute<any> = TypedFileRoute> {
   readonly status: UploadStatus
@@ -120,10 +123,10 @@ export interface UploadState<Route extends TypedFileRoute<any> = TypedFileRoute>
   /** Uploads of this route that a reload interrupted and nothing goes on with yet. */
   readonly interrupted: ReadonlyArray<InterruptedUpload>
   /**
-   * Ids of the files whose rows are near to what is seen, where a component lists more than 40: the others show their
-   * names alone until somebody comes near. Undefined as long as nothing tells.
+   * Ids of the files whose rows are near to what is seen, by the id of the component that lists more than 40: it shows
+   * names alone of the others until somebody comes near. Undefined as long as nothing tells.
    */
-  readonly near?: ReadonlySet<string> | undefined
+  readonly near?: NearFiles | undefined
   /** What was removed last, as long as it can come back; `undo` brings it, and shows what was removed before that. */
   readonly removed: RemovedFiles<Route> | undefined
   /** What was chosen to go on with an interrupted upload, and is another file: `answerOtherFile` says what to do. */

@@ -31,12 +31,14 @@ const keys = new Set(["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Home",
  * @param id of the outermost element
  * @param root where its elements are: the document, or a shadow root
  * @param subscribe tells of each rendering to come
+ * @param bring has the row of a file that is far described whole
  * @returns ends it
  */
 export const walkRows = (
   id: string,
   root: Document | ShadowRoot,
   subscribe: (listener: () => void) => () => void,
+  bring?: (itemId: string) => void,
 ): (() => void) => {
   /** The ancestor of an event's target, or itself, if it is in a list of this component. */
   const find = ({ target }: Event, selector: string): HTMLElement | null => {
@@ -63,6 +65,7 @@ export const walkRows = (
   }
   const onFocus = (event: Event) => {
     const button = find(event, buttons)
+    wanted = undefined
     if (button) mark(button.closest(lists)!, button)
   }
   const onKey = (event: Event) => {
@@ -70,7 +73,10 @@ export const walkRows = (
     if (event.defaultPrevented || altKey || ctrlKey || metaKey || shiftKey) return
     const button = find(event, buttons)
     if (button === null) return
-    if (key === "Delete") {
+    if (wanted !== undefined && key !== "Tab") {
+      // The focus is on its way to another row: nothing is done to this one any more.
+      event.preventDefault()
+    } else if (key === "Delete") {
       const { rows, at } = findRows(button)
       listButtons(rows[at]!)
         .find((other) => toDeed(other) === "remove")
@@ -79,7 +85,7 @@ export const walkRows = (
       event.preventDefault() // the page stays where it is, at the ends too
       const there = follow(key, button)
       wanted = there && isFar(there) ? { row: there, from: button } : undefined
-      if (wanted) there!.scrollIntoView({ block: "nearest" })
+      if (wanted) bring?.(there!.getAttribute("data-file")!)
       else (there as HTMLElement | undefined)?.focus()
     }
   }

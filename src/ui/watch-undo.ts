@@ -2,6 +2,7 @@ import { listButtons } from "./file-rows.ts"
 import { keepWhile } from "./forget-in-time.ts"
 import { isOwnForm } from "./own-form.ts"
 import type { RowTools } from "./row-tools.ts"
+import { bringNear } from "./thin-far-rows.ts"
 import type { RemovedFiles } from "./upload-state.ts"
 
 const line = '[data-sluice="removed"]'
@@ -30,6 +31,7 @@ export const watchUndo = ({ id, root, controller }: RowTools): (() => void) => {
   /** Before the controller's own listeners: so the focus is there when they look for a place for it. */
   const follow = () => {
     const back = controller.getState().removed?.files[0]?.id
+    if (back !== undefined) bringNear({ id, root, controller }, back)
     setTimeout(() => {
       const row = [...(find()?.querySelectorAll("[data-file]") ?? [])].find(
         (element) => element.getAttribute("data-file") === back,

@@ -257,6 +257,9 @@ export const describeRoom = ({ page: getPage, site: getSite, open, until }: Benc
       expect(new Set(await heights()).size).toBe(1)
       await scroll(0)
       await until(async () => (await isWhole("2.pdf")) && !(await isWhole("60.pdf")))
+      // Far rows take the place of whole ones on another screen, too.
+      await page.setViewportSize({ width: 340, height: 700 })
+      await until(async () => new Set(await heights()).size === 1)
       // Shorter lists are whole.
       await page.evaluate(() => {
         for (let row = 0; row < 20; row++)
@@ -265,6 +268,26 @@ export const describeRoom = ({ page: getPage, site: getSite, open, until }: Benc
           }, row * 100)
       })
       await until(async () => (await rows().count()) === 40 && (await far().count()) === 0)
+    })
+
+    test("keys act on the row that they have led to, however far it was, and undo leads back", async () => {
+      const page = getPage()
+      await openMany()
+      await part("button").focus()
+      await page.keyboard.press("Tab")
+      await focusIs("Remove 1.pdf")
+      await page.keyboard.press("End")
+      await page.waitForTimeout(60)
+      await page.keyboard.press("Delete")
+      await until(async () => (await rows().count()) === 59)
+      expect((await rows().allTextContents()).some((text) => text.includes("60.pdf"))).toBe(false)
+      await focusIs("Remove 59.pdf")
+      await page.keyboard.press("Home")
+      await focusIs("Remove 1.pdf")
+      await page.keyboard.press("Control+z")
+      await focusIs("Remove 60.pdf")
+      await until(() => page.evaluate(() => document.activeElement!.checkVisibility()))
+      expect(await part("file").locator(":focus").count()).toBe(1)
     })
 
     for (const [direction, next, back] of [

@@ -118,12 +118,12 @@ const describeFar = ({ part, looks }: ComponentView, item: UploadItem): Markup =
 
 /** The files of a component, each with its state and what can be done about it. */
 export const describeFileList = (component: ComponentView): Markup | undefined => {
-  const { state, texts, part, used, isThin, blocking } = component
+  const { id, state, texts, part, used, isThin, blocking } = component
   const { files, removed, near } = state
   if (files.length === 0 && removed === undefined) return undefined
   const isWhole =
     isThin && isLongList(files)
-      ? (item: UploadItem, index: number) => item === blocking || isNearRow(item, index, near)
+      ? (item: UploadItem, index: number) => item === blocking || isNearRow(item, index, near?.get(id))
       : () => true
   const rows = files.map((item, index) => (isWhole(item, index) ? describeFile : describeFar)(component, item))
   const place = removed && used?.findPlace(files, removed.files[0]?.id, removed.order)
