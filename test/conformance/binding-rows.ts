@@ -497,6 +497,26 @@ export const describeRows = (tools: BindingTools): void => {
       expect(complaints()).toEqual([])
     })
 
+    test("what was refused is still there when somebody comes back to its row in a long list", async () => {
+      await open("component=dropzone&endpoint=anything&rows=rename")
+      await give(...Array.from({ length: 60 }, (_, index) => `${index + 1}.png`))
+      await button("Rename 1.png").waitFor()
+      await begin("1.png")
+      await field().fill("a/b")
+      await field().press("Enter")
+      await expect.poll(() => part("name-mistake").textContent()).toMatch(/^A name cannot contain/)
+      await getPage().evaluate(() => (document.activeElement as HTMLElement).blur())
+      const scroll = (top: number) => part("file-list").evaluate((list, top) => (list.scrollTop = top), top)
+      await scroll(1e6)
+      await button("Rename 60.png").waitFor()
+      await scroll(0)
+      await button("Rename 2.png").waitFor()
+      expect(await field().inputValue()).toBe("a/b")
+      await field().fill("c")
+      await field().press("Enter")
+      await until(async () => (await part("file").first().textContent())!.includes("c.png"))
+    })
+
     test("in a form Enter renames, and sends nothing", async () => {
       await open("form&name=photos&submit&rows=rename")
       await give("a.png")
