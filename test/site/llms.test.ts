@@ -21,7 +21,8 @@ describe.each(Object.entries(made))("%s", (name, text) => {
     expect(targets.length).toBeGreaterThan(20)
     for (const target of new Set(targets)) {
       await expect(readFile(join(root, target)), target).resolves.toBeDefined()
-      if (target.endsWith(".md")) expect(target).toMatch(/^(README|CHANGELOG|docs\/(frameworks\/)?[\w-]+)\.md$/)
+      if (target.endsWith(".md"))
+        expect(target).toMatch(/^(README|CONTRIBUTING|CHANGELOG|docs\/(frameworks\/)?[\w-]+)\.md$/)
     }
   })
 })
