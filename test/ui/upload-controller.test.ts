@@ -454,3 +454,19 @@ test("a name that no upload takes is refused when it is chosen, and the others a
   await controller.startUpload()
   expect(states()[0]).toBe("good done")
 })
+
+test("components that share a controller have near rows of their own", async () => {
+  const { controller } = await start({ config: { mode: "manual" } })
+  controller.setNear("a", new Set(["1"]))
+  controller.setNear("b", new Set(["2"]))
+  expect(controller.getState().near).toEqual(
+    new Map([
+      ["a", new Set(["1"])],
+      ["b", new Set(["2"])],
+    ]),
+  )
+  controller.setNear("a", undefined)
+  expect(controller.getState().near).toEqual(new Map([["b", new Set(["2"])]]))
+  controller.setNear("b", undefined)
+  expect(controller.getState().near).toBeUndefined()
+})
