@@ -138,10 +138,10 @@ const createRenderer = (state: UploadState): ((markup: Markup) => JSX.Element) =
   return toElement
 }
 
-/** A copy, where it may be kept: the core's objects are not to be changed by the store. */
+/** A copy of what is kept: the store changes what it is given, and the core's objects are not to be changed. */
 const toOwn = (markup: Markup): Markup => ({
   ...markup,
-  ...(markup.isKept && { attributes: { ...markup.attributes } }),
+  ...(markup.isKept && { attributes: { ...markup.attributes }, on: { ...markup.on } }),
   children: markup.children.map((child) => (typeof child === "string" || isSlot(child) ? child : toOwn(child))),
 })
 

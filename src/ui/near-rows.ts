@@ -34,8 +34,7 @@ export const watchNearRows = ({ id, root, controller }: NearRowsOptions): NearRo
   const near = new Set<string>()
   const rows = new Map<string, Element>()
   const listeners = new Set<() => void>()
-  let listed: ReadonlyArray<UploadItem> = []
-  let ids: string | undefined
+  let listed: ReadonlyArray<UploadItem> | undefined
   let areThere: boolean | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
 
@@ -81,11 +80,9 @@ export const watchNearRows = ({ id, root, controller }: NearRowsOptions): NearRo
   }
   const look = () => {
     const { files } = controller.getState()
-    if (files === listed && ids !== undefined) return
+    const before = listed
     listed = files
-    const before = ids
-    ids = files.map((item) => item.id).join()
-    if (ids === before) return
+    if (files.length === before?.length && files.every(({ id }, index) => id === before[index]!.id)) return
     timer ??= setTimeout(lookForRows, 0)
   }
   const unsubscribe = controller.subscribe(look)

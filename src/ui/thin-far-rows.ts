@@ -21,6 +21,7 @@ const pause = 150
 export const bringNear = ({ id, root, controller }: ThinRows, itemId: string): void => {
   if (!isLongList(controller.getState().files)) return
   const rows = [...(root.getElementById(id)?.querySelectorAll("[data-file]") ?? [])].filter((row) => !isFar(row))
+  if (rows.length === 0) return
   controller.setNear(id, new Set([...rows.map((row) => row.getAttribute("data-file")!), itemId]))
 }
 
@@ -32,10 +33,9 @@ export const bringNear = ({ id, root, controller }: ThinRows, itemId: string): v
  */
 export const thinFarRows = (rows: NearRows, { id, root, controller }: ThinRows): (() => void) => {
   let timer: ReturnType<typeof setTimeout> | undefined
-  const findList = () => root.getElementById(id)?.querySelector<HTMLElement>('[data-sluice="file-list"]')
   /** Keeps the place of rows, as high as a whole one, so that nothing moves when one becomes whole. */
   const reserve = () => {
-    const list = findList()
+    const list = root.getElementById(id)?.querySelector<HTMLElement>('[data-sluice="file-list"]')
     const row = list?.querySelector<HTMLElement>("[data-file]:not([data-far],[data-state=failed])")
     // As it is laid out, whatever a dialog that just opens makes of it. In a tab that is not shown it is not.
     const size = row?.offsetHeight ? getComputedStyle(row).blockSize : undefined
@@ -43,15 +43,8 @@ export const thinFarRows = (rows: NearRows, { id, root, controller }: ThinRows):
       list.style.setProperty("--_row", size)
     }
   }
-  const resizes = new ResizeObserver(reserve)
-  let list: HTMLElement | null | undefined
   const tell = () => {
     timer = undefined
-    if (list !== findList()) {
-      resizes.disconnect()
-      list = findList()
-      if (list) resizes.observe(list)
-    }
     const now = rows.list()
     if (!isSame(controller.getState().near?.get(id), now)) controller.setNear(id, now)
     // Once the framework has rendered, which is a microtask later at the most.
@@ -68,7 +61,6 @@ export const thinFarRows = (rows: NearRows, { id, root, controller }: ThinRows):
   return () => {
     unsubscribe()
     clearTimeout(timer)
-    resizes.disconnect()
     controller.setNear(id, undefined)
   }
 }

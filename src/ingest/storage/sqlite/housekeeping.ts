@@ -18,7 +18,9 @@ export const createHousekeeping = (
 ): CatalogHousekeeping => ({
   expire: async ({ expiredBefore, unregisteredBefore, abandonedBefore, limit, now, createEventId }) =>
     write(() => {
-      const expired = all(sql.expired, expiredBefore, limit) as unknown as ReadonlyArray<FileRecord>
+      const expired = all(sql.expired, expiredBefore, limit) as unknown as ReadonlyArray<
+        Pick<FileRecord, "key" | "epoch">
+      >
       for (const file of expired) failUpload(file, expiryFailure, { eventId: createEventId(), now, isFenced: true })
       const { changes } = sql.dropUnregistered.run(now, unregisteredBefore, limit)
       const abandoned = all(sql.abandoned, abandonedBefore, limit)
