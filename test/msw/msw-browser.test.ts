@@ -9,8 +9,8 @@ import { launchChromium } from "../browser/chromium.ts"
 /** What the page's script does, as a story of a component would. */
 const script = `
   import { setupWorker } from "msw/browser"
-  import { generateUploader } from "../testing/src/client.ts"
-  import { createUploadMock } from "../testing/src/msw.ts"
+  import { generateUploader } from "./src/client.ts"
+  import { createUploadMock } from "./src/msw.ts"
   const uploads = createUploadMock({ routes: { avatar: { serverData: ({ file }) => ({ size: file.size }) } } })
   const worker = setupWorker(...uploads.handlers)
   const { uploadFiles } = generateUploader({ retry: { attempts: 2, delay: 1 } })
