@@ -11,8 +11,11 @@ export const pieces = {
 /** What all pieces together may hold, bytes; those of the smallest size come on top. */
 const total = 32 * 1024 * 1024
 
-/** A client that was sent more than the buffers of both systems usually hold has taken some of it, bytes. */
-const provenBy = 4 * 1024 * 1024
+/**
+ * A client that was sent more than the buffers of both systems usually hold has taken some of it, bytes. Linux lets a
+ * connection's send buffer grow to 4 MiB (`net.ipv4.tcp_wmem`); the receive buffer of a client that reads nothing stays small.
+ */
+const provenBy = 6 * 1024 * 1024
 
 /**
  * A client that takes longer for a piece is slow, ms: it gets small ones again. Whether it gets on at all can be told from
