@@ -58,6 +58,9 @@ export const describeBindingInForm = (name: string, bundle: () => Promise<string
       page.locator(`[data-sluice="file"][data-state="${state}"]`, { hasText: file }).waitFor()
     const names = () =>
       page.locator('[data-sluice="file-name"]').evaluateAll((all) => all.map((one) => one.textContent))
+    /** What had the focus is gone with its row, and the focus is at another place of the component by now. */
+    const focusIsInside = async () =>
+      await expect.poll(() => page.evaluate(() => document.activeElement !== document.body)).toBe(true)
     /** Under the name, what the form would send. */
     const entries = (): Promise<Array<string>> =>
       page.evaluate(() => new FormData(document.querySelector("form")!).getAll("photos") as Array<string>)
@@ -157,8 +160,10 @@ export const describeBindingInForm = (name: string, bundle: () => Promise<string
       await rowBecomes("newer.png", "done")
       await row("newer.png").getByRole("button", { name: "Remove" }).click()
       await expect.poll(names).toEqual([])
+      await focusIsInside()
       await page.keyboard.press("Control+z")
       await expect.poll(names).toEqual(["newer.png"])
+      await focusIsInside()
       await page.keyboard.press("Control+z")
       await expect.poll(names).toEqual(["me.png"])
       expect(await entries()).toEqual(before)

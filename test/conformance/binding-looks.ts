@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest"
 import type { Site } from "../bindings/start-site.ts"
 import { pixel } from "../browser/pixel.ts"
 import { chosenFiles } from "../browser/chosen-files.ts"
+import { slowUploads } from "../browser/slow-uploads.ts"
 
 interface Bench {
   readonly page: () => Page
@@ -270,8 +271,8 @@ export const describeLooks = ({ page: getPage, site: getSite, open, until }: Ben
 
     test("on a phone the figures come first, each in one piece, then the buttons", async () => {
       await becomePhone()
-      const release = getSite().hold("slow.png", 3_000_000)
       await open("component=dropzone&endpoint=anything&mode=auto")
+      const endSlow = await slowUploads(getPage(), 1_000_000)
       const slow = { ...png("slow.png"), buffer: Buffer.concat([pixel, Buffer.alloc(20_000_000, 7)]) }
       await give(slow, png("second.png"))
       await part("time-left").waitFor()
@@ -290,7 +291,7 @@ export const describeLooks = ({ page: getPage, site: getSite, open, until }: Ben
         expect(box.height).toBeLessThan(time.height * 1.5)
         expect(await figure.evaluate((element) => getComputedStyle(element, "::before").content)).toBe("none")
       }
-      release()
+      await endSlow()
       await open("component=dropzone&endpoint=anything&mode=auto")
       await give(png("done.png"))
       // The tick of the end is close to its words.

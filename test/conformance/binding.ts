@@ -9,6 +9,7 @@ import { type Site, startSite } from "../bindings/start-site.ts"
 import { launchProfile } from "../browser/chromium.ts"
 import { pixel } from "../browser/pixel.ts"
 import { type ChosenFile, chosenFiles } from "../browser/chosen-files.ts"
+import { slowUploads } from "../browser/slow-uploads.ts"
 import { describePreviews } from "./previews.ts"
 import { describeDrags } from "./binding-drags.ts"
 import { describeAvatar } from "./binding-avatar.ts"
@@ -918,13 +919,7 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
 
       test("says how fast it is and how long it takes, once that is known", async () => {
         await open("component=dropzone&mode=auto&endpoint=anything")
-        const session = await context.newCDPSession(page)
-        await session.send("Network.emulateNetworkConditions", {
-          offline: false,
-          latency: 0,
-          downloadThroughput: -1,
-          uploadThroughput: 1_000_000,
-        })
+        await slowUploads(page, 1_000_000)
         await choose(main(), png("a.png", 30_000_000))
         await part("time-left").waitFor()
         expect(await part("speed").textContent()).toMatch(/^[\d.,]+\u00a0[KM]?B\/s$/)
