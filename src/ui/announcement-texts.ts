@@ -1,5 +1,5 @@
 import type { UploadItem } from "./upload-state.ts"
-import { createPlural } from "./text-formats.ts"
+import { plural } from "./english-words.ts"
 import type { UploadTexts } from "./upload-texts.ts"
 
 /** What screen readers are told as it happens. Each may be replaced on its own; empty for nothing. */
@@ -51,12 +51,11 @@ const toDuration = (seconds: number): string => {
       : seconds < 5400
         ? [Math.ceil(seconds / 60), "minute"]
         : [Math.round(seconds / 3600), "hour"]
-  return new Intl.NumberFormat("en", { style: "unit", unit, unitDisplay: "long" }).format(value)
+  return plural({ one: `# ${unit}`, other: `# ${unit}s` }, value)
 }
 
 /** The English announcements, those of a page in their place. */
 export const createAnnouncementTexts = (texts: UploadTexts): AnnouncementTexts => {
-  const plural = createPlural("en")
   const files = (count: number) => plural({ one: "# file", other: "# files" }, count)
   const reason = ({ error }: UploadItem) => (error === undefined ? "" : texts.error(error))
   /** What concerns many is one sentence: their common reason, or that of the first. */

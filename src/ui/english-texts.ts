@@ -52,7 +52,7 @@ const createEnglish = (texts: UploadTexts): Omit<UploadTexts, FirstText> => ({
     const kinds = listKinds(config)
     const sizes = new Set(kinds.map(({ maxFileSize }) => maxFileSize))
     const size = sizes.size === 1 ? `, ${toLimit(texts, kinds[0]!.maxFileSize)} each` : ""
-    return `Only ${list.format(kinds.map(nameKind))}${size}`
+    return `Only ${list(kinds.map(nameKind))}${size}`
   },
   dropOnto: (name) => `Drop to add to ${name}`,
   upload: (count) => `Upload ${files(count)}`,
@@ -140,7 +140,7 @@ const createEnglish = (texts: UploadTexts): Omit<UploadTexts, FirstText> => ({
   picture: {},
   typeNotAllowed: (config) => {
     const kinds = listKinds(config).map(nameKind)
-    return `Not allowed here. Choose ${new Intl.ListFormat("en", { type: "disjunction" }).format(kinds)}.`
+    return `Not allowed here. Choose ${list(kinds, "or")}.`
   },
   empty: () => "The file is empty. Choose another one.",
   unnamed: () => "The file has no name. Give it one and choose it again.",

@@ -1,6 +1,5 @@
 import { listKinds } from "./accepted-files.ts"
-import { capitalize, countKind, list, toLimit } from "./english-words.ts"
-import { createSizeFormat } from "./text-formats.ts"
+import { capitalize, countKind, list, toLimit, writeSize } from "./english-words.ts"
 import type { UploadTexts } from "./upload-texts.ts"
 
 /** What a component says before anybody uses it, and where the rest of its code cannot be had. */
@@ -16,9 +15,9 @@ const createEnglish = (texts: UploadTexts) =>
       const isMultiple = kinds.length > 1 || kinds[0]!.maxFileCount > 1
       return sizes.size === 1
         ? capitalize(
-            `${list.format(kinds.map(countKind))}, ${toLimit(texts, kinds[0]!.maxFileSize)}${isMultiple ? " each" : ""} at most`,
+            `${list(kinds.map(countKind))}, ${toLimit(texts, kinds[0]!.maxFileSize)}${isMultiple ? " each" : ""} at most`,
           )
-        : capitalize(list.format(kinds.map((kind) => `${countKind(kind)} (${toLimit(texts, kind.maxFileSize)})`)))
+        : capitalize(list(kinds.map((kind) => `${countKind(kind)} (${toLimit(texts, kind.maxFileSize)})`)))
     },
     cancel: () => "Cancel",
     retry: () => "Try again",
@@ -28,7 +27,7 @@ const createEnglish = (texts: UploadTexts) =>
     actOn: (action, fileName) => `${action} ${fileName}`,
     failedFile: (fileName, reason) => `${fileName}: ${reason}`,
     files: () => "Files",
-    size: createSizeFormat("en"),
+    size: writeSize,
     error: ({ detail }) => detail,
     fileState: ({ status, error, size = 0 }) =>
       error
