@@ -12,6 +12,9 @@ export interface DropTarget {
   readonly isOff: boolean
 }
 
+/** Judges what is held over a target, whose element `find` gives. */
+export type FollowDrag = (target: DropTarget, find: () => Element | null, event: DragEvent) => void
+
 /** Takes what was dropped. Call it during the event. */
 export const takeDrop = ({ controller, resumeStore }: DropTarget, transfer: DataTransfer): void => {
   controller.setDragActive(false)
@@ -23,8 +26,13 @@ export const takeDrop = ({ controller, resumeStore }: DropTarget, transfer: Data
  * of these events loads.
  *
  * @param find the element
+ * @param readFollow gives what the engine does during a drag; undefined until it is there
  */
-export const describeTarget = (target: DropTarget, find: () => Element | null): Part["on"] => {
+export const describeTarget = (
+  target: DropTarget,
+  find: () => Element | null,
+  readFollow: () => FollowDrag | undefined,
+): Part["on"] => {
   const { controller, isOff } = target
   const follow = (event: Event) => {
     const { type, dataTransfer } = event as DragEvent
@@ -34,8 +42,8 @@ export const describeTarget = (target: DropTarget, find: () => Element | null): 
     // Also when nothing is taken: a file dropped here must not replace the page.
     event.preventDefault()
     if (type === "drop") return takeDrop(target, dataTransfer!)
-    const used = controller.loaded()?.used
-    if (used) used.followDrag(target, find, event as DragEvent)
+    const followDrag = readFollow()
+    if (followDrag) followDrag(target, find, event as DragEvent)
     else if (isLeaving || !isOff) controller.setDragActive(!isLeaving)
     else dataTransfer!.dropEffect = "none"
   }
