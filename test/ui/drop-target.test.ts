@@ -5,11 +5,7 @@ import { describeTarget, type DropTarget } from "../../src/ui/markup/drop-target
 const createTarget = (isOff = false) => {
   const setDragActive = vi.fn()
   const controller = { loaded: () => undefined, setDragActive } as unknown as DropTarget["controller"]
-  const on = describeTarget(
-    { controller, resumeStore: undefined, isOff },
-    () => null,
-    () => undefined,
-  )
+  const on = describeTarget({ controller, resumeStore: undefined, isOff }, () => null)
   const drag = (type: string, types: ReadonlyArray<string> = ["Files"]) => {
     const dataTransfer = { types, dropEffect: "copy" }
     const event = Object.assign(new Event(type, { cancelable: true }), { dataTransfer })

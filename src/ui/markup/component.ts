@@ -121,7 +121,7 @@ export const createUploadComponent = <Router extends TypedFileRouter, Slug exten
       resumeStore: resumeStore(),
       id,
       root,
-      used: () => readEngine()?.used,
+      used: readEngine()?.used,
       createRowParts: kind.createRowParts,
     })
 

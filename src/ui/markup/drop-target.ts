@@ -12,8 +12,12 @@ export interface DropTarget {
   readonly isOff: boolean
 }
 
-/** Judges what is held over a target, whose element `find` gives. */
-export type FollowDrag = (target: DropTarget, find: () => Element | null, event: DragEvent) => void
+/** What the engine does during a drag: it judges what is held over a target, whose element `find` gives. */
+interface FollowsDrags {
+  readonly used: {
+    readonly followDrag: (target: DropTarget, find: () => Element | null, event: DragEvent) => void
+  }
+}
 
 /** Takes what was dropped. Call it during the event. */
 export const takeDrop = ({ controller, resumeStore }: DropTarget, transfer: DataTransfer): void => {
@@ -26,13 +30,8 @@ export const takeDrop = ({ controller, resumeStore }: DropTarget, transfer: Data
  * of these events loads.
  *
  * @param find the element
- * @param readFollow gives what the engine does during a drag; undefined until it is there
  */
-export const describeTarget = (
-  target: DropTarget,
-  find: () => Element | null,
-  readFollow: () => FollowDrag | undefined,
-): Part["on"] => {
+export const describeTarget = (target: DropTarget, find: () => Element | null): Part["on"] => {
   const { controller, isOff } = target
   const follow = (event: Event) => {
     const { type, dataTransfer } = event as DragEvent
@@ -42,8 +41,8 @@ export const describeTarget = (
     // Also when nothing is taken: a file dropped here must not replace the page.
     event.preventDefault()
     if (type === "drop") return takeDrop(target, dataTransfer!)
-    const followDrag = readFollow()
-    if (followDrag) followDrag(target, find, event as DragEvent)
+    const used = (controller.loaded() as FollowsDrags | undefined)?.used
+    if (used) used.followDrag(target, find, event as DragEvent)
     else if (isLeaving || !isOff) controller.setDragActive(!isLeaving)
     else dataTransfer!.dropEffect = "none"
   }

@@ -6,7 +6,7 @@ import type { UploadController } from "../upload-controller.ts"
 import type { ResumeStore } from "../../client/resume/resume-store.ts"
 import type { UploadItem, UploadState } from "../upload-state.ts"
 import type { UploadTexts } from "../upload-texts.ts"
-import { describeTarget, type FollowDrag } from "./drop-target.ts"
+import { describeTarget } from "./drop-target.ts"
 import type { Part } from "./markup.ts"
 
 /** What a button of a file's row can do. */
@@ -24,7 +24,7 @@ export interface PartsOptions {
   /** The tree the component is in. */
   readonly root: () => NonElementParentNode
   /** What it has once it was used; undefined before. */
-  readonly used: () => PartsInUse | undefined
+  readonly used: PartsInUse | undefined
   /** What makes the parts of rows; undefined where rows are only shown once it was used. */
   readonly createRowParts?: ((options: RowPartsOptions) => RowParts) | undefined
 }
@@ -41,7 +41,6 @@ export type MoreParts = RowParts & Pick<UploadParts, "cameraInput" | "camera" | 
 /** What parts need once a component was used. */
 interface PartsInUse {
   readonly createMoreParts: (options: Omit<PartsOptions, "used" | "resumeStore" | "createRowParts">) => MoreParts
-  readonly followDrag: FollowDrag
 }
 
 /** What makes elements of your own into an upload component: attributes and handlers to put on them. */
@@ -130,17 +129,13 @@ export const createUploadParts = ({
     void pick().then((files) => (files === undefined ? useInput() : take(files, interrupted)), useInput)
   }
 
-  const more = used()?.createMoreParts({ controller, state, texts, config, id, root })
+  const more = used?.createMoreParts({ controller, state, texts, config, id, root })
   const rows = more ?? createRowParts?.({ controller, state, texts })
   return {
     openPicker,
     target: {
       attributes: { id, "data-drag": state.isDragActive ? (state.drag?.fit ?? "over") : undefined },
-      on: describeTarget(
-        { controller, resumeStore, isOff },
-        () => root().getElementById(id),
-        () => used()?.followDrag,
-      ),
+      on: describeTarget({ controller, resumeStore, isOff }, () => root().getElementById(id)),
     },
     input: {
       attributes: {

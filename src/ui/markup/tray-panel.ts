@@ -195,7 +195,7 @@ export const createTrayPanel = ({
     describe: (part) => {
       const state = getState()
       const { resumeStore } = uploads.setup.options
-      const parts = createUploadParts({ controller, state, texts, config: {}, resumeStore, id, root, used: () => used })
+      const parts = createUploadParts({ controller, state, texts, config: {}, resumeStore, id, root, used })
       return describePanel({
         controller,
         state,
