@@ -27,7 +27,7 @@ const retries = { attempts: 4, delay: 250 }
 const notSluice = (ingestUrl: string, status: number, detail: string) =>
   new UploadError({
     code: "INVALID_CONFIG",
-    message: `What answers at ${ingestUrl} is not Sluice's ingest (status ${status}${detail}). Check the token's ingestUrl.`,
+    message: `The server at ${ingestUrl} is not a Sluice ingest (status ${status}${detail}). Check the token's ingestUrl.`,
   })
 
 /** The name of an API key for people, as the ingest's operator sees it: it gives nothing of the key away. */

@@ -31,7 +31,7 @@ const toReadPath = ({ appId, encodedAppId }: ApiSettings, key: string, keyType: 
   const { path } = names
   if (keyType === "fileKey") {
     if (/^[A-Za-z0-9_-]+$/.test(key) && isKeyOf(key, encodedAppId)) return `${path.file}/${key}`
-    throw refuse(`${JSON.stringify(key)} is no file key of this app. For a custom id say \`keyType: "customId"\`.`)
+    throw refuse(`${JSON.stringify(key)} is not a file key of this app. For a custom id set \`keyType: "customId"\`.`)
   }
   // Every URL parser takes these two for steps of a path, however they are encoded.
   if (key === "" || key === "." || key === ".." || !key.isWellFormed()) {

@@ -66,6 +66,6 @@ export const openInput = async (input: UploadInput): Promise<UploadSource> => {
     }
   }
   throw refuse(
-    `${typeof input === "string" ? "A string" : ArrayBuffer.isView(input) ? "An array of bytes" : "This"} is no file. Give a File, a SluiceFile made of it, { path } or { stream, size, name }.`,
+    `${typeof input === "string" ? "A string" : ArrayBuffer.isView(input) ? "An array of bytes" : "This"} is not a file. Give a File, a SluiceFile made of it, { path } or { stream, size, name }.`,
   )
 }

@@ -49,7 +49,7 @@ const toAborted = (cause: unknown) => new UploadError({ code: "ABORTED", message
 const toError = (cause: unknown, { ingestUrl }: ApiSettings, name: string | undefined): UploadError => {
   // The transport speaks to browsers, of the route handler.
   if (UploadError.is(cause) && cause.code === "INVALID_CONFIG" && cause.status !== 413 && name !== undefined) {
-    const message = `What answers at ${ingestUrl} is not Sluice's ingest. Check the token's ingestUrl.`
+    const message = `The server at ${ingestUrl} is not a Sluice ingest. Check the token's ingestUrl.`
     return new UploadError({ code: "INVALID_CONFIG", message, cause })
   }
   if (UploadError.is(cause)) return cause
@@ -98,7 +98,7 @@ export const uploadSources = async (
       try {
         onUploadProgress?.(progress)
       } catch (error) {
-        log("Error", "onUploadProgress threw. The upload goes on.", [error])
+        log("Error", "onUploadProgress threw. The upload continues.", [error])
       }
     },
   )
@@ -133,7 +133,7 @@ export const uploadSources = async (
       retry: options.retry ?? {},
       signal,
       onStart: (offset) => {
-        if (offset > 0) log("Debug", "Going on with a file.", [{ key, offset }])
+        if (offset > 0) log("Debug", "Resuming a file.", [{ key, offset }])
       },
       onProgress: (loaded) => {
         if (!signal.aborted) report(index, source, loaded)
@@ -164,7 +164,7 @@ export const uploadSources = async (
     } catch (cause) {
       if (opened === undefined) leaveOut(index)
       const error = signal.aborted ? toAborted(signal.reason) : toError(cause, settings, opened?.name)
-      log("Debug", "A file is not uploaded.", [{ name: opened?.name, code: error.code, reason: error.message }])
+      log("Debug", "A file was not uploaded.", [{ name: opened?.name, code: error.code, reason: error.message }])
       return { data: null, error }
     }
   }

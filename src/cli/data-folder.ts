@@ -50,12 +50,12 @@ const requireData = async (path: string): Promise<void> => {
   const names = await readdir(path)
   if (names.includes("backup.json")) {
     throw new CommandFailure(
-      `${path} holds a backup, no data folder. Restore it first: sluice backup restore ${path} --data <folder>`,
+      `${path} holds a backup, not a data folder. Restore it first: sluice backup restore ${path} --data <folder>`,
     )
   }
   if (names.includes(restoringName)) {
     throw new CommandFailure(
-      `A backup was being restored into ${path}, and that has not ended. Run \`sluice backup restore\` again, which goes on with it.`,
+      `A backup was being restored into ${path}, and that has not finished. Run \`sluice backup restore\` again to resume it.`,
     )
   }
 }

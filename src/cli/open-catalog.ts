@@ -63,7 +63,7 @@ export const findForeignSchema = async (folder: DataFolder, use: CatalogUse): Pr
   if (is === known) return undefined
   const message = `The catalog ${folder.catalog} is of schema ${is}, and this version of sluice`
   if (is > known) {
-    const advice = "Use the version that wrote it, or restore a backup of before."
+    const advice = "Use the version that wrote it, or restore an earlier backup."
     return { message: `${message} knows up to ${known}.`, advice }
   }
   if (isDataFolderLocked(folder.path)) {

@@ -59,7 +59,7 @@ const refuseUnknownVerb = (program: Command, [name, verb = ""]: ReadonlyArray<st
   if (group === undefined || verbs.length === 0 || groupsWithArgument.has(group.name())) return
   if (!/^[a-z][a-z-]{0,19}$/.test(verb) || [...verbs, "help"].includes(verb)) return
   const nearest = findNearest(verb, verbs)
-  const hint = nearest === undefined ? `There are ${verbs.join(", ")}.` : `(Did you mean ${nearest}?)`
+  const hint = nearest === undefined ? `Available: ${verbs.join(", ")}.` : `(Did you mean ${nearest}?)`
   group.error(`error: unknown command '${verb}'\n${hint}`)
 }
 

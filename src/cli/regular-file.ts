@@ -39,7 +39,7 @@ const step = 64 * 1024
 const demandRegular = (stats: Stats): void => {
   if (stats.isFile()) return
   throw new NoRegularFile(
-    stats.isDirectory() ? "it is a folder" : "it is no ordinary file, but a link, a pipe, a device or the like",
+    stats.isDirectory() ? "it is a folder" : "it is not a regular file but a link, a pipe, a device or the like",
   )
 }
 

@@ -33,7 +33,7 @@ export const createTokenCommand = (): Command =>
     .summary("make or explain a token")
     .description("Makes a token with a new secret key. Standard output gets nothing else.")
     .enablePositionalOptions()
-    .addOption(new Option("--app-id <id>", "whose files they are (default: made up)").argParser(toArgParser(parseName)))
+    .addOption(new Option("--app-id <id>", "id of the app (default: generated)").argParser(toArgParser(parseName)))
     .addOption(
       new Option("--ingest-url <url>", "where the ingest is")
         .argParser(toArgParser(parseBaseUrl))

@@ -66,7 +66,7 @@ export const createAppClocks = (write: Write): AppClocks => {
       const text = `${apart}: upload URLs may expire early, and callbacks are refused that seem too old or too new. ${remedy}`
       if (!isExpired) return { text }
       const hopeless = {
-        detail: `${apart}, so its upload URLs have expired when they are new. ${remedy}`,
+        detail: `${apart}, so its upload URLs have expired as soon as they are issued. ${remedy}`,
         data: { clockSkew: behind },
       }
       if (id !== undefined) {

@@ -117,7 +117,7 @@ export const createApps = ({
       const keys = keysOf(id, record)
       const app = toApp(id, record, keys.map(signerOf))
       if (prefixes.has(app.encodedId)) {
-        write("Error", "An app is not served: its file keys begin as those of the ingest's own app do.", [{ app: id }])
+        write("Error", "An app is not served: its file keys begin like those of the ingest's own app.", [{ app: id }])
         continue
       }
       prefixes.add(app.encodedId)

@@ -12,7 +12,7 @@ const explain = (cause: unknown): Rejected | undefined => {
     case "fenced":
       return new Rejected({
         code: "LOCKED",
-        detail: "A newer request has taken this upload over. Ask for the offset again, then go on.",
+        detail: "A newer request has taken this upload over. Ask for the offset again, then resume.",
         cause,
       })
     case "full":

@@ -20,7 +20,7 @@ export const invalidSignature = (): Rejected =>
   new Rejected({
     code: "INVALID_SIGNATURE",
     detail:
-      "The URL is not signed with an active key of an app of this ingest for its public URL. Use the URL exactly as it was issued; where its app's keys have changed, ask the app for a new one. Where no URL works, the app knows the ingest by another name than its public URL (--url): give both the same.",
+      "The URL is not signed with an active key of an app of this ingest for its public URL. Use the URL exactly as it was issued; where its app's keys have changed, ask the app for a new one. If no URL works, the app has another URL for the ingest than the ingest's public URL (--url): make both the same.",
   })
 
 /** The answer to an app that names a file of another app. */
@@ -54,7 +54,7 @@ export const refuseKey = (verdict: "deleted" | "unregistered", { name, slug, iss
 export const locked = (): Rejected =>
   new Rejected({
     code: "LOCKED",
-    detail: "Another request is uploading this file. Ask for the offset again in a moment, then go on.",
+    detail: "Another request is uploading this file. Ask for the offset again in a moment, then resume.",
     headers: { "retry-after": "1" },
   })
 
@@ -92,9 +92,9 @@ export const tooManyExpected = ({
   new Rejected({
     code: "RATE_LIMITED",
     detail:
-      `The files of this app that are registered and not uploaded reach a limit of the ingest: ${maxExpectedFiles} files, ` +
-      `${formatByteSize(maxExpectedBytes)} with their metadata. Room comes with each that is uploaded, and eight days ` +
-      "after its registration with each that is not. Keep metadata small; the operator can raise the limit.",
+      `The files of this app that are registered but not uploaded reach a limit of the ingest: ${maxExpectedFiles} files, ` +
+      `${formatByteSize(maxExpectedBytes)} with their metadata. Each frees its room when it is uploaded, or eight ` +
+      "days after its registration. Keep metadata small; the operator can raise the limit.",
     headers: { "retry-after": "60" },
   })
 

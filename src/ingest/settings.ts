@@ -173,7 +173,7 @@ const parseUrl = (url: string): string => {
   }
   const { username, password } = new URL(url)
   if (username + password !== "") {
-    throw new TypeError("INVALID_CONFIG: the ingest's url has a user or a password in it; everybody is told of it.")
+    throw new TypeError("INVALID_CONFIG: the ingest's url has a user or a password in it, and the url is public.")
   }
   return url.replace(/\/+$/, "")
 }

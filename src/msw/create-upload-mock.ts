@@ -75,7 +75,7 @@ export const createUploadMock = <Router extends TypedFileRouter = AnyMockRouter>
     if (routes.has(slug)) return slug
     throw new UploadError({
       code: "ROUTE_NOT_FOUND",
-      message: `Route ${JSON.stringify(slug)} is not mocked. Name it among the mock's \`routes\`; these are: ${[...routes.keys()].join(", ")}.`,
+      message: `Route ${JSON.stringify(slug)} is not mocked. Add it to the mock's \`routes\`, which are: ${[...routes.keys()].join(", ")}.`,
     })
   }
 

@@ -70,7 +70,7 @@ export const respondMockPut = async (put: MockPut): Promise<Response> => {
   if (upload.result !== undefined) return Response.json(upload.result)
 
   const mismatch = () =>
-    failUpload(upload, toFailure("RANGE_MISMATCH", `${upload.bytes.length} bytes are stored; go on from there.`))
+    failUpload(upload, toFailure("RANGE_MISMATCH", `${upload.bytes.length} bytes are stored; resume from there.`))
   if (start.value !== upload.bytes.length) return mismatch()
 
   /** Not when the client has gone, or has come back with another request, or the mock was reset. */
@@ -97,7 +97,7 @@ export const respondMockPut = async (put: MockPut): Promise<Response> => {
   if (rule !== undefined) return failUpload(upload, rule.failure)
   if (upload.bytes.length < grant.size) return mismatch()
   if (upload.bytes.length > grant.size) {
-    return failUpload(upload, toFailure("SIZE_MISMATCH", `More than the ${grant.size} bytes of ${grant.name} came.`))
+    return failUpload(upload, toFailure("SIZE_MISMATCH", `More than the ${grant.size} bytes of ${grant.name} were sent.`))
   }
 
   const delay = controls.delayOf(upload.slug)

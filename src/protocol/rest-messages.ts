@@ -27,7 +27,7 @@ export interface ListFilesRequest {
 
 /** A file as the REST API lists it. */
 export interface ListedFile {
-  /** Grows with every file begun; never used twice. */
+  /** Grows with every new file; never reused. */
   readonly id: string
   readonly key: string
   readonly customId: string | null
@@ -36,7 +36,7 @@ export interface ListedFile {
   readonly size: number
   readonly type: string
   readonly status: FileStatus
-  /** As it applies: the app's default where the file has none of its own. */
+  /** The ACL in effect: the app's default if the file has none of its own. */
   readonly acl: Acl
   /** ms since the epoch; null until the file has arrived. */
   readonly uploadedAt: number | null
@@ -88,7 +88,7 @@ export interface UsageInfo {
   readonly totalBytes: number
   /** How many those are. */
   readonly filesUploaded: number
-  /** The app's quota; null where there is no limit. */
+  /** The app's quota; null if there is no limit. */
   readonly limitBytes: number | null
 }
 

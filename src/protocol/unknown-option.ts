@@ -36,6 +36,6 @@ export const findUnknownOption = (
   if (name === undefined) return undefined
   const nearest = findNearest(name, known)
   const hint =
-    toPlace?.(name) ?? (nearest === undefined ? `There are ${known.join(", ")}` : `The nearest is ${nearest}`)
+    toPlace?.(name) ?? (nearest === undefined ? `The options are ${known.join(", ")}` : `The nearest is ${nearest}`)
   return `there is no option ${JSON.stringify(name)}. ${hint}.`
 }

@@ -17,7 +17,7 @@ export const parseAllowedHosts = (hosts: string | ReadonlyArray<string>): Outcom
       return {
         ok: false,
         code: "INVALID_CONFIG",
-        detail: `allowedHosts: ${JSON.stringify(host)} is no host. Write app.example, app.example:8443 or *.app.example.`,
+        detail: `allowedHosts: ${JSON.stringify(host)} is not a host. Write app.example, app.example:8443 or *.app.example.`,
       }
     }
     patterns.push(

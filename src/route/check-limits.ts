@@ -17,7 +17,7 @@ const quote = (text: string) => JSON.stringify(text)
 /** What the name's extension says, where the client named no media type. Fails: BAD_REQUEST (it named something else). */
 const lookUpType = ({ name, type }: FileDescriptor): Effect.Effect<string, Rejected> =>
   isBrokenMediaType(type)
-    ? Effect.fail(new Rejected({ code: "BAD_REQUEST", detail: `${quote(name)}: ${quote(type)} is no media type.` }))
+    ? Effect.fail(new Rejected({ code: "BAD_REQUEST", detail: `${quote(name)}: ${quote(type)} is not a media type.` }))
     : Effect.promise(() => lookupMediaType(name))
 
 const checkFile = (route: NamedRoute, file: FileDescriptor): AllowedFile | Rejected => {
@@ -32,7 +32,7 @@ const checkFile = (route: NamedRoute, file: FileDescriptor): AllowedFile | Rejec
   if (file.size === 0 && !canBeEmpty(kind.kind)) {
     return new Rejected({
       code: "FILE_TYPE_NOT_ALLOWED",
-      detail: `${quote(file.name)} is empty (0 bytes), and so no ${kind.kind} file. Choose another one.`,
+      detail: `${quote(file.name)} is empty (0 bytes), so it is not a valid ${kind.kind} file. Choose another one.`,
     })
   }
   if (file.size > kind.maxBytes) {

@@ -60,7 +60,7 @@ export const defineAdapter = <Args extends ReadonlyArray<unknown>, Native extend
         ? new Rejected({ code: thrown.code, detail: thrown.message, status: thrown.status })
         : new Rejected({
             code: "BAD_REQUEST",
-            detail: `${adapter.name} received a request that is no valid HTTP request.`,
+            detail: `${adapter.name} received a request that is not valid HTTP.`,
           })
       return { request, context: { native: {} } }
     }

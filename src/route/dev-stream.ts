@@ -62,7 +62,7 @@ const decodeSent = (payload: string) =>
     catch: (cause) => cause,
   })
 
-const owed = "The event is owed still: it comes again with a later upload, or when the page tries again."
+const owed = "The event is still owed: it is sent again with a later upload, or when the page tries again."
 
 const reportFailed = (stream: DevStream, event: DevStreamEvent, failure: PostFailed): Effect.Effect<void> => {
   const why = explainCallback(failure, stream.callbackUrl, stream.call.adapter)
@@ -102,7 +102,7 @@ const deliver = (stream: DevStream, event: DevStreamEvent): Effect.Effect<void> 
 
 const dispatch = Effect.fnUntraced(function* (stream: DevStream, line: unknown) {
   const event = yield* Effect.catch(decode(line), (detail) =>
-    Effect.as(logWarning("The ingest sent a line that is no event.", detail), undefined),
+    Effect.as(logWarning("The ingest sent a line that is not an event.", detail), undefined),
   )
   if (event === undefined) return
   if (!isHook(event.hook)) {

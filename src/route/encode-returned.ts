@@ -24,7 +24,7 @@ export const encodeReturned = (
             new Rejected({
               code: "INVALID_CONFIG",
               status: 413,
-              detail: `What the route's ${code.hook} returned has ${formatByteSize(size)} (${size} bytes) as JSON; at most ${formatByteSize(maximum)} travel. ${remedy}`,
+              detail: `What the route's ${code.hook} returned has ${formatByteSize(size)} (${size} bytes) as JSON; at most ${formatByteSize(maximum)} are allowed. ${remedy}`,
             }),
           )
         : Effect.succeed(json)

@@ -8,7 +8,7 @@ const gates: Readonly<Record<string, string>> = {
   SvelteKit: "src/hooks.server.ts",
   Astro: "src/middleware.ts",
   h3: "the middleware (in Nuxt, server/middleware)",
-  fetch: "what comes before the route handler (proxy.ts in Next.js, hooks.server.ts in SvelteKit)",
+  fetch: "the code that runs before the route handler (proxy.ts in Next.js, hooks.server.ts in SvelteKit)",
 }
 
 /** Whether it was the route handler that answered. */
@@ -35,12 +35,12 @@ export const explainCallback = (failure: PostFailed, callbackUrl: string, adapte
   if (isOfHandler(failure)) return readDetail(body)
   const path = new URL(callbackUrl).pathname
   const message = toSentence(failure.message)
-  const gate = `Let ${path} through in ${gates[adapter ?? "fetch"] ?? "the middleware that comes before it"}`
+  const gate = `Let ${path} through in ${gates[adapter ?? "fetch"] ?? "the middleware that runs before it"}`
   const elsewhere = `or set ${envName("callbackUrl")} to where the route handler is`
   if (status === undefined) {
     return `${message} Set ${envName("callbackUrl")} to a URL at which this server reaches itself.`
   }
-  if (status < 300) return `Something else than the route handler answers there. ${gate}, ${elsewhere}.`
+  if (status < 300) return `Something other than the route handler answers there. ${gate}, ${elsewhere}.`
   if (status === 404 || status === 405) return `${message} Mount the route handler there, ${elsewhere}.`
   return status < 500 ? `${message} ${gate}.` : message
 }

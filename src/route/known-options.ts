@@ -17,7 +17,7 @@ export const kindOptions = [
 
 const toPlace = (name: string): string | undefined =>
   (kindOptions as ReadonlyArray<string>).includes(name)
-    ? `Say it of a kind of file: f({ image: { ${name}: … } })`
+    ? `Set it for a kind of file: f({ image: { ${name}: … } })`
     : undefined
 
 const words: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [

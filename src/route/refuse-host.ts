@@ -18,9 +18,9 @@ const explainHost = ({ app, request }: Call, host: string, envName: (option: str
       ? ""
       : forwarded === null
         ? "; behind a proxy set trustProxy"
-        : `; a proxy says ${JSON.stringify(cut(forwarded))}, which counts with ${envName("trustProxy")} only`
+        : `; a proxy says ${JSON.stringify(cut(forwarded))}, which is used only with ${envName("trustProxy")}`
   const why =
-    allowedHosts === undefined ? "is for anybody to choose" : `is not among the allowed hosts (its port counts${proxy})`
+    allowedHosts === undefined ? "any client can choose" : `is not among the allowed hosts (its port counts${proxy})`
   return `Callbacks would go to ${cut(host)}, which ${why}. Set ${envName("callbackUrl")} to the URL of this handler, or ${envName("allowedHosts")} to the app's hosts.`
 }
 

@@ -76,7 +76,7 @@ export const toRejected = (ingestUrl: string, callbackUrl: string) => (failure: 
   return failure.isRetryable
     ? new Rejected({
         code: "INGEST_UNAVAILABLE",
-        detail: "The ingest did not take the registration. Try again in a moment.",
+        detail: "The ingest did not accept the registration. Try again in a moment.",
         headers: { "retry-after": "5" },
         cause: `${ingestUrl}: ${failure.message}`,
       })

@@ -58,13 +58,13 @@ const ofFile = <Fields extends Schema.Struct.Fields>(fields: Fields) =>
 export const ListFilesRequestSchema: Schema.Codec<ListFilesRequest> = Schema.Struct({
   limit: Schema.optionalKey(
     Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: limits.filesPerPage })).annotate({
-      description: "Files on the page; 500 unless given.",
+      description: "Files on the page, 500 by default.",
     }),
   ),
   offset: Schema.optionalKey(Count.annotate({ description: "How many files to leave out. Not together with cursor." })),
   cursor: Schema.optionalKey(
     Schema.String.check(Schema.isPattern(/^[0-9]{1,15}$/u, { message: "Expected the nextCursor of a page" })).annotate({
-      description: "The nextCursor of the page before.",
+      description: "The nextCursor of the previous page.",
     }),
   ),
   status: Schema.optionalKey(Status.annotate({ description: "Only these files." })),
@@ -76,14 +76,14 @@ export const ListFilesRequestSchema: Schema.Codec<ListFilesRequest> = Schema.Str
 )
 
 const ListedFileSchema: Schema.Codec<ListedFile> = Schema.Struct({
-  id: Schema.String.annotate({ description: "Grows with every file begun; never used twice." }),
+  id: Schema.String.annotate({ description: "Grows with every new file; never reused." }),
   key: Schema.String,
   customId: Schema.NullOr(Schema.String),
   name: Schema.String,
   size: Count.annotate({ description: "Bytes." }),
   type: Schema.String.annotate({ description: "Media type." }),
   status: Status,
-  acl: Acl.annotate({ description: "As it applies: the app's default where the file has none of its own." }),
+  acl: Acl.annotate({ description: "The ACL in effect: the app's default if the file has none of its own." }),
   uploadedAt: Schema.NullOr(Schema.Int).annotate({
     description: "ms since the epoch; null until the file has arrived.",
   }),
@@ -134,16 +134,16 @@ export const UpdatedAclsSchema: Schema.Codec<UpdatedAcls> = Schema.Struct({
 
 /** Source: docs/protocol.md §10. */
 export const UsageInfoSchema: Schema.Codec<UsageInfo> = Schema.Struct({
-  totalBytes: Count.annotate({ description: "Of all files that are Uploaded." }),
-  filesUploaded: Count.annotate({ description: "How many those are." }),
-  limitBytes: Schema.NullOr(Count).annotate({ description: "The app's quota; null where there is no limit." }),
+  totalBytes: Count.annotate({ description: "Bytes of all files that are Uploaded." }),
+  filesUploaded: Count.annotate({ description: "The number of those files." }),
+  limitBytes: Schema.NullOr(Count).annotate({ description: "The app's quota; null if there is no limit." }),
 })
 
 /** Source: docs/protocol.md §10. */
 export const FileAccessRequestSchema: Schema.Codec<FileAccessRequest> = ofFile({
   expiresIn: Schema.optionalKey(
     Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: limits.readUrlTtl })).annotate({
-      description: "Seconds; an hour unless given.",
+      description: "Seconds, an hour by default.",
     }),
   ),
 })

@@ -41,7 +41,7 @@ export const createFetchHandler = <Arguments extends ReadonlyArray<unknown>, R>(
     const exit = await run(answer(...args))
     if (Exit.isSuccess(exit)) return exit.value
     const id = crypto.randomUUID()
-    await run(logError("A request failed for a reason nobody foresaw.", { id }, ...exit.cause.reasons.map(toDetail)))
+    await run(logError("A request failed unexpectedly.", { id }, ...exit.cause.reasons.map(toDetail)))
     return toProblemResponse(
       new Rejected({ code: "INTERNAL_ERROR", detail: `Something went wrong. The server's log has it under ${id}.` }),
     )

@@ -30,7 +30,7 @@ export const fileFromStream = (options: StreamFileOptions): UploadableFile => {
     let seen = 0
     const check = (isWrong: boolean) => {
       if (!isWrong) return
-      const message = `The stream of ${name} gives ${seen > length ? "more" : "fewer"} than the ${length} bytes from ${start} on that its size of ${size} asks for.`
+      const message = `The stream of ${name} gives ${seen > length ? "more" : "fewer"} than the ${length} bytes that its size of ${size} leaves from byte ${start} on.`
       throw new UploadError({ code: "SIZE_MISMATCH", message })
     }
     const exactly = new TransformStream<Uint8Array, Uint8Array>({

@@ -75,7 +75,7 @@ export const readReply = <A>(reply: Reply, read: (json: unknown) => A | undefine
     ? {
         error: new UploadError({
           code: "INVALID_CONFIG",
-          message: `What answers for the ${at}${reply.redirect ? ` (${reply.redirect})` : ""} is not Sluice. Check its URL, and let it through in proxy.ts.`,
+          message: `The answer for the ${at}${reply.redirect ? ` (${reply.redirect})` : ""} did not come from Sluice. Check its URL, and let it through in proxy.ts.`,
         }),
       }
     : { value }

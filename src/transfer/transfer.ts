@@ -73,7 +73,7 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
       if (reply.status !== 200) return readReply<never>(reply, () => undefined)
       offset = readOffset(reply)
       if (offset === undefined) {
-        const message = `The ingest named no offset. Is ${rangeStartHeader} hidden on the way?`
+        const message = `The ingest's answer has no offset. Does a proxy remove the header ${rangeStartHeader}?`
         return { error: new UploadError({ code: "INTERNAL_ERROR", message }) }
       }
       signal.throwIfAborted()

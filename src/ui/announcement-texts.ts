@@ -89,7 +89,7 @@ export const createAnnouncementTexts = (texts: OtherTexts): AnnouncementTexts =>
       items.length === 1
         ? `${items[0]!.name} failed: ${reason(items[0]!)}`
         : `${files(items.length)} failed. ${explain(items)}`,
-    offline: () => "Offline. The upload goes on when you are back",
+    offline: () => "Offline. The upload continues when you are back",
     retrying: (item) => texts.fileState(item),
     locked: (items) =>
       items.length === 1

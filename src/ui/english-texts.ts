@@ -37,11 +37,11 @@ const again: { readonly [code in ProblemCode]?: string } = {
   RATE_LIMITED: "Too many uploads at once",
   INGEST_UNAVAILABLE: "The storage cannot take it now",
   LOCKED: "Being uploaded from elsewhere",
-  CALLBACK_TIMEOUT: "The app is still at it",
+  CALLBACK_TIMEOUT: "The app is still working on it",
 }
 
 const waiting = {
-  offline: "Offline, goes on when you are back",
+  offline: "Offline, continues when you are back",
   locked: "Being uploaded in another tab",
 }
 

@@ -34,7 +34,7 @@ const lookFor = async ({ cause }: UploadError, url: URL): Promise<string | undef
     return `Nothing answers at ${place}. Is the app running there? Does a Content-Security-Policy leave it out of connect-src?`
   }
   return isForeign
-    ? `${place} answers, and ${origin} may not read it: CORS. Let the app answer with access-control-allow-origin: ${origin}, and its preflight requests too: node_modules/sluice/docs/another-origin.md`
+    ? `${place} answers, but ${origin} may not read the answer: CORS. Let the app answer with access-control-allow-origin: ${origin}, and its preflight requests too: node_modules/sluice/docs/another-origin.md`
     : undefined
 }
 

@@ -193,7 +193,7 @@ describe("sluice apps", () => {
       const { code, stdout, stderr } = await run(["apps", verb, "no\u001b[2Jne", ...options])
       expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
       expect(stderr).toBe(
-        `sluice: There is no app "no\\u001b[2Jne" in ${data.path}. \`sluice apps\` lists those there are.\n`,
+        `sluice: There is no app "no\\u001b[2Jne" in ${data.path}. \`sluice apps\` lists the existing ones.\n`,
       )
     },
   )

@@ -124,7 +124,7 @@ describe("sluice deliveries redeliver --to", () => {
         "1 event is due now.",
         `From now on it goes to ${app.url}`,
         `instead of ${wrong.url}`,
-        "A running ingest sends them within seconds, another when it starts.",
+        "A running ingest sends them within seconds, a stopped one when it starts.",
         "",
       ].join("\n"),
     })

@@ -254,7 +254,7 @@ describe("sluice doctor", () => {
     const found = await examine(["--callback-url", app.replace("http:", "https:")], token)
     expect(found.of("Callback URL")).toMatchObject({
       status: "failed",
-      message: expect.stringMatching(/cannot be reached from here: it speaks no TLS there\.$/),
+      message: expect.stringMatching(/cannot be reached from here: it does not speak TLS there\.$/),
       advice: expect.stringContaining("http://"),
     })
     const explain = (code: string) =>
@@ -263,7 +263,7 @@ describe("sluice doctor", () => {
         Object.assign(new Error("fetch failed"), { cause: { code, message: "x" } }),
       )
     expect(explain("DEPTH_ZERO_SELF_SIGNED_CERT")).toMatchObject({
-      reason: "its certificate is signed by itself, and nobody vouches for it",
+      reason: "its certificate is self-signed",
       advice: expect.stringContaining("NODE_EXTRA_CA_CERTS"),
     })
     expect(explain("CERT_HAS_EXPIRED").reason).toBe("its certificate has expired")
@@ -477,7 +477,7 @@ describe("sluice doctor", () => {
     expect((await examine(["--callback-url", `${wrong}/api/sluice`], token)).of("Uploads")).toMatchObject({
       status: "failed",
       message: expect.stringContaining("/api/sluices, which answers with 404"),
-      advice: "Set SLUICE_CALLBACK_URL to the very URL of the handler.",
+      advice: "Set SLUICE_CALLBACK_URL to the exact URL of the handler.",
     })
   })
 

@@ -92,7 +92,7 @@ describe("sluice init reads regular files alone", () => {
     const { code, stderr } = await initInTime()
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: `sluice: ${join(project, "package.json")} cannot be read: it is no ordinary file, but a link, a pipe, a device or the like.\n`,
+      stderr: `sluice: ${join(project, "package.json")} cannot be read: it is not a regular file but a link, a pipe, a device or the like.\n`,
     })
   })
 

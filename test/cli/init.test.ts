@@ -369,7 +369,7 @@ describe("sluice init", () => {
     const { code, stderr } = await init()
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: "sluice: There is no terminal to ask at, so nothing was written. Say --yes to write this.\n",
+      stderr: "sluice: There is no terminal to ask on, so nothing was written. Add --yes to write this.\n",
     })
     expect((await init("--json")).stderr).toContain("--json asks nothing")
     expect(await read()).toEqual(before)

@@ -111,7 +111,7 @@ describe("the catalog of a newer version", () => {
     ]) {
       expect((await runCommand([...args, "--data", data])).stderr).toBe(
         `sluice: The catalog ${catalog} is of schema ${known + 1}, and this version of sluice knows up to ${known}. ` +
-          "Use the version that wrote it, or restore a backup of before.\n",
+          "Use the version that wrote it, or restore an earlier backup.\n",
       )
     }
   }, 60_000)

@@ -129,7 +129,7 @@ describe("sluice apps create --out", () => {
       const { code, stderr } = await run(["apps", "create", "shop", "--data", data, "--out", out, "--force"], root)
       expect({ code, stderr }).toEqual({
         code: 1,
-        stderr: `sluice: ${out} is no ordinary file, and stays as it is. Choose another file with --out.\n`,
+        stderr: `sluice: ${out} is not a regular file and was left as it is. Choose another file with --out.\n`,
       })
     }
   })

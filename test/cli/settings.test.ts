@@ -90,7 +90,7 @@ describe("the settings of an ingest", () => {
     const { code, stderr } = await unsaid.ended
     expect(code).toBe(0)
     expect(stderr.trim()).toBe(
-      "SLUICE_PORT=tcp://10.0.0.7:4790 comes from Kubernetes, for a Service named sluice, and is no port: it is not obeyed. " +
+      "SLUICE_PORT=tcp://10.0.0.7:4790 comes from Kubernetes, for a Service named sluice, and is not a port: it is ignored. " +
         "Set the port with --port, or let the pod have no such variables: enableServiceLinks: false.",
     )
   })

@@ -114,7 +114,7 @@ export const describeManners = ({ page: getPage, site: getSite, open, until, com
       await getPage().context().setOffline(true)
       await tray().getByRole("button", { name: "Resume a.docx", exact: true }).click()
       await trayBecomes("a.docx", "waiting")
-      expect(await part("tray-title").textContent()).toBe("Offline, goes on when you are back")
+      expect(await part("tray-title").textContent()).toBe("Offline, continues when you are back")
       await getPage().context().setOffline(false)
       await trayBecomes("a.docx", "done")
       expect(await part("tray-title").textContent()).toBe("1 uploaded")

@@ -310,7 +310,7 @@ describe("what an app has of its own", () => {
     }
     await eventually(async () => (await attempts()).length === 1)
     expect((await attempts())[0]!.error).toBe(
-      `It was not sent: ${new URL(app.url).origin} is none of the callback origins of the app acme.`,
+      `It was not sent: ${new URL(app.url).origin} is not a callback origin of the app acme.`,
     )
     expect(app.received).toEqual([])
   })

@@ -7,7 +7,7 @@ import { encodeToken, names } from "../../src/protocol.ts"
 import { createRouteHandler, createSluice } from "../../src/server.ts"
 import { acme, addTenant, grantOf, own, type Tenant, startIngestProcess, makeDataFolder, upload } from "./two-apps.ts"
 
-/** Passes for a public address here, and nobody listens there: no test sends anything to an address outside. */
+/** Passes for a public address here, and nothing listens there: no test sends anything to an address outside. */
 const nobodys = vi.hoisted(() => "127.0.0.2")
 
 vi.mock("../../src/server-kit/public-address.ts", async (original) => {

@@ -147,7 +147,7 @@ describe("a post that fails", () => {
     expect(failure.message).toMatch(/^There was no answer: .+\.$/)
   })
 
-  it("because nobody listens there, or the URL is none", async () => {
+  it("because nothing listens there, or the URL is none", async () => {
     const closed = createServer()
     await new Promise<void>((done) => closed.listen(0, "127.0.0.1", done))
     const { port } = closed.address() as AddressInfo

@@ -47,8 +47,8 @@ describe("the title of a tray", () => {
   })
 
   test("says why nothing moves", () => {
-    expect(say(false, offline)).toEqual({ what: "Offline, goes on when you are back" })
-    expect(say(false, offline, queued, paused)).toEqual({ what: "Offline, goes on when you are back" })
+    expect(say(false, offline)).toEqual({ what: "Offline, continues when you are back" })
+    expect(say(false, offline, queued, paused)).toEqual({ what: "Offline, continues when you are back" })
     expect(say(false, locked)).toEqual({ what: "Being uploaded in another tab" })
     expect(say(false, paused).what).toMatch(/^Paused · /)
     expect(say(false, processing, processing)).toEqual({ what: "Sent, waiting for the app…" })

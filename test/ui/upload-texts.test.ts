@@ -84,7 +84,7 @@ test("all files together are one line: how far, what keeps them, what became of 
     english.summary({ summary: { ...none, bytes: 188_743_680, loaded: 42_991_616, ...summary } } as UploadState)
   expect(say({ total: 12, done: 3, active: 9 })).toBe("3 of 12 · 41 of 180\u00a0MB")
   expect(say({ total: 1, active: 1, loaded: 1024 })).toBe("1\u00a0KB of 180\u00a0MB")
-  expect(say({ total: 12, done: 3, active: 9, offline: 3 })).toBe("Offline, goes on when you are back")
+  expect(say({ total: 12, done: 3, active: 9, offline: 3 })).toBe("Offline, continues when you are back")
   expect(say({ total: 2, done: 1, active: 1, processing: 1 })).toBe("Sent, waiting for the app…")
   expect(say({ total: 2, done: 1, paused: 1 })).toBe("Paused · 1 of 2 · 41 of 180\u00a0MB")
   expect(say({ total: 12, done: 12 })).toBe("12 uploaded")
@@ -132,5 +132,5 @@ test.each([
 ] as const)("a file that waits after %s says why: %s", (code, text) => {
   const item = { status: "waiting", waitingFor: "retry", error: new UploadError({ code, message: "" }) } as UploadItem
   expect(english.fileState(item)).toBe(text)
-  expect(english.fileState({ ...item, waitingFor: "offline" })).toBe("Offline, goes on when you are back")
+  expect(english.fileState({ ...item, waitingFor: "offline" })).toBe("Offline, continues when you are back")
 })

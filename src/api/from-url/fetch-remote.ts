@@ -47,7 +47,7 @@ export const readHeaders = (headers: Readonly<Record<string, string>> | undefine
     for (const name of ownHeaders) read.delete(name)
     return read
   } catch (cause) {
-    const message = `The \`headers\` for ${describeUrl(url)} are none of HTTP, see \`cause\`.`
+    const message = `The \`headers\` for ${describeUrl(url)} contain a name or value that HTTP does not allow, see \`cause\`.`
     throw new UploadError({ code: "BAD_REQUEST", message, cause })
   }
 }

@@ -73,7 +73,7 @@ export const openRemoteFile = async (source: RemoteFile, settings: FromUrlSettin
     const { url, status, headers } = reply
     try {
       if (status !== 200) {
-        const message = `${describeUrl(url)} answered ${status}, not with a file. Check the URL, and whether it asks for \`headers\`.`
+        const message = `${describeUrl(url)} answered ${status}, not with a file. Check the URL, and whether it needs \`headers\`.`
         throw new UploadError({ code: "BAD_REQUEST", message })
       }
       const name = source.name || readRemoteName(url, headers)

@@ -26,11 +26,11 @@ const bytesToDrop = (reply: RemoteReply, first: FileVersion, size: number, start
   const { url, status, headers } = reply
   const version = readFileVersion(headers)
   if (status === 429 || status >= 500) {
-    const message = `${describeUrl(url)} answered ${status} when asked to go on. Try again later.`
+    const message = `${describeUrl(url)} answered ${status} when asked for the rest of the file. Try again later.`
     throw new UploadError({ code: "NETWORK_ERROR", message })
   }
   if (status !== 200 && status !== 206 && status !== 416) {
-    const message = `${describeUrl(url)} answered ${status} when asked to go on. Upload it again.`
+    const message = `${describeUrl(url)} answered ${status} when asked for the rest of the file. Upload it again.`
     throw new UploadError({ code: "BAD_REQUEST", message })
   }
   const isPlain = readEncodings(headers).length === 0
@@ -79,7 +79,7 @@ export const createRemoteBody = (
     if (end !== undefined) throw end
     const { proof } = version
     if (start > 0 && proof === undefined) {
-      const message = `${describeUrl(url)} cannot be gone on with after a connection broke: its server gives neither an ETag nor a date by which to know that the rest is of the same file. Upload it again.`
+      const message = `The download of ${describeUrl(url)} broke off and cannot be resumed: its server sends neither a strong ETag nor a usable Last-Modified date, so the rest cannot be matched to the first part. Upload it again.`
       throw new UploadError({ code: "RANGE_MISMATCH", message })
     }
     const reply = await ask(start === 0 ? {} : { range: `bytes=${start}-`, "if-range": proof! })

@@ -26,7 +26,7 @@ export const spool = async (bytes: AsyncIterable<Uint8Array>, check: (size: numb
   const { tmpdir } = process.getBuiltinModule("node:os")
   const path = join(tmpdir(), `sluice-${crypto.randomUUID()}`)
   const fail = (cause: unknown): never => {
-    const message = `A file whose server does not say its size cannot be kept in ${tmpdir()} (${String((cause as { code?: unknown }).code)}). Make room there, or name another folder by TMPDIR.`
+    const message = `A file whose server does not say its size cannot be kept in ${tmpdir()} (${String((cause as { code?: unknown }).code)}). Make room there, or set TMPDIR to another folder.`
     throw new UploadError({ code: "INTERNAL_ERROR", message, cause })
   }
   const file = await open(path, "wx+", 0o600).catch(fail)

@@ -70,16 +70,16 @@ const option = <A>(flags: string, description: string, parse: (text: string) => 
 /** Gives a command an option for each setting of an app. */
 export const addAppOptions = (command: Command): Command =>
   command
-    .addOption(option("--name <name>", 'what people call it; "" for none', parseName))
+    .addOption(option("--name <name>", 'the name to show for it; "" for none', parseName))
     .addOption(
       option(
         "--default-acl <acl>",
-        "who may read its files whose route says nothing: public-read, private, default (as the ingest says)",
+        "who may read its files where their route does not say: public-read, private, default (the ingest's setting)",
         parseAcl,
       ),
     )
     .addOption(
-      option("--quota <size>", "what its files may take together, none, or default (as the ingest says)", parseQuota),
+      option("--quota <size>", "how much its files may take in total, none, or default (the ingest's setting)", parseQuota),
     )
     .addOption(
       new Option("--callback-origin <origin>", "where its callbacks may go, or any; repeatable").argParser(

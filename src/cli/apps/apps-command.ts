@@ -41,7 +41,7 @@ const createListCommand = (): Command =>
 const createCreateCommand = (): Command =>
   addOutOptions(addAppOptions(addSettings(new Command("create"), ["data"])))
     .description("Makes an app with its first key. Prints its token, and nothing else.")
-    .argument("[id]", "what its files go by (default: made up)", toArgParser(parseAppId))
+    .argument("[id]", "id of the app (default: generated)", toArgParser(parseAppId))
     .addOption(ingestUrlOption())
     .addOption(jsonOption())
     .addHelpText(
@@ -56,7 +56,7 @@ const createCreateCommand = (): Command =>
 
 const createShowCommand = (): Command =>
   addSettings(new Command("show"), ["data"])
-    .description("Shows all that is known of one app, never a secret.")
+    .description("Shows everything known about one app, except its secrets.")
     .argument("<id>", "of the app")
     .addOption(jsonOption())
     .addHelpText("before", "Example:\n  $ sluice apps show acme\n")
@@ -68,7 +68,7 @@ const createShowCommand = (): Command =>
 
 const createSetCommand = (): Command =>
   addAppOptions(addSettings(new Command("set"), ["data"]))
-    .description("Changes settings of an app. A running ingest goes by them within about a second.")
+    .description("Changes settings of an app. A running ingest applies them within about a second.")
     .argument("<id>", "of the app")
     .addOption(jsonOption())
     .addHelpText(
@@ -77,7 +77,7 @@ const createSetCommand = (): Command =>
     )
     .action(async (id: string, options: AppOptions & JsonOption, command: Command) => {
       const changes = toAppSettings(options)
-      if (Object.keys(changes).length === 0) command.error("error: say what is to be changed, as in --quota 50GB")
+      if (Object.keys(changes).length === 0) command.error("error: name a setting to change, as in --quota 50GB")
       const { values } = await resolveSettings(command, ["data"])
       const { runAppsSet } = await import("./run-apps.ts")
       await runAppsSet(values.data, id, changes, options)
@@ -85,7 +85,7 @@ const createSetCommand = (): Command =>
 
 const createDeleteCommand = (): Command =>
   addSettings(new Command("delete"), ["data"])
-    .description("Forgets an app with its keys, at once. Refused while it has files.")
+    .description("Deletes an app and its keys at once. Refused while it has files.")
     .argument("<id>", "of the app")
     .addOption(jsonOption())
     .addHelpText("before", "Example:\n  $ sluice apps delete acme\n")

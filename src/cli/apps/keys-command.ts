@@ -19,8 +19,8 @@ const createListCommand = (): Command =>
 const createCreateCommand = (): Command =>
   addOutOptions(addSettings(new Command("create"), ["data"]))
     .description(
-      "Makes a key beside the one in use. Standard output gets the new token and nothing else. " +
-        "Refused when two are active.",
+      "Makes a second key next to the one in use. Standard output gets the new token and nothing else. " +
+        "Refused when two keys are active.",
     )
     .argument("<app>", "id of the app")
     .addOption(ingestUrlOption())
@@ -35,12 +35,12 @@ const createCreateCommand = (): Command =>
 const createRevokeCommand = (): Command =>
   addSettings(new Command("revoke"), ["data"])
     .description(
-      "Ends a key for good. A running ingest refuses it within about a second. Where the data folder's own token holds " +
-        "it, that gets the key that stays.",
+      "Ends a key for good. A running ingest refuses it within about a second. If the data folder's own token holds " +
+        "it, that token gets the remaining key.",
     )
     .argument("<app>", "id of the app")
     .argument("<key>", "id of the key (key_…); `sluice token explain` says which one a token holds")
-    .option("--last", "also when no other is active: then nothing of the app works until it has another")
+    .option("--last", "even if no other key is active: then nothing of the app works until it has a new one")
     .addOption(jsonOption())
     .addHelpText("before", "Example:\n  $ sluice keys revoke acme key_0123456789ab\n")
     .action(async (app: string, key: string, options: { last?: true; json?: true }, command: Command) => {

@@ -63,7 +63,7 @@ export const listKnownApps = async (catalog: Catalog, folder: DataFolder): Promi
 
 /** There is no app of this id. */
 export const unknownApp = (id: string, { path }: DataFolder): CommandFailure =>
-  new CommandFailure(`There is no app ${JSON.stringify(id)} in ${path}. \`sluice apps\` lists those there are.`)
+  new CommandFailure(`There is no app ${JSON.stringify(id)} in ${path}. \`sluice apps\` lists the existing ones.`)
 
 /** One app. Fails: with a {@link CommandFailure} when there is none of this id. */
 export const requireApp = async (catalog: Catalog, folder: DataFolder, id: string): Promise<KnownApp> => {
@@ -94,8 +94,8 @@ export const adoptApp = async (catalog: Catalog, app: KnownApp): Promise<void> =
     const answer = await catalog.createApp({ ...unset, id: app.id, createdAt: Date.now() })
     if (answer === "taken" && !(await catalog.listApps()).some(({ id }) => id === app.id)) {
       throw new CommandFailure(
-        `The ingest's own app ${app.id} cannot be changed: the file keys of another app begin as its own do. ` +
-          "`sluice apps` lists them; the other one has to go.",
+        `The ingest's own app ${app.id} cannot be changed: another app's file keys begin the same way. ` +
+          "`sluice apps` lists both; delete the other one.",
       )
     }
   }

@@ -24,10 +24,10 @@ export const findRevoked = async (
     active.length === 0
       ? `Make a key with \`sluice keys create ${appId}\`.`
       : source === tokenFile
-        ? `An ingest that starts puts ${active[0]} into it.`
+        ? `The ingest puts ${active[0]} into it when it starts.`
         : `Set it to a token of ${active.join(" or ")}, or make another with \`sluice keys create ${appId}\`.`
   return {
-    message: `${source} holds ${id} of the app ${appId}, a key that is revoked: whoever uses it is refused.`,
+    message: `${source} holds ${id} of the app ${appId}, a revoked key: every request with it is refused.`,
     advice: remedy,
   }
 }

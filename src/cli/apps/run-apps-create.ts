@@ -12,7 +12,7 @@ const inTheWay = (id: string, other: string): CommandFailure =>
   new CommandFailure(
     id === other
       ? `There is an app ${id} already. For another key of it: \`sluice keys create ${id}\`.`
-      : `The id ${id} cannot be used: its file keys would begin as those of the app ${other} do. Choose another id.`,
+      : `The id ${id} cannot be used: its file keys would begin like those of the app ${other}. Choose another id.`,
   )
 
 /** Makes an app with its first key, or neither. Fails: with a {@link CommandFailure} when the id cannot be used. */

@@ -73,12 +73,12 @@ const printApp = (app: KnownApp, usage: Usage): void => {
     [
       "Quota",
       quota === null
-        ? "as the ingest says"
+        ? "the ingest's setting"
         : quota === "unlimited"
           ? "no limit"
           : `${formatByteSize(quota)} (${quota} bytes)`,
     ],
-    ["Access", defaultAcl ?? "as the ingest says"],
+    ["Access", defaultAcl ?? "the ingest's setting"],
     ["Callbacks to", callbackOrigins?.join(", ") ?? "any origin"],
     ...keys.map((key, index) => [index === 0 ? "Keys" : "", showKey(key)] as const),
   ])

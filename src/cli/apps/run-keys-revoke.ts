@@ -73,11 +73,11 @@ export const runKeysRevoke = async (
   console.log(
     activeKeys.length === 0
       ? `The app ${appId} has no active key now; \`sluice keys create ${appId}\` makes one.`
-      : `The app ${appId} goes on with ${activeKeys.join(" and ")}.`,
+      : `The app ${appId} still has ${activeKeys.join(" and ")}.`,
   )
   if (settled !== undefined) console.log(`${folder.tokenFile} holds ${settled} now.`)
   const given = readTokenVariable()
   if (given !== undefined && createKeyId(given.token.apiKey) === id) {
-    console.error(`${envName("token")} holds the revoked key: whoever uses it is refused, so give it the new token.`)
+    console.error(`${envName("token")} holds the revoked key: every request with it is refused, so set it to the new token.`)
   }
 }

@@ -59,7 +59,7 @@ const createKey = async (options: IssueOptions, appId: string, file: TokenFile |
       const active = activeKeysOf(await requireApp(catalog, folder, appId))
       throw new CommandFailure(
         `The app ${appId} has ${mostActiveKeys} active keys, as many as it may: ${list(active)}. ` +
-          `Revoke the one its servers use no more: \`sluice keys revoke ${appId} <key>\`.`,
+          `Revoke the one that its servers no longer use: \`sluice keys revoke ${appId} <key>\`.`,
       )
     }
     const { tokenFile } = folder
@@ -68,7 +68,7 @@ const createKey = async (options: IssueOptions, appId: string, file: TokenFile |
   const next =
     before.length === 0
       ? "It is the app's only key."
-      : `${list(before)} counts as before. Once all servers use the new token: \`sluice keys revoke ${appId} ${before[0]!.id}\`.`
+      : `${list(before)} still works. Once all servers use the new token: \`sluice keys revoke ${appId} ${before[0]!.id}\`.`
   await handOverToken(
     issued,
     { json: options.json, file },

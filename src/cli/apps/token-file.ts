@@ -30,12 +30,12 @@ export const reserveTokenFile = async ({ out, force }: TokenFileOptions): Promis
   const fail = (error: unknown) =>
     new CommandFailure(
       isSystemError(error, "EEXIST")
-        ? `${made} is there already, and nothing was changed. Choose another file with --out, or replace it with --force.`
+        ? `${made} already exists, and nothing was changed. Choose another file with --out, or replace it with --force.`
         : `The token cannot be written to ${path}: ${describeSystemError(error)}.`,
     )
   const there = force ? await stat(path).catch(() => undefined) : undefined
   if (there !== undefined && !there.isFile()) {
-    throw new CommandFailure(`${path} is no ordinary file, and stays as it is. Choose another file with --out.`)
+    throw new CommandFailure(`${path} is not a regular file and was left as it is. Choose another file with --out.`)
   }
   const file = await open(made, "wx", 0o600).catch((error: unknown) => {
     throw fail(error)

@@ -7,11 +7,11 @@ import type { BackupOptions } from "./run-backup.ts"
 
 const createMakeCommand = (): Command =>
   addSettings(new Command("create"), ["data"])
-    .description("Makes a backup, or brings the one of that folder up to date; the ingest runs on.")
+    .description("Makes a backup, or updates the one in that folder, while the ingest keeps running.")
     .argument("<folder>", "where the backup is, or will be")
-    .option("--base <folder>", "an earlier backup: files that it has are linked from there")
-    .option("--copy", "copies files also where a link would do, on the disk of the data")
-    .option("--verify", "reads every file of the backup; what is damaged is copied again")
+    .option("--base <folder>", "an earlier backup: files that it already has are linked from there")
+    .option("--copy", "copies files even where a link would do, on the disk of the data")
+    .option("--verify", "reads every file of the backup and copies damaged ones again")
     .addOption(jsonOption())
     .addHelpText("before", "Example:\n  $ sluice backup /mnt/backup/sluice --data /srv/uploads\n")
     .action(async (folder: string, options: BackupOptions, command: Command) => {
@@ -35,7 +35,7 @@ const createRestoreCommand = (): Command =>
   addSettings(new Command("restore"), ["data"])
     .description("Copies a backup into a data folder that is empty or does not exist, and compares every file.")
     .argument("<folder>", "the backup")
-    .option("--leave-out-damaged", "goes on without the files that are damaged in the backup")
+    .option("--leave-out-damaged", "continues without the files that are damaged in the backup")
     .addOption(jsonOption())
     .addHelpText("before", "Example:\n  $ sluice backup restore /mnt/backup/sluice --data /srv/uploads\n")
     .action(

@@ -49,7 +49,7 @@ export const requireApart = async (backup: string, data: string): Promise<void> 
   const [one, other] = await Promise.all([toReal(resolve(backup)), toReal(resolve(data))])
   if (isInside(one, other) || isInside(other, one)) {
     throw new CommandFailure(
-      `${backup} and the data folder ${data} lie one in the other. Choose a folder apart from it.`,
+      `One of ${backup} and the data folder ${data} contains the other. Choose a folder outside of it.`,
     )
   }
 }
@@ -104,7 +104,7 @@ export const lockBackup = (path: string): (() => void) => {
   }
   return lockDataFolder(
     path,
-    `Another sluice command is at work on the backup in ${path}. Wait until it has ended, or choose another folder.`,
+    `Another sluice command is using the backup in ${path}. Wait until it has finished, or choose another folder.`,
   )
 }
 
@@ -140,7 +140,7 @@ const closeBackup = async (path: string): Promise<ReadonlyArray<string>> => {
 export const requireSameOrigin = (path: string, manifest: Manifest, id: string, data: string): void => {
   if (manifest.id === id) return
   throw new CommandFailure(
-    `The backup in ${path} is one of another data folder than ${data}, and stays as it is. ` +
+    `The backup in ${path} is of another data folder than ${data}, and was left as it is. ` +
       `Was a disk not mounted when the ingest started? If ${data} is the right one, choose another folder for its backup.`,
   )
 }
@@ -172,7 +172,7 @@ export const openBackup = async (path: string, id: string, data: string): Promis
   const isFree = names.every(isOfBeginning)
   if (manifest === undefined && !isFree) {
     throw new CommandFailure(
-      `${path} holds other things and no backup. Choose a folder that is empty, or does not exist.`,
+      `${path} holds other files and no backup. Choose a folder that is empty, or does not exist.`,
     )
   }
   if (manifest !== undefined) requireSameOrigin(path, manifest, id, data)

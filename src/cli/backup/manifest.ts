@@ -100,7 +100,7 @@ export const requireManifest = async (folder: string): Promise<Manifest> => {
   if (manifest === undefined) throw new CommandFailure(`There is no backup in ${folder}: it has no ${manifestName}.`)
   if (manifest.state === "complete") return manifest
   throw new CommandFailure(
-    `The backup in ${folder} was begun and never completed. Run \`sluice backup ${folder}\` again; it goes on where that one ended.`,
+    `The backup in ${folder} was begun and never completed. Run \`sluice backup ${folder}\` again; it resumes where that one stopped.`,
   )
 }
 

@@ -31,7 +31,7 @@ const say = (made: MadeBackup, path: string, isShared: boolean): void => {
   )
   if (isShared) {
     console.error(
-      `This backup lies on the disk of the data itself: it outlives a mistake, but not the disk. Copy ${path} elsewhere.`,
+      `This backup is on the same disk as the data: it survives a mistake, but not the loss of the disk. Copy ${path} elsewhere.`,
     )
   }
 }
@@ -66,12 +66,12 @@ export const runBackup = async (data: string, target: string, options: BackupOpt
       return
     }
     say(made, path, isShared)
-    showDamaged(leftOut, "Left out, for the ingest itself has lost them:")
+    showDamaged(leftOut, "Left out, because the ingest itself has lost them:")
   } catch (error) {
     const remains =
       opened.earlier === undefined
-        ? "There is no complete backup in it yet; the next one goes on where this one ended."
-        : `The backup of ${new Date(opened.earlier.createdAt).toISOString()} that is in it is whole.`
+        ? "There is no complete backup in it yet; the next run resumes where this one stopped."
+        : `The backup of ${new Date(opened.earlier.createdAt).toISOString()} in it is still complete.`
     throw explainFull(error, path, remains)
   } finally {
     opened.release()

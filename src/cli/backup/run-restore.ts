@@ -133,7 +133,7 @@ const openTarget = async (folder: DataFolder): Promise<RestoreTarget> => {
     await (await open(join(path, "lock.sqlite"), "a", 0o600)).close()
     await flushFolder(path)
     for (const warning of await closeParts(toParts(folder))) console.error(warning)
-    const release = lockDataFolder(path, `Something is at work on ${path} already. Wait until it has ended.`)
+    const release = lockDataFolder(path, `Another command is using ${path} already. Wait until it has finished.`)
     return { isResumed, owner, release }
   } catch (error) {
     if (error instanceof CommandFailure) throw error

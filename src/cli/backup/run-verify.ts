@@ -46,7 +46,7 @@ const findIrregularPart = async (path: string, names: ReadonlyArray<string>): Pr
 export const requireSound = async (path: string, manifest: Manifest): Promise<{ readonly token: string | null }> => {
   const { catalog, catalogHash, token, tokenHash } = manifest
   const irregular = await findIrregularPart(path, [catalog, token ?? catalog])
-  if (irregular !== undefined) throw toDamaged(path, `${irregular} is no ordinary file or folder`)
+  if (irregular !== undefined) throw toDamaged(path, `${irregular} is not a regular file or a folder`)
   const file = join(path, catalog)
   const isSound = await hashFile(file).then(
     (hash) => hash === catalogHash && checkSqliteCatalog({ file }).length === 0,

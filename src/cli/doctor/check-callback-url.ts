@@ -99,7 +99,7 @@ const checkUploads = async (callbackUrl: string, slug: string): Promise<Finding 
   return unready.has(code)
     ? failed(
         "Uploads",
-        `The app at ${callbackUrl} signs none (${code}): ${message}`,
+        `The app at ${callbackUrl} does not sign uploads (${code}): ${message}`,
         `Set ${envName("token")} and ${envName("callbackUrl")} (or ${envName("allowedHosts")}) for the app's server; its log says what is wrong.`,
         code,
       )

@@ -79,13 +79,13 @@ const misled = (url: string, response: Response, problem: UploadError | undefine
     : failed(
         check,
         `A callback to ${url} is answered with ${describeAnswer(response)}, not by a route handler.`,
-        `Set ${envName("callbackUrl")} to the handler's very URL (its path, and no slash more or less), and let POST through without login or redirect.`,
+        `Set ${envName("callbackUrl")} to the handler's exact URL (its path, with no slash more or less), and let POST through without login or redirect.`,
       )
 
 const unknown = (url: string, why: string): Finding =>
   warning(
     uploads,
-    `Where the app at ${url} would have its callbacks sent is not known: ${why}.`,
+    `It is not known where the app at ${url} would have its callbacks sent: ${why}.`,
     `Run this with the ${envName("token")} of that app.`,
   )
 
@@ -99,8 +99,8 @@ const mayBeDerived = (callbackUrl: string, url: string): boolean => {
 const strange = (url: string, ingestUrl: string): Finding =>
   failed(
     uploads,
-    `The app at ${url} has a key that is none of the ingest's at ${ingestUrl}, which has this token's app alone: it takes no upload of that app.`,
-    `Set ${envName("token")} of the app to the token that this was run with, or run this with --data and ${envName("token")} of the ingest that is the app's.`,
+    `The app at ${url} has a key that the ingest at ${ingestUrl} does not know, which serves this token's app alone: it refuses every upload of that app.`,
+    `Set ${envName("token")} of the app to the token that this command was run with, or run this command with the --data and ${envName("token")} of the app's own ingest.`,
   )
 
 /** Origin and path. */
@@ -113,12 +113,12 @@ const toPlace = (text: string): string => {
 const judge = async (url: string, slug: string, answer: CheckAnswer, known: Known): Promise<Finding> => {
   const { callbackUrl, refusal, isDev, ingestUrl } = answer
   if (refusal !== null) {
-    return failed(uploads, `The app at ${url} signs none that are asked for there: ${refusal}`, "See above.")
+    return failed(uploads, `The app at ${url} does not sign the uploads that it is asked for there: ${refusal}`, "See above.")
   }
   if (ingestUrl !== undefined && known.ingestUrl !== undefined && ingestUrl !== known.ingestUrl) {
     return failed(
       uploads,
-      `The app at ${url} signs uploads to ${ingestUrl}, but the ingest's URL is ${known.ingestUrl}: it takes none of them.`,
+      `The app at ${url} signs uploads to ${ingestUrl}, but the ingest's URL is ${known.ingestUrl}: it refuses all of them.`,
       `Set ${envName("ingestUrl")} of the app to ${known.ingestUrl}, or start the ingest with --url ${ingestUrl}.`,
     )
   }
@@ -139,7 +139,7 @@ const judge = async (url: string, slug: string, answer: CheckAnswer, known: Know
   return failed(
     uploads,
     `The app at ${url} would be called back at ${callbackUrl}, which answers with ${describeAnswer(response)}.`,
-    `Set ${envName("callbackUrl")} to the very URL of the handler${mayBeDerived(callbackUrl, url) ? `; behind a proxy ${envName("trustProxy")} may be missing` : ""}.`,
+    `Set ${envName("callbackUrl")} to the exact URL of the handler${mayBeDerived(callbackUrl, url) ? `; behind a proxy ${envName("trustProxy")} may be missing` : ""}.`,
   )
 }
 
@@ -157,7 +157,7 @@ export const checkCallbacks = async (url: string, slug: string, known: Known): P
   if (isOfHandler(problem)) {
     if (known.isOnlyApp && known.ingestUrl !== undefined) return { found: [strange(url, known.ingestUrl)] }
     const why = token === undefined ? "there is no token to ask with" : "it has another key than the token here"
-    return { found: [ok(check, `a handler takes them at ${url}, and none that is not signed`), unknown(url, why)] }
+    return { found: [ok(check, `a handler takes them at ${url}, and refuses unsigned ones`), unknown(url, why)] }
   }
   if (problem?.code === "BAD_REQUEST" && problem.message.includes(names.header.hook)) {
     return { found: [ok(check, `a handler takes them at ${url}`), unknown(url, "it is of an older version")] }

@@ -34,7 +34,7 @@ const judge = (check: string, { status, headers }: Response, url: string): Findi
   }
   return failed(
     check,
-    `${url} answers with ${status}, as no Sluice ingest does.`,
-    "Check the URL, and that a proxy hands every path and the whole query on.",
+    `${url} answers with ${status}, which no Sluice ingest does.`,
+    "Check the URL, and that the proxy, if there is one, passes on every path and the whole query.",
   )
 }

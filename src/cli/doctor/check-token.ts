@@ -24,7 +24,7 @@ const judgeOther = async (folder: DataFolder, token: Token, kept: Token): Promis
   if (app === undefined) {
     return warning(
       check,
-      `${variable} is of the app ${token.appId}, but the data folder keeps one of ${kept.appId} and has no such app beside it.`,
+      `${variable} is of the app ${token.appId}, but the data folder's own token is of ${kept.appId}, and no such app was added to it.`,
       `Make it an app of this ingest with \`sluice apps create ${token.appId}\` and give it the new token, use the data folder of that app (--data), or unset ${variable}.`,
     )
   }
@@ -34,7 +34,7 @@ const judgeOther = async (folder: DataFolder, token: Token, kept: Token): Promis
     ? ok(check, `of the app ${token.appId}, one of those of this ingest (\`sluice apps\`), from ${variable}`)
     : failed(
         check,
-        `${variable} is of the app ${token.appId}, but its key ${id} is none of that app's: whoever uses it is refused.`,
+        `${variable} is of the app ${token.appId}, but its key ${id} is not a key of that app: every request with it is refused.`,
         `Make another with \`sluice keys create ${token.appId}\`, and set ${variable} of the app to it.`,
       )
 }

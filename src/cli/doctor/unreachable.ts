@@ -8,30 +8,30 @@ const trust =
   "Give the server a certificate of an authority that this machine trusts. With one of your own, set NODE_EXTRA_CA_CERTS to its authority's file for this command and for the ingest, which calls the app back."
 
 const byCode: Readonly<Record<string, Unreachable>> = {
-  ECONNREFUSED: { reason: "nobody listens there" },
+  ECONNREFUSED: { reason: "nothing listens there" },
   ENOTFOUND: { reason: "there is no host of that name", advice: "Look at the spelling of the host, and at its DNS." },
   EAI_AGAIN: { reason: "the host's name cannot be looked up now", advice: "Look at this machine's network and DNS." },
-  EHOSTUNREACH: { reason: "no way leads there from this machine", advice: "Look at the network and at firewalls." },
-  ENETUNREACH: { reason: "no way leads there from this machine", advice: "Look at the network and at firewalls." },
-  ETIMEDOUT: { reason: "nobody answers there", advice: "Look at firewalls between here and there." },
-  UND_ERR_CONNECT_TIMEOUT: { reason: "nobody answers there", advice: "Look at firewalls between here and there." },
+  EHOSTUNREACH: { reason: "there is no route to it from this machine", advice: "Look at the network and at firewalls." },
+  ENETUNREACH: { reason: "there is no route to it from this machine", advice: "Look at the network and at firewalls." },
+  ETIMEDOUT: { reason: "nothing answers there", advice: "Look at firewalls between here and there." },
+  UND_ERR_CONNECT_TIMEOUT: { reason: "nothing answers there", advice: "Look at firewalls between here and there." },
   DEPTH_ZERO_SELF_SIGNED_CERT: {
-    reason: "its certificate is signed by itself, and nobody vouches for it",
+    reason: "its certificate is self-signed",
     advice: trust,
   },
-  SELF_SIGNED_CERT_IN_CHAIN: { reason: "its certificate is of an authority that is not known here", advice: trust },
+  SELF_SIGNED_CERT_IN_CHAIN: { reason: "its certificate comes from an authority that this machine does not trust", advice: trust },
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: {
-    reason: "its certificate is of an authority that is not known here",
+    reason: "its certificate comes from an authority that this machine does not trust",
     advice: trust,
   },
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: {
-    reason: "its certificate comes without the ones between it and an authority that is known here",
+    reason: "its certificate comes without the intermediate ones that lead to a trusted authority",
     advice: `Let the server send its whole chain (often called fullchain). ${trust}`,
   },
   CERT_HAS_EXPIRED: { reason: "its certificate has expired", advice: "Renew the server's certificate." },
   CERT_NOT_YET_VALID: {
     reason: "its certificate is not valid yet",
-    advice: "Compare the clocks of this machine and of whoever made the certificate.",
+    advice: "Compare the clocks of this machine and of the one that issued the certificate.",
   },
   ERR_TLS_CERT_ALTNAME_INVALID: {
     reason: "its certificate is for another host",
@@ -40,8 +40,8 @@ const byCode: Readonly<Record<string, Unreachable>> = {
 }
 
 const plain: Unreachable = {
-  reason: "it speaks no TLS there",
-  advice: "Say http:// instead of https://, or the port on which the server speaks TLS.",
+  reason: "it does not speak TLS there",
+  advice: "Write http:// instead of https://, or the port on which the server speaks TLS.",
 }
 
 const closed = (isTls: boolean): Unreachable => ({
@@ -62,7 +62,7 @@ export const explainUnreachable = (url: string, error: Error): Unreachable => {
   }
   if (code === "ECONNRESET" || code === "UND_ERR_SOCKET" || code === "EPIPE") return closed(isTls)
   if (message === "bad port") {
-    return { reason: "programs refuse to use this port", advice: "Let the server listen on another, 3000 say." }
+    return { reason: "programs refuse to use this port", advice: "Let the server listen on another port, such as 3000." }
   }
   return { reason: (message || code || error.message).replace(/[\s.]+$/, "") }
 }

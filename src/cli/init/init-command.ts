@@ -9,7 +9,7 @@ export const createInitCommand = (): Command =>
     .summary("put uploads into the project of this folder")
     .description(
       "Writes a file router, the route that serves it and the page's side of it, and puts `sluice dev` in front of the " +
-        "script dev in package.json. Shows first what it would write, and asks. Files that are there stay as they are.",
+        "script dev in package.json. Shows first what it would write, and asks. Existing files are left as they are.",
     )
     .addOption(
       new Option("--framework <name>", "instead of the one found in package.json").choices(

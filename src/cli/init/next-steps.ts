@@ -68,7 +68,7 @@ const toClientStep = (client: PlannedFile, project: Project): string => {
   if (page === undefined) return `Put <UploadButton endpoint="avatar" /> of ${path} on a page.`
   const island = page.path.endsWith(".astro") ? "client:load " : ""
   const code = `import { UploadButton } from "${page.specifier}"\n\n<UploadButton ${island}endpoint="avatar" />`
-  return `Put the button on a page, ${page.path} say:\n\n${indent(code)}\n`
+  return `Put the button on a page, for example ${page.path}:\n\n${indent(code)}\n`
 }
 
 /** The routes are a file's own until somebody has said who may upload: that can be seen. */
@@ -124,6 +124,6 @@ export const toNextSteps = (plan: Plan, project: Project, framework: Framework):
       : [`Put the component on a page:\n\n${indent(plan.markup)}\n`]),
     ...toDevSteps(plan, project),
     ...(framework.isPageOnly ? [] : ["Check it while that runs: npx sluice doctor"]),
-    `For production set ${envName("callbackUrl")} to where the ingest reaches your app, https://app.example${names.adapterPath} say: without it no upload is signed there.`,
+    `For production set ${envName("callbackUrl")} to where the ingest reaches your app, such as https://app.example${names.adapterPath}: without it no upload is signed there.`,
   ]
 }

@@ -61,7 +61,7 @@ const toJson = (project: Project, framework: Framework, plan: Plan, isDryRun: bo
 export const runInit = async (folder: string, options: InitOptions): Promise<void> => {
   const { dryRun = false, yes = false, json = false } = options
   if (json && !dryRun && !yes) {
-    throw new CommandFailure("--json asks nothing: say --yes as well to write, or --dry-run to only look.")
+    throw new CommandFailure("--json asks nothing: add --yes to write, or --dry-run to only look.")
   }
   const project = readProject(folder)
   const framework = frameworks.find(({ name }) => name === options.framework) ?? detectFramework(project)
@@ -89,7 +89,7 @@ export const runInit = async (folder: string, options: InitOptions): Promise<voi
   } else {
     if (!yes) {
       if (!process.stdin.isTTY) {
-        throw new CommandFailure("There is no terminal to ask at, so nothing was written. Say --yes to write this.")
+        throw new CommandFailure("There is no terminal to ask on, so nothing was written. Add --yes to write this.")
       }
       if (!(await ask("Write this? [y/N] "))) {
         console.log("Nothing was written.")

@@ -10,7 +10,7 @@ const statuses: ReadonlyArray<DeliveryStatus> = ["pending", "delivered", "dead"]
 
 const createListCommand = (): Command =>
   addPageOptions(addSettings(new Command("list"), ["data"]))
-    .description("Lists the events apps are owed, or were, newest file first.")
+    .description("Lists the events that apps are owed or have been sent, newest file first.")
     .addOption(new Option("--status <status>", "only these").choices(statuses))
     .addOption(jsonOption())
     .addHelpText("before", "Example:\n  $ sluice deliveries list --status dead\n")
@@ -23,7 +23,7 @@ const createListCommand = (): Command =>
 const createShowCommand = (): Command =>
   addSettings(new Command("show"), ["data"])
     .description("Shows an event with every attempt to deliver it.")
-    .argument("<id>", "of the event (evt_…), or the key or custom id of its file")
+    .argument("<id>", "id of the event (evt_…), or key or custom id of its file")
     .addOption(jsonOption())
     .addHelpText("before", "Example:\n  $ sluice deliveries show evt_0123456789abcdef\n")
     .action(async (id: string, options: { json?: true }, command: Command) => {
@@ -35,10 +35,10 @@ const createShowCommand = (): Command =>
 const createRedeliverCommand = (): Command =>
   addSettings(new Command("redeliver"), ["data"])
     .description(
-      "Makes events due now, whatever became of them, and starts their schedule again. A running ingest sends them " +
-        "within seconds, another when it starts.",
+      "Makes events due now, whatever their state, and restarts their schedule. A running ingest sends them " +
+        "within seconds, a stopped one when it starts.",
     )
-    .argument("[id...]", "of events (evt_…), or keys or custom ids of their files")
+    .argument("[id...]", "ids of events (evt_…), or keys or custom ids of their files")
     .option("--dead", "all that were given up")
     .option("--to <url>", "sends them to this callback URL from now on")
     .addOption(jsonOption())
@@ -54,7 +54,7 @@ const createRedeliverCommand = (): Command =>
         }
         const { findCallbackUrlMistake } = await import("./require-callback-url.ts")
         const mistake = options.to === undefined ? undefined : findCallbackUrlMistake(options.to)
-        if (mistake !== undefined) command.error(`error: --to is no callback URL. ${mistake}. Nothing was changed.`)
+        if (mistake !== undefined) command.error(`error: --to is not a callback URL. ${mistake}. Nothing was changed.`)
         const { values } = await resolveSettings(command, ["data"])
         const { runRedeliver } = await import("./run-redeliver.ts")
         await runRedeliver(values.data, ids, options)

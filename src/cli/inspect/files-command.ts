@@ -20,7 +20,7 @@ const createListCommand = (): Command =>
 
 const createShowCommand = (): Command =>
   addSettings(new Command("show"), ["data"])
-    .description("Shows all that is known of one file.")
+    .description("Shows everything known about one file.")
     .argument("<key>", "its key or custom id")
     .addOption(jsonOption())
     .addHelpText("before", "Example:\n  $ sluice files show invoice-2026-11\n")

@@ -14,7 +14,7 @@ const parseCount = (text: string): number => {
 }
 
 const parseCursor = (text: string): number => {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError("Expected what the page before named.")
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError("Expected the cursor that the previous page named.")
   return Number(text)
 }
 
@@ -22,7 +22,7 @@ const parseCursor = (text: string): number => {
 export const addPageOptions = (command: Command): Command =>
   command
     .addOption(new Option("--limit <number>", "how many at most").argParser(parseCount).default(50))
-    .addOption(new Option("--cursor <cursor>", "go on where a page ended").argParser(parseCursor))
+    .addOption(new Option("--cursor <cursor>", "the cursor that the previous page named").argParser(parseCursor))
 
 /** The part of a listing that was asked for, from one row more than that: its rows, and where the next page begins. */
 export const toPage = <A>(

@@ -68,7 +68,7 @@ const toFacts = (file: FileRecord): ReadonlyArray<readonly [name: string, value:
   ["Failure", file.failure && `${file.failure.code}: ${toPrintable(file.failure.message)}`],
   ["Custom id", file.customId && toPrintable(file.customId)],
   ["Route", file.slug === null ? "none: uploaded by the server" : toPrintable(file.slug)],
-  ["Access", file.acl ?? "as the ingest's default"],
+  ["Access", file.acl ?? "the ingest's default"],
   ["App", toPrintable(file.appId)],
   ["SHA-256", file.fileHash],
   ["Begun", formatMoment(file.createdAt)],

@@ -33,7 +33,7 @@ async function* listNamed(
     const upload = requireDelivery(await findUpload(catalog, folder, name))
     if (to !== undefined && upload.registration?.isDev === true) {
       throw new CommandFailure(
-        `${upload.delivery.id} is of a development stream: its app fetches it with its next upload, whatever its callback URL. ` +
+        `${upload.delivery.id} belongs to a development stream: its app fetches it with its next upload, whatever its callback URL. ` +
           "Nothing was changed.",
       )
     }
@@ -79,7 +79,7 @@ export const runRedeliver = async (
     console.log(`From now on ${due.length === 1 ? "it goes" : "they go"} to ${toPrintable(to)}`)
     for (const url of former) if (url !== to) console.log(`instead of ${toPrintable(url)}`)
   }
-  if (due.length > 0) console.log("A running ingest sends them within seconds, another when it starts.")
+  if (due.length > 0) console.log("A running ingest sends them within seconds, a stopped one when it starts.")
   for (const id of refused) {
     console.error(`${id} stays as it is: an attempt is under way, or its file was replaced during development.`)
   }

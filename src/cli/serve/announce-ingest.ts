@@ -42,7 +42,7 @@ const describeServiceLink = (sources: ReadonlyArray<SettingSource>): ReadonlyArr
   const value = process.env[variable] ?? ""
   if (!isServiceLink(value) || sources.some(({ name }) => name === "port")) return []
   return [
-    `${variable}=${value} comes from Kubernetes, for a Service named sluice, and is no port: it is not obeyed. ` +
+    `${variable}=${value} comes from Kubernetes, for a Service named sluice, and is not a port: it is ignored. ` +
       "Set the port with --port, or let the pod have no such variables: enableServiceLinks: false.",
   ]
 }

@@ -23,7 +23,7 @@ export const createDevCommand = (): Command =>
       "after",
       `
 The token is that of ${envName("token")}, else the one that <data>/token keeps.
-The port stays with the project (<data>/port); --port gives it another one.
+The project keeps its port (<data>/port); --port gives it another one.
 NODE_ENV is development for the server where it is unset.`,
     )
     .action(async (serverCommand: ReadonlyArray<string>, _options: object, command: Command) => {

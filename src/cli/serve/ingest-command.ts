@@ -37,12 +37,12 @@ export const createIngestCommand = (): Command =>
     .addHelpText(
       "after",
       `
-Each is a variable too, --max-file-size ${envName("maxFileSize")}, and a field of
-${configFileName}, maxFileSize. Flags win over variables, those over the file.
+Each is also a variable (--max-file-size is ${envName("maxFileSize")}) and a field
+of ${configFileName} (maxFileSize). Flags win over variables, those over the file.
 Durations are 30s, 10m, 2h, 1d or "10 minutes"; a bare number is seconds. Sizes
 are 64KB, 4MB, 1.5GB; a bare number is bytes.
 The token is that of ${envName("token")}, else <data>/token, made on the first start.
-With ${envName("metricsToken")} set, /metrics is for who sends that as bearer.
+With ${envName("metricsToken")} set, /metrics asks for it as a bearer token.
 SIGINT and SIGTERM stop it cleanly, a second one at once.`,
     )
     .action(async (options: { json?: true }, command: Command) => {

@@ -118,15 +118,15 @@ export const ingestSettings = {
   data: text("<folder>", "files, catalog and token", `.${names.word}`),
   url,
   defaultAcl: orElse(
-    choice<Acl>("<acl>", "who may read files whose route says nothing", ["public-read", "private"]),
+    choice<Acl>("<acl>", "who may read files where their route does not say", ["public-read", "private"]),
     defaults.defaultAcl,
   ),
-  hash: orElse(isTrue("whether SHA-256 is worked out of every file"), String(defaults.hash)),
+  hash: orElse(isTrue("whether the SHA-256 of every file is computed"), String(defaults.hash)),
   callbackWait: duration("how long a PUT waits for the app's answer", defaults.callbackWait),
   callbackTimeout: duration("how long the app may take to answer a callback", defaults.callbackTimeout),
   callbackRetries: durations("delays before each repeated callback", defaults.callbackRetries),
   maxConcurrentCallbacks: orElse(
-    wholeNumber("callbacks under way at once, of all apps", 1, 100_000),
+    wholeNumber("callbacks sent at the same time, of all apps", 1, 100_000),
     String(defaults.maxConcurrentCallbacks),
   ),
   callbackNetworks: orElse(
@@ -143,8 +143,8 @@ export const ingestSettings = {
     byteSize("files up to this size are kept in the catalog itself, 0 none"),
     formatByteSize(otherDefaults.largestContent),
   ),
-  maxFileSize: byteSize("the largest file that is taken (default: any)"),
-  quota: byteSize("what the files of the app may take together (default: no limit)"),
+  maxFileSize: byteSize("the largest file that is accepted (default: any)"),
+  quota: byteSize("how much the files of the app may take in total (default: no limit)"),
   maxConcurrentUploads: orElse(
     wholeNumber("files sent at the same time", 1, 1_000_000),
     String(defaults.maxConcurrentUploads),
@@ -154,7 +154,7 @@ export const ingestSettings = {
     String(defaults.maxExpectedFiles),
   ),
   maxExpectedBytes: orElse(
-    byteSize("what the catalog keeps of those, with their metadata"),
+    byteSize("how much the catalog keeps of those, with their metadata"),
     formatByteSize(defaults.maxExpectedBytes),
   ),
   minimumRate: orElse(
@@ -177,7 +177,7 @@ export const ingestSettings = {
     formatByteSize(defaults.minimumFree),
   ),
   unfinishedTtl: duration("how long past its expiry an unfinished upload is kept", defaults.unfinishedTtl),
-  unregisteredTtl: duration("how long a file is kept that no app ever registered", defaults.unregisteredTtl),
+  unregisteredTtl: duration("how long a file that no app has registered is kept", defaults.unregisteredTtl),
   historyTtl: duration("how long failed uploads and attempts at callbacks stay known", defaults.historyTtl),
   metrics: orElse(choice<"off" | "open">("<who>", "who may read /metrics", ["off", "open"]), otherDefaults.metrics),
   logLevel: orElse(
@@ -195,7 +195,7 @@ export const ingestSettings = {
   ),
   logFormat: choice<LogFormat>("<format>", "for people or machines", ["text", "json"]),
   logTime: isTrue(
-    "whether lines of a log in text begin with the time (default: unless a journal notes it; under sluice dev that of the day)",
+    "whether lines of a log in text begin with the time (default: yes, unless a journal adds it; under sluice dev only the time of day)",
   ),
 } as const satisfies Record<string, Setting<unknown>>
 

@@ -168,7 +168,7 @@ export const createDevStreams = ({
     if (!hasFailed) {
       failedRounds++
       if (failedRounds === 1)
-        write("Warning", "Events could not go out on a development stream; trying again.", [facts, cause])
+        write("Warning", "Events could not be sent on a development stream; trying again.", [facts, cause])
     }
     hasFailed = true
     // Who opens a stream looks for himself.
@@ -192,7 +192,7 @@ export const createDevStreams = ({
   const checkRoom = (appId: string): void => {
     if (shares.roomOf(appId) > 0) return
     throw shareUsedUp(
-      "The app has as many development streams open as it may. They end with their uploads, or an hour after their registration; the ingest's operator sets maxDevStreams.",
+      "The app has the maximum number of development streams open. They end with their uploads, or an hour after their registration; the ingest's operator sets maxDevStreams.",
     )
   }
 

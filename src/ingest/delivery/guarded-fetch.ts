@@ -104,7 +104,7 @@ export const createGuardedFetch = (resolve: Resolve): GuardedFetch => {
         signal,
         addresses,
         agent: isAgain ? false : url.protocol === "https:" ? agents.https : agents.http,
-        refuse: () => forbid(url, "was connected to at an address that nobody has checked"),
+        refuse: () => forbid(url, "was connected to at an address that was not checked"),
       })
       const { statusCode: status = 0 } = message
       const body = bodiless.has(status) ? null : (Readable.toWeb(message) as ReadableStream<Uint8Array>)

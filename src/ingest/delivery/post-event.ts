@@ -57,7 +57,7 @@ export const createPostEvent = ({
       app === undefined || app.signers.length === 0
         ? `The app ${appId} has no active key to sign it with`
         : !isCallbackAllowed(app, url)
-          ? `${url.origin} is none of the callback origins of the app ${appId}`
+          ? `${url.origin} is not a callback origin of the app ${appId}`
           : mistake && `The callback URL is not possible. ${mistake}`
     if (forbidden !== undefined) return yield* new PostFailed({ reason: "forbidden", cause: new Error(forbidden) })
     return app!
@@ -113,7 +113,7 @@ export const createPostEvent = ({
       Effect.sync(() => {
         const failed = exit._tag === "Failure" ? exit.cause.reasons.find(Cause.isFailReason)?.error : undefined
         span.annotate({ "http.response.status_code": exit._tag === "Success" ? exit.value.status : failed?.status })
-        span.end(exit._tag === "Success" ? undefined : (failed?.message ?? "The attempt was broken off."))
+        span.end(exit._tag === "Success" ? undefined : (failed?.message ?? "The attempt was aborted."))
       }),
     )
   }

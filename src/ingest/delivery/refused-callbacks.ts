@@ -4,7 +4,7 @@ import { createBoundedMap } from "../bounded-map.ts"
 
 const remedies = {
   forbidden: `Set ${envName("callbackUrl")} of the app to a URL that the ingest may call, or have its operator allow this one (--callback-networks any).`,
-  failed: `Set ${envName("callbackUrl")} to where the ingest reaches the route handler, and let its path through whatever asks for a login in front of it. The ingest's operator sees more with \`${names.word} doctor\`.`,
+  failed: `Set ${envName("callbackUrl")} to where the ingest reaches the route handler, and let its path through any login in front of it. The ingest's operator sees more with \`${names.word} doctor\`.`,
 } as const
 
 /** A callback, by its event, and where it went. */
@@ -83,7 +83,7 @@ export const createRefusedCallbacks = (): RefusedCallbacks => {
       const { failure, count } = found
       const remedy = remedies[failure.reason === "forbidden" ? "forbidden" : "failed"]
       const times = count === 1 ? "" : ` (${count} in a row failed)`
-      return `${describe(failure)} So ended the last callback to ${origin}${times}. ${remedy}`.replaceAll(
+      return `${describe(failure)} This was the last callback to ${origin}${times}. ${remedy}`.replaceAll(
         /[^ -~]/g,
         "?",
       )

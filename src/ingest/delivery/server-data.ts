@@ -124,7 +124,7 @@ export const awaitServerData = (
           new Rejected({
             code: "CALLBACK_TIMEOUT",
             detail:
-              "The file is stored, but the app has not handled it yet. Send the same request again to go on waiting.",
+              "The file is stored, but the app has not handled it yet. Send the same request again to keep waiting.",
           }),
         ),
     }),

@@ -103,7 +103,7 @@ export const createReaders = (
   return {
     add: async ({ appId, key }, open) => {
       if (shares.roomOf(appId) === 0) {
-        throw shareUsedUp("As many files of this app as may are being read already. Try again in a moment.")
+        throw shareUsedUp("The maximum number of files of this app is being read already. Try again in a moment.")
       }
       shares.add(appId, 1)
       const letGo = () => shares.add(appId, -1)

@@ -80,7 +80,7 @@ export const respondRegister = Effect.fnUntraced(function* (service: Service, re
   if (!isDev && isOutOfReach(app, new URL(callbackUrl), service.settings)) {
     return yield* new Rejected({
       code: "FORBIDDEN",
-      detail: `Callbacks of this app go to the public Internet only, and ${new URL(callbackUrl).host} is not of it. Give the app a public callback URL; or, for apps in its own network, the ingest's operator starts it with --callback-networks any.`,
+      detail: `Callbacks of this app go to the public Internet only, and ${new URL(callbackUrl).host} is not on it. Give the app a public callback URL; or, for apps in its own network, the ingest's operator starts it with --callback-networks any.`,
       data: { callbackOrigin: new URL(callbackUrl).origin },
     })
   }

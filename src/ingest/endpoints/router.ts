@@ -110,7 +110,7 @@ const findResource = (service: Service, request: Request, target: Target): Resou
   return undefined
 }
 
-const notFound = (detail = "Nothing is here. Check the URL against the ingest's address.") =>
+const notFound = (detail = "There is nothing here. Check the URL against the ingest's address.") =>
   new Rejected({ code: "NOT_FOUND", detail })
 
 /** What answers a request that is for nothing here. */
@@ -131,7 +131,7 @@ export const createRouter = (service: Service, observe: ReturnType<typeof create
       Effect.fail(
         new Rejected({
           code: "METHOD_NOT_ALLOWED",
-          detail: `${request.method} is not possible here. Possible: ${allow}.`,
+          detail: `${request.method} is not allowed here. Allowed: ${allow}.`,
           headers: { allow },
         }),
       )

@@ -68,7 +68,7 @@ const send = Effect.fnUntraced(function* (service: Service, request: Request, fi
     return yield* new Rejected({
       code: "BAD_REQUEST",
       status: 412,
-      detail: "The file is another version than the request is about. Read it again without the condition.",
+      detail: "The file is not the version that the request asks for. Read it again without the condition.",
     })
   }
   if (verdict === "not modified") {
@@ -81,7 +81,7 @@ const send = Effect.fnUntraced(function* (service: Service, request: Request, fi
     return yield* new Rejected({
       code: "BAD_REQUEST",
       status: 416,
-      detail: `The file has ${file.size} bytes; the range lies beyond.`,
+      detail: `The file has ${file.size} bytes; the range begins beyond its end.`,
       headers: { "content-range": `bytes */${file.size}` },
     })
   }

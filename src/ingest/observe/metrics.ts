@@ -56,7 +56,7 @@ export const createMetrics = (): Metrics => {
     requests: counter(`${own}http_requests_total`, "Requests answered.", ["method", "route", "status", "code"]),
     requestDuration: histogram(
       `${own}http_request_duration_seconds`,
-      "Time until the answer's headers, with the body that was taken in.",
+      "Time until the answer's headers, including the time to read the request's body.",
       seconds,
       ["method", "route"],
     ),
@@ -65,7 +65,7 @@ export const createMetrics = (): Metrics => {
     activeUploads: gauge(`${own}uploads_active`, "Uploading requests under way.").cell(),
     activeReaders: gauge(`${own}readers_active`, "Files being sent to clients.").cell(),
     cutReaders: counter(`${own}readers_cut_off_total`, "Clients cut off that took a file too slowly.").cell(),
-    endedUploads: counter(`${own}uploads_ended_total`, "Uploads ended, by how.", ["outcome"]),
+    endedUploads: counter(`${own}uploads_ended_total`, "Uploads ended, by outcome.", ["outcome"]),
     uploadDuration: histogram(
       `${own}upload_duration_seconds`,
       "Time from an upload's first request to the stored file, interruptions included; without small files.",
@@ -87,7 +87,7 @@ export const createMetrics = (): Metrics => {
       "Operations of blob store and catalog that failed; writers taken over by newer ones do not count.",
       ["storage", "operation"],
     ),
-    callbackAttempts: counter(`${own}callback_attempts_total`, "Attempts to call an app back, by what followed.", [
+    callbackAttempts: counter(`${own}callback_attempts_total`, "Attempts to call an app back, by outcome.", [
       "outcome",
     ]),
     callbackDuration: histogram(

@@ -102,7 +102,7 @@ export const observeCatalog = (catalog: Catalog, observers: Observers): Catalog 
       const count = await counted.expire(expire)
       metrics.abandoned.add(count)
       metrics.lastSweep.set(expire.now / 1000)
-      if (count > 0) write("Info", "What nobody finished was ended.", [{ count }])
+      if (count > 0) write("Info", "Abandoned uploads and registrations were ended.", [{ count }])
       return count
     },
     deleteFiles: async (deletion) => {

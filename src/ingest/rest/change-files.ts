@@ -17,13 +17,13 @@ const change = ({ service, app }: Call, changes: ReadonlyArray<FileChange>) =>
   attempt(() => service.catalog.changeFiles({ appId: app.id, changes }))
 
 const whichFiles =
-  "Only files that are `Uploaded`, in the order given; a custom id means all files that have it. The count is of the " +
-  "updates that found a file."
+  "Only files that are `Uploaded`, in the order given; a custom id means all files that have it. The count is the " +
+  "number of updates that found a file."
 
 /** Source: docs/protocol.md §10. */
 export const renameFiles = defineOperation({
   summary: "Rename files",
-  description: `What files are called when they are downloaded and listed. ${whichFiles}`,
+  description: `Changes the names under which files are downloaded and listed. ${whichFiles}`,
   request: RenameFilesRequestSchema,
   answer: RenamedFilesSchema,
   example: {
@@ -42,8 +42,8 @@ export const renameFiles = defineOperation({
 
 /** Source: docs/protocol.md §10. */
 export const updateACL = defineOperation({
-  summary: "Say who may read files",
-  description: `Everybody (\`public-read\`), or the holders of a signed URL (\`private\`). ${whichFiles}`,
+  summary: "Set who may read files",
+  description: `Lets everybody read them (\`public-read\`), or only the holders of a signed URL (\`private\`). ${whichFiles}`,
   request: UpdateAclRequestSchema,
   answer: UpdatedAclsSchema,
   example: {

@@ -37,8 +37,8 @@ export const deleteFiles = defineOperation({
   description:
     "Files in any state, by key or by custom id; a custom id means all files that have it. They cannot be read any more " +
     "when this answers; their bytes go soon after. An upload under way is stopped, and callbacks still due are not sent. " +
-    "A key that was registered or signed and not uploaded yet is closed as well; it counts for nothing, as do files " +
-    "there are not.",
+    "A key that was registered or signed and not uploaded yet is closed as well, but not counted. Files that do not " +
+    "exist are ignored.",
   request: DeleteFilesRequestSchema,
   answer: DeletedFilesSchema,
   example: { request: { fileKeys: ["kE2xQm7PzVnYb9tR4wLcH3sD"] }, answer: { success: true, deletedCount: 1 } },

@@ -29,8 +29,8 @@ const toUrl = async ({ service, app, origin }: Call, { key }: FileRecord, ttl: n
 export const requestFileAccess = defineOperation({
   summary: "Get a URL that reads a private file",
   description:
-    "Whoever has the URL can read the file until it expires, so treat it as a secret. `expiresIn` is in seconds, an hour " +
-    "unless given. A custom id means the newest `Uploaded` file that has it. Works for public files too.",
+    "Anybody who has the URL can read the file until it expires, so treat it as a secret. `expiresIn` is in seconds, an hour by " +
+    "default. A custom id means the newest `Uploaded` file that has it. Works for public files too.",
   request: FileAccessRequestSchema,
   answer: FileAccessSchema,
   example: {

@@ -30,7 +30,7 @@ const respondOperation = Effect.fnUntraced(function* (
 const nowhere = (path: string): Resource => ({
   route: `/${path}/{operation}`,
   methods: {},
-  detail: `There is no such operation. There are, each as POST ${api}/<operation>: ${[...operations.keys()].join(", ")}.`,
+  detail: `Unknown operation. Available, each as POST ${api}/<operation>: ${[...operations.keys()].join(", ")}.`,
   isHiddenFromPages: true,
 })
 

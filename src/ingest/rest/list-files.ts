@@ -20,7 +20,7 @@ export const listFiles = defineOperation({
   summary: "List files, newest first",
   description:
     "One page of the app's files. Give `nextCursor` of a page as `cursor` to get the next one: every page costs the same, " +
-    "and files that come or go meanwhile shift nothing. `offset` costs what reading the files left out would.",
+    "and files that are added or deleted meanwhile do not shift it. `offset` costs as much as reading the files that it skips.",
   request: ListFilesRequestSchema,
   answer: FilePageSchema,
   example: {

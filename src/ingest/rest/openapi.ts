@@ -36,9 +36,9 @@ const problemSchema = {
     code: {
       type: "string",
       enum: codes,
-      description: `Stable: decide by it. After ${retryable.join(", ")} the same request may succeed later.`,
+      description: `Stable: base decisions on it. After ${retryable.join(", ")} the same request may succeed later.`,
     },
-    data: { description: "Further facts." },
+    data: { description: "Further details." },
   },
   required: ["type", "title", "status", "detail", "code"],
 }
@@ -56,7 +56,7 @@ const refusal = (description: string, code: ProblemCode, detail: string, status?
 
 const refusals = {
   BadRequest: refusal(
-    "The body is not what the operation takes.",
+    "The body is not valid for this operation.",
     "BAD_REQUEST",
     "limit: expected a value between 1 and 1000.",
   ),
@@ -127,7 +127,7 @@ const toPathItem = (name: string, operation: Operation): JsonObject => {
       },
       responses: {
         200: {
-          description: "It is done.",
+          description: "The operation succeeded.",
           content: {
             "application/json": {
               schema: refer("schemas", `${toComponentName(name)}Response`),
@@ -153,8 +153,8 @@ const createDescription = (): JsonObject => {
       title: "Ingest REST API",
       version: packageVersion,
       description:
-        "What an app does to its files. For servers: an API key has no place in a page. Files of another app are as files " +
-        "there are not. At most 1,000 files a call.",
+        "What an app can do with its files. For servers: an API key has no place in a page. Files of other apps are treated " +
+        "as if they did not exist. At most 1,000 files per call.",
     },
     paths: Object.fromEntries(
       named.map(([name, operation]) => [`/${names.path.api}/${name}`, toPathItem(name, operation)]),

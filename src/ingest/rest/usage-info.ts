@@ -6,8 +6,8 @@ import { defineOperation } from "./operation.ts"
 
 /** Source: docs/protocol.md §10. */
 export const getUsageInfo = defineOperation({
-  summary: "What the app's files take",
-  description: "Of the files that are `Uploaded`; `limitBytes` is the app's quota, null where there is none.",
+  summary: "Get how much the app's files take",
+  description: "Counts the files that are `Uploaded`. `limitBytes` is the app's quota, or null if there is none.",
   request: Schema.Record(Schema.String, Schema.Unknown),
   answer: UsageInfoSchema,
   example: { request: {}, answer: { totalBytes: 18_230, filesUploaded: 1, limitBytes: 1_073_741_824 } },

@@ -11,7 +11,7 @@ export interface FileFailure {
 
 /** A file as the catalog knows it. Times in ms since the epoch, sizes in bytes. */
 export interface FileRecord {
-  /** Grows with every file begun; never used twice. */
+  /** Grows with every new file; never reused. */
   readonly id: number
   readonly key: string
   readonly appId: string

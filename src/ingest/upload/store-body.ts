@@ -83,7 +83,7 @@ export const storeBody = async (
   const offset = state.size
   const { size } = grant
   if (start !== offset) {
-    throw resumeAt(offset, `The body begins at byte ${start}, but ${offset} bytes are stored. Go on from there.`)
+    throw resumeAt(offset, `The body begins at byte ${start}, but ${offset} bytes are stored. Resume from there.`)
   }
   if (offset + announced > size) throw tooManyBytes(size)
   const isHashed = service.settings.hash || digests.repr !== undefined
@@ -102,11 +102,11 @@ export const storeBody = async (
     const { cause } = brokenOff
     if (cause instanceof Rejected) throw cause
     const reason = cause instanceof BodyTooSlow ? cause.message : "The body broke off"
-    throw resumeAt(stored, `${reason}; ${stored} of ${size} bytes are stored. Go on from there.`, cause)
+    throw resumeAt(stored, `${reason}; ${stored} of ${size} bytes are stored. Resume from there.`, cause)
   }
   if (digests.wire !== undefined) checkDigest("content-digest", digests.content, digests.wire.digest("hex"))
   if (stored < size) {
-    throw resumeAt(stored, `The body ended early; ${stored} of ${size} bytes are stored. Go on from there.`)
+    throw resumeAt(stored, `The body ended early; ${stored} of ${size} bytes are stored. Resume from there.`)
   }
   const fileHash = isHashed ? await service.store.digest(blob, size) : ""
   checkDigest("repr-digest", digests.repr, fileHash)

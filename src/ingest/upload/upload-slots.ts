@@ -34,7 +34,7 @@ export const createUploadSlots = (maximum: number): UploadSlots => {
           return Effect.fail(shareUsedUp(detail))
         }
         if (writers >= mostOfFile) {
-          const detail = `${mostOfFile} requests upload this file, or wait for the app's answer, already. Try again in a moment.`
+          const detail = `${mostOfFile} requests are already uploading this file or waiting for the app's answer. Try again in a moment.`
           return Effect.fail(shareUsedUp(detail))
         }
         apps.set(appId, files.set(key, writers + 1))

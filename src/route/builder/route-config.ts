@@ -66,7 +66,7 @@ const toByteSize = (bytes: number): ByteSize => {
 const compileKind = (kind: FileKind, input: FileLimitsInput): KindLimits => {
   if (!isCategory(kind) && parseMediaType(kind) !== kind) {
     throw invalid(
-      `${JSON.stringify(kind)} is no kind of file. Use ${fileCategories.join(", ")} or a media type such as "application/zip".`,
+      `${JSON.stringify(kind)} is not a kind of file. Use ${fileCategories.join(", ")} or a media type such as "application/zip".`,
     )
   }
   refuseUnknown(kind, input, kindOptions)

@@ -8,7 +8,7 @@ import type { Resolve } from "../../../src/server-kit/pinned-request.ts"
 import { openRemoteFile } from "../../../src/api/from-url/open-remote-file.ts"
 import { local, open, readAll, refusal, startSource } from "./source.ts"
 
-/** Passes for a public address here, and nobody listens there: no test sends anything to an address outside. */
+/** Passes for a public address here, and nothing listens there: no test sends anything to an address outside. */
 const nobodys = vi.hoisted(() => "127.0.0.2")
 
 vi.mock("../../../src/server-kit/public-address.ts", async (original) => {

@@ -157,7 +157,7 @@ describe("a backup that somebody has changed", () => {
     await rename(path, `${backup}-elsewhere`)
     await symlink(`${backup}-elsewhere`, path)
     for (const { code, stderr } of [await verify(backup), await restore(backup, target)]) {
-      expect([code, stderr]).toEqual([1, expect.stringContaining(`${path} is no ordinary file or folder`)])
+      expect([code, stderr]).toEqual([1, expect.stringContaining(`${path} is not a regular file or a folder`)])
     }
     await expect(stat(target)).rejects.toThrow("ENOENT")
   })

@@ -153,7 +153,7 @@ export const createDiskBlobStore = ({ folder }: { readonly folder: string }): Bl
     const path = files.pathOf(key)
     const unfinished = await files.sizeOf(`${path}.${epoch}`)
     const found = unfinished ?? (await files.sizeOf(path))
-    if (found === undefined) throw new BlobStoreError("fenced", `Epoch ${epoch} has no file any more.`)
+    if (found === undefined) throw new BlobStoreError("fenced", `Epoch ${epoch} no longer has a file.`)
     if (found !== size) throw new BlobStoreError("offset", `The blob has ${found} bytes, not ${size}.`)
     if (unfinished !== undefined) await fs.rename(`${path}.${epoch}`, path)
     if (epochs.get(key) === epoch) forget(key)

@@ -105,7 +105,7 @@ export const createBlobCopier = ({
     const handle = await fs.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     if ((await handle.stat()).isFile()) return handle
     await handle.close()
-    throw Object.assign(new Error(`${path} is no ordinary file.`), { code: "ENOENT" })
+    throw Object.assign(new Error(`${path} is not a regular file.`), { code: "ENOENT" })
   }
 
   const hashOf = async (path: string): Promise<string> => {
