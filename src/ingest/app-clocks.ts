@@ -3,40 +3,40 @@ import { createReminder } from "../server-kit/reminder.ts"
 import { type BoundedMap, createBoundedMap } from "./bounded-map.ts"
 import { clockSkew } from "./storage/tombstone.ts"
 
-/** What an app is told of its clock. */
+/** What an app is told about its clock. */
 export interface ClockWarning {
   readonly text: string
-  /** Says why the URLs of its registration are no good, however new they are; undefined where they are good for a while. */
+  /** Says why the URLs of its registration are useless however new they are; undefined where they will work for a while. */
   readonly hopeless?: Hopeless
 }
 
-/** A registration whose URLs had expired when they were new. */
+/** A registration whose URLs had already expired when they were issued. */
 export interface Hopeless {
   /** Why, and what to do. */
   readonly detail: string
-  /** What a refusal says of it to machines; in ms, the app is behind. Source: docs/protocol.md §6. */
+  /** What a refusal tells machines about it; in ms, how far the app is behind. Source: docs/protocol.md §6. */
   readonly data: { readonly clockSkew: number }
 }
 
-/** How far the clocks of apps are from the ingest's, as their registrations said. */
+/** How far the clocks of apps differ from the ingest's, according to their registrations. */
 export interface AppClocks {
-  /** Notes what the clock of an app says; logged where it is wrong, once an hour. Undefined where nothing is wrong. */
+  /** Notes what the clock of an app says and logs it where it is wrong, once an hour. Undefined where nothing is wrong. */
   readonly note: (registration: {
     readonly appId: string
-    /** The one that URLs name. */
+    /** The id that its URLs name. */
     readonly id: string | undefined
     /** ms; negative: it is ahead */
     readonly behind: number
     /** Whether its URLs have expired by the ingest's clock. */
     readonly isExpired: boolean
   }) => ClockWarning | undefined
-  /** Why the URLs of a registration are no good; undefined where nothing is known to be wrong. */
+  /** Why the URLs of a registration are useless; undefined where nothing is known to be wrong. */
   readonly findHopeless: (appId: string, id: string | undefined) => Hopeless | undefined
 }
 
 const remedy = "Set both by NTP."
 
-/** Registrations of an app that are remembered; a URL of an older one has expired like any other. */
+/** Registrations of an app that are remembered. A URL of an older one is treated like any other that has expired. */
 const mostRemembered = 1000
 
 const toDuration = (ms: number): string => {
@@ -48,7 +48,7 @@ const toDuration = (ms: number): string => {
       : `${Math.round(minutes / 1440)} days`
 }
 
-/** Keeps what apps whose clock is behind registered in vain, until the ingest stops or their clock is right. */
+/** Remembers what apps whose clock is behind have registered in vain, until the ingest stops or their clock is right. */
 export const createAppClocks = (write: Write): AppClocks => {
   const inVain = new Map<string, BoundedMap<Hopeless>>()
   const remind = createReminder()

@@ -7,18 +7,18 @@ import { createKeyId } from "./key-id.ts"
 import type { Settings } from "./settings.ts"
 import type { AppRecord, CatalogApps } from "./storage/catalog-apps.ts"
 
-/** An app whose files the ingest takes, with what counts for it. */
+/** An app whose files the ingest takes, with the settings that apply to it. */
 export interface App {
   readonly id: string
-  /** Whether it is the one of the ingest's token: the operator's. */
+  /** Whether it is the app of the ingest's own token: the operator's. */
   readonly isOwn: boolean
-  /** When the catalog's app of this id was made, ms since the epoch; undefined where it has none. */
+  /** When the app of this id was added to the catalog, ms since the epoch; undefined where the catalog has none. */
   readonly since: number | undefined
   /** Prefix of its file keys. No other app of the ingest has the same. */
   readonly encodedId: string
-  /** Of its active keys, the newest first: any of them verifies its URLs, all of them sign its callbacks. May be empty. */
+  /** One for each active key, newest first: any of them verifies its URLs, all of them sign its callbacks. May be empty. */
   readonly signers: ReadonlyArray<Signer>
-  /** Who may read its files whose route says nothing. */
+  /** Who may read its files where their route does not say. */
   readonly defaultAcl: Acl
   /** Bytes its files may take, stored and announced together; undefined: any. */
   readonly quota: number | undefined
@@ -31,7 +31,7 @@ export interface Apps {
   readonly byId: (appId: string) => MaybePromise<App | undefined>
   /** The app of an active key. In constant time for any key. */
   readonly byApiKey: (apiKey: string) => MaybePromise<App | undefined>
-  /** Whether there is but one, as far as was known last. */
+  /** Whether there is only one app, as far as is known so far. */
   readonly isOne: () => boolean
 }
 
@@ -49,18 +49,18 @@ export const parseIngestToken = (text: string): Token => {
 /** ms after which the catalog is asked whether its apps have changed. */
 const maximumAge = 1000
 
-/** Who is known at a moment. */
+/** The apps that are known at a moment. */
 interface Snapshot {
   readonly byId: ReadonlyMap<string, App>
-  /** By the digest of each active key: the key itself is compared with nothing. */
+  /** By the digest of each active key, so that the key itself is never compared with anything. */
   readonly byDigest: ReadonlyMap<string, App>
 }
 
 /**
  * Keeps the apps in memory, each with its keys imported and its id encoded once.
  *
- * The key of the token counts as long as the catalog does not say that it is revoked; what the catalog says of the
- * token's app counts for it as for any other. While the catalog fails, what it said last counts.
+ * The key of the token is valid unless the catalog says that it is revoked; what the catalog says of the token's app
+ * applies to it as to any other. While the catalog fails, its last answer applies.
  */
 export const createApps = ({
   token,
@@ -77,7 +77,7 @@ export const createApps = ({
   readonly write: Write
 }): Apps => {
   const { hash } = process.getBuiltinModule("node:crypto")
-  /** By key, of the keys that count. */
+  /** By key, only for keys that are valid. */
   let signers = new Map<string, Signer>()
   const tokenKeyId = createKeyId(token.apiKey)
 

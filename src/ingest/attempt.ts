@@ -4,7 +4,7 @@ import { BlobStoreError } from "./storage/blob-store.ts"
 import { CatalogError } from "./storage/catalog.ts"
 import { storageFails, storageFull } from "./refusals.ts"
 
-/** What the caller can be told of a failing store or catalog; undefined for what nobody foresaw. */
+/** What the caller can be told of a failing store or catalog; undefined for unexpected errors. */
 const explain = (cause: unknown): Rejected | undefined => {
   if (cause instanceof Rejected) return cause
   if (!(cause instanceof BlobStoreError) && !(cause instanceof CatalogError)) return undefined
@@ -25,7 +25,10 @@ const explain = (cause: unknown): Rejected | undefined => {
   }
 }
 
-/** Runs asynchronous code that talks to the ports: `Rejected` is a failure, what they refuse becomes one, all else is a defect. */
+/**
+ * Runs asynchronous code that calls the ports: a `Rejected` is a failure, a refusal of theirs becomes one, and anything
+ * else is a defect.
+ */
 export const attempt = <A>(evaluate: () => Promise<A>): Effect.Effect<A, Rejected> =>
   Effect.flatten(
     Effect.promise(() =>

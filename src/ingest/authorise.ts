@@ -18,13 +18,13 @@ export const authoriseApp = Effect.fnUntraced(function* (service: Service, reque
 })
 
 /**
- * Nobody's: what has no key of its own is verified all the same, so that it takes as long. Made when it is first needed,
- * because a worker that starts may not ask for random numbers.
+ * A signer that belongs to no app: a URL without a valid key is verified with it all the same, so that it takes as
+ * long. It is made when it is first needed, because a worker that starts may not ask for random numbers.
  */
 let nobodysSigner: Signer | undefined
 const signerOfNobody = (): Signer => (nobodysSigner ??= createSigner(crypto.randomUUID()))
 
-/** Verifies a signed URL with any active key of its app; see {@link verifySignedUrl}. Without an app none is right. */
+/** Verifies a signed URL with any active key of its app; see {@link verifySignedUrl}. Without an app every signature is wrong. */
 export const verifyUrlOf = Effect.fnUntraced(function* (app: App | undefined, url: string) {
   const signers = app === undefined || app.signers.length === 0 ? [signerOfNobody()] : app.signers
   for (const signer of signers) {
@@ -36,7 +36,7 @@ export const verifyUrlOf = Effect.fnUntraced(function* (app: App | undefined, ur
 
 const encoder = new TextEncoder()
 
-/** What of a grant is longer than the wire allows, and so than the catalog keeps; undefined when nothing is. */
+/** What part of a grant is longer than the wire, and so the catalog, allows; undefined when nothing is. */
 const findTooLong = ({ name, type, slug = "", customId = "" }: UploadGrant): string | undefined => {
   const { query } = names
   const bounded = [
@@ -52,18 +52,18 @@ const findTooLong = ({ name, type, slug = "", customId = "" }: UploadGrant): str
   return found && `The ${found[0]} of the upload URL is longer than ${found[2]} bytes. Sign a shorter one.`
 }
 
-/** When a grant ends, ms since the epoch: what its URL says, as far as its upload lasts at all. */
+/** When a grant ends, ms since the epoch: when its URL says, but no later than the upload may last. */
 const toExpiry = ({ expires, issuedAt = Infinity }: UploadGrant): number =>
   Math.min(expires, issuedAt + limits.uploadLifetime)
 
-/** What a signed upload URL grants, and the app it is of. */
+/** What a signed upload URL grants, and the app that it belongs to. */
 export interface Authorised {
   readonly app: App
   readonly grant: UploadGrant
 }
 
 /**
- * What a signed upload URL grants, proven.
+ * What a signed upload URL grants, once it is verified.
  *
  * @param url the public base URL and the path and query as received
  *
@@ -87,7 +87,7 @@ export const authoriseUpload = Effect.fnUntraced(function* (service: Service, ur
   const grant: UploadGrant = { ...parsed.value, expires: toExpiry(parsed.value) }
   if (grant.expires <= now) {
     const hopeless = service.clocks.findHopeless(app.id, grant.registrationId)
-    // Not EXPIRED_URL: a client would ask for another one, which is no better.
+    // Not EXPIRED_URL: a client would then ask for another URL, which would be no better.
     if (hopeless !== undefined) {
       return yield* new Rejected({
         code: "FORBIDDEN",

@@ -6,15 +6,15 @@ import { shareUsedUp } from "./refusals.ts"
 /** Bytes of bodies that are being read into memory, of all apps. */
 const total = 256 * 1024 * 1024
 
-/** Bytes of a body that is not counted: its connection costs as much, and registrations are small as a rule. */
+/** Bytes of a body that are not counted: its connection costs as much anyway, and most registrations are small. */
 const small = 64 * 1024
 
-/** Memory for the bodies of apps' own requests, which are in it as a whole until they are complete. */
+/** Memory for the bodies of apps' requests, which are held whole until they are complete. */
 export interface BodyRoom {
   /**
-   * Reads a body of an app while its room is taken: as much as it announces, at most `maximum` bytes.
+   * Reads a body of an app while room for it is reserved: as much as it announces, at most `maximum` bytes.
    *
-   * Fails: RATE_LIMITED when the app's share is used up, and as the reading does.
+   * Fails: RATE_LIMITED when the app's share is used up, and as reading fails.
    */
   readonly hold: <A, E>(
     appId: string,
@@ -31,7 +31,7 @@ const sizeOf = (request: Request, maximum: number): number => {
   return announced < maximum ? announced : maximum
 }
 
-/** @param isAlone whether there is but one app: it may use all of the room */
+/** @param isAlone whether there is only one app: it may use all of the room */
 export const createBodyRoom = (isAlone: () => boolean): BodyRoom => {
   const shares = createShares(toWideSharing(total, isAlone))
   return {

@@ -1,4 +1,4 @@
-/** A map that forgets what was set first. */
+/** A map that drops its oldest entry when it is full. */
 export interface BoundedMap<Value> {
   readonly has: (key: string) => boolean
   readonly get: (key: string) => Value | undefined
@@ -7,7 +7,7 @@ export interface BoundedMap<Value> {
   readonly delete: (key: string) => void
 }
 
-/** Makes a map of at most so many values, so that what others can add to does not grow without end. */
+/** Makes a map of at most this many values, so that what others can add to does not grow without end. */
 export const createBoundedMap = <Value>(most: number): BoundedMap<Value> => {
   const values = new Map<string, Value>()
   return {

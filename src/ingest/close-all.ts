@@ -1,9 +1,10 @@
 /**
- * Runs every step, one after the other, also those behind one that fails: what is not closed stays locked, or running.
+ * Runs every step, one after the other, including those after one that fails: whatever is not closed stays locked, or
+ * keeps running.
  *
  * Fails: rejects with what the first failing step threw, once all have run.
  *
- * @param onFailure is told of each failure when it happens
+ * @param onFailure is called with each failure when it happens
  */
 export const closeAll = async (
   steps: ReadonlyArray<() => unknown>,

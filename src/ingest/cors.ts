@@ -6,7 +6,7 @@ const allowed = ["range", "content-type", names.header.version, "traceparent", "
   ", ",
 )
 
-/** Lets pages of any origin read the answer: what it needs is in the URL, never in a cookie. */
+/** Lets pages of any origin read the answer: access is granted by the URL, never by a cookie. */
 export const allowOrigins = (response: Response): Response => {
   response.headers.set("access-control-allow-origin", "*")
   response.headers.set("access-control-expose-headers", exposed)

@@ -8,8 +8,9 @@ import { toStoredMediaType } from "./stored-media-type.ts"
 const listTypes = (type: string, subtypes: string) => subtypes.split(" ").map((subtype) => `${type}/${subtype}`)
 
 /**
- * What browsers show with a viewer of their own, to which a file is pictures and sound and nothing else. Some of these
- * viewers do not work in a sandbox, that of PDF for one: its scripts run apart from the page's origin.
+ * Types that browsers show with a viewer of their own, which treats a file as pictures and sound and nothing else.
+ * Some of these viewers, such as the one for PDF, do not work in a sandbox: its scripts run apart from the page's
+ * origin.
  */
 const passiveTypes: ReadonlySet<string> = new Set([
   ...listTypes("image", "apng avif bmp gif heic heif jpeg jpg jxl pjpeg png tiff vnd.microsoft.icon webp x-icon"),
@@ -18,29 +19,29 @@ const passiveTypes: ReadonlySet<string> = new Set([
   ...listTypes("application", "ogg pdf"),
 ])
 
-/** Types that browsers make a page of; offered for download unless their app wants them shown. */
+/** Types that browsers turn into a page. They are offered for download unless their app wants them shown. */
 const isPage = (type: string): boolean =>
   /^(text\/html|application\/xhtml\+xml|(text|application)\/(xml|xsl|rdf)|text\/cache-manifest)$|\+xml$/.test(type)
 
-/** Types whose parts name types of their own: what a browser makes of those, nobody can say by the outer one. */
+/** Types whose parts name types of their own: the outer type does not tell what a browser makes of those. */
 const isContainer = (type: string): boolean => /^(multipart|message)\//.test(type)
 
-/** Makes a page of another, opaque origin: no script, no form, no plugin, nothing loaded. */
+/** Turns a page into one of another, opaque origin: no script, no form, no plugin, nothing loaded. */
 const sandboxPolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'"
 
-/** An answer is what it says it is; and what an error quotes, names that a client chose, is no page. */
+/** An answer is exactly what its headers say, and an error that quotes names chosen by a client is never a page. */
 export const harden = (response: Response): Response => {
   response.headers.set("x-content-type-options", "nosniff")
   if (response.status >= 400) response.headers.set("content-security-policy", sandboxPolicy)
   return response
 }
 
-/** Why a browser asks for a file, where it would run it: in a page, as a worker, or over all its requests. */
+/** The purposes for which a browser would run the file: in a page, as a worker, or over all its requests. */
 const programs: ReadonlySet<string> = new Set(
   "audioworklet paintworklet script serviceworker sharedworker worker xslt".split(" "),
 )
 
-/** Why a browser that wants to run a file does not get it: FORBIDDEN. Source: docs/protocol.md §10. */
+/** Refuses a browser that wants to run a file: FORBIDDEN. Source: docs/protocol.md §10. */
 export const findProgramRefusal = (headers: Headers): Rejected | undefined =>
   headers.has("service-worker") || programs.has(headers.get("sec-fetch-dest") ?? "")
     ? new Rejected({
@@ -54,7 +55,7 @@ const digest = (text: string): string =>
   process.getBuiltinModule("node:crypto").hash("sha256", text, "hex").slice(0, 16)
 
 /**
- * The headers a file is sent with, so that none of it runs in the ingest's origin.
+ * The headers that a file is sent with, so that none of it runs in the ingest's origin.
  *
  * Source: docs/protocol.md §10.
  */

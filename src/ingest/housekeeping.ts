@@ -6,10 +6,10 @@ import { limits } from "../protocol/limits.ts"
 import { createReclaimer } from "./reclaim.ts"
 import { type Service, createEventId } from "./service.ts"
 
-/** Rows taken at a time: a sweep never holds the catalog for long. */
+/** Rows handled at a time, so that a sweep never blocks the catalog for long. */
 const batch = 100
 
-/** Ends what nobody will finish. */
+/** Ends abandoned uploads and registrations. */
 const endAbandoned = (service: Service): Effect.Effect<void> =>
   Effect.gen(function* () {
     const { catalog, settings } = service
@@ -19,7 +19,7 @@ const endAbandoned = (service: Service): Effect.Effect<void> =>
         catalog.expire({
           expiredBefore: now - settings.unfinishedTtl,
           unregisteredBefore: now - settings.unregisteredTtl,
-          // While its URLs can be renewed, an upload that waits for its turn can begin.
+          // While its URLs can be renewed, an upload that waits for its turn can still begin.
           abandonedBefore: now - Math.max(settings.unfinishedTtl, limits.renewWindow),
           limit: batch,
           now,
@@ -33,7 +33,7 @@ const endAbandoned = (service: Service): Effect.Effect<void> =>
     }
   })
 
-/** Forgets old history. */
+/** Deletes old history. */
 const prune = ({ catalog, settings, now }: Service): Effect.Effect<void> =>
   Effect.gen(function* () {
     for (let found = batch; found >= batch;) {
@@ -44,40 +44,40 @@ const prune = ({ catalog, settings, now }: Service): Effect.Effect<void> =>
     }
   })
 
-/** Has the catalog give back what deleted rows took, step by step: requests are served between any two. */
+/** Lets the catalog release the room of deleted rows, step by step: requests are served between any two steps. */
 const compact = ({ catalog }: Service): Effect.Effect<void> =>
   Effect.gen(function* () {
     while (yield* Effect.promise(() => catalog.compact())) yield* Effect.yieldNow
   })
 
-/** A step that fails does not keep the others, and comes again with the next sweep. */
+/** A step that fails does not stop the others, and runs again with the next sweep. */
 const tryStep = (step: Effect.Effect<void>): Effect.Effect<void> =>
   Effect.catchCause(step, (cause) => logError("Housekeeping failed; it will be tried again.", Cause.squash(cause)))
 
 /**
- * Makes the sweep: ends what nobody will finish, gives the bytes of ended files back, forgets old history. One of these
- * that fails does not keep the others. Interruptible between any two files.
+ * Makes the sweep: ends abandoned uploads, removes the bytes of ended files, deletes old history. A step that fails
+ * does not stop the others. Interruptible between any two files.
  *
- * A blob is only ever written after its row in the catalog, and the row outlives it: whatever a crash leaves, the rows
- * know. So the store itself is never searched for blobs nobody knows.
+ * A blob is only ever written after its row in the catalog, and the row outlives it: whatever a crash leaves behind,
+ * the rows know of it. So the store itself is never searched for unknown blobs.
  */
 const createSweep = (service: Service): Effect.Effect<void> => {
   const steps = [endAbandoned(service), createReclaimer(service), prune(service)]
   return Effect.forEach(steps, tryStep, { discard: true })
 }
 
-/** Keeps an ingest's house for as long as it runs. */
+/** Does an ingest's housekeeping for as long as it runs. */
 export interface Housekeeping {
-  /** Sweeps now and again, and whenever the bell rings, for ever: one sweep at a time. */
+  /** Sweeps at an interval and after each call of `ring`, for ever, one sweep at a time. */
   readonly keep: Effect.Effect<never>
-  /** Something was deleted: sweeps soon. */
+  /** Something was deleted: sweep soon. */
   readonly ring: () => void
-  /** Until all that was rung for is swept, at most so many ms. */
+  /** Waits until everything announced by `ring` is swept, at most so many ms. */
   readonly settle: (atMost: number) => Effect.Effect<void>
 }
 
 /**
- * @param getService the ingest's parts, of which the bell is one: asked for once, when housekeeping begins
+ * @param getService returns the ingest's parts, this one among them: called once, when housekeeping begins
  */
 export const createHousekeeping = (getService: () => Service): Housekeeping => {
   const bell = Latch.makeUnsafe()
@@ -89,14 +89,14 @@ export const createHousekeeping = (getService: () => Service): Housekeeping => {
     const keepOnce = Effect.gen(function* () {
       yield* sweep
       if (!Latch.isOpen(bell)) Latch.openUnsafe(isSwept)
-      // Not with every bell: each deletion rings it.
+      // Not after every call of `ring`: each deletion makes one.
       if (performance.now() - compactedAt < service.settings.sweepInterval) return
       compactedAt = performance.now()
       yield* tryStep(compact(service))
     })
     return Effect.forever(
       Effect.gen(function* () {
-        // Before the sweep: who rings during it has something the sweep may have passed by.
+        // Re-arm before the sweep: a call of `ring` during it may be about something that the sweep has already passed.
         Latch.closeUnsafe(bell)
         yield* keepOnce
         yield* Effect.raceFirst(Effect.sleep(service.settings.sweepInterval), bell.await)

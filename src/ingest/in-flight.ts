@@ -1,7 +1,7 @@
 /** The requests that are being answered. */
 export interface InFlight {
   readonly run: <A>(work: () => Promise<A>) => Promise<A>
-  /** Resolves when there is none any more, or after `patience` ms. */
+  /** Resolves when none are left, or after `patience` ms. */
   readonly settle: (patience: number) => Promise<void>
 }
 

@@ -41,13 +41,13 @@ import type { TracingOptions } from "./observe/tracing-options.ts"
 import { createUploadSlots } from "./upload/upload-slots.ts"
 import { createWriters } from "./upload/writers.ts"
 
-/** Options of {@link createIngest}: what it works with, and its settings. */
+/** Options of {@link createIngest}: its token, its storage and its settings. */
 export interface IngestOptions extends SettingsInit {
   /** The token of the app whose files are taken. */
   readonly token: string
-  /** Where the bytes go; the ingest's from now on. */
+  /** Where the bytes are stored. The ingest owns it from now on and closes it. */
   readonly store: BlobStore
-  /** Where all else goes; the ingest's from now on. */
+  /** Where everything else is stored. The ingest owns it from now on and closes it. */
   readonly catalog: Catalog
   /**
    * How much is logged.
@@ -55,14 +55,14 @@ export interface IngestOptions extends SettingsInit {
    */
   readonly logLevel?: LogLevel | undefined
   readonly logFormat?: LogFormat | undefined
-  /** Whether lines of a log in text begin with the time, ISO 8601 in UTC; `clock`: with the time of day here. False unless given. */
+  /** Whether lines of a text log begin with the time, ISO 8601 in UTC; `clock`: with the local time of day. False by default. */
   readonly logTime?: boolean | "clock" | undefined
   /**
    * Who may read `/metrics`; `"off"`: nobody (404).
    * @default "off"
    */
   readonly metrics?: MetricsAccess | undefined
-  /** Records traces and sends them; off unless given. See `readTracingEnvironment`. */
+  /** Records traces and sends them; off by default. See `readTracingEnvironment`. */
   readonly tracing?: TracingOptions | undefined
 }
 
@@ -77,36 +77,37 @@ const ownOptions = [
   "tracing",
 ] as const satisfies ReadonlyArray<keyof IngestOptions>
 
-/** The service that stores files and tells apps of them. */
+/** The service that stores files and tells apps about them. */
 export interface Ingest {
   /** Answers any request below the ingest's public URL. Never rejects. */
   readonly fetch: (request: Request) => Promise<Response>
   /**
-   * Prepares the end: begins no more callbacks, refuses new requests but results of callbacks, ends development streams
-   * and answers those who wait for an app that is not at work on their file, all at once; then waits until uploads and
-   * callbacks under way have ended by themselves, at most `grace` ms. Keep listening until it is over: apps end their
-   * callbacks by a request.
+   * Prepares to stop: begins no more callbacks, refuses new requests except results of callbacks, ends development
+   * streams, and answers clients that wait for an app that is not working on their file, all at once. Then waits until
+   * uploads and callbacks in progress have ended by themselves, at most `grace` ms. Keep listening until it is over:
+   * apps end their callbacks by a request.
    */
   readonly drain: (grace: number) => Promise<void>
   /**
-   * Stops. Uploads under way are broken off and what has arrived is kept; callbacks under way are sent again later. At
-   * last closes store and catalog.
+   * Stops. Uploads in progress are aborted, and what has arrived is kept; callbacks in progress are sent again later.
+   * Closes store and catalog at the end.
    *
    * Fails: rejects with the first error of what it closes, once everything else is closed as well.
    */
   readonly close: () => Promise<void>
 }
 
-/** How long those whose upload was broken off have to be told so before the catalog closes, ms. */
+/** How long interrupted uploads have to get their answer before the catalog closes, ms. */
 const answerTime = 1000
 
-/** How long files that were deleted just before have to go before the catalog closes, ms. */
+/** How long the sweep of recently deleted files may take before the catalog closes, ms. */
 const sweepTime = 2000
 
 /**
  * Makes an ingest over a store and a catalog. It starts at once with what the catalog has pending.
  *
- * Fails:  throws `TypeError` on a token, URL or number that makes no sense, on a token for the metrics that is too short, and on an option that is not known.
+ * Fails:  throws `TypeError` on an invalid token, URL or number, on a metrics token that is too short, and on an
+ *         unknown option.
  * Source: docs/protocol.md §6–§10.
  */
 export const createIngest = (options: IngestOptions): Ingest => {
@@ -131,7 +132,7 @@ export const createIngest = (options: IngestOptions): Ingest => {
     devStreams,
     readers,
   })
-  // From here on things run by themselves: nothing below may throw.
+  // From here on parts run by themselves: nothing below may throw.
   const tracing = options.tracing === undefined ? undefined : createTracing(options.tracing, write)
   const callbackFetch = createCallbackFetch(settings)
   const refusedCallbacks = createRefusedCallbacks()
@@ -156,7 +157,7 @@ export const createIngest = (options: IngestOptions): Ingest => {
     askedAgain: createAskedAgain(),
     devStreams,
     wakeHousekeeping: housekeeping.ring,
-    // Of the ports as they are: what is asked here is no work of the service.
+    // On the unwrapped ports, so that probes do not count in the metrics.
     checkReadiness: createReadinessCheck({ store: options.store, catalog: options.catalog, changes }),
     metricsEndpoint,
     now,

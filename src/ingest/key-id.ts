@@ -1,6 +1,6 @@
 /**
- * The name of an API key for people: `key_` and the first twelve hex digits of its SHA-256. It gives nothing of the key
- * away, and whoever has the key can work it out.
+ * The public name of an API key: `key_` and the first twelve hex digits of its SHA-256. It reveals nothing of the key,
+ * and anybody who has the key can compute it.
  */
 export const createKeyId = (apiKey: string): string => {
   const { hash } = process.getBuiltinModule("node:crypto")

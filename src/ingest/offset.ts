@@ -9,7 +9,7 @@ import { isSameUpload } from "./storage/upload-rules.ts"
 import type { Service } from "./service.ts"
 import { refuseKey } from "./refusals.ts"
 
-/** The durable offset of a key, after whoever is writing it has let go. */
+/** The durable offset of a key, after its current writer has released it. */
 const findOffset = async ({ writers, catalog, store, now }: Service, grant: UploadGrant): Promise<number> => {
   const { key } = grant
   const refuseDeleted = async () => {
@@ -18,13 +18,13 @@ const findOffset = async ({ writers, catalog, store, now }: Service, grant: Uplo
   }
   await refuseDeleted()
   const known = await catalog.get(key)
-  // It begins anew, if it may: until then nobody who is writing is disturbed.
+  // The upload begins anew, if it may. Until then the current writer is not disturbed.
   if (known !== null && known.file.status !== "Deleting" && !isSameUpload(known.file, grant)) return 0
   const writer = await writers.take(key)
   try {
     await refuseDeleted()
     const upload = await catalog.get(key)
-    // A key that comes back for another file begins that one anew.
+    // A key that is used again for another file begins that file anew.
     const isThere = upload?.file.status === "Uploading" || upload?.file.status === "Uploaded"
     if (!isThere || !isSameUpload(upload.file, grant)) return 0
     if (upload.file.status !== "Uploading") return upload.file.size
@@ -35,7 +35,7 @@ const findOffset = async ({ writers, catalog, store, now }: Service, grant: Uplo
   }
 }
 
-/** `HEAD` of a signed URL: where to go on. Source: docs/protocol.md §10. */
+/** `HEAD` of a signed URL: the offset to resume from. Source: docs/protocol.md §10. */
 export const respondOffset = Effect.fnUntraced(function* (service: Service, url: string) {
   const { grant } = yield* authoriseUpload(service, url)
   yield* refuseOrphan(service, grant)

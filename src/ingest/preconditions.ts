@@ -1,15 +1,15 @@
-/** The three forms a date of HTTP can have. Source: RFC 9110 §5.6.7. */
+/** The three formats of a date in HTTP. Source: RFC 9110 §5.6.7. */
 const httpDate =
   /^(?:[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} [\d:]{8} GMT|[A-Z][a-z]{5,8}, \d\d-[A-Z][a-z]{2}-\d\d [\d:]{8} GMT|[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d [\d:]{8} \d{4})$/
 
-/** Seconds since the epoch; NaN where the text is no date of HTTP. */
+/** Seconds since the epoch; NaN where the text is not a date of HTTP. */
 const parseHttpDate = (text: string): number =>
-  // The oldest of the forms does not say that it is in GMT.
+  // The oldest format does not say that it is in GMT.
   httpDate.test(text) ? Date.parse(text.endsWith("GMT") ? text : `${text} GMT`) / 1000 : Number.NaN
 
-/** A stored file, as conditions are about it. */
+/** What conditions compare of a stored file. */
 export interface Validators {
-  /** A strong one, in its quotes. */
+  /** A strong entity tag, in its quotes. */
   readonly etag: string
   /** ms since the epoch. */
   readonly modifiedAt: number
@@ -27,10 +27,10 @@ const isMatch = (list: string, etag: string, toTag: (tag: string) => string): bo
 const isSince = (date: number, modifiedAt: number): boolean => toSeconds(modifiedAt) <= date
 
 /**
- * What the conditions of a GET or HEAD make of it: 412 where the caller wants another version than there is, 304 where
- * it has this one already; undefined: it is answered.
+ * Evaluates the conditions of a GET or HEAD: 412 where the caller wants another version than the stored one, 304 where
+ * it already has this one; undefined: answer the request.
  *
- * Source: RFC 9110 §13.2.2, steps 1 to 4. A date that is none is no condition.
+ * Source: RFC 9110 §13.2.2, steps 1 to 4. An invalid date is no condition.
  */
 export const evaluatePreconditions = (
   headers: Headers,
@@ -51,7 +51,7 @@ export const evaluatePreconditions = (
   return isKnown ? "not modified" : undefined
 }
 
-/** Whether a range of what the caller has is a range of what is stored. Source: RFC 9110 §13.1.5. */
+/** Whether a range of the caller's version is a range of the stored file. Source: RFC 9110 §13.1.5. */
 export const isRangeFresh = (headers: Headers, { etag, modifiedAt }: Validators): boolean => {
   const condition = headers.get("if-range")
   if (condition === null) return true

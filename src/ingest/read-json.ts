@@ -5,10 +5,10 @@ import type { App } from "./apps.ts"
 import type { Service } from "./service.ts"
 
 /**
- * The small JSON body of an app's request; it has to be here in time. `absent` is what a body of no bytes stands for.
+ * The small JSON body of an app's request, which has to arrive in time. `absent` is the value of an empty body.
  *
  * Fails: BAD_REQUEST, with status 413 when it is larger than `maximum` bytes, 408 when it is not complete in time;
- *        RATE_LIMITED when the app has too much of them under way.
+ * RATE_LIMITED when the app has too many of them in progress.
  */
 export const readPromptJson = (
   { settings, bodies }: Service,

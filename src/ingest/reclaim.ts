@@ -8,16 +8,16 @@ import { toBlobName } from "./storage/blob-name.ts"
 import type { Reclaimable } from "./storage/catalog.ts"
 import type { Writer } from "./upload/writers.ts"
 
-/** Blobs taken at a time: a sweep never holds the catalog for long. */
+/** Blobs handled at a time, so that a sweep never blocks the catalog for long. */
 const batch = 100
 
-/** Failures after which a sweep ends: on a store that is down every further try fails as well. */
+/** Failures after which a sweep ends: on a store that is down every further attempt fails as well. */
 const mostFailures = 1000
 
-/** Failing blobs whose back-off is kept in memory; any more are tried in every sweep. */
+/** Failing blobs whose back-off is kept in memory; any others are tried in every sweep. */
 const mostRemembered = 10_000
 
-/** How long a failing blob waits at most, ms. The first time it is as long as between two sweeps, then each time twice that. */
+/** How long a failing blob waits at most, ms. It waits for one interval of sweeps first, then twice as long each time. */
 const longestWait = 24 * 60 * 60 * 1000
 
 /** A blob that could not be removed. */
@@ -25,15 +25,15 @@ interface Failing {
   readonly failures: number
   /** When it may be tried again, ms since the epoch. */
   readonly until: number
-  /** The pass over all blobs that has seen it last. */
+  /** The pass over all blobs that last saw it. */
   readonly pass: number
 }
 
 /**
- * Removes the bytes of an ended file; false when a newer request was faster to take its key.
+ * Removes the bytes of an ended file; false when a newer request has taken over its key in the meantime.
  *
- * Whoever is writing them lets go first: a request that was granted its epoch just before the file expired would leave
- * a blob behind that nothing names any more.
+ * The current writer releases them first: a request that was granted its epoch just before the file expired would
+ * otherwise leave a blob behind that nothing names any more.
  */
 const remove = async ({ catalog, store, writers }: Service, blob: Reclaimable): Promise<boolean> => {
   const isCurrent = (await catalog.get(blob.key))?.file.id === blob.id
@@ -52,12 +52,12 @@ const remove = async ({ catalog, store, writers }: Service, blob: Reclaimable): 
 }
 
 /**
- * Makes the step of a sweep that gives the bytes of ended files back. It visits all of them: those that fail keep nobody
- * from his turn, wait longer each time, and are logged when they fail first.
+ * Makes the step of a sweep that removes the bytes of ended files. It visits all of them: failing ones do not keep the
+ * others from their turn, wait longer each time, and are logged when they first fail.
  */
 export const createReclaimer = (service: Service): Effect.Effect<void> => {
   const failing = new Map<number, Failing>()
-  /** The blobs up to this file have had their turn in this pass. */
+  /** The last file whose blob had its turn in this pass. */
   let after = 0
   let pass = 0
 
@@ -78,7 +78,7 @@ export const createReclaimer = (service: Service): Effect.Effect<void> => {
     return known === undefined
   }
 
-  /** From now on files are visited from the first again. */
+  /** The next pass begins with the first file again. */
   const endPass = (): void => {
     after = 0
     for (const [id, known] of failing) if (known.pass !== pass) failing.delete(id)

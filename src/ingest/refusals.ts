@@ -1,6 +1,7 @@
 /**
- * What the ingest refuses in more than one place, in the words that its clients read. This module is the ground floor: it
- * imports nothing of the ingest but the rule of tombstones. What a single request handler refuses stands there.
+ * Refusals that the ingest uses in more than one place, in the words that its clients read. This module is the ground
+ * floor: it imports nothing of the ingest but the rule of tombstones. A refusal of a single request handler is in that
+ * handler.
  */
 import { Rejected } from "../server-kit/rejected.ts"
 import { formatByteSize } from "../protocol/byte-size.ts"
@@ -8,14 +9,14 @@ import { names } from "../protocol/names.ts"
 import type { UploadGrant } from "../protocol/signed-url.ts"
 import { clockSkew } from "./storage/tombstone.ts"
 
-/** What is answered to an API key that is no app's. */
+/** The answer to an API key that belongs to no app. */
 export const unknownApiKey = (): Rejected =>
   new Rejected({
     code: "UNAUTHORIZED",
     detail: `The header ${names.header.apiKey} is missing or holds no active API key of this ingest.`,
   })
 
-/** What is answered to every URL that is not signed as it must be: whether there is such an app is told to nobody. */
+/** The answer to every URL without a valid signature. It does not reveal whether the app exists. */
 export const invalidSignature = (): Rejected =>
   new Rejected({
     code: "INVALID_SIGNATURE",
@@ -27,10 +28,10 @@ export const invalidSignature = (): Rejected =>
 export const foreignKey = (): Rejected =>
   new Rejected({ code: "FORBIDDEN", detail: "The file key belongs to another app." })
 
-/** The answer to a request for a file that does not exist, or that its reader may not know of. */
+/** The answer to a request for a file that does not exist, or that its reader may not know about. */
 export const fileNotFound = (): Rejected => new Rejected({ code: "NOT_FOUND", detail: "There is no such file." })
 
-/** The rejection of an upload whose file the app has deleted: nothing of it can be resumed. */
+/** The rejection of an upload whose file the app has deleted: it cannot be resumed. */
 export const deleted = (): Rejected =>
   new Rejected({ code: "NOT_FOUND", detail: "The file was deleted. Do not send it again." })
 
@@ -58,7 +59,7 @@ export const locked = (): Rejected =>
     headers: { "retry-after": "1" },
   })
 
-/** The rejection of an upload under a key that another file has. */
+/** The rejection of an upload under a key that belongs to another file. */
 export const keyTaken = (): Rejected =>
   new Rejected({
     code: "BAD_REQUEST",

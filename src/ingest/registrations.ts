@@ -15,15 +15,16 @@ import { foreignKey } from "./refusals.ts"
 
 const decode = createDecoder(RegistrationQuerySchema)
 
-/** Metadata in one answer, which is in memory as a whole while its reader takes it. */
+/** Limit for the metadata of one answer, which is held whole in memory while it is read. */
 const largestAnswer = 2 * 1024 * 1024
 
 /**
- * `POST /route-registrations`: what the app said first of uploads that it is asked to renew. Each registration is
+ * `POST /route-registrations`: what the app registered for uploads that it is asked to renew. Each registration is
  * answered once, however many files it has.
  *
  * Shape:  200 with `FoundRegistrations`.
- * Fails:  UNAUTHORIZED, BAD_REQUEST, FORBIDDEN (a key of another app; refused for its app's clock), NOT_FOUND (one of them cannot complete any more).
+ * Fails:  UNAUTHORIZED, BAD_REQUEST, FORBIDDEN (a key of another app; refused because of its app's clock), NOT_FOUND
+ *         (one of them cannot complete any more).
  * Source: docs/protocol.md §6.
  */
 export const respondRegistrations = Effect.fnUntraced(function* (service: Service, request: Request) {
@@ -67,8 +68,8 @@ export const respondRegistrations = Effect.fnUntraced(function* (service: Servic
 })
 
 /**
- * Refuses a client-side URL that is older than an upload may wait for its registration, and has none: its bytes would be
- * taken for nothing.
+ * Refuses a client-side URL that is older than an upload may wait for its registration and has none: its bytes would
+ * be stored for nothing.
  *
  * Fails:  NOT_FOUND.
  * Source: docs/protocol.md §10.
@@ -79,7 +80,7 @@ export const refuseOrphan = Effect.fnUntraced(function* ({ catalog, settings, no
   const [registration, upload] = yield* attempt(() =>
     Promise.all([catalog.findRegistration({ appId, key, id }), catalog.get(key)]),
   )
-  // What has failed is told why.
+  // A failed upload gets the reason of its failure instead.
   const hasFailed = upload?.file.status === "Failed" && isSameUpload(upload.file, grant)
   if (registration !== null || hasFailed) return
   return yield* new Rejected({

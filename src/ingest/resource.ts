@@ -3,16 +3,16 @@ import type { Rejected } from "../server-kit/rejected.ts"
 import type { Subject } from "./observe/observe-request.ts"
 import type { Service } from "./service.ts"
 
-/** Answers a request for something that is there. */
+/** Answers a request for an existing resource. */
 export type Method = (service: Service) => Effect.Effect<Response, Rejected>
 
-/** What there is at a path. */
+/** What a path stands for. */
 export interface Resource extends Subject {
-  /** What can be done with it; nothing with what is not there. */
+  /** The possible methods; none where nothing exists. */
   readonly methods: Readonly<Record<string, Method>>
-  /** What to tell those who look for something that is not there. */
+  /** The message for clients that look for something that does not exist. */
   readonly detail?: string
-  /** Apps end with it what the ingest waits for before it stops: answers until then. */
+  /** Apps end callbacks with it, and the ingest waits for those before it stops: it answers until then. */
   readonly endsCallback?: true
   /** Pages of other origins cannot read the answers. */
   readonly isHiddenFromPages?: true

@@ -20,7 +20,7 @@ import type { Settings } from "./settings.ts"
 import type { UploadSlots } from "./upload/upload-slots.ts"
 import type { Writers } from "./upload/writers.ts"
 
-/** All that the steps of a request work with; made once. */
+/** Everything that the steps of a request need; made once. */
 export interface Service {
   readonly settings: Settings
   readonly apps: Apps
@@ -38,12 +38,12 @@ export interface Service {
   readonly clocks: AppClocks
   readonly askedAgain: AskedAgain
   readonly devStreams: DevStreams
-  /** There are bytes to give back: do not wait for the next sweep. */
+  /** There are bytes to remove: do not wait for the next sweep. */
   readonly wakeHousekeeping: () => void
   readonly checkReadiness: () => Promise<Readiness>
   /** Undefined where nobody may read them. */
   readonly metricsEndpoint: MetricsEndpoint | undefined
-  /** Of the request this is for, when its trace is recorded. */
+  /** The trace of the current request, where it is recorded. */
   readonly trace?: TraceContext
   /** ms since the epoch. */
   readonly now: () => number
@@ -52,7 +52,7 @@ export interface Service {
 /** An id for an event: `evt_` and 128 random bits. */
 export const createEventId = (): string => `evt_${crypto.randomUUID().replaceAll("-", "")}`
 
-/** The service as one request sees it: what its storage does are children of the request's span. */
+/** The service as one request sees it: operations of its storage are children of the request's span. */
 export const traceService = (service: Service, span: Span): Service => {
   const traced = <Port extends object>(prefix: string, port: Port): Port =>
     wrapPort(port, async (method, run) => {

@@ -7,16 +7,16 @@ export type CallbackNetworks = "public" | "any"
 
 /** What the operator of an ingest decides. Times in ms, sizes in bytes. */
 export interface Settings {
-  /** The public base URL, may have a path. Without it each request's own origin counts. */
+  /** The public base URL, which may have a path. Without it each request's own origin is used. */
   readonly url: string | undefined
   /**
-   * Who may read files whose route says nothing.
+   * Who may read files where their route does not say.
    * @default "public-read"
    */
   readonly defaultAcl: Acl
 
   /**
-   * Whether SHA-256 is worked out of every file (`fileHash`, else empty).
+   * Whether the SHA-256 of every file is computed (`fileHash`, otherwise empty).
    * @default true
    */
   readonly hash: boolean
@@ -32,19 +32,19 @@ export interface Settings {
    */
   readonly callbackTimeout: number
   /**
-   * Delays before each repeated attempt of a callback; then the event is dead.
+   * Delays before each repeated attempt of a callback. After the last one the event is dead.
    * @default [5_000, 30_000, 120_000, 600_000, 3_600_000, 21_600_000, 86_400_000] (5s, 30s, 2m, 10m, 1h, 6h, 1d)
    */
   readonly callbackRetries: ReadonlyArray<number>
   /**
-   * Callbacks under way at once, of all apps. An app holds at most a quarter of them, and two after one that got no answer,
-   * until it answers again.
+   * Callbacks in progress at once, of all apps. An app holds at most a quarter of them, and two after one that got no
+   * answer, until it answers again.
    * @default 256
    */
   readonly maxConcurrentCallbacks: number
   /**
-   * Where callbacks of apps may go that are not the ingest's own: to addresses of the public Internet only, by the address
-   * that is connected to, or to any the ingest can reach.
+   * Where callbacks of apps other than the ingest's own may go: only to addresses on the public Internet, judged by
+   * the address that is connected to, or to any that the ingest can reach.
    * @default "public"
    */
   readonly callbackNetworks: CallbackNetworks
@@ -54,41 +54,41 @@ export interface Settings {
    */
   readonly heartbeat: number
   /**
-   * Development streams that may be open at the same time, of all apps (429 RATE_LIMITED). Shared as
-   * {@link Settings.maxConcurrentReads} is.
+   * Development streams that may be open at the same time, of all apps (429 RATE_LIMITED). They are shared like {@link
+   * Settings.maxConcurrentReads}.
    * @default 1_000
    */
   readonly maxDevStreams: number
 
   /**
-   * The largest file that is taken, by its signed size (413 FILE_TOO_LARGE).
+   * The largest file that is accepted, by its signed size (413 FILE_TOO_LARGE).
    * @default undefined (any size)
    */
   readonly maxFileSize: number | undefined
   /**
-   * What the files of one app may take, stored and announced together (507 QUOTA_EXCEEDED). What the catalog keeps of
-   * them beside may be as much again, at least 16 MiB.
+   * How much the files of one app may take, stored and announced together (507 QUOTA_EXCEEDED). What the catalog keeps
+   * about them may be as much again, at least 16 MiB.
    * @default undefined (no limit)
    */
   readonly quota: number | undefined
   /**
-   * Files of one app that may be sent, or wait for its answer, at the same time (429 RATE_LIMITED).
+   * Files of one app that may be uploading, or waiting for its answer, at the same time (429 RATE_LIMITED).
    * @default 5_000
    */
   readonly maxConcurrentUploads: number
   /**
-   * Files of one app that may be registered and not uploaded at the same time (429 RATE_LIMITED). One that never comes is
-   * forgotten after eight days.
+   * Files of one app that may be registered but not uploaded at the same time (429 RATE_LIMITED). One that never
+   * arrives is forgotten after eight days.
    * @default 1_000_000
    */
   readonly maxExpectedFiles: number
   /**
-   * What the catalog may keep of those, metadata included (429 RATE_LIMITED).
+   * How much the catalog may keep about those, metadata included (429 RATE_LIMITED).
    * @default 536_870_912 (512MB)
    */
   readonly maxExpectedBytes: number
   /**
-   * Bytes per second below which an upload is cut off (409 RANGE_MISMATCH, what has arrived is kept); 0: never. Only the
+   * Bytes per second below which an upload is cut off (409 RANGE_MISMATCH, what has arrived is kept); 0: never. Only
    * time spent waiting for the client counts.
    * @default 1_024 (1KB)
    */
@@ -99,20 +99,20 @@ export interface Settings {
    */
   readonly minimumRateWindow: number
   /**
-   * Files that may be sent to clients at the same time, of all apps (429 RATE_LIMITED). Where there are several apps the
-   * files of one have two thirds of these places at most, and a part of what is left is the next app's.
+   * Files that may be sent to clients at the same time, of all apps (429 RATE_LIMITED). Where there are several apps,
+   * one app gets at most two thirds of these places, and the next app gets part of the rest.
    * @default 10_000
    */
   readonly maxConcurrentReads: number
   /**
-   * Bytes per second below which a client that reads a file is cut off; 0: never. Only the time spent waiting for the
+   * Bytes per second below which a client that reads a file is cut off; 0: never. Only time spent waiting for the
    * client counts.
    * @default 1_024 (1KB)
    */
   readonly minimumReadRate: number
   /**
-   * Over how long {@link minimumReadRate} is measured. Shorter is unfair to slow clients: a piece has 64 KiB at least where
-   * there is room, and systems take bytes from the ingest in bursts of up to a megabyte.
+   * Over how long {@link minimumReadRate} is measured. A shorter time is unfair to slow clients: a piece has at least
+   * 64 KiB where there is room, and systems take bytes from the ingest in bursts of up to a megabyte.
    * @default 60_000 (1 minute)
    */
   readonly minimumReadRateWindow: number
@@ -123,13 +123,13 @@ export interface Settings {
   readonly bodyTimeout: number
   /**
    * Room kept free where the store keeps its files, so that the catalog can still write: with less, new bytes are
-   * refused (503 INGEST_UNAVAILABLE). Of no effect on a store that cannot tell.
+   * refused (503 INGEST_UNAVAILABLE). It has no effect on a store that cannot tell.
    * @default 67_108_864 (64MB)
    */
   readonly minimumFree: number
 
   /**
-   * How often abandoned uploads are looked for.
+   * How often the ingest looks for abandoned uploads.
    * @default 600_000 (10 minutes)
    */
   readonly sweepInterval: number
@@ -139,22 +139,22 @@ export interface Settings {
    */
   readonly unfinishedTtl: number
   /**
-   * How long a client-side file is kept that no app ever registered.
+   * How long a client-side file that no app has registered is kept.
    * @default 86_400_000 (1 day)
    */
   readonly unregisteredTtl: number
   /**
-   * How long failed uploads (from the expiry of their URL) and attempts at callbacks stay known.
+   * How long failed uploads (from the expiry of their URL) and attempts at callbacks are kept.
    * @default 2_592_000_000 (30 days)
    */
   readonly historyTtl: number
 
   /**
-   * How callbacks are sent, all of them; {@link Settings.callbackNetworks} is then its affair. Unless given: the global
-   * `fetch`, and for apps that are kept to the public Internet our own requests, which no proxy of the environment sees.
+   * Sends all callbacks; {@link Settings.callbackNetworks} is then up to it. By default the global `fetch` and, for
+   * apps limited to the public Internet, our own requests, which ignore any proxy of the environment.
    */
   readonly fetch: typeof globalThis.fetch | undefined
-  /** What addresses the name of a callback's host has; the system's answer unless given. Not asked by `fetch`. */
+  /** Resolves the name of a callback's host to its addresses; by default the system does. Not used by `fetch`. */
   readonly resolveHost: Resolve
 }
 
@@ -178,7 +178,7 @@ const parseUrl = (url: string): string => {
   return url.replace(/\/+$/, "")
 }
 
-/** Numbers that make no sense below this. */
+/** Smallest valid values. */
 const least: { readonly [K in keyof Settings]?: number } = {
   maxConcurrentUploads: 1,
   maxConcurrentCallbacks: 1,
@@ -198,16 +198,16 @@ const parseAcl = (acl: string): void => {
   throw new TypeError(`INVALID_CONFIG: the ingest's defaultAcl is "${acl}"; it must be "public-read" or "private".`)
 }
 
-/** Settings as they may be given: each of them, or none. */
+/** Settings as they may be given, each of them optional. */
 export type SettingsInit = { readonly [K in keyof Settings]?: Settings[K] | undefined }
 
 /** The names of all settings. */
 export const settingNames: ReadonlyArray<string> = Object.keys(defaults)
 
 /**
- * The settings that were given, and the defaults of all others.
+ * The settings that were given, with the defaults of all others.
  *
- * Fails: throws `TypeError` INVALID_CONFIG on a URL that is none, and on numbers that are no bytes or ms.
+ * Fails: throws `TypeError` INVALID_CONFIG on an invalid URL, and on numbers that are not bytes or ms.
  */
 export const resolveSettings = (init: SettingsInit): Settings => {
   const settings = { ...defaults }

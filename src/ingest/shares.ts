@@ -1,8 +1,8 @@
-/** Places that apps share, so that none can take them all. */
+/** Places that apps share, so that no app can take all of them. */
 export interface Shares {
-  /** How many more places an app may have now. @param most the most it may hold at all; any number unless given */
+  /** How many more places an app may have now. @param most the most it may hold at all; unlimited by default */
   readonly roomOf: (appId: string, most?: number) => number
-  /** An app has so many places more, or less. */
+  /** An app takes this many places more, or fewer. */
   readonly add: (appId: string, count: number) => void
   /** Places taken by all apps. */
   readonly taken: () => number
@@ -12,23 +12,23 @@ export interface Shares {
 export interface Sharing {
   /** All places. */
   readonly maximum: number
-  /** Places that only apps get which hold less than `few`. */
+  /** Places reserved for apps that hold fewer than `few`. */
   readonly reserve: number
-  /** What an app always gets, as long as there is a place. */
+  /** How many places an app always gets, as long as there are any. */
   readonly few: number
   /**
-   * How much of the other places an app may hold of those that the others leave, from 0 to 1. Below 1 something is always
-   * left for the next app, and what an app that holds too much gives back goes to those that hold less.
+   * How much of the places that others leave an app may hold, from 0 to 1, apart from the reserve. Below 1 something
+   * is always left for the next app, and places that a large holder returns go to those that hold fewer.
    */
   readonly portion: number
-  /** Whether there is but one app: it may have every place. */
+  /** Whether there is only one app: it may have every place. */
   readonly isAlone?: () => boolean
 }
 
 /**
- * Shares places among apps by what is left of them, without a queue and without taking anything back: an app alone
- * may hold `portion` of them, a second one as much of the rest, and so on. Where both go on asking, those that hold more
- * are refused until those that hold less have caught up.
+ * Shares places among apps by how many are left, without a queue and without taking any back: a single app may hold
+ * `portion` of them, a second one as much of the rest, and so on. Where both keep asking, the one that holds more is
+ * refused until the other has caught up.
  */
 export const createShares = ({ maximum, reserve, few, portion, isAlone = () => false }: Sharing): Shares => {
   const held = new Map<string, number>()
@@ -51,8 +51,8 @@ export const createShares = ({ maximum, reserve, few, portion, isAlone = () => f
 }
 
 /**
- * How places are shared that one app may need most of: two thirds of them at most beside other apps, all where it is the
- * only one. An eighth is kept for apps that hold next to nothing.
+ * How to share places where one app may need most of them: it gets at most two thirds beside other apps, and all where
+ * it is the only one. An eighth is reserved for apps that hold next to nothing.
  */
 export const toWideSharing = (maximum: number, isAlone: () => boolean): Sharing => ({
   maximum,

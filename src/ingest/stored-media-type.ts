@@ -1,7 +1,7 @@
 import { defaultMediaType, normalizeMediaType } from "../protocol/media-type.ts"
 
 /**
- * The media type of a file that is stored, as it may be sent: a catalog can hold what an older version, or other hands,
- * put into it.
+ * The media type of a stored file, safe to send: a catalog can hold values that an older version, or another program,
+ * has written.
  */
 export const toStoredMediaType = (type: string): string => normalizeMediaType(type) ?? defaultMediaType

@@ -1,17 +1,18 @@
 import { createBoundedMap } from "../bounded-map.ts"
 
-/** Since when clients may have a failed callback made again: who has a signed URL must not be able to keep an app busy. */
+/** Since when clients may trigger a failed callback again: the holder of a signed URL must not be able to keep an app busy. */
 export interface AskedAgain {
   /**
-   * Whether an event is made due because a client asks: `now`, which is noted; it was for another client, and that attempt has
-   * not ended (`shared`); or the last one that a client asked for has failed, and it is too soon for one more (`tooSoon`).
+   * Decides what a client's request does to a failed event. `now`: the event becomes due, which is noted. `shared`:
+   * another client has asked for it, and that attempt has not ended. `tooSoon`: the last attempt that a client asked
+   * for has failed, and it is too soon for another.
    *
    * @param attempts how many there were: the first ten may follow each other at once, then each takes a second longer
    */
   readonly ask: (eventId: string, attempts: number, now: number) => "now" | "shared" | "tooSoon"
 }
 
-/** Events that are remembered; of an older one the schedule alone decides. */
+/** Events that are remembered. For an older one only the schedule applies. */
 const most = 10_000
 
 /** ms */

@@ -6,15 +6,18 @@ import type { FetchOf } from "./post-event.ts"
 
 type NetworkSettings = Pick<Settings, "callbackNetworks" | "fetch">
 
-/** Whether callbacks of an app are kept to the public Internet. A `fetch` that was given decides for itself. */
+/** Whether callbacks of an app may only go to the public Internet. A `fetch` that was given decides for itself. */
 const isGuarded = ({ isOwn }: App, { callbackNetworks, fetch }: NetworkSettings): boolean =>
   !isOwn && callbackNetworks === "public" && fetch === undefined
 
-/** Whether a callback URL says by itself that nothing will be sent to it. What a name means is seen when it is called. */
+/**
+ * Whether a callback URL alone shows that nothing will be sent to it. What a host name resolves to is only checked when
+ * it is called.
+ */
 export const isOutOfReach = (app: App, url: URL, settings: NetworkSettings): boolean =>
   isGuarded(app, settings) && isLocalUrl(url)
 
-/** Makes what sends the callbacks of each app, as the operator has decided. */
+/** Makes the `fetch` for the callbacks of each app, as the operator's settings demand. */
 export const createCallbackFetch = (
   settings: NetworkSettings & Pick<Settings, "resolveHost">,
 ): { readonly of: FetchOf; readonly close: () => void } => {

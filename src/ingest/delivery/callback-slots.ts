@@ -6,30 +6,30 @@ export interface Slot {
   readonly release: () => void
 }
 
-/** Bounds how many callbacks are under way at once, of all apps and of each. */
+/** Limits how many callbacks are in progress at once, in total and for each app. */
 export interface CallbackSlots {
-  /** A slot for the next callback of an app; undefined while it has no room, or something older of it waits for some. */
+  /** A slot for the next callback of an app; undefined while it has no room, or while an older callback of it waits for room. */
   readonly reserve: (appId: string) => Slot | undefined
-  /** Claims what there is room for: `roomOf` sets an app's room aside, so that nobody else takes it until `claim` is over. */
+  /** Claims as much as there is room for: `roomOf` reserves an app's room, so that nothing else takes it until `claim` is over. */
   readonly claim: (
     claim: (roomOf: (appId: string) => number) => Promise<ReadonlyArray<DueDelivery>>,
   ) => Promise<ReadonlyArray<{ readonly due: DueDelivery; readonly slot: Slot }>>
-  /** Notes whether an app answered; true when it is the first time after it did otherwise. */
+  /** Notes whether an app answered; true when this differs from the time before. */
   readonly note: (appId: string, hasAnswered: boolean) => boolean
 }
 
-/** What an app gets that did not answer last time. */
+/** Slots of an app that did not answer last time. */
 const fewest = 2
 
 /**
- * Shares slots among apps, so that those that hang leave the others theirs.
+ * Shares slots among apps, so that an app that hangs does not use up the slots of the others.
  *
- * An app holds at most a quarter of them, and two after a callback that got no answer, until it answers again. The last
- * quarter that is free is for apps that hold less than two: three that hang at once do not stop a fourth.
+ * An app holds at most a quarter of them, or two after a callback that got no answer, until it answers again. The last
+ * free quarter is for apps that hold fewer than two, so that three apps that hang at once do not block a fourth.
  *
- * An app is told by its id and not by the origin that is called: a tenant can have as many origins as it likes, and what
- * a callback's origin will be is not known before the commit for which a slot is reserved. Where one of its origins
- * hangs and another works, the next answer of the other gives the app its quarter back.
+ * Apps are told apart by id, not by the origin that is called: a tenant can have as many origins as it likes, and the
+ * origin of a callback is not known before the commit for which a slot is reserved. Where one origin of an app hangs
+ * and another works, the next answer of the other gives the app its quarter back.
  *
  * @param maximum of all slots
  * @param wake    called when an app that waits for room has some
@@ -39,9 +39,9 @@ export const createCallbackSlots = (maximum: number, wake: () => void): Callback
   const few = Math.min(fewest, quarter)
   const { roomOf: roomUpTo, add } = createShares({ maximum, reserve: quarter, few, portion: 1 })
   const silent = new Set<string>()
-  /** Apps that had less room than callbacks when they were last asked for. */
+  /** Apps that had less room than callbacks when callbacks were last claimed for them. */
   let behind = new Set<string>()
-  /** Apps that came to be behind since the claim under way began. */
+  /** Apps that ran out of room since the current claim began. */
   let refused = new Set<string>()
 
   const roomOf = (appId: string): number => roomUpTo(appId, silent.has(appId) ? few : quarter)
@@ -52,7 +52,7 @@ export const createCallbackSlots = (maximum: number, wake: () => void): Callback
     }
   }
 
-  /** A slot that is counted already. */
+  /** A slot that is already counted. */
   const toSlot = (appId: string): Slot => {
     let isHeld = true
     return {
@@ -81,7 +81,7 @@ export const createCallbackSlots = (maximum: number, wake: () => void): Callback
       const claimed = new Map<string, number>()
       const setAside = (appId: string): number => {
         const room = rooms.get(appId) ?? roomOf(appId)
-        // A catalog may ask twice, when a transaction runs again.
+        // A catalog may call this twice, when a transaction runs again.
         if (!rooms.has(appId)) add(appId, room)
         rooms.set(appId, room)
         return room

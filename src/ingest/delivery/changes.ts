@@ -1,17 +1,17 @@
-/** A look-out for one key; a change between two calls of `next` is not missed. */
+/** Watches one key; a change between two calls of `next` is not missed. */
 export interface Watch {
   readonly next: () => Promise<void>
   readonly close: () => void
 }
 
-/** Tells those who wait, in this process, that something about a file has changed; what, the catalog knows. */
+/** Tells those who wait, in this process, that something about a file has changed. What has changed is in the catalog. */
 export interface Changes {
   readonly notify: (key: string) => void
   readonly watch: (key: string) => Watch
-  /** Wakes everybody: the ingest is about to stop. Who waits for something under way may go on. */
+  /** Wakes everybody because the ingest is about to stop. Those who wait for something in progress may keep waiting. */
   readonly drain: () => void
   readonly isDraining: () => boolean
-  /** Wakes everybody for the last time: the ingest stops. */
+  /** Wakes everybody for the last time because the ingest stops. */
   readonly close: () => void
   readonly isClosed: () => boolean
 }

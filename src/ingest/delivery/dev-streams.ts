@@ -10,9 +10,9 @@ import type { Settings } from "../settings.ts"
 import { createShares, toWideSharing } from "../shares.ts"
 import { shareUsedUp } from "../refusals.ts"
 
-/** The development streams that are open; events go out on them instead of over HTTP. */
+/** The open development streams, on which events are sent instead of over HTTP. */
 export interface DevStreams {
-  /** Fails: throws `Rejected` RATE_LIMITED where the app has as many streams open as it may. */
+  /** Fails: throws `Rejected` RATE_LIMITED where the app has the maximum number of streams open. */
   readonly checkRoom: (appId: string) => void
   /** A stream for the files of one registration. Fails: rejects as `checkRoom` throws, and as the catalog does. */
   readonly open: (
@@ -20,11 +20,11 @@ export interface DevStreams {
     callbackSlug: string,
     fileKeys: ReadonlyArray<string>,
   ) => Promise<ReadableStream<Uint8Array>>
-  /** Something may be due, of all apps or of one, of all its slugs or of one: look now. */
+  /** Something may be due, for all apps or one, for all its slugs or one: look now. */
   readonly wake: (appId?: string, callbackSlug?: string) => void
   /** The app has handled the event of this file. */
   readonly acknowledge: (key: string) => void
-  /** The app could not: the event is owed still, and goes out again when it is due and somebody calls. */
+  /** The app has failed to handle it: the event is still owed, and is sent again when it is due and something wakes the streams. */
   readonly takeBack: (key: string, attempt?: number) => void
   /** How many are open. */
   readonly count: () => number
@@ -46,16 +46,16 @@ interface Open {
   readonly end: () => void
 }
 
-/** Bytes that wait on one stream for its reader, and the rest of the event that made them more. */
+/** Bytes that may wait on one stream for its reader; the event that exceeds them is still written whole. */
 const mostWaiting = 64 * 1024
 
-/** Heartbeats for which something may wait on a stream of which nothing is taken; then it is cut off. */
+/** Heartbeats for which data may wait on a stream that is not read; then the stream is cut off. */
 const patience = 3
 
-/** Events claimed at once: those for which there turns out to be no room have had an attempt. */
+/** Events that are claimed at once. Those for which there turns out to be no room have used up an attempt. */
 const batch = 16
 
-/** How long an event waits that could not be passed on, ms: each time twice as long. */
+/** How long an event waits that could not be sent, ms: twice as long each time. */
 const retryDelay = { first: 100, longest: 10_000 }
 
 const encoder = new TextEncoder()
@@ -64,7 +64,7 @@ const encoder = new TextEncoder()
  * Keeps the development streams of this process.
  *
  * An event is in flight on one stream at a time. It counts as delivered when its result is posted; if its stream ends
- * before, it goes to another open stream of that app and slug, or to the next one to open.
+ * before that, it goes to another open stream of that app and slug, or to the next one that opens.
  *
  * Source: docs/protocol.md §7.
  */
@@ -86,7 +86,7 @@ export const createDevStreams = ({
   let isPumping = false
   /** Apps and slugs to look for, in the order of their turns. */
   const due = new Map<string, { readonly appId: string; readonly callbackSlug: string }>()
-  /** Events that could not be passed on in this round. */
+  /** Events that could not be sent in this round. */
   const failed = new Set<string>()
   /** Whether anything has failed in this round, and how many rounds in a row. */
   let hasFailed = false
@@ -99,7 +99,7 @@ export const createDevStreams = ({
     if (stream.waitingFor.size === 0) stream.end()
   }
 
-  /** Fails: rejects where the event cannot be rendered, or signed, or the stream has ended; then it is in nobody's hands. */
+  /** Fails: rejects where the event cannot be rendered or signed, or the stream has ended; then the event is not in flight. */
   const emit = async (stream: Open, due: DueDelivery): Promise<void> => {
     const payload = renderEvent(due, now(), settings.url)
     const { signers } = (await apps.byId(stream.app.id)) ?? stream.app
@@ -126,7 +126,7 @@ export const createDevStreams = ({
       ...failed,
     ])
     const at = now()
-    // The claim ends at once: what does not get onto a stream is due for the next round.
+    // The claim ends at once: whatever does not get onto a stream is due for the next round.
     const claimed = await catalog.claimDue({ channel, now: at, claimedUntil: at, limit: batch, except })
     for (const event of claimed) {
       const stream = findOpen(event.file.key)
@@ -147,11 +147,11 @@ export const createDevStreams = ({
       const [id, channel] = next.value
       due.delete(id)
       const isMore = await pumpChannel(channel).catch((cause: unknown) => retryLater(cause, { app: channel.appId }))
-      // Behind all others that wait for a turn.
+      // After all others that wait for a turn.
       if (isMore === true) due.set(id, channel)
     }
     if (!hasFailed) failedRounds = 0
-    // At once after the last look: who calls from now on starts a new round.
+    // Right after the last look: a wake-up from now on starts a new round.
     isPumping = false
   }
 
@@ -163,7 +163,7 @@ export const createDevStreams = ({
     if (due.size > 0 && !isPumping) void pump()
   }
 
-  /** An event that could not be passed on has to wait for nobody else's: there is a new round in any case. */
+  /** An event that could not be sent does not have to wait for another one: there is a new round in any case. */
   const retryLater = (cause: unknown, facts: Record<string, string>): void => {
     if (!hasFailed) {
       failedRounds++
@@ -171,7 +171,7 @@ export const createDevStreams = ({
         write("Warning", "Events could not be sent on a development stream; trying again.", [facts, cause])
     }
     hasFailed = true
-    // Who opens a stream looks for himself.
+    // A stream that opens starts a round itself.
     if (streams.size === 0) return
     retry ??= setTimeout(
       () => {
@@ -234,12 +234,12 @@ export const createDevStreams = ({
           }
           streams.add(open)
           shares.add(app.id, 1)
-          // The first line lets every hop in between send the headers on.
+          // The first line makes every proxy in between forward the headers.
           open.write(heartbeatLine)
           const beat = (): void => {
             if ((controller.desiredSize ?? 0) === mostWaiting) return open.write(heartbeatLine)
             if (++unread < patience) return
-            // What waits is forgotten here and still owed; what was sent and not acknowledged goes to another stream.
+            // What waits is dropped here but still owed; what was sent and not acknowledged goes to another stream.
             leave()
             controller.error(new Error("The development stream was not read."))
           }
@@ -248,7 +248,7 @@ export const createDevStreams = ({
             timers.deadline = setTimeout(() => void endWhenExpired(), Math.min(ms, 2 ** 31 - 1))
           }
           const endWhenExpired = async (): Promise<void> => {
-            // A catalog that fails says nothing of deadlines: the stream goes on, and it is asked again.
+            // A catalog that fails says nothing about deadlines: the stream stays open, and the catalog is asked again.
             const deadline = await deadlineOf(waitingFor).catch(() => undefined)
             if (!streams.has(open)) return
             if (deadline === undefined) lookAfter(settings.heartbeat)

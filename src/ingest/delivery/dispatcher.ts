@@ -22,35 +22,35 @@ import type { Tracing } from "../observe/tracing.ts"
 export interface Reservation {
   /** Until when the commit claims its event. */
   readonly claimedUntil: (now: number) => number
-  /** Sends the event that was claimed; the room is given back when its attempt has ended. */
+  /** Sends the event that was claimed; the room is released when its attempt has ended. */
   readonly send: (due: DueDelivery) => void
-  /** Gives the room back, where nothing was sent. */
+  /** Releases the room, where nothing was sent. */
   readonly release: () => void
 }
 
 /** Delivers events to apps over HTTP, at least once. */
 export interface Dispatcher {
-  /** Undefined while the app's next event has to wait for room: then it is left to be claimed. */
+  /** Undefined while the app's next event has to wait for room: it is then claimed later. */
   readonly reserve: (appId: string) => Reservation | undefined
   /** Something may be due: look now. */
   readonly wake: () => void
   /** Whether the event of a file is being sent now. */
   readonly isUnderWay: (key: string) => boolean
-  /** From now on no attempt begins. */
+  /** No attempt begins from now on. */
   readonly pause: () => void
-  /** Waits at most `patience` ms for what is under way. */
+  /** Waits at most `patience` ms for what is in progress. */
   readonly drain: (patience: number) => Promise<void>
-  /** Stops; what is under way is broken off and, not being recorded, sent again later. */
+  /** Stops. Attempts in progress are aborted and, because they are not recorded, sent again later. */
   readonly close: () => Promise<void>
 }
 
-/** How long past the timeout a claim holds, ms. */
+/** How long a claim outlasts the timeout, ms. */
 const claimSlack = 30_000
 
-/** How long an event waits that another process made due (an operator's command), ms. */
+/** How long an event may wait that another process made due (an operator's command), ms. */
 const longestSleep = 5000
 
-/** The command that says where a callback goes, and what is wrong there. */
+/** The command that tells where a callback goes, and what is wrong there. */
 const toDoctorCommand = ({ registration }: DueDelivery): string => {
   const { origin, pathname } = new URL(registration.callbackUrl)
   return `${names.word} doctor --callback-url ${origin}${pathname}`
@@ -77,7 +77,7 @@ export const createDispatcher = (
   const latch = Latch.makeUnsafe()
   const wake = () => void Latch.openUnsafe(latch)
   const slots = createCallbackSlots(settings.maxConcurrentCallbacks, wake)
-  /** By the key of the file. Of one file there is one at a time, but where a claim ended before its attempt. */
+  /** By the key of the file. There is one at a time for each file, except where a claim ended before its attempt. */
   const underWay = new Map<Fiber.Fiber<unknown, unknown>, string>()
   let isPaused = false
   let isClosed = false
@@ -133,12 +133,12 @@ export const createDispatcher = (
         ...(!isHandled(failure) && { help: toDoctorCommand(due) }),
         next: outcome === "dead" ? "given up" : new Date(outcome.retryAt).toISOString(),
       })
-      // It may fall due before all others.
+      // It may be due before all others.
       wake()
     }
   })
 
-  /** Sends an event that is claimed; its slot is free when the attempt has ended. */
+  /** Sends an event that is claimed; its slot is released when the attempt has ended. */
   const send = (due: DueDelivery, slot: Slot): void => {
     if (isClosed) return slot.release()
     const { key } = due.file
@@ -151,12 +151,15 @@ export const createDispatcher = (
     fiber.addObserver(() => {
       underWay.delete(fiber)
       slot.release()
-      // Those who wait for the file look again: also when the attempt was broken off.
+      // Those who wait for the file check it again, even when the attempt was aborted.
       changes.notify(key)
     })
   }
 
-  /** Sends what it claimed, whoever interrupts it: what is claimed and not sent would wait for its claim to end. */
+  /**
+   * Sends everything that it claimed even when it is interrupted: an event that is claimed and not sent would wait for
+   * its claim to end.
+   */
   const claim = Effect.fnUntraced(function* (now: number) {
     const until = claimedUntil(now)
     const limit = settings.maxConcurrentCallbacks
@@ -166,7 +169,10 @@ export const createDispatcher = (
     for (const { due, slot } of claimed) send(due, slot)
   }, Effect.uninterruptible)
 
-  /** Claims and sends what there is room for, then sleeps until the next event falls due, somebody calls, or it is time to look. */
+  /**
+   * Claims and sends as much as there is room for, then sleeps until the next event is due, something wakes it, or it
+   * is time to look.
+   */
   const pump = Effect.gen(function* () {
     Latch.closeUnsafe(latch)
     const now = yield* Clock.currentTimeMillis

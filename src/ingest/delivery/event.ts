@@ -3,10 +3,10 @@ import { names } from "../../protocol/names.ts"
 import type { DueDelivery, FileRecord } from "../storage/catalog.ts"
 import { toStoredMediaType } from "../stored-media-type.ts"
 
-/** The ingest's public URL as far as a file is concerned. */
+/** The ingest's public URL for a file. */
 export const originOf = (file: FileRecord, url: string | undefined): string => url ?? file.origin
 
-/** A file as clients and callbacks see it. Only of files that are `Uploaded`, or were. */
+/** A file as clients and callbacks see it. Only for files that are `Uploaded`, or were. */
 export const toStoredFile = (file: FileRecord, origin: string): StoredFile => ({
   key: file.key,
   name: file.name,
@@ -19,8 +19,8 @@ export const toStoredFile = (file: FileRecord, origin: string): StoredFile => ({
 })
 
 /**
- * The body of a callback; the app's metadata goes into it as the text it came as. It names the route, which the
- * address names too: only what is in the body is signed.
+ * The body of a callback. The app's metadata goes into it as the text that was received. The body names the route
+ * although the address names it too, because only the body is signed.
  *
  * Source: docs/protocol.md §8.
  */

@@ -13,9 +13,9 @@ import { names } from "../../protocol/names.ts"
 /** How long a connection that is not in use is kept for the next callback, ms; apps keep theirs 5 s and more. */
 const idleTime = 4000
 
-/** Sends callbacks to hosts of the public Internet, and to no other. */
+/** Sends callbacks to hosts on the public Internet, and to no others. */
 export interface GuardedFetch {
-  /** Like `fetch`, as far as callbacks go. Fails: rejects with `PostFailed` `forbidden` before anything is sent. */
+  /** Like `fetch`, as far as callbacks need it. Fails: rejects with `PostFailed` `forbidden` before anything is sent. */
   readonly of: (appId: string) => (url: string, init: RequestInit) => Promise<Response>
   readonly close: () => void
 }
@@ -29,8 +29,8 @@ const forbid = (url: URL, reason: string): PostFailed =>
   })
 
 /**
- * Looks names up, of each app one at a time, and each once for all who wait for it: the system does few look-ups at once,
- * and an app whose name servers hang would keep them from all others.
+ * Looks names up, one at a time for each app, and each name once for everybody who waits for it: the system does few
+ * look-ups at once, and an app whose name servers hang would block all others.
  */
 const createLookups = (resolve: Resolve) => {
   const queues = new Map<string, Map<string, Promise<ReadonlyArray<HostAddress>>>>()
@@ -51,7 +51,7 @@ const createLookups = (resolve: Resolve) => {
   }
 }
 
-/** Where the runtime looks names up itself only what the URL says can be checked. */
+/** Where the runtime looks names up itself, only the URL can be checked. */
 const createUncheckedFetch = (): GuardedFetch => ({
   of: () => async (url, init) => {
     if (isLocalUrl(new URL(url))) throw forbid(new URL(url), "is not public")
@@ -63,10 +63,10 @@ const createUncheckedFetch = (): GuardedFetch => ({
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304])
 
 /**
- * Makes the `fetch` of callbacks whose URL somebody else chose: a name is looked up by us, and the connection goes to the
- * very address that was checked, whatever the name means a moment later. Redirects are not followed.
+ * Makes the `fetch` for callbacks whose URL somebody else chose. We look the name up ourselves and connect to exactly
+ * the address that was checked, whatever the name resolves to a moment later. Redirects are not followed.
  *
- * @param resolve where names get their addresses from
+ * @param resolve looks up the addresses of a name
  */
 export const createGuardedFetch = (resolve: Resolve): GuardedFetch => {
   if (!canPinAddresses()) return createUncheckedFetch()
@@ -112,7 +112,7 @@ export const createGuardedFetch = (resolve: Resolve): GuardedFetch => {
       return new Response(body, { status, headers: toHeaders(message.headersDistinct) })
     } catch (cause) {
       if (signal.aborted) throw signal.reason
-      // The other side gave a connection up just when it was to be used again.
+      // The other side closed a connection just when it was to be reused.
       if (!isAgain && (cause as { isReused?: boolean }).isReused === true) return send(appId, url, init, true)
       throw cause
     }

@@ -15,7 +15,7 @@ import { isHandled, type RefusedCallbacks } from "./refused-callbacks.ts"
 import type { Tracing } from "../observe/tracing.ts"
 import { whenKnown } from "../when-known.ts"
 
-/** What an app answered to an event it took. */
+/** What an app answered to an event that it accepted. */
 export interface Answer {
   readonly status: number
   /** The first characters. */
@@ -25,14 +25,14 @@ export interface Answer {
 /** Sends an event once. */
 export type PostEvent = (due: DueDelivery, sentAt: number) => Effect.Effect<Answer, PostFailed>
 
-/** How long an app that has accepted an event may take with the body of its answer, ms. */
+/** How long an app that has accepted an event may take to send the body of its answer, ms. */
 const answerPatience = 1000
 
 /** How the callbacks of an app are sent. */
 export type FetchOf = (app: App) => (url: string, init: RequestInit) => Promise<Response>
 
 /**
- * Makes what sends events.
+ * Makes the function that sends events.
  *
  * Source: docs/protocol.md §8.
  */
@@ -49,7 +49,7 @@ export const createPostEvent = ({
   readonly fetchOf: FetchOf
   readonly refused: RefusedCallbacks
 }): PostEvent => {
-  /** The app an event is sent to and signed for. Fails: while nothing may be sent to this URL for it. */
+  /** The app that an event is sent to and signed for. Fails: while nothing may be sent to this URL for it. */
   const authorise = Effect.fnUntraced(function* (appId: string, url: URL) {
     const app = yield* whenKnown(apps.byId(appId))
     const mistake = findUrlMistake(url.href)
@@ -83,7 +83,7 @@ export const createPostEvent = ({
     return { status: response.status, answer }
   })
 
-  /** Keeps in mind that nothing arrived, or that something did. */
+  /** Remembers that nothing arrived, or that something did. */
   const note = ({ id, file, registration }: DueDelivery, failure?: PostFailed) =>
     Effect.sync(() => {
       const callback = { eventId: id, appId: file.appId, origin: new URL(registration.callbackUrl).origin }

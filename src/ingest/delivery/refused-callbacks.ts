@@ -15,31 +15,31 @@ export interface CallbackTarget {
   readonly origin: string
 }
 
-/** What an app should know of its callbacks: why the last one did not reach its route handler, where it would have gone. */
+/** What an app should know about its callbacks: why the last one did not reach its route handler, for the same destination. */
 export interface RefusedCallbacks {
   readonly remember: (callback: CallbackTarget, failure: PostFailed) => void
   /** One has reached its route handler. */
   readonly forget: (callback: CallbackTarget) => void
-  /** Whether the last attempt at an event found nobody: no connection, one that broke, or a proxy that says so. */
+  /** Whether the last attempt at an event got no answer from the app: no connection, one that broke, or a proxy that says so. */
   readonly foundNobody: (eventId: string) => boolean
   /** Whether a callback of an app has reached a route handler at this origin since the ingest began. */
   readonly wasReached: (appId: string, origin: string) => boolean
-  /** One line of ASCII; undefined where nothing is to be told. */
+  /** One line of ASCII; undefined where there is nothing to report. */
   readonly find: (appId: string, origin: string) => string | undefined
 }
 
 /**
- * Whether a callback reached a route handler that says so in its own log: what it cannot mend. What it refuses (a signature,
- * a clock, a route it does not have) it answers and does not log.
+ * Whether a callback reached a route handler that reports the problem in its own log, because it cannot fix it. What
+ * the handler refuses (a signature, a clock, a route it does not have) it answers and does not log.
  */
 export const isHandled = ({ status, body = "" }: PostFailed): boolean =>
   status !== undefined && status >= 500 && body.includes(names.problemType)
 
-/** Whether nobody took a connection, it broke, or a proxy in front of the app says so: nothing of the app has decided anything. */
+/** Whether there was no connection, it broke, or a proxy in front of the app says so: the app itself has not decided anything. */
 const isUnanswered = (failure: PostFailed): boolean =>
   failure.reason === "network" || (/^50[234]$/.test(String(failure.status)) && !isHandled(failure))
 
-/** What an app may read of an answer that it did not give itself: of a host that only the ingest reaches, not a word. */
+/** What an app may read of an answer that it did not give itself: nothing at all from a host that only the ingest reaches. */
 const describe = (failure: PostFailed): string => {
   if (failure.reason === "forbidden") return failure.message.slice(0, 512)
   if (failure.status === undefined) return "There was no answer."
@@ -48,12 +48,12 @@ const describe = (failure: PostFailed): string => {
   return `The answer was ${[failure.status, code].join(" ").trim()}${isOurs ? "" : ", which is not the route handler's"}.`
 }
 
-/** Most that is remembered: of an older event a client is told that its callback failed, and no more. */
+/** How many are remembered. For an older event, a client is only told that its callback failed. */
 const most = 10_000
 
 /**
- * Keeps, of each app, why its callbacks do not arrive: nobody is called back who could be told. One of each app, until the
- * ingest stops.
+ * Keeps, for each app, why its callbacks do not arrive, because no callback can tell it. One reason for each app,
+ * until the ingest stops.
  */
 export const createRefusedCallbacks = (): RefusedCallbacks => {
   const last = new Map<string, { readonly origin: string; readonly failure: PostFailed; readonly count: number }>()

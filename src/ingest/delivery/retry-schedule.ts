@@ -1,9 +1,9 @@
 import type { AttemptRecord } from "../storage/catalog.ts"
 
-/** Up to a fifth more or less, so that many events of one outage do not come back at one moment. */
+/** Up to a fifth more or less, so that events of one outage do not all come back at the same moment. */
 const jitter = (delay: number): number => Math.round(delay * (0.8 + 0.4 * Math.random()))
 
-/** What follows the failure of an attempt that was the nth retry of its schedule. Source: docs/protocol.md §8. */
+/** What follows a failed attempt that was the nth retry of its schedule. Source: docs/protocol.md §8. */
 export const judgeRetry = (
   retry: number,
   now: number,

@@ -6,15 +6,15 @@ import type { UploadRecord } from "../storage/catalog.ts"
 import type { Service } from "../service.ts"
 import { deleted, stopping } from "../refusals.ts"
 
-/** What was known when the waiting began: only what happens after that can end it. */
+/** What was known when the waiting began: only later changes can end it. */
 export interface Known {
   readonly failures: number
   readonly error: string | undefined
-  /** The attempt under way has failed, and has not ended: the next one is what is waited for. */
+  /** The attempt in progress has failed but has not ended: the next attempt is the one to wait for. */
   readonly isSpent: boolean
 }
 
-/** Of an upload that ends now: everything that happens can still fail it. */
+/** For an upload that ends now: any later failure can still fail it. */
 export const nothingKnown: Known = { failures: 0, error: undefined, isSpent: false }
 
 type Verdict = { readonly serverData: string } | { readonly error: string } | "wait"
@@ -39,13 +39,13 @@ const judge = (upload: UploadRecord, known: Known): Verdict => {
   return hasFailed ? { error: error ?? "The app could not be reached, or refused the callback." } : "wait"
 }
 
-/** Seconds until a client asks again whose app is not there. */
+/** Seconds after which a client should ask again when its app is not there. */
 const awayPause = "1"
 
-/** Events that are looked through for one that has reached an app, where the ingest was started since. */
+/** How many recent events are searched for one that reached the app, if the ingest was restarted since. */
 const recent = 50
 
-/** Whether a callback of an app has reached it at this origin, as far as the process or the catalog remembers. */
+/** Whether a callback of an app has ever reached it at this origin, as far as the process or the catalog remembers. */
 const wasReached = async ({ catalog, refusedCallbacks }: Service, appId: string, origin: string): Promise<boolean> => {
   if (refusedCallbacks.wasReached(appId, origin)) return true
   const delivered = await catalog.listDeliveries({ status: "delivered", limit: recent })
@@ -56,8 +56,8 @@ const wasReached = async ({ catalog, refusedCallbacks }: Service, appId: string,
 }
 
 /**
- * Whether the app of a file is being started again, as a rule: nobody was there for its callback, where somebody was before,
- * and the app has decided nothing. Whoever asks again only asks whether it is back.
+ * Whether the app of a file is probably restarting: nothing answered its callback, where something did before, and the
+ * app has decided nothing. A client that asks again only checks whether the app is back.
  */
 const isAway = async (service: Service, upload: UploadRecord): Promise<boolean> => {
   const { registration, file, delivery, result } = upload
@@ -76,11 +76,11 @@ const refuse = Effect.fnUntraced(function* (service: Service, upload: UploadReco
 })
 
 /**
- * The app's answer to a finished upload as JSON text, once it is there: what `onUploadComplete` returned, or null where
- * nobody waits for it.
+ * The app's answer to a finished upload as JSON text, once it is there: what `onUploadComplete` returned, or null
+ * where the upload does not wait for it.
  *
- * Fails:  CALLBACK_FAILED as soon as a delivery fails, with `retry-after` where no app was there; CALLBACK_TIMEOUT after the operator's `callbackWait`. The file
- *         stays and the callback is tried again in both cases.
+ * Fails:  CALLBACK_FAILED as soon as a delivery fails, with `retry-after` where no app was there; CALLBACK_TIMEOUT
+ *         after the operator's `callbackWait`. In both cases the file stays and the callback is tried again.
  * Source: docs/protocol.md §10.
  */
 export const awaitServerData = (
@@ -92,7 +92,7 @@ export const awaitServerData = (
     "serverData" in verdict ? Effect.succeed(verdict.serverData) : refuse(service, current, verdict.error)
 
   const verdict = judge(upload, since)
-  // A failure counts as the catalog has it now: asking again may have changed that.
+  // A failure is judged by what the catalog holds now: asking again may have changed it.
   if (verdict !== "wait" && "serverData" in verdict) return answer(upload, verdict)
 
   const watch = service.changes.watch(upload.file.key)
@@ -101,7 +101,7 @@ export const awaitServerData = (
     for (;;) {
       if (service.changes.isClosed()) return yield* stopping()
       const current = yield* attempt(() => service.catalog.get(upload.file.key))
-      // Its key may have come to another file since: what becomes of that one is not for this client.
+      // Its key may belong to another file by now, whose fate is not for this client to know.
       const isGone = current?.file.id !== upload.file.id || current.file.status === "Deleting"
       if (isGone) return yield* deleted()
       if (known.isSpent && hasFailedAgain(current)) {
@@ -110,7 +110,7 @@ export const awaitServerData = (
       }
       const now = judge(current, known)
       if (now !== "wait") return yield* answer(current, now)
-      // What an app is at work on is waited for; another attempt would be the next process's.
+      // A callback that the app is working on is waited for. A further attempt would be made by the next process.
       const { changes, dispatcher } = service
       if (changes.isDraining() && !dispatcher.isUnderWay(upload.file.key)) return yield* stopping()
       yield* Effect.promise(() => watch.next())
@@ -133,8 +133,8 @@ export const awaitServerData = (
 }
 
 /**
- * Makes the callback of a finished upload due at once where it has failed and the app's answer is asked for again. An attempt
- * that is under way, or waits for its turn, is left to come to its end. Gives what is history.
+ * Makes the callback of a finished upload due at once where it has failed and a client asks for the app's answer
+ * again. An attempt that is in progress, or waits for its turn, is left to finish. Returns what was known before.
  */
 export const askAgain = async (
   { catalog, changes, dispatcher, devStreams, askedAgain, now }: Service,
@@ -154,10 +154,10 @@ export const askAgain = async (
   // The last failure is the answer.
   if (turn === "tooSoon") return nothingKnown
   if (turn === "shared") return isDue ? known : { ...known, error: undefined }
-  // Over HTTP what is due is in the dispatcher's hands. On a stream it waits until somebody calls.
+  // Over HTTP the dispatcher sends what is due. On a stream it waits until the stream is woken.
   if (!isDue && !(await catalog.redeliver({ id: delivery.id, now: at }))) return known
   if (registration.isDev) devStreams.wake(file.appId, registration.callbackSlug)
   else dispatcher.wake()
-  // What is only due has its error until the next attempt begins.
+  // An event that is only due keeps its error until the next attempt begins.
   return isDue ? known : { ...known, error: undefined }
 }

@@ -5,10 +5,13 @@ import { createPieceStream } from "../storage/piece-stream.ts"
 import { pieces } from "../storage/read-budget.ts"
 import { fileNotFound } from "../refusals.ts"
 
-/** There is no such file, or not any more. */
+/** The error for a file that does not exist, or no longer does. */
 type Kept = Pick<Service, "catalog" | "store" | "readers">
 
-/** Bytes from a position on, of a file the catalog keeps. Fails: rejects with `Rejected` NOT_FOUND, and as the catalog does. */
+/**
+ * Reads bytes from a position on of a file that is in the catalog. Fails: rejects with `Rejected` NOT_FOUND, and as the
+ * catalog does.
+ */
 const readInline = async (
   { catalog }: Pick<Kept, "catalog">,
   { id }: FileRecord,
@@ -18,16 +21,16 @@ const readInline = async (
   const content = await catalog.readContent(id)
   if (content === null) throw fileNotFound()
   const piece = content.subarray(position, position + length)
-  // A part of it would keep all of it.
+  // A view of a part would keep the whole in memory.
   return (piece.length === content.length ? piece : piece.slice()) as Uint8Array<ArrayBuffer>
 }
 
 /**
- * Bytes `start` to `end`, both included, from wherever they are kept, for one more reader. What costs less than its
- * connection does, is not counted.
+ * Opens bytes `start` to `end`, both included, wherever they are kept, for one more reader. A read that costs less
+ * than its connection is not counted.
  *
- * A file the catalog keeps is read from it again for each piece when there is no room for all of it: a reader that takes
- * nothing holds a piece, however large such files may be.
+ * When there is no room for all of it, a file in the catalog is read again for each piece: a reader that takes nothing
+ * holds only one piece, however large such files may be.
  *
  * Fails: rejects with `Rejected` NOT_FOUND, RATE_LIMITED, and as the store and the catalog do.
  */

@@ -4,31 +4,31 @@ import { createShares, toWideSharing } from "../shares.ts"
 import { createRateWatch, type Intake } from "../upload/minimum-rate.ts"
 import { shareUsedUp } from "../refusals.ts"
 
-/** The clients that files are being sent to. */
+/** The clients that are downloading files. */
 export interface Readers {
   /**
    * Opens a file for one more client.
    *
-   * The client is waited for between a chunk it is given and its next question: who asks for the end only when all was
-   * taken is watched until then. One that takes less than the minimum rate is cut off: the stream fails with
-   * `BodyTooSlow`, and what it holds is given back.
+   * The time between giving the client a chunk and its next request for one is the client's. The client asks for the
+   * end only when it has taken everything, so it is watched until then. One that takes less than the minimum rate is
+   * cut off: the stream fails with `BodyTooSlow`, and what it holds is released.
    *
-   * Fails: rejects with `Rejected` RATE_LIMITED when there are too many, of all files or of those of the file's app, and
-   * as `open` does.
+   * Fails: rejects with `Rejected` RATE_LIMITED when there are too many, in total or of the file's app, and as `open`
+   *        does.
    */
   readonly add: (
     file: { readonly appId: string; readonly key: string },
     open: () => Promise<ReadableStream<Uint8Array>>,
   ) => Promise<ReadableStream<Uint8Array>>
-  /** Ends the answers under way with the file of a key: it was deleted. */
+  /** Aborts the downloads of the file with this key: it was deleted. */
   readonly stop: (key: string) => void
   /** How many there are. */
   readonly count: () => number
 }
 
 /**
- * @param isAlone whether there is but one app: its files may be read by as many as all may
- * @param onCut   a client was cut off
+ * @param isAlone whether there is only one app: it may use all places
+ * @param onCut   is called when a client was cut off
  */
 export const createReaders = (
   {
@@ -41,7 +41,7 @@ export const createReaders = (
 ): Readers => {
   const rates = createRateWatch({ minimumRate: minimumReadRate, minimumRateWindow: minimumReadRateWindow })
   const shares = createShares(toWideSharing(maxConcurrentReads, isAlone))
-  /** How to end those of each key. */
+  /** How to abort the downloads of each key. */
   const ofKey = new Map<string, Set<() => void>>()
 
   const follow = (key: string, content: ReadableStream<Uint8Array>, letGo: () => void): ReadableStream<Uint8Array> => {

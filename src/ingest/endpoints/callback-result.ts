@@ -17,14 +17,14 @@ import type { Service } from "../service.ts"
 
 const decode = createDecoder(CallbackResultSchema)
 
-/** Results of this size are kept whatever the quota says, characters: their number is that of the files. */
+/** Results up to this size are kept whatever the quota says, characters: there are only as many as there are files. */
 const smallResult = 1024
 
-/** Room for the key and the framing of the body, bytes. */
+/** Room for the key and for the structure of the body, bytes. */
 const framing = 4096
 
 /**
- * `POST /callback-result`: what the app made of a finished file, for the client that waits.
+ * `POST /callback-result`: what the app returned for a finished file, for the client that waits.
  *
  * Fails:  UNAUTHORIZED, BAD_REQUEST, FORBIDDEN (a key of another app), NOT_FOUND, QUOTA_EXCEEDED.
  * Source: docs/protocol.md §9.

@@ -14,7 +14,7 @@ import type { Service } from "../service.ts"
 import { transfer } from "../upload/transfer.ts"
 import { multipartOverhead } from "../upload/upload-body.ts"
 
-/** Where the body begins, and how many bytes of the file it says it brings; refuses files that are too large. */
+/** Where the body begins, and how many bytes of the file it claims to bring; refuses files that are too large. */
 const decideExtent = Effect.fnUntraced(function* (request: Request, grant: UploadGrant, maxFileSize = limits.fileSize) {
   const start = parseUploadRange(request.headers.get("range"))
   if (!start.ok) return yield* toRejected(start)
@@ -30,10 +30,10 @@ const decideExtent = Effect.fnUntraced(function* (request: Request, grant: Uploa
 })
 
 /**
- * `PUT` of a signed URL: takes the bytes, and answers when the app has its file.
+ * `PUT` of a signed URL: stores the bytes, and answers when the app has handled its file.
  *
  * Shape:  200 with an `UploadResult`.
- * Fails:  the codes of docs/protocol.md §10; what has arrived is kept, but where the content itself is refused.
+ * Fails:  with the codes of docs/protocol.md §10; what has arrived is kept, unless the content itself is refused.
  *
  * @param url    the public base URL and the path and query as received
  * @param origin the public base URL

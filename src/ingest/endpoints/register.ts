@@ -34,7 +34,7 @@ export const toBoundedJson = (what: string, value: unknown, maximum: number): Ef
     : Effect.succeed(text)
 }
 
-/** Apps look for `data.callbackOrigin` in the first half kilobyte, so not every origin is told. */
+/** Apps look for `data.callbackOrigin` in the first half kilobyte, so not every origin is listed. */
 const toForbiddenCallback = ({ callbackOrigins = new Set() }: App, callbackOrigin: string): Rejected => {
   const [a, b, c, ...others] = callbackOrigins
   const allowed = [a, b, c, others.length === 0 ? undefined : `${others.length} more`].filter(Boolean).join(", ")
@@ -91,7 +91,7 @@ export const respondRegister = Effect.fnUntraced(function* (service: Service, re
   if (clock?.hopeless !== undefined) {
     return yield* new Rejected({ code: "FORBIDDEN", ...clock.hopeless })
   }
-  // Before anything is kept: whoever is refused may go on elsewhere.
+  // Before anything is kept: a refused app may register elsewhere.
   if (isDev) yield* attempt(async () => service.devStreams.checkRoom(app.id))
   const metadata = yield* toBoundedJson("The metadata", registration.metadata, limits.metadata)
   const { maxExpectedFiles: expectedFiles, maxExpectedBytes: expectedBytes } = service.settings

@@ -16,7 +16,7 @@ import { respondAppFile, respondFile } from "./serve.ts"
 import { stopping } from "../refusals.ts"
 import { type Service, traceService } from "../service.ts"
 
-/** What a request is about, and the URL its signature covers. */
+/** What a request is for, and the URL that its signature covers. */
 interface Target {
   /** The public base URL. */
   readonly origin: string
@@ -26,7 +26,7 @@ interface Target {
   readonly segments: ReadonlyArray<string>
 }
 
-/** Makes the function that finds a request's target below the configured URL; a proxy may have cut its path off. */
+/** Makes the function that finds a request's target below the configured URL; a proxy may have removed the base path. */
 export const createTargetReader = (configured: string | undefined): ((request: Request) => Target) => {
   const base = configured === undefined ? "" : new URL(configured).pathname.replace(/\/+$/, "")
   return ({ url }) => {
@@ -113,10 +113,10 @@ const findResource = (service: Service, request: Request, target: Target): Resou
 const notFound = (detail = "There is nothing here. Check the URL against the ingest's address.") =>
   new Rejected({ code: "NOT_FOUND", detail })
 
-/** What answers a request that is for nothing here. */
+/** The answer to a request for a path that does not exist. */
 const nowhere: Resource = { route: "none", methods: {} }
 
-/** Finds what a request is for, and answers it under observation; 404 and 405 for all others. */
+/** Finds what a request is for, and answers it under observation; 404 and 405 for everything else. */
 export const createRouter = (service: Service, observe: ReturnType<typeof createRequestObserver>) => {
   const readTarget = createTargetReader(service.settings.url)
 

@@ -15,7 +15,7 @@ import type { Service } from "../service.ts"
 import { whenKnown } from "../when-known.ts"
 import { fileNotFound } from "../refusals.ts"
 
-/** The file under a key that can be read. */
+/** The readable file with a key. */
 const findByKey = (service: Service, key: string): Effect.Effect<FileRecord, Rejected> =>
   /^[A-Za-z0-9_-]+$/.test(key)
     ? Effect.flatMap(
@@ -33,12 +33,12 @@ const findOfApp = Effect.fnUntraced(function* (service: Service, appId: string, 
     )
     if (file?.appId === appId) return file
   }
-  // Also of an app that does not exist: how long the answer takes is not to tell.
+  // The same for an app that does not exist: the time of the answer must not reveal it.
   const file = yield* attempt(() => service.catalog.findByCustomId(appId, id))
   return app === undefined || file === null ? yield* fileNotFound() : file
 })
 
-/** Lets pass who may read the file: everybody, or the holder of a signed URL that has not expired. Gives its ACL. */
+/** Checks that the caller may read the file: everybody, or the holder of a signed URL that has not expired. Returns its ACL. */
 const authoriseRead = Effect.fnUntraced(function* (service: Service, file: FileRecord, url: string) {
   if (file.acl === "public-read") return file.acl
   const app = yield* whenKnown(service.apps.byId(file.appId))
@@ -50,7 +50,7 @@ const authoriseRead = Effect.fnUntraced(function* (service: Service, file: FileR
   })
   const signed = yield* verifyUrlOf(app, url)
   if (signed === undefined) return yield* forbidden
-  // Nothing else: what the app signs for another purpose grants no reading.
+  // Nothing else may be signed: a URL that the app signs for another purpose grants no reading.
   const [name, expires] = signed.slice(signed.indexOf("?") + 1).split("=", 2)
   if (name !== names.query.expires || !/^\d{1,16}$/.test(expires ?? "")) return yield* forbidden
   if (Number(expires) <= service.now()) {

@@ -5,7 +5,7 @@ import type { Service } from "../service.ts"
 
 const headers = { "cache-control": "no-store" }
 
-/** `GET /health`: the process lives and answers. Asks nobody. */
+/** `GET /health`: the process lives and answers. It checks nothing else. */
 export const respondHealth = (): Response => Response.json({ status: "ok" }, { headers })
 
 const explain = ({ ingest, catalog, store }: Readiness): string | undefined => {

@@ -1,11 +1,10 @@
 /*
- * A registry of our own: an observation is one addition to a number that is found by one look-up, about 0.1 µs.
- * Effect's Metric takes 0.9 µs with labels (measured with 4.1.0), and keeps one registry for the whole process.
+ * A registry of our own: an observation is one look-up and one addition, about 0.1 µs.
  */
 
 /** What one combination of label values counts. */
 export interface Cell {
-  /** Adds to it; 1 unless given. */
+  /** Adds to it; 1 by default. */
   readonly add: (amount?: number) => void
   readonly set: (value: number) => void
 }
@@ -15,7 +14,7 @@ export interface HistogramCell {
   readonly observe: (value: number) => void
 }
 
-/** A metric: a cell per combination of label values, made when first used. Give it no label without a bound. */
+/** A metric: one cell for each combination of label values, made when first used. Labels must have few values. */
 export interface Metric<A> {
   readonly cell: (...labelValues: ReadonlyArray<string>) => A
 }
@@ -83,7 +82,7 @@ const createHistogramCell = (buckets: ReadonlyArray<number>): HistogramCell & Re
   }
 }
 
-/** Makes a registry. A metric without labels is there from the start, with 0. */
+/** Makes a registry. A metric without labels exists from the start, with the value 0. */
 export const createMetricRegistry = (): MetricRegistry => {
   const metrics: Array<() => string> = []
 

@@ -10,7 +10,7 @@ export interface Metrics {
   readonly receivedBytes: Cell
   readonly sentBytes: Cell
   readonly activeUploads: Cell
-  /** Set when asked for. */
+  /** Set when the metrics are read. */
   readonly activeReaders: Cell
   readonly cutReaders: Cell
   /** Label: `stored` or the problem code the file failed with. */
@@ -24,15 +24,15 @@ export interface Metrics {
   /** Label: `delivered`, `failed` or `dead`. */
   readonly callbackAttempts: Metric<Cell>
   readonly callbackDuration: HistogramCell
-  /** Label: `pending` or `dead`. Set when asked for. */
+  /** Label: `pending` or `dead`. Set when the metrics are read. */
   readonly deliveries: Metric<Cell>
-  /** Set when asked for. */
+  /** Set when the metrics are read. */
   readonly devStreams: Cell
   readonly abandoned: Cell
   readonly reclaimed: Cell
   /** Seconds since the epoch. */
   readonly lastSweep: Cell
-  /** Set when asked for; label: quantile. */
+  /** Set when the metrics are read; label: quantile. */
   readonly eventLoopDelay: Metric<Cell>
   readonly residentMemory: Cell
   readonly heapUsed: Cell

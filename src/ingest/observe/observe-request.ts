@@ -9,15 +9,15 @@ import type { Metrics } from "./metrics.ts"
 import type { RefusalLog } from "./refusal-log.ts"
 import type { Span, Tracing } from "./tracing.ts"
 
-/** What a request is about, as far as those who watch need to know. */
+/** What observers need to know about a request. */
 export interface Subject {
-  /** The path with names for what varies: of few values, so that metrics can be kept by it. */
+  /** The path with placeholders for what varies: it has few values, so that it can be a metric's label. */
   readonly route: string
   /** Whose file it is, when the path says so. */
   readonly key?: string | undefined
-  /** Whether it moves bytes of files; `in` and `out` are those of the ingest. */
+  /** Whether it transfers bytes of files; `in` and `out` as seen from the ingest. */
   readonly moves?: "in" | "out" | undefined
-  /** For operators: answers while the ingest closes, too, and belongs to no trace. */
+  /** For operators: it answers even while the ingest closes, and belongs to no trace. */
   readonly isOperational?: true
 }
 
@@ -39,14 +39,14 @@ interface Ending {
 
 const methods: ReadonlySet<string> = new Set(["GET", "HEAD", "PUT", "POST", "OPTIONS", "DELETE", "PATCH"])
 
-/** Characters of a reason, which may quote what a client sent, that go into the log. */
+/** How many characters of a reason, which may quote what a client sent, are logged. */
 const longestReason = 500
 
 const shorten = (text: string): string => (text.length <= longestReason ? text : `${text.slice(0, longestReason)}…`)
 
 /**
  * Makes the function that runs a request's step under observation: it is counted, timed, logged and, where traces are
- * recorded, gets a span. A refusal becomes its problem document here, so that all see how it ended.
+ * recorded, gets a span. A refusal becomes its problem document here, so that all of these see how it ended.
  */
 export const createRequestObserver =
   ({ metrics, write, refusals, isDebugged, tracing }: Observers) =>
@@ -91,7 +91,7 @@ export const createRequestObserver =
       } else if (status < 500) {
         refusals.log("Info", "A request was refused.", code, () => toDetails(ending, ms))
       } else if (status === 500) {
-        // What nobody foresaw is logged by the fetch handler, with its cause and an id that this client was told.
+        // Unexpected errors are logged by the fetch handler, with their cause and the id that this client was told.
         write("Warning", "A request could not be served.", toDetails(ending, ms))
       } else {
         refusals.log("Warning", "A request could not be served.", code, () => toDetails(ending, ms))

@@ -5,7 +5,7 @@ import type { Metrics } from "./metrics.ts"
 import { traceIdOf } from "../../protocol/trace-context.ts"
 import { wrapPort } from "../storage/wrap-port.ts"
 
-/** What those who watch the storage write to. */
+/** Where observers of the storage write to. */
 interface Observers {
   readonly metrics: Metrics
   readonly write: Write
@@ -23,7 +23,7 @@ const countErrors = <Port extends object>({ metrics }: Observers, storage: strin
     return result
   })
 
-/** A store that counts what goes through it. */
+/** Wraps a store so that its operations are counted. */
 export const observeStore = (store: BlobStore, observers: Observers): BlobStore => {
   const counted = countErrors(observers, "blobs", store)
   const { metrics } = observers
@@ -46,7 +46,7 @@ export const observeStore = (store: BlobStore, observers: Observers): BlobStore 
   }
 }
 
-/** A catalog that counts the transitions of files and events, and tells the operator's log of them. */
+/** Wraps a catalog so that the transitions of files and events are counted, and written to the operator's log. */
 export const observeCatalog = (catalog: Catalog, observers: Observers): Catalog => {
   const counted = countErrors(observers, "catalog", catalog)
   const { metrics, write } = observers

@@ -10,12 +10,12 @@ import type * as Tracer from "effect/Tracer"
 import { names } from "../../protocol/names.ts"
 import type { TracingOptions } from "./tracing-options.ts"
 
-/** The one place that knows Effect's OTLP modules, which are marked unstable. */
+/** The only place that uses Effect's OTLP modules, which are marked unstable. */
 const services = Layer.mergeAll(OtlpExporter.layerFlusher, OtlpSerialization.layerJson, FetchHttpClient.layer)
 
 /**
- * A tracer that sends ended spans in batches, every second at least. What the collector does not take after three more
- * attempts is dropped.
+ * A tracer that sends ended spans in batches, at least every second. What the collector does not accept after three
+ * more attempts is dropped.
  */
 export const openOtlpTracer = async ({
   url,

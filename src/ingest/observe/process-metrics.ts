@@ -1,7 +1,7 @@
 import type { Metrics } from "./metrics.ts"
 import { packageVersion } from "./package-version.ts"
 
-/** What is read of the process when somebody asks. */
+/** Metrics that are read from the process on demand. */
 export interface ProcessMetrics {
   /** Writes memory, processor time and the event loop's delay since the last call. */
   readonly read: () => void
@@ -10,7 +10,7 @@ export interface ProcessMetrics {
 
 const quantiles = [50, 99, 100]
 
-/** Starts to watch the event loop; what the runtime does not tell is left out. */
+/** Starts to watch the event loop; what the runtime does not provide is left out. */
 export const watchProcess = (metrics: Metrics): ProcessMetrics => {
   const delay = process.getBuiltinModule("node:perf_hooks").monitorEventLoopDelay?.({ resolution: 20 })
   delay?.enable()

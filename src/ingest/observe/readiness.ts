@@ -2,14 +2,14 @@ import type { BlobStore } from "../storage/blob-store.ts"
 import type { Catalog } from "../storage/catalog.ts"
 import type { Changes } from "../delivery/changes.ts"
 
-/** Whether uploads can be taken, part by part: `ok`, or what is wrong in a few words that hold no secret. */
+/** Whether uploads can be accepted, part by part: `ok`, or what is wrong in a few words that hold no secret. */
 export interface Readiness {
   readonly ingest: "ok" | "stopping"
   readonly catalog: "ok" | "failing" | "not checked"
   readonly store: "ok" | "failing" | "not checked"
 }
 
-/** ms that a finding is given out again: whoever asks more often learns nothing new and costs nothing. */
+/** ms for which a result is reused, so that frequent checks cost nothing. */
 const freshness = 1000
 
 /** ms that a part may take to answer. */
@@ -44,10 +44,10 @@ const checkStore = async (store: BlobStore): Promise<void> => {
   }
 }
 
-/** A write that changes nothing: no key has a blank in it. */
+/** A write that changes nothing, because no key contains a space. */
 const checkCatalog = (catalog: Catalog): Promise<unknown> => catalog.interrupt("readiness check")
 
-/** Makes the function that says whether uploads can be taken; those who ask at one time share the answer. */
+/** Makes the function that says whether uploads can be accepted; concurrent calls share the answer. */
 export const createReadinessCheck = ({
   store,
   catalog,

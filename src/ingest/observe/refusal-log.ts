@@ -2,7 +2,7 @@ import type { Write } from "../../server-kit/logging.ts"
 
 type Level = "Info" | "Warning"
 
-/** Entries of one kind that are logged one by one in a {@link span}; of the others there is one entry at its end. */
+/** Entries of one kind that are logged individually in a {@link span}; one entry at its end counts the others. */
 const mostEach = 10
 
 /** ms */
@@ -13,19 +13,19 @@ const summaries = {
   Warning: "More requests could not be served than are logged one by one.",
 } as const satisfies Record<Level, string>
 
-/** Logs requests that were refused or could not be served, so that nobody can fill the log with them. */
+/** Logs requests that were refused or could not be served, so that clients cannot fill the log with them. */
 export interface RefusalLog {
   /**
-   * Logs the first ones of a code in each minute, counts the others; all of them at Debug.
+   * Logs the first ones of each code in each minute and counts the others; logs all of them at level Debug.
    *
-   * @param code the problem's, of which there are few
+   * @param code the code of the problem, of which there are few
    */
   readonly log: (level: Level, message: string, code: string, toDetails: () => ReadonlyArray<unknown>) => void
-  /** Says how many were not logged so far. */
+  /** Logs how many were not logged so far. */
   readonly close: () => void
 }
 
-/** Most refusals need no key: who scans an address costs the log no more than somebody with a typing error. */
+/** Most refusals need no key: a scan of an address costs the log no more than a typing error. */
 export const createRefusalLog = (write: Write, isDebugged: boolean): RefusalLog => {
   let counts: Record<Level, Map<string, number>> = { Info: new Map(), Warning: new Map() }
   let timer: ReturnType<typeof setTimeout> | undefined

@@ -8,8 +8,9 @@ import type { Metrics } from "./metrics.ts"
 import { watchProcess } from "./process-metrics.ts"
 
 /**
- * Who may read the metrics: nobody, everybody who reaches the ingest, or who sends `authorization: Bearer <token>`.
- * Where a request comes from decides nothing: behind a proxy on the same machine all come from there.
+ * Who may read the metrics: nobody, everybody who reaches the ingest, or clients that send `authorization: Bearer
+ * <token>`. The address of the client is no criterion: behind a proxy on the same machine all requests come from
+ * there.
  */
 export type MetricsAccess = "off" | "open" | { readonly token: string }
 
@@ -23,7 +24,7 @@ export interface MetricsEndpoint {
 /** How many deliveries of a kind are counted at most. */
 const countLimit = 10_000
 
-/** Whether a request may read, in constant time for any token. Fails: throws `TypeError` on a token too short. */
+/** Whether a request may read, in constant time for any token. Fails: throws `TypeError` on a token that is too short. */
 const createGuard = (access: Exclude<MetricsAccess, "off">): ((request: Request) => boolean) => {
   if (access === "open") return () => true
   if (access.token.length < 16) {
@@ -35,7 +36,7 @@ const createGuard = (access: Exclude<MetricsAccess, "off">): ((request: Request)
   return ({ headers }) => timingSafeEqual(digest(headers.get("authorization") ?? ""), expected)
 }
 
-/** Makes the endpoint; undefined where nobody may read. Fails: throws `TypeError` on a token too short. */
+/** Makes the endpoint; undefined where nobody may read. Fails: throws `TypeError` on a token that is too short. */
 export const createMetricsEndpoint = (
   access: MetricsAccess,
   {
@@ -54,7 +55,10 @@ export const createMetricsEndpoint = (
   const isAllowed = createGuard(access)
   const process = watchProcess(metrics)
 
-  /** Asked for when read: what changes by itself. Unknown counts are NaN: an old number would lie. */
+  /**
+   * Reads the values that change by themselves, when the metrics are read. Unknown counts are NaN, because an old
+   * number would be wrong.
+   */
   const refresh = async (): Promise<void> => {
     process.read()
     metrics.devStreams.set(devStreams.count())

@@ -29,11 +29,11 @@ const parseRatio = (sampler: string, argument: string | undefined): number => {
 }
 
 /**
- * What the environment says of traces, by the names OpenTelemetry gives: `OTEL_EXPORTER_OTLP_ENDPOINT` or
- * `…_TRACES_ENDPOINT`, `…_HEADERS`, `OTEL_SERVICE_NAME`, `OTEL_TRACES_SAMPLER` with `_ARG`; `OTEL_SDK_DISABLED=true` and
- * `OTEL_TRACES_EXPORTER=none` switch them off. Undefined where no endpoint is named.
+ * Reads the environment's settings for traces, by OpenTelemetry's names: `OTEL_EXPORTER_OTLP_ENDPOINT` or
+ * `…_TRACES_ENDPOINT`, `…_HEADERS`, `OTEL_SERVICE_NAME`, `OTEL_TRACES_SAMPLER` with `_ARG`; `OTEL_SDK_DISABLED=true`
+ * and `OTEL_TRACES_EXPORTER=none` switch them off. Undefined where no endpoint is named.
  *
- * Fails:  throws `TypeError` naming the variable; its value is shown only where it can be no secret.
+ * Fails:  throws `TypeError` naming the variable; its value is shown only where it cannot be a secret.
  * Source: https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
  */
 export const readTracingEnvironment = (

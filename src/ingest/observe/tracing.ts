@@ -7,7 +7,7 @@ import { redact } from "../../server-kit/redact.ts"
 import { splitTraceparent, type TraceContext } from "../../protocol/trace-context.ts"
 import type { TracingOptions } from "./tracing-options.ts"
 
-/** A piece of work in a trace that is recorded. */
+/** A unit of work in a trace that is recorded. */
 export interface Span {
   /** For requests that continue the trace: this span is their parent. */
   readonly context: TraceContext
@@ -36,7 +36,7 @@ export interface Tracing {
   readonly close: () => Promise<void>
 }
 
-/** Nanoseconds since the epoch, to the µs; runs steadily within a request however the system's clock is set. */
+/** Nanoseconds since the epoch, to the µs; steady within a request even when the system's clock is changed. */
 type Clock = () => bigint
 
 const createClock = (): Clock => {
@@ -89,10 +89,10 @@ const makeSpan = (
     sampled: true,
   })
 
-/** Starts to record spans and to send them. Where that cannot be, the log says why, and nothing is recorded. */
+/** Starts to record and send spans. Where that fails, the log says why, and nothing is recorded. */
 export const createTracing = (options: TracingOptions, write: Write): Tracing => {
   const { sampleRatio = 1 } = options
-  // Only those who trace load the exporter.
+  // Only ingests that trace load the exporter.
   const opening = import("./otlp-tracer.ts")
     .then(({ openOtlpTracer }) => openOtlpTracer(options))
     .catch((cause: unknown) => {

@@ -13,8 +13,8 @@ const toReferences = (request: DeleteFilesRequest): ReadonlyArray<FileReference>
     : request.customIds.map((customId) => ({ customId }))
 
 /**
- * Whoever still has to do with deleted files is told, also who sends a file the catalog does not know yet. The bytes of
- * those that were there, so many, go soon.
+ * Tells everybody who is working with deleted files, including writers of files that are not in the catalog yet. The
+ * sweep soon removes the bytes of the `count` files that existed.
  */
 const announce = (
   { writers, readers, changes, devStreams, wakeHousekeeping }: Service,
@@ -25,7 +25,7 @@ const announce = (
     writers.stop(key, deleted())
     readers.stop(key)
     changes.notify(key)
-    // Its event will not come any more.
+    // Its event will not be sent any more.
     devStreams.acknowledge(key)
   }
   if (count > 0) wakeHousekeeping()
@@ -43,7 +43,7 @@ export const deleteFiles = defineOperation({
   answer: DeletedFilesSchema,
   example: { request: { fileKeys: ["kE2xQm7PzVnYb9tR4wLcH3sD"] }, answer: { success: true, deletedCount: 1 } },
   act: Effect.fnUntraced(function* ({ service, app }, request) {
-    // A key of another app is as one that does not exist, now and later.
+    // A key of another app is treated as one that does not exist, now and later.
     const files = toReferences(request).filter((file) => !("fileKey" in file) || isKeyOf(file.fileKey, app.encodedId))
     const bounds = { expectedFiles: service.settings.maxExpectedFiles }
     const found = yield* attempt(() =>

@@ -12,14 +12,14 @@ import { fileNotFound } from "../refusals.ts"
 /** Seconds. */
 const defaultTtl = 60 * 60
 
-/** The file of an app that can be read; null when there is none. */
+/** The readable file of an app; null when there is none. */
 const find = async (catalog: Catalog, appId: string, reference: FileReference): Promise<FileRecord | null> => {
   if ("customId" in reference) return catalog.findByCustomId(appId, reference.customId)
   const upload = await catalog.get(reference.fileKey)
   return isReadable(upload) && upload.file.appId === appId ? upload.file : null
 }
 
-/** Of an app that came with an active key: it has one to sign with. */
+/** For an app that has called with an active key, so there is a key to sign with. */
 const toUrl = async ({ service, app, origin }: Call, { key }: FileRecord, ttl: number): Promise<string> => {
   const { path, query } = names
   return signUrl(`${origin}/${path.file}/${key}?${query.expires}=${service.now() + ttl * 1000}`, app.signers[0]!)

@@ -20,7 +20,7 @@ const respondOperation = Effect.fnUntraced(function* (
   origin: string,
 ) {
   const app = yield* authoriseApp(service, request)
-  // A body that is left out asks for nothing in particular.
+  // An omitted body stands for an empty object.
   const body = yield* readPromptJson(service, app, request, limits.restBody, {})
   return Response.json(yield* operation.perform({ service, app, origin }, body), {
     headers: { "cache-control": "no-store" },
@@ -35,7 +35,7 @@ const nowhere = (path: string): Resource => ({
 })
 
 /**
- * What the REST API has below `/v6`: `POST /v6/<operation>`, and its description.
+ * The REST API below `/v6`: `POST /v6/<operation>`, and its description.
  *
  * @param origin the public base URL
  *
@@ -57,11 +57,11 @@ export const findOperation = (request: Request, rest: ReadonlyArray<string>, ori
   }
 }
 
-/** Where the operations were once: `POST /api/<operation>` leads to where they are. Source: docs/protocol.md §10. */
+/** The former paths: `POST /api/<operation>` redirects to the current path. Source: docs/protocol.md §10. */
 export const findOldOperation = (rest: ReadonlyArray<string>): Resource => {
   const [name = ""] = rest
   if (rest.length !== 1 || !operations.has(name)) return nowhere(oldApi)
-  // Relative: right behind any proxy, and the API key stays with whom it was sent to.
+  // Relative, so that it is right behind any proxy and the API key stays with the server it was sent to.
   const moved = () => Effect.succeed(new Response(null, { status: 308, headers: { location: `../${api}/${name}` } }))
   return { route: `/${oldApi}/${name}`, methods: { POST: moved }, isHiddenFromPages: true }
 }

@@ -45,7 +45,7 @@ export const listFiles = defineOperation({
   },
   act: ({ service, app }, { limit = defaultLimit, offset, cursor, status }) => {
     const before = cursor === undefined ? undefined : Number(cursor)
-    // One more than asked for says whether there are more.
+    // One more than requested shows whether there are more.
     const page = attempt(() => service.catalog.list({ appId: app.id, limit: limit + 1, offset, before, status }))
     return Effect.map(page, (found) => {
       const files = found.slice(0, limit).map((file) => toListedFile(file, app.defaultAcl))

@@ -14,14 +14,14 @@ type JsonObject = Readonly<Record<string, unknown>>
 
 const refer = (kind: "schemas" | "responses", name: string) => ({ $ref: `#/components/${kind}/${name}` })
 
-/** A schema as OpenAPI 3.1 has it (JSON Schema 2020-12), with the named ones it refers to. */
+/** A schema in OpenAPI 3.1 (JSON Schema 2020-12), with the named schemas that it refers to. */
 const toSchemas = (name: string, schema: Schema.Codec<unknown>): JsonObject => {
   const document = Schema.toJsonSchemaDocument(schema)
   const text = JSON.stringify({ ...document.definitions, [name]: document.schema })
   return JSON.parse(text.replaceAll('"#/$defs/', '"#/components/schemas/')) as JsonObject
 }
 
-/** Codes that travel. */
+/** Codes that are sent over the network. */
 const codes = problemCodes.filter((code) => problems[code].status > 0)
 const retryable = codes.filter((code) => problems[code].retryable)
 
@@ -105,7 +105,7 @@ const refusalsOf = ({ isOfOneFile }: Operation): JsonObject => {
 
 const toComponentName = (name: string) => name.charAt(0).toUpperCase() + name.slice(1)
 
-/** Whether a body may be left out. */
+/** Whether the body may be omitted. */
 const takesNothing = (operation: Operation): boolean =>
   Effect.runSync(Effect.result(createDecoder(operation.request)({})))._tag === "Success"
 
@@ -170,5 +170,5 @@ const createDescription = (): JsonObject => {
 
 let description: JsonObject | undefined
 
-/** The REST API as an OpenAPI 3.1 document, all but its `servers`; made once. */
+/** The REST API as an OpenAPI 3.1 document without its `servers`; made once. */
 export const describeApi = (): JsonObject => (description ??= createDescription())

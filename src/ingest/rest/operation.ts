@@ -5,7 +5,7 @@ import { createDecoder } from "../../schema/decode.ts"
 import type { App } from "../apps.ts"
 import type { Service } from "../service.ts"
 
-/** Who asks for an operation, and where. */
+/** The context of an operation: who calls it, and where. */
 export interface Call {
   readonly service: Service
   readonly app: App
@@ -13,26 +13,26 @@ export interface Call {
   readonly origin: string
 }
 
-/** One operation of the REST API, and what its users are told of it. */
+/** One operation of the REST API, and its documentation. */
 interface Definition<Request, Answer> {
-  /** Some words. */
+  /** A short title. */
   readonly summary: string
-  /** All else a user has to know; CommonMark. */
+  /** Everything else a user has to know; CommonMark. */
   readonly description: string
   readonly request: Schema.Codec<Request>
   readonly answer: Schema.Codec<Answer>
   readonly example: { readonly request: Request; readonly answer: Answer }
-  /** Whether it looks for one file, which may not be there (404). */
+  /** Whether it looks for a single file, which may not exist (404). */
   readonly isOfOneFile?: true
 }
 
-/** An operation whose types are forgotten, so that all fit into one table. */
+/** An operation with its types erased, so that all fit into one table. */
 export interface Operation extends Definition<unknown, unknown> {
-  /** Fails: BAD_REQUEST on a body that is not the operation's, and as the operation says. */
+  /** Fails: BAD_REQUEST on a body that is not valid for the operation, and as the operation says. */
   readonly perform: (call: Call, body: unknown) => Effect.Effect<unknown, Rejected>
 }
 
-/** Makes an operation of what it does with a request that was understood. */
+/** Makes an operation from the function that handles a decoded request. */
 export const defineOperation = <Request, Answer>(
   definition: Definition<Request, Answer> & {
     readonly act: (call: Call, request: Request) => Effect.Effect<Answer, Rejected>

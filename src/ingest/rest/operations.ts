@@ -5,7 +5,7 @@ import { listFiles } from "./list-files.ts"
 import type { Operation } from "./operation.ts"
 import { getUsageInfo } from "./usage-info.ts"
 
-/** All operations of the REST API, by the names they have in its paths. Source: docs/protocol.md §10. */
+/** All operations of the REST API, by their names in its paths. Source: docs/protocol.md §10. */
 export const operations: ReadonlyMap<string, Operation> = new Map(
   Object.entries({ listFiles, deleteFiles, renameFiles, updateACL, getUsageInfo, requestFileAccess }),
 )

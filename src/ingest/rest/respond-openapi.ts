@@ -1,7 +1,7 @@
 /**
- * `GET` and `HEAD /v6/openapi.json`: what the REST API is, for machines.
+ * `GET` and `HEAD /v6/openapi.json`: describes the REST API for machines.
  *
- * The document is made when it is first asked for: most ingests never are.
+ * The document is made on the first request: most ingests never get one.
  */
 export const respondOpenapi = async (request: Request, origin: string): Promise<Response> => {
   const { describeApi } = await import("./openapi.ts")

@@ -1,9 +1,9 @@
 import type { FileRecord } from "./catalog.ts"
 
 /**
- * What a file's blob is called in the store: its key and its id.
+ * The name of a file's blob in the store: the file's key and id.
  *
- * A key can come back for another file (a route with its own key seeds); an id cannot, so bytes of one never end up in
- * the other, whatever crashes in between.
+ * A key can be used again for another file (a route with its own key seeds); an id cannot, so bytes of one file never
+ * end up in another, whatever crashes in between.
  */
 export const toBlobName = ({ key, id }: Pick<FileRecord, "key" | "id">): string => `${key}.${id}`

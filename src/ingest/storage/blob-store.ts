@@ -1,32 +1,32 @@
-/** What a store can promise; nothing is silently missing. */
+/** What a store can promise. A missing ability is stated, never silent. */
 export interface BlobStoreAbilities {
-  /** What {@link BlobStore.append} resolved with survives a crash of process and machine. */
+  /** What {@link BlobStore.append} has resolved with survives a crash of process and machine. */
   readonly isDurable: boolean
   /** Several processes may write to the same store; fencing holds between them. */
   readonly isShared: boolean
-  /** Fewest bytes an append can add unless it is the last one of its file; 1 where any number goes. */
+  /** Fewest bytes an append can add unless it is the last one of its file; 1 where any number is possible. */
   readonly smallestAppend: number
 }
 
 /** Bytes to add to a blob. */
 export interface Append {
-  /** As granted by the catalog; the store refuses it once it has seen a newer one. */
+  /** As granted by the catalog. The store refuses it once it has seen a newer one. */
   readonly epoch: number
-  /** Where the bytes begin: what {@link BlobStore.claim} reported, or 0 for a key never seen. */
+  /** Where the bytes begin: the size that {@link BlobStore.claim} reported, or 0 for an unknown key. */
   readonly offset: number
   /** The bytes, in order. A driver pulls the next chunk only when it can take it. */
   readonly body: AsyncIterable<Uint8Array>
-  /** {@link BlobStore.digest} will be asked for: a driver may hash while it writes. */
+  /** {@link BlobStore.digest} will be called: a driver may hash while it writes. */
   readonly isHashed?: boolean | undefined
-  /** The chunks' memory is the driver's alone: it may be freed once it was used (`disposeChunk` of the protocol). */
+  /** The driver owns the chunks' memory and may free it once it was used (`disposeChunk` of the protocol). */
   readonly isDisposable?: boolean | undefined
 }
 
-/** What became of an append. */
+/** The outcome of an append. */
 export interface Appended {
-  /** Where the stored bytes end now; what lies before is durable, can be read back and resumed from. */
+  /** Where the stored bytes end now. What lies before is durable, can be read, and can be resumed from. */
   readonly offset: number
-  /** Why the body broke off, when it did. The bytes before are stored all the same. */
+  /** Why the body broke off, if it did. The bytes before are stored all the same. */
   readonly brokenOff?: { readonly cause: unknown } | undefined
 }
 
@@ -39,37 +39,38 @@ export interface BlobState {
 }
 
 /**
- * Keeps the bytes of files; knows nothing of apps, names or states.
+ * Keeps the bytes of files. It knows nothing of apps, names or states.
  *
- * One key is one blob, written front to back by one writer at a time. A writer proves itself by its epoch, a number
- * the catalog grants and only ever raises: whatever carries an older epoch than the newest one seen fails with
- * reason `fenced` and changes nothing.
+ * Each key has one blob, written front to back by one writer at a time. A writer proves itself by its epoch, a number
+ * that the catalog grants and only ever raises: a call with an older epoch than the newest one seen fails with reason
+ * `fenced` and changes nothing.
  *
  * Units:  offsets and sizes in bytes.
  * Fails:  rejects with {@link BlobStoreError}.
  */
 export interface BlobStore {
   readonly abilities: BlobStoreAbilities
-  /** Takes the blob over: fences all older epochs off and tells where the durable bytes end. Unknown keys are empty. */
+  /** Takes the blob over: fences off all older epochs and returns where the durable bytes end. Unknown keys are empty. */
   readonly claim: (key: string, epoch: number) => Promise<BlobState>
   /**
    * Adds bytes at the end. Resolves when they are durable; also when the body breaks off, with what was stored by then.
-   */
+   * Adds bytes at the end. Resolves when they are durable, and also when the body breaks off, with what was stored by
+   * then.
   readonly append: (key: string, append: Append) => Promise<Appended>
   /** SHA-256 of the first `size` bytes, finished or not; 64 lower-case hex digits. */
   readonly digest: (key: string, size: number) => Promise<string>
-  /** Makes the blob final; it has exactly `size` bytes. Repeating it changes nothing. */
+  /** Makes the blob final, with exactly `size` bytes. Repeating it changes nothing. */
   readonly finish: (key: string, finish: { readonly epoch: number; readonly size: number }) => Promise<void>
-  /** Bytes `start` to `end`, both included, of a blob finished or not. The chunks are the reader's. */
+  /** Bytes `start` to `end`, both included, of a blob, finished or not. The reader owns the chunks. */
   readonly read: (
     key: string,
     range: { readonly start: number; readonly end: number },
   ) => Promise<ReadableStream<Uint8Array>>
-  /** Removes the blob, finished or not. Removing what is not there changes nothing. */
+  /** Removes the blob, finished or not. Removing one that does not exist changes nothing. */
   readonly remove: (key: string) => Promise<void>
-  /** Bytes that are free where new blobs go. Absent where there is no such limit, or no way to ask. */
+  /** Bytes that are free where new blobs go. Absent where there is no such limit, or no way to know it. */
   readonly free?: () => Promise<number>
-  /** Lets go of what the driver holds open. */
+  /** Releases what the driver holds open. */
   readonly close: () => Promise<void>
 }
 

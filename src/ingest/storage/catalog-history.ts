@@ -3,9 +3,9 @@ import type { DeliveryAttempt, DeliveryStatus, FileRecord, UploadWithDelivery } 
 
 /** One page of a listing, newest first. */
 export interface Page<Status extends string> {
-  /** Only these. */
+  /** Only those with this status. */
   readonly status?: Status | undefined
-  /** Only files whose `id` is smaller: the `id` of the last one of the page before. */
+  /** Only files whose `id` is smaller: the `id` of the last one of the previous page. */
   readonly before?: number | undefined
   readonly limit: number
 }
@@ -14,20 +14,20 @@ export interface Page<Status extends string> {
 export interface FilePageOptions extends Page<FileStatus> {
   /** Only this app's. */
   readonly appId?: string | undefined
-  /** How many to leave out; each costs as much as one that is read. */
+  /** How many to skip; each costs as much as one that is read. */
   readonly offset?: number | undefined
 }
 
 /**
- * What operators look at. Each method reads through an index and changes nothing; another process may read while an
+ * Listings for operators. Each method reads through an index and changes nothing. Another process may read while an
  * ingest runs.
  *
  * Fails: rejects with the driver's own error.
  */
 export interface CatalogHistory {
-  /** Files that hold their key, those that have failed included, newest first. */
+  /** Files that hold their key, including failed ones, newest first. */
   readonly list: (page: FilePageOptions) => Promise<ReadonlyArray<FileRecord>>
-  /** Files with an event, also those whose key was taken since, newest first. */
+  /** Files with an event, including those whose key was taken over since, newest first. */
   readonly listDeliveries: (page: Page<DeliveryStatus>) => Promise<ReadonlyArray<UploadWithDelivery>>
   /** The file an event is about, by the event's id (`evt_…`). */
   readonly findDelivery: (id: string) => Promise<UploadWithDelivery | null>

@@ -22,7 +22,7 @@ export interface FileRecord {
   readonly customId: string | null
   /** The file route of a client-side upload; null where no callback is due. */
   readonly slug: string | null
-  /** Id of the registration that the upload belongs to, as its URL says it; null where it says none. */
+  /** Id of the registration that the upload belongs to, as its URL says; null where the URL does not say. */
   readonly registrationId: string | null
   /** When the first URL of the upload was signed; null where the URL does not say. */
   readonly issuedAt: number | null
@@ -30,12 +30,12 @@ export interface FileRecord {
   readonly acl: "public-read" | "private" | null
   /** The ingest's public URL when the upload began. */
   readonly origin: string
-  /** When the newest signed URL that is known expires. */
+  /** When the newest known signed URL expires. */
   readonly expires: number
   /** The newest epoch granted to a writer. */
   readonly epoch: number
   readonly createdAt: number
-  /** When the newest writer went on with it; null when the first one is the only one. */
+  /** When the newest writer resumed it; null where there has been only one writer. */
   readonly resumedAt: number | null
   readonly uploadedAt: number | null
   readonly fileHash: string | null
@@ -46,10 +46,10 @@ export interface FileRecord {
   readonly endedAt: number | null
 }
 
-/** What the app said should happen when its files are there. */
+/** What the app said should happen when its files have arrived. */
 export interface RegistrationRecord {
   readonly id: number
-  /** JSON text, as it is sent on. */
+  /** JSON text, forwarded unchanged. */
   readonly metadata: string
   readonly callbackUrl: string
   readonly callbackSlug: string
@@ -67,42 +67,42 @@ export type ResultRecord = { readonly data: string } | { readonly error: string 
 /** `pending → delivered | dead`. Source: docs/protocol.md §10. */
 export type DeliveryStatus = "pending" | "delivered" | "dead"
 
-/** How far the callback of a file is. */
+/** The state of a file's callback. */
 export interface DeliveryRecord {
   /** `evt_…` */
   readonly id: string
   readonly hook: Hook
   readonly status: DeliveryStatus
-  /** Attempts begun. */
+  /** Attempts that have begun. */
   readonly attempts: number
-  /** Attempts that ended without success, and all before it was last redelivered. */
+  /** Attempts that ended without success, and all attempts before it was last redelivered. */
   readonly failures: number
-  /** When the next attempt of a pending one is due, or until when the one under way is claimed. */
+  /** When the next attempt of a pending one is due, or until when the current one is claimed. */
   readonly nextAt: number
 }
 
-/** A file with all that hangs on it. */
+/** A file with everything that belongs to it. */
 export interface UploadRecord {
   readonly file: FileRecord
   readonly registration: RegistrationRecord | null
   readonly delivery: DeliveryRecord | null
   readonly result: ResultRecord | null
-  /** When the result came. */
+  /** When the result arrived. */
   readonly resultAt: number | null
 }
 
-/** A file with the event its app is owed, or was. */
+/** A file with the event that its app is owed, or was. */
 export interface UploadWithDelivery extends UploadRecord {
   readonly delivery: DeliveryRecord
 }
 
-/** An event to be sent now: claimed, so that nobody else sends it before the claim ends. */
+/** An event to send now: it is claimed, so that no other process sends it before the claim ends. */
 export interface DueDelivery {
   readonly id: string
   readonly hook: Hook
-  /** This attempt, from 1. */
+  /** The number of this attempt, from 1. */
   readonly attempt: number
-  /** Which retry of its schedule this attempt is; 0 for the first one, and for the first one after a redelivery. */
+  /** Which retry of its schedule this attempt is; 0 for the first one, also after a redelivery. */
   readonly retry: number
   readonly file: FileRecord
   readonly registration: RegistrationRecord
@@ -110,7 +110,7 @@ export interface DueDelivery {
 
 /** One attempt to deliver an event, as it was recorded. */
 export interface DeliveryAttempt {
-  /** From 1, never used twice for one event. */
+  /** From 1, never reused for the same event. */
   readonly attempt: number
   /** ms since the epoch. */
   readonly startedAt: number
@@ -118,11 +118,11 @@ export interface DeliveryAttempt {
   readonly latency: number
   /** Status of the app's answer; null when there was none. */
   readonly status: number | null
-  /** Why it failed, with the first characters of the answer; null when it did not. */
+  /** Why it failed, with the first characters of the answer; null when it succeeded. */
   readonly error: string | null
   /**
-   * The first characters of the app's answer, at most 512, as they came but for secrets; null when there was none, or
-   * none in time. Untrusted: it may hold control characters.
+   * The first characters of the app's answer, at most 512, unchanged except for secrets; null when there was none, or
+   * none in time. Untrusted: it may contain control characters.
    */
   readonly answer: string | null
 }
@@ -130,48 +130,48 @@ export interface DeliveryAttempt {
 /** How an attempt to deliver ended. */
 export interface AttemptRecord extends DeliveryAttempt {
   readonly deliveryId: string
-  /** What follows: done, tried again at a time, or given up. */
+  /** What follows: it is done, retried at a time, or given up. */
   readonly outcome: "delivered" | { readonly retryAt: number } | "dead"
 }
 
-/** What the files of an app take. Bytes. */
+/** How much the files of an app take. Bytes. */
 export interface Usage {
   /** How many are `Uploaded`. */
   readonly files: number
-  /** The sizes of those. */
+  /** The total size of those. */
   readonly storedBytes: number
-  /** The signed sizes of those that are `Uploading`. */
+  /** The total signed size of those that are `Uploading`. */
   readonly announcedBytes: number
   /**
-   * What the catalog keeps beside the bytes of files: rows of files and registrations by a flat size, metadata,
-   * addresses, keys and results by their length.
+   * What the catalog keeps in addition to the bytes of files: rows of files and registrations at a flat size;
+   * metadata, addresses, keys and results at their length.
    */
   readonly catalogBytes: number
   /** Files that are announced: registered and not ended, or deleted before there was one. */
   readonly expectedFiles: number
-  /** What the catalog keeps of those: each with its part of its registration, as it was when it was registered. */
+  /** What the catalog keeps for those: each with its share of its registration, as it was when it was registered. */
   readonly expectedBytes: number
 }
 
-/** What the catalog may keep of one app. */
+/** How much the catalog may keep for one app. */
 export interface CatalogBounds {
-  /** The app's quota; undefined: any. */
+  /** The app's quota; undefined: no limit. */
   readonly quota?: number | undefined
-  /** Files announced and not there yet. */
+  /** Files that are announced but have not arrived. */
   readonly expectedFiles?: number | undefined
-  /** Bytes the catalog keeps of those. */
+  /** Bytes that the catalog keeps for those. */
   readonly expectedBytes?: number | undefined
 }
 
-/** What remains of a file that was deleted, for as long as a URL of its upload may be valid. */
+/** What remains of a deleted file, for as long as a URL of its upload may be valid. */
 export interface Tombstone {
-  /** Uploads first signed until then are refused. ms since the epoch. */
+  /** Uploads first signed at or before this time are refused. ms since the epoch. */
   readonly deletedAt: number
   /** When it ends. ms since the epoch. */
   readonly until: number
 }
 
-/** A blob whose file is `Failed` or `Deleting`: its bytes can go. */
+/** A blob whose file is `Failed` or `Deleting`: its bytes can be removed. */
 export interface Reclaimable {
   readonly id: number
   readonly key: string

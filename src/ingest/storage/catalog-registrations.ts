@@ -11,18 +11,18 @@ export type RegisterOutcome =
   /** The app's quota has no room for what would have to be kept; nothing changed. */
   | "overQuota"
 
-/** Knows what apps have announced: the uploads that may come, and what is to happen when they are there. */
+/** Knows what apps have announced: the uploads that may come, and what should happen when they have arrived. */
 export interface CatalogRegistrations {
   /**
-   * Notes what the app wants of the uploads of these keys that carry its id; those that ended before get their delivery
-   * row now. Repeating it changes nothing but until when it is kept, and until when uploads under way are; unless a
-   * bound that was reached keeps it from being noted again.
+   * Notes what the app wants for the uploads of these keys that carry its id; those that have already ended get their
+   * delivery row now. Repeating it only extends how long the registration and its uploads in progress are kept, unless
+   * a limit that was reached prevents it from being noted again.
    */
   readonly register: (register: {
     readonly appId: string
-    /** As the URLs say it; absent for those that say none. */
+    /** As the URLs say it; absent for URLs that do not. */
     readonly id?: string | undefined
-    /** Until when the newest URL is valid; {@link untoldUrlTtl} from now unless given. */
+    /** Until when the newest URL is valid; by default {@link untoldUrlTtl} from now. */
     readonly expires?: number | undefined
     readonly fileKeys: ReadonlyArray<string>
     readonly metadata: string
@@ -36,11 +36,11 @@ export interface CatalogRegistrations {
     readonly bounds?: CatalogBounds | undefined
     readonly appSince?: number | undefined
   }) => Promise<RegisterOutcome>
-  /** What an upload is registered with that can still complete, or has; null when that is gone, or never came. */
+  /** The registration of an upload that can still complete, or has; null when it is gone or never existed. */
   readonly findRegistration: (upload: {
     readonly appId: string
     readonly key: string
-    /** As the URL says it; absent where it says none. */
+    /** As the URL says it; absent where it does not. */
     readonly id?: string | undefined
   }) => Promise<RegistrationRecord | null>
 }

@@ -11,9 +11,12 @@ import type {
 
 /** What {@link CatalogUploads.begin} decided. */
 export type Begun =
-  /** Go on writing with this epoch. `isNew`: nothing can be stored of this file yet; it may have taken an older one's key. */
+  /**
+   * Continue writing with this epoch. `isNew`: nothing can be stored of this file yet; it may have taken over an older
+   * file's key.
+   */
   | { readonly kind: "granted"; readonly epoch: number; readonly isNew: boolean; readonly id: number }
-  /** The file is there already. */
+  /** The file is already stored. */
   | { readonly kind: "finished"; readonly upload: UploadRecord }
   /** The file has failed for good under this very grant. */
   | { readonly kind: "failed"; readonly failure: FileFailure }
@@ -35,40 +38,40 @@ export type Committed =
   /** A newer writer was granted an epoch; nothing changed. */
   | { readonly kind: "fenced" }
 
-/** What the commit of a file notes beside the file. */
+/** What the commit of a file records in addition to the file. */
 export interface CommitNotes {
   readonly now: number
   /** Id of the event, should one be due. */
   readonly eventId: string
-  /** Until when the first attempt is claimed for the caller; null: it is not, and due at once. */
+  /** Until when the first attempt is claimed for the caller; null: it is not claimed, and due at once. */
   readonly claimedUntil: number | null
 }
 
-/** Knows the life of each upload: how it begins, how it ends, and what the callback of its app returned. */
+/** Knows the life of each upload: how it begins, how it ends, and what its app's callback returned. */
 export interface CatalogUploads {
   /**
-   * A writer of the granted file starts or goes on: raises the epoch, and so fences all earlier writers off. Of an upload
-   * that goes on, the newest URL says who may read it, how it is offered and by which custom id.
+   * A writer of the granted file starts or resumes: raises the epoch, and so fences off all earlier writers. For an
+   * upload that is resumed, the newest URL decides its ACL, its content disposition and its custom id.
    */
   readonly begin: (begin: {
     readonly grant: UploadGrant
     readonly origin: string
     readonly now: number
-    /** Id of the event that the app of an upload is owed whose key this one takes; none is made unless given. */
+    /** Id of the event for the app of an upload whose key this one takes over; none is created by default. */
     readonly eventId?: string | undefined
-    /** What the app's files may take, stored and announced together; asked when a file is new, not when it goes on. */
+    /** How much the app's files may take, stored and announced together; checked when a file is new, not when it is resumed. */
     readonly quota?: number | undefined
     readonly appSince?: number | undefined
   }) => Promise<Begun>
-  /** Raises the epoch of an upload that is under way without going on with it; null when there is none. */
+  /** Raises the epoch of an upload in progress without resuming it; null when there is none. */
   readonly interrupt: (key: string) => Promise<number | null>
   /** `Uploading → Uploaded`, with the delivery row when the app has registered. Only with the newest epoch. */
   readonly commit: (
     commit: { readonly key: string; readonly epoch: number; readonly fileHash: string } & CommitNotes,
   ) => Promise<Committed>
   /**
-   * Nothing → `Uploaded`: a small file that came in one piece, its bytes with it. `refused`: there is something of this
-   * key already, or no room in the quota; nothing changed, and {@link CatalogUploads.begin} says what it is.
+   * Nothing → `Uploaded`: a small file that arrived in one piece, with its bytes. `refused`: something exists under
+   * this key already, or the quota has no room; nothing changed, and {@link CatalogUploads.begin} says which.
    */
   readonly commitWhole: (
     commit: {
@@ -91,24 +94,27 @@ export interface CatalogUploads {
     readonly eventId: string
   }) => Promise<boolean>
   /**
-   * Keeps the app's result of an `Uploaded` file, and ends the attempt that a development stream made for it: the event is
-   * delivered, also one of a failed file, or by an error owed still. An error of an attempt that is not the newest one under
-   * way there changes nothing. False when the app has no such file.
+   * Keeps the app's result for an `Uploaded` file, and ends the attempt that a development stream made for it. The
+   * event, also that of a failed file, then counts as delivered; after an error it is still owed. An error of an
+   * attempt other than the newest one in progress there changes nothing. False when the app has no such file.
    */
   readonly recordResult: (result: {
     readonly appId: string
     readonly key: string
-    /** Of the event this is the result of: it is for that file, whoever has the key now. */
+    /** Id of the event that this is the result of: it belongs to that event's file, whoever has the key now. */
     readonly eventId?: string | undefined
-    /** Of the event, that this is the result of; the newest unless given. */
+    /** Attempt that this is the result of; by default the newest. */
     readonly attempt?: number | undefined
     readonly result: ResultRecord
     readonly now: number
-    /** What follows a failed attempt of a development stream: by which retry of its schedule it was. Due at once unless given. */
+    /**
+     * Decides what follows a failed attempt on a development stream, given which retry of its schedule it was. Due at
+     * once by default.
+     */
     readonly judge?: ((retry: number) => AttemptRecord["outcome"]) | undefined
   }) => Promise<boolean>
   /** A file by key, whatever its state; null when unknown. */
   readonly get: (key: string) => Promise<UploadRecord | null>
-  /** The newest `Uploaded` file of an app with this custom id: of those that {@link isReadable}, or of all. */
+  /** The newest `Uploaded` file of an app with this custom id: among those that {@link isReadable}, or among all. */
   readonly findByCustomId: (appId: string, customId: string, among?: "readable" | "all") => Promise<FileRecord | null>
 }

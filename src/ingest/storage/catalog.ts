@@ -13,15 +13,15 @@ export type * from "./catalog-records.ts"
 /**
  * Knows every file, registration, delivery and app, and keeps the bytes of small files.
  *
- * Each method is one transaction, named by the transition it performs, and durable when it resolves (where
+ * Each method is one transaction, named after the transition it performs, and durable when it resolves (where
  * `abilities.isDurable`). What must happen after a transition is a row in the same transaction.
  *
- * `appSince` says when the app was made that a caller acts for: where that one is deleted meanwhile, nothing comes to
- * another app of the same id. Unless given, the app need not be in the catalog.
+ * `appSince` says when the app was created that a caller acts for: if that app is deleted meanwhile, nothing is
+ * attributed to another app of the same id. Without it, the app need not be in the catalog.
  *
  * Units:  all times are ms since the epoch and given by the caller.
- * Fails:  rejects with {@link CatalogError} when what it is kept on fails; a transition that does not apply is a value,
- *         not an error.
+ * Fails:  rejects with {@link CatalogError} when its storage fails; a transition that does not apply is a value, not
+ *         an error.
  */
 export interface Catalog
   extends
@@ -37,10 +37,10 @@ export interface Catalog
     readonly isDurable: boolean
     /** Several ingests may share the catalog. */
     readonly isShared: boolean
-    /** Bytes of the largest file {@link Catalog.commitWhole} takes; 0: none. */
+    /** Size of the largest file that {@link Catalog.commitWhole} takes, bytes; 0: none. */
     readonly largestContent: number
   }
-  /** What the files of an app take, kept up with every transition: never a walk over them. */
+  /** How much the files of an app take, updated with every transition rather than computed by walking over them. */
   readonly usage: (appId: string) => Promise<Usage>
   readonly close: () => Promise<void>
 }
@@ -54,7 +54,7 @@ export type CatalogReason =
   /** What it is kept on failed, or may not be written. */
   | "io"
 
-/** How a {@link Catalog} fails through no fault of its caller: the same call may succeed later. */
+/** A failure of a {@link Catalog} that is not its caller's fault: the same call may succeed later. */
 export class CatalogError extends Error {
   override readonly name = "CatalogError"
   readonly reason: CatalogReason

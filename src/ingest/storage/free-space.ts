@@ -5,14 +5,14 @@ import { type BlobStore, BlobStoreError } from "./blob-store.ts"
 /** Keeps a reserve of the disk for the catalog. */
 export interface FreeSpace {
   /**
-   * Takes room for bytes that are about to be stored. A promise when the disk has to be asked first.
+   * Reserves room for bytes that are about to be stored. Returns a promise when the disk has to be asked first.
    *
    * Fails: throws, or rejects with, `Rejected` INGEST_UNAVAILABLE when they would eat into the reserve.
    */
   readonly take: (length: number) => void | Promise<void>
 }
 
-/** How long an answer of the disk counts, ms; what is taken meanwhile is subtracted. */
+/** How long an answer of the disk is valid, ms; what is taken meanwhile is subtracted. */
 const maximumAge = 1000
 
 /** @param minimumFree the reserve, bytes; 0: none */
@@ -24,7 +24,7 @@ export const createFreeSpace = (store: Pick<BlobStore, "free">, minimumFree: num
   let asking: Promise<void> | undefined
 
   const ask = async (): Promise<void> => {
-    // A disk that cannot be asked will say itself what it lacks.
+    // A disk that cannot be asked will fail by itself when it is full.
     left = (await free().catch(() => Infinity)) - minimumFree
     // Not the wall clock, which may be set back.
     askedAt = performance.now()

@@ -2,24 +2,25 @@ import { type ReadBudget, readBudget } from "./read-budget.ts"
 
 /** Where a {@link createPieceStream} takes its pieces from. */
 export interface PieceSource {
-  /** Reads at most `length` bytes from a position on, at least one. What it returns is the stream's. */
+  /** Reads at most `length` bytes from a position on, and at least one. The stream owns the result. */
   readonly read: (position: number, length: number) => Promise<Uint8Array>
-  /** There is nothing more to read; called once. */
+  /** There is nothing more to read. Called once. */
   readonly close: () => Promise<void>
-  /** What the stream fails with. */
+  /** Makes the error that the stream fails with. */
   readonly toError: (cause: unknown) => Error
-  /** Frees the memory of a piece that nobody was given. */
+  /** Frees the memory of a piece that was not passed on. */
   readonly dispose?: ((piece: Uint8Array) => void) | undefined
 }
 
 /**
  * Bytes `start` to `end`, both included, in pieces as large as the budget has room for. While one is on its way to the
- * client the next one is read, where there is room for two.
+ * client, the next one is read if there is room for two.
  *
- * Whoever reads the stream asks for a piece when the one before was passed on, and for the end when the last one was: until then
- * it counts as held. The source is closed as soon as everything was read, and however the stream ends.
+ * The reader of the stream asks for a piece when the previous one was passed on, and for the end when the last one
+ * was: until then a piece counts as held. The source is closed as soon as everything was read, and however the stream
+ * ends.
  *
- * Fails: the first piece is read at once, and what that fails with rejects; later on the stream errors.
+ * Fails: the first piece is read at once, and its failure rejects; later failures error the stream.
  */
 export const createPieceStream = async (
   source: PieceSource,
@@ -29,7 +30,7 @@ export const createPieceStream = async (
 ): Promise<ReadableStream<Uint8Array>> => {
   const share = budget.join()
   let position = start
-  /** Room of the piece that is with the client. */
+  /** Room of the piece that the client is taking. */
   let passing = 0
   let passedAt = 0
   let next: { readonly room: number; readonly piece: Promise<Uint8Array> } | undefined
@@ -48,7 +49,7 @@ export const createPieceStream = async (
   const begin = (room: number): typeof next => {
     if (room === 0) return undefined
     const piece = read(room)
-    // It is awaited when it is asked for; until then a failure must not count as unhandled.
+    // It is awaited when the stream asks for it; until then a failure must not count as unhandled.
     piece.catch(() => {})
     return { room, piece }
   }
@@ -61,7 +62,7 @@ export const createPieceStream = async (
 
   try {
     next = begin(share.take(left()))
-    // There is none of a range that is empty.
+    // An empty range has no first piece.
     await next?.piece
     if (left() === 0) await close()
   } catch (cause) {

@@ -1,9 +1,9 @@
 import type { CatalogBounds, FileRecord, Usage } from "./catalog-records.ts"
 
-/** What each row counts beside the text in it. Bytes. Source: the triggers in sqlite/migrations/. */
+/** What each row counts in addition to its text. Bytes. Source: the triggers in sqlite/migrations/. */
 export const rowBytes = { file: 512, registration: 256, key: 128 } as const
 
-/** Of an app that has nothing. */
+/** The usage of an app that has nothing. */
 export const noUsage: Usage = {
   files: 0,
   storedBytes: 0,
@@ -13,14 +13,14 @@ export const noUsage: Usage = {
   expectedBytes: 0,
 }
 
-/** What the catalog may keep of an app however small its quota is. Bytes. */
+/** How much the catalog may keep for an app however small its quota is. Bytes. */
 const leastCatalogQuota = 16 * 1024 * 1024
 
-/** Whether this much has room in the catalog beside what it keeps of an app: as much as the app's files may take. */
+/** Whether the catalog has room for this much more of an app: it may keep as much as the app's files may take. */
 export const fitsCatalog = ({ catalogBytes }: Usage, bytes: number, quota: number | undefined): boolean =>
   quota === undefined || catalogBytes + bytes <= Math.max(quota, leastCatalogQuota)
 
-/** Whether a file of this size has room beside an app's others; `replaced` is the one whose key it takes. */
+/** Whether a file of this size fits in addition to an app's others; `replaced` is the one whose key it takes over. */
 export const fitsQuota = (
   usage: Usage,
   size: number,
@@ -34,7 +34,7 @@ export const fitsQuota = (
   )
 }
 
-/** Whether so many more announced files, and so much of them, stay within the bounds. */
+/** Whether this many more announced files, and this much of them, stay within the limits. */
 export const fitsExpected = (
   usage: Usage,
   { files, bytes }: { readonly files: number; readonly bytes: number },
@@ -42,9 +42,9 @@ export const fitsExpected = (
 ): boolean => usage.expectedFiles + files <= expectedFiles && usage.expectedBytes + bytes <= expectedBytes
 
 /**
- * Whether keys have room among the announced ones; those that are announced already count by what is added.
+ * Whether keys fit among the announced ones; for those that are already announced only the difference counts.
  *
- * @param bytesBefore what a key counts already; undefined where it is not announced
+ * @param bytesBefore how much a key already counts; undefined where it is not announced
  */
 export const fitsKeys = (
   usage: Usage,
@@ -54,7 +54,7 @@ export const fitsKeys = (
   bytesBefore: (key: string) => number | undefined,
 ): boolean => {
   const all = { files: keys.length, bytes: keys.reduce((bytes, key) => bytes + bytesOf(key), 0) }
-  // Nearly always: none has to be looked up.
+  // Nearly always the case; no key has to be looked up then.
   if (fitsExpected(usage, all, bounds)) return true
   const added = { files: 0, bytes: 0 }
   for (const key of new Set(keys)) {
@@ -88,19 +88,19 @@ export const sizeRegistration = ({
   (trace?.tracestate?.length ?? 0) +
   rowBytes.registration
 
-/** What a key counts in the catalog that is expected, or buried. Bytes. */
+/** What a key that is expected, or has a tombstone, counts in the catalog. Bytes. */
 export const sizeKey = (key: string): number => lengthOf(key) + rowBytes.key
 
-/** What a key counts among the announced ones: its own bytes, and its part of those of its registration. */
+/** What a key counts among the announced ones: its own bytes, and its share of its registration's. */
 export const sizeExpected = (key: string, { bytes, keys }: { readonly bytes: number; readonly keys: number }): number =>
   sizeKey(key) + Math.ceil(bytes / keys)
 
 /**
  * Decides whether a registration may be kept; undefined: it may.
  *
- * @param bytes what it counts without its keys: {@link sizeRegistration}
- * @param bytesOf what each key counts among the announced ones
- * @param bytesBefore what a key counts there already; undefined where it is not announced
+ * @param bytes how much it counts without its keys: {@link sizeRegistration}
+ * @param bytesOf how much each key counts among the announced ones
+ * @param bytesBefore how much a key already counts there; undefined where it is not announced
  */
 export const refuseRegistration = (
   usage: Usage,

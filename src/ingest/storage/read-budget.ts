@@ -1,29 +1,29 @@
 /** Sizes of the pieces in which files are read for clients, in bytes. */
 export const pieces = {
-  /** Always granted: what a reader holds at least. Below what its connection costs. */
+  /** Always granted: the least that a reader holds. Less than its connection costs. */
   smallest: 8 * 1024,
-  /** For a reader of whom nothing is known yet, and for a slow one. */
+  /** For a new reader, and for a slow one. */
   first: 64 * 1024,
-  /** The most that is worth it. */
+  /** The largest size that still helps. */
   largest: 1024 * 1024,
 } as const
 
-/** What all pieces together may hold, bytes; those of the smallest size come on top. */
+/** How much all pieces together may hold, bytes; those of the smallest size are not included. */
 const total = 32 * 1024 * 1024
 
 /**
- * A client that was sent more than the buffers of both systems usually hold has taken some of it, bytes. Linux lets a
+ * A client that was sent more than the buffers of both systems usually hold must have taken some of it, bytes. Linux lets a
  * connection's send buffer grow to 4 MiB (`net.ipv4.tcp_wmem`); the receive buffer of a client that reads nothing stays small.
  */
 const provenBy = 6 * 1024 * 1024
 
 /**
- * A client that takes longer for a piece is slow, ms: it gets small ones again. Whether it gets on at all can be told from
- * small pieces only.
+ * A client that takes longer for a piece is slow, ms: it gets small ones again. Only small pieces show whether it
+ * makes progress at all.
  */
 const slow = 1000
 
-/** The memory of the pieces that are on their way to clients, shared by all of them. */
+/** The memory of the pieces that are being sent to clients, shared by all of them. */
 export interface ReadBudget {
   /** A reader begins; it shares with the others until it leaves. */
   readonly join: () => ReadShare
@@ -31,34 +31,35 @@ export interface ReadBudget {
   readonly held: () => number
 }
 
-/** What one reader may hold. */
+/** The share of one reader. */
 export interface ReadShare {
   /**
-   * Takes room for a piece.
+   * Reserves room for a piece.
    *
-   * @returns how many bytes it may have, `wanted` at most: as many as there is room for, but never less than the smallest piece
+   * @returns how many bytes it may have, at most `wanted`: as many as there is room for, but never less than the
+   *              smallest piece
    */
   readonly take: (wanted: number) => number
-  /** Takes room for a piece that is read before it is asked for. @returns 0 where that is a luxury now */
+  /** Reserves room for a piece that is read before it is asked for. @returns 0 where there is no room to spare */
   readonly takeAhead: (wanted: number) => number
-  /** A piece of so many bytes was passed on to the client, which took it in so many ms: its room is free again. */
+  /** A piece was passed on to the client, which took it in so many ms: its room is free again. */
   readonly give: (bytes: number, took: number) => void
-  /** Gives back all the reader holds. */
+  /** Returns everything that the reader holds. */
   readonly leave: () => void
 }
 
 /**
  * Makes a budget.
  *
- * A client that takes nothing keeps its piece for as long as it is let. So whoever has not shown to take what it is sent
- * shares a quarter of the budget, in small pieces, and the rest is for those who have, in shares that shrink as they
- * grow in number. Where nothing is left there are the smallest pieces: all get on, and what is held stays below the budget and a
- * smallest piece for each reader.
+ * A client that takes nothing keeps its piece for as long as it is allowed to. So readers that have not yet proven
+ * that they take what they are sent share a quarter of the budget, in small pieces. The rest is for those that have,
+ * in shares that shrink as their number grows. Where nothing is left there are the smallest pieces: every reader makes
+ * progress, and what is held stays below the budget plus one smallest piece for each reader.
  */
 export const createReadBudget = (limit = total): ReadBudget => {
-  /** Bytes of pieces larger than the smallest, and of all. */
+  /** Bytes of pieces larger than the smallest, and of all pieces. */
   let [shared, held] = [0, 0]
-  /** Readers that have shown to take what they are sent. */
+  /** Readers that have proven that they take what they are sent. */
   let proven = 0
 
   const join = (): ReadShare => {
@@ -76,9 +77,9 @@ export const createReadBudget = (limit = total): ReadBudget => {
     }
 
     const findRoom = (wanted: number): number => {
-      // Two pieces each: one with the system, one read ahead.
+      // Two pieces each: one that the system is sending, one read ahead.
       const share = isProven() ? limit / proven / 2 : pieces.first
-      // Of few sizes, so that memory one piece has left fits another.
+      // Only a few sizes, so that memory freed by one piece fits another.
       const size = Math.min(wanted, pieces.largest, 2 ** Math.floor(Math.log2(share)))
       return size > pieces.smallest && shared + size <= (isProven() ? limit : limit / 4) ? size : 0
     }

@@ -2,7 +2,7 @@ import { limits } from "../../protocol/limits.ts"
 import type { UploadGrant } from "../../protocol/signed-url.ts"
 import type { FileRecord, Tombstone } from "./catalog-records.ts"
 
-/** Until when a URL of a file's upload may be valid: the one that was last seen, and those it is renewed by. */
+/** Until when a URL of a file's upload may be valid: the one last seen, and those that renew it. */
 export const findUrlsEnd = ({
   expires,
   createdAt,
@@ -10,13 +10,13 @@ export const findUrlsEnd = ({
 }: Pick<FileRecord, "expires" | "createdAt" | "resumedAt">): number =>
   Math.max(expires, (resumedAt ?? createdAt) + limits.uploadLifetime)
 
-/** How far the clocks of app and ingest may be apart, ms; as for callbacks. */
+/** How far the clocks of app and ingest may differ, ms; the same as for callbacks. */
 export const clockSkew = limits.callbackTolerance
 
-/** How long after its URL was issued the registration of an upload may be under way, ms. */
+/** How long after its URL was issued the registration of an upload may still be on its way, ms. */
 const registrationDelay = 60_000
 
-/** Whether an upload may begin, or go on, under a key whose file may have been deleted. */
+/** Whether an upload may begin, or resume, under a key whose file may have been deleted. */
 export type KeyVerdict =
   | "open"
   /** It is what was deleted, or may be. */
@@ -25,8 +25,8 @@ export type KeyVerdict =
   | "unregistered"
 
 /**
- * Judges a grant by what is left of a deletion. Nothing is believed of the app's clock but that a URL it calls older than
- * the deletion is: what was registered for the key was forgotten with it, so what is expected now was registered since.
+ * Judges a grant by what remains of a deletion. The app's clock is trusted only where it makes a URL older than the
+ * deletion: the deletion also removed what was registered for the key, so anything expected now was registered since.
  *
  * Source: docs/protocol.md §10; docs/decisions/061.
  */
@@ -35,7 +35,7 @@ export const judgeKey = (
   grant: UploadGrant,
   now: number,
   since: {
-    /** The file that has the key. */
+    /** The file that holds the key. */
     readonly file: Pick<FileRecord, "appId" | "status" | "registrationId" | "issuedAt"> | undefined
     /** Whether the app has registered the upload, and it has not ended. */
     readonly isExpected: () => boolean
@@ -46,7 +46,7 @@ export const judgeKey = (
   if (issuedAt === undefined || issuedAt <= tombstone.deletedAt) return "deleted"
   const { file, isExpected } = since
   const isOf = file?.appId === appId && file.registrationId === registrationId && file.issuedAt === issuedAt
-  // It began since: what was there before is being deleted.
+  // It began after the deletion: the previous file is being deleted.
   if (isOf && file.status !== "Deleting") return "open"
   if (slug === undefined) return issuedAt > tombstone.deletedAt + clockSkew ? "open" : "deleted"
   if (isExpected()) return "open"
@@ -57,7 +57,7 @@ export const judgeKey = (
  * What a deletion leaves behind of a file; null where no URL of its upload can be valid any more.
  *
  * @param urlsEnd until when a URL for its key may be valid, where that is later than what the file says
- * @param isExpected whether an upload of its key was registered that has not ended
+ * @param isExpected whether an upload of its key is registered and has not ended
  */
 export const buryFile = (
   file: Pick<FileRecord, "expires" | "createdAt" | "resumedAt" | "issuedAt">,
@@ -67,10 +67,10 @@ export const buryFile = (
   return until > now ? { deletedAt: Math.max(now, file.issuedAt ?? 0), until } : null
 }
 
-/** What other transitions of a catalog take from its tombstones, each inside its own transaction. */
+/** How other transitions of a catalog use its tombstones, each inside its own transaction. */
 export interface TombstoneSteps {
-  /** What keeps a grant from beginning. The tombstone of what was deleted then lasts as long as its URL. */
+  /** Why a grant may not begin, if it may not. The tombstone of a deleted file then lasts as long as the URL of the grant. */
   readonly findRefusal: (grant: UploadGrant, now: number) => Exclude<KeyVerdict, "open"> | undefined
-  /** Keeps uploads of a key from beginning; what is buried already stays so until the later end of both. */
+  /** Keeps uploads of a key from beginning; an existing tombstone lasts until the later end of both. */
   readonly bury: (appId: string, key: string, tombstone: Tombstone, hadFile: boolean) => void
 }

@@ -1,6 +1,6 @@
 /*
- * What every catalog decides about uploads. A driver looks up, asks here, and applies the verdict; nothing in this file
- * reads or writes. quota.ts decides what has room, tombstone.ts what was deleted.
+ * The decisions about uploads that every catalog makes. A driver looks up, asks here, and applies the verdict; nothing
+ * in this file reads or writes. quota.ts decides what fits, tombstone.ts what was deleted.
  */
 import type { UploadGrant } from "../../protocol/signed-url.ts"
 import { toStoredMediaType } from "../stored-media-type.ts"
@@ -9,28 +9,28 @@ import type { Begun, CatalogUploads } from "./catalog-uploads.ts"
 import { fitsQuota } from "./quota.ts"
 import { findUrlsEnd } from "./tombstone.ts"
 
-/** What of a file tells whose it is. */
+/** The fields of a file that tell which upload it belongs to. */
 type Held = Pick<FileRecord, "appId" | "status" | "name" | "size" | "type" | "registrationId" | "issuedAt">
 
-/** What of a grant does. */
+/** The same fields of a grant. */
 type Asked = Pick<UploadGrant, "appId" | "name" | "size" | "type" | "registrationId" | "issuedAt">
 
-/** Why an upload has failed whose key was granted to another file. */
+/** The failure of an upload whose key was granted to another file. */
 export const replacedFailure: FileFailure = {
   code: "BAD_REQUEST",
   message: "Another file was uploaded under the same key before this one was complete.",
 }
 
-/** Why an upload nobody finished has failed. */
+/** The failure of an upload that was abandoned. */
 export const expiryFailure: FileFailure = {
   code: "EXPIRED_URL",
   message: "The upload was not finished before its URL expired.",
 }
 
-/** How long a registration is kept whose app does not say until when its URLs are valid, ms. */
+/** How long a registration is kept if its app does not say until when its URLs are valid, ms. */
 export const untoldUrlTtl = 30 * 24 * 60 * 60 * 1000
 
-/** What a catalog knows of a file that begins. */
+/** The catalog's record of a file that begins. */
 export const describeFile = (
   grant: UploadGrant,
   origin: string,
@@ -62,9 +62,10 @@ export const describeFile = (
 })
 
 /**
- * Whether a grant is for the file the catalog already has under its key: then its bytes can go on (a renewed URL
- * differs in its expiry only). Keys made from a seed of the route's can come back for another file, and for another
- * user: bytes, offset and result are the registration's that the URL names. A stored file may have been renamed since.
+ * Whether a grant is for the file that the catalog already has under its key: then it can be resumed (a renewed URL
+ * differs only in its expiry). Keys made from a seed of the route's can be used again for another file, and for
+ * another user: bytes, offset and result belong to the registration that the URL names. A stored file may have been
+ * renamed since.
  */
 export const isSameUpload = (file: Held, grant: Asked): boolean =>
   file.appId === grant.appId &&
@@ -74,14 +75,16 @@ export const isSameUpload = (file: Held, grant: Asked): boolean =>
   (file.status === "Uploaded" || file.name === grant.name)
 
 /**
- * What a grant may do with the file that has its key: go on with the same one, take the key for a new one, or nothing.
+ * What a grant may do with the file that holds its key: resume the same upload, take over the key for a new one, or
+ * nothing.
  *
- * An unfinished upload of another registration gives way to one whose URL was first issued later, and to no earlier one:
- * so whoever asks the app anew gets the key, and two who send at once do not throw each other's bytes away for ever.
+ * An unfinished upload of another registration gives way to one whose URL was first issued later, never to an earlier
+ * one: so a client that asks the app anew gets the key, and two that send at once do not discard each other's bytes
+ * for ever.
  */
 export const relateGrant = (file: Held, grant: Asked): "same" | "replaces" | "refused" => {
   if (file.appId !== grant.appId) return "refused"
-  // What was deleted and comes back was refused before: this one is new.
+  // A deleted upload that comes back was refused before this point: this one is new.
   if (file.status === "Deleting") return "replaces"
   if (isSameUpload(file, grant)) return "same"
   if (file.status === "Uploaded") return "refused"
@@ -90,28 +93,28 @@ export const relateGrant = (file: Held, grant: Asked): "same" | "replaces" | "re
 }
 
 /**
- * Whether the failure of an upload is this grant's as well. A registration ends with its upload; where the URL names
- * none, one that was signed later is a new attempt.
+ * Whether the failure of an upload applies to this grant as well. A registration ends with its upload; where the URL
+ * names none, one that was signed later is a new attempt.
  */
 export const isFailureOf = (
   file: Pick<FileRecord, "registrationId" | "expires">,
   grant: Pick<UploadGrant, "expires">,
 ): boolean => file.registrationId !== null || grant.expires <= file.expires
 
-/** What becomes of a file when a new upload takes its key. */
+/** What happens to a file when a new upload takes over its key. */
 export interface Replacement {
-  /** It is `Failed`; one that had failed before keeps its reason and its time. */
+  /** It becomes `Failed`; one that had failed before keeps its reason and its time. */
   readonly failure: FileFailure
   readonly endedAt: number
-  /** Id of the event that its app is owed, should it have registered; undefined: none. */
+  /** Id of the event that its app is owed if it has registered; undefined: none. */
   readonly eventId: string | undefined
 }
 
-/** What a catalog does about a grant that no deletion keeps from its key. */
+/** What a catalog does about a grant that no deletion blocks. */
 export type BeginVerdict =
-  /** A new file begins with this epoch. `replaced` is null where nothing but the key of the former file changes hands. */
+  /** A new file begins with this epoch. `replaced` is null where only the key of the former file changes hands. */
   | { readonly kind: "starts"; readonly epoch: number; readonly replaced: Replacement | null }
-  /** The upload that is there goes on, with these changes to its file. */
+  /** The existing upload is resumed, with these changes to its file. */
   | {
       readonly kind: "resumes"
       readonly changes: Pick<FileRecord, "epoch" | "resumedAt" | "expires" | "customId" | "contentDisposition" | "acl">
@@ -120,7 +123,7 @@ export type BeginVerdict =
   | { readonly kind: "finished"; readonly outlasts: boolean }
   | Extract<Begun, { readonly kind: "failed" | "taken" | "overQuota" }>
 
-/** What becomes of the former file of a key; null where it is being deleted already, or there was none. */
+/** What happens to the former file of a key; null where it is already being deleted, or there was none. */
 const replace = (
   file: FileRecord | undefined,
   { grant, now, eventId }: Pick<Parameters<CatalogUploads["begin"]>[0], "grant" | "now" | "eventId">,
@@ -135,10 +138,10 @@ const replace = (
 }
 
 /**
- * Decides how an upload begins, goes on or is refused.
+ * Decides whether an upload begins, is resumed or is refused.
  *
- * @param file the file that has the key of the grant
- * @param findUsage what the app has; asked only where a new file would begin
+ * @param file the file that holds the key of the grant
+ * @param findUsage the usage of the app; called only where a new file would begin
  */
 export const decideBegin = (
   begin: Pick<Parameters<CatalogUploads["begin"]>[0], "grant" | "now" | "quota" | "eventId">,
@@ -158,7 +161,7 @@ export const decideBegin = (
   return { kind: "starts", epoch: (file?.epoch ?? 0) + 1, replaced: replace(file, begin) }
 }
 
-/** Every writer that goes on has an epoch of its own; the newest URL says how the file is kept. */
+/** Every writer that resumes has an epoch of its own; the newest URL decides how the file is kept. */
 const resume = (file: FileRecord, grant: UploadGrant, now: number) => {
   const {
     expires,
@@ -169,22 +172,22 @@ const resume = (file: FileRecord, grant: UploadGrant, now: number) => {
   return { epoch: file.epoch + 1, resumedAt: now, expires, customId, contentDisposition, acl }
 }
 
-/** What a registration means for one of its keys. */
+/** The consequences of a registration for one of its keys. */
 export interface RegisterVerdict {
   /** The upload has ended, and its app is owed the event from now on. */
   readonly isOwed: boolean
-  /** Another upload has the key: on a development stream nobody could acknowledge that event. */
+  /** Another upload has the key: on a development stream that event could not be acknowledged. */
   readonly isUnheard: boolean
-  /** The upload is under way, and is kept as long as its newest URL is valid. */
+  /** The upload is in progress, and is kept as long as its newest URL is valid. */
   readonly isUnderWay: boolean
-  /** The upload may still come, or end. Otherwise there is a new URL for a key that has its file. */
+  /** The upload may still come, or end. Otherwise this is a new URL for a key that has its file. */
   readonly isExpected: boolean
 }
 
 /**
- * Decides what follows for one key from its app having registered it.
+ * Decides what follows for one key when its app registers it.
  *
- * @param upload the one of the key that belongs to the registration
+ * @param upload the upload of the key that belongs to the registration
  */
 export const decideRegister = (
   upload:
@@ -198,14 +201,15 @@ export const decideRegister = (
     isOwed,
     isUnheard: isOwed && !isCurrent,
     isUnderWay: status === "Uploading",
-    // Without an id, the key of what has failed or goes may be taken by a new upload: then this is for that one.
+    // Without an id, the key of a file that has failed or is being deleted may be taken over by a new upload: then this
+    // is for that one.
     isExpected: registrationId === null ? status !== "Uploaded" : !hasEnded && status !== "Deleting",
   }
 }
 
 /**
- * Decides which attempt of a development stream an error ends that the app has posted: the newest one, while it is under
- * way. Null: none, and the error is not kept.
+ * Decides which attempt of a development stream is ended by an error that the app has posted: the newest one, while it
+ * is in progress. Null: none, and the error is not kept.
  */
 export const endByError = (
   delivery: Pick<DeliveryRecord, "id" | "attempts" | "failures" | "nextAt"> & { readonly retry: number },

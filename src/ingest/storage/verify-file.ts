@@ -2,7 +2,7 @@ import { toBlobName } from "./blob-name.ts"
 import { BlobStoreError, type BlobStore } from "./blob-store.ts"
 import type { Catalog, FileRecord } from "./catalog.ts"
 
-/** What became of a stored file's bytes. */
+/** The state of a stored file's bytes. */
 export type FileVerdict =
   | { readonly kind: "intact" }
   /** There is none of it. */
@@ -27,7 +27,7 @@ const hasBytes = async (store: BlobStore, blob: string, start: number, end: numb
   }
 }
 
-/** Reads all of a blob; tells what is wrong with its length, undefined when nothing is. */
+/** Reads all of a blob; returns what is wrong with its length, undefined when nothing is. */
 const readBlob = async (
   store: BlobStore,
   file: StoredFile,
@@ -43,7 +43,7 @@ const readBlob = async (
   return (await hasBytes(store, blob, file.size, file.size)) ? { kind: "longer" } : undefined
 }
 
-/** The same for a small file, whose bytes the catalog keeps. */
+/** The same for a small file, whose bytes are in the catalog. */
 const readInline = async (
   catalog: Pick<Catalog, "readContent">,
   { id, size }: StoredFile,
@@ -56,10 +56,10 @@ const readInline = async (
 }
 
 /**
- * Reads a stored file again, all of it, and compares size and SHA-256 with what the catalog says; of a file that was
- * taken without its hash, the size alone.
+ * Reads a stored file again, all of it, and compares size and SHA-256 with the catalog; for a file that was stored
+ * without its hash, only the size.
  *
- * @param onRead is told of every chunk read, bytes
+ * @param onRead is called with the size of every chunk read, bytes
  *
  * Fails: rejects with `BlobStoreError` when the store itself fails, or with the catalog's own error.
  */

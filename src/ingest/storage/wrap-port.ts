@@ -8,9 +8,10 @@ const memberNames = (port: object): ReadonlySet<string> => {
 }
 
 /**
- * A blob store or catalog each of whose methods runs through `around`.
+ * Wraps a blob store or catalog so that each of its methods runs through `around`.
  *
- * They run on the port itself: a driver may be a class with private fields. What is no method stays as it is.
+ * The methods run on the port itself, because a driver may be a class with private fields. Members that are not
+ * methods stay as they are.
  */
 export const wrapPort = <Port extends object>(
   port: Port,

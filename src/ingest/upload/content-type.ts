@@ -1,10 +1,10 @@
 import { fileTypeFromBuffer } from "file-type"
 import { parseMediaType } from "../../protocol/media-type.ts"
 
-/** Bytes from the start of a file that tell its type. */
+/** Number of bytes at the start of a file that tell its type. */
 export const sampleSize = 4100
 
-/** What the first bytes can prove; types of one family are not told apart, people rename .jpeg to .png. */
+/** The families that the first bytes can prove. Types of one family are not told apart, because people rename .jpeg to .png. */
 type Family = "image" | "audio or video" | "PDF"
 
 const rasterImages = new Set(
@@ -13,10 +13,10 @@ const rasterImages = new Set(
     .map((subtype) => `image/${subtype}`),
 )
 
-/** Media types whose files are often text: play lists, and TypeScript's .ts taken for a transport stream. */
+/** Media types whose files are often text: play lists, and TypeScript's .ts, which is mistaken for a transport stream. */
 const isTextInDisguise = (type: string): boolean => /^video\/mp2t$|mpegurl|scpls|\/vnd\./.test(type)
 
-/** The family a declared type promises; undefined where nothing can be told, as of text and of office documents. */
+/** The family that a declared type promises; undefined where the bytes tell nothing, as with text and office documents. */
 const promised = (type: string): Family | undefined => {
   if (rasterImages.has(type)) return "image"
   if (type === "application/pdf") return "PDF"
@@ -34,11 +34,11 @@ const found = (type: string): string => {
 const scriptStart = /^(?:\uFEFF|\s)*(?:<(?:!doctype|html|head|body|script|iframe|svg|\?xml|\?php)\b|#!\s*\/)/i
 
 /**
- * Whether the first bytes give the declared type the lie: an executable, a page or an archive called `image/png`.
+ * Whether the first bytes contradict the declared type: an executable, a page or an archive called `image/png`.
  *
- * What cannot be told is let through.
+ * Whatever cannot be determined is let through.
  *
- * @returns a sentence for the one who sent it, or undefined
+ * @returns a sentence for the sender, or undefined
  */
 export const findContentMismatch = async (declared: string, sample: Uint8Array): Promise<string | undefined> => {
   const family = promised(parseMediaType(declared) ?? "")

@@ -1,7 +1,7 @@
 import { Rejected } from "../../server-kit/rejected.ts"
 
 /**
- * The SHA-256 in a `content-digest` or `repr-digest` field, as 64 hex digits; other algorithms are passed over.
+ * The SHA-256 in a `content-digest` or `repr-digest` field, as 64 hex digits; other algorithms are ignored.
  *
  * Shape:  `sha-256=:<base64>:`, members separated by commas. Fails: throws `Rejected` BAD_REQUEST when malformed.
  * Source: RFC 9530 §2, §3.

@@ -8,7 +8,7 @@ import type { Digests } from "./store-body.ts"
 import type { ProvenPut } from "./proven-put.ts"
 import { locked } from "../refusals.ts"
 
-/** Ends an upload whose content is refused: the app is told, the bytes go. */
+/** Ends an upload whose content is refused: the app is told, and the bytes are removed. */
 export const failUpload = async (
   service: Service,
   { appId, key }: Pick<UploadGrant, "appId" | "key">,
@@ -30,8 +30,8 @@ export const failUpload = async (
 }
 
 /**
- * Commits with room for the callback, where its app has some: given back when none is due after all, the commit was
- * refused or could not be made.
+ * Commits with a slot reserved for the callback, where its app has one. The slot is released when no callback is due
+ * after all, or when the commit was refused or failed.
  */
 const commitWithRoom = async <Outcome extends Committed | { readonly kind: "refused" }>(
   { now, dispatcher }: Service,
@@ -53,7 +53,7 @@ const commitWithRoom = async <Outcome extends Committed | { readonly kind: "refu
   }
 }
 
-/** A file is `Uploaded`: whoever has to know is told. */
+/** Tells everybody who has to know that a file is `Uploaded`. */
 const announce = (service: Service, committed: Committed): UploadRecord => {
   if (committed.kind === "fenced") throw locked()
   const { upload, due } = committed
@@ -64,7 +64,7 @@ const announce = (service: Service, committed: Committed): UploadRecord => {
   return upload
 }
 
-/** The last byte is durable: the file is `Uploaded`. Fails: rejects with `Rejected` LOCKED. */
+/** The last byte is durable: the file becomes `Uploaded`. Fails: rejects with `Rejected` LOCKED. */
 export const commitUpload = async (
   service: Service,
   grant: UploadGrant,
@@ -79,8 +79,8 @@ export const commitUpload = async (
   )
 
 /**
- * Keeps a small file that came whole, bytes and all, in one transaction of the catalog; undefined where it has to go
- * the long way: its key is known already, the quota has no room, or its digest is not the announced one.
+ * Keeps a small file that arrived whole, with its bytes, in one transaction of the catalog; undefined where it has to
+ * be stored the usual way: its key is already known, the quota has no room, or its digest is not the announced one.
  */
 export const commitWhole = async (
   service: Service,

@@ -4,7 +4,7 @@ import type { UploadGrant } from "../../protocol/signed-url.ts"
 import { findContentMismatch, sampleSize } from "./content-type.ts"
 import { tooManyBytes } from "../refusals.ts"
 
-/** Always a copy: who gets the chunk next may free it. */
+/** Always a copy: the next owner of the chunk may free it. */
 const concat = (before: Uint8Array, added: Uint8Array): Uint8Array => {
   const both = new Uint8Array(before.length + added.length)
   both.set(before)
@@ -13,11 +13,11 @@ const concat = (before: Uint8Array, added: Uint8Array): Uint8Array => {
 }
 
 /**
- * Counts a file's bytes on their way to the store, and compares the first ones with the declared type before any of
+ * Counts a file's bytes on their way to the store, and checks the first ones against the declared type before any of
  * them is passed on.
  *
  * @param start  where the bytes begin in the file
- * @param prefix what is stored before them, as far as the comparison needs it: {@link prefixNeeded}
+ * @param prefix the stored bytes before them, as far as the check needs them: {@link prefixNeeded}
  *
  * Fails: throws `Rejected` SIZE_MISMATCH or CONTENT_MISMATCH, and what the body fails with.
  */
@@ -45,14 +45,14 @@ export async function* inspect(
   }
 }
 
-/** How many stored bytes {@link inspect} wants to see when an upload goes on at `start`. */
+/** How many stored bytes {@link inspect} needs when an upload is resumed at `start`. */
 export const prefixNeeded = (start: number): number => (start < sampleSize ? start : 0)
 
-/** A body that was read ahead. */
+/** A body that was read in advance. */
 export interface ReadAhead {
-  /** All of it, when it ended as it should and has exactly the wanted size. */
+  /** All of it, if it ended properly and has exactly the expected size. */
   readonly whole: Uint8Array | undefined
-  /** It all once more: what was read, then what it ended with. */
+  /** The whole body again: the bytes that were read, then the error or the end that followed. */
   readonly replay: () => AsyncGenerator<Uint8Array, void>
 }
 

@@ -1,30 +1,30 @@
 import type { Settings } from "../settings.ts"
 
-/** How a body gets on; whoever moves it keeps this up to date. */
+/** The progress of a body, kept up to date by the code that moves it. */
 export interface Intake {
-  /** Whether the client is being waited for at this moment. */
+  /** Whether the server is waiting for the client at this moment. */
   isWaiting: boolean
   /** Bytes so far, framing included. */
   received: number
 }
 
-/** The client sends, or takes, slower than it may. */
+/** The client sends, or takes, more slowly than it may. */
 export class BodyTooSlow extends Error {
   override readonly name = "BodyTooSlow"
 }
 
-/** Watches over the rate of all bodies that are under way. */
+/** Watches the rate of all bodies in progress. */
 export interface RateWatch {
-  /** Until the returned function is called; `cut` is called once when the body comes too slowly. */
+  /** Watches until the returned function is called; `cut` is called once when the body comes too slowly. */
   readonly watch: (intake: Intake, cut: (reason: BodyTooSlow) => void) => () => void
 }
 
-/** How often an intake is looked at in the time over which its rate is measured. */
+/** How often an intake is sampled in the time over which its rate is measured. */
 const samples = 10
 
 /**
- * One timer looks at all bodies in turn. A look that finds a client being waited for counts as that much time of its
- * own: what the disk takes, or a busy process, is not held against it, and a chunk costs two assignments.
+ * One timer samples all bodies in turn. Only samples that find the server waiting for the client count as the client's
+ * time, so a slow disk or a busy process is never blamed on it. A chunk costs only two assignments.
  */
 export const createRateWatch = ({
   minimumRate,
@@ -49,7 +49,7 @@ export const createRateWatch = ({
       state.waits = 0
       state.before = intake.received
     }
-    // Not as soon as it is empty: with one small upload after the other that would be a timer each.
+    // Not as soon as it is empty: with one small upload after the other each would start its own timer.
     if (watched.size === 0) {
       clearInterval(timer)
       timer = undefined
@@ -58,7 +58,7 @@ export const createRateWatch = ({
 
   const start = () => {
     const started = setInterval(look, minimumRateWindow / samples)
-    // A number in browsers and in workerd, which end without asking.
+    // A number in browsers and in workerd, where timers do not keep the process alive.
     if (typeof started === "object") started.unref?.()
     return started
   }

@@ -10,12 +10,12 @@ import type { ProvenPut } from "./proven-put.ts"
 import { hasDisposableBody, readUploadBody } from "./upload-body.ts"
 import type { Writer } from "./writers.ts"
 
-/** What the headers announce of the body, and what is worked out of it. */
+/** The digests that the headers announce for the body, and the one that is computed from it. */
 export interface Digests {
   /** SHA-256 of the message as sent, and of the whole file; 64 hex digits where announced. */
   readonly content: string | undefined
   readonly repr: string | undefined
-  /** Of the message, framing included; made only where it was announced. */
+  /** Of the message, framing included; computed only where one was announced. */
   readonly wire: Hash | undefined
 }
 
@@ -46,7 +46,7 @@ export const openBody = (
   return inspect(chunks, grant, start, prefix)
 }
 
-/** The stored bytes that checking the next ones takes. */
+/** The stored bytes that are needed to check the next ones. */
 export const readPrefix = async ({ store }: Service, blob: string, start: number): Promise<Uint8Array> => {
   const length = prefixNeeded(start)
   if (length === 0) return new Uint8Array()
@@ -61,7 +61,7 @@ export interface Place {
   readonly state: BlobState
 }
 
-/** Reads the body of a request that has nothing to add, as all bytes are stored. */
+/** Reads the body of a request that has nothing to add, because all bytes are stored. */
 const readEmpty = async (body: AsyncIterable<Uint8Array>, offset: number): Promise<Appended> => {
   try {
     for await (const _ of body);
@@ -71,7 +71,7 @@ const readEmpty = async (body: AsyncIterable<Uint8Array>, offset: number): Promi
   }
 }
 
-/** Stores the rest of a file under the epoch that was granted; resolves when every byte is durable, with the hash. */
+/** Stores the rest of a file under the granted epoch; resolves with the hash when every byte is durable. */
 export const storeBody = async (
   service: Service,
   { request, grant, start, announced }: ProvenPut,

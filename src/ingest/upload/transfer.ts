@@ -13,24 +13,24 @@ import { askAgain, type Known, nothingKnown } from "../delivery/server-data.ts"
 import type { ProvenPut } from "./proven-put.ts"
 import { openBody, readDigests, readPrefix, storeBody } from "./store-body.ts"
 
-/** A file that is `Uploaded`, and what of its callback is history. */
+/** A file that is `Uploaded`, and what was known of its callback before. */
 export interface Transferred {
   readonly upload: UploadRecord
   readonly known: Known
 }
 
-/** Codes that say the content itself is wrong: the upload ends `Failed`, nothing of it is kept. */
+/** Codes that say that the content itself is wrong: the upload ends `Failed`, and none of its bytes are kept. */
 const fatal: ReadonlySet<ProblemCode> = new Set<ProblemCode>(["SIZE_MISMATCH", "CONTENT_MISMATCH", "DIGEST_MISMATCH"])
 
 /** Whether a body is small enough for {@link commitWhole}. */
 const mayBeWhole = ({ catalog }: Service, { grant, start, announced }: ProvenPut): boolean =>
   start === 0 && grant.size <= catalog.abilities.largestContent && announced <= grant.size
 
-/** Whether a writer was refused because its epoch is not the newest any more. */
+/** Whether a writer was refused because its epoch is no longer the newest. */
 const isFence = (cause: unknown): boolean =>
   cause instanceof Rejected ? cause.code === "LOCKED" : cause instanceof BlobStoreError && cause.reason === "fenced"
 
-/** Whether the app has deleted the file that is being written: whoever does so may not have been told yet. */
+/** Whether the app has deleted the file that is being written: the deletion may not have stopped this writer yet. */
 const isGone = async ({ catalog, now }: Service, grant: UploadGrant, id: number): Promise<boolean> => {
   const file = (await catalog.get(grant.key))?.file
   if (file === undefined) return true
@@ -38,20 +38,20 @@ const isGone = async ({ catalog, now }: Service, grant: UploadGrant, id: number)
   return (await catalog.judgeKey(grant, now())) !== "open"
 }
 
-/** Refuses a grant that has no right to the key before it disturbs whoever is writing it. */
+/** Refuses a grant that has no right to the key before it disturbs the current writer. */
 const letBe = async ({ writers, catalog }: Service, grant: UploadGrant): Promise<void> => {
   if (!writers.isHeld(grant.key)) return
   const upload = await catalog.get(grant.key)
   if (upload !== null && relateGrant(upload.file, grant) === "refused") throw keyTaken()
 }
 
-/** Of a file that is new. */
+/** The state of a new file. */
 const nothing: BlobState = { size: 0, isFinished: false }
 
 /**
- * Takes a body in: one writer, the right offset, every byte durable, then the commit that owes the app its callback.
+ * Receives a body: one writer, the right offset, every byte durable, then the commit that owes the app its callback.
  *
- * A key that is finished already gives its file again, whatever the body.
+ * A key that is already finished returns its file again, whatever the body.
  *
  * Fails: rejects with `Rejected`; NOT_FOUND (the app has deleted it), LOCKED, QUOTA_EXCEEDED, INGEST_UNAVAILABLE, RANGE_MISMATCH, SIZE_MISMATCH, CONTENT_MISMATCH, DIGEST_MISMATCH, BAD_REQUEST.
  */
@@ -87,7 +87,7 @@ export const transfer = async (service: Service, put: ProvenPut): Promise<Transf
       return { upload: await commitUpload(service, grant, epoch, fileHash), known: nothingKnown }
     } catch (cause) {
       if (cause instanceof Rejected && fatal.has(cause.code)) await failUpload(service, grant, epoch, id, cause)
-      // Who stopped a writer says why it was fenced off.
+      // The reason with which a writer was stopped explains why it was fenced off.
       const isFenced = isFence(cause)
       if (isFenced && (await isGone(service, grant, id))) throw deleted()
       throw isFenced && writer.signal.aborted ? writer.signal.reason : cause

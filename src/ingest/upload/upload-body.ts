@@ -3,17 +3,17 @@ import { Rejected } from "../../server-kit/rejected.ts"
 import { isDisposable } from "../../protocol/disposable-stream.ts"
 import type { Intake } from "./minimum-rate.ts"
 
-/** Framing and other parts that may stand before or after the one part that counts, in bytes. */
+/** Room for framing and other parts before or after the part that counts, in bytes. */
 export const multipartOverhead = 64 * 1024
 
-/** The body ended before the multipart framing did: the connection broke somewhere in front of us. */
+/** The body ended before the multipart framing did: the connection broke somewhere upstream. */
 export class BodyBrokeOff extends Error {
   override readonly name = "BodyBrokeOff"
 }
 
 const malformed = (detail: string) => new Rejected({ code: "BAD_REQUEST", detail })
 
-/** Finds the part `file` in the chunks of a multipart body; gives its bytes as slices of them. */
+/** Finds the part `file` in the chunks of a multipart body; returns its bytes as slices of them. */
 const createFilePart = (contentType: string) => {
   let bytes: Array<Uint8Array> = []
   let state: "before" | "inside" | "after" = "before"
@@ -59,7 +59,7 @@ const createFilePart = (contentType: string) => {
     },
     /** Fails: throws `Rejected`, or {@link BodyBrokeOff}. */
     end: (): void => {
-      // A delimiter at the very end is only seen here; bytes it gives up now are a part of one that broke off.
+      // A delimiter at the very end is only seen here; bytes that this call returns belong to a part that broke off.
       if (state !== "after") parser.end()
       if (state === "before") throw malformed(`The multipart body has no part named "file".`)
       if (state === "inside") throw new BodyBrokeOff("The body ended inside its part.")
@@ -69,23 +69,23 @@ const createFilePart = (contentType: string) => {
 
 const isForm = (request: Request): boolean => /^multipart\/form-data\b/i.test(request.headers.get("content-type") ?? "")
 
-/** Whether the chunks of {@link readUploadBody} may be freed after use; the parser of forms keeps parts of them. */
+/** Whether the chunks of {@link readUploadBody} may be freed after use; the form parser keeps parts of them. */
 export const hasDisposableBody = (request: Request): boolean => isDisposable(request.body) && !isForm(request)
 
-/** How a body is to be read. */
+/** How to read a body. */
 export interface BodyReading {
-  /** Makes the reading stop; the generator then throws its reason. */
+  /** Stops the reading; the generator then throws its reason. */
   readonly signal: AbortSignal
-  /** Watches how the body comes in, until the returned function is called. */
+  /** Watches the progress of the body, until the returned function is called. */
   readonly watch?: (intake: Intake) => () => void
-  /** Sees every chunk of the body as it was sent, framing included, before its bytes are given; is awaited. */
+  /** Called with every chunk of the body as it was sent, framing included, before its bytes are passed on; it is awaited. */
   readonly onChunk?: (chunk: Uint8Array) => void | Promise<void>
 }
 
 /**
  * The file's bytes in the body of a PUT, as they arrive: the part `file` of a form, or everything.
  *
- * Pulls from the socket only when asked; never gathers. The parser is `multipasta`: linear on hostile bodies.
+ * Pulls from the socket only on demand and never gathers. The parser is `multipasta`: linear on hostile bodies.
  *
  * Fails: throws `Rejected` BAD_REQUEST on malformed forms, {@link BodyBrokeOff} on truncated ones, and what the
  *        stream itself fails with.

@@ -2,12 +2,12 @@ import * as Effect from "effect/Effect"
 import type { Rejected } from "../../server-kit/rejected.ts"
 import { shareUsedUp } from "../refusals.ts"
 
-/** Bounds how many files of an app are sent, or wait for the app's answer, at the same time. */
+/** Limits how many files of an app are uploading, or waiting for the app's answer, at the same time. */
 export interface UploadSlots {
   /**
-   * Does the work in a slot of the file's app. Requests for one file share its slot, as many as a client with a bad
-   * connection leaves behind: the newest writer is about to replace the others, and who waits for the app's answer may
-   * have gone.
+   * Does the work in a slot of the file's app. Requests for one file share its slot, up to as many as a client with a
+   * bad connection leaves behind: the newest writer is about to replace the others, and a client that waits for the
+   * app's answer may be gone.
    *
    * Fails: RATE_LIMITED when the app's slots are all taken or too many share the file's, and as the work does.
    */

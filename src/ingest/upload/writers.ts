@@ -1,6 +1,6 @@
 import { locked } from "../refusals.ts"
 
-/** The right to write one key, until let go or taken over. */
+/** The right to write one key, until it is released or taken over. */
 export interface Writer {
   /** Aborts when the writer has to stop; its reason says why. */
   readonly signal: AbortSignal
@@ -8,19 +8,20 @@ export interface Writer {
   readonly letGo: () => void
 }
 
-/** Sees to it that each key has one writer in this process, the newest. */
+/** Ensures that each key has only one writer in this process, the newest. */
 export interface Writers {
   /**
-   * Takes a key over: makes the writer before stop, and waits until it has flushed and let go.
+   * Takes a key over: stops the previous writer, and waits until it has flushed and released the key.
    *
-   * Fails: rejects with `Rejected` LOCKED when it does not within 5 s, or when a newer request takes over meanwhile.
+   * Fails: rejects with `Rejected` LOCKED when that takes longer than 5 s, or when a newer request takes over
+   *        meanwhile.
    */
   readonly take: (key: string) => Promise<Writer>
-  /** Whether somebody is writing a key. */
+  /** Whether a key is being written. */
   readonly isHeld: (key: string) => boolean
-  /** Makes whoever is writing a key stop for this reason, without waiting for it. */
+  /** Stops the writer of a key for this reason, without waiting for it. */
   readonly stop: (key: string, reason: Error) => void
-  /** Makes all writers stop for this reason and waits for them. */
+  /** Stops all writers for this reason and waits for them. */
   readonly close: (reason: Error) => Promise<void>
 }
 
@@ -43,7 +44,7 @@ export const createWriters = (patience = 5000): Writers => {
       const controller = new AbortController()
       const { promise: isReleased, resolve: release } = Promise.withResolvers<void>()
       const before = newest.get(key)
-      // A writer that could not wait for the one before it must not hide that one from the next.
+      // A writer that did not wait for the previous one must not hide it from the next one.
       const gone = before === undefined ? isReleased : Promise.all([before.gone, isReleased]).then(() => {})
       const entry = { controller, gone }
       newest.set(key, entry)

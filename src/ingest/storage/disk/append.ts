@@ -8,18 +8,21 @@ const largestBatch = 1024 * 1024
 const smallestBatch = 64 * 1024
 
 /**
- * Chunks smaller than this are copied behind one another: each costs some 400 bytes beside its own, and a client decides
+ * Chunks smaller than this are copied together: each costs some 400 bytes in addition to its own, and a client decides
  * how many of them its body is cut into.
  */
 const smallChunk = 4096
 
-/** Bytes all batches that are being gathered may hold together, as long as none has to be smaller than the smallest. */
+/** Bytes that all batches being gathered may hold together, as long as none has to be smaller than the smallest. */
 const gatherBudget = 32 * 1024 * 1024
 
-/** How long bytes wait for others of a slow client before they are written, ms: this much a crash can cost it. */
+/** How long bytes of a slow client wait for more before they are written, ms: a crash can cost it this much. */
 const patience = 1000
 
-/** Bytes between two flushes while a long body arrives, so that the one at its end has little left to do; the longer, the more. */
+/**
+ * Bytes between two flushes while a long body arrives, so that the flush at its end has little left to do. A longer
+ * body has more between flushes.
+ */
 const flushEvery = { least: 2 * 1024 * 1024, most: 64 * 1024 * 1024 }
 
 /** Bodies being written now. */
@@ -43,21 +46,21 @@ const writeChunks = async (handle: FileHandle, chunks: ReadonlyArray<Uint8Array>
   }
 }
 
-/** How an append goes on. */
+/** How an append proceeds. */
 export interface AppendOptions {
   /** Chunks are freed as soon as they are written. */
   readonly isDisposable: boolean
-  /** Before a batch is written. Throws when this writer was fenced off. */
+  /** Called before a batch is written. Throws when this writer was fenced off. */
   readonly admit: (stored: number) => void
-  /** After it was written: where the file ends now. */
+  /** Called after it was written, with where the file ends now. */
   readonly onWritten: (stored: number) => void
-  /** A flush has failed: what lies behind the offset looks written until the machine restarts, and may not be. */
+  /** Called when a flush has failed: what lies after the offset looks written until the machine restarts, and may not be. */
   readonly cutOff: () => Promise<void>
 }
 
 /**
- * Writes a body behind the bytes of an open file, in batches: one is written while the next one is gathered, so that
- * at most two are in memory. Resolves when what was written is flushed, also when the body breaks off.
+ * Writes a body after the bytes of an open file, in batches: one is written while the next one is gathered, so that at
+ * most two are in memory. Resolves when what was written is flushed, also when the body breaks off.
  *
  * Fails: rejects with the system's error, or with what `admit` throws; after a flush that failed, once `cutOff` has run.
  */
@@ -73,7 +76,7 @@ export const appendBody = async (
   let flushFailure: { readonly cause: unknown } | undefined
   let flushed = offset
   let chunks: Array<Uint8Array> = []
-  /** Small chunks, to be one. */
+  /** Small chunks that will be merged into one. */
   let small = nothingGathered
   let gathered = 0
   let gatheredSince = 0
@@ -128,7 +131,8 @@ export const appendBody = async (
     const last = stored > offset ? handle.datasync() : undefined
     const [, outcome] = await Promise.allSettled([flushing, last])
     if (outcome.status === "rejected") flushFailure ??= { cause: outcome.reason }
-    // The system tells of bytes it could not write once, to the flush that ran then: the last one may know nothing of it.
+    // The system reports bytes that it could not write only once, to the flush that ran then: the last flush may know
+    // nothing of them.
     if (flushFailure !== undefined) throw flushFailure.cause
   }
 
@@ -160,7 +164,7 @@ export const appendBody = async (
     underWay--
     await writing?.catch(() => {})
     await flushing
-    // Whatever the append fails with: a full disk, say, hides the flush that failed before it.
+    // Whatever the append fails with: a full disk, for example, hides an earlier flush that failed.
     if (flushFailure !== undefined) await cutOff()
   }
 }

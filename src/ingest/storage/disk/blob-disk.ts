@@ -7,11 +7,12 @@
  *
  * Considerations: renaming is the fence. A newer epoch renames the unfinished file, so an older writer of any process
  * finds it gone before its next batch and cannot finish it. (Between the check and the write of one batch an older
- * writer of another process can still slip one in; within a process it cannot.) Bytes are written in batches of 1 MiB; an
- * append resolves when they and the file's name are flushed. The name `finish` gives need not be: `read` finds the
- * file under the one before as well. Files are hashed by a worker thread as they grow. After a flush that failed the file
- * is cut off where the last good one left it, and nobody goes on with it before that has worked: the system tells of bytes
- * it has lost once, and from then on reads them out of its cache as if they were there.
+ * writer of another process can still slip one in; within a process it cannot.) Bytes are written in batches of 1 MiB;
+ * an append resolves when they and the file's name are flushed. The name that `finish` gives need not be durable:
+ * `read` also finds the file under its previous name. Files are hashed by a worker thread as they grow. After a flush
+ * that failed, the file is truncated to where the last good one left it, and it cannot be resumed before that has
+ * succeeded: the system reports lost bytes only once, and from then on reads them out of its cache as if they were
+ * there.
  */
 import { appendBody } from "./append.ts"
 import { codeOf, createDiskFiles } from "./files.ts"
@@ -35,12 +36,12 @@ export const createDiskBlobStore = ({ folder }: { readonly folder: string }): Bl
   const fs = process.getBuiltinModule("node:fs/promises")
   const files = createDiskFiles(folder)
   const hasher = createFileHasher()
-  /** The newest epoch this process has seen of each key under way. */
+  /** The newest epoch this process has seen for each key in progress. */
   const epochs = new Map<string, number>()
 
-  /** How much of each file under way this process has flushed. */
+  /** How much of each file in progress this process has flushed. */
   const flushed = new Map<string, number>()
-  /** Where files have to be cut off before anybody goes on with them. */
+  /** Where files have to be truncated before they can be resumed. */
   const doubtful = new Map<string, number>()
 
   const admit = (key: string, epoch: number): void => {
@@ -51,7 +52,7 @@ export const createDiskBlobStore = ({ folder }: { readonly folder: string }): Bl
     epochs.set(key, epoch)
   }
 
-  /** Cuts an unfinished file off, durably. What was hashed of it may be what is cut off. */
+  /** Truncates an unfinished file, durably. What was hashed of it may include what is cut off. */
   const cut = async (key: string, handle: FileHandle, offset: number): Promise<void> => {
     const size = Math.min(offset, doubtful.get(key) ?? offset)
     doubtful.set(key, size)
@@ -61,7 +62,7 @@ export const createDiskBlobStore = ({ folder }: { readonly folder: string }): Bl
     doubtful.delete(key)
   }
 
-  /** Forgets what is known of a file under way. */
+  /** Forgets what is known about a file in progress. */
   const forget = (key: string): void => {
     for (const known of [epochs, flushed, doubtful]) known.delete(key)
   }
@@ -74,7 +75,7 @@ export const createDiskBlobStore = ({ folder }: { readonly folder: string }): Bl
       const size = await files.sizeOf(path)
       return { size: size ?? 0, isFinished: size !== undefined }
     }
-    // What a process that died had written is in the system's cache, not yet sure to be on the disk.
+    // What a process that died had written is in the system's cache, and not certain to be on the disk yet.
     const handle = await fs.open(`${path}.${epoch}`, "r+")
     try {
       const doubt = doubtful.get(key)
@@ -91,7 +92,7 @@ export const createDiskBlobStore = ({ folder }: { readonly folder: string }): Bl
     }
   }
 
-  /** Opens the file to write at its end; checks that the end is where the writer thinks. */
+  /** Opens the file to write at its end; checks that the end is where the writer expects it. */
   const openAt = async (path: string, epoch: number, offset: number): Promise<FileHandle> => {
     if (offset === 0) {
       await files.makeShard(path)
@@ -125,7 +126,7 @@ export const createDiskBlobStore = ({ folder }: { readonly folder: string }): Bl
       () => true,
       () => false,
     )
-    // Where it fails, whoever claims the file next has to succeed with it first.
+    // If this fails, the next process that claims the file has to truncate it first.
     const cutOff = (): Promise<void> => cut(key, handle, offset).catch(() => {})
     const admitBatch = (stored: number): void => {
       const isFenced = epochs.get(key) !== epoch || (stored > offset && !files.exists(current))
@@ -182,7 +183,7 @@ export const createDiskBlobStore = ({ folder }: { readonly folder: string }): Bl
     await Promise.all(paths.map((each) => fs.rm(each, { force: true })))
   }
 
-  /** What an ordinary user may still write; the file system keeps some for root. */
+  /** What an ordinary user may still write; the file system reserves some for root. */
   const free = async (): Promise<number> => {
     makeFolder(folder)
     const { bavail, bsize } = await fs.statfs(folder)
@@ -200,7 +201,7 @@ export const createDiskBlobStore = ({ folder }: { readonly folder: string }): Bl
     free,
     close: hasher.close,
   }
-  // In one place, and so for every method there is or will be.
+  // In one place, so that it applies to every method, present and future.
   return wrapPort(store, async (_method, run) => {
     try {
       return await run()

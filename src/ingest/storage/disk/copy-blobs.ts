@@ -3,27 +3,30 @@ import type { FileRecord } from "../catalog-records.ts"
 import type { FileVerdict } from "../verify-file.ts"
 import { codeOf, createDiskFiles } from "./files.ts"
 
-/** What became of one blob's copy: it was there, it is another name of the same bytes, it was copied, or the source is damaged. */
+/**
+ * The outcome of one blob's copy: it was already there, it is a hard link to the same bytes, it was copied, or the
+ * source is damaged.
+ */
 export type BlobCopyOutcome = "kept" | "linked" | "copied" | Exclude<FileVerdict["kind"], "intact">
 
 type Blob = Pick<FileRecord, "id" | "key" | "size" | "fileHash">
 
 /** Copies finished blobs of a disk store into the folder of another one. */
 export interface BlobCopier {
-  /** Whether the copy is there, by its size. */
+  /** Whether the copy exists, judged by its size. */
   readonly has: (blob: Blob) => Promise<boolean>
   /**
-   * Brings a blob there. A copy is compared with size and SHA-256 while it is made, and has its name only once all of it is
-   * flushed; one that is there, and a link, by the size alone.
+   * Copies a blob. A copy is compared with size and SHA-256 while it is made, and gets its name only once all of it is
+   * flushed; an existing one, and a link, is compared by size alone.
    */
   readonly take: (blob: Blob) => Promise<BlobCopyOutcome>
-  /** Makes the names of what was taken durable. */
+  /** Makes the names of what was copied durable. */
   readonly flush: () => Promise<void>
-  /** Removes every blob of the copy that is none of these. Gives how many. */
+  /** Removes every blob of the copy that is not among these. Returns how many. */
   readonly prune: (blobs: Iterable<Pick<FileRecord, "id" | "key">>) => Promise<number>
 }
 
-/** Errors that say: no link here, a copy goes. */
+/** Errors that mean: linking is impossible here, copying is not. */
 const cannotLink: ReadonlySet<string | undefined> = new Set([
   "EXDEV",
   "EPERM",
@@ -38,17 +41,17 @@ const cannotLink: ReadonlySet<string | undefined> = new Set([
 
 const pieceSize = 1024 * 1024
 
-/** Neither a link is followed nor a pipe waited for: what is copied as a blob is one. */
+/** Links are not followed and pipes are not waited for: only a regular file is copied as a blob. */
 const isNoBlob = (cause: unknown): boolean => ["ENOENT", "ELOOP", "ENXIO"].includes(codeOf(cause) ?? "")
 
 /**
- * Makes what copies a disk store's blobs: what `sluice backup` and its restore move bytes with.
+ * Makes the copier for a disk store's blobs, which `sluice backup` and its restore use.
  *
- * @param from the store's folder; blobs that are not finished are left alone
+ * @param from the store's folder; unfinished blobs are ignored
  * @param to the folder of the copy, made when missing
- * @param base the folder of an earlier copy: what it has is linked from there
+ * @param base the folder of an earlier copy: files that it has are linked from there
  * @param mayLink whether blobs of the store itself may be linked; it never writes to one that is finished
- * @param isChecked whether copies that are there, and links, are read: those that are damaged are replaced
+ * @param isChecked whether existing copies, and links, are read; damaged ones are replaced
  */
 export const createBlobCopier = ({
   from,
@@ -73,7 +76,7 @@ export const createBlobCopier = ({
   const earlier = base === undefined ? undefined : createDiskFiles(base)
   const touched = new Set<string>()
 
-  /** Where the store has the bytes: a crash can have left a finished blob under the name it was written by. */
+  /** Where the store has the bytes: a crash can leave a finished blob under the name it had while it was written. */
   const locate = async (
     name: string,
     size: number,
@@ -100,7 +103,7 @@ export const createBlobCopier = ({
     return true
   }
 
-  /** Fails: with the system's error; ENOENT where there is anything but an ordinary file. */
+  /** Fails: with the system's error; ENOENT where there is anything but a regular file. */
   const openBlob = async (path: string) => {
     const handle = await fs.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     if ((await handle.stat()).isFile()) return handle
@@ -172,7 +175,7 @@ export const createBlobCopier = ({
     return hash === fileHash
   }
 
-  /** A link to bytes that turn out to be damaged is taken back. */
+  /** A link to bytes that turn out to be damaged is removed again. */
   const linkSound = async (path: string, to: string, blob: Blob): Promise<"linked" | "changed" | undefined> => {
     if (!(await link(path, to))) return undefined
     if (await isSound(to, blob)) return "linked"
@@ -224,7 +227,7 @@ export const createBlobCopier = ({
       wanted.add(basename(dirname(path)) + basename(path))
     }
     let removed = 0
-    // What is not of a store (links, what file managers and network disks leave) is nobody's to remove here.
+    // What does not belong to a store (links, what file managers and network disks leave) is not ours to remove.
     for (const shard of await fs.readdir(to, { withFileTypes: true }).catch(() => [])) {
       if (!shard.isDirectory() || !/^[\da-f]{2}$/.test(shard.name)) continue
       for (const entry of await fs.readdir(join(to, shard.name), { withFileTypes: true })) {

@@ -1,6 +1,6 @@
 import type { Hash } from "node:crypto"
 
-/** What the worker is told. */
+/** The messages to the worker. */
 export type HashTask =
   | { readonly kind: "follow"; readonly id: string; readonly path: string; readonly size: number }
   | {
@@ -12,7 +12,7 @@ export type HashTask =
     }
   | { readonly kind: "forget"; readonly id: string }
 
-/** What it answers to `digest`. */
+/** Its answer to `digest`. */
 export interface HashAnswer {
   readonly request: number
   readonly digest?: string
@@ -20,9 +20,10 @@ export interface HashAnswer {
 }
 
 /**
- * All of a worker thread: hashes files as they grow, a MiB of each in turn, so that none waits for a large one.
+ * The whole program of a worker thread: it hashes files as they grow, a MiB of each in turn, so that none waits for a
+ * large one.
  *
- * It is handed to the thread as its own text, so it must not refer to anything outside itself.
+ * Its source text is handed to the thread, so it must not refer to anything outside itself.
  */
 export const runHashWorker = (): void => {
   interface Followed {
@@ -39,7 +40,7 @@ export const runHashWorker = (): void => {
   const { closeSync, openSync, readSync } = process.getBuiltinModule("node:fs")
   const port = parentPort!
   const buffer = Buffer.allocUnsafeSlow(1024 * 1024)
-  /** Unfinished files, the ones touched last at the end; those at the front are given up first. */
+  /** Unfinished files, those touched last at the end; those at the front are dropped first. */
   const followed = new Map<string, Followed>()
   const capacity = 10_000
 
@@ -49,7 +50,7 @@ export const runHashWorker = (): void => {
     const known = followed.get(task.id)
     followed.delete(task.id)
     if (task.kind === "forget") return
-    // A digest of less than was hashed (the end of the file was cut off) has to begin anew.
+    // A digest of fewer bytes than were hashed (the end of the file was cut off) has to begin anew.
     const isUsable = known !== undefined && known.position <= task.size
     const file: Followed = isUsable ? known : { hash: createHash("sha256"), path: "", position: 0, size: 0 }
     file.path = task.path
@@ -66,7 +67,7 @@ export const runHashWorker = (): void => {
   const advance = (id: string, file: Followed): boolean => {
     try {
       if (file.position < file.size) {
-        // Opened each time: thousands of slow uploads would else hold as many descriptors.
+        // Opened each time: thousands of slow uploads would otherwise hold as many descriptors.
         const descriptor = openSync(file.path, "r")
         try {
           const wanted = Math.min(buffer.length, file.size - file.position)
@@ -79,7 +80,7 @@ export const runHashWorker = (): void => {
         }
       }
     } catch (cause) {
-      // A file that is followed may be renamed or removed at any time; only who asks for a digest is told.
+      // A file that is followed may be renamed or removed at any time; only a caller that asks for a digest is told.
       const { request } = file
       file.size = file.position
       if (request !== undefined) {

@@ -1,11 +1,11 @@
 import type { Worker } from "node:worker_threads"
 import { runHashWorker, type HashAnswer, type HashTask } from "./file-hasher-worker.ts"
 
-/** SHA-256 of files that grow, worked out beside the thread that moves the bytes. */
+/** SHA-256 of files that grow, computed outside the thread that moves the bytes. */
 export interface FileHasher {
-  /** More of a file can be read: go on with its hash in the background. */
+  /** More of a file can be read: continue its hash in the background. */
   readonly follow: (id: string, path: string, size: number) => void
-  /** SHA-256 of the first `size` bytes, 64 lower-case hex digits; what was followed is not read again. */
+  /** SHA-256 of the first `size` bytes, 64 lower-case hex digits; what was already hashed is not read again. */
   readonly digest: (id: string, path: string, size: number) => Promise<string>
   /** The file is gone or begins anew. */
   readonly forget: (id: string) => void
@@ -13,12 +13,12 @@ export interface FileHasher {
 }
 
 /**
- * Hashes by following: a worker thread reads what was written (out of the system's cache) and keeps up. The bytes
- * are not copied between threads, nothing queues up in memory however far the worker is behind, and an upload that was
- * interrupted goes on with the hash it had.
+ * Hashes by following: a worker thread reads what was written (from the system's cache) and keeps up. The bytes are
+ * not copied between threads, nothing queues up in memory however far the worker is behind, and an interrupted upload
+ * continues with the hash it had.
  *
- * One thread does more than a disk writes. It starts with the first file and does not keep the process running. Where
- * it cannot run (a bundler mangled its text), files are hashed here.
+ * One thread is faster than a disk writes. It starts with the first file and does not keep the process running. Where
+ * it cannot run (a bundler mangled its text), files are hashed in this thread.
  */
 export const createFileHasher = (): FileHasher => {
   let worker: Worker | undefined
@@ -57,7 +57,7 @@ export const createFileHasher = (): FileHasher => {
     else asker?.resolve(digest)
   }
 
-  /** The thread is gone, and would be again: all is done here from now on. */
+  /** The thread is gone and would fail again: from now on all hashing happens here. */
   const doWithout = (): void => {
     isBroken = true
     worker = undefined
@@ -68,14 +68,13 @@ export const createFileHasher = (): FileHasher => {
 
   const start = (): ((task: HashTask) => void) => {
     const { Worker } = process.getBuiltinModule("node:worker_threads")
-    // Its own text is what it runs: no file of ours has to be found beside a bundle of somebody else's.
+    // It runs its own source text, so that no file of ours has to be found beside a bundle.
     const made = new Worker(`(${runHashWorker.toString()})()`, { eval: true, name: "sluice-hash" })
     made.unref()
     made.on("message", receive)
     made.on("error", doWithout)
     worker = made
     // A thread has no origin.
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin
     return (task) => made.postMessage(task)
   }
 

@@ -6,20 +6,20 @@ export const codeOf = (cause: unknown): string | undefined => (cause as { code?:
 
 /** The names of a disk store's files: where a blob is, and who may write it. */
 export interface DiskFiles {
-  /** Where the finished blob is; unfinished, the name goes on with `.<epoch>`. */
+  /** Where the finished blob is; while unfinished, its name ends in `.<epoch>`. */
   readonly pathOf: (key: string) => string
   /** Makes the folder of a path, durably, once. */
   readonly makeShard: (path: string) => Promise<void>
-  /** Makes changes of names in the folder of a path durable. */
+  /** Makes changed names in the folder of a path durable. */
   readonly syncShard: (path: string) => Promise<void>
   /** Bytes of a file; undefined when there is none. */
   readonly sizeOf: (path: string) => Promise<number | undefined>
-  /** Whether there is such a file; asked on the spot, which takes a hundredth of the time a thread would. */
+  /** Whether there is such a file; checked synchronously, which takes a hundredth of the time of a thread. */
   readonly exists: (path: string) => boolean
-  /** The epochs under which an unfinished file is there; more than one only after a crash inside `claim`. */
+  /** The epochs for which an unfinished file exists; more than one only after a crash inside `claim`. */
   readonly listEpochs: (path: string) => Promise<ReadonlyArray<number>>
   /**
-   * Gives the unfinished file the name of this epoch; false when there is none.
+   * Renames the unfinished file to this epoch; false when there is none.
    *
    * @param before the epoch it probably has
    */
@@ -49,7 +49,7 @@ export const createDiskFiles = (folder: string): DiskFiles => {
       if (codeOf(cause) !== "ENOENT") throw cause
       makeFolder(shard)
     })
-    // Also of a folder that was there: who made it may have died, or failed, before its name was durable.
+    // Even for a folder that exists: the process that made it may have died, or failed, before its name was durable.
     await syncFolder(folder)
   }
 

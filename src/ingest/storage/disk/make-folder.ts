@@ -1,11 +1,11 @@
 /**
- * Makes a folder, and those above it that are missing, for this user alone; one that is there stays as it is.
+ * Makes a folder, and its missing parents, for this user alone; an existing folder is left as it is.
  *
- * Not Node's own recursive `mkdir`: that asks for ever where the system says ENOENT of a name in a folder which is there, as
- * `/proc` does, and says ENOENT of a disk that is read-only.
+ * Node's own recursive `mkdir` is not used: it loops for ever where the system reports ENOENT for a name in an
+ * existing folder, as `/proc` does, and reports ENOENT for a disk that is read-only.
  *
- * Fails: throws the system's error, whose `path` is the folder that could not be made; ENOTDIR where something else is in
- * the way, a link that leads nowhere too.
+ * Fails: throws the system's error, whose `path` is the folder that could not be made; ENOTDIR where something else is
+ *        in the way, such as a link that leads nowhere.
  */
 export const makeFolder = (path: string): void => {
   const { mkdirSync, statSync } = process.getBuiltinModule("node:fs")
@@ -18,7 +18,7 @@ export const makeFolder = (path: string): void => {
   for (let at = resolve(path); ; at = dirname(at)) {
     const found = isFolder(at)
     if (found) break
-    // The root of a drive that is not there has nothing above it.
+    // The root of a missing drive has no parent.
     if (found === false || dirname(at) === at) throw inTheWay(at)
     missing.push(at)
   }
@@ -27,7 +27,7 @@ export const makeFolder = (path: string): void => {
       mkdirSync(at, { mode: 0o700 })
     } catch (cause) {
       if ((cause as { code?: string }).code !== "EEXIST") throw cause
-      // Somebody was faster, or it is a link that leads nowhere.
+      // Another process was faster, or it is a link that leads nowhere.
       if (!isFolder(at)) throw inTheWay(at)
     }
   }

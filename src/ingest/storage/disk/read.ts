@@ -5,10 +5,10 @@ import { createPieceStream } from "../piece-stream.ts"
 import { pieces } from "../read-budget.ts"
 
 /**
- * Bytes `start` to `end`, both included, of an open file, which is closed as soon as they are read, and however the stream
- * ends. How much of it is in memory is up to the budget that all readers share.
+ * Bytes `start` to `end`, both included, of an open file, which is closed as soon as they are read, and however the
+ * stream ends. The budget shared by all readers decides how much of it is in memory.
  *
- * Fails: rejects, or the stream errors, with what `toError` makes of it.
+ * Fails: rejects, or the stream errors, with the result of `toError`.
  */
 export const readRange = async (
   handle: FileHandle,

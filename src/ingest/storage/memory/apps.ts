@@ -15,13 +15,13 @@ export const createMemoryApps = (
     apps.set(app.id, app)
   }
 
-  /** Forgets all that is kept of an app without files. */
+  /** Deletes everything kept for an app without files. */
   const forget = (appId: string): void => {
     for (const row of [...allRows].filter(({ file }) => file.appId === appId)) {
       if (rows.get(row.file.key) === row) rows.delete(row.file.key)
       dropEvent(row)
       row.registration = null
-      // Bytes that are not removed yet are nobody's from now on.
+      // Bytes that are not removed yet belong to no app from now on.
       row.file = { ...row.file, appId: "", status: "Deleting" }
       if (!row.hasBytes) allRows.delete(row)
     }

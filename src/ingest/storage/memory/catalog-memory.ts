@@ -23,7 +23,7 @@ export const createMemoryCatalog = ({
 }: { readonly largestContent?: number } = {}): Catalog & {
   /** All attempts recorded so far, oldest first. */
   readonly attempts: ReadonlyArray<AttemptRecord>
-  /** How much of each kind is kept: what is forgotten is counted no more. */
+  /** How many entries of each kind are kept; deleted ones do not count. */
   readonly countEntries: () => Readonly<Record<"files" | "contents" | "expected" | "tombstones" | "attempts", number>>
 } => {
   const tables = createTables()

@@ -13,7 +13,7 @@ export const createMemoryDeliveries = (
   { allRows, expected }: Tables,
   { isCurrent, endAttempt }: Pick<Steps, "isCurrent" | "endAttempt">,
 ): CatalogDeliveries => {
-  /** Puts a changed registration into the place of the one before, with all its files. */
+  /** Replaces a registration by its changed version, for all its files. */
   const replaceRegistration = (before: Registered, after: Registered): void => {
     for (const row of allRows) {
       if (row.registration === before) row.registration = after

@@ -7,7 +7,7 @@ import type { Row, Tables } from "./rows.ts"
 import type { Steps } from "./steps.ts"
 import { findUsage } from "./usage.ts"
 
-/** What an app does to its files in memory; by a custom id it walks all of them. */
+/** What an app does with its files, in memory; finding them by a custom id walks all files. */
 export const createMemoryFiles = (
   tables: Tables,
   { dropEvent, isGone, bury }: Pick<Steps, "dropEvent" | "isGone"> & Pick<TombstoneSteps, "bury">,

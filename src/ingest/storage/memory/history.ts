@@ -3,12 +3,12 @@ import type { UploadRecord, UploadWithDelivery } from "../catalog-records.ts"
 import type { Tables } from "./rows.ts"
 import type { Steps } from "./steps.ts"
 
-/** The reads of operators over what is in memory; each walks all files. */
+/** Listings for operators, in memory; each walks all files. */
 export const createMemoryHistory = (
   { allRows, attempts }: Tables,
   { toUpload, isCurrent }: Pick<Steps, "toUpload" | "isCurrent">,
 ): CatalogHistory => {
-  /** Of every file, also those whose key was taken since. */
+  /** All files, including those whose key was taken over since. */
   const uploads = (): ReadonlyArray<UploadRecord> => [...allRows].map(toUpload)
   const newestFirst = <A extends UploadRecord>(found: Iterable<A>, before = Infinity): ReadonlyArray<A> =>
     [...found].filter(({ file }) => file.id < before).sort((a, b) => b.file.id - a.file.id)

@@ -4,7 +4,7 @@ import { expiryFailure } from "../upload-rules.ts"
 import type { Tables } from "./rows.ts"
 import type { Steps } from "./steps.ts"
 
-/** Ends and forgets what nobody waits for in memory; each method walks all files. */
+/** Ends and deletes what is no longer needed, in memory; each method walks all files. */
 export const createMemoryHousekeeping = (
   { rows, allRows, contents, expected, attempts }: Tables,
   { schedule, dropReplaced, dropEvent }: Pick<Steps, "schedule" | "dropReplaced" | "dropEvent">,

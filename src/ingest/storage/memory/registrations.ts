@@ -14,7 +14,7 @@ export const createMemoryRegistrations = (
   const { rows, allRows, expected } = tables
   let lastRegistration = 0
 
-  /** The upload of a key that belongs to a registration; one whose key another took only where they have ids. */
+  /** The upload of a key that belongs to a registration; one whose key was taken over counts only where they have ids. */
   const findUploadOf = (key: string, appId: string, registrationId: string | null): Row | undefined => {
     const isOf = ({ file }: Row) => file.appId === appId && file.registrationId === registrationId
     const current = rows.get(key)

@@ -9,10 +9,10 @@ import type {
   Tombstone,
 } from "../catalog-records.ts"
 
-/** A file with all that hangs on it, in memory. */
+/** A file with everything that belongs to it, in memory. */
 export interface Row {
   file: FileRecord
-  /** From the end of the upload on; until then it is among those that are expected. */
+  /** Set when the upload ends; until then the registration is among the expected ones. */
   registration: Registered | null
   delivery: (DeliveryRecord & { readonly redeliveredAfter: number; readonly registration: Registered }) | null
   result: ResultRecord | null
@@ -26,7 +26,7 @@ export interface Row {
 export interface Registered extends RegistrationRecord {
   readonly appId: string
   readonly registeredAt: number
-  /** What it counts in the catalog, its keys left out. */
+  /** How many bytes it counts in the catalog, without its keys. */
   readonly bytes: number
 }
 
@@ -42,7 +42,7 @@ export interface Expected {
   readonly registration: Registered
   /** When the newest URL expires, ms since the epoch. */
   readonly expires: number
-  /** What it counts among the announced ones. */
+  /** How many bytes it counts among the announced ones. */
   readonly bytes: number
 }
 
@@ -65,7 +65,7 @@ export const createExpected = () => {
     find,
     remove,
     ofKey,
-    /** Forgets all of a key; false where nothing was expected. */
+    /** Deletes everything for a key; false where nothing was expected. */
     forget: (appId: string, key: string): boolean => {
       const forgotten = ofKey(key).filter(({ registration }) => registration.appId === appId)
       for (const each of forgotten) remove(each)
@@ -80,7 +80,7 @@ export const createExpected = () => {
   }
 }
 
-/** The event of a row that has one, claimed. */
+/** The event of a row that has one, as a claimed delivery. */
 export const toDue = (row: Row): DueDelivery => ({
   id: row.delivery!.id,
   hook: row.delivery!.hook,
@@ -90,23 +90,23 @@ export const toDue = (row: Row): DueDelivery => ({
   registration: row.delivery!.registration,
 })
 
-/** Where all of it is. */
+/** All data of the catalog. */
 export const createTables = () => ({
   /** The current file of each key. */
   rows: new Map<string, Row>(),
-  /** Those, and failed files whose key was taken by a new upload. */
+  /** The current rows, and failed files whose key was taken over by a new upload. */
   allRows: new Set<Row>(),
-  /** The bytes of small files, by the ids of those. */
+  /** The bytes of small files, by the ids of the files. */
   contents: new Map<number, Uint8Array>(),
   expected: createExpected(),
   /** By {@link graveOf}. */
   graves: new Map<string, Grave>(),
-  /** The oldest first. */
+  /** Oldest first. */
   attempts: new Array<AttemptRecord>(),
   apps: new Map<string, AppRecord>(),
 })
 
 export type Tables = ReturnType<typeof createTables>
 
-/** What a tombstone is found by. */
+/** The key under which a tombstone is stored. */
 export const graveOf = (appId: string, key: string): string => JSON.stringify([appId, key])

@@ -1,7 +1,7 @@
 import type { AttemptRecord, FileRecord, UploadRecord } from "../catalog-records.ts"
 import type { Row, Tables } from "./rows.ts"
 
-/** What several transitions do. */
+/** Steps that several transitions share. */
 export const createSteps = ({ rows, allRows, expected, attempts, apps }: Tables) => {
   const toUpload = (row: Row): UploadRecord => ({
     file: row.file,
@@ -32,7 +32,7 @@ export const createSteps = ({ rows, allRows, expected, attempts, apps }: Tables)
     const delivery = row?.delivery
     if (row === undefined || delivery?.status !== "pending" || delivery.attempts !== attempt.attempt) return
     const { outcome } = attempt
-    // On a stream an attempt may end without anybody hearing of it.
+    // On a stream an attempt may end without any report of it.
     const failures = delivery.registration.isDev ? delivery.attempts : delivery.failures + 1
     row.delivery =
       outcome === "delivered"
@@ -48,13 +48,13 @@ export const createSteps = ({ rows, allRows, expected, attempts, apps }: Tables)
     }
   }
 
-  /** A file whose key was taken, whose bytes are gone and of which no app hears, is nobody's. */
+  /** Drops a file whose key was taken over, whose bytes are gone and whose app is not owed an event. */
   const dropReplaced = (row: Row): void => {
     const isForgotten = row.file.registrationId === null || row.registration !== null
     if (!row.hasBytes && row.delivery === null && isForgotten) allRows.delete(row)
   }
 
-  /** Forgets the event of a file with its attempts. */
+  /** Deletes the event of a file with its attempts. */
   const dropEvent = (row: Row): void => {
     const { delivery } = row
     row.delivery = null
@@ -63,7 +63,7 @@ export const createSteps = ({ rows, allRows, expected, attempts, apps }: Tables)
     }
   }
 
-  /** Whether an app is not the one any more that was made then. */
+  /** Whether an app is no longer the one that was created then. */
   const isGone = (appId: string, appSince: number | undefined): boolean =>
     appSince !== undefined && apps.get(appId)?.createdAt !== appSince
 

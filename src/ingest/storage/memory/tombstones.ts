@@ -3,7 +3,7 @@ import type { CatalogTombstones } from "../catalog-tombstones.ts"
 import { judgeKey, type KeyVerdict, type TombstoneSteps } from "../tombstone.ts"
 import { graveOf, type Tables } from "./rows.ts"
 
-/** What is known of deleted files in memory. */
+/** The tombstones of deleted files, in memory. */
 export const createMemoryTombstones = ({ rows, expected, graves }: Tables): CatalogTombstones & TombstoneSteps => {
   const judgeGrant = (grant: UploadGrant, now: number): KeyVerdict => {
     const { appId, key, registrationId = null } = grant

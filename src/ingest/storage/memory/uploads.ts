@@ -32,7 +32,7 @@ export const createMemoryUploads = (
     return row
   }
 
-  /** Another upload takes the key of this one: its app is told, nothing is left that waits for it. */
+  /** Another upload takes over the key of this one: its app is told, and nothing is left that waits for it. */
   const replace = (row: Row, { failure, endedAt, eventId }: Replacement, now: number): void => {
     row.file = { ...row.file, status: "Failed", failure, endedAt }
     if (eventId !== undefined) schedule(row, eventId, now, 0)

@@ -5,7 +5,7 @@ import type { Registered, Row, Tables } from "./rows.ts"
 const lengthOf = ({ result }: Row): number =>
   result === null ? 0 : new TextEncoder().encode("data" in result ? result.data : result.error).length
 
-/** Counts what is in memory of an app, by walking all of it. */
+/** Counts how much an app takes in memory, by walking everything. */
 export const findUsage = ({ allRows, expected, graves }: Tables, appId: string): Usage => {
   const usage = { files: 0, storedBytes: 0, announcedBytes: 0, catalogBytes: 0, expectedFiles: 0, expectedBytes: 0 }
   const kept = new Set<Registered>()

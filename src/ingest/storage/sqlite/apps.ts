@@ -25,11 +25,11 @@ const toSettings = (row: Row): AppSettings => ({
   callbackOrigins: row.callbackOrigins === null ? null : JSON.parse(row.callbackOrigins as string),
 })
 
-/** The apps in the SQLite catalog. Statements are prepared when they are first asked for: most ingests have one app. */
+/** The apps in the SQLite catalog. Statements are prepared when they are first needed: most ingests have one app. */
 export const createAppTable = (
   database: DatabaseSync,
   { read, write }: Transactions,
-  /** Lets nobody else read the database's files: there is a secret in them from now on. */
+  /** Makes the database's files unreadable for other users: they hold a secret from now on. */
   closeToOthers: () => void,
 ): CatalogApps => {
   const prepared = new Map<string, StatementSync>()
@@ -119,7 +119,7 @@ const countActive = "SELECT count(*) AS active FROM app_keys WHERE app_id = ? AN
 const revoke = `
   UPDATE app_keys SET revoked_at = ?, api_key = NULL WHERE id = ? AND app_id = ? AND revoked_at IS NULL`
 
-/** Bytes that are not removed yet are nobody's from then on: housekeeping finds them by their own ids. */
+/** Bytes that are not removed yet belong to no app from then on: housekeeping finds them by their own ids. */
 const forgetAll = [
   `DELETE FROM attempts WHERE delivery_id IN (
     SELECT d.id FROM deliveries d JOIN files f ON f.id = d.file_id WHERE f.app_id = :id)`,

@@ -1,16 +1,17 @@
 /*
- * Configuration: `file`, the database, made when missing, for this user alone (mode 0600); `largestContent`, bytes of the largest file whose content is kept
- * here and not in the blob store (64 KiB; 0: none).
+ * Configuration: `file`, the database, made when missing, for this user alone (mode 0600); `largestContent`, bytes of
+ * the largest file whose content is kept here and not in the blob store (64 KiB; 0: none).
  *
  * What is stored where: tables `files`, `contents`, `registrations`, `expected_files`, `deliveries`, `attempts`, `apps`, `app_keys` in that file, beside
  * it SQLite's `-wal` and `-shm`. migrations/ has the columns.
  *
- * Considerations: the driver is Node's own (`node:sqlite`), WAL. What a method resolved with is on disk: SQLite itself
- * flushes its log only before a checkpoint (`synchronous = NORMAL`), after each transaction we do, off the calling thread
- * (docs/decisions/013). Writes of one turn of the event loop share a transaction and its flush, and so do all that come
- * while the disk is busy. The log grows to some 32 MiB before it is moved into the database: pages that change with every
- * upload are moved once and not each time. One ingest per file; other processes may read and write it meanwhile (the
- * command line does). Statements run on the calling thread, each for some microseconds.
+ * Considerations: the driver is Node's own (`node:sqlite`), in WAL mode. What a method resolved with is on disk:
+ * SQLite itself flushes its log only before a checkpoint (`synchronous = NORMAL`), so we flush it after each
+ * transaction, off the calling thread (docs/decisions/013). Writes of one turn of the event loop share a transaction
+ * and its flush, and so do all that arrive while the disk is busy. The log grows to some 32 MiB before it is moved
+ * into the database, so that pages that change with every upload are moved once and not each time. One ingest per
+ * file; other processes, such as the command line, may read and write it meanwhile. Statements run on the calling
+ * thread, for some microseconds each.
  */
 import { closeAll } from "../../close-all.ts"
 import type { Catalog } from "../catalog.ts"
@@ -35,8 +36,8 @@ import { createUploads } from "./uploads.ts"
 import { findUsage } from "./usage.ts"
 
 /**
- * Makes an empty database that only this user may read; its log takes the same mode. One that is there is not even opened:
- * closing it would release the locks of every connection this process has.
+ * Makes an empty database that only this user may read; its log gets the same mode. An existing file is not even
+ * opened: closing it would release the locks of every connection of this process.
  */
 const makeFile = (file: string): void => {
   const { closeSync, openSync } = process.getBuiltinModule("node:fs")
@@ -97,7 +98,7 @@ export const createSqliteCatalog = ({
       await closeAll([group.close, () => compaction.close(), async () => log?.close(), () => database.close()])
     },
   }
-  // In one place, and so for every method there is or will be.
+  // In one place, so that it applies to every method, present and future.
   return wrapPort(catalog, async (_method, run) => {
     try {
       return await run()

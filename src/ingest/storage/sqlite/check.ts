@@ -1,9 +1,9 @@
-/** SQLITE_CORRUPT and SQLITE_NOTADB: not that the check failed, but what it found. */
+/** SQLITE_CORRUPT and SQLITE_NOTADB: these are findings of the check, not failures of it. */
 const damage: ReadonlySet<unknown> = new Set([11, 26])
 
 /**
- * Asks SQLite whether a catalog's file is sound (`PRAGMA quick_check`), without changing it. An ingest may run on it
- * meanwhile; a large catalog takes a while, for all of it is read.
+ * Checks whether a catalog's file is sound (`PRAGMA quick_check`), without changing it. An ingest may run on it
+ * meanwhile; a large catalog takes a while, because all of it is read.
  *
  * @returns what is wrong, at most 20 findings; empty when nothing is
  *

@@ -1,40 +1,40 @@
 import type { DatabaseSync } from "node:sqlite"
 
-/** Pages that one step gives back: about a millisecond of the calling thread. */
+/** Pages that one step releases: about a millisecond of the calling thread. */
 const pagesPerStep = 128
 
-/** Free pages that are kept for what comes next, and never less than this share of all. */
+/** Free pages that are kept for later use: this many, and never less than this share of all. */
 const spare = { pages: 256, share: 1 / 16 }
 
 /** Bytes of the largest database of an older version that is rewritten when it is opened. */
 const largestRewrite = 256 * 1024 * 1024
 
 /**
- * Bytes of the largest database that is rewritten after deletions, while it is served (at most once a minute: about a
- * tenth of a second) and when it is closed. Pages that SQLite has rearranged keep copies of rows that were moved, and
- * `secure_delete` does not reach those; a larger database loses them as its pages are written again.
+ * Bytes of the largest database that is rewritten after deletions, while it is served (at most once a minute, which
+ * takes about a tenth of a second) and when it is closed. Pages that SQLite has rearranged keep copies of rows that
+ * were moved, and `secure_delete` does not reach those; a larger database loses them as its pages are written again.
  */
 const largestRewriteAfterDeletion = { open: 8 * 1024 * 1024, closing: 64 * 1024 * 1024 }
 
 /** ms */
 const rewriteInterval = 60_000
 
-/** The value of `PRAGMA auto_vacuum` at which free pages can be given back in steps. */
+/** The value of `PRAGMA auto_vacuum` at which free pages can be released in steps. */
 const incremental = 2
 
 const ask = (database: DatabaseSync, pragma: string): number =>
   Number(Object.values(database.prepare(`PRAGMA ${pragma}`).get()!)[0])
 
 /**
- * What is deleted is overwritten, and a new database can shrink: before anything is written to it.
+ * Deleted data is overwritten, and a new database can shrink; this has to be set before anything is written to it.
  *
- * `secure_delete = FAST` would leave the content of pages that become free: those of small files.
+ * `secure_delete = FAST` would leave the content of freed pages: that of small files.
  */
 export const compactionPragmas = "PRAGMA secure_delete = ON; PRAGMA auto_vacuum = INCREMENTAL"
 
 /**
- * Rewrites a database that an older version made, unless it is large: nothing deleted is left in it, and from now on it
- * can shrink. False when it stays as it is.
+ * Rewrites a database that an older version made, unless it is large: no deleted data is left in it, and from now on
+ * it can shrink. False when it stays as it is.
  *
  * Fails: never; a database that is in use, or has no room for its copy, stays as it is.
  */
@@ -49,13 +49,13 @@ export const rewriteOld = (database: DatabaseSync, largest = largestRewrite): bo
   }
 }
 
-/** Keeps a database small and free of what was deleted. */
+/** Keeps a database small and free of deleted data. */
 export interface Compaction {
   /** One bounded step. True while there is more to do. */
   readonly step: () => Promise<boolean>
   /** Something was deleted. */
   readonly noteDeletion: () => void
-  /** Before the database is closed: what this connection has deleted must not be found in it. */
+  /** Called before the database is closed: what this connection has deleted must not be found in it. */
   readonly close: () => void
 }
 
@@ -69,7 +69,7 @@ export const createCompaction = (database: DatabaseSync, run: <A>(work: () => A)
   const count = (statement: typeof countFree): number => Number(Object.values(statement.get()!)[0])
 
   const truncateLog = (): void => {
-    // Who reads the log for long must not keep everybody else waiting: it is tried again later.
+    // A long read of the log must not block everybody else: the step is tried again later.
     database.exec("PRAGMA busy_timeout = 0")
     try {
       database.exec("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -80,7 +80,7 @@ export const createCompaction = (database: DatabaseSync, run: <A>(work: () => A)
     }
   }
 
-  /** What an earlier process deleted is not known. */
+  /** Whether an earlier process deleted something is not known. */
   let hasDeleted = false
   let rewrittenAt = -Infinity
 

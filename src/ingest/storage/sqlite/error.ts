@@ -2,7 +2,10 @@ import { CatalogError } from "../catalog.ts"
 
 type Reason = readonly [reason: CatalogError["reason"], name: string, advice: string]
 
-/** Primary result codes of SQLite that say the disk or its file is at fault, not the statement. Source: sqlite.org/rescode.html. */
+/**
+ * Primary result codes of SQLite that mean that the disk or its file is at fault, not the statement. Source:
+ * sqlite.org/rescode.html.
+ */
 const reasons: Readonly<Record<number, Reason>> = {
   3: ["io", "SQLITE_PERM", "Check the permissions of"],
   5: ["busy", "SQLITE_BUSY", "Another process holds"],
@@ -22,21 +25,21 @@ const systemReasons: Readonly<Record<string, Reason>> = {
   EDQUOT: ["full", "EDQUOT", "Free space on the disk of"],
   EIO: ["io", "EIO", "Check the disk of"],
   EROFS: ["io", "EROFS", "Check the mount of"],
-  // What Node says of a database, or a statement of it, that was closed.
+  // Node's error for a closed database, or for a statement of one.
   ERR_INVALID_STATE: ["io", "closed", "This process has closed"],
 }
 
-/** Why the system failed, where it did: every error of its calls names one. */
+/** The reason why a system call failed, if it is one: every error of a system call names the call. */
 const systemReason = ({ code = "", syscall }: { readonly code?: string; readonly syscall?: string }) =>
   systemReasons[code] ?? (syscall === undefined ? undefined : (["io", code, "Check the disk of"] satisfies Reason))
 
 /**
- * What SQLite or a flush of its log threw, as a {@link CatalogError} where the disk or its file is at fault; anything else
- * as it is.
+ * Turns an error of SQLite, or of a flush of its log, into a {@link CatalogError} where the disk or its file is at
+ * fault; returns anything else unchanged.
  */
 export const toCatalogError = (cause: unknown, file: string): unknown => {
   const thrown = (cause ?? {}) as { errcode?: number; code?: string; syscall?: string }
-  // The log is flushed by ourselves: then it is the system that fails.
+  // We flush the log ourselves, so a failing flush is a system error.
   const known = thrown.errcode === undefined ? systemReason(thrown) : reasons[thrown.errcode & 0xff]
   if (known === undefined) return cause
   const [reason, name, advice] = known

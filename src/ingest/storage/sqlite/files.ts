@@ -10,7 +10,7 @@ import type { Steps } from "./steps.ts"
 import type { Transactions } from "./transactions.ts"
 import { findUsage } from "./usage.ts"
 
-/** How a statement finds the files an app means: by the parameters `:appId` and `:id`. */
+/** How a statement finds the files that an app means: by the parameters `:appId` and `:id`. */
 export const byFileKey = "key = :id AND is_current = 1 AND app_id = :appId"
 export const byCustomId = "app_id = :appId AND custom_id = :id AND is_current = 1"
 
@@ -18,8 +18,8 @@ const nameOf = (file: FileReference): string =>
   "fileKey" in file ? `key ${file.fileKey}` : `custom id ${file.customId}`
 
 /**
- * The changes without those that a later one of the same reference overwrites: a custom id can be that of many files, and an
- * app may repeat it a thousand times.
+ * The changes without those that a later one of the same reference overwrites: many files can have the same custom id,
+ * and an app may repeat it a thousand times.
  */
 export const dropOverwritten = (changes: ReadonlyArray<FileChange>): ReadonlyArray<FileChange> => {
   const later = new Map<string, { readonly name: boolean; readonly acl: boolean }>()
@@ -40,7 +40,7 @@ export const dropOverwritten = (changes: ReadonlyArray<FileChange>): ReadonlyArr
     .toReversed()
 }
 
-/** What an app does to its files in the SQLite catalog; `shared` are the statements it has anyway. */
+/** What an app does with its files in the SQLite catalog; `shared` are its other prepared statements. */
 export const createFiles = (
   database: DatabaseSync,
   shared: Statements,
@@ -67,7 +67,7 @@ export const createFiles = (
     isKnown: prepare("SELECT 1 FROM files WHERE key = ? AND is_current = 1"),
   }
 
-  /** Whether a key was expected, for one registration or several: no upload of them may come any more. */
+  /** Whether a key was expected, for one registration or several: their uploads may no longer come. */
   const forgetExpected = (appId: string, key: string): boolean => {
     const expected = sql.forgetExpected.all(key, appId)
     for (const { id } of expected) shared.dropRegistration.run(id!)
@@ -92,7 +92,7 @@ export const createFiles = (
     })
   }
 
-  /** Keys without a file: their uploads may still come. */
+  /** Keys without a file, whose uploads may still come. */
   const findUnknown = (files: ReadonlyArray<FileReference>): ReadonlyArray<string> => {
     const keys = new Set(files.flatMap((file) => ("fileKey" in file ? [file.fileKey] : [])))
     return [...keys].filter((key) => sql.isKnown.get(key) === undefined)

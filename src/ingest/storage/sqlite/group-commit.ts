@@ -15,10 +15,11 @@ export interface GroupCommit {
 }
 
 /**
- * Commits in groups: all writes of one turn of the event loop share a transaction and a flush, and so do all that come
- * while the disk is busy with the group before.
+ * Commits in groups: all writes of one turn of the event loop share a transaction and a flush, and so do all that
+ * arrive while the disk is busy with the previous group.
  *
- * When one of a group fails, the group is rolled back and each runs in a transaction of its own, so that it fails alone.
+ * When one write of a group fails, the group is rolled back and each write runs in a transaction of its own, so that
+ * it fails alone.
  *
  * @param flush makes durable what is committed so far
  */
@@ -42,7 +43,7 @@ export const createGroupCommit = (database: DatabaseSync, flush: () => Promise<v
     }
   }
 
-  /** Writes what can be written; gives the jobs that then only wait for the flush, with their values. */
+  /** Writes what can be written; returns the jobs that then only wait for the flush, with their values. */
   const write = (jobs: ReadonlyArray<Job>): ReadonlyArray<{ readonly job: Job; readonly value: unknown }> => {
     try {
       return transact(jobs).map((value, index) => ({ job: jobs[index]!, value }))
@@ -53,11 +54,11 @@ export const createGroupCommit = (database: DatabaseSync, flush: () => Promise<v
     }
   }
 
-  /** Group after group, until nothing waits. */
+  /** Writes group after group, until nothing waits. */
   const work = async (): Promise<void> => {
     isWorking = true
     while (waiting.length > 0) {
-      // All writes of this turn, and of those the last group has just answered, share this one.
+      // All writes of this turn, and those triggered by the answers of the last group, share this one.
       await new Promise((resolve) => setImmediate(resolve))
       const jobs = waiting
       waiting = []
@@ -70,7 +71,7 @@ export const createGroupCommit = (database: DatabaseSync, flush: () => Promise<v
         for (const { job } of written) job.reject(cause)
       }
     }
-    // At once after the last look, so that nothing comes in between and is then forgotten.
+    // Right after the last look, so that nothing can come in between and be forgotten.
     isWorking = false
   }
 

@@ -4,14 +4,14 @@ import type { CatalogHistory } from "../catalog-history.ts"
 import type { DeliveryAttempt, UploadWithDelivery } from "../catalog-records.ts"
 import { type Row, selectFile, selectUpload, toFile, toUpload } from "./rows.ts"
 
-/** Where the first page begins; also what makes the query a search by key instead of a scan. */
+/** Where the first page begins; it also makes the query a search by key instead of a scan. */
 const newest = Number.MAX_SAFE_INTEGER
 
 const toDelivery = (row: Row): UploadWithDelivery => toUpload(row) as UploadWithDelivery
 
 /**
- * The reads of operators over the SQLite catalog. Statements are prepared when they are first asked for: an ingest
- * never does.
+ * The listings for operators in the SQLite catalog. Statements are prepared when they are first needed: an ingest
+ * never needs them.
  */
 export const createHistory = (database: DatabaseSync): CatalogHistory => {
   const prepared = new Map<string, StatementSync>()
@@ -37,11 +37,14 @@ export const createHistory = (database: DatabaseSync): CatalogHistory => {
   }
 }
 
-/** A status goes into the text, of which there are few: only then SQLite can use the partial index of that status. */
+/**
+ * There are few statuses, so each is written into the text of the statement: only then can SQLite use the partial index
+ * of that status.
+ */
 const ofStatus = (column: string, status: string | undefined): string =>
   status === undefined ? "" : ` AND ${column} = '${status.replaceAll("'", "''")}'`
 
-/** Files under way are few, and have an index by time: without its name SQLite would walk all files by id. */
+/** Files in progress are few, and have an index by time: unless it is named, SQLite would walk all files by id. */
 const filesOf = (status: string | undefined): string => {
   const index = status === "Uploading" ? "INDEXED BY files_unfinished" : ""
   return `SELECT id FROM files ${index} WHERE id < ? AND is_current = 1${ofStatus("status", status)} ORDER BY id DESC LIMIT ? OFFSET ?`
@@ -59,7 +62,7 @@ const deliveriesOf = (status: string | undefined): string => {
 export const listFiles = (status?: string): string =>
   `${selectFile} WHERE f.id IN (${filesOf(status)}) ORDER BY f.id DESC`
 
-/** Each status is in order in the index; those of all statuses are merged as they are read. */
+/** Each status is sorted in the index; those of all statuses are merged as they are read. */
 export const listFilesOfApp = (status?: string): string => {
   const files = (status === undefined ? fileStatuses : [status]).map(ofApp).join(" UNION ALL ")
   return `${selectFile} WHERE f.id IN (${files} ORDER BY id DESC LIMIT ?3 OFFSET ?4) ORDER BY f.id DESC`

@@ -5,7 +5,7 @@ import { all, one, type Statements } from "./statements.ts"
 import type { Steps } from "./steps.ts"
 import type { Transactions } from "./transactions.ts"
 
-/** Ends and forgets what nobody waits for in the SQLite catalog. */
+/** Ends and deletes what is no longer needed in the SQLite catalog. */
 export const createHousekeeping = (
   sql: Statements,
   { read, write }: Transactions,

@@ -3,7 +3,10 @@ import { CatalogError } from "../catalog.ts"
 
 /** SQLite's write-ahead log, as a file that can be flushed. */
 export interface WriteAheadLog {
-  /** Resolves when all that was committed before the call is on disk. Fails: rejects with the system's error, or SQLite's. */
+  /**
+   * Resolves when everything that was committed before the call is on disk. Fails: rejects with the system's error, or
+   * SQLite's.
+   */
   readonly flush: () => Promise<void>
   readonly close: () => Promise<void>
 }
@@ -11,18 +14,18 @@ export interface WriteAheadLog {
 /**
  * Opens the log of a database whose connection is open and has written.
  *
- * The log keeps its file for as long as a connection is open: a checkpoint makes SQLite write it from its start again,
- * after it has flushed what it moved into the database.
+ * The log keeps its file for as long as a connection is open: after a checkpoint, SQLite writes it from its start
+ * again, once it has flushed what it moved into the database.
  *
- * A flush that failed leaves doubt: the system may hold parts of the log for written that are not, and commits behind
- * them would be lost with them. Then a checkpoint moves everything into the database, which SQLite flushes itself; until one
- * succeeds nothing counts as flushed.
+ * A flush that failed leaves doubt: the system may treat parts of the log as written that are not, and later commits
+ * would be lost with them. A checkpoint then moves everything into the database, which SQLite flushes itself; until
+ * one succeeds, nothing counts as flushed.
  */
 export const openLog = (database: DatabaseSync, path: string): WriteAheadLog => {
   const fs = process.getBuiltinModule("node:fs")
   const { dirname } = process.getBuiltinModule("node:path")
   const descriptor = fs.openSync(path, "r+")
-  // The name of the log has to outlive a crash as well.
+  // The name of the log has to survive a crash as well.
   const folder = fs.openSync(dirname(path), "r")
   fs.fsyncSync(folder)
   fs.closeSync(folder)

@@ -16,7 +16,7 @@ export const createRegistrations = (
   { read, write }: Transactions,
   { schedule, isGone }: Pick<Steps, "schedule" | "isGone">,
 ): CatalogRegistrations => {
-  /** The upload of a key that belongs to a registration; one whose key another took only where they have ids. */
+  /** The upload of a key that belongs to a registration; one whose key was taken over counts only where they have ids. */
   const findOfWireId = (key: string, appId: string, wireId: string) => {
     const row =
       one(sql.ofWireId, key, appId, wireId) ??

@@ -22,7 +22,7 @@ const registrationColumns = `r.id AS registrationId, r.metadata, r.callback_url 
   r.callback_slug AS callbackSlug, r.await_server_data AS awaitServerData, r.is_dev AS isDev,
   r.registered_at AS registeredAt, r.traceparent, r.tracestate`
 
-/** A file with all that hangs on it. */
+/** A file with everything that belongs to it. */
 export const selectUpload = `
   SELECT ${fileColumns}, ${registrationColumns}, f.result_data AS resultData, f.result_error AS resultError,
     f.result_at AS resultAt, d.next_at AS nextAt,
@@ -32,7 +32,7 @@ export const selectUpload = `
   LEFT JOIN registrations r ON r.id = coalesce(f.registration_id, e.registration_id)
   LEFT JOIN deliveries d ON d.file_id = f.id`
 
-/** What an upload is registered with: `?1` its key, `?2` the id in its URL, `?3` its app. */
+/** The registration of an upload: `?1` its key, `?2` the id in its URL, `?3` its app. */
 export const selectRegistration = `
   SELECT ${registrationColumns} FROM registrations r WHERE r.app_id = ?3 AND r.id IN (
     SELECT e.registration_id FROM expected_files e WHERE e.key = ?1 AND e.wire_id = ?2

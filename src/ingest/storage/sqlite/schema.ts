@@ -10,7 +10,7 @@ import { dueByApp } from "./migrations/08-due-by-app.ts"
 import { uploadIdentity } from "./migrations/09-upload-identity.ts"
 import { tombstones } from "./migrations/10-tombstones.ts"
 
-/** Steps from an empty database to the newest schema, in order; one once released is never changed. */
+/** Steps from an empty database to the newest schema, in order; a released one is never changed. */
 export const migrations: ReadonlyArray<string> = [
   firstSchema,
   contents,
@@ -28,9 +28,9 @@ const versionOf = (database: DatabaseSync): number =>
   (database.prepare("PRAGMA user_version").get() as { user_version: number }).user_version
 
 /**
- * Brings a database to the newest schema, whoever else opens it at the same moment.
+ * Upgrades a database to the newest schema, even when other processes open it at the same moment.
  *
- * Fails: throws when it is of a newer version of this package.
+ * Fails: throws when a newer version of this package wrote it.
  */
 export const migrate = (database: DatabaseSync): void => {
   const version = versionOf(database)
@@ -41,7 +41,7 @@ export const migrate = (database: DatabaseSync): void => {
     if (versionOf(database) > index) continue
     database.exec("BEGIN IMMEDIATE")
     try {
-      // Asked again: another process may have been faster.
+      // Checked again, because another process may have been faster.
       if (versionOf(database) === index) database.exec(`${migration}; PRAGMA user_version = ${index + 1}`)
       database.exec("COMMIT")
     } catch (cause) {

@@ -3,14 +3,14 @@ import type { FileRecord } from "../catalog-records.ts"
 import { createSqliteCatalog } from "./catalog-sqlite.ts"
 import { migrations } from "./schema.ts"
 
-/** A file that is `Uploaded`, as far as a copy of its bytes needs to know it. */
+/** The part of a file that is `Uploaded` that a copy of its bytes needs. */
 export type StoredFileRow = Pick<FileRecord, "id" | "key" | "appId" | "name" | "size" | "fileHash" | "isInline">
 
-/** A catalog that is read as it is, by whatever version of this package it was written. */
+/** Reads a catalog as it is, whichever version of this package wrote it. */
 export interface SqliteCatalogReader {
-  /** Migrations it has been through; one this package does not know is refused. */
+  /** Migrations that it has been through; one that this package does not know is refused. */
   readonly version: number
-  /** Files that are `Uploaded`, the oldest first, from the first behind `after` (0) on. */
+  /** Files that are `Uploaded`, oldest first, starting after `after` (0). */
   readonly listStored: (limit: number, after?: number) => ReadonlyArray<StoredFileRow>
   /** Whether a file is `Uploaded` now. */
   readonly isStored: (id: number) => boolean
@@ -37,7 +37,8 @@ const versionOf = (database: DatabaseSync): number =>
   Number(Object.values(database.prepare("PRAGMA user_version").get()!)[0])
 
 /**
- * Migrations that a catalog has been through, and those that this package knows. Nothing is changed; an ingest may run on it.
+ * The migrations that a catalog has been through, and those that this package knows. Nothing is changed; an ingest may
+ * run on it.
  *
  * Fails: throws SQLite's error when the file cannot be read.
  */
@@ -54,17 +55,18 @@ export const readSqliteSchema = ({
   }
 }
 
-/** The migration that brought `contents`, and columns without which a catalog cannot be read here. */
+/** The migration that added `contents`, and columns without which this package cannot read a catalog. */
 const oldestReadable = 2
 
-/** Pages of one step: as many as a database can have that SQLite copies. */
+/** Pages of one step: the largest number of pages that a database can have, so that SQLite copies all at once. */
 const allPages = 2 ** 31 - 1
 
 /**
- * Reads a catalog without changing it: neither its schema nor its file. An ingest may run on it; no read lasts longer than
- * a call, so that its log can be emptied in between.
+ * Reads a catalog without changing its schema or its file. An ingest may run on it; no read lasts longer than a call,
+ * so that its log can be emptied in between.
  *
- * Fails: throws SQLite's error, or one that says that a newer version of this package wrote it, or a much older one.
+ * Fails: throws SQLite's error, or one that says that a newer version of this package wrote it, or one that is too
+ *        old.
  */
 export const readSqliteCatalog = ({ file }: { readonly file: string }): SqliteCatalogReader => {
   const database = open(file)
@@ -100,7 +102,7 @@ export const readSqliteCatalog = ({ file }: { readonly file: string }): SqliteCa
   }
 }
 
-/** Makes a database one file, which can be read where nothing can be written, and flushes it. */
+/** Turns a database into a single file that can be read on a read-only disk, and flushes it. */
 const settleFile = async (file: string): Promise<void> => {
   const { DatabaseSync } = process.getBuiltinModule("node:sqlite")
   const fs = process.getBuiltinModule("node:fs/promises")
@@ -120,12 +122,12 @@ const settleFile = async (file: string): Promise<void> => {
 
 /**
  * Copies a catalog as it is at one moment, while an ingest writes to it: SQLite's online backup, all pages in one read
- * transaction, off the calling thread. (In several steps it begins anew whenever another process has written.) The
- * ingest goes on meanwhile; its log grows until the copy is there.
+ * transaction, off the calling thread. (In several steps it would begin anew whenever another process has written.)
+ * The ingest keeps running meanwhile; its log grows until the copy is complete.
  *
- * @param to the copy: one file, mode 0600, flushed; what was there is replaced
+ * @param to the copy: one file, mode 0600, flushed; an existing one is replaced
  *
- * Fails: rejects with SQLite's error; then what was written of the copy may be there.
+ * Fails: rejects with SQLite's error; a partly written copy may then remain.
  */
 export const snapshotSqliteCatalog = async (paths: { readonly file: string; readonly to: string }): Promise<void> => {
   const { backup } = process.getBuiltinModule("node:sqlite")
@@ -142,8 +144,8 @@ export const snapshotSqliteCatalog = async (paths: { readonly file: string; read
 }
 
 /**
- * Takes files out of a copy as if they had been deleted at `now`: their events are forgotten, their URLs stay refused. The
- * copy is of the newest schema afterwards.
+ * Takes files out of a copy as if they had been deleted at `now`: their events are deleted, their URLs stay refused.
+ * Afterwards the copy has the newest schema.
  */
 export const dropFromSnapshot = async (
   { file }: { readonly file: string },

@@ -6,7 +6,7 @@ const insertFile = `
     created_at, wire_id, issued_at)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-/** Of the row of `files` that is written. */
+/** For the row of `files` that is being written. */
 const expectedRegistration =
   "(SELECT registration_id FROM expected_files e WHERE e.key = files.key AND e.wire_id = files.wire_id)"
 
@@ -22,13 +22,13 @@ const insertDelivery = `
   FROM files f JOIN registrations r ON r.id = f.registration_id WHERE f.id = ?
   ON CONFLICT (file_id) DO NOTHING`
 
-/** Both parts are in the order of their index, so the first page of a million costs what one of a hundred does. */
+/** Both parts are in the order of their index, so the first page of a million costs as much as one of a hundred. */
 export const selectReclaimable = `
   SELECT id, key FROM files WHERE status = 'Deleting' AND id > ?1
   UNION ALL SELECT id, key FROM files WHERE status = 'Failed' AND has_bytes = 1 AND id > ?1
   ORDER BY id LIMIT ?2`
 
-/** Each app that has callbacks pending, found by one step in the index however many it has. */
+/** Each app that has callbacks pending, found by one step in the index however many callbacks it has. */
 const owedApps = `
   WITH RECURSIVE owed (app_id) AS (
     SELECT min(app_id) FROM deliveries WHERE status = 'pending' AND is_dev = 0
@@ -188,7 +188,7 @@ export const prepareStatements = (database: DatabaseSync) => {
     ),
     appCreatedAt: prepare("SELECT created_at AS createdAt FROM apps WHERE id = ?"),
     usage: prepare(
-      // Sums that a number cannot hold would throw; beyond all quotas they are.
+      // Sums that a number cannot hold would throw; they exceed every quota anyway.
       `SELECT files, min(stored_bytes, 9007199254740991) AS storedBytes,
         min(announced_bytes, 9007199254740991) AS announcedBytes, catalog_bytes AS catalogBytes,
         expected_files AS expectedFiles, expected_bytes AS expectedBytes FROM usage WHERE app_id = ?`,

@@ -4,9 +4,9 @@ import { toUpload } from "./rows.ts"
 import { one, type Statements } from "./statements.ts"
 
 /**
- * What several transitions do, each inside its own transaction.
+ * Steps that several transitions share, each inside its own transaction.
  *
- * @param noteDeletion hears of every file that is forgotten
+ * @param noteDeletion is called for every file that is deleted
  */
 export const createSteps = (sql: Statements, noteDeletion: () => void) => {
   const findUpload = (key: string): UploadRecord | null => {
@@ -19,7 +19,7 @@ export const createSteps = (sql: Statements, noteDeletion: () => void) => {
     sql.insertDelivery.run(eventId, claimedUntil === null ? 0 : 1, now, claimedUntil ?? now, fileId)
   }
 
-  /** `Uploading → Failed`; false when there is no such upload. Whoever does not write it himself fences its writer off. */
+  /** `Uploading → Failed`; false when there is no such upload. A caller other than the writer itself fences the writer off. */
   const failUpload = (
     { key, epoch }: Pick<FileRecord, "key" | "epoch">,
     { code, message }: FileFailure,
@@ -34,7 +34,7 @@ export const createSteps = (sql: Statements, noteDeletion: () => void) => {
     return true
   }
 
-  /** Whether an app is not the one any more that was made then. */
+  /** Whether an app is no longer the one that was created then. */
   const isGone = (appId: string, appSince: number | undefined): boolean =>
     appSince !== undefined && one(sql.appCreatedAt, appId)?.createdAt !== appSince
 
@@ -53,7 +53,7 @@ export const createSteps = (sql: Statements, noteDeletion: () => void) => {
     sql.endAttempt.run(next, Number(outcome === "delivered"), at, deliveryId, attempt)
   }
 
-  /** Forgets a file with all that hangs on it. */
+  /** Deletes a file with everything that belongs to it. */
   const deleteFile = (id: number, registrationId: SupportedValueType = null): void => {
     noteDeletion()
     sql.deleteAttempts.run(id)
@@ -63,7 +63,7 @@ export const createSteps = (sql: Statements, noteDeletion: () => void) => {
     if (registrationId !== null) sql.dropRegistration.run(registrationId)
   }
 
-  /** A file whose key was taken, whose bytes are gone and of which no app hears, is nobody's. */
+  /** Drops a file whose key was taken over, whose bytes are gone and whose app is not owed an event. */
   const dropReplaced = (id: number): void => {
     const row = one(sql.replaced, id)
     if (row !== undefined) deleteFile(id, row.registrationId)

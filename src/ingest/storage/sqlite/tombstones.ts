@@ -6,7 +6,7 @@ import { one, type Statements } from "./statements.ts"
 import type { Steps } from "./steps.ts"
 import type { Transactions } from "./transactions.ts"
 
-/** What the SQLite catalog knows of deleted files. */
+/** The tombstones of deleted files in the SQLite catalog. */
 export const createTombstones = (
   sql: Statements,
   { read, write }: Transactions,

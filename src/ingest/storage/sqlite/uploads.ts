@@ -34,7 +34,7 @@ export const createUploads = (
   }: Pick<Steps, "findUpload" | "schedule" | "failUpload" | "isGone" | "dropReplaced" | "endAttempt"> &
     Pick<TombstoneSteps, "findRefusal">,
 ): CatalogUploads => {
-  /** Another upload takes the key of this file: its app is told, nothing is left that waits for it. */
+  /** Another upload takes over the key of this file: its app is told, and nothing is left that waits for it. */
   const replace = (file: FileRecord, { failure, endedAt, eventId }: Replacement, now: number): void => {
     sql.supersede.run(failure.code, failure.message, endedAt, file.id)
     if (eventId !== undefined) {
@@ -44,12 +44,12 @@ export const createUploads = (
         schedule(file.id, eventId, now, null)
       }
     }
-    // Development streams tell events apart by their keys: from now on none can acknowledge it.
+    // Development streams tell events apart by their keys: from now on this one cannot be acknowledged.
     sql.dropDevEvent.run(file.id)
     dropReplaced(file.id)
   }
 
-  /** What begins on a key that is known, or where the quota has no room for a file the app did not have. */
+  /** Begins an upload on a known key, or where the quota has no room for a new file of the app. */
   const beginOnKnown = (
     values: ReadonlyArray<SupportedValueType>,
     begin: Parameters<CatalogUploads["begin"]>[0],
@@ -76,7 +76,7 @@ export const createUploads = (
     return { kind: "granted", epoch, isNew: true, id }
   }
 
-  /** What follows from a file having become `Uploaded`. */
+  /** The consequences of a file having become `Uploaded`. */
   const complete = (
     key: string,
     id: number,
@@ -131,7 +131,7 @@ export const createUploads = (
         sql.insertContent.run(id, bytes)
         const { key, registrationId: wireId = "" } = grant
         if (row.registrationId !== null) return complete(key, id, wireId, row.registrationId, notes)
-        // Nothing hangs on it yet: what would be read back is known.
+        // The row is new, so what would be read back is known.
         const { now } = notes
         const begun = describeFile(grant, origin, 1, now)
         const file: FileRecord = { ...begun, id, status: "Uploaded", uploadedAt: now, fileHash, isInline: true }
@@ -148,7 +148,7 @@ export const createUploads = (
       write(() => {
         const current = one(sql.ofApp, key, appId)
         const row = eventId === undefined ? current : one(sql.ofEvent, eventId, key, appId)
-        // The events of a file that is being deleted are forgotten: there is nothing to keep.
+        // The events of a file that is being deleted no longer exist: there is nothing to keep.
         if (row === undefined) return current?.status === "Deleting"
         const id = row.id as number
         if ("data" in result) {

@@ -2,6 +2,6 @@ import type { Usage } from "../catalog-records.ts"
 import { noUsage } from "../quota.ts"
 import { one, type Statements } from "./statements.ts"
 
-/** What the catalog keeps of an app, as its triggers count it. */
+/** How much the catalog keeps for an app, as its triggers count it. */
 export const findUsage = (sql: Statements, appId: string): Usage =>
   (one(sql.usage, appId) as Usage | undefined) ?? noUsage

@@ -1,4 +1,4 @@
-/** Files, what is registered for them, and the events that follow. */
+/** Files, their registrations, and their events. */
 export const firstSchema = `
   CREATE TABLE registrations (
     id INTEGER PRIMARY KEY AUTOINCREMENT,

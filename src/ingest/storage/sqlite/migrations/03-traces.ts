@@ -1,4 +1,4 @@
-/** Callbacks go on with the trace of the request that registered them; dead events are counted. */
+/** Callbacks continue the trace of the request that registered them; dead events are counted. */
 export const traces = `
   ALTER TABLE registrations ADD COLUMN traceparent TEXT;
   ALTER TABLE registrations ADD COLUMN tracestate TEXT;

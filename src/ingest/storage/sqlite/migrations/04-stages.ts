@@ -1,4 +1,4 @@
-/** What operators ask for: when each stage of an upload was, what the app answered. */
+/** Data for operators: when each stage of an upload was, and what the app answered. */
 export const stages = `
   ALTER TABLE registrations ADD COLUMN registered_at INTEGER;
   ALTER TABLE files ADD COLUMN resumed_at INTEGER;

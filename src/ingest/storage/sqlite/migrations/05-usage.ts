@@ -1,4 +1,4 @@
-/** What the files of an app take is counted by triggers (docs/decisions/020). */
+/** Triggers count how much the files of an app take (docs/decisions/020). */
 export const usage = `
   -- What the files of an app take; kept by the triggers below, whoever changes a file.
   CREATE TABLE usage (

@@ -1,4 +1,4 @@
-/** What is due, app by app: what one has waiting must cost the others nothing. */
+/** Due deliveries by app: what waits for one app must cost the others nothing. */
 export const dueByApp = `
   ALTER TABLE deliveries ADD COLUMN app_id TEXT NOT NULL DEFAULT '';
   UPDATE deliveries SET app_id = (SELECT r.app_id FROM registrations r WHERE r.id = deliveries.registration_id);

@@ -1,4 +1,4 @@
-/** What was deleted stays known while a URL for it may be valid; what the catalog keeps of an app is counted. */
+/** Deletions are remembered while a URL for the file may be valid; what the catalog keeps for an app is counted. */
 export const tombstones = `
   CREATE TABLE tombstones (
     app_id TEXT NOT NULL,
