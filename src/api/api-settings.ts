@@ -11,13 +11,16 @@ import {
 } from "../schema/server-api-options.ts"
 import { checkOptions } from "./check-options.ts"
 
-/** How the server API is set up. All but `fetch` may come from the environment: `logLevel` is `SLUICE_LOG_LEVEL`. */
+/**
+ * The configuration of the server API. Everything except `fetch` may come from the environment: `logLevel` is
+ * `SLUICE_LOG_LEVEL`.
+ */
 export interface SluiceApiOptions extends ServerApiConfiguration {
   /** Default `globalThis.fetch`. */
   readonly fetch?: typeof globalThis.fetch | undefined
 }
 
-/** Everything about the app that outlives a call; made once. */
+/** Everything about the app that is needed for longer than one call; made once. */
 export interface ApiSettings extends Credentials {
   readonly defaultKeyType: KeyType
   readonly fetch: typeof globalThis.fetch
@@ -52,7 +55,7 @@ export const loadApiSettings = async (options: SluiceApiOptions): Promise<ApiSet
   return {
     ...credentials.value,
     defaultKeyType: configuration.defaultKeyType ?? "fileKey",
-    // Called late and bare: tests replace the global.
+    // Looked up for each call, because tests replace the global one.
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     log: toWrite(createLogContext(logLevel, logFormat)),
   }

@@ -6,20 +6,20 @@ import { problemMediaType } from "../protocol/problem.ts"
 import { UploadError } from "../protocol/upload-error.ts"
 import type { ApiSettings } from "./api-settings.ts"
 
-/** What every call can be told. */
+/** Options of every call. */
 export interface CallOptions {
-  /** Ends the call, with code ABORTED. */
+  /** Aborts the call, with code ABORTED. */
   readonly signal?: AbortSignal | undefined
 }
 
 /** One operation of the REST API. */
 export interface Operation<A> {
   readonly name: string
-  /** Of the answer. Fails with sentences. */
+  /** Decodes the answer. Fails with sentences. */
   readonly decode: (json: unknown) => Effect.Effect<A, string>
 }
 
-/** ms for one attempt. */
+/** Timeout of one attempt, ms. */
 const attemptTimeout = 30_000
 
 const retries = { attempts: 4, delay: 250 }
@@ -30,7 +30,7 @@ const notSluice = (ingestUrl: string, status: number, detail: string) =>
     message: `The server at ${ingestUrl} is not a Sluice ingest (status ${status}${detail}). Check the token's ingestUrl.`,
   })
 
-/** The name of an API key for people, as the ingest's operator sees it: it gives nothing of the key away. */
+/** The public name of an API key, as the ingest's operator sees it: it reveals nothing of the key. */
 const toKeyId = async (apiKey: string): Promise<string> => {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(apiKey)))
   return `key_${[...digest.subarray(0, 6)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`
@@ -42,17 +42,18 @@ const unauthorised = async ({ ingestUrl, apiKey, appId }: ApiSettings) =>
     message: `The ingest at ${ingestUrl} does not accept the token of app ${JSON.stringify(appId)} (its key is ${await toKeyId(apiKey)}). Check ${envName("token")}: is it of this ingest, and is its key still active?`,
   })
 
-/** Whether an answer can only be another server's, or that of another page. */
+/** Whether an answer can only come from another server, or from another page. */
 const isStrange = ({ status, header }: Reply): boolean =>
   (status >= 300 && status < 400) ||
   ((status === 404 || status === 405) && !header("content-type")?.startsWith(problemMediaType))
 
 /**
- * Calls an operation of the ingest's REST API. All of them may be repeated, and are: after network errors, 429 and 5xx.
+ * Calls an operation of the ingest's REST API. All operations may be repeated, and are: after network errors, 429 and
+ * 5xx.
  *
  * Shape:  `POST {ingestUrl}/v6/<operation>`, JSON in and out.
- * Fails:  rejects with an UploadError: the problem document's code and detail, NETWORK_ERROR, ABORTED, INVALID_CONFIG
- *         for what answers and is no ingest.
+ * Fails:  rejects with an UploadError: the problem document's code and detail, NETWORK_ERROR, ABORTED, or
+ *         INVALID_CONFIG where the server is not an ingest.
  * Source: docs/protocol.md §10 "REST API".
  */
 export const callIngest = async <A>(

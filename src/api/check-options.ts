@@ -2,10 +2,10 @@ import { findUnknownOption } from "../protocol/unknown-option.ts"
 import { UploadError } from "../protocol/upload-error.ts"
 
 /**
- * Takes no option that nobody would read: whoever wrote it believes that it is obeyed, and of an ACL that is a file
- * which everybody can read.
+ * Refuses unknown options: their author believes that they take effect, and an ACL that does not would make a file
+ * public.
  *
- * Fails: throws an UploadError, code INVALID_CONFIG, that names the option and what may have been meant.
+ * Fails: throws an UploadError, code INVALID_CONFIG, that names the option and the one that was probably meant.
  */
 export const checkOptions = (what: string, options: object | undefined, known: ReadonlyArray<string>): void => {
   const mistake = options && findUnknownOption(options, known)
@@ -13,9 +13,9 @@ export const checkOptions = (what: string, options: object | undefined, known: R
 }
 
 /**
- * The same for how a file is described. An object of any other class has whatever its class gives it.
+ * The same for the description of a file. An object of any other class may have whatever its class defines.
  *
- * @param classes whose own instances have nothing of their own but what their maker wrote
+ * @param classes classes whose instances have only properties that their author wrote
  */
 export const checkDescription = (
   file: object,

@@ -4,14 +4,14 @@ import { acls, contentDispositions } from "../protocol/signed-url.ts"
 import { UploadError } from "../protocol/upload-error.ts"
 import type { UploadDetails, UploadSource } from "./upload-source.ts"
 
-/** As much of a text as helps to find the file. */
+/** As much of a text as is needed to find the file. */
 const quote = (text: string): string => JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text)
 
 const isOneOf = (value: unknown, allowed: ReadonlyArray<string>): boolean =>
   value === undefined || allowed.includes(value as string)
 
 /**
- * Holds a file to the wire's bounds before anything of it is sent.
+ * Checks a file against the limits of the protocol before anything of it is sent.
  *
  * Fails: throws an UploadError, code BAD_REQUEST, that names the file.
  */

@@ -1,28 +1,28 @@
 import type { FilePage, FileStatus, ListedFile, ListFilesRequest } from "../protocol/rest-messages.ts"
 import type { CallOptions } from "./call-ingest.ts"
 
-/** Which files are listed, and where the list begins: at the newest file unless given. */
+/** Which files are listed, and where the list begins: by default at the newest file. */
 export interface ListFilesOptions extends CallOptions {
-  /** Files on a page, 1–1000; 500 unless given. */
+  /** Files on a page, 1–1000; by default 500. */
   readonly limit?: number | undefined
-  /** `nextCursor` of the page before; the same cost for any page. Not together with `offset`. */
+  /** `nextCursor` of the previous page; every page costs the same. Cannot be combined with `offset`. */
   readonly cursor?: string | undefined
-  /** How many files to leave out; costs what reading them would. */
+  /** How many files to skip; costs as much as reading them. */
   readonly offset?: number | undefined
-  /** Only these. */
+  /** Only files with this status. */
   readonly status?: FileStatus | undefined
 }
 
 /**
- * The files of the app, newest first. Nothing is asked before it is used: `await` gives the first page, `for await` the
- * files of all pages, `pages()` the pages. Of what follows a page, only that is asked for which is looked at.
+ * The files of the app, newest first. No request is made before it is used: `await` gets the first page, `for await`
+ * the files of all pages, `pages()` the pages. Later pages are only requested when they are needed.
  */
 export interface FileListing extends Promise<FilePage>, AsyncIterable<ListedFile> {
   /** The pages, one request each. */
   readonly pages: () => AsyncGenerator<FilePage, void, void>
 }
 
-/** @param ask gets one page */
+/** @param ask requests one page */
 export const createFileListing = (
   ask: (request: ListFilesRequest) => Promise<FilePage>,
   { limit, cursor, offset, status }: ListFilesOptions,
@@ -49,7 +49,7 @@ export const createFileListing = (
   }
 
   return {
-    // oxlint-disable-next-line unicorn/no-thenable -- to be awaited is what it is for
+    // oxlint-disable-next-line unicorn/no-thenable -- it is meant to be awaited
     then: (onPage, onError) => askFirst().then(onPage, onError),
     catch: (onError) => askFirst().catch(onError),
     finally: (onEnd) => askFirst().finally(onEnd),

@@ -5,21 +5,21 @@ import type { CallOptions } from "./call-ingest.ts"
 
 /** How the files of a call are named. */
 export interface KeyOptions extends CallOptions {
-  /** By their keys or by the custom ids the app gave them; `defaultKeyType` of the API unless given. */
+  /** Whether files are named by their keys or by the custom ids that the app gave them; by default the API's `defaultKeyType`. */
   readonly keyType?: KeyType | undefined
 }
 
-/** The new name of one file, which is named by its key, its custom id, or what `defaultKeyType` says. */
+/** The new name of one file. The file is given by its key, its custom id, or by `key`, which `defaultKeyType` interprets. */
 export type FileRename = { readonly newName: string } & (FileReference | { readonly key: string })
 
 export const toReference = (key: string, keyType: KeyType): FileReference =>
   keyType === "fileKey" ? { fileKey: key } : { customId: key }
 
-/** One or several, as several. */
+/** Turns one item or several into a list. */
 export const toList = <A>(items: A | ReadonlyArray<A>): ReadonlyArray<A> =>
   Array.isArray(items) ? (items as ReadonlyArray<A>) : [items as A]
 
-/** Makes as few calls as the limit of files in one allows, one after the other, and adds up what they count. */
+/** Makes as few calls as the limit of files per call allows, one after the other, and adds up their counts. */
 export const sumCalls = async <A>(
   items: ReadonlyArray<A>,
   call: (some: ReadonlyArray<A>) => Promise<number>,

@@ -1,6 +1,6 @@
 import type { StoredFile } from "../protocol/messages.ts"
 import type { UploadError } from "../protocol/upload-error.ts"
 
-/** How the upload of one file ended: exactly one of the two is there. */
+/** How the upload of one file ended: exactly one of the two is set. */
 export type FileUploadResult =
   { readonly data: StoredFile; readonly error: null } | { readonly data: null; readonly error: UploadError }

@@ -5,7 +5,7 @@ import type { ReadUrlOptions } from "./read-url.ts"
 import type { ServerUploadOptions } from "./server-upload-options.ts"
 import { detailFields, type UploadDetails } from "./upload-source.ts"
 
-/** Also what file-like objects have as their own that a File inherits: Node gives some of its Blobs a `constructor`. */
+/** Includes own properties of file-like objects that a File inherits: Node gives some of its Blobs a `constructor`. */
 export const fileFields = [
   ...detailFields,
   "name",
@@ -29,7 +29,7 @@ export const streamFields = [
   "type",
   "lastModified",
 ] as const satisfies ReadonlyArray<keyof (StreamFileOptions & UploadDetails)>
-/** What the methods of the API can be told. */
+/** Options of the API's methods. */
 export const callOptions = ["signal"] as const
 export const keyOptions = [...callOptions, "keyType"] as const
 export const readUrlOptions = [...keyOptions, "expiresIn"] as const satisfies ReadonlyArray<keyof ReadUrlOptions>

@@ -6,16 +6,16 @@ import type { UploadDetails, UploadSource } from "./upload-source.ts"
 export interface PathInput extends UploadDetails {
   /** A path, or a `file:` URL. */
   readonly path: string | URL
-  /** The path's last part unless given. */
+  /** By default the path's last part. */
   readonly name?: string | undefined
-  /** Media type; looked up by the name's extension unless given. */
+  /** Media type; by default looked up by the name's extension. */
   readonly type?: string | undefined
 }
 
 /** Bytes read from the disk at a time. */
 const pieceSize = 256 * 1024
 
-/** The runtime's file system; asked for only here, so that other runtimes and bundlers never miss it. */
+/** The runtime's file system; looked up only here, so that other runtimes and bundlers do not need it. */
 const findFileSystem = () => {
   const { process } = globalThis as { process?: Partial<NodeJS.Process> }
   const module = process?.getBuiltinModule
@@ -36,7 +36,7 @@ const toOpenError = (cause: unknown, path: string): UploadError => {
 }
 
 /**
- * Opens a file of the disk, which is then read as it is sent: its size does not matter to memory.
+ * Opens a file on the disk, which is then read while it is sent: its size does not matter to memory.
  *
  * Fails: rejects with an UploadError that names the path: NOT_FOUND, BAD_REQUEST, INVALID_CONFIG. The upload fails with
  *        SIZE_MISMATCH where the file grows or shrinks meanwhile.
@@ -45,7 +45,7 @@ export const openPath = async (input: PathInput): Promise<UploadSource> => {
   const { fs, path, url } = findFileSystem()
   try {
     const place = input.path instanceof URL ? url.fileURLToPath(input.path) : input.path
-    // Asked before it is opened: to open a pipe is to wait for its other end.
+    // Checked before it is opened, because opening a pipe would wait for its other end.
     if (!(await fs.stat(place)).isFile()) throw new Error("it is not a regular file.")
     const handle = await fs.open(place)
     const { size, mtimeMs } = await handle.stat()

@@ -8,15 +8,15 @@ import type { KeyType } from "../schema/server-api-options.ts"
 import type { ApiSettings } from "./api-settings.ts"
 import type { KeyOptions } from "./file-reference.ts"
 
-/** What a signed URL for reading is told. */
+/** Options of a signed URL for reading. */
 export interface ReadUrlOptions extends KeyOptions {
-  /** How long it can be read by, `"2 hours"` or seconds; an hour unless given, at most 7 days. */
+  /** How long the URL is valid, `"2 hours"` or seconds; by default an hour, at most 7 days. */
   readonly expiresIn?: DurationInput | undefined
 }
 
 const refuse = (message: string) => new UploadError({ code: "BAD_REQUEST", message })
 
-/** Whole seconds; undefined where nothing is said. Fails: throws an UploadError, code BAD_REQUEST. */
+/** Whole seconds; undefined where the option is not given. Fails: throws an UploadError, code BAD_REQUEST. */
 export const readExpiresIn = ({ expiresIn }: ReadUrlOptions): number | undefined => {
   if (expiresIn === undefined) return undefined
   const ttl = parseDuration(expiresIn)
@@ -26,14 +26,14 @@ export const readExpiresIn = ({ expiresIn }: ReadUrlOptions): number | undefined
   throw refuse(`expiresIn must be from 1 second to 7 days, not ${JSON.stringify(expiresIn)}.`)
 }
 
-/** Where a file of the app is read, before it is signed. */
+/** The URL of a file of the app, before it is signed. */
 const toReadPath = ({ appId, encodedAppId }: ApiSettings, key: string, keyType: KeyType): string => {
   const { path } = names
   if (keyType === "fileKey") {
     if (/^[A-Za-z0-9_-]+$/.test(key) && isKeyOf(key, encodedAppId)) return `${path.file}/${key}`
     throw refuse(`${JSON.stringify(key)} is not a file key of this app. For a custom id set \`keyType: "customId"\`.`)
   }
-  // Every URL parser takes these two for steps of a path, however they are encoded.
+  // Every URL parser treats these two as path steps, however they are encoded.
   if (key === "" || key === "." || key === ".." || !key.isWellFormed()) {
     throw refuse(`No URL can name the custom id ${JSON.stringify(key)}. Use the file's key.`)
   }
@@ -41,7 +41,7 @@ const toReadPath = ({ appId, encodedAppId }: ApiSettings, key: string, keyType: 
 }
 
 /**
- * Signs a URL that a private file can be read by, without asking anybody: also one of a file that is not there.
+ * Signs a URL that reads a private file, without a request: it does so even for a file that does not exist.
  *
  * Shape:  `{ingestUrl}/f/<key>?expires=<ms>&signature=…`, of a custom id `{ingestUrl}/a/<appId>/<customId>?…`.
  * Fails:  rejects with an UploadError, code BAD_REQUEST.

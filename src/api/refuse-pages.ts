@@ -1,6 +1,6 @@
 import { UploadError } from "../protocol/upload-error.ts"
 
-/** A page of a browser: Node with jsdom, Bun, Deno and the runtimes of the edge are none. */
+/** Whether this is a page in a browser: Node with jsdom, Bun, Deno and edge runtimes are not. */
 const isPage = (): boolean => {
   const { document, window, process, Bun, Deno } = globalThis as {
     readonly document?: unknown

@@ -3,15 +3,15 @@ import type { DurationInput } from "../protocol/duration.ts"
 import type { UploadDetails } from "./upload-source.ts"
 import type { ServerUploadProgress } from "./upload-progress.ts"
 
-/** What an upload from the server is told; each file may say otherwise of its own `acl` and `contentDisposition`. */
+/** Options of an upload from the server; each file may have its own `acl` and `contentDisposition` instead. */
 export interface ServerUploadOptions extends Pick<UploadDetails, "acl" | "contentDisposition"> {
-  /** Files on their way at the same time. Default 6. */
+  /** How many files are uploaded at the same time. Default 6. */
   readonly concurrency?: number | undefined
-  /** Ends all that has not ended, with code ABORTED. */
+  /** Aborts everything that has not ended, with code ABORTED. */
   readonly signal?: AbortSignal | undefined
-  /** Called whenever bytes of a file have left, and once when the ingest has confirmed it. */
+  /** Called whenever bytes of a file have been sent, and once when the ingest has confirmed it. */
   readonly onUploadProgress?: ((progress: ServerUploadProgress) => void) | undefined
   readonly retry?: RetryOptions | undefined
-  /** How long a signed URL is valid, `"2 hours"` or seconds; one that expires on the way is signed anew. Default an hour. */
+  /** How long a signed URL is valid, `"2 hours"` or seconds; one that expires during the upload is signed anew. Default an hour. */
   readonly expiresIn?: DurationInput | undefined
 }

@@ -26,14 +26,14 @@ import { uploadSources } from "./upload-sources.ts"
 
 refusePages()
 
-/** Strings and bytes are iterable, too; neither is several files. */
+/** Strings and bytes are iterable, too, but neither stands for several files. */
 const isIterable = (given: UploadInput | Iterable<UploadInput>): given is Iterable<UploadInput> =>
   typeof given === "object" && given !== null && Symbol.iterator in given && !ArrayBuffer.isView(given)
 
 /**
- * The app's own hand on its files: uploads them from the server, lists, renames and deletes them, signs URLs to read them.
+ * What the app's server can do with its files: upload them, list, rename and delete them, and sign URLs to read them.
  *
- * The configuration is read at the first call, when the environment is complete, and once.
+ * The configuration is read once, at the first call, when the environment is complete.
  *
  * Fails: every method rejects with an UploadError: MISSING_TOKEN, INVALID_TOKEN, INVALID_CONFIG where the configuration
  *        is wrong; NETWORK_ERROR, ABORTED, or the code and detail of the ingest's problem document.
@@ -55,9 +55,9 @@ export class SluiceApi {
   }
 
   /**
-   * Uploads a file, or several. No route's middleware or `onUploadComplete` runs: the app itself is at work.
+   * Uploads a file, or several. No route's middleware or `onUploadComplete` runs, because the app itself uploads.
    *
-   * What befalls a file is its `error`, and does not touch the others; results are in the order of the files.
+   * The failure of a file is its `error`, and does not affect the others; results are in the order of the files.
    */
   uploadFiles(file: UploadInput, options?: ServerUploadOptions): Promise<FileUploadResult>
   uploadFiles(files: Iterable<UploadInput>, options?: ServerUploadOptions): Promise<Array<FileUploadResult>>
@@ -82,10 +82,10 @@ export class SluiceApi {
   }
 
   /**
-   * Fetches files from other servers and uploads them, each streamed from one to the other. The URLs may be what a user
-   * typed in: hosts without a public address are refused unless the options say otherwise.
+   * Fetches files from other servers and uploads them, each streamed from one to the other. The URLs may come from
+   * users: hosts without a public address are refused unless the options say otherwise.
    *
-   * What befalls a file is its `error`, and does not touch the others; results are in the order of the URLs.
+   * The failure of a file is its `error`, and does not affect the others; results are in the order of the URLs.
    */
   uploadFilesFromUrl(url: string | URL | RemoteFile, options?: FromUrlOptions): Promise<FileUploadResult>
   uploadFilesFromUrl(
@@ -97,7 +97,7 @@ export class SluiceApi {
     options?: FromUrlOptions,
   ): Promise<FileUploadResult | Array<FileUploadResult>> {
     const isSeveral = typeof given === "object" && Symbol.iterator in given
-    // Loaded by those who use it.
+    // Loaded only where it is used.
     const { openRemoteFiles } = await import("./from-url/open-remote-files.ts")
     const sources = openRemoteFiles(isSeveral ? [...given] : [given], options)
     const results = await uploadSources(await this.#load(), sources, options)
@@ -113,7 +113,7 @@ export class SluiceApi {
   }
 
   /**
-   * Deletes files, whatever their state; such as there are not count for nothing. A custom id means all files that have
+   * Deletes files, whatever their state; files that do not exist are ignored. A custom id means all files that have
    * it. More than 1,000 files take several calls: if one fails, those before it have been made.
    */
   async deleteFiles(keys: string | ReadonlyArray<string>, options: KeyOptions = {}): Promise<DeletedFiles> {
@@ -141,7 +141,7 @@ export class SluiceApi {
     return { success: true, renamedCount }
   }
 
-  /** Says who may read files that are stored. For custom ids, and more than 1,000 files, see {@link deleteFiles}. */
+  /** Sets who may read files that are stored. For custom ids, and more than 1,000 files, see {@link deleteFiles}. */
   async updateACL(keys: string | ReadonlyArray<string>, acl: Acl, options: KeyOptions = {}): Promise<UpdatedAcls> {
     checkOptions("The options of updateACL", options, keyOptions)
     const settings = await this.#load()
@@ -153,15 +153,15 @@ export class SluiceApi {
     return { success: true, updatedCount }
   }
 
-  /** How much the app stores, and how much it may. */
+  /** How much the app stores, and how much it may store. */
   async getUsageInfo(options: CallOptions = {}): Promise<UsageInfo> {
     checkOptions("The options of getUsageInfo", options, callOptions)
     return callIngest(await this.#load(), operations.getUsageInfo, {}, options)
   }
 
   /**
-   * Asks the ingest for a URL that a file can be read by, also a private one. A custom id means the newest file that has
-   * it. Fails: with NOT_FOUND where there is no such file.
+   * Asks the ingest for a URL that reads a file, also a private one. A custom id means the newest file that has it.
+   * Fails: with NOT_FOUND where there is no such file.
    */
   async getSignedURL(key: string, options: ReadUrlOptions = {}): Promise<string> {
     checkOptions("The options of getSignedURL", options, readUrlOptions)
@@ -174,7 +174,7 @@ export class SluiceApi {
     return (await callIngest(settings, operations.requestFileAccess, request, options)).url
   }
 
-  /** Signs such a URL without a request. Whether there is such a file shows when it is read. */
+  /** Signs such a URL without a request. Whether the file exists shows only when it is read. */
   async generateSignedURL(key: string, options: Omit<ReadUrlOptions, "signal"> = {}): Promise<string> {
     checkOptions("The options of generateSignedURL", options, readUrlOptions)
     return createReadUrl(await this.#load(), key, options)

@@ -1,11 +1,11 @@
 import { checkOptions } from "./check-options.ts"
 import { detailFields, type UploadDetails } from "./upload-source.ts"
 
-/** What a {@link SluiceFile} is told beside its bytes and its name. */
+/** Options of a {@link SluiceFile} in addition to its bytes and its name. */
 export interface SluiceFileOptions extends UploadDetails {
-  /** Media type; looked up by the name's extension unless given. */
+  /** Media type; by default looked up by the name's extension. */
   readonly type?: string | undefined
-  /** ms since the epoch; now unless given. */
+  /** ms since the epoch; by default now. */
   readonly lastModified?: number | undefined
 }
 

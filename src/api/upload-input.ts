@@ -18,10 +18,10 @@ const refuse = (message: string) => new UploadError({ code: "BAD_REQUEST", messa
 const isObject = (input: unknown): input is Readonly<Record<string, unknown>> =>
   typeof input === "object" && input !== null
 
-/** A Blob and a File have a method `stream`, too; only they and their like can be cut. */
+/** A Blob and a File have a method `stream`, too, but only they have a method `slice`. */
 const isSliceable = (input: object): boolean => "slice" in input && typeof input.slice === "function"
 
-/** The size, where it is known before the file is open. */
+/** The size, where it is known before the file is opened. */
 export const sizeOf = (input: UploadInput): number | undefined =>
   isObject(input) && "size" in input && Number.isSafeInteger(input.size) ? (input.size as number) : undefined
 
@@ -31,15 +31,15 @@ const fromSliceable = (file: UploadableFile & UploadDetails): UploadSource => {
   if (typeof name !== "string") {
     throw refuse('A Blob has no name. Give one: `new SluiceFile([blob], "photo.jpg")`.')
   }
-  // A File's own methods would be lost if it were copied.
+  // A File's methods would be lost in a copy.
   const slice = (start: number) => file.slice(start)
   return { name, size, type, lastModified, customId, contentDisposition, acl, slice }
 }
 
 /**
- * Opens what was given.
+ * Opens an input.
  *
- * Fails: rejects with an UploadError that says what is missing, code BAD_REQUEST; as {@link openPath} does.
+ * Fails: rejects with an UploadError that says what is missing, code BAD_REQUEST; and as {@link openPath} does.
  */
 export const openInput = async (input: UploadInput): Promise<UploadSource> => {
   if (isObject(input)) {

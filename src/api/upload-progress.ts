@@ -1,4 +1,4 @@
-/** How far one file and all files of an upload are. Nothing in it ever goes back. */
+/** The progress of one file and of all files of an upload. No number in it ever decreases. */
 export interface ServerUploadProgress {
   /** Which of the files, from 0 in the order given. */
   readonly index: number
@@ -25,7 +25,7 @@ const toPercent = (loaded: number, size: number, isDone: boolean): number =>
 /**
  * Adds up the progress of several files, whose sizes may become known one by one.
  *
- * @param sizes as far as they are known before the files are open
+ * @param sizes sizes that are known before the files are opened
  */
 export const createServerProgress = (
   sizes: ReadonlyArray<number | undefined>,
@@ -42,7 +42,7 @@ export const createServerProgress = (
     totalSize += size - (known[index] ?? 0)
     known[index] = size
   }
-  /** Takes an open file, its bytes sent, in any order, and whether the ingest has confirmed it. */
+  /** Reports the progress of an open file: its bytes sent, in any order, and whether the ingest has confirmed it. */
   const report = (
     index: number,
     { name, size }: { readonly name: string; readonly size: number },
@@ -68,7 +68,7 @@ export const createServerProgress = (
       totalProgress: isTotalKnown ? toPercent(totalLoaded, totalSize, done.size === sizes.length) : undefined,
     })
   }
-  /** Takes that a file could not be opened: nothing of it will be sent. */
+  /** Reports that a file could not be opened: nothing of it will be sent. */
   const leaveOut = (index: number): void => {
     if (known[index] === undefined) learn(index, 0)
   }

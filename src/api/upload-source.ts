@@ -1,13 +1,13 @@
 import type { UploadableFile } from "../transfer/uploadable-file.ts"
 import type { Acl, ContentDisposition } from "../protocol/signed-url.ts"
 
-/** What the URL that a file is uploaded to says about it, beside its name, size and type. */
+/** What the upload URL of a file says about it, in addition to its name, size and type. */
 export interface UploadDetails {
-  /** The app's own id for the file, by which it can be read, changed and deleted; at most 512 bytes. */
+  /** The app's own id for the file, with which it can be read, changed and deleted; at most 512 bytes. */
   readonly customId?: string | undefined
-  /** How browsers are offered the file; the ingest's default unless given. */
+  /** Whether browsers show the file or offer it for download; by default as the ingest decides. */
   readonly contentDisposition?: ContentDisposition | undefined
-  /** Who may read the file; the app's default unless given. */
+  /** Who may read the file; by default as the app's settings say. */
   readonly acl?: Acl | undefined
 }
 
@@ -18,6 +18,6 @@ export const detailFields = ["customId", "contentDisposition", "acl"] as const s
 
 /** A file that is open for its upload. An empty `type` is looked up by the extension of its name. */
 export interface UploadSource extends UploadableFile, UploadDetails {
-  /** Gives back what it holds. */
+  /** Releases what it holds. */
   close?(): Promise<void>
 }

@@ -31,7 +31,7 @@ const readTtl = ({ expiresIn }: ServerUploadOptions): number => {
   throw invalid(`The option expiresIn: ${ttl.detail}`)
 }
 
-/** The fields of a file that has arrived, without what only an upload through a route has. */
+/** The fields of a stored file, without those of an upload through a route. */
 const toStoredFile = ({ key, name, size, type, customId, url, fileHash, uploadedAt }: StoredFile): StoredFile => ({
   key,
   name,
@@ -43,11 +43,11 @@ const toStoredFile = ({ key, name, size, type, customId, url, fileHash, uploaded
   uploadedAt,
 })
 
-/** What an aborted signal makes of the upload of a file. */
+/** The error of a file whose upload was aborted by its signal. */
 const toAborted = (cause: unknown) => new UploadError({ code: "ABORTED", message: "The upload was aborted.", cause })
 
 const toError = (cause: unknown, { ingestUrl }: ApiSettings, name: string | undefined): UploadError => {
-  // The transport speaks to browsers, of the route handler.
+  // The transfer code's message is for browsers and names the route handler.
   if (UploadError.is(cause) && cause.code === "INVALID_CONFIG" && cause.status !== 413 && name !== undefined) {
     const message = `The server at ${ingestUrl} is not a Sluice ingest. Check the token's ingestUrl.`
     return new UploadError({ code: "INVALID_CONFIG", message, cause })
@@ -57,7 +57,7 @@ const toError = (cause: unknown, { ingestUrl }: ApiSettings, name: string | unde
   return new UploadError({ code: "INTERNAL_ERROR", message: `${what}, see \`cause\`.`, cause })
 }
 
-/** Work that no longer counts once the signal is aborted, whether or not it has ended. */
+/** Stops waiting for the work once the signal is aborted, whether or not the work has ended. */
 const untilAborted = async <A>(work: () => Promise<A>, signal: AbortSignal): Promise<A> => {
   signal.throwIfAborted()
   const { promise, reject } = Promise.withResolvers<never>()
@@ -71,16 +71,16 @@ const untilAborted = async <A>(work: () => Promise<A>, signal: AbortSignal): Pro
 }
 
 /**
- * Uploads files by URLs that the app signs for its own hand: no registration, no callback.
+ * Uploads files by URLs that the app signs for itself: without registration and callback.
  *
- * Each is opened only when its turn has come, and closed in any case. A URL that expires on the way is signed anew, and
- * the upload goes on; so it does after a connection broke.
+ * Each file is opened only when its turn has come, and closed in any case. A URL that expires during the upload is
+ * signed anew, and the upload is resumed, as it is after a connection broke.
  *
- * Fails:  rejects with INVALID_CONFIG for options that make no sense; what befalls a file, also an UploadError that its
- *         opening rejects with, is that file's `error`.
+ * Fails:  rejects with INVALID_CONFIG for invalid options; a failure of one file, including an UploadError from
+ *         opening it, is that file's `error`.
  * Source: docs/protocol.md §4, §10.
  *
- * @param sizes in bytes, of the files whose size is known before they are open
+ * @param sizes in bytes, for the files whose size is known before they are opened
  */
 export const uploadSources = async (
   settings: ApiSettings,
@@ -106,7 +106,7 @@ export const uploadSources = async (
   const send = async (source: UploadSource, index: number): Promise<StoredFile> => {
     checkUploadSource(source, options)
     const grant: Omit<UploadGrant, "expires"> = {
-      // Kept when a URL is signed anew: what was deleted meanwhile stays deleted.
+      // Kept when a URL is signed anew, so that a file deleted meanwhile stays deleted.
       issuedAt: Date.now(),
       key: createFileKey(encodedAppId),
       appId,

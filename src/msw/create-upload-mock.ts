@@ -14,27 +14,27 @@ import { createMockIngest } from "./mock-ingest.ts"
 import type { AnyMockRouter, MockRoutes } from "./mock-route.ts"
 import type { UploadedFile } from "./uploaded-file.ts"
 
-/** What stands in for the app and its ingest. */
+/** The routes and addresses of the mock. */
 export interface UploadMockOptions<Router extends TypedFileRouter> {
   readonly routes: MockRoutes<Router>
   /** The uploader's `url`. Default `/api/sluice`; without an origin, that path on every origin. */
   readonly url?: string | undefined
-  /** Where the bytes go and files are read. Nothing is ever sent there. Default `https://ingest.sluice.test`. */
+  /** Where files are uploaded and read. Nothing is ever sent there. Default `https://ingest.sluice.test`. */
   readonly ingestUrl?: string | undefined
 }
 
 /**
- * An app with its ingest that exists in tests alone. Uploads succeed unless told otherwise; what a method says holds
- * until `reset`.
+ * An app with its ingest that exists only in tests. Uploads succeed unless told otherwise; the effect of a method
+ * lasts until `reset`.
  */
 export interface UploadMock<Router extends TypedFileRouter> {
   /** For `setupServer(...handlers)` of `msw/node`, or `setupWorker` of `msw/browser`. */
   readonly handlers: ReadonlyArray<HttpHandler>
-  /** What has arrived, in that order. */
+  /** The files that have arrived, in order. */
   readonly files: ReadonlyArray<UploadedFile<Router>>
-  /** The app says no before a byte moves, as a throw in the route's middleware would. */
+  /** The app refuses before any bytes are sent, as a throw in the route's middleware would. */
   refuse(slug: keyof Router & string, failure: MockFailure, options?: RefuseOptions): void
-  /** The bytes do not all arrive: `NETWORK_ERROR` cuts the connection, another code is the ingest's answer. */
+  /** Not all bytes arrive: `NETWORK_ERROR` cuts the connection, another code is the ingest's answer. */
   fail(slug: keyof Router & string, failure: MockFailure, options?: FailOptions): void
   /**
    * Uploads stop before they are confirmed, or with only some bytes stored, until they are released.
@@ -42,24 +42,24 @@ export interface UploadMock<Router extends TypedFileRouter> {
    * The client's progress does not stop there: MSW takes a body whole, so all bytes count as sent.
    */
   hold(slug: keyof Router & string, options?: HoldOptions): Hold
-  /** Every upload is confirmed so many milliseconds late: for looking at with the eye. Tests are better off with `hold`. */
+  /** Confirms every upload this many milliseconds late, for manual checks. Tests should prefer `hold`. */
   delay(slug: keyof Router & string, ms: number): void
-  /** Uploads succeed again, what is held is let go, and files are forgotten. */
+  /** Uploads succeed again, held uploads are released, and files are forgotten. */
   reset(): void
 }
 
-/** A path on any origin, unless there is one. */
+/** A path on any origin, unless it names one. */
 const toPattern = (url: string): string => (url.startsWith("/") ? `*${url}` : url.replace(/[?#].*/, ""))
 
 /**
  * Makes the handlers that let uploads work in tests of components, without a server:
  * `createUploadMock<typeof router>({ routes: { avatar: { serverData: { owner: "you" } } } })`.
  *
- * The app's side is the real route handler, so descriptions, limits and refusals are those of production. What routes do
- * on the server (their schema, their middleware) does not run.
+ * The app's side is the real route handler, so descriptions, limits and refusals are those of production. The server
+ * code of routes (their schema, their middleware) does not run.
  *
- * Fails: methods throw an `UploadError`, code ROUTE_NOT_FOUND, for a route that is not among `routes`; a configuration
- *        that makes no sense throws one with code INVALID_CONFIG at once.
+ * Fails: methods throw an `UploadError`, code ROUTE_NOT_FOUND, for a route that is not among `routes`; an invalid
+ *        configuration throws one with code INVALID_CONFIG at once.
  */
 export const createUploadMock = <Router extends TypedFileRouter = AnyMockRouter>({
   routes: given,

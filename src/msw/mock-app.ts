@@ -9,14 +9,14 @@ export interface UntypedMockRoute {
   readonly serverData?: unknown
 }
 
-/** What goes from the app to the ingest. */
+/** What the app sends to the ingest. */
 export interface MockMetadata {
   readonly input?: Json | undefined
 }
 
 const anyFile: RouteConfigInput = { blob: { maxFileSize: "1GB", maxFileCount: 1000 } }
 
-/** Takes any input as it is: what the route's own schema makes of it is the server's business. */
+/** Accepts any input unchanged: the route's own schema runs only on the server. */
 const anyInput = {
   "~standard": { version: 1, vendor: "sluice", validate: (value: unknown) => ({ value: value as Json | undefined }) },
 } as const
@@ -24,8 +24,8 @@ const anyInput = {
 export const mockToken = { apiKey: "sk_mock", appId: "mock", regions: ["mock"] } as const
 
 /**
- * The app: the real route handler over routes whose middleware refuses what the test wants refused. So GET, limits,
- * codes and renewal are the real ones.
+ * The app: the real route handler over routes whose middleware refuses what the test refuses. So GET, limits, codes
+ * and renewal are the real ones.
  */
 export const createMockApp = (
   routes: ReadonlyMap<string, UntypedMockRoute>,
@@ -69,7 +69,7 @@ export const createMockApp = (
 
   return async (request) => {
     const response = await handle(request)
-    // A connection that breaks has no code of its own on the wire.
+    // A broken connection has no code in the protocol.
     const isBroken = response.status === 500 && (await response.clone().json()).code === "NETWORK_ERROR"
     if (isBroken) return HttpResponse.error()
     const seconds = retryAfter.get(request)

@@ -1,6 +1,6 @@
-/** The body of a PUT, taken as far as a test wants it to come. */
+/** The body of a PUT, read only as far as a test wants. */
 export interface MockBody {
-  /** At most so many of the next bytes; fewer only at the end. */
+  /** Reads at most this many of the next bytes; fewer only at the end. */
   readonly take: (count: number) => Promise<Uint8Array>
 }
 
@@ -22,7 +22,7 @@ export const openMockBody = async (request: Request): Promise<MockBody> => {
       let length = 0
       while (length < count) {
         if (ahead.length === 0 && !isEnd) {
-          // A client that goes away ends its body too: what came is kept.
+          // A client that disconnects ends its body too: what has arrived is kept.
           const read = await reader!.read().catch(() => undefined)
           if (read?.value === undefined) isEnd = true
           else ahead = new Uint8Array(read.value)
@@ -38,7 +38,7 @@ export const openMockBody = async (request: Request): Promise<MockBody> => {
   }
 }
 
-/** One array of several. */
+/** Joins several arrays into one. */
 export const joinBytes = (chunks: ReadonlyArray<Uint8Array>): Uint8Array<ArrayBuffer> => {
   const joined = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0))
   let offset = 0

@@ -1,16 +1,16 @@
 import { type Failure, type MockFailure, toUploadError } from "./mock-failure.ts"
 
-/** How the app says no. */
+/** How the app refuses. */
 export interface RefuseOptions {
-  /** Only the next upload; else all of them until `reset`. */
+  /** Only the next upload; otherwise all of them until `reset`. */
   readonly once?: boolean | undefined
   /** Seconds after which the client may ask again. */
   readonly retryAfter?: number | undefined
 }
 
-/** How an upload breaks. */
+/** How an upload fails. */
 export interface FailOptions extends RefuseOptions {
-  /** Bytes of the file that arrive before. Default 0. */
+  /** Bytes of the file that arrive before that. Default 0. */
   readonly after?: number | undefined
   /** Only files of this name. */
   readonly name?: string | undefined
@@ -18,17 +18,17 @@ export interface FailOptions extends RefuseOptions {
 
 /** Where an upload stops and waits. */
 export interface HoldOptions {
-  /** Bytes of the file that arrive before. Default: all. */
+  /** Bytes of the file that arrive before that. Default: all. */
   readonly after?: number | undefined
   /** Only files of this name. */
   readonly name?: string | undefined
 }
 
-/** Uploads that wait to be let go on. */
+/** Uploads that wait to be released. */
 export interface Hold {
-  /** Once an upload waits here. */
+  /** Resolves once an upload waits here. */
   readonly reached: Promise<void>
-  /** Lets go on what waits, and what comes later. */
+  /** Releases waiting uploads, and later ones. */
   readonly release: () => void
 }
 
@@ -55,7 +55,7 @@ const toFailRule = (slug: string, failure: MockFailure, options: FailOptions): F
   failure: { error: toUploadError(failure), retryAfter: options.retryAfter },
 })
 
-/** What a test has asked for and has not taken back; of two rules for the same upload the later one counts. */
+/** What a test has requested and not withdrawn; of two rules for the same upload the later one wins. */
 export const createMockControls = () => {
   const refusals: Array<FailRule> = []
   const failures: Array<FailRule> = []

@@ -1,7 +1,7 @@
 import { HttpResponse } from "msw"
 import { type ProblemCode, problemMediaType, problems, toProblemDocument, UploadError } from "../protocol.ts"
 
-/** A code alone, or with what the user should read. `NETWORK_ERROR` breaks the connection instead of answering. */
+/** Only a code, or an error with the text for the user. `NETWORK_ERROR` breaks the connection instead of answering. */
 export type MockFailure = Exclude<ProblemCode, "ABORTED" | "PAUSED"> | UploadError
 
 /** A failure and how it is answered. */

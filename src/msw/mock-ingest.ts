@@ -28,7 +28,7 @@ const allowOrigins = (response: Response, isPreflight: boolean): void => {
 }
 
 /**
- * The ingest: keeps bytes in memory, and breaks or waits where the test wants it to.
+ * The ingest: keeps bytes in memory, and fails or waits where the test wants it to.
  *
  * Source: docs/protocol.md §10.
  */
@@ -82,7 +82,7 @@ export const createMockIngest = (
 
   return {
     files,
-    /** Takes a {@link Registration} of the app, as JSON. One that is renewed goes on. */
+    /** Handles a {@link Registration} of the app, as JSON. A renewed upload is resumed. */
     register: (registration: string): void => {
       const { id, fileKeys, callbackSlug, metadata }: Registration = JSON.parse(registration)
       const { input } = metadata as MockMetadata
@@ -109,7 +109,7 @@ export const createMockIngest = (
     /** Answers a request to any address of the ingest. */
     fetch: async (request: Request): Promise<Response> => {
       const response = await respond(request)
-      // A connection that breaks has no headers.
+      // A broken connection has no headers.
       if (response.type !== "error") allowOrigins(response, request.method === "OPTIONS")
       return response
     },

@@ -12,7 +12,7 @@ import type { MockControls } from "./mock-controls.ts"
 import { toFailedResponse } from "./mock-failure.ts"
 import { appendBytes, failUpload, type MockUpload, toFailure, toOffset } from "./mock-upload.ts"
 
-/** A PUT whose URL was found to be good. */
+/** A PUT whose URL was verified. */
 export interface MockPut {
   readonly request: Request
   readonly grant: UploadGrant
@@ -20,12 +20,12 @@ export interface MockPut {
   readonly route: UntypedMockRoute
   readonly controls: MockControls
   readonly ingestUrl: string
-  /** Whether the upload has not been forgotten meanwhile. */
+  /** Whether the upload still exists: a reset forgets it. */
   readonly isKnown: () => boolean
   readonly onResult: (result: UploadResult) => void
 }
 
-/** jsdom's `crypto` has no `subtle`; the Node below it has. */
+/** jsdom's `crypto` has no `subtle`, but Node's has. */
 const subtleCrypto = (): SubtleCrypto =>
   crypto.subtle ??
   (
@@ -48,7 +48,7 @@ const toFile = async ({ grant, upload, ingestUrl }: MockPut): Promise<StoredFile
   uploadedAt: Date.now(),
 })
 
-/** What the route's `onUploadComplete` would have returned, after its trip through JSON. */
+/** What the route's `onUploadComplete` would have returned, as it is after serialization to JSON. */
 const runRoute = async ({ serverData }: UntypedMockRoute, file: StoredFile, { input }: MockUpload): Promise<Json> => {
   const returned = await (typeof serverData === "function" ? serverData({ file, input }) : serverData)
   return returned === undefined ? null : JSON.parse(JSON.stringify(returned))
@@ -57,7 +57,8 @@ const runRoute = async ({ serverData }: UntypedMockRoute, file: StoredFile, { in
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /**
- * `PUT` of a signed URL at the mock: stores bytes, waits and breaks where the test wants it to, answers as the ingest.
+ * `PUT` of a signed URL at the mock: stores bytes, waits and fails where the test wants it to, and answers like the
+ * ingest.
  *
  * Source: docs/protocol.md §10.
  */
@@ -73,7 +74,7 @@ export const respondMockPut = async (put: MockPut): Promise<Response> => {
     failUpload(upload, toFailure("RANGE_MISMATCH", `${upload.bytes.length} bytes are stored; resume from there.`))
   if (start.value !== upload.bytes.length) return mismatch()
 
-  /** Not when the client has gone, or has come back with another request, or the mock was reset. */
+  /** False when the client has disconnected or sent another request, or the mock was reset. */
   const isCurrent = () => put.isKnown() && upload.writer === request && !request.signal.aborted
   const body = await openMockBody(request)
   const storeUpTo = async (offset: number): Promise<boolean> => {

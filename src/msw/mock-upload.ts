@@ -2,7 +2,7 @@ import { type Json, names, type ProblemCode, UploadError, type UploadResult } fr
 import { joinBytes } from "./mock-body.ts"
 import { type Failure, toFailedResponse } from "./mock-failure.ts"
 
-/** One file under way to the mock's ingest. */
+/** One file that is being uploaded to the mock's ingest. */
 export interface MockUpload {
   /** Id of the registration. */
   readonly registrationId: string | undefined
@@ -11,7 +11,7 @@ export interface MockUpload {
   bytes: Uint8Array<ArrayBuffer>
   /** The request that is writing: the newest wins. */
   writer: Request | undefined
-  /** What ended it for good. */
+  /** The failure that ended it for good. */
   failure: Failure | undefined
   result: UploadResult | undefined
 }
@@ -30,7 +30,7 @@ export const createMockUpload = (
   result: undefined,
 })
 
-/** Where to go on. */
+/** The header with the offset to resume from. */
 export const toOffset = (offset: number) => ({ [names.header.rangeStart]: String(offset) })
 
 export const toFailure = (code: ProblemCode, message: string): Failure => ({
@@ -38,10 +38,10 @@ export const toFailure = (code: ProblemCode, message: string): Failure => ({
   retryAfter: undefined,
 })
 
-/** They end an upload: the same URL gets the same answer from then on. Source: docs/protocol.md §10. */
+/** These codes end an upload: the same URL gets the same answer from then on. Source: docs/protocol.md §10. */
 const finalCodes: ReadonlySet<ProblemCode> = new Set(["SIZE_MISMATCH", "CONTENT_MISMATCH", "DIGEST_MISMATCH"])
 
-/** Answers with a failure, after which the stored bytes are kept or gone. */
+/** Answers with a failure; the stored bytes are then kept or removed. */
 export const failUpload = (upload: MockUpload, failure: Failure): Response => {
   if (finalCodes.has(failure.error.code)) {
     upload.failure = failure

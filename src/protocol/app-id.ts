@@ -6,7 +6,7 @@ const alphabet = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789
 /**
  * The prefix of all file keys of an app, at least 12 letters and digits.
  *
- * Costs about 250 µs (sqids filters its block list): call once per app, never per file.
+ * Takes about 250 µs (sqids filters its block list): call it once per app, never per file.
  * Source: docs/protocol.md §3.
  */
 export const encodeAppId = (appId: string): string =>

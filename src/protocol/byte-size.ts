@@ -21,10 +21,10 @@ export const parseByteSize = (size: string | number): Outcome<number> => {
     : refuse("INVALID_CONFIG", `${JSON.stringify(size)} is not a size. Write bytes or e.g. "512KB", "4MB", "1.5GB".`)
 }
 
-/** A size as {@link parseByteSize} takes it, as route handlers write it: ` 4 mb` → `4MB`. */
+/** A size that {@link parseByteSize} accepts, in the form that route handlers write: ` 4 mb` → `4MB`. */
 export const normalizeByteSize = (size: ByteSize): ByteSize => size.replaceAll(/\s/g, "").toUpperCase() as ByteSize
 
-/** Bytes of a size that a route handler has written. */
+/** The bytes of a size that a route handler has written. */
 export const toBytes = (size: ByteSize): number =>
   Math.floor(parseFloat(size) * 1024 ** units.indexOf(size.replace(/^[\d.]+/, "") as ByteUnit))
 

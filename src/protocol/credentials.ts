@@ -3,9 +3,9 @@ import { accept, type Outcome, refuse } from "./outcome.ts"
 import { createSigner, type Signer } from "./signature.ts"
 import { parseToken, resolveIngestUrl } from "./token.ts"
 
-/** What a token says, ready for use. */
+/** The content of a token, ready for use. */
 export interface Credentials {
-  /** Secret: for the one header that carries it. */
+  /** Secret: only for the header that carries it. */
   readonly apiKey: string
   readonly appId: string
   readonly encodedAppId: string
@@ -15,7 +15,7 @@ export interface Credentials {
 }
 
 /**
- * Reads the token and prepares what it is for: the key imported, the app id encoded. Once per app, not per request.
+ * Reads the token and prepares its use: imports the key, encodes the app id. Call it once per app, not per request.
  *
  * Fails:  as a value, codes MISSING_TOKEN, INVALID_TOKEN, INVALID_CONFIG; never with the key in it.
  * Source: docs/protocol.md §2.
@@ -35,7 +35,7 @@ export const readCredentials = async (options: {
   const ingestUrl = resolveIngestUrl(token.value, options.ingestUrl)
   if (!ingestUrl.ok) return ingestUrl
   const { apiKey, appId } = token.value
-  // sqids and its block list, 3 kB gzip, have one thing to do: they are loaded where and when that is done.
+  // sqids and its block list, 3 kB gzip, are needed only here, so they are loaded here.
   const { encodeAppId } = await import("./app-id.ts")
   const signer = createSigner(apiKey)
   return accept({ apiKey, appId, encodedAppId: encodeAppId(appId), ingestUrl: ingestUrl.value, signer })

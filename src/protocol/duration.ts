@@ -6,7 +6,7 @@ type DurationUnit =
 /** A length of time as people write it, `"30 minutes"`, `"2h"`; a bare number is seconds. */
 export type DurationInput = number | `${number} ${DurationUnit}` | `${number}${DurationUnit}`
 
-/** Long enough for anything, short enough that now and it make a date. */
+/** Long enough for anything, short enough to be added to a date. */
 const longest = 100 * 366 * 86_400_000
 
 const milliseconds: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }

@@ -1,14 +1,14 @@
 import { envName } from "./names.ts"
 
-/** Variables by their names, as `process.env` has them. */
+/** Variables by name, as in `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** The process's environment; none where the runtime has no such thing. */
+/** The process's environment; empty where the runtime has none. */
 export const readEnvironment = (): Environment => (globalThis as { process?: { env?: Environment } }).process?.env ?? {}
 
 /**
- * The options, and for those not given the environment; an empty variable counts as not given. Only what is known is
- * in the answer.
+ * The options, with missing ones taken from the environment; an empty variable counts as missing. The result holds
+ * only known options.
  *
  * Source: docs/protocol.md §1.
  */

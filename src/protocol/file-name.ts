@@ -2,11 +2,11 @@ import { limits } from "./limits.ts"
 
 const encoder = new TextEncoder()
 
-/** Whether the UTF-8 of a text is longer, in bytes. */
+/** Whether the UTF-8 of a text is longer than the maximum, in bytes. */
 const isLonger = (text: string, maximum: number): boolean =>
   text.length * 3 > maximum && encoder.encode(text).length > maximum
 
-/** What is wrong with a file's name, as what was expected of it; undefined where nothing is. */
+/** What is wrong with a file's name, worded as what was expected; undefined where nothing is. */
 export const findNameMistake = (name: string): string | undefined =>
   name === ""
     ? "a file name that is not empty"
@@ -18,7 +18,7 @@ export const findNameMistake = (name: string): string | undefined =>
           ? `a file name of at most ${limits.fileName} bytes`
           : undefined
 
-/** What is wrong with a file's custom id, as what was expected of it; undefined where nothing is. */
+/** What is wrong with a file's custom id, worded as what was expected; undefined where nothing is. */
 export const findCustomIdMistake = (customId: string): string | undefined =>
   customId === "" || !customId.isWellFormed() || isLonger(customId, limits.customId)
     ? `a custom id of 1 to ${limits.customId} bytes of whole Unicode characters`

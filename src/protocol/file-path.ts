@@ -3,8 +3,8 @@ import { limits } from "./limits.ts"
 const encoder = new TextEncoder()
 
 /**
- * What is wrong with the path of a file, as what was expected of it; undefined where nothing is. What passes leads down
- * from where it is put, on every system: apps make folders of it.
+ * What is wrong with the path of a file, worded as what was expected; undefined where nothing is. A valid path stays
+ * below the folder it is placed in, on every system, because apps make folders of it.
  *
  * Shape:  `holiday/2024/a.jpg`, relative, `/` between segments, the file's name last.
  * Source: docs/protocol.md §5.

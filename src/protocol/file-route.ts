@@ -1,14 +1,14 @@
-/** What a client may know of a file route: types only, nothing of it exists at run time. */
+/** What a client may know about a file route: only types, none of which exist at run time. */
 export interface FileRouteTypes {
   /** What the client has to send as `input`; `undefined` where the route takes none. */
   readonly input: unknown
-  /** What `onUploadComplete` returns, after its trip through JSON; `null` where there is nothing to await. */
+  /** What `onUploadComplete` returns, as it is after serialization to JSON; `null` where there is nothing to await. */
   readonly serverData: unknown
-  /** What the route's error formatter puts into a problem's `data`. */
+  /** The `data` of a problem, as the route's error formatter returns it. */
   readonly errorData: unknown
 }
 
-/** The side of a file route that the client sees. */
+/** The client's view of a file route. */
 export interface TypedFileRoute<Types extends FileRouteTypes = FileRouteTypes> {
   readonly "~types": Types
 }
@@ -18,10 +18,10 @@ export interface TypedFileRouter {
   readonly [slug: string]: TypedFileRoute<any>
 }
 
-/** The `input` a route wants. */
+/** The `input` that a route expects. */
 export type RouteInput<Route extends TypedFileRoute<any>> = Route["~types"]["input"]
 
-/** The `serverData` a route answers. */
+/** The `serverData` that a route returns. */
 export type RouteServerData<Route extends TypedFileRoute<any>> = Route["~types"]["serverData"]
 
 /** The `data` in errors of a route. */

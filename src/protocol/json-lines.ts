@@ -26,7 +26,7 @@ export async function* readJsonLines(stream: ReadableStream<Uint8Array>): AsyncG
   try {
     for (;;) {
       const { done, value } = await reader.read()
-      // Only the new text is searched for line ends: a line that comes in many pieces costs no more than its length.
+      // Only the new text is searched for line ends, so a line in many pieces costs no more than its length.
       const pieces = (done ? decoder.decode() : decoder.decode(value, { stream: true })).split("\n")
       const last = pieces.pop()!
       for (const piece of pieces) {

@@ -41,7 +41,7 @@ export const createRandomId = (): string => {
   return seed
 }
 
-/** Any string as a URL-safe seed: itself where it is one already, else its UTF-8 bytes as base64url. */
+/** Any string as a URL-safe seed: unchanged where it already is one, otherwise its UTF-8 bytes as base64url. */
 const toUrlSafe = (seed: string): string => {
   if (/^[A-Za-z0-9_-]+$/.test(seed)) return seed
   let binary = ""
@@ -52,19 +52,19 @@ const toUrlSafe = (seed: string): string => {
 /**
  * A new file key: `<encodedAppId><seed>`.
  *
- * @param encodedAppId what {@link encodeAppId} gave for the app
+ * @param encodedAppId the result of {@link encodeAppId} for the app
  * @param seed makes the key deterministic (same seed, same key); random (132 bits) when absent
  *
- * Fails:  never; an empty seed gives the bare prefix, which {@link isKeyOf} refuses, and `limits.fileKey` is the
- *         caller's to check.
+ * Fails:  never; an empty seed gives the bare prefix, which {@link isKeyOf} refuses, and the caller has to check
+ *         `limits.fileKey`.
  * Source: docs/protocol.md §3.
  */
 export const createFileKey = (encodedAppId: string, seed?: string): string =>
   encodedAppId + (seed === undefined ? createRandomId() : toUrlSafe(seed))
 
 /**
- * Whether a file key belongs to the app with this encoded id, and has a seed; false for what is no text. No key is one
- * of an app without an id.
+ * Whether a file key belongs to the app with this encoded id, and has a seed; false for anything but a text. No key
+ * belongs to an app without an id.
  *
  * Source: docs/protocol.md §3.
  */

@@ -1,5 +1,5 @@
 /**
- * The bounds every party keeps. Bytes and ms unless it says otherwise.
+ * The limits that every party keeps. Bytes and ms unless stated otherwise.
  *
  * Source: docs/protocol.md §4–§10.
  */
@@ -16,7 +16,7 @@ export const limits = {
   requestBody: 1024 * 1024,
   /** How long that body may take to arrive. */
   requestBodyTimeout: 60 * 1000,
-  /** Arrays and objects within each other in a body of a client: what user code makes of it can still be sent on. */
+  /** Nesting of arrays and objects in the body of a client, so that whatever user code makes of it can still be forwarded. */
   requestDepth: 100,
   /** The same between app and ingest. */
   messageDepth: 500,
@@ -24,7 +24,7 @@ export const limits = {
   metadata: 64 * 1024,
   /** Body of a request of the REST API: a thousand files with new names. */
   restBody: 4 * 1024 * 1024,
-  /** Body of a registration: a thousand keys beside the metadata. */
+  /** Body of a registration: a thousand keys and the metadata. */
   registrationBody: 1024 * 1024,
   /** UTF-8 length of a file name. */
   fileName: 1024,
@@ -42,21 +42,21 @@ export const limits = {
   mediaType: 256,
   /** Length of a callback URL. */
   callbackUrl: 2048,
-  /** Length of the reason for which an app's callback failed; what is longer is cut. */
+  /** Length of the reason for which an app's callback failed; a longer one is cut. */
   callbackError: 4096,
   /** `onUploadComplete`'s return value as JSON. */
   callbackData: 1024 * 1024,
   /** One line of the development stream. */
   jsonLine: 1024 * 1024,
-  /** How long a signed upload URL is valid unless the route says otherwise. */
+  /** How long a signed upload URL is valid by default. */
   presignedUrlTtl: 60 * 60 * 1000,
   /** How old a callback may be before the app refuses it. */
   callbackTolerance: 5 * 60 * 1000,
   /** How long past its expiry a URL can still be renewed. */
   renewWindow: 24 * 60 * 60 * 1000,
-  /** Bytes of the largest file there can be, 16 TiB: many of them together are still counted exactly. */
+  /** Size of the largest possible file, 16 TiB: many of them together are still counted exactly. */
   fileSize: 2 ** 44,
-  /** How long after its first URL was signed an upload can be sent, however often that is renewed. */
+  /** How long after its first URL was signed an upload can be sent, however often it is renewed. */
   uploadLifetime: 7 * 24 * 60 * 60 * 1000,
   /** Silence after which the development stream sends an empty line. */
   heartbeat: 15 * 1000,

@@ -5,10 +5,10 @@ import type { RouteConfig } from "./route-config.ts"
 export interface FileDescriptor {
   readonly name: string
   readonly size: number
-  /** Media type; may be empty, the handler then looks it up by the name's extension. */
+  /** Media type; if it is empty, the handler looks it up by the name's extension. */
   readonly type: string
   readonly lastModified?: number | undefined
-  /** Where it was in the folder that was chosen or dropped: `holiday/2024/a.jpg`. Absent of a file chosen by itself. */
+  /** Where it was in the folder that was chosen or dropped: `holiday/2024/a.jpg`. Absent for a file that was chosen by itself. */
   readonly path?: string | undefined
 }
 
@@ -41,7 +41,7 @@ export interface RouteDescription<Slug extends string = string> {
 
 /** Body of `POST {ingest}/route-metadata`. Source: docs/protocol.md §6. */
 export interface Registration {
-  /** Of the upload action, as its URLs say it: 1 to 64 URL-safe characters. Absent where they say none. */
+  /** Id of the upload action, as its URLs say it: 1 to 64 URL-safe characters. Absent where they do not. */
   readonly id?: string | undefined
   readonly fileKeys: ReadonlyArray<string>
   /** When this was sent, by the app's clock: ms since the epoch. */
@@ -58,14 +58,14 @@ export interface Registration {
 
 /** Body of `POST {ingest}/route-registrations`. Source: docs/protocol.md §6. */
 export interface RegistrationQuery {
-  /** Files by what their URLs say: `id` is that of the registration. */
+  /** Files as their URLs name them: `id` is that of the registration. */
   readonly files: ReadonlyArray<{ readonly key: string; readonly id?: string | undefined }>
 }
 
 /** The answer to a {@link RegistrationQuery}. */
 export interface FoundRegistrations {
   readonly registrations: ReadonlyArray<{ readonly metadata: Json }>
-  /** For each file asked about, in order, which of the registrations is its own. */
+  /** For each file asked about, in order, the index of its registration. */
   readonly files: ReadonlyArray<number>
 }
 
@@ -78,7 +78,8 @@ export interface Ok {
 export type Hook = "callback" | "error"
 
 /**
- * What `sluice doctor` asks an app with the hook `check`, signed with the app's key; `sentAt` in ms since the epoch.
+ * What `sluice doctor` sends to an app with the hook `check`, signed with the app's key; `sentAt` in ms since the
+ * epoch.
  *
  * Source: docs/protocol.md §8.
  */
@@ -90,7 +91,7 @@ export interface CheckRequest {
 
 /** What an app answers to a {@link CheckRequest}. */
 export interface CheckAnswer {
-  /** Where an upload that came as the question did would have callbacks sent. */
+  /** Where callbacks would go for an upload that came the same way as this request. */
   readonly callbackUrl: string
   /** Why such an upload is refused; null where it is not. */
   readonly refusal: string | null
@@ -106,7 +107,7 @@ export interface DevStreamEvent {
   readonly payload: string
   readonly signature: string
   readonly hook: string
-  /** Of the trace the registration came with. */
+  /** The trace that the registration came with. */
   readonly traceparent?: string | undefined
 }
 
@@ -135,7 +136,7 @@ interface EventBase {
   readonly attempt: number
   /** The ingest's public URL. */
   readonly origin: string
-  /** The file route it is for: signed, so that it counts for no other. */
+  /** The file route it is for: signed, so that it is valid for no other. */
   readonly slug: string
   readonly metadata: Json
 }
@@ -157,9 +158,9 @@ export interface ErrorEvent extends EventBase {
 /** Body of `POST {origin}/callback-result`. Source: docs/protocol.md §9. */
 export type CallbackResult = {
   readonly fileKey: string
-  /** Id of the event this is the result of; absent, it is that of the file that has the key now. */
+  /** Id of the event that this is the result of; without it, the event of the file that now has the key. */
   readonly eventId?: string | undefined
-  /** Which attempt of that event it is the result of; absent, the newest. An error of an older one changes nothing. */
+  /** Which attempt of that event this is the result of; without it, the newest. An error of an older one changes nothing. */
   readonly attempt?: number | undefined
 } & ({ readonly callbackData: Json } | { readonly error: string })
 

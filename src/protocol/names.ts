@@ -1,4 +1,4 @@
-/** Every identifier of one vocabulary of the wire, derived from its one word. */
+/** All identifiers of the protocol's vocabulary, derived from one word. */
 export interface WireNames {
   readonly word: string
   /** Where an adapter is mounted by convention. */
@@ -52,11 +52,11 @@ export interface WireNames {
 
 const ourWord = "sluice"
 
-// What the client uses of the names in use, one by one: a browser is not to load the others.
+// The names that the client uses are exported one by one, so that a browser does not load the others.
 
 /** Where an adapter is mounted by convention: `/api/sluice`. */
 export const adapterPath = `/api/${ourWord}`
-/** Where what a code means is written, for whoever has the package; the heading is the code in lower case. */
+/** The page in the installed package that explains the codes; the heading is the code in lower case. */
 export const helpPage = `node_modules/${ourWord}/docs/troubleshooting.md#`
 export const rangeStartHeader = `x-${ourWord}-range-start`
 export const expiryParameter = "expires"
@@ -68,7 +68,7 @@ export const actionNames: WireNames["action"] = {
 }
 
 /**
- * Derives the vocabulary of the wire from one word.
+ * Derives the protocol's vocabulary from one word.
  *
  * Source: docs/protocol.md §1. A second vocabulary (§12) is a second call, never a second table.
  */

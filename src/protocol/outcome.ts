@@ -1,9 +1,9 @@
 import type { ProblemCode } from "./problem.ts"
 
-/** What a `parse*` or `verify*` function returns: failures are values, nothing is thrown. */
+/** What a `parse*` or `verify*` function returns: failures are values, and nothing is thrown. */
 export type Outcome<A> = { readonly ok: true; readonly value: A } | Refusal
 
-/** Why something untrusted was refused: a stable code and what to do about it. */
+/** Why untrusted data was refused: a stable code and what to do about it. */
 export interface Refusal {
   readonly ok: false
   readonly code: ProblemCode

@@ -2,15 +2,15 @@ import type { Json } from "./json.ts"
 import { isProblemCode, type ProblemCode, problemCodes, problemStatuses } from "./problem-code.ts"
 import { UploadError } from "./upload-error.ts"
 
-/** Who was asked. */
+/** The party that was asked. */
 export type Peer = "app" | "ingest" | "server"
 
 /**
- * What a status means where nobody explained it: a proxy's or a platform's own answer. The codes that stand first
- * in the table for their status are those.
+ * What a status means without an explanation: the answer of a proxy or a platform. These codes are the first ones in
+ * the table for their status.
  */
 const toCode = (status: number, isGateway: boolean, at: Peer): ProblemCode => {
-  // The app answers every request for its route handler with an explanation, and takes bodies of any size that comes.
+  // The app explains every answer of its route handler, and accepts bodies of any size.
   if (status === 413 || (at === "app" && (status === 404 || status === 405))) return "INVALID_CONFIG"
   if (isGateway && at === "ingest") return "INGEST_UNAVAILABLE"
   const isTelling = [401, 403, 404, 405, 423, 429, 507].includes(status)
@@ -19,12 +19,13 @@ const toCode = (status: number, isGateway: boolean, at: Peer): ProblemCode => {
 }
 
 /**
- * Reads an error answer of app or ingest. What else a body holds, a proxy's page say, goes nowhere.
+ * Reads an error answer of app or ingest. Anything else in a body, such as a proxy's page, is ignored.
  *
- * Fails: never; a body that is no problem document becomes the code that fits the status, and names what is in between.
+ * Fails: never; a body that is not a problem document gets the code that fits the status, and the message says what
+ *        may be in between.
  *
  * @param at  who should have answered
- * @param url where the app was asked
+ * @param url the address at which the app was asked
  */
 export const parseProblem = (status: number, body: string, at: Peer = "server", url = ""): UploadError => {
   let problem: { code?: unknown; detail?: unknown; data?: Json } | null = null
@@ -37,7 +38,7 @@ export const parseProblem = (status: number, body: string, at: Peer = "server", 
     const { code, detail, data } = problem
     return new UploadError({ code, message: typeof detail === "string" ? detail : code, status, data })
   }
-  // Those of gateways, and Cloudflare's own.
+  // Statuses of gateways, and Cloudflare's own.
   const isGateway = /^5(0[2-4]|[23])/.test(`${status}`)
   const isTooLarge = status === 413
   const isMissing = at === "app" && (status === 404 || status === 405)

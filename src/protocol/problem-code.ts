@@ -1,6 +1,6 @@
 import { helpPage } from "./names.ts"
 
-/** Codes of what the same request may not meet again later, without anybody changing anything. */
+/** Codes of problems that may be gone when the same request is repeated later, without anybody changing anything. */
 const retryable = {
   LOCKED: 423,
   RATE_LIMITED: 429,
@@ -12,9 +12,9 @@ const retryable = {
 } as const
 
 /**
- * The status of every code: all that a browser has to know of the table of problems, beside {@link isRetryable}.
+ * The status of every code. With {@link isRetryable}, this is all of the table of problems that a browser needs.
  *
- * Units:  HTTP status; 0 for outcomes that never travel.
+ * Units:  HTTP status; 0 for outcomes that are never sent.
  * Source: docs/protocol.md §11. Codes are stable; a new one is a protocol change.
  */
 export const problemStatuses = {
@@ -57,5 +57,5 @@ export const isRetryable = (code: ProblemCode): boolean => code in retryable
 /** Whether a value is one of the codes. */
 export const isProblemCode = (value: unknown): value is ProblemCode => problemCodes.includes(value as ProblemCode)
 
-/** Where the package says what a code means: a path from the app's folder, and the heading. */
+/** Where the package explains a code: a path from the app's folder, and the heading. */
 export const toHelp = (code: ProblemCode): string => helpPage + code.toLowerCase()

@@ -5,7 +5,7 @@ import { isRetryable, type ProblemCode, problemCodes, problemStatuses } from "./
 export { isProblemCode, type ProblemCode, toHelp } from "./problem-code.ts"
 
 interface ProblemRow {
-  /** HTTP status; 0 for outcomes that never travel. */
+  /** HTTP status; 0 for outcomes that are never sent. */
   readonly status: number
   readonly title: string
   /** Whether the same request may succeed later without anybody changing anything. */
@@ -64,7 +64,7 @@ export const problemMediaType = "application/problem+json"
 /**
  * A problem document (RFC 9457).
  *
- * Shape:  `detail` says what to do about it; `data` is the route's own error formatter's output.
+ * Shape:  `detail` says what to do about it; `data` is the output of the route's error formatter.
  * Source: docs/protocol.md §11.
  */
 export interface ProblemDocument {
@@ -80,8 +80,8 @@ const isErrorStatus = (status: number | undefined): status is number =>
   status !== undefined && Number.isInteger(status) && status >= 400 && status <= 599
 
 /**
- * Fills a problem document from the table; `status` only where user code chose its own. One that is no error status,
- * as that of a code that never travels, becomes 500.
+ * Makes a problem document from the table; `status` only where user code chose its own. A status that is not an error,
+ * such as that of a code that is never sent, becomes 500.
  */
 export const toProblemDocument = (
   code: ProblemCode,

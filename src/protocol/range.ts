@@ -30,7 +30,7 @@ export interface ByteRange {
 /**
  * The single range a GET asks for, within a file of `size` bytes.
  *
- * Gives `undefined` when the whole file is to be sent (no header, several ranges, another unit, malformed: RFC 9110
+ * Returns `undefined` when the whole file is to be sent (no header, several ranges, another unit, malformed: RFC 9110
  * §14.2 lets a server ignore those) and `"unsatisfiable"` when the answer is 416.
  */
 export const parseByteRange = (

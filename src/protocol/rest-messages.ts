@@ -1,7 +1,7 @@
 import type { Acl } from "./signed-url.ts"
 
 /**
- * Where a file is in its life.
+ * The state of a file in its life cycle.
  *
  * `Uploading → Uploaded → (Deleting → gone)`, `Uploading → Failed`. Source: docs/protocol.md §10.
  */
@@ -10,18 +10,18 @@ export type FileStatus = "Uploading" | "Uploaded" | "Deleting" | "Failed"
 /** All of them, in the order of a file's life. */
 export const fileStatuses: ReadonlyArray<FileStatus> = ["Uploading", "Uploaded", "Deleting", "Failed"]
 
-/** A file by its key, or by the custom id its app gave it. */
+/** A file by its key, or by the custom id that its app gave it. */
 export type FileReference = { readonly fileKey: string } | { readonly customId: string }
 
-/** Body of `POST /v6/listFiles`: one page, newest first. Without `cursor` and `offset` the first one. */
+/** Body of `POST /v6/listFiles`: one page, newest first. Without `cursor` and `offset` it is the first one. */
 export interface ListFilesRequest {
-  /** 1–1000; 500 unless given. */
+  /** 1–1000; by default 500. */
   readonly limit?: number
-  /** How many files to leave out; costs what reading them would. Not together with `cursor`. */
+  /** How many files to skip; costs as much as reading them. Cannot be combined with `cursor`. */
   readonly offset?: number
-  /** `nextCursor` of the page before; the same cost for any page. */
+  /** `nextCursor` of the previous page; every page costs the same. */
   readonly cursor?: string
-  /** Only these. */
+  /** Only files with this status. */
   readonly status?: FileStatus
 }
 
@@ -54,7 +54,7 @@ export interface FilePage {
 export type DeleteFilesRequest =
   { readonly fileKeys: ReadonlyArray<string> } | { readonly customIds: ReadonlyArray<string> }
 
-/** Answer of `deleteFiles`; files there are not (any more) count for nothing. */
+/** Answer of `deleteFiles`; files that do not exist (any more) are ignored. */
 export interface DeletedFiles {
   readonly success: true
   readonly deletedCount: number
@@ -84,9 +84,9 @@ export interface UpdatedAcls {
 
 /** Answer of `POST /v6/getUsageInfo`. */
 export interface UsageInfo {
-  /** Of all files that are `Uploaded`. */
+  /** Bytes of all files that are `Uploaded`. */
   readonly totalBytes: number
-  /** How many those are. */
+  /** The number of those files. */
   readonly filesUploaded: number
   /** The app's quota; null if there is no limit. */
   readonly limitBytes: number | null
@@ -94,7 +94,7 @@ export interface UsageInfo {
 
 /** Body of `POST /v6/requestFileAccess`. A custom id means the newest file that has it. */
 export type FileAccessRequest = FileReference & {
-  /** Seconds, 1–604800; an hour unless given. */
+  /** Seconds, 1–604800; by default an hour. */
   readonly expiresIn?: number
 }
 

@@ -2,7 +2,7 @@ import type { ByteSize } from "./byte-size.ts"
 import type { FileCategory, MediaType } from "./media-type.ts"
 import type { Acl, ContentDisposition } from "./signed-url.ts"
 
-/** Limits for one kind of file, as a route is written. Everything has a default. */
+/** Limits for one kind of file, as they are written in a route. Everything has a default. */
 export interface FileLimitsInput {
   /** Per file: `"4MB"`, binary units, or bytes. Default by category: image 4MB, video 16MB, audio 8MB, pdf 4MB, text 64KB, others 8MB. */
   readonly maxFileSize?: ByteSize | number
@@ -10,18 +10,21 @@ export interface FileLimitsInput {
   readonly maxFileCount?: number
   /** Default 1. */
   readonly minFileCount?: number
-  /** Default `inline`, but for HTML, XML and SVG, which browsers make pages of: those are `attachment` unless it says `inline` here. */
+  /**
+   * Default `inline`, except for HTML, XML and SVG, which browsers turn into pages: those are `attachment` unless this
+   * says `inline`.
+   */
   readonly contentDisposition?: ContentDisposition
   /** Default: the app's, set at the ingest. */
   readonly acl?: Acl
   /**
-   * What people call one such file, where components name it: `"CAD drawing"`. At most 40 characters. Default by the type:
-   * `application/zip` is a `ZIP archive`.
+   * The noun with which components name one such file: `"CAD drawing"`. At most 40 characters. The default depends on
+   * the type: `application/zip` is a `ZIP archive`.
    */
   readonly noun?: string
 }
 
-/** Which files a route takes: `{ image: { maxFileSize: "4MB" } }`, or the kinds alone: `["image", "application/zip"]`. */
+/** Which files a route takes: `{ image: { maxFileSize: "4MB" } }`, or only the kinds: `["image", "application/zip"]`. */
 export type RouteConfigInput =
   { readonly [kind in FileCategory | MediaType]?: FileLimitsInput } | ReadonlyArray<FileCategory | MediaType>
 
@@ -32,9 +35,9 @@ export interface FileLimits {
   readonly minFileCount: number
   readonly contentDisposition: ContentDisposition
   readonly acl?: Acl
-  /** What people call one such file: as the route says it, else in English by the media type. Absent of categories such as `image`. */
+  /** The noun for one such file: from the route, otherwise in English by the media type. Absent for categories such as `image`. */
   readonly noun?: string
 }
 
-/** A route's configuration as the handler's GET answers it. Source: docs/protocol.md §5. */
+/** A route's configuration in the answer to the handler's GET. Source: docs/protocol.md §5. */
 export type RouteConfig = { readonly [kind in FileCategory | MediaType]?: FileLimits }

@@ -1,6 +1,6 @@
 import type { Signer } from "./signature.ts"
 
-/** Signatures of one payload that are looked at; there are two while a key is being replaced. */
+/** How many signatures of one payload are checked; there are two while a key is being replaced. */
 const most = 4
 
 /** Signs one payload with each of the keys: `hmac-sha256=<hex>, hmac-sha256=<hex>`. Source: docs/protocol.md §8. */

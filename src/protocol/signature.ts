@@ -1,34 +1,34 @@
-/** A value now, where the platform signs synchronously, or a promise of it. `await` takes both. */
+/** A value, where the platform signs synchronously, or a promise of it. `await` takes both. */
 export type MaybePromise<A> = A | Promise<A>
 
-/** Signs and verifies with one secret; make it once, its key is imported once. */
+/** Signs and verifies with one secret. Make it once: its key is then imported once. */
 export interface Signer {
   /** `hmac-sha256=` and 64 lower-case hex digits. */
   readonly sign: (payload: string | Uint8Array) => MaybePromise<string>
   /** Standard base64 of the same HMAC, for Standard Webhooks. */
   readonly signBase64: (payload: string | Uint8Array) => MaybePromise<string>
-  /** Constant-time; the prefix is required. What is no payload or no signature, a missing header say, is refused. */
+  /** Constant-time; the prefix is required. Anything but a payload and a signature, such as a missing header, is refused. */
   readonly verify: (
     payload: string | Uint8Array | null | undefined,
     signature: string | null | undefined,
   ) => MaybePromise<boolean>
 }
 
-/** What every signature starts with. */
+/** The start of every signature. */
 export const signaturePrefix = "hmac-sha256="
 
 type NodeCrypto = typeof import("node:crypto")
 
-/** Node, Bun, Deno and workerd (with nodejs_compat) give their built-in without an import that would break a bundle. */
+/** Node, Bun, Deno and workerd (with nodejs_compat) provide their built-in without an import that would break a bundle. */
 const nodeCrypto = (
   globalThis as { process?: { getBuiltinModule?: (id: string) => unknown } }
 ).process?.getBuiltinModule?.("node:crypto") as NodeCrypto | undefined
 
 const encoder = new TextEncoder()
 
-/** The digest bytes of a signature; undefined when it is none. */
+/** The digest bytes of a signature; undefined when it is invalid. */
 const digestOf = (signature: string | null | undefined): Uint8Array<ArrayBuffer> | undefined => {
-  // Of JavaScript's users it may be anything.
+  // Callers in JavaScript may pass anything.
   if (typeof signature !== "string" || !signature.startsWith(signaturePrefix)) return undefined
   const hex = signature.slice(signaturePrefix.length)
   if (!/^[0-9a-fA-F]{64}$/.test(hex)) return undefined
@@ -37,7 +37,7 @@ const digestOf = (signature: string | null | undefined): Uint8Array<ArrayBuffer>
   return bytes
 }
 
-/** By `isView`: bytes of another realm, a test runner's say, are no instance of this one's `Uint8Array`. */
+/** Uses `isView`, because bytes of another realm, such as a test runner's, are not instances of this realm's `Uint8Array`. */
 const isPayload = (payload: unknown): payload is string | Uint8Array =>
   typeof payload === "string" || ArrayBuffer.isView(payload)
 
@@ -82,7 +82,7 @@ const createWebSigner = (secret: string): Signer => {
 /**
  * Makes a signer for a secret: HMAC-SHA256 keyed with its UTF-8 bytes.
  *
- * Uses `node:crypto` where there is one (2.7 µs a signature, synchronously), else Web Crypto (33 µs or more).
+ * Uses `node:crypto` where it exists (2.7 µs a signature, synchronously), otherwise Web Crypto (33 µs or more).
  * Fails:  throws `TypeError` on an empty or missing secret, with which anybody could sign.
  * Source: docs/protocol.md §4, §8.
  */
@@ -98,9 +98,9 @@ export const signPayload = async (payload: string | Uint8Array, secret: string):
 /**
  * Verifies one signature in constant time. Upper-case hex passes.
  *
- * The 12 characters before the digest are not looked at, as other members of this protocol family do
- * (test/vectors.json); everything Sluice itself verifies goes through {@link Signer.verify}, which requires the prefix.
- * What is missing or no text, as `headers.get()` gives null, is refused: false.
+ * The 12 characters before the digest are not checked, as in other members of this protocol family
+ * (test/vectors.json); everything that Sluice itself verifies goes through {@link Signer.verify}, which requires the
+ * prefix. A value that is missing or not a text, such as the null of `headers.get()`, is refused: false.
  * Fails:  rejects with `TypeError` on an empty or missing secret, as {@link createSigner} does.
  */
 export const verifySignature = async (

@@ -6,7 +6,7 @@ import { type MaybePromise, type Signer, signaturePrefix } from "./signature.ts"
 
 export const contentDispositions = ["inline", "attachment"] as const
 
-/** How a stored file is offered to a browser. */
+/** Whether browsers show a stored file or offer it for download. */
 export type ContentDisposition = (typeof contentDispositions)[number]
 
 export const acls = ["public-read", "private"] as const
@@ -23,7 +23,7 @@ export interface UploadGrant {
   readonly name: string
   /** Bytes. */
   readonly size: number
-  /** As `normalizeMediaType` gives it; `application/octet-stream` where the URL names none. */
+  /** As `normalizeMediaType` returns it; `application/octet-stream` where the URL names none. */
   readonly type: string
   /** Only on client-side uploads: the file route, whose callback is due. */
   readonly slug?: string | undefined
@@ -61,7 +61,8 @@ const appendSignature = (url: string, signature: string): string =>
   url + signatureParameter + signature.slice(signaturePrefix.length)
 
 /**
- * Signs any URL that already has a query: `<url>&signature=hmac-sha256%3D<hex>` over all that stands before.
+ * Signs any URL that already has a query: `<url>&signature=hmac-sha256%3D<hex>`; the signature covers everything
+ * before it.
  *
  * Source: docs/protocol.md §4.
  */
@@ -73,9 +74,10 @@ export const signUrl = (url: string, signer: Signer): MaybePromise<string> => {
 }
 
 /**
- * Verifies {@link signUrl}: the URL without its signature, or why not. The clock plays no part here.
+ * Verifies a URL of {@link signUrl}: returns the URL without its signature, or why it is invalid. It does not check
+ * the time.
  *
- * Fails: as a value, code INVALID_SIGNATURE, also for what is no text; never throws.
+ * Fails: as a value, code INVALID_SIGNATURE, even for something other than a text; never throws.
  */
 export const verifySignedUrl = (input: string | null | undefined, signer: Signer): MaybePromise<Outcome<string>> => {
   const url = typeof input === "string" ? input : ""
@@ -109,7 +111,8 @@ const toUploadUrl = (ingestUrl: string, grant: UploadGrant): string => {
 /**
  * Builds and signs the URL a client may PUT one file to.
  *
- * Shape:  `{ingestUrl}/{key}?expires=…&…&signature=hmac-sha256%3D…`; the signature covers all before `&signature`.
+ * Shape:  `{ingestUrl}/{key}?expires=…&…&signature=hmac-sha256%3D…`; the signature covers everything before
+ *         `&signature`.
  * Units:  `grant.expires` in ms since the epoch, `grant.size` in bytes.
  * Source: docs/protocol.md §4.
  *
@@ -138,10 +141,11 @@ const decodeQueryValue = (text: string): string | undefined => {
 const fields: ReadonlySet<string> = /* @__PURE__ */ new Set(Object.values(names.query))
 
 /**
- * Reads the query of an upload URL by its grammar, so that nothing else that a key signs can be taken for an upload:
- * `expires` first, then fields of {@link names.query}, each at most once, `signature` last if it is there.
+ * Reads the query of an upload URL strictly by its grammar, so that no other text signed by a key can be mistaken for
+ * an upload: `expires` first, then fields of {@link names.query}, each at most once, `signature` last if it is
+ * present.
  *
- * @returns the values by name; or what is wrong
+ * @returns the values by name, or what is wrong
  */
 const parseQuery = (query: string): ReadonlyMap<string, string> | { readonly mistake: string } => {
   const values = new Map<string, string>()
@@ -163,7 +167,7 @@ const parseQuery = (query: string): ReadonlyMap<string, string> | { readonly mis
 }
 
 /**
- * Reads the grant out of an upload URL without believing it: no signature, no clock.
+ * Reads the grant out of an upload URL without verifying it: neither signature nor time are checked.
  *
  * The ingest reads `appId` this way to know whose key must verify the URL; nothing else may be trusted before that.
  * Fails:  as a value, code BAD_REQUEST.
@@ -211,11 +215,11 @@ export const parseUploadUrl = (url: string | null | undefined): Outcome<UploadGr
 }
 
 /**
- * Reads the grant out of a signed upload URL; refuses one we did not sign or that has expired.
+ * Reads the grant out of a signed upload URL; refuses a URL that we did not sign or that has expired.
  *
  * Shape:  the complete URL as issued: behind a proxy, the ingest's public base URL + the request's path and query.
- * Units:  `now` in ms since the epoch; `grace` in ms that an expired URL is still taken (renewal), 0 unless given.
- *         Where either is no number, every URL has expired.
+ * Units:  `now` in ms since the epoch; `grace` in ms for which an expired URL is still accepted (renewal), by default
+ *         0. Where either is not a number, every URL counts as expired.
  * Fails:  as a value, codes INVALID_SIGNATURE, EXPIRED_URL, BAD_REQUEST; never throws.
  * Source: docs/protocol.md §4.
  */

@@ -2,7 +2,7 @@ import { names } from "./names.ts"
 import type { Signer } from "./signature.ts"
 
 /**
- * The headers of Standard Webhooks, so that any standard verifier takes our callbacks.
+ * The headers of Standard Webhooks, so that any standard verifier accepts our callbacks.
  *
  * Shape:  `webhook-id`, `webhook-timestamp` (seconds since the epoch), `webhook-signature: v1,<base64>` over
  *         `id.timestamp.body`, keyed like every other signature; of several keys separated by a space.

@@ -1,14 +1,14 @@
 import { names, envName } from "./names.ts"
 import { accept, type Outcome, refuse } from "./outcome.ts"
 
-/** What a token holds: who the app is, its secret, and where its ingest stands. */
+/** The content of a token: the app's id, its secret, and where its ingest is. */
 export interface Token {
   /** `sk_…`, signs URLs and callbacks. Secret. */
   readonly apiKey: string
   readonly appId: string
   /** Never empty; the first is the default. */
   readonly regions: readonly [string, ...Array<string>]
-  /** May hold `{region}`. Absent where the `ingestUrl` option is given. */
+  /** May contain `{region}`. Absent where the `ingestUrl` option is given. */
   readonly ingestUrl?: string | undefined
 }
 
@@ -82,10 +82,11 @@ export const parseToken = (text: string | null | undefined): Outcome<Token> => {
 }
 
 /**
- * The base URL of the ingest, normalised (host in lower case, no default port, no slash at the end): the option where
- * given (region plays no part then), else the token's with `{region}` filled in.
+ * The base URL of the ingest, normalised (host in lower case, no default port, no slash at the end): the option if it
+ * is given (the region is then ignored), otherwise the token's with `{region}` filled in.
  *
- * Fails:  as a value, code INVALID_CONFIG when neither names one or it is no http(s) URL that paths can be added to.
+ * Fails:  as a value, code INVALID_CONFIG when neither names one, or it is not an http(s) URL that paths can be added
+ *         to.
  * Source: docs/protocol.md §2.
  */
 export const resolveIngestUrl = (token: Token, option?: string): Outcome<string> => {

@@ -1,5 +1,5 @@
 /**
- * Where a request belongs in a distributed trace; spread into the headers of a request, it passes the trace on.
+ * Where a request belongs in a distributed trace; spread into the headers of a request, it forwards the trace.
  *
  * Shape:  `traceparent` is `00-<trace id: 32 hex>-<span id: 16 hex>-<flags: 2 hex>`, `tracestate` up to 512 characters.
  * Source: W3C Trace Context (https://www.w3.org/TR/trace-context/), docs/protocol.md §10.
@@ -10,12 +10,12 @@ export interface TraceContext {
 }
 
 /**
- * Of several the last: an instrumented `fetch` adds its own behind the one that was passed on, and HTTP joins them.
- * Version 00 only, no id of all zeros.
+ * Of several values, the last one is used: an instrumented `fetch` adds its own after the forwarded one, and HTTP
+ * joins them. Version 00 only, no id of all zeros.
  */
 const traceparentPattern = /(?:^|, ?)(00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2})$/
 
-/** Reads a request's trace context; undefined when it has none that is valid. `tracestate` is passed on unread. */
+/** Reads a request's trace context; undefined when it has no valid one. `tracestate` is forwarded unread. */
 export const parseTraceContext = (headers: Headers): TraceContext | undefined => {
   const traceparent = traceparentPattern.exec(headers.get("traceparent") ?? "")?.[1]
   if (traceparent === undefined) return undefined

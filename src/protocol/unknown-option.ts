@@ -1,4 +1,4 @@
-/** How many letters to add, leave out or replace to make one word of the other, whatever their case. */
+/** How many letters to add, leave out or replace to turn one word into the other, ignoring case. */
 const distance = (a: string, b: string): number => {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j)
   for (let i = 0; i < a.length; i++) {
@@ -12,7 +12,7 @@ const distance = (a: string, b: string): number => {
   return row[b.length]!
 }
 
-/** The known name that a name was probably meant to be, whatever their case; undefined where none is near. */
+/** The known name that a name was probably meant to be, ignoring case; undefined where none is similar. */
 export const findNearest = (name: string, known: ReadonlyArray<string>): string | undefined => {
   const to = (other: string) => distance(name.toLowerCase(), other.toLowerCase())
   const [nearest = ""] = known.toSorted((a, b) => to(a) - to(b))
@@ -20,10 +20,10 @@ export const findNearest = (name: string, known: ReadonlyArray<string>): string 
 }
 
 /**
- * Says of the first option that is not known that it is not, and what may have been meant: an option that nobody reads
- * looks as if it had been obeyed. An option that is undefined says nothing. No other value is read.
+ * Reports the first unknown option, and which option was probably meant: an option that has no effect looks as if it
+ * had one. An option that is undefined is ignored. No values are read.
  *
- * @param toPlace says of an option that is known elsewhere where that is
+ * @param toPlace for an option that belongs elsewhere, says where
  */
 export const findUnknownOption = (
   options: object,

@@ -3,34 +3,34 @@ import { helpPage } from "./names.ts"
 import { type ProblemCode, problemStatuses } from "./problem-code.ts"
 import { uploadErrorBrand } from "./upload-error-brand.ts"
 
-/** What an {@link UploadError} is made of. */
+/** The parts of an {@link UploadError}. */
 export interface UploadErrorOptions {
   readonly code: ProblemCode
-  /** What happened, to which file, what to do. Travels to the browser as `detail`. */
+  /** What happened, to which file, and what to do. Sent to the browser as `detail`. */
   readonly message: string
   /** Overrides the status of the code, 400–599. */
   readonly status?: number | undefined
-  /** The output of the route's error formatter, or anything JSON the browser should see. */
+  /** The output of the route's error formatter, or any JSON that the browser should see. */
   readonly data?: Json | undefined
-  /** Stays on the server: never sent. */
+  /** Stays on the server; never sent. */
   readonly cause?: unknown
 }
 
 /**
  * The one error class users meet, on the server and in the browser.
  *
- * Thrown in middleware it refuses the upload with this code, status and message; any other thrown
- * value becomes an opaque `ROUTE_FAILED`, which clients do not repeat. `new UploadError("Sign in first")` means `FORBIDDEN`.
+ * Thrown in middleware it refuses the upload with this code, status and message. Any other thrown value becomes an
+ * opaque `ROUTE_FAILED`, which clients do not retry. `new UploadError("Sign in first")` means `FORBIDDEN`.
  *
  * Source: docs/protocol.md §11.
  */
 export class UploadError extends Error {
   readonly [uploadErrorBrand] = true
-  /** What it is, for programs; stable. */
+  /** The kind of error, for programs; stable. */
   declare readonly code: ProblemCode
-  /** The HTTP status it came with, or would be answered with; 0 where it never travels. */
+  /** The HTTP status that it came with, or would be answered with; 0 where it is never sent. */
   declare readonly status: number
-  /** What the route's error formatter has said. */
+  /** The output of the route's error formatter. */
   declare readonly data: Json | undefined
 
   constructor(init: string | UploadErrorOptions) {
@@ -42,12 +42,12 @@ export class UploadError extends Error {
     this.data = options.data
   }
 
-  /** The message under the name it has in a problem document. */
+  /** The message, by its name in a problem document. */
   get detail(): string {
     return this.message
   }
 
-  /** Where the package says what this code means, and what to do: a path from the app's folder, and the heading. */
+  /** Where the package explains this code, and what to do: a path from the app's folder, and the heading. */
   get help(): string {
     return helpPage + this.code.toLowerCase()
   }

@@ -6,7 +6,7 @@ const form = /^(?:\*\.)?(?:[\w-]+(?:\.[\w-]+)*|\[[\da-f:]+\])(?::(?:\d+|\*))?$/i
  * Reads the hosts that a request may name as those of its app, as one pattern for the host (and port) of a URL.
  *
  * Shape:  `app.example`, `app.example:8443`, `*.app.example` (any name below it), `localhost:*` (any port); a list, or
- *         text with commas between. A host without a port has that of its scheme.
+ *         text with commas between. A host without a port has the port of its scheme.
  * Fails:  as a value, code INVALID_CONFIG, naming the entry.
  * Source: docs/protocol.md §5.
  */

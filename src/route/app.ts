@@ -7,49 +7,49 @@ import { accept, type Outcome, refuse } from "../protocol/outcome.ts"
 import type { FileRouter, RouteDefinition } from "./builder/file-route.ts"
 import type { Settings } from "./settings.ts"
 
-/** A route of the router under the name clients know it by. */
+/** A route of the router with the name that clients use. */
 export interface NamedRoute {
   readonly slug: string
   readonly definition: RouteDefinition<object>
 }
 
-/** Everything about the app that outlives a request; made once. */
+/** Everything about the app that is needed for longer than one request; made once. */
 export interface App {
   readonly settings: Settings
-  /** Fails where the token does; only operations that need it ask for it. */
+  /** Fails where reading the token does; only operations that need it run it. */
   readonly credentials: Effect.Effect<Credentials, Rejected>
   readonly routes: ReadonlyMap<string, NamedRoute>
-  /** GET's answer. */
+  /** The answer to GET. */
   readonly description: string
-  /** What of a rejection may be told to whoever asks. */
+  /** The part of a rejection that callers may see. */
   readonly publish: (rejected: Rejected) => Rejected
   readonly logFault: FaultLog
-  /** Whether a warning of the ingest is to be logged: how often it was not since it was last, or undefined. */
+  /** Whether to log a warning of the ingest now: returns how often it was suppressed since it was last logged, or undefined. */
   readonly remind: (text: string) => number | undefined
-  /** The same of hosts that requests name: anybody can think of another one. */
+  /** The same for hosts that requests name: there is no limit to the hosts that a client can make up. */
   readonly remindOfHost: (host: string) => number | undefined
   readonly fetch: typeof globalThis.fetch
 }
 
-/** One request on its way through the handler. */
+/** One request while it is handled. */
 export interface Call {
   readonly app: App
   readonly request: Request
   readonly url: URL
   /** What the framework's adapter adds to the arguments of user code. */
   readonly native: object
-  /** The framework's name; undefined where nobody says. */
+  /** The framework's name; undefined where it is unknown. */
   readonly adapter: string | undefined
-  /** What `Host` says where the target names a host itself. */
+  /** The `Host` header, where the request target names a host itself. */
   readonly otherHost: string | undefined
-  /** Keeps the platform alive for work after the answer, where it has such a thing. */
+  /** Keeps the platform alive for work after the answer, where the platform has such a function. */
   readonly waitUntil: ((work: Promise<unknown>) => void) | undefined
 }
 
 /**
- * The router as a map: only its own keys are routes.
+ * The router as a map; only its own keys are routes.
  *
- * Fails: as a value, code INVALID_CONFIG, where JavaScript let through what the compiler would not have.
+ * Fails: as a value, code INVALID_CONFIG, where JavaScript passed something that the compiler would have rejected.
  */
 export const toRouteMap = (router: FileRouter): Outcome<ReadonlyMap<string, NamedRoute>> => {
   if (typeof router !== "object" || router === null) {

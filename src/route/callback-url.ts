@@ -6,7 +6,7 @@ import type { Call } from "./app.ts"
 
 const firstOf = (header: string | null): string | undefined => header?.split(",")[0]?.trim() || undefined
 
-/** The origin the client used, as far as the proxy in front may be believed. */
+/** The origin that the client used, as far as the proxy in front can be trusted. */
 const originOf = ({ app, request, url }: Call): string => {
   if (!app.settings.trustProxy) return url.origin
   const protocol = firstOf(request.headers.get("x-forwarded-proto")) ?? url.protocol.slice(0, -1)
@@ -15,31 +15,31 @@ const originOf = ({ app, request, url }: Call): string => {
   return /^https?$/.test(protocol) && URL.canParse(forwarded) ? new URL(forwarded).origin : url.origin
 }
 
-/** Where this app is, as far as it can know. */
+/** The origins of this app, as far as it can know them. */
 export const ownOrigins = (call: Call): ReadonlyArray<string> =>
   [originOf(call), call.url.origin, call.app.settings.callbackUrl].flatMap((url) =>
     url === undefined ? [] : new URL(url).origin,
   )
 
-/** What proxies have cut off the path, the client's first; each adds its own. */
+/** The prefixes that proxies have removed from the path, the client's first; each proxy adds its own. */
 const prefixOf = ({ app, request }: Call): string => {
   const prefixes = app.settings.trustProxy ? (request.headers.get("x-forwarded-prefix") ?? "").split(",") : []
   const prefix = prefixes.map((one) => one.trim().replace(/\/+$/, "")).join("")
   return /^(?:\/[\w.~%!$&'()*+;=:@-]+)+$/.test(prefix) ? prefix : ""
 }
 
-/** The hosts of a machine that talks to itself: believed where nothing says that this is production. */
+/** The hosts of a machine that talks to itself: trusted unless this is known to be production. */
 const loopback = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
 
-/** Loaded when a host is refused, which a well set up app has to do seldom. */
+/** Loaded when a host is refused, which is rare in a correctly configured app. */
 const loadRefusal = Effect.promise(() => import("./refuse-host.ts"))
 
 /**
- * Where the ingest would call the app back: as configured, else this request's own origin and path; and the host in it that
- * nobody said was the app's, if there is one.
+ * Where the ingest would call the app back: as configured, otherwise this request's own origin and path. Also returns
+ * the host in it, if it is not known to be the app's.
  *
- * Whoever names a host is sent what the app's key has signed, and `Host` is anybody's to choose: but in development,
- * where nothing is sent, a request is believed only where it names an allowed host.
+ * A callback with the app's signature goes to the named host, and any client can choose `Host`. So a request is only
+ * trusted where it names an allowed host, except in development, where nothing is sent.
  */
 const locateCallbacks = (call: Call): { readonly callbackUrl: string; readonly stranger: string | undefined } => {
   const { callbackUrl, allowedHosts, isDev, isProduction } = call.app.settings
@@ -59,8 +59,8 @@ const locateCallbacks = (call: Call): { readonly callbackUrl: string; readonly s
 }
 
 /**
- * Tells whoever has the app's key where an upload that came as this request did would go and have its callbacks sent, and
- * why it would be refused. Runs no code of the app, and asks the ingest nothing.
+ * Tells a caller that has the app's key where an upload that came the same way would go and have its callbacks sent,
+ * and why it would be refused. It runs no code of the app and does not call the ingest.
  *
  * Source: docs/protocol.md §8.
  */
@@ -71,10 +71,10 @@ export const answerCheck = Effect.fnUntraced(function* (call: Call, json: unknow
 })
 
 /**
- * Where the ingest calls the app back.
+ * The URL at which the ingest calls the app back.
  *
- * Fails:  `Rejected`, codes INVALID_CONFIG (nothing says which hosts are the app's), FORBIDDEN (this one is none; logged,
- *         and in production strangers are told no more).
+ * Fails:  `Rejected`, codes INVALID_CONFIG (the app's hosts are not configured), FORBIDDEN (this host is not one of
+ *         them; logged, and in production strangers get no details).
  * Source: docs/protocol.md §5.
  */
 export const callbackUrlOf = Effect.fnUntraced(function* (call: Call) {

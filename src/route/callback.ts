@@ -36,7 +36,7 @@ const authenticate = Effect.fnUntraced(function* ({ app, request }: Call, { sign
   })
 })
 
-/** Refuses a body that was signed for another route of the app: the query's slug is anybody's to choose. */
+/** Refuses a body that was signed for another route of the app: any client can choose the slug in the query. */
 const checkSlug = ({ slug }: NamedRoute, json: unknown): Effect.Effect<void, Rejected> =>
   (json as { slug?: unknown } | null)?.slug === slug
     ? Effect.void
@@ -47,7 +47,7 @@ const checkSlug = ({ slug }: NamedRoute, json: unknown): Effect.Effect<void, Rej
         }),
       )
 
-/** Refuses a replayed event, and one of an ingest that is not ours: it would be sent our API key. */
+/** Refuses a replayed event, and one of another ingest, which would otherwise be sent our API key. */
 const checkEvent = Effect.fnUntraced(function* (
   call: Call,
   { ingestUrl }: Credentials,
@@ -71,7 +71,7 @@ const checkEvent = Effect.fnUntraced(function* (
 
 const encodeResult = (result: CallbackResult): string => JSON.stringify(result)
 
-/** A {@link CallbackResult} around what `onUploadComplete` returned. Fails: as {@link encodeReturned} does. */
+/** A {@link CallbackResult} around the return value of `onUploadComplete`. Fails: as {@link encodeReturned} does. */
 const encodeData = (
   fileKey: string,
   eventId: string,
@@ -87,7 +87,7 @@ const encodeData = (
     (json) => `${encodeResult({ fileKey, eventId, callbackData: null }).slice(0, -5)}${json}}`,
   )
 
-/** ms the ingest has to take the result. */
+/** How long the ingest has to accept the result, ms. */
 const resultTimeout = 10_000
 
 /** Posts a {@link CallbackResult}, as JSON. */
@@ -100,7 +100,7 @@ export const postResult = (call: Call, { apiKey, ingestUrl }: Credentials, resul
     fetch: call.app.fetch,
   }).pipe(Effect.map(discardBody))
 
-/** The event stays due: the ingest delivers it again when this is answered with an error. */
+/** The event stays due: the ingest delivers it again when it gets an error as the answer. */
 const toUndelivered = (failure: PostFailed) =>
   new Rejected({
     code: "INGEST_UNAVAILABLE",
@@ -113,9 +113,9 @@ const toDelivery = ({ id, attempt, sentAt }: Delivery): Delivery => ({ id, attem
 const received = () => Response.json({ ok: true })
 
 /**
- * A file has arrived: run the route's `onUploadComplete`, post what it returned, then answer.
+ * Handles a file that has arrived: runs the route's `onUploadComplete`, posts its result, then answers.
  *
- * Where it throws, the error is posted instead and the answer is an error, so that the event comes again.
+ * Where it throws, the error is posted instead and the answer is an error, so that the event is sent again.
  */
 const complete = Effect.fnUntraced(function* (call: Call, credentials: Credentials, route: NamedRoute, json: unknown) {
   const event = yield* Effect.mapError(decodeCallback(json), toBadRequest)
@@ -142,7 +142,7 @@ const complete = Effect.fnUntraced(function* (call: Call, credentials: Credentia
   return received()
 })
 
-/** The upload of a file failed for good: run the route's `onUploadError`. */
+/** Handles an upload that failed for good: runs the route's `onUploadError`. */
 const fail = Effect.fnUntraced(function* (call: Call, credentials: Credentials, route: NamedRoute, json: unknown) {
   const event = yield* Effect.mapError(decodeError(json), toBadRequest)
   yield* checkEvent(call, credentials, event)
@@ -164,7 +164,7 @@ const fail = Effect.fnUntraced(function* (call: Call, credentials: Credentials, 
 })
 
 /**
- * The ingest calls back about one file.
+ * Handles a callback of the ingest about one file.
  *
  * Order of work: signature over the raw bytes → the route it was signed for → decode → age and origin → the route's own code → its result to the
  * ingest → answer.

@@ -6,7 +6,7 @@ import type { FileDescriptor } from "../protocol/messages.ts"
 import type { NamedRoute } from "./app.ts"
 import { findKind, type KindLimits } from "./builder/route-config.ts"
 
-/** A file the route takes, its media type settled, and the limits it falls under. */
+/** A file that the route takes, with its final media type and its limits. */
 export interface AllowedFile {
   readonly file: FileDescriptor
   readonly kind: KindLimits
@@ -14,7 +14,7 @@ export interface AllowedFile {
 
 const quote = (text: string) => JSON.stringify(text)
 
-/** What the name's extension says, where the client named no media type. Fails: BAD_REQUEST (it named something else). */
+/** The type of the name's extension, where the client named no media type. Fails: BAD_REQUEST (it named something else). */
 const lookUpType = ({ name, type }: FileDescriptor): Effect.Effect<string, Rejected> =>
   isBrokenMediaType(type)
     ? Effect.fail(new Rejected({ code: "BAD_REQUEST", detail: `${quote(name)}: ${quote(type)} is not a media type.` }))
@@ -58,9 +58,10 @@ const checkCounts = (route: NamedRoute, files: ReadonlyArray<AllowedFile>): Reje
 }
 
 /**
- * Holds the files against the route's limits: type, size, count. Cheap, and before any user code.
+ * Checks the files against the route's limits: type, size, count. Cheap, and done before any user code.
  *
- * Fails:  `Rejected`, codes BAD_REQUEST (a type that is none), FILE_TYPE_NOT_ALLOWED, FILE_TOO_LARGE, TOO_MANY_FILES, TOO_FEW_FILES.
+ * Fails:  `Rejected`, codes BAD_REQUEST (an invalid type), FILE_TYPE_NOT_ALLOWED, FILE_TOO_LARGE, TOO_MANY_FILES,
+ *         TOO_FEW_FILES.
  * Source: docs/protocol.md §5.
  */
 export const checkLimits = Effect.fnUntraced(function* (route: NamedRoute, files: ReadonlyArray<FileDescriptor>) {

@@ -6,37 +6,37 @@ import type { FileRouter, SluiceOptions } from "./builder/file-route.ts"
 import type { RouteBuilder } from "./builder/route-steps.ts"
 import { createHandler, type RequestContext, type RouteHandlerOptions } from "./handler.ts"
 
-/** How a framework's requests become Fetch API requests, and answers its own. */
+/** How a framework's requests become Fetch API requests, and how Fetch API answers become the framework's. */
 export interface Adapter<Args extends ReadonlyArray<unknown>, Native extends object, Out = Response> {
   /** The framework's name, for messages. */
   readonly name: string
-  /** The request with its absolute URL and its body unread. May throw an `UploadError`. */
+  /** Makes the request, with its absolute URL and its body unread. May throw an `UploadError`. */
   readonly request: (...args: Args) => Request
-  /** What user code gets beside `request`: the framework's own request object, under its usual name. */
+  /** Arguments of user code in addition to `request`: the framework's own request object, under its usual name. */
   readonly native: (...args: Args) => Native
-  /** Hands the answer to the framework; where absent the framework takes a `Response`. */
+  /** Hands the answer to the framework; without it the framework gets the `Response`. */
   readonly respond?: (response: Response, ...args: Args) => Out | Promise<Out>
   /**
-   * What `Host` says beside a request target that names a host itself (RFC 9112 §3.2.2). The target's is that of `request`;
-   * the other one must be an allowed host as well, since somebody in front may have gone by it.
+   * The `Host` header where the request target names a host itself (RFC 9112 §3.2.2). The host of the target is that
+   * of `request`; the other one must be an allowed host as well, because a proxy in front may have used it.
    */
   readonly otherHost?: (...args: Args) => string | undefined
-  /** The platform's way to go on working after the answer, where it has one. */
+  /** The platform's function for work that continues after the answer, where it has one. */
   readonly waitUntil?: (...args: Args) => ((work: Promise<unknown>) => void) | undefined
 }
 
-/** What an adapter exports, under the same names for every framework. */
+/** The exports of an adapter, with the same names for every framework. */
 export interface DefinedAdapter<Args extends ReadonlyArray<unknown>, Native extends object, Out> {
   /** Makes the builder of file routes. */
   readonly createSluice: <ErrorData extends Json | undefined = undefined>(
     options?: SluiceOptions<ErrorData>,
   ) => RouteBuilder<Native, ErrorData>
-  /** Makes the handler of all requests to the file routes. */
+  /** Makes the handler for all requests to the file routes. */
   readonly createRouteHandler: (options: RouteHandlerOptions<FileRouter<Native>>) => (...args: Args) => Promise<Out>
 }
 
 /**
- * Makes a framework's adapter. The built-in ones use nothing but this.
+ * Makes a framework's adapter. The built-in ones use only this function.
  *
  * The returned handler rejects only where `respond` does.
  */

@@ -16,13 +16,13 @@ import { explainCallback, isOfHandler } from "./explain-callback.ts"
 interface DevStream {
   /** Posts the registration; its answer is the stream. */
   readonly open: Effect.Effect<Response, PostFailed>
-  /** What a refused registration means. */
+  /** Explains a refused registration. */
   readonly explain: (failure: PostFailed) => Rejected
   /** Posts a {@link CallbackResult}, as JSON. */
   readonly postResult: (result: string) => Effect.Effect<void, PostFailed>
   readonly callbackUrl: string
   readonly slug: string
-  /** When the URLs expire, ms since the epoch: nothing can come after. */
+  /** When the URLs expire, ms since the epoch: no events can come after that. */
   readonly expires: number
   readonly call: Call
   readonly credentials: Credentials
@@ -32,13 +32,13 @@ const decode = createDecoder(DevStreamEventSchema)
 
 const isHook = (hook: string): hook is Hook => hook === "callback" || hook === "error"
 
-/** ms the app's own handler has: `onUploadComplete` runs in it. */
+/** How long the app's own handler has, ms: `onUploadComplete` runs in it. */
 const deliveryTimeout = 30_000
 
-/** The answer to a callback is read no longer than this, ms. */
+/** How long to read the answer to a callback, ms. */
 const answerPatience = 1000
 
-/** An answer that is not the route handler's: some page that is there for every path. */
+/** Refuses an answer that is not the route handler's, such as a page that is served for every path. */
 const checkAnswer = (response: Response): Effect.Effect<void, PostFailed> =>
   Effect.flatMap(
     Effect.promise(() => readStart(response, answerPatience)),
@@ -48,13 +48,13 @@ const checkAnswer = (response: Response): Effect.Effect<void, PostFailed> =>
         : Effect.fail(new PostFailed({ reason: "status", status: response.status, body })),
   )
 
-/** Tells the ingest that an attempt has failed, where the route handler did not: whoever waits for it need not any longer. */
+/** Tells the ingest that an attempt has failed, where the route handler did not, so that clients need not wait any longer. */
 const postFailure = ({ postResult }: DevStream, { payload }: DevStreamEvent, error: string) =>
   Effect.flatMap(decodeSent(payload), ({ id: eventId, attempt, file, fileKey = file?.key ?? "" }) =>
     postResult(JSON.stringify({ fileKey, eventId, attempt, error } satisfies CallbackResult)),
   ).pipe(Effect.catch((cause) => logDebug("The ingest could not be told of a failed callback.", cause)))
 
-/** What of an event its result names. */
+/** The fields of an event that its result names. */
 const decodeSent = (payload: string) =>
   Effect.try({
     try: () =>
@@ -66,7 +66,7 @@ const owed = "The event is still owed: it is sent again with a later upload, or 
 
 const reportFailed = (stream: DevStream, event: DevStreamEvent, failure: PostFailed): Effect.Effect<void> => {
   const why = explainCallback(failure, stream.callbackUrl, stream.call.adapter)
-  // What its own code threw the route handler has logged, and posted; a second word of the same attempt counts for nothing.
+  // The route handler has logged, and posted, what its own code threw; a second report of the same attempt has no effect.
   const isLogged = isOfHandler(failure) && failure.status! >= 500
   return Effect.andThen(
     isLogged
@@ -111,13 +111,13 @@ const dispatch = Effect.fnUntraced(function* (stream: DevStream, line: unknown) 
   yield* Effect.forkDetach(deliver(stream, event))
 })
 
-/** An ingest that restarts is nothing to report; what is not a stream of events at all is. */
+/** An ingest that restarts need not be reported, but an answer that is not a stream of events must be. */
 const reportBroken = ({ credentials }: DevStream, cause: unknown): Effect.Effect<void> =>
   cause instanceof SyntaxError || cause instanceof RangeError
     ? logWarning(toNoIngest(credentials.ingestUrl), cause.message)
     : logDebug("The development stream broke off.", cause)
 
-/** Reads one stream to its end: true when it ended in order, false when it broke off. */
+/** Reads one stream to its end: true when it ended properly, false when it broke off. */
 const readStream = Effect.fnUntraced(
   function* (stream: DevStream, response: Response) {
     if (response.body === null) return true
@@ -139,14 +139,14 @@ const reportUnopened = (stream: DevStream, failure: PostFailed): Effect.Effect<v
     failure.message,
   )
 
-/** ms before a stream that broke off is opened again, at first and at most. */
+/** How long to wait before a stream that broke off is opened again, ms, at first and at most. */
 const reopenDelays = { first: 500, most: 5000 }
 
 /**
  * Follows the development stream of one registration: every event is posted to the app's own callback URL. A stream
  * that breaks off (the ingest restarts) is opened again until the URLs have expired.
  *
- * Fails:  never; what goes wrong is logged.
+ * Fails:  never; errors are logged.
  * Source: docs/protocol.md §7.
  */
 export const followDevStream = Effect.fnUntraced(function* (stream: DevStream) {
@@ -159,7 +159,7 @@ export const followDevStream = Effect.fnUntraced(function* (stream: DevStream) {
       delay = reopenDelays.first
       isReported = false
     } else {
-      // Once an outage: what is tried every few seconds would bury all else in the terminal.
+      // Once per outage: attempts are made every few seconds, and would bury everything else in the terminal.
       if (!isReported) yield* reportUnopened(stream, opened.failure)
       if (!opened.failure.isRetryable) return
       isReported = true

@@ -6,10 +6,10 @@ import { callUserCode, type UserCode } from "./user-code.ts"
 const encoder = new TextEncoder()
 
 /**
- * What user code returned, as JSON; null where JSON cannot say it.
+ * The return value of user code as JSON; null where JSON has no form for it.
  *
- * Fails: `Rejected`, status 413, over `maximum` bytes, `remedy` says what to do; as {@link callUserCode} does where it is no
- *        JSON (a cycle, a BigInt).
+ * Fails: `Rejected`, status 413, over `maximum` bytes, where `remedy` says what to do; as {@link callUserCode} does
+ *        where it is not valid JSON (a cycle, a BigInt).
  */
 export const encodeReturned = (
   returned: unknown,

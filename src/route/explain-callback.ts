@@ -1,7 +1,7 @@
 import type { PostFailed } from "../server-kit/post-json.ts"
 import { envName, names } from "../protocol/names.ts"
 
-/** Where a framework's own code runs before its routes: what asks for a login there asks callbacks too. */
+/** Where a framework's own code runs before its routes. A login that is required there is required of callbacks too. */
 const gates: Readonly<Record<string, string>> = {
   "Next.js": "proxy.ts (middleware.ts before Next.js 16)",
   "Next.js (Pages Router)": "proxy.ts (middleware.ts before Next.js 16)",
@@ -11,7 +11,7 @@ const gates: Readonly<Record<string, string>> = {
   fetch: "the code that runs before the route handler (proxy.ts in Next.js, hooks.server.ts in SvelteKit)",
 }
 
-/** Whether it was the route handler that answered. */
+/** Whether the answer came from the route handler. */
 export const isOfHandler = ({ body = "" }: PostFailed): boolean => body.includes(names.problemType)
 
 const readDetail = (body: string): string => {
@@ -22,11 +22,11 @@ const readDetail = (body: string): string => {
   }
 }
 
-/** What others answered ends as it ends: a sentence that follows needs a full stop before it. */
+/** Ends another server's answer with a full stop, so that a sentence can follow it. */
 const toSentence = (text: string): string => (/[.!?…]$/.test(text.trim()) ? text.trim() : `${text.trim()}.`)
 
 /**
- * For the developer: why a callback that the app sent to itself failed, and what to change.
+ * Explains to the developer why a callback that the app sent to itself failed, and what to change.
  *
  * @param adapter the framework's name
  */

@@ -1,14 +1,16 @@
 /** Characters of a value that are shown. */
 const longest = 200
 
-/** A value for the log: what stands before an `@` can be a URL's user and password, which are nobody's to read there. */
+/** A value for the log. The part before an `@`, which can be a URL's user and password, is hidden. */
 const show = (value: unknown): string =>
   (JSON.stringify(value) ?? String(value)).replace(/^("[a-z]+:\/\/|"?).*@/is, "$1…@").slice(0, longest)
 
 /**
- * What is wrong with the options, with the values that are and where they come from, for whoever has to mend them.
+ * Explains what is wrong with the options to the person who has to fix them, with their values and where those come
+ * from.
  *
- * Imports nothing: what a module loaded on demand shares with the handler, bundlers cut out of that as a chunk of its own.
+ * Imports nothing: bundlers would cut what a module loaded on demand shares with the handler out of it into a chunk of
+ * its own.
  */
 export const explainOptions = (
   detail: string,

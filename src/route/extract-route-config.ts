@@ -4,11 +4,11 @@ import { describeRoutes, toRouteMap } from "./app.ts"
 import type { FileRouter } from "./builder/file-route.ts"
 
 /**
- * What the handler's GET answers, without asking it: for components rendered on the server, which then need not wait
- * for it in the browser.
+ * Returns the answer to the handler's GET without a request, for components rendered on the server, which then need
+ * not wait for it in the browser.
  *
  * Shape:  one `{ slug, config }` per route in router order, every default filled in; a fresh value, safe for JSON.
- * Fails:  throws an `UploadError`, code INVALID_CONFIG, where the router or a route of it is none.
+ * Fails:  throws an `UploadError`, code INVALID_CONFIG, where the router or one of its routes is invalid.
  * Source: docs/protocol.md §5.
  */
 export const extractRouteConfig = <Router extends FileRouter>(

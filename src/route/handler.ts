@@ -18,7 +18,7 @@ import { renew } from "./renew.ts"
 import { isOpen, loadCredentials, loadSettings } from "./settings.ts"
 import { formatError } from "./user-code.ts"
 
-/** How a route handler is set up. All but the router may come from the environment: `logLevel` is `SLUICE_LOG_LEVEL`. */
+/** The options of a route handler. All except the router may come from the environment: `logLevel` is `SLUICE_LOG_LEVEL`. */
 export interface RouteHandlerOptions<Router extends FileRouter = FileRouter> extends Omit<
   RouteHandlerConfiguration,
   "callbackUrl" | "allowedHosts" | "isDev" | "trustProxy"
@@ -28,15 +28,22 @@ export interface RouteHandlerOptions<Router extends FileRouter = FileRouter> ext
   /** Where the ingest calls the app back. Production needs this or {@link allowedHosts}: anybody can choose a request's `Host`. `SLUICE_CALLBACK_URL`. */
   readonly callbackUrl?: string | undefined
   /**
-   * The app's own hosts: callbacks go to the one a request names, if it is among them. `app.example`, `app.example:8443`,
-   * `*.app.example` (any name below it), `localhost:*` (any port); a list, or text with commas between. `SLUICE_ALLOWED_HOSTS`.
+   * The app's own hosts: callbacks go to the one that a request names, if it is among them. `app.example`,
+   * `app.example:8443`, `*.app.example` (any name below it), `localhost:*` (any port); a list, or text with commas
+   * between. `SLUICE_ALLOWED_HOSTS`.
    */
   readonly allowedHosts?: string | ReadonlyArray<string> | undefined
-  /** In development callbacks come over a stream that the app opens, so that the ingest need not reach it. Default: `NODE_ENV` is `development`. `SLUICE_IS_DEV`. */
+  /**
+   * In development callbacks arrive over a stream that the app opens, so that the ingest need not reach the app.
+   * Default: `NODE_ENV` is `development`. `SLUICE_IS_DEV`.
+   */
   readonly isDev?: boolean
-  /** Whether `x-forwarded-proto`, `x-forwarded-host` and `x-forwarded-prefix` may be believed. Default false. `SLUICE_TRUST_PROXY`. */
+  /**
+   * Whether `x-forwarded-proto`, `x-forwarded-host` and `x-forwarded-prefix` can be trusted. Default false.
+   * `SLUICE_TRUST_PROXY`.
+   */
   readonly trustProxy?: boolean
-  /** Takes work that goes on after the answer (the registration); adapters give their platform's own. */
+  /** Keeps the platform alive for work that continues after the answer (the registration); adapters pass their platform's own. */
   readonly waitUntil?: (work: Promise<unknown>) => void
   /** Sends the requests to the ingest. Default `globalThis.fetch`. */
   readonly fetch?: typeof globalThis.fetch
@@ -60,7 +67,7 @@ const findRoute = ({ app, url }: Call): Effect.Effect<NamedRoute, Rejected> => {
   )
 }
 
-/** Which sequence a POST asks for. */
+/** Which action a POST asks for. */
 const chooseAction = ({
   request,
   url,
@@ -81,8 +88,8 @@ const chooseAction = ({
 }
 
 /**
- * Whether a page of another origin may have made a browser send this, with its cookies and without asking CORS: JSON
- * is never sent so. Clients that are no browsers say nothing of where they come from.
+ * Whether a page of another origin may have made a browser send this, with its cookies and without asking CORS, which
+ * cannot happen with JSON. Clients other than browsers do not send their origin.
  *
  * Source: docs/protocol.md §5.
  */
@@ -120,7 +127,7 @@ const handle = Effect.fnUntraced(function* (call: Call) {
   return yield* Effect.catch(action(call, route), (rejected) => formatError(route.definition, rejected))
 })
 
-/** What a request brings beside itself. */
+/** What a request brings in addition to itself. */
 export interface RequestContext {
   readonly native: object
   readonly adapter?: string | undefined
@@ -129,8 +136,8 @@ export interface RequestContext {
 }
 
 /**
- * What strangers are told of an app that is not set up right: the code. The log has the rest. What the app's own code throws
- * keeps its words, which are meant for the caller.
+ * Hides everything but the code from strangers where an app is misconfigured; the log has the rest. Errors that the
+ * app's own code throws keep their messages, which are meant for the caller.
  */
 const hideConfiguration = (rejected: Rejected): Rejected =>
   /TOKEN|CONFIG/.test(rejected.code) && !UploadError.is(rejected.cause)
@@ -142,7 +149,7 @@ const hideConfiguration = (rejected: Rejected): Rejected =>
       })
     : rejected
 
-/** Loaded where something is wrong, and not before. */
+/** Loaded only where something is wrong. */
 const findHints = async (): Promise<ReadonlyArray<string>> => {
   const { findStrayVariables } = await import("./stray-variables.ts")
   return findStrayVariables(readEnvironment())
@@ -150,7 +157,7 @@ const findHints = async (): Promise<ReadonlyArray<string>> => {
 
 const publishTo = (isOpen: boolean) => (isOpen ? (rejected: Rejected) => rejected : hideConfiguration)
 
-/** Answers a request, or the refusal of something that is none. */
+/** Handles a request, or the rejection of an input from which the adapter could not build one. */
 type Handler = (request: Request | Rejected, context: RequestContext) => Promise<Response>
 
 /** Reads the configuration and builds what all requests share. */
@@ -173,7 +180,7 @@ const start = Effect.fnUntraced(function* (options: RouteHandlerOptions) {
   return createFetchHandler(
     (request: Request | Rejected, { native, adapter, otherHost, waitUntil }: RequestContext) => {
       if (request instanceof Rejected) return Effect.fail(request)
-      // Some frameworks make theirs of whatever the client calls a host.
+      // Some frameworks build the URL from whatever the client names as the host.
       return URL.canParse(request.url)
         ? handle({
             app,
@@ -193,9 +200,9 @@ const start = Effect.fnUntraced(function* (options: RouteHandlerOptions) {
 })
 
 /**
- * The one handler behind every adapter.
+ * The only handler behind every adapter.
  *
- * The configuration is read at the first request, when the environment is complete, and once; where it is wrong, every
+ * The configuration is read once, at the first request, when the environment is complete. Where it is wrong, every
  * request is answered with a problem document that says so. Never rejects.
  */
 export const createHandler = (options: RouteHandlerOptions): Handler => {

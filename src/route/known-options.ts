@@ -36,18 +36,18 @@ const findMistake = (what: string, options: object, known: ReadonlyArray<string>
 }
 
 /**
- * Takes no option that nobody would read: whoever wrote it believes that it is obeyed, and of an ACL that is a file
- * which everybody can read.
+ * Refuses unknown options: their author believes that they take effect, and an ACL that does not would make a file
+ * public.
  *
- * Fails: throws an `UploadError`, code INVALID_CONFIG, that names the option and what may have been meant; also where an
- *        ACL or a disposition is none.
+ * Fails: throws an `UploadError`, code INVALID_CONFIG, that names the option and the one that was probably meant; also
+ *        for an invalid ACL or disposition.
  */
 export const refuseUnknown = (what: string, options: object, known: ReadonlyArray<string>): void => {
   const message = findMistake(what, options, known)
   if (message !== undefined) throw new UploadError({ code: "INVALID_CONFIG", message })
 }
 
-/** {@link refuseUnknown} as an effect, while a request is served: what is wrong is not for whoever sent that. */
+/** {@link refuseUnknown} as an effect, while a request is served: the mistake is not for the caller to see. */
 export const checkKnown = (...args: Parameters<typeof refuseUnknown>): Effect.Effect<void, Rejected> =>
   Effect.suspend(() => {
     const detail = findMistake(...args)

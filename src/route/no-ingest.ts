@@ -1,5 +1,5 @@
 import { envName } from "../protocol/names.ts"
 
-/** Why what a URL leads to is of no use. */
+/** Why the server at a URL cannot be used. */
 export const toNoIngest = (ingestUrl: string): string =>
   `The server at ${ingestUrl} is not a Sluice ingest, or it is a newer version. Check ${envName("ingestUrl")} and ${envName("token")}.`

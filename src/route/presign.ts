@@ -27,7 +27,7 @@ const decisionFields = ["name", "customId", "keySeed", "acl", "contentDispositio
   keyof FileDecision
 >
 
-/** Asks the route how each file is stored, in order; an empty list where it does not care. */
+/** Asks the route how each file is stored, in order; an empty list where it does not decide. */
 const decideFiles = Effect.fnUntraced(function* (
   call: Call,
   route: NamedRoute,
@@ -73,7 +73,7 @@ const toGrant = (
   }
 }
 
-/** Holds what the app decided to the wire's bounds, so that the mistake shows here and not at the ingest. */
+/** Checks the app's decisions against the limits of the protocol, so that a mistake shows here and not at the ingest. */
 const checkGrant = (grant: UploadGrant, encodedAppId: string): Effect.Effect<void, Rejected> => {
   const { key, name, customId } = grant
   const decided = findNameMistake(name) ?? (customId === undefined ? undefined : findCustomIdMistake(customId))
@@ -86,7 +86,7 @@ const checkGrant = (grant: UploadGrant, encodedAppId: string): Effect.Effect<voi
     : Effect.fail(new Rejected({ code: "INVALID_CONFIG", detail: `Route ${JSON.stringify(grant.slug)}: ${mistake}.` }))
 }
 
-/** Two files under one key would be one file. */
+/** Refuses two files with the same key, because they would be one file. */
 const checkSeeds = (grants: ReadonlyArray<UploadGrant>): Effect.Effect<void, Rejected> => {
   const byKey = new Map<string, UploadGrant>()
   for (const grant of grants) {
@@ -106,14 +106,14 @@ const checkSeeds = (grants: ReadonlyArray<UploadGrant>): Effect.Effect<void, Rej
 }
 
 /**
- * The upload action: from a list of files to a signed URL for each.
+ * The upload action: turns a list of files into a signed URL for each.
  *
  * Order of work: callback URL → decode → limits (cheap, before any user code) → input → middleware → keys and URLs → registration.
  * Source: docs/protocol.md §5.
  */
 export const presign = Effect.fnUntraced(function* (call: Call, route: NamedRoute) {
   const credentials = yield* call.app.credentials
-  // Before any user code: where nobody can be called back, nothing is to be registered.
+  // Before any user code: where callbacks cannot arrive, nothing must be registered.
   const callbackUrl = yield* callbackUrlOf(call)
   const body = yield* readMessage(call.request, limits.requestBody, call.app.settings.bodyTimeout, decode)
   const allowed = yield* checkLimits(route, body.files)
@@ -124,7 +124,7 @@ export const presign = Effect.fnUntraced(function* (call: Call, route: NamedRout
   const issuedAt = Date.now()
   const expires = issuedAt + route.definition.presignedUrlTtl
   const upload = { expires, issuedAt, registrationId: createRandomId() }
-  // As user code: fileKeySeed is.
+  // Called as user code, because fileKeySeed is.
   const grants = yield* callUserCode({ hook: "fileKeySeed", slug: route.slug }, () =>
     allowed.map((file, i) => toGrant(credentials, route, file, decisions[i] ?? undecided, { input, metadata }, upload)),
   )

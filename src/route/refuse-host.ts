@@ -1,15 +1,15 @@
 import type { CheckAnswer, CheckRequest } from "../protocol/messages.ts"
 import type { Call } from "./app.ts"
 
-// Imports nothing at run time: what a module loaded on demand shares with the handler, bundlers cut out of that as a chunk
-// of its own.
+// Imports nothing at run time: bundlers would cut what a module loaded on demand shares with the handler out of it into
+// a chunk of its own.
 
-/** Characters of what a stranger called a host. */
+/** How many characters of a host chosen by a stranger are shown. */
 const longest = 200
 
 const cut = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text)
 
-/** For whoever runs the app: why nobody can be called back at a host, and what to set. */
+/** Explains to the operator of the app why no callbacks can be sent to a host, and what to set. */
 const explainHost = ({ app, request }: Call, host: string, envName: (option: string) => string): string => {
   const { allowedHosts, trustProxy } = app.settings
   const forwarded = request.headers.get("x-forwarded-host")
@@ -25,8 +25,8 @@ const explainHost = ({ app, request }: Call, host: string, envName: (option: str
 }
 
 /**
- * The refusal of a request that names a host which is not the app's, and what is to be logged of it. Strangers
- * are told the host alone, which they named themselves.
+ * The refusal of a request that names a host other than the app's, and its log entry. Strangers only see the host,
+ * which they named themselves.
  */
 export const refuseHost = (
   call: Call,
@@ -39,7 +39,7 @@ export const refuseHost = (
   readonly news?: string
 } => {
   const { allowedHosts, isOpen } = call.app.settings
-  // Logged as every fault of the configuration is, and one fault whatever strangers ask for: the host is no part of it.
+  // Logged like every fault of the configuration, and as the same fault whatever strangers request: the host is not part of it.
   if (allowedHosts === undefined) {
     const detail = explainHost(call, "whatever host a request names", envName)
     return { code: "INVALID_CONFIG", detail, cause: `The request named ${cut(host)}.` }
@@ -53,7 +53,7 @@ export const refuseHost = (
   }
 }
 
-/** The answer to a signed {@link CheckRequest}, or why there is none. */
+/** The answer to a signed {@link CheckRequest}, or why it is refused. */
 export const toCheckAnswer = (
   call: Call,
   json: unknown,

@@ -14,13 +14,13 @@ import { postResult } from "./callback.ts"
 import { encodeReturned } from "./encode-returned.ts"
 import type { Credentials } from "../protocol/credentials.ts"
 
-/** ms the ingest has for one attempt. */
+/** How long the ingest has for one attempt, ms. */
 export const attemptTimeout = 10_000
 
-/** Nothing of development is loaded in production. */
+/** Development code is not loaded in production. */
 const loadDevStream = Effect.promise(() => import("./dev-stream.ts"))
 
-/** ms before the second and the third attempt. */
+/** How long to wait before the second and the third attempt, ms. */
 const retryDelays = [200, 600]
 
 /** The middleware's return value as JSON. Fails: as {@link encodeReturned} does. */
@@ -31,11 +31,11 @@ export const encodeMetadata = (slug: string, metadata: unknown): Effect.Effect<s
     remedy: "Return an id and load the rest in onUploadComplete.",
   })
 
-/** A {@link Registration} as JSON, around metadata that is JSON already. */
+/** A {@link Registration} as JSON, around metadata that is already JSON. */
 const encodeRegistration = (registration: Omit<Registration, "metadata">, metadata: string): string =>
   `${JSON.stringify(registration).slice(0, -1)},"metadata":${metadata}}`
 
-/** The ingest has taken it; what else the app should know stands in a header. It is logged once an hour, whatever its figures. */
+/** The ingest has accepted it; a header holds its warning for the app. The warning is logged once an hour, whatever its figures. */
 const hear = (call: Call, { headers }: Response): Effect.Effect<void> =>
   Effect.suspend(() => {
     const warning = headers.get(names.header.warning)
@@ -87,7 +87,7 @@ export const toRejected = (ingestUrl: string, callbackUrl: string) => (failure: 
       })
 }
 
-/** What an upload action says of its files. */
+/** What an upload action announces about its files. */
 interface Announcement {
   readonly grants: ReadonlyArray<UploadGrant>
   /** As JSON. */
@@ -97,14 +97,15 @@ interface Announcement {
 }
 
 /**
- * Tells the ingest which files to expect and whom to call back: those of one upload action, whose URLs were signed
- * together. A renewal says it again, with what was said first.
+ * Tells the ingest which files to expect and where to send callbacks: the files of one upload action, whose URLs were
+ * signed together. A renewal repeats it with the original metadata.
  *
- * In production this ends when the ingest has acknowledged (at once where the platform takes work along); in
- * development it never waits, and the acknowledgement is a stream of events that is followed in the background.
+ * In production this ends when the ingest has acknowledged (at once where the platform can continue work after the
+ * answer). In development it never waits, and the acknowledgement is a stream of events that is followed in the
+ * background.
  *
  * Fails:  `Rejected`, codes INGEST_UNAVAILABLE (after three attempts), RATE_LIMITED, QUOTA_EXCEEDED, INVALID_TOKEN,
- *         INVALID_CONFIG (callbacks may not go there, or something else answers), INTERNAL_ERROR.
+ *         INVALID_CONFIG (callbacks may not go there, or the server is not an ingest), INTERNAL_ERROR.
  * Source: docs/protocol.md §6, §7.
  */
 export const register = Effect.fnUntraced(function* (
@@ -169,7 +170,7 @@ export const register = Effect.fnUntraced(function* (
     : runAside(call, Effect.catch(acknowledged, call.app.logFault))
 })
 
-/** Starts work that outlives the answer, and tells the platform to wait for it where it wants to know. */
+/** Starts work that outlives the answer, and tells the platform to wait for it, where the platform supports that. */
 const runAside = (call: Call, work: Effect.Effect<void>): Effect.Effect<void> =>
   Effect.suspend(() => {
     const { waitUntil } = call

@@ -44,11 +44,11 @@ const verifyGrant = Effect.fnUntraced(function* (
   return grant
 })
 
-/** Of a URL that does not say when it was issued nobody knows how often it was renewed: it ends when it says. */
+/** A URL that does not say when it was issued does not show how often it was renewed, so it cannot be renewed beyond its expiry. */
 const renewableUntil = ({ issuedAt }: UploadGrant): number =>
   issuedAt === undefined ? 0 : issuedAt + limits.uploadLifetime
 
-/** What the ingest has been told of these uploads first. Fails: NOT_FOUND where one of them cannot complete any more. */
+/** What the ingest was first told about these uploads. Fails: NOT_FOUND where one of them cannot complete any more. */
 const findRegistrations = Effect.fnUntraced(function* (
   { app }: Call,
   callbackUrl: string,
@@ -76,10 +76,10 @@ const findRegistrations = Effect.fnUntraced(function* (
 })
 
 /**
- * The renew action: the same keys signed anew, for uploads that take longer than their URLs live.
+ * The renew action: signs the same keys anew, for uploads that take longer than their URLs are valid.
  *
- * Order of work: decode → signatures and bounds → what the ingest knows of them → input → middleware, which may refuse →
- * URLs → registration, with what was said first: it lives as long as the URLs do.
+ * Order of work: decode → signatures and bounds → what the ingest knows of them → input → middleware, which may refuse
+ * → URLs → registration with the original metadata, which lasts as long as the URLs do.
  * Source: docs/protocol.md §5.
  */
 export const renew = Effect.fnUntraced(function* (call: Call, route: NamedRoute) {

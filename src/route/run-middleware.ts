@@ -40,7 +40,8 @@ const parseInput = (
       )
 
 /**
- * Validates the input, then asks the route's middleware whether these files may come: its return value is the metadata.
+ * Validates the input, then asks the route's middleware whether these files are allowed: its return value is the
+ * metadata.
  *
  * Fails: `Rejected`, code INVALID_INPUT or whatever the middleware threw as an `UploadError`.
  */

@@ -14,18 +14,18 @@ import {
 } from "../schema/route-handler-options.ts"
 import { checkKnown } from "./known-options.ts"
 
-/** What needs no token. */
+/** The settings that need no token. */
 export interface Settings {
   readonly logLevel: LogLevel
   readonly logFormat: LogFormat
   readonly isDev: boolean
-  /** `NODE_ENV` says so; a handler can be in neither, or told to be in development all the same. */
+  /** Set by `NODE_ENV`. A handler can be in neither mode, or be told to be in development in production. */
   readonly isProduction: boolean
-  /** Whether whoever asks may read what is wrong with the set-up: they are the app's own developers. */
+  /** Whether callers may see what is wrong with the set-up, because they are the app's own developers. */
   readonly isOpen: boolean
   readonly trustProxy: boolean
   readonly callbackUrl: string | undefined
-  /** Of the hosts that a request may name as the app's own. */
+  /** Matches the hosts that a request may name as the app's own. */
   readonly allowedHosts: RegExp | undefined
   /** ms. */
   readonly callbackTolerance: number
@@ -48,7 +48,7 @@ const keys = [
 
 const what = "The route handler's options"
 
-/** Whether `NODE_ENV` says that only developers ask. Where nothing is said it may be production. */
+/** Whether `NODE_ENV` says that only developers use the app. If it is not set, this may be production. */
 export const isOpen = (): boolean => /^(development|test)$/.test(readEnvironment()["NODE_ENV"] ?? "")
 
 const decode = createDecoder(RouteHandlerConfigurationSchema)
@@ -64,7 +64,7 @@ const loadDuration = Effect.fnUntraced(function* (
   return parsed.ok ? parsed.value : yield* new Rejected({ code: parsed.code, detail: `${name}: ${parsed.detail}` })
 })
 
-/** Nothing of a list of hosts is loaded where none is given. */
+/** The code for a list of hosts is only loaded where one is given. */
 const loadAllowedHosts = Effect.fnUntraced(function* (hosts: string | ReadonlyArray<string>) {
   const { parseAllowedHosts } = yield* Effect.promise(() => import("./allowed-hosts.ts"))
   const parsed = parseAllowedHosts(hosts)

@@ -10,7 +10,7 @@ const toPresigned = ({ key, name, customId }: UploadGrant, url: string): Presign
   customId: customId ?? null,
 })
 
-/** Signs a URL for each grant, in order. Where the platform signs synchronously, so does this. */
+/** Signs a URL for each grant, in order. It is synchronous where the platform signs synchronously. */
 export const signUploads = (
   { ingestUrl, signer }: Credentials,
   grants: ReadonlyArray<UploadGrant>,
@@ -25,7 +25,7 @@ export const signUploads = (
         )
   })
 
-/** Made once: a Response copies ready headers in half the time it takes to parse an object. */
+/** Made once: a Response copies existing headers in half the time it takes to parse an object. */
 const headers = new Headers({ "content-type": "application/json", "cache-control": "no-store" })
 
 /** The answer to upload and renew. Source: docs/protocol.md §5. */

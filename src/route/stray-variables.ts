@@ -3,8 +3,8 @@ import { envName } from "../protocol/names.ts"
 import { listUnknownVariables } from "../schema/unknown-variables.ts"
 
 /**
- * What stands in the environment instead of what is missing: variables whose names are misspelt, and a token in one that
- * bundlers write into pages. Names only, never values.
+ * Variables in the environment that may have been meant instead of a missing one: misspelt names, and a token in a
+ * variable that bundlers write into pages. Names only, never values.
  */
 export const findStrayVariables = (env: Environment): ReadonlyArray<string> => {
   const token = envName("token")

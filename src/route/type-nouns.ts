@@ -1,4 +1,4 @@
-/** What people call media types that are known by another name; `x-` and `vnd.` left out. */
+/** Nouns for media types that are known by another name; `x-` and `vnd.` left out. */
 const usual: ReadonlyArray<readonly [type: RegExp, noun: string]> = [
   [/msword|wordprocessingml/, "Word document"],
   [/ms-excel$|spreadsheetml/, "Excel sheet"],
@@ -18,7 +18,7 @@ const usual: ReadonlyArray<readonly [type: RegExp, noun: string]> = [
 /** `application/zip-compressed` → `zip`. */
 const archive = /\/(g?zip|tar|7z|rar)(?:-compressed)?$/
 
-/** Of each family: what a type is called, and what follows its short name. */
+/** For each family: its noun, and what follows the short name of a type. */
 const families: Readonly<Record<string, string>> = {
   image: "image",
   video: "video",
@@ -27,7 +27,7 @@ const families: Readonly<Record<string, string>> = {
 }
 
 /**
- * What people call one file of a media type: `image/svg+xml` → `SVG image`, `application/json` → `JSON file`. Names that
+ * The noun for one file of a media type: `image/svg+xml` → `SVG image`, `application/json` → `JSON file`. Names that
  * only machines read are left out: `application/vnd.acme.very-special-format` → `special file`.
  */
 export const toTypeNoun = (type: string): string => {

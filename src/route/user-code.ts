@@ -5,13 +5,16 @@ import type { Json } from "../protocol/json.ts"
 import { UploadError } from "../protocol/upload-error.ts"
 import type { RouteDefinition } from "./builder/file-route.ts"
 
-/** What of the app is called: `middleware`, and the route's slug. */
+/** Which code of the app is called: `middleware`, and the route's slug. */
 export interface UserCode {
   readonly hook: string
   readonly slug: string
 }
 
-/** A thrown `UploadError` is a refusal with its own words; anything else is logged, here and once, and nobody outside may read it. */
+/**
+ * A thrown `UploadError` is a refusal with its own message; anything else is logged, only here and once, and callers
+ * cannot read it.
+ */
 const toFailure = ({ hook, slug }: UserCode, thrown: unknown): Effect.Effect<never, Rejected> =>
   UploadError.is(thrown)
     ? Effect.fail(
@@ -36,15 +39,15 @@ const toFailure = ({ hook, slug }: UserCode, thrown: unknown): Effect.Effect<nev
         )
       })
 
-/** Promises of any make: of another realm, and the thenables that query builders return. */
+/** Recognises any kind of promise: those of another realm, and the thenables that query builders return. */
 const isPromiseLike = <A>(value: A | PromiseLike<A>): value is PromiseLike<A> =>
   typeof (value as { then?: unknown } | null | undefined)?.then === "function"
 
 /**
- * Calls a function of the app's author, synchronous or not.
+ * Calls a function of the app, synchronous or not.
  *
- * Fails: `Rejected` where it threw an `UploadError`; with ROUTE_FAILED, which clients do not repeat, where it threw anything
- *        else: what it did before may not be done twice.
+ * Fails: `Rejected` where it threw an `UploadError`; with ROUTE_FAILED, which clients do not retry, where it threw
+ *        anything else: what it did before that may not be done twice.
  */
 export const callUserCode = <A>(code: UserCode, call: () => A | PromiseLike<A>): Effect.Effect<A, Rejected> =>
   Effect.suspend(() => {
@@ -77,10 +80,10 @@ const toJson = (value: unknown): Json | undefined => {
   return text === undefined ? undefined : JSON.parse(text)
 }
 
-/** Lets the route that failed put its own `data` into the problem. A formatter that throws is logged and left out. */
+/** Lets the route that failed put its own `data` into the problem. A formatter that throws is logged and ignored. */
 export const formatError = (route: RouteDefinition<object>, rejected: Rejected): Effect.Effect<never, Rejected> => {
   const { errorFormatter } = route
-  // What user code threw is no error for anybody's eyes.
+  // Callers must not see what user code threw.
   const isOpaque = rejected.code === "ROUTE_FAILED" && rejected.cause === undefined
   if (errorFormatter === undefined || isOpaque) return Effect.fail(rejected)
   return Effect.suspend(() => {

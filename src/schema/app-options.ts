@@ -2,15 +2,18 @@ import * as Schema from "effect/Schema"
 import { type LogFormat, logFormats, type LogLevel, logLevels } from "../protocol/log-level.ts"
 import { HttpUrl } from "./http-url.ts"
 
-/** What every part of an app is told, by its options or the environment. */
+/** Configuration for every part of an app, from its options or the environment. */
 export interface AppConfiguration {
   /** The token of the app, which holds its secret key: `SLUICE_TOKEN`. Made by `sluice token` or `sluice apps create`. */
   readonly token?: string | undefined
-  /** The ingest's public URL where it is not the one in the token: `SLUICE_INGEST_URL`. */
+  /** The ingest's public URL if it differs from the one in the token: `SLUICE_INGEST_URL`. */
   readonly ingestUrl?: string | undefined
-  /** The least that is logged: `SLUICE_LOG_LEVEL`. Default `Info` in development, else `Warning`; `None` logs nothing. */
+  /**
+   * The lowest level that is logged: `SLUICE_LOG_LEVEL`. Default `Info` in development, otherwise `Warning`; `None`
+   * logs nothing.
+   */
   readonly logLevel?: LogLevel | undefined
-  /** `text` for people, `json` for collectors: `SLUICE_LOG_FORMAT`. Default `text` in development, else `json`. */
+  /** `text` for people, `json` for collectors: `SLUICE_LOG_FORMAT`. Default `text` in development, otherwise `json`. */
   readonly logFormat?: LogFormat | undefined
 }
 

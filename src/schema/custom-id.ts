@@ -2,7 +2,7 @@ import * as Schema from "effect/Schema"
 import { findCustomIdMistake } from "../protocol/file-name.ts"
 import { limits } from "../protocol/limits.ts"
 
-/** What an app may call a file by. */
+/** A valid custom id for a file. */
 export const CustomId: Schema.Codec<string> = Schema.String.check(
   Schema.makeFilter(
     (customId: string) => {
@@ -10,7 +10,7 @@ export const CustomId: Schema.Codec<string> = Schema.String.check(
       return mistake === undefined || `Expected ${mistake}`
     },
     {
-      // As for names: a JSON Schema counts characters.
+      // As for names, a JSON Schema can only count characters.
       toJsonSchema: () => [{ minLength: 1, maxLength: limits.customId }, true],
       description: "The id an app gave a file.",
     },

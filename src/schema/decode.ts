@@ -2,13 +2,13 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
 /**
- * Makes the decoder of a message: unknown → message, or one sentence an issue, each with its path.
+ * Makes the decoder of a message: unknown → message, or one sentence for each issue, with its path.
  *
- * Make it once, not per request. Fails with that text; the caller knows which code it deserves.
+ * Make it once, not per request. Fails with that text; the caller chooses the code for it.
  */
 export const createDecoder = <A>(
   schema: Schema.Codec<A, unknown> | Schema.Decoder<A>,
-  /** `error` refuses fields the schema does not have; they are dropped unless given. */
+  /** `error` refuses fields that the schema does not have; by default they are dropped. */
   onExcessProperty: "ignore" | "error" = "ignore",
 ) => {
   const decode = Schema.decodeUnknownEffect(schema, { errors: "all", onExcessProperty })

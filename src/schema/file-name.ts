@@ -2,7 +2,7 @@ import * as Schema from "effect/Schema"
 import { findNameMistake } from "../protocol/file-name.ts"
 import { limits } from "../protocol/limits.ts"
 
-/** What a file may be called. */
+/** A valid name for a file. */
 export const FileName: Schema.Codec<string> = Schema.String.check(
   Schema.makeFilter(
     (name: string) => {
@@ -10,7 +10,7 @@ export const FileName: Schema.Codec<string> = Schema.String.check(
       return mistake === undefined || `Expected ${mistake}`
     },
     {
-      // A JSON Schema counts characters; the bytes are what counts.
+      // A JSON Schema can only count characters, but the limit is in bytes.
       toJsonSchema: () => [{ pattern: "^[^\\u0000\\p{Cs}]+$", maxLength: limits.fileName }, true],
       description: `The name of a file: at most ${limits.fileName} bytes of UTF-8.`,
     },

@@ -1,7 +1,7 @@
 import * as Schema from "effect/Schema"
 import { findPathMistake } from "../protocol/file-path.ts"
 
-/** Where a file was in a folder. */
+/** A valid path of a file in a folder. */
 export const FilePath: Schema.Codec<string> = Schema.String.check(
   Schema.makeFilter((path: string) => {
     const mistake = findPathMistake(path)

@@ -1,7 +1,8 @@
 import * as Schema from "effect/Schema"
 
 /**
- * Ports `fetch` refuses, 0 1 7 9 11 … 6697 10080, each as its distance from the one before: this goes into every app.
+ * Ports that `fetch` refuses, 0 1 7 9 11 … 6697 10080, each as its distance from the previous one, because this goes
+ * into every app. Source: https://fetch.spec.whatwg.org/#port-blocking.
  * Source: https://fetch.spec.whatwg.org/#port-blocking.
  */
 const distances =
@@ -13,7 +14,7 @@ const isBadPort = (port: number): boolean => {
   return distances.split(" ").some((distance) => (bad += +distance) === port)
 }
 
-/** Why nobody can fetch a URL; undefined where it can be. Never holds the URL: it may have a password in it. */
+/** Why a URL cannot be fetched; undefined where it can. Never contains the URL, which may hold a password. */
 export const findUrlMistake = (text: string): string | undefined => {
   const url = URL.canParse(text) ? new URL(text) : null
   if (!/^https?:$/.test(url?.protocol ?? "")) return "Expected an http(s) URL"
@@ -23,7 +24,7 @@ export const findUrlMistake = (text: string): string | undefined => {
   return undefined
 }
 
-/** An absolute URL of a web server, one that `fetch` takes. */
+/** An absolute URL of a web server that `fetch` accepts. */
 export const HttpUrl: Schema.Codec<string> = Schema.String.check(
   Schema.makeFilter((url: string) => findUrlMistake(url) ?? true),
 )

@@ -9,9 +9,9 @@ const kibibyte = 1024
 const mebibyte = 1024 * kibibyte
 
 /**
- * What counts for an ingest unless its operator says otherwise; times in ms, sizes in bytes. The one place where it
- * stands: `createIngest` and the texts of `sluice ingest --help` are made of it, docstrings and docs are compared with it
- * (test/ingest/defaults.test.ts). What is not here has no default: no limit, or whatever the system says.
+ * The defaults of an ingest's settings; times in ms, sizes in bytes. This is the only definition: `createIngest` and
+ * the texts of `sluice ingest --help` use it, docstrings and docs are compared with it (test/ingest/defaults.test.ts).
+ * A setting that is not here has no default: no limit, or the system's.
  */
 export const ingestDefaults = {
   defaultAcl: "public-read",
@@ -40,10 +40,10 @@ export const ingestDefaults = {
   historyTtl: 30 * day,
 } as const
 
-/** The same of what is decided beside the ingest's settings: its log, its metrics, its catalog. */
+/** The defaults of options other than the ingest's settings: its log, its metrics, its catalog. */
 export const otherIngestDefaults = {
   logLevel: "Info",
   metrics: "off",
-  /** Bytes of the largest file that a catalog keeps itself. */
+  /** Size of the largest file that a catalog keeps itself, bytes. */
   largestContent: 64 * kibibyte,
 } as const

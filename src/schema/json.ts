@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
 import type { Json as JsonValue } from "../protocol/json.ts"
 
-/** Any value `JSON.parse` gave: taken as it is, for it cannot be anything else. */
+/** Any value that `JSON.parse` returned: accepted as it is, because it cannot be anything else. */
 export const Json: Schema.Codec<JsonValue> = Schema.declare((_value: unknown): _value is JsonValue => true)

@@ -38,7 +38,7 @@ const someFiles = <S extends Schema.Constraint>(schema: S) =>
     Schema.isMaxLength(limits.filesPerCall, { message: `Expected at most ${limits.filesPerCall} files` }),
   )
 
-/** That one of two fields is there: of both, one would not be heeded. A union would say every mistake twice. */
+/** Requires exactly one of two fields: if both were given, one would be ignored. A union would report every mistake twice. */
 const oneOf = (first: string, second: string) =>
   Schema.makeFilter(
     (value: object) =>
@@ -46,7 +46,7 @@ const oneOf = (first: string, second: string) =>
     { toJsonSchema: () => ({ oneOf: [{ required: [first] }, { required: [second] }] }) },
   )
 
-/** Of a file by its key or by its custom id, with further fields. */
+/** A file by its key or by its custom id, with further fields. */
 const ofFile = <Fields extends Schema.Struct.Fields>(fields: Fields) =>
   Schema.Struct({
     fileKey: Schema.optionalKey(FileKey),

@@ -2,7 +2,7 @@ import * as Schema from "effect/Schema"
 import { type AppConfiguration, appOptions, optional } from "./app-options.ts"
 import { HttpUrl } from "./http-url.ts"
 
-/** The options of a route handler that the environment can give, strings and all. */
+/** The options of a route handler that can also come from the environment, where they are strings. */
 export interface RouteHandlerConfiguration extends AppConfiguration {
   readonly callbackUrl?: string | undefined
   readonly allowedHosts?: string | ReadonlyArray<string> | undefined

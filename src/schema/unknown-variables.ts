@@ -6,24 +6,27 @@ import { serverApiOptions } from "./server-api-options.ts"
 
 export { findNearest }
 
-/** Kubernetes describes a service named as we are by such variables to everything in its namespace. */
+/** Kubernetes describes a Service with our name by such variables to everything in its namespace. */
 const ofKubernetes = /_SERVICE_(HOST|PORT)(_|$)|_PORT_\d+_(TCP|UDP|SCTP)(_|$)/
 
-/** Whether it is how Kubernetes writes the address of a Service: `SLUICE_PORT` is one where the Service is named `sluice`. */
+/**
+ * Whether the value has the form in which Kubernetes writes the address of a Service: `SLUICE_PORT` is one where the
+ * Service is named `sluice`.
+ */
 export const isServiceLink = (value: string): boolean => /^(tcp|udp|sctp):\/\//.test(value)
 
 const isOfKubernetes = (name: string, value: string): boolean => ofKubernetes.test(name) || isServiceLink(value)
 
-/** A variable with our prefix that is not obeyed, and the one that may have been meant. */
+/** An unknown variable with our prefix, and the one that was probably meant. */
 export interface UnknownVariable {
   readonly name: string
   readonly nearest: string | undefined
 }
 
 /**
- * The variables with our prefix that nothing reads. An empty one says nothing.
+ * The variables with our prefix that nothing reads. Empty ones are ignored.
  *
- * @param others names of options that are read beside those of an app
+ * @param others names of options that are read in addition to those of an app
  */
 export const listUnknownVariables = (
   env: Environment,
@@ -39,7 +42,7 @@ export const listUnknownVariables = (
   })
 }
 
-/** Says of each of {@link listUnknownVariables} that it is not obeyed, and what may have been meant. */
+/** Says for each of {@link listUnknownVariables} that it is ignored, and which was probably meant. */
 export const findUnknownVariables = (env: Environment, others: ReadonlyArray<string>): ReadonlyArray<string> =>
   listUnknownVariables(env, others).map(
     ({ name, nearest }) =>

@@ -1,4 +1,4 @@
-/** Bytes that were gathered: the first `length` of `memory`. */
+/** Gathered bytes: the first `length` of `memory`. */
 export interface Gathered {
   readonly memory: Uint8Array
   readonly length: number
@@ -8,8 +8,8 @@ export interface Gathered {
 export const nothingGathered: Gathered = { memory: new Uint8Array(), length: 0 }
 
 /**
- * Adds a chunk to what was gathered, in one piece of memory that grows by doubling. A list of chunks would let a body that
- * is cut into single bytes cost two hundred times its size. A first chunk is kept as it is, without a copy.
+ * Adds a chunk to the gathered bytes, in one piece of memory that grows by doubling. A list of chunks would let a body
+ * that is cut into single bytes cost two hundred times its size. The first chunk is kept without a copy.
  */
 export const appendBytes = ({ memory, length }: Gathered, chunk: Uint8Array): Gathered => {
   const end = length + chunk.length
@@ -23,5 +23,5 @@ export const appendBytes = ({ memory, length }: Gathered, chunk: Uint8Array): Ga
   return { memory: grown, length: end }
 }
 
-/** What was gathered, without the room behind it. */
+/** The gathered bytes, without the unused memory after them. */
 export const toBytes = ({ memory, length }: Gathered): Uint8Array => memory.subarray(0, length)

@@ -4,16 +4,17 @@ import { logError } from "./logging.ts"
 import { createReminder } from "./reminder.ts"
 import type { Rejected } from "./rejected.ts"
 
-/** Logs a rejection that somebody here has to mend. */
+/** Logs a rejection that somebody on the server's side has to fix. */
 export type FaultLog = (rejected: Rejected) => Effect.Effect<void>
 
-/** An error and those behind it, the last one at the end; causes may form a circle. */
+/** An error and its causes, the last one at the end; causes may form a circle. */
 const toChain = (error: unknown, depth = 5): ReadonlyArray<Error> =>
   error instanceof Error && depth > 0 ? [error, ...toChain(error.cause, depth - 1)] : []
 
 /**
- * What caused a fault, for its line in the log: in words where it has a name of its own (ECONNREFUSED, an answer of 401), for
- * then the stack is that of this package and tells nobody anything. Else the error itself, with its stack.
+ * What caused a fault, for its line in the log. A cause with a name of its own (ECONNREFUSED, an answer of 401) is put
+ * into words, because its stack is that of this package and tells nothing. Otherwise it is the error itself, with its
+ * stack.
  */
 const describeCause = (cause: unknown): unknown => {
   const chain = toChain(cause)
@@ -25,12 +26,12 @@ const describeCause = (cause: unknown): unknown => {
 }
 
 /**
- * Logs what the caller cannot mend, and somebody here has to: a missing token, an ingest that does not answer. Not what the
- * app's own code threw, which was logged where it did.
+ * Logs what the caller cannot fix, but the operator has to: a missing token, an ingest that does not answer. Errors of
+ * the app's own code are not logged here; they were logged where they were thrown.
  */
 export const logServerFault = (rejected: Rejected, facts?: object): Effect.Effect<void> => {
   const { code, detail, status = problems[code].status, cause } = rejected
-  // A version of HTTP that there is not is the client's mistake.
+  // An unknown version of HTTP is the client's mistake.
   const isOurs = (status >= 500 && status !== 505) || problems[code].status >= 500
   return !isOurs || code === "ROUTE_FAILED"
     ? Effect.void
@@ -38,9 +39,10 @@ export const logServerFault = (rejected: Rejected, facts?: object): Effect.Effec
 }
 
 /**
- * As {@link logServerFault}; a wrong set-up, which fails every request in the same way, is logged once an hour and counted.
+ * Like {@link logServerFault}; but a wrong configuration, which fails every request in the same way, is logged once an
+ * hour and counted.
  *
- * @param hints what else may help there
+ * @param hints what else may help in that case
  */
 export const createFaultLog = (hints: () => Promise<ReadonlyArray<string>> = async () => []): FaultLog => {
   const remind = createReminder()

@@ -7,7 +7,7 @@ import { logError } from "./logging.ts"
 import { toProblemResponse } from "./problem-response.ts"
 import { Rejected } from "./rejected.ts"
 
-/** For the log: an error as it is, so that its stack shows; anything else that was thrown as an attribute. */
+/** For the log: an error unchanged, so that its stack shows; anything else that was thrown as an attribute. */
 const toDetail = (reason: Cause.Reason<never>): unknown => {
   if (reason._tag === "Interrupt") return "It was interrupted."
   const thrown = reason._tag === "Die" ? reason.defect : reason.error
@@ -15,15 +15,15 @@ const toDetail = (reason: Cause.Reason<never>): unknown => {
 }
 
 /**
- * Turns an effect per request into `(Request) => Promise<Response>`: the one place that runs effects for a request.
+ * Turns an effect per request into `(Request) => Promise<Response>`: the only place that runs effects for a request.
  *
- * Every failure becomes a problem document. What nobody foresaw becomes an opaque INTERNAL_ERROR whose id is also
+ * Every failure becomes a problem document. An unexpected error becomes an opaque INTERNAL_ERROR whose id is also
  * logged. The promise never rejects.
  *
  * @param handle  one request in, one response out; a defect or an interruption is an INTERNAL_ERROR
  * @param context what the effects need, loggers included; made once
- * @param publish what callers are told of a rejection, after it was logged; all of it unless given
- * @param logFault what is logged of it
+ * @param publish the part of a rejection that callers see, after it was logged; by default all of it
+ * @param logFault logs the rejection
  */
 export const createFetchHandler = <Arguments extends ReadonlyArray<unknown>, R>(
   handle: (...args: Arguments) => Effect.Effect<Response, Rejected, R>,
@@ -34,7 +34,7 @@ export const createFetchHandler = <Arguments extends ReadonlyArray<unknown>, R>(
   const run = Effect.runPromiseExitWith(context)
   const answer = (...args: Arguments) =>
     Effect.suspend(() => handle(...args)).pipe(
-      // Rendered in here: a `data` that is no JSON or a header that is none is a defect like any other.
+      // Rendered inside the effect: an invalid `data` or header is a defect like any other.
       Effect.catch((rejected) => Effect.map(logFault(rejected), () => toProblemResponse(publish(rejected)))),
     )
   return async (...args) => {

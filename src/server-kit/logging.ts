@@ -7,7 +7,10 @@ import { redact } from "./redact.ts"
 
 type Severity = Exclude<LogLevel, "All" | "None">
 
-/** A stack without its end, where that is the runtime's and other packages': what called the app's code is the same every time. */
+/**
+ * A stack without its end, if that belongs to the runtime and other packages: the callers of the app's code are the
+ * same every time.
+ */
 const shorten = (stack: string): string => {
   const lines = stack.split("\n")
   const isOwn = (line: string) => /^ +at /.test(line) && !/node:|[\\/]node_modules[\\/]|<anonymous>\)?$/.test(line)
@@ -32,19 +35,22 @@ const show = (value: unknown): string => {
   }
 }
 
-/** A value as JSON may hold it: errors with their stack, what JSON refuses (cycles, bigint) by its name. */
+/** A value that JSON can hold: errors with their stack; values that JSON refuses (cycles, bigint) by their name. */
 const toJsonValue = (value: unknown): unknown => {
   if (value === undefined) return undefined
   if (value instanceof Error) return show(value)
   try {
-    // A function goes in as text: as an attribute called `toJSON` it would write the entry itself.
+    // A function is written as text: as an attribute called `toJSON` it would write the entry itself.
     return JSON.stringify(value) === undefined ? show(value) : value
   } catch {
     return show(value)
   }
 }
 
-/** What is logged may come from a client: it must not look like the end of an entry, nor move the cursor, nor turn what is read. */
+/**
+ * Logged text may come from a client: it must not look like the end of an entry, move the cursor, or change the
+ * direction of text.
+ */
 const escapeControls = (text: string): string =>
   text.replace(/[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu, (c) =>
     c === "\n" ? "\\n" : `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`,
@@ -66,14 +72,14 @@ const showText = (value: unknown): string =>
 
 const sinks = { Fatal: "error", Error: "error", Warning: "warn", Info: "log", Debug: "debug", Trace: "debug" } as const
 
-/** Writes an entry where the level allows it. Details: plain objects are attributes, errors keep their stack. */
+/** Writes an entry if the level allows it. Details: plain objects are attributes, errors keep their stack. */
 export type Write = (severity: Severity, message: string, details: ReadonlyArray<unknown>) => void
 
 /** Whether a log of this level takes entries of a severity. */
 export const isLogged = (level: LogLevel, severity: Severity): boolean =>
   level === "All" || (level !== "None" && logLevels.indexOf(severity) <= logLevels.indexOf(level))
 
-/** How lines of text begin: with the time, ISO 8601 in UTC; with the time of day here (`clock`); or without (`false`). */
+/** How lines of text begin: with the time, ISO 8601 in UTC; with the local time of day (`clock`); or without (`false`). */
 export type LogTime = boolean | "clock"
 
 const showTime = (how: LogTime): string => {
@@ -113,7 +119,7 @@ const toJsonLine: (...entry: Parameters<Write>) => string = (severity, message, 
     toJsonValue(value),
   ])
   const errors = details.filter((detail) => detail instanceof Error)
-  // Twice: the first settles their place, the second that no attribute takes it.
+  // Twice: the first sets their position, the second keeps attributes from overriding them.
   return escapeControls(
     JSON.stringify({
       ...fixed,
@@ -124,7 +130,7 @@ const toJsonLine: (...entry: Parameters<Write>) => string = (severity, message, 
   )
 }
 
-/** Effect's own logging would bring 4 kB gzip of formatters along; this is what of it is needed. */
+/** Effect's own logging would add 4 kB gzip of formatters; this is the part of it that is needed. */
 const CurrentWriter = Context.Reference<Write>(`${names.word}/server-kit/logging`, {
   defaultValue: () => createWriter("Warning", "text", false),
 })
@@ -137,22 +143,22 @@ const log =
 /** Somebody has to act. Details: plain objects are attributes, errors keep their stack. */
 export const logError: (message: string, ...details: ReadonlyArray<unknown>) => Effect.Effect<void> = log("Error")
 
-/** Something is not as it should be, and goes on. */
+/** Something is wrong, but work continues. */
 export const logWarning: (message: string, ...details: ReadonlyArray<unknown>) => Effect.Effect<void> = log("Warning")
 
-/** What an operator may want to follow. */
+/** Information for operators. */
 export const logInfo: (message: string, ...details: ReadonlyArray<unknown>) => Effect.Effect<void> = log("Info")
 
-/** What a developer may want to follow. */
+/** Information for developers. */
 export const logDebug: (message: string, ...details: ReadonlyArray<unknown>) => Effect.Effect<void> = log("Debug")
 
 /**
- * What effects need to log by these settings; the context they run with.
+ * The context with which effects log by these settings.
  *
  * @param time how lines of text begin; those of JSON always hold the time
  */
 export const createLogContext = (level: LogLevel, format: LogFormat, time: LogTime = false): Context.Context<never> =>
   Context.make(CurrentWriter, createWriter(level, format, time))
 
-/** How code that is no effect logs by these settings. */
+/** Lets code outside of effects log by these settings. */
 export const toWrite = (context: Context.Context<never>): Write => Context.get(context, CurrentWriter)

@@ -2,21 +2,21 @@ import type { Agent, IncomingMessage } from "node:http"
 import type { LookupFunction } from "node:net"
 import { isAddress } from "./public-address.ts"
 
-/** An address that a name has. */
+/** An address of a host name. */
 export interface HostAddress {
   readonly address: string
   /** 4 or 6. */
   readonly family: number
 }
 
-/** All addresses of a name. Fails: rejects; with code ENOTFOUND where there is none of the name. */
+/** All addresses of a name. Fails: rejects; with code ENOTFOUND where the name has none. */
 export type Resolve = (hostname: string) => Promise<ReadonlyArray<HostAddress>>
 
-/** What the system says. */
+/** Uses the system's resolver. */
 export const resolveBySystem: Resolve = (hostname) =>
   process.getBuiltinModule("node:dns/promises").lookup(hostname, { all: true })
 
-/** Rejects when the signal does: a look-up cannot be stopped. */
+/** Rejects when the signal is aborted, because a look-up cannot be stopped. */
 export const unlessAborted = <A>(promise: Promise<A>, signal: AbortSignal): Promise<A> =>
   new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason as Error)
@@ -25,7 +25,10 @@ export const unlessAborted = <A>(promise: Promise<A>, signal: AbortSignal): Prom
     promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort))
   })
 
-/** Whether this runtime lets us say which address a request connects to. workerd has Node's modules, but looks up itself. */
+/**
+ * Whether this runtime lets us choose the address that a request connects to. workerd has Node's modules, but looks
+ * names up itself.
+ */
 export const canPinAddresses = (): boolean => {
   const { process, navigator } = globalThis as Partial<typeof globalThis>
   const isNodeLike = typeof process?.getBuiltinModule === "function" && navigator?.userAgent !== "Cloudflare-Workers"
@@ -39,11 +42,11 @@ export interface PinnedRequest {
   readonly headers: Headers
   readonly body?: string | undefined
   readonly signal: AbortSignal
-  /** Those the name of the host was found to have; of no meaning where the URL holds an address itself. */
+  /** The addresses that the name of the host was found to have; ignored where the URL holds an address itself. */
   readonly addresses: ReadonlyArray<HostAddress>
   /** False: a connection of its own. */
   readonly agent: Agent | false
-  /** Makes the failure of a request that a runtime connected elsewhere on its own; undefined: it may. */
+  /** Makes the error for a request that a runtime connected elsewhere on its own; undefined: that is allowed. */
   readonly refuse: (() => Error) | undefined
 }
 
@@ -55,11 +58,11 @@ export const toHeaders = (values: NodeJS.Dict<Array<string>>): Headers => {
 }
 
 /**
- * Sends a request by `node:http` or `node:https` to the very addresses that were checked: the name is looked up once, by
- * us, and what the connection is told is the result. A proxy that the environment names is not used: it would do the
- * looking up.
+ * Sends a request with `node:http` or `node:https` to exactly the addresses that were checked: we look the name up
+ * once, and the connection gets the result. A proxy that the environment names is not used, because it would look the
+ * name up itself.
  *
- * Fails: rejects with the error of the connection; `isReused` where it was one that had been kept.
+ * Fails: rejects with the error of the connection; `isReused` is set where the connection was a reused one.
  */
 export const requestPinned = ({
   url,
@@ -72,7 +75,7 @@ export const requestPinned = ({
   refuse,
 }: PinnedRequest): Promise<IncomingMessage> => {
   const { request } = process.getBuiltinModule(url.protocol === "https:" ? "node:https" : "node:http")
-  // Node asks nobody for the address of what is one.
+  // Node does not look up a host that is an address.
   let isPinned = isAddress(url)
   const lookup: LookupFunction = (_hostname, options, callback) => {
     isPinned = true
@@ -85,10 +88,9 @@ export const requestPinned = ({
     const outgoing = request(url, { method, agent, headers: Object.fromEntries(headers), signal, lookup })
     outgoing.on("error", (cause) => reject(outgoing.reusedSocket ? Object.assign(cause, { isReused: true }) : cause))
     outgoing.on("response", (message) => {
-      // Nobody may be reading yet when the connection breaks; whoever does is told again.
+      // The connection may break before anybody reads; a later reader gets the error as well.
       message.on("error", () => {})
-      // A connection that is used again was pinned when it was made; a runtime that passes over `lookup` connected to
-      // who knows whom.
+      // A reused connection was pinned when it was made; a runtime that ignores `lookup` may have connected to any host.
       if (isPinned || outgoing.reusedSocket || refuse === undefined) return resolve(message)
       message.destroy()
       reject(refuse())

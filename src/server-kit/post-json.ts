@@ -1,18 +1,18 @@
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 
-/** A request of ours got no good answer. */
+/** A request of ours did not get a good answer. */
 export class PostFailed extends Data.TaggedError("PostFailed")<{
   /** `network`: no answer; `timeout`: none in time; `status`: an answer that is not 2xx; `forbidden`: it was not sent. */
   readonly reason: "network" | "timeout" | "status" | "forbidden"
   readonly status?: number
-  /** The start of the answer, as {@link readStart} gives it. */
+  /** The start of the answer, as {@link readStart} returns it. */
   readonly body?: string
-  /** Where a redirect leads: without its query, which may hold anything. */
+  /** Where a redirect leads, without its query, which may hold anything. */
   readonly location?: string | undefined
   readonly cause?: unknown
 }> {
-  /** Whether the same request may succeed later: not for an answer that says the request itself is wrong. */
+  /** Whether the same request may succeed later: not if the answer says that the request itself is wrong. */
   get isRetryable(): boolean {
     const { status } = this
     return status === undefined || (status >= 500 && status !== 507) || status === 429 || status === 408
@@ -35,7 +35,7 @@ export interface Post {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** ms until the answer's headers must be there. */
+  /** ms until the answer's headers must have arrived. */
   readonly timeout: number
   readonly fetch: typeof globalThis.fetch
 }
@@ -43,7 +43,7 @@ export interface Post {
 /** How much of an answer is kept, characters. */
 const startLength = 512
 
-/** The words of a page, as far as they are wanted: what a proxy says, without its markup. */
+/** The words of a page, as far as needed: what a proxy says, without its markup. */
 const toWords = (page: string): string =>
   page
     .replace(/<(style|script|!--)[^]*?(<\/\1>|-->|$)/gi, " ")
@@ -53,8 +53,9 @@ const toWords = (page: string): string =>
     .slice(0, 120)
 
 /**
- * The first 512 characters of an answer, of an HTML page some of its words, as far as they come within `patience` ms. An
- * answer that was read to its end leaves its connection free for the next request, a longer one gives it up.
+ * The first 512 characters of an answer, or some words of an HTML page, as far as they arrive within `patience` ms. An
+ * answer that was read to its end leaves its connection free for the next request; for a longer one the connection is
+ * closed.
  */
 export const readStart = async (response: Response, patience: number): Promise<string> => {
   const reader = response.body?.getReader()
@@ -84,13 +85,13 @@ const toLocation = ({ status, headers }: Response, base: string): string | undef
   return origin === new URL(base).origin ? pathname : origin + pathname
 }
 
-/** Reads an answer's small body to its end and drops it: only then is the connection free for the next request. */
+/** Reads an answer's small body to its end and drops it: only then can the connection be reused for the next request. */
 export const discardBody = (response: Response): void => {
   response.arrayBuffer().catch(() => {})
 }
 
 /**
- * Sends JSON; succeeds with a 2xx answer, whose body is the caller's to read or discard.
+ * Sends JSON; succeeds with a 2xx answer, whose body the caller has to read or discard.
  *
  * Redirects are not followed: the headers may hold an API key.
  */

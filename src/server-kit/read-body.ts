@@ -30,7 +30,7 @@ const readBounded = async (request: Request, maximum: number, timeout: number): 
   }
   const reader = request.body?.getReader()
   if (reader === undefined) return new Uint8Array()
-  // Counted whatever the header says; arrayBuffer() would be no faster.
+  // Counted whatever the header says; arrayBuffer() would not be faster.
   const gather = async () => {
     let gathered = nothingGathered
     for (let read = await reader.read(); !read.done; read = await reader.read()) {
@@ -39,7 +39,7 @@ const readBounded = async (request: Request, maximum: number, timeout: number): 
     }
     return toBytes(gathered)
   }
-  // Not by the runtime, which may wait for a client as long as that likes.
+  // Our own timer, because a runtime may wait for a client as long as it likes.
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(tooSlow(timeout)), timeout)
@@ -54,7 +54,7 @@ const readBounded = async (request: Request, maximum: number, timeout: number): 
   }
 }
 
-/** The raw bytes of a request's body, at most `maximum` of them, all of which have to come within `timeout` ms. */
+/** The raw bytes of a request's body, at most `maximum`, all of which have to arrive within `timeout` ms. */
 export const readBytes = (request: Request, maximum: number, timeout: number): Effect.Effect<Uint8Array, Rejected> =>
   Effect.tryPromise({
     try: () => readBounded(request, maximum, timeout),
@@ -67,8 +67,8 @@ export const readBytes = (request: Request, maximum: number, timeout: number): E
 const decoder = new TextDecoder("utf-8", { fatal: true })
 
 /**
- * Whether arrays and objects are nested deeper than `maximum` in what ought to be JSON. What walks through a value, as
- * `JSON.stringify` does, takes a stack as high as the value is deep.
+ * Whether arrays and objects in what should be JSON are nested deeper than `maximum`. Code that walks through a value,
+ * such as `JSON.stringify`, needs a stack as deep as the value.
  */
 const isTooDeep = (json: Uint8Array, maximum: number): boolean => {
   let depth = 0

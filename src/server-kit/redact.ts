@@ -1,4 +1,4 @@
-/** `=`, `+` and the like as they stand, percent-encoded once, or more often. */
+/** `=`, `+` and the like: unescaped, percent-encoded once, or more often. */
 const orEncoded = (plain: string, hex: string) => `(?:${plain}|%(?:25)*(?:${hex}))`
 
 /** Where a word begins, also after an escape of percent-encoding (`%22sk_…`) or JSON (`\nsk_…`). */
@@ -16,7 +16,7 @@ const webhookPattern = new RegExp(
   "g",
 )
 
-/** Secrets that reached a log entry after all: API keys, tokens and signatures. The last line of defence. */
+/** Removes secrets that reached a log entry after all: API keys, tokens and signatures. The last line of defence. */
 export const redact = (text: string): string =>
   text
     .replace(keyPattern, "sk_<redacted>")

@@ -6,7 +6,7 @@ import type { ProblemCode } from "../protocol/problem.ts"
 /**
  * The caller has to change something: the request is answered with a problem document of this code.
  *
- * `detail` travels; `cause` never leaves the server.
+ * `detail` is sent; `cause` never leaves the server.
  */
 export class Rejected extends Data.TaggedError("Rejected")<{
   readonly code: ProblemCode

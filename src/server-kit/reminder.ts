@@ -1,12 +1,12 @@
-/** ms between two entries of one text. */
+/** How long the same text is not logged again, ms. */
 const period = 60 * 60 * 1000
 
-/** Texts that are told apart: some hold what a stranger chose. */
+/** How many texts are told apart: some hold what a stranger chose. */
 const most = 100
 
 /**
- * Makes what says whether a text that comes again and again is to be logged now: how often it was not since it was last, or
- * undefined.
+ * Makes the function that says whether to log a repeated text now: it returns how often the text was suppressed since
+ * it was last logged, or undefined.
  */
 export const createReminder = (): ((text: string) => number | undefined) => {
   const known = new Map<string, { readonly at: number; missed: number }>()

@@ -1,26 +1,27 @@
 import { UploadError } from "../protocol/upload-error.ts"
 import type { UploadableFile } from "./uploadable-file.ts"
 
-/** What a file that is read as a stream is made of. */
+/** The parts of a file that is read as a stream. */
 export interface StreamFileOptions {
   readonly name: string
-  /** Bytes, exactly: it is signed before the first is read. */
+  /** Bytes, exactly: the size is signed before the first byte is read. */
   readonly size: number
-  /** Media type; empty unless given. */
+  /** Media type; empty by default. */
   readonly type?: string | undefined
   /** ms since the epoch. */
   readonly lastModified?: number | undefined
-  /** The bytes from `start` to the end; called again, with where to go on, after a connection broke. */
+  /** The bytes from `start` to the end; called again with the offset to resume from after a connection broke. */
   readonly stream: (start: number) => ReadableStream<Uint8Array> | Promise<ReadableStream<Uint8Array>>
 }
 
 /**
- * Makes something that is uploaded out of a stream whose length is known: a file on a disk, an answer of another server.
+ * Makes a file that can be uploaded from a stream whose length is known: a file on a disk, or an answer of another
+ * server.
  *
- * Node, Bun and Deno send it as it comes, and read no faster than the network takes it. Browsers cannot send streams:
- * there it is read into a Blob first.
+ * Node, Bun and Deno send it as it is read, no faster than the network takes it. Browsers cannot send streams: there
+ * it is read into a Blob first.
  *
- * Fails: the upload, with SIZE_MISMATCH, where the stream has fewer or more bytes than it should.
+ * Fails: the upload, with SIZE_MISMATCH, where the stream has fewer or more bytes than announced.
  */
 export const fileFromStream = (options: StreamFileOptions): UploadableFile => {
   const { name, size, type = "", lastModified, stream } = options

@@ -1,7 +1,7 @@
-/** Lets at most `limit` pieces of work run at a time; the others wait in line. */
+/** Runs at most `limit` pieces of work at a time; the others wait in line. */
 export const createGate = (limit: number): (<A>(work: () => Promise<A>) => Promise<A>) => {
   const waiting: Array<() => void> = []
-  // Below zero: as many as wait.
+  // Below zero: the number of waiting ones.
   let free = limit
   return async (work) => {
     if (free-- <= 0) await new Promise<void>((resolve) => waiting.push(resolve))

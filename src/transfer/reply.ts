@@ -6,18 +6,18 @@ import type { Attempt } from "./retry.ts"
 export interface Reply {
   readonly status: number
   readonly body: string
-  /** Only what CORS lets a page see. */
+  /** Only headers that CORS lets a page see. */
   readonly header: (name: string) => string | null
-  /** Where it comes from, if from elsewhere than it was asked for. */
+  /** Where the answer comes from, if that is not the URL of the request. */
   readonly redirect?: string | false | undefined
-  /** What was asked, without its query. */
+  /** The URL of the request, without its query. */
   readonly url?: string | undefined
 }
 
-/** The function requests are made with; `globalThis.fetch` fits. */
+/** The function that sends requests; `globalThis.fetch` fits. */
 export type Fetch = (url: string, init?: RequestInit) => Promise<Response>
 
-/** An error for a request that got no answer. */
+/** The error for a request that got no answer. */
 export const networkError = (cause?: unknown): UploadError =>
   new UploadError({
     code: "NETWORK_ERROR",
@@ -28,7 +28,7 @@ export const networkError = (cause?: unknown): UploadError =>
 /**
  * Sends a request and reads the whole answer.
  *
- * Fails: rejects with NETWORK_ERROR; with an UploadError that the body's stream broke off with.
+ * Fails: rejects with NETWORK_ERROR, or with the UploadError with which the body's stream broke off.
  */
 export const fetchReply = async (fetch: Fetch, url: string, init: RequestInit): Promise<Reply> => {
   try {
@@ -37,7 +37,7 @@ export const fetchReply = async (fetch: Fetch, url: string, init: RequestInit): 
       status: response.status,
       body: await response.text(),
       header: (name) => response.headers.get(name),
-      // The query of a page that asks for a login is nobody's business.
+      // The query of a login page is private.
       redirect: response.redirected && response.url.split("?")[0],
       url: url.split("?")[0],
     }
@@ -53,15 +53,15 @@ const toWait = (retryAfter: string | null): number | undefined => {
 }
 
 /**
- * The value in a successful answer, else its error and when the server wants to be asked again.
+ * The value in a successful answer, otherwise its error and when the server wants to be asked again.
  *
- * @param read gives undefined for a body that is not what was asked for
+ * @param read returns undefined for a body of another form
  * @param at   who should have answered
  */
 export const readReply = <A>(reply: Reply, read: (json: unknown) => A | undefined, at: Peer = "ingest"): Attempt<A> => {
   if (reply.status < 200 || reply.status > 299) {
     const error = parseProblem(reply.status, reply.body, at, reply.url)
-    // A redirect to a page that is not there either is a redirect before all.
+    // A redirect to a page that does not exist is reported as a redirect.
     const isLost = reply.redirect && error.status === 404 && error.code === "INVALID_CONFIG"
     if (!isLost) return { error, wait: toWait(reply.header("retry-after")) }
   }

@@ -2,44 +2,47 @@ import { isRetryable, type ProblemCode } from "../protocol/problem-code.ts"
 import { UploadError } from "../protocol/upload-error.ts"
 
 /**
- * When to try again after a network error, a 429 or a 5xx. Other refusals are final, and so is what the app's own code
- * answered by failing: it would run once more for every try.
+ * When to retry after a network error, a 429 or a 5xx. Other refusals are final, and so is a failure of the app's own
+ * code: it would run once more for every retry.
  */
 export interface RetryOptions {
-  /** Tries in a row that may fail without a byte of progress before the file counts as failed. Default 5; 1 never retries. */
+  /** Attempts in a row that may fail without a byte of progress before the file counts as failed. Default 5; 1 never retries. */
   readonly attempts?: number | undefined
-  /** Longest wait before the first retry, in ms; doubles with each, and is cut by a random part up to half. Default 500. */
+  /**
+   * Longest wait before the first retry, in ms; it doubles with each, and is shortened by a random part of up to half.
+   * Default 500.
+   */
   readonly delay?: number | undefined
   /** Longest wait in ms, default 30,000. A server whose `retry-after` asks for more is not asked again. */
   readonly maxDelay?: number | undefined
 }
 
-/** What one try gave. `wait`: ms until the next one, where the server said so; 0 is "at once, whatever the error". */
+/** The result of one attempt. `wait`: ms until the next one, where the server said so; 0 means "at once, whatever the error". */
 export type Attempt<A> = { readonly value: A } | { readonly error: UploadError; readonly wait?: number | undefined }
 
-/** Why the next try is not made at once; `delay` in ms, absent where it has no end that is known. */
+/** Why the next attempt is not made at once; `delay` in ms, absent where its end is not known. */
 export interface RetryWait {
   readonly reason: "retry" | "offline"
   readonly delay?: number | undefined
   readonly error: UploadError
-  /** Makes the next try at once. */
+  /** Makes the next attempt at once. */
   readonly retryNow: () => void
 }
 
 /**
- * Every request for a stored file whose callback has failed runs that once more: whether it is worth that, users say. Where
- * the app was only not there, the ingest says when to ask again.
+ * Every request for a stored file whose callback has failed runs the callback once more: users decide whether it is
+ * worth that. Where the app was only unreachable, the ingest says when to ask again.
  */
 const mayRepeat = (code: ProblemCode, wait: number): boolean =>
   isRetryable(code) && (code !== "CALLBACK_FAILED" || wait > 0)
 
 /**
- * Tries until it succeeds, is refused for good, or has failed too often. Failures of a browser that is offline do not
- * count: it waits until it is online.
+ * Retries until it succeeds, is refused for good, or has failed too often. Failures of a browser that is offline do
+ * not count: it waits until it is online.
  *
- * Fails: rejects with the last try's error; with the signal's reason once that is aborted.
+ * Fails: rejects with the last attempt's error; with the signal's reason once that is aborted.
  *
- * @param attempt is given a function that forgets the failures so far: call it when there was progress
+ * @param attempt gets a function that forgets the failures so far: call it when there was progress
  * @param onWait  called before each wait
  */
 export const retry = async <A>(
@@ -60,7 +63,7 @@ export const retry = async <A>(
     const { error, wait = -1 } = result
     signal.throwIfAborted()
     const isNetwork = error.code === "NETWORK_ERROR"
-    // React Native has a navigator that does not know.
+    // React Native has a navigator without `onLine`.
     const navigator: Partial<Navigator> | undefined = globalThis.navigator
     let ms: number | undefined
     if (!isNetwork || navigator?.onLine !== false) {
@@ -77,7 +80,7 @@ export const retry = async <A>(
           globalThis.removeEventListener?.("online", retryNow)
           resolve()
         }
-        // Without a delay only a connection that comes back ends it.
+        // Without a delay, only a restored connection ends it.
         const timer = ms === undefined ? undefined : setTimeout(retryNow, ms)
         signal.addEventListener("abort", retryNow)
         if (isNetwork) globalThis.addEventListener?.("online", retryNow)

@@ -35,23 +35,23 @@ async function* readPieces(body: Blob, size = 2 ** 20): AsyncGenerator<Uint8Arra
   for (let at = 0; at < body.size; at += size) yield new Uint8Array(await body.slice(at, at + size).arrayBuffer())
 }
 
-/** Missing in the DOM's declarations; here only what sends streams comes by. */
+/** Missing in the DOM's declarations; only runtimes that send streams get here. */
 const toStream = (pieces: AsyncIterable<Uint8Array>): ReadableStream =>
   (ReadableStream as unknown as { from(pieces: AsyncIterable<Uint8Array>): ReadableStream }).from(pieces)
 
 /**
- * PUTs bytes: by XMLHttpRequest where there is one, as `fetch` reports no progress in browsers.
+ * PUTs bytes: by XMLHttpRequest where it exists, because `fetch` reports no progress in browsers.
  *
- * Node's `fetch` gets a stream, which tells how far it was read; other runtimes get a Blob as it is, and only report
- * nothing in between.
+ * Node's `fetch` gets a stream, which shows how far it was read; other runtimes get the Blob itself, and only report
+ * no progress in between.
  *
- * Fails: rejects with NETWORK_ERROR, also when aborted; with the UploadError a stream broke off with.
+ * Fails: rejects with NETWORK_ERROR, also when aborted; with the UploadError with which a stream broke off.
  */
 export const sendBytes = async (fetch: Fetch, request: BytesRequest): Promise<Reply> => {
   const { url, headers, size, signal, onProgress } = request
   const isNode = globalThis.navigator?.userAgent?.startsWith("Node.js")
   let { body } = request
-  // Firefox and Safari send a stream as the text "[object ReadableStream]", Chromium not by HTTP/1.
+  // Firefox and Safari send a stream as the text "[object ReadableStream]", Chromium not over HTTP/1.
   if ("getReader" in body && globalThis.location) body = await new Response(body as BodyInit).blob()
   if ("XMLHttpRequest" in globalThis) return sendWithXhr({ ...request, body })
   const isStream = "getReader" in body || (isNode && size > 0)

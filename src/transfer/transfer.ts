@@ -8,7 +8,7 @@ import { type Attempt, retry, type RetryOptions, type RetryWait } from "./retry.
 import { sendBytes } from "./send-bytes.ts"
 import type { UploadableFile } from "./uploadable-file.ts"
 
-/** All bytes have been sent, and there is no answer yet: the app is asked, as a rule. */
+/** All bytes have been sent, and there is no answer yet: usually the app is being asked. */
 interface AnswerWait {
   readonly reason: "app"
   readonly delay?: undefined
@@ -16,25 +16,25 @@ interface AnswerWait {
   readonly retryNow?: undefined
 }
 
-/** After the last byte, in ms: an answer that comes sooner is not worth a word. */
+/** After the last byte, in ms: an answer that arrives sooner need not be announced. */
 const answerWait = 1000
 
-/** What moving one file takes. */
+/** Options for the transfer of one file. */
 export interface TransferOptions {
   readonly file: UploadableFile
-  /** The signed URL in force; it changes when it is renewed. */
+  /** The current signed URL; it changes when it is renewed. */
   readonly url: () => string
-  /** Puts another URL in the place of one that was refused. */
+  /** Replaces a URL that was refused. */
   readonly renew: (refused: string) => Promise<unknown>
-  /** Whether bytes may be stored already: then the ingest is asked for the offset first. */
+  /** Whether bytes may already be stored: the ingest is then asked for the offset first. */
   readonly isStored: boolean
   readonly trace: TraceContext | undefined
   readonly fetch: Fetch
   readonly retry: RetryOptions
   readonly signal: AbortSignal
-  /** Bytes are about to be sent, from an offset on: once per try. */
+  /** Bytes are about to be sent, from an offset on: once per attempt. */
   readonly onStart: (offset: number) => void
-  /** Bytes of the file that are stored or on their way. May go back after a lost connection. */
+  /** Bytes of the file that are stored or being sent. May go back after a lost connection. */
   readonly onProgress: (loaded: number) => void
   readonly onWait: (wait: RetryWait | AnswerWait) => void
 }
@@ -47,8 +47,8 @@ const readOffset = (reply: Reply): number | undefined => {
 const isResult = (json: unknown): json is UploadResult => typeof (json as UploadResult | null)?.key === "string"
 
 /**
- * PUTs a file to its signed URL; after a failure goes on from what the ingest has stored. A URL that is refused as
- * expired is renewed, once until more bytes are stored.
+ * PUTs a file to its signed URL; after a failure resumes from what the ingest has stored. A URL that is refused as
+ * expired is renewed, but only once until more bytes are stored.
  *
  * Shape:  `PUT url`, `Range: bytes=<offset>-`, raw bytes; before a retry `HEAD url` for the offset.
  * Fails:  rejects with an UploadError; with the signal's reason or NETWORK_ERROR when aborted.
@@ -60,7 +60,7 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
   let stored = 0
   let mayRenew = true
   let url: string
-  /** By HEAD, which has no body that would say why; whoever renews the URL will. */
+  /** Refused by HEAD, which has no body that would say why; the renewal of the URL will. */
   let isRefused = false
 
   const attempt = async (forget: () => void): Promise<Attempt<UploadResult>> => {
@@ -95,7 +95,7 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
     sent(0)
     const reply = await sendBytes(fetch, {
       url,
-      // The signed URL says what the file is. Its own type, were it multipart/form-data, would be taken for framing.
+      // The signed URL says what the file is. Its own type would be taken for framing if it were multipart/form-data.
       headers: { ...trace, "content-type": "application/octet-stream", range: formatUploadRange(start) },
       body: await file.slice(start),
       size: file.size - start,

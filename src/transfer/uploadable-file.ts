@@ -1,13 +1,14 @@
 /**
- * Bytes as they are sent: a Blob of the runtime, a stream, or React Native's name for a file on the device.
+ * Bytes to send: a Blob of the runtime, a stream, or React Native's name for a file on the device.
  *
  * A Blob's type says less than `Blob`, because Node's declarations and the DOM's do not agree.
  */
 export type UploadBody = Pick<Blob, "size" | "type"> | ReadableStream<Uint8Array> | { readonly uri: string }
 
 /**
- * What the client needs of a file: a `File` of the browser, Node, Bun or Deno fits, and so does any `Blob` with a name.
- * For others see `fileFromStream` and `fileFromUri`; in Node `fs.openAsBlob(path)` makes a Blob that is read as it is sent.
+ * What the client needs of a file: a `File` of the browser, Node, Bun or Deno fits, and so does any `Blob` with a
+ * name. For others see `fileFromStream` and `fileFromUri`; in Node `fs.openAsBlob(path)` makes a Blob that is read
+ * while it is sent.
  *
  * Units: `size` in bytes, `lastModified` in ms since the epoch.
  */
@@ -19,6 +20,6 @@ export interface UploadableFile {
   readonly lastModified?: number | undefined
   /** Where it was in a chosen folder: `holiday/2024/a.jpg`. Sent as the file's `path`; empty where there is none. */
   readonly webkitRelativePath?: string | undefined
-  /** The bytes from `start` to the end, read only when they are sent; called once more for every try. */
+  /** The bytes from `start` to the end, read only when they are sent; called once for every attempt. */
   slice(start: number): UploadBody | Promise<UploadBody>
 }

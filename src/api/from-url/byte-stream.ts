@@ -1,7 +1,7 @@
 /**
- * A stream that asks for a chunk only when its reader does.
+ * A stream that pulls a chunk only when its reader does.
  *
- * @param onCancel runs before the chunks are told, which may be waiting for what will not come
+ * @param onCancel runs before the generator is stopped, which may be waiting for a chunk that will never come
  */
 export const toByteStream = (
   chunks: AsyncGenerator<Uint8Array, void>,

@@ -2,7 +2,7 @@ import { UploadError } from "../../protocol/upload-error.ts"
 import type { RemoteReply } from "./fetch-remote.ts"
 import { describeUrl } from "./remote-url.ts"
 
-/** The encodings a body is in, as its headers say; empty for none. */
+/** The encodings of a body, according to its headers; empty for none. */
 export const readEncodings = (headers: Headers): ReadonlyArray<string> =>
   (headers.get("content-encoding") ?? "")
     .toLowerCase()
@@ -11,9 +11,10 @@ export const readEncodings = (headers: Headers): ReadonlyArray<string> =>
     .filter((encoding) => encoding !== "" && encoding !== "identity")
 
 /**
- * The bytes of a body freed of its `content-encoding`: some servers encode though asked not to.
+ * The bytes of a body without its `content-encoding`: some servers encode even when asked not to.
  *
- * Fails: throws BAD_REQUEST for an encoding nobody asked for; the bytes reject with it when they are not so encoded.
+ * Fails: throws BAD_REQUEST for an unexpected encoding; the bytes reject with it when they are not encoded as
+ *        announced.
  */
 export const decodeBody = ({ url, headers, body, isDecoded }: RemoteReply): AsyncIterable<Uint8Array> => {
   const encodings = readEncodings(headers)

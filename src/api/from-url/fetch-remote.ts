@@ -6,22 +6,22 @@ import { type RemoteAnswer, toSourceError } from "./remote-answer.ts"
 import { describeUrl, parseRemoteUrl } from "./remote-url.ts"
 import { watchPace } from "./watch-pace.ts"
 
-/** An answer that is no redirect. Its body rejects with an UploadError only. */
+/** An answer that is not a redirect. Its body rejects only with an UploadError. */
 export interface RemoteReply extends Omit<RemoteAnswer, "body"> {
   /** The URL that answered, after all redirects. */
   readonly url: URL
   readonly body: AsyncGenerator<Uint8Array, void>
-  /** Ends the connection, whether or not the body was read. */
+  /** Closes the connection, whether or not the body was read. */
   readonly close: () => void
 }
 
 const maxRedirects = 5
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
-/** Bytes per second that a server which is not stalled sends at least, as the ingest asks of its own clients. */
+/** Bytes per second that a server must send at least, as the ingest demands of its own clients. */
 const leastRate = 1024
 
-/** What the connection and the ranges need; of the caller's own these do not count. */
+/** Headers that the connection and ranges need. The caller's own values for these are ignored. */
 const ownHeaders: ReadonlyArray<string> = [
   "connection",
   "content-length",
@@ -37,7 +37,7 @@ const ownHeaders: ReadonlyArray<string> = [
 ]
 
 /**
- * Headers of the caller, without those that are not his to set.
+ * The caller's headers, without those that it may not set.
  *
  * Fails: throws BAD_REQUEST.
  */
@@ -90,8 +90,8 @@ const requestOnce = async (url: URL, headers: Headers, settings: FromUrlSettings
 /**
  * GETs a URL. Redirects are followed, each checked as the first URL was, never from https to http.
  *
- * Fails: rejects with FORBIDDEN for a host or a redirect that is refused, BAD_REQUEST for a URL that is none or for more
- * redirects than five, NETWORK_ERROR, ABORTED.
+ * Fails: rejects with FORBIDDEN for a host or a redirect that is refused, BAD_REQUEST for an invalid URL or for more
+ *        than five redirects, NETWORK_ERROR, ABORTED.
  *
  * @param secrets headers for the origin of `start` only
  * @param own     headers for every origin
@@ -108,7 +108,7 @@ export const fetchRemote = async (
     mayTell &&= url.origin === start.origin
     const headers = new Headers({ accept: "*/*", "user-agent": names.word })
     for (const [name, value] of mayTell ? secrets : []) headers.set(name, value)
-    // Encoded, neither would the length be the file's nor could a part of it be asked for.
+    // With an encoding, the length would not be the file's, and no part of it could be requested.
     for (const [name, value] of Object.entries({ ...own, "accept-encoding": "identity" })) headers.set(name, value)
     const reply = await requestOnce(url, headers, settings)
     const location = reply.headers.get("location")

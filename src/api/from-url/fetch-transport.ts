@@ -3,8 +3,8 @@ import type { RemoteAnswer, Transport } from "./remote-answer.ts"
 const nothing = async function* (): AsyncGenerator<Uint8Array> {}
 
 /**
- * Requests by `fetch`, for runtimes without Node's modules (workerd, edge). They do not let the address of a name be
- * seen before the connection is made, so only what the URL itself says has been checked.
+ * Sends requests with `fetch`, for runtimes without Node's modules (workerd, edge). These do not reveal the address of
+ * a name before the connection is made, so only the URL itself has been checked.
  */
 export const createFetchTransport =
   (fetch: typeof globalThis.fetch = globalThis.fetch): Transport =>

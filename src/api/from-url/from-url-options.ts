@@ -13,46 +13,52 @@ import { type HostRules, parseAllowedHost } from "./host-rules.ts"
 import { createNodeTransport } from "./node-transport.ts"
 import type { Transport } from "./remote-answer.ts"
 
-/** A file of another server, and what to make of it. */
+/** A file on another server, and how to store it. */
 export interface RemoteFile extends UploadDetails {
   /** http or https, without user and password. */
   readonly url: string | URL
-  /** Unless given: what the server calls it, else the last part of the URL's path. */
+  /** By default the name that the server gives, otherwise the last part of the URL's path. */
   readonly name?: string | undefined
-  /** Media type. Unless given: the one the server says, else the one of the name's extension. */
+  /** Media type. By default the one that the server gives, otherwise the one for the name's extension. */
   readonly type?: string | undefined
-  /** Sent to the URL's own origin, never to one it redirects to. Those of the connection and of ranges are Sluice's. */
+  /**
+   * Sent to the URL's own origin, never to one that it redirects to. Sluice sets headers for the connection and for
+   * ranges itself.
+   */
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** The names of what a {@link RemoteFile} is described by. */
+/** The names of the fields of a {@link RemoteFile}. */
 export const remoteFields = [...detailFields, "url", "name", "type", "headers"] as const satisfies ReadonlyArray<
   keyof RemoteFile
 >
 
-/** What an upload from URLs is told: what may be fetched, how long to wait for it, and all of `uploadFiles`. */
+/** Options of an upload from URLs: what may be fetched, how long to wait for it, and all options of `uploadFiles`. */
 export interface FromUrlOptions extends ServerUploadOptions {
-  /** Only these: `"example.com"`, `"*.example.com"`. Redirects count too. */
+  /** The only hosts to fetch from: `"example.com"`, `"*.example.com"`. They apply to redirects too. */
   readonly allowedHosts?: ReadonlyArray<string> | undefined
   /**
-   * Whether addresses that are not public may be asked: this machine, its network, its cloud's services. Never for URLs
-   * that users gave, unless `allowedHosts` names the hosts.
+   * Whether requests may go to addresses that are not public: this machine, its network, its cloud's services. Never
+   * allow this for URLs from users, unless `allowedHosts` names the hosts.
    */
   readonly allowPrivateNetwork?: boolean | undefined
-  /** Bytes or `"100MB"`. Default: none, but 1GB for files whose size the server does not say, which are kept on disk for a while. */
+  /**
+   * Bytes or `"100MB"`. Default: no limit, except 1GB for files whose size the server does not say, which are kept on
+   * disk for a while.
+   */
   readonly maxFileSize?: ByteSize | number | undefined
-  /** How long to wait for an answer; its bytes must then come at 1 KiB/s on average over as long. Default 30 seconds. */
+  /** How long to wait for an answer; its bytes must then arrive at 1 KiB/s on average over the same time. Default 30 seconds. */
   readonly timeout?: DurationInput | undefined
 }
 
-/** Of {@link FromUrlOptions}, what fetching has to know. */
+/** The part of {@link FromUrlOptions} that fetching needs. */
 export interface FromUrlSettings extends HostRules {
   /** Bytes. */
   readonly maxFileSize: number | undefined
   /** ms. */
   readonly timeout: number
   readonly signal: AbortSignal
-  /** How often a server that cannot be reached is asked before its file counts as failed. */
+  /** How often to try a server that cannot be reached before its file counts as failed. */
   readonly retry: RetryOptions
   readonly transport: Transport
 }

@@ -11,7 +11,7 @@ export interface HostRules {
 }
 
 /**
- * A host of the option `allowedHosts`, spelt as URLs spell it: `*.BÜCHER.example` → `*.xn--bcher-kva.example`.
+ * A host of the option `allowedHosts`, spelt as in URLs: `*.BÜCHER.example` → `*.xn--bcher-kva.example`.
  *
  * Fails: throws INVALID_CONFIG.
  */
@@ -32,8 +32,8 @@ export const addressRefused = (url: URL): UploadError =>
   })
 
 /**
- * Checks what can be seen of a URL's host without asking for its addresses: the list of allowed ones, literal addresses,
- * names that are never public.
+ * Checks everything about a URL's host that needs no look-up of its addresses: the list of allowed hosts, literal
+ * addresses, names that are never public.
  *
  * Fails: throws FORBIDDEN.
  */

@@ -12,7 +12,7 @@ import { addressRefused } from "./host-rules.ts"
 import type { RemoteRequest, Transport } from "./remote-answer.ts"
 import { describeUrl } from "./remote-url.ts"
 
-/** One text for two causes: or a URL would tell which names there are in a private network. */
+/** One text for two causes, because a URL could otherwise reveal which names exist in a private network. */
 const nameRefused = (url: URL): UploadError =>
   new UploadError({
     code: "FORBIDDEN",
@@ -34,16 +34,16 @@ const resolveAllowed = async (
 }
 
 /**
- * Requests that connect to the very addresses that were checked. A name that has public addresses and others is fetched
+ * Sends requests to exactly the addresses that were checked. A name that has public and other addresses is fetched
  * from the public ones. Each request has a connection of its own.
  *
- * @param resolve where names get their addresses from
+ * @param resolve looks up the addresses of a name
  */
 export const createNodeTransport =
   (resolve: Resolve = resolveBySystem): Transport =>
   async (asked) => {
     const { url, headers, signal } = asked
-    // `checkHost` has seen what is an address.
+    // `checkHost` has checked literal addresses.
     const addresses = isAddress(url) ? [] : await resolveAllowed(resolve, asked)
     const message = await requestPinned({
       url,

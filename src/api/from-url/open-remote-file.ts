@@ -12,7 +12,7 @@ import { readRemoteName } from "./remote-name.ts"
 import { describeUrl, parseRemoteUrl } from "./remote-url.ts"
 import { spool } from "./spool.ts"
 
-/** What a file of unknown size may grow to on this machine's disk unless the caller says. */
+/** How large a file of unknown size may grow on this machine's disk by default. */
 const maxSpool = 1024 ** 3
 
 type Content = Pick<UploadSource, "size" | "slice"> & { readonly close: () => Promise<void> }
@@ -29,7 +29,7 @@ const tooLarge = (url: URL, limit: number, size?: number): UploadError =>
     message: `${describeUrl(url)} has ${size === undefined ? "more" : `${formatByteSize(size)}, more`} than the ${formatByteSize(limit)} of \`maxFileSize\`.`,
   })
 
-/** Streams on what has a size, and keeps on disk what has none: an upload is signed for its size. */
+/** Streams a file whose size is known, and keeps any other on disk first: an upload is signed for its size. */
 const openContent = async (
   reply: RemoteReply,
   ask: (headers: Readonly<Record<string, string>>) => Promise<RemoteReply>,
@@ -57,11 +57,10 @@ const openContent = async (
 }
 
 /**
- * Opens a file of another server as something that is uploaded: asks for it, checks what comes, and reads it as it is
- * sent.
+ * Opens a file of another server as an upload source: requests it, checks the answer, and reads it while it is sent.
  *
- * Fails: rejects with an UploadError; FORBIDDEN for what must not be asked, BAD_REQUEST for a URL that is none or whose
- * server answers anything but 200, FILE_TOO_LARGE, NETWORK_ERROR, ABORTED.
+ * Fails: rejects with an UploadError; FORBIDDEN for a host that must not be asked, BAD_REQUEST for an invalid URL or
+ *        one whose server answers anything but 200, FILE_TOO_LARGE, NETWORK_ERROR, ABORTED.
  */
 export const openRemoteFile = async (source: RemoteFile, settings: FromUrlSettings): Promise<UploadSource> => {
   const start = parseRemoteUrl(source.url)

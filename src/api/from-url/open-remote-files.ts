@@ -5,9 +5,9 @@ import { type FromUrlOptions, readFromUrlOptions, type RemoteFile } from "./from
 import { openRemoteFile } from "./open-remote-file.ts"
 
 /**
- * What opens each of several files, all by the same options.
+ * Makes the openers of several files, all with the same options.
  *
- * Fails: throws INVALID_CONFIG for options that make no sense.
+ * Fails: throws INVALID_CONFIG for invalid options.
  */
 export const openRemoteFiles = (
   files: ReadonlyArray<string | URL | RemoteFile>,

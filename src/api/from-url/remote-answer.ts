@@ -4,28 +4,28 @@ import { describeUrl } from "./remote-url.ts"
 
 /** One GET, of one URL: redirects are not followed. */
 export interface RemoteRequest {
-  /** Its host has been checked as far as that goes without asking for addresses. */
+  /** Its host has been checked as far as that is possible without looking up addresses. */
   readonly url: URL
   readonly headers: Headers
   readonly rules: HostRules
-  /** Ends the request, and later its body. */
+  /** Aborts the request, and later its body. */
   readonly signal: AbortSignal
 }
 
-/** What came back, as soon as its headers are there. */
+/** The answer, as soon as its headers have arrived. */
 export interface RemoteAnswer {
   readonly status: number
   readonly headers: Headers
-  /** As it comes, and no faster than it is read. */
+  /** Streamed, and no faster than it is read. */
   readonly body: AsyncIterable<Uint8Array>
-  /** Whether the body has been freed of its `content-encoding`. */
+  /** Whether the body has been decoded from its `content-encoding`. */
   readonly isDecoded: boolean
 }
 
-/** How requests are made. Rejects with an UploadError, or with whatever the runtime says of a connection that failed. */
+/** Sends requests. Rejects with an UploadError, or with the runtime's own error when a connection failed. */
 export type Transport = (request: RemoteRequest) => Promise<RemoteAnswer>
 
-/** Why a source gave no answer or no more bytes; what an abort gave as its reason, where there was one. */
+/** The error for a source that gave no answer or no more bytes; the reason of the abort, where there was one. */
 export const toSourceError = (cause: unknown, url: URL, signal: AbortSignal): UploadError => {
   if (signal.aborted) {
     const { reason } = signal

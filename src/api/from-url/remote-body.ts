@@ -11,7 +11,7 @@ export interface RemoteBody {
   readonly close: () => void
 }
 
-/** Breaks in a row, each after fewer bytes than `steadyBytes`, after which the source is not asked again. */
+/** After this many breaks in a row, each after fewer bytes than `steadyBytes`, the source is not asked again. */
 const maxBreaks = 4
 const steadyBytes = 1024 * 1024
 
@@ -46,11 +46,11 @@ const bytesToDrop = (reply: RemoteReply, first: FileVersion, size: number, start
 }
 
 /**
- * The bytes of a file as its server sends them. Nothing is kept: to go on at an offset, or after the server broke off,
- * it is asked for the rest, and only the rest of the same file is taken.
+ * The bytes of a file as its server sends them. Nothing is kept: to resume at an offset, or after the server broke
+ * off, the rest is requested, and only the rest of the same file is accepted.
  *
- * Fails: the stream with NETWORK_ERROR where trying again may help; with DIGEST_MISMATCH when the file has changed, with
- * RANGE_MISMATCH when nothing could show that it has not.
+ * Fails: the stream with NETWORK_ERROR where trying again may help; with DIGEST_MISMATCH when the file has changed,
+ *        with RANGE_MISMATCH when nothing could prove that it has not.
  *
  * @param first the answer to the first request, not read yet
  * @param ask   makes the request again, with headers for a range
@@ -67,7 +67,7 @@ export const createRemoteBody = (
   let breaks = 0
   let end: UploadError | undefined
 
-  /** Counts what failed; `passed` bytes had come before. */
+  /** Counts a failure; `passed` bytes had come before it. */
   const fail = (cause: unknown, passed: number): never => {
     if (!UploadError.is(cause) || cause.code !== "NETWORK_ERROR") throw cause
     breaks = passed < steadyBytes ? breaks + 1 : 1

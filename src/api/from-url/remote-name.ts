@@ -3,10 +3,10 @@ import { limits } from "../../protocol/limits.ts"
 
 const encoder = new TextEncoder()
 
-/** Control characters, and those that turn the direction of text: they make `exe.png` out of `gnp.exe`. */
+/** Control characters, and those that change the direction of text: they make `gnp.exe` look like `exe.png`. */
 const invisible = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
-/** Cut where a character ends, keeping an extension. */
+/** Cuts a name at the end of a character, keeping its extension. */
 const cutTo = (bytes: number, name: string): string => {
   const extension = /.\.([^.]{1,32})$/su.exec(name)?.[1]
   const end = extension === undefined ? "" : `.${extension}`
@@ -20,7 +20,7 @@ const cutTo = (bytes: number, name: string): string => {
   return cut + end
 }
 
-/** What is left of a name that somebody else chose once nothing in it can do harm; undefined when that is nothing. */
+/** What remains of a foreign name without harmful parts; undefined when nothing does. */
 const cleanName = (text: string): string | undefined => {
   const name = text
     .toWellFormed()
@@ -30,7 +30,7 @@ const cleanName = (text: string): string | undefined => {
   return name === "" || name === "." || name === ".." ? undefined : cutTo(limits.fileName, name)
 }
 
-/** Headers come byte for byte; many servers write UTF-8 into them. */
+/** Headers are read byte for byte; many servers write UTF-8 into them. */
 const readAsUtf8 = (header: string): string => {
   try {
     const bytes = Uint8Array.from(header, (character) => character.charCodeAt(0))
@@ -59,8 +59,8 @@ const nameInPath = ({ pathname }: URL): string | undefined => {
 }
 
 /**
- * What a fetched file is called: by `content-disposition`, else by the last part of the path, else "file". Without
- * folders and control characters.
+ * The name of a fetched file: from `content-disposition`, otherwise the last part of the path, otherwise "file".
+ * Without folders and control characters.
  *
  * Units:  at most `limits.fileName` bytes of UTF-8.
  * Source: RFC 6266 §4.3.

@@ -1,6 +1,6 @@
 import { UploadError } from "../../protocol/upload-error.ts"
 
-/** A URL for people: without its query and its credentials, which may be secrets. */
+/** A URL for messages: without its query and its credentials, which may be secrets. */
 export const describeUrl = (url: URL | string): string => {
   const text = url instanceof URL ? url.origin + url.pathname : url.replace(/[?#].*$/s, "").replace(/^.*@/s, "")
   return text.length > 200 ? `${text.slice(0, 200)}…` : text
@@ -9,9 +9,9 @@ export const describeUrl = (url: URL | string): string => {
 /**
  * Reads the URL of a file.
  *
- * Fails: throws BAD_REQUEST for what is not an http(s) URL, or has a user or a password in it.
+ * Fails: throws BAD_REQUEST for anything but an http(s) URL, and for one with a user or a password in it.
  *
- * @param base the URL whose answer named this one
+ * @param base the URL that redirected to this one
  */
 export const parseRemoteUrl = (text: string | URL, base?: URL): URL => {
   const refuse = (message: string) => new UploadError({ code: "BAD_REQUEST", message })

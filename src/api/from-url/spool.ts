@@ -1,24 +1,25 @@
 import { UploadError } from "../../protocol/upload-error.ts"
 import { toByteStream } from "./byte-stream.ts"
 
-/** Bytes kept on the disk for a while. */
+/** Bytes kept on disk for a while. */
 export interface Spool {
   readonly size: number
   /** From an offset to the end. */
   readonly read: (start: number) => ReadableStream<Uint8Array>
-  /** Gives the disk its room back. */
+  /** Frees the room on the disk. */
   readonly close: () => Promise<void>
 }
 
 const pieceSize = 256 * 1024
 
 /**
- * Writes bytes to a temporary file, which loses its name as soon as it is open: the system frees it with the process,
- * however that ends, and nobody else can open it. Where open files cannot be removed, `close` does it.
+ * Writes bytes to a temporary file, whose name is removed as soon as it is open: the system frees it with the process,
+ * however that ends, and no other process can open it. Where open files cannot be removed, `close` does it.
  *
- * Fails: rejects with what the bytes or `check` reject with, INTERNAL_ERROR where the disk fails; nothing is left then.
+ * Fails: rejects with the error of the bytes or of `check`, and with INTERNAL_ERROR where the disk fails; nothing is
+ *        left behind then.
  *
- * @param check sees how many bytes there are, before they are written
+ * @param check is called with how many bytes there are, before they are written
  */
 export const spool = async (bytes: AsyncIterable<Uint8Array>, check: (size: number) => void): Promise<Spool> => {
   const { open, rm } = process.getBuiltinModule("node:fs/promises")

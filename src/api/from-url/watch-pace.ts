@@ -1,13 +1,13 @@
 /** How slow is too slow. */
 export interface Pace {
-  /** ms of waiting in which there must be `least` more bytes. */
+  /** ms of waiting in which at least `least` more bytes must arrive. */
   readonly timeout: number
   readonly least: number
-  /** Ends the chunks; they must reject then. */
+  /** Ends the chunks, which must then reject. */
   readonly onStall: () => void
 }
 
-/** Passes chunks on while they come fast enough. Only the time they are waited for counts, not what their reader takes. */
+/** Passes chunks on while they come fast enough. Only the time spent waiting for them counts, not the time their reader takes. */
 export async function* watchPace(
   chunks: AsyncIterable<Uint8Array>,
   { timeout, least, onStall }: Pace,

@@ -53,7 +53,8 @@ const routeOptions = ["awaitServerData", "presignedUrlTtl", "fileKeySeed"] as co
 /**
  * Makes the builder of file routes for requests that come with `Native` arguments.
  *
- * Fails: the builder throws an `UploadError` with code INVALID_CONFIG where a size, count or duration is not one, or an option is not known.
+ * Fails: the builder throws an `UploadError` with code INVALID_CONFIG for an invalid size, count or duration, or an
+ *        unknown option.
  */
 export const createRouteBuilder = <Native extends object, ErrorData extends Json | undefined = undefined>(
   sluiceOptions: SluiceOptions<ErrorData> = {},

@@ -14,7 +14,7 @@ import type {
   UploadErrorArguments,
 } from "./user-code-arguments.ts"
 
-/** How a route behaves. What its files are like, `acl` for one, is said of each kind of file. */
+/** How a route behaves. Properties of its files, such as `acl`, are set for each kind of file. */
 export interface RouteOptions<IsAwaited extends boolean = boolean> {
   /** Whether the browser waits for what `onUploadComplete` returns. Default true. */
   readonly awaitServerData?: IsAwaited
@@ -24,20 +24,20 @@ export interface RouteOptions<IsAwaited extends boolean = boolean> {
    * Makes file keys deterministic: the same seed gives the same key. Default random, 132 bits.
    *
    * A key holds one file, whoever uploads it: put the user's id into the seed, or a user can take the keys of others.
-   * `.file()` can say the same as `keySeed`, and knows the types of input and metadata.
+   * `.file()` can return the same as `keySeed`, with the types of input and metadata.
    */
   fileKeySeed?(file: FileDescriptor, args: FileKeySeedArguments): string
 }
 
-/** What all routes of one builder have in common. */
+/** Options shared by all routes of one builder. */
 export interface SluiceOptions<ErrorData extends Json | undefined> {
-  /** What browsers find in the `data` of an error of a route made by this builder. */
+  /** Returns what browsers find in the `data` of an error of a route of this builder. */
   readonly errorFormatter?: (error: UploadError) => ErrorData
 }
 
 type UserCode<Arguments, Result> = (args: Arguments) => Result | PromiseLike<Result>
 
-/** A finished file route as the handler runs it. */
+/** A finished file route, as the handler runs it. */
 export interface RouteDefinition<in Native extends object> {
   readonly config: CompiledConfig
   readonly awaitServerData: boolean
@@ -52,12 +52,12 @@ export interface RouteDefinition<in Native extends object> {
   readonly onUploadError: UserCode<Native & UploadErrorArguments<any>, unknown> | undefined
 }
 
-/** A finished file route: ends with `.onUploadComplete(…)`. */
+/** A finished file route. It ends with `.onUploadComplete(…)`. */
 export interface FileRoute<in Native extends object, out Types extends FileRouteTypes> extends TypedFileRoute<Types> {
   readonly "~route": RouteDefinition<Native>
 }
 
-/** Slug → route. `satisfies FileRouter` keeps the types of each. */
+/** Slug → route. `satisfies FileRouter` preserves the types of each. */
 export interface FileRouter<Native extends object = any> {
   readonly [slug: string]: FileRoute<Native, any>
 }

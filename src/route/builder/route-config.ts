@@ -21,15 +21,15 @@ export interface KindLimits {
   /** Bytes. */
   readonly maxBytes: number
   readonly limits: FileLimits
-  /** Where the route says it: else nothing is signed, and the ingest decides by the file's type. */
+  /** Set only where the route says it: otherwise it is not signed, and the ingest decides by the file's type. */
   readonly contentDisposition: ContentDisposition | undefined
 }
 
 /** A route's configuration, checked and expanded once. */
 export interface CompiledConfig {
-  /** What GET answers. */
+  /** The answer to GET. */
   readonly config: RouteConfig
-  /** From the most exact kind to `blob`: the first that fits a file is the one that counts. */
+  /** From the most specific kind to `blob`: the first one that matches a file applies. */
   readonly kinds: ReadonlyArray<KindLimits>
 }
 
@@ -56,7 +56,7 @@ const checkNoun = (kind: FileKind, noun: string): string => {
   throw invalid(`${kind}.noun must be what people call one such file, in at most 40 characters.`)
 }
 
-/** Bytes as a size that parses back to exactly as many. */
+/** Bytes as a size that parses back to exactly the same number. */
 const toByteSize = (bytes: number): ByteSize => {
   const size = formatByteSize(bytes) as ByteSize
   const parsed = parseByteSize(size)
@@ -95,7 +95,7 @@ const compileKind = (kind: FileKind, input: FileLimitsInput): KindLimits => {
 }
 
 /**
- * Checks and expands what a route was written with.
+ * Checks and expands the configuration that a route was written with.
  *
  * Fails: throws an `UploadError` with code INVALID_CONFIG that names the field.
  */
@@ -112,6 +112,6 @@ export const compileConfig = (input: RouteConfigInput): CompiledConfig => {
   }
 }
 
-/** The kind of a route that a media type falls under. */
+/** The kind of a route that a media type belongs to. */
 export const findKind = (config: CompiledConfig, type: string): KindLimits | undefined =>
   config.kinds.find(({ kind }) => isOfMediaType(type, kind))

@@ -14,14 +14,14 @@ import type {
 // error that reads as a sentence. The stages repeat each other's members instead of inheriting them: with a schema of
 // its own in every route, inheritance costs the compiler a fifth more (`npm run bench types`).
 
-/** What marks a Standard Schema. Holding it to all of the interface here would cost the compiler as much as reading it. */
+/** Identifies a Standard Schema. Checking it against the whole interface here would cost the compiler as much as reading it. */
 interface StandardSchema {
   readonly "~standard": unknown
 }
 
 /**
- * What a schema takes and gives. zod's types are read where zod keeps them: through its Standard Schema they cost the
- * compiler half as much again.
+ * What a schema takes and returns. zod's types are read where zod keeps them: through its Standard Schema they cost
+ * the compiler half as much again.
  */
 type SchemaInput<Schema> = Schema extends { readonly _zod: any }
   ? Schema["_zod"]["input"]
@@ -38,10 +38,10 @@ type SchemaOutput<Schema> = Schema extends { readonly _zod: any }
 /** Metadata of a route without a middleware. */
 type Empty = Record<never, never>
 
-/** A step in the wrong place: the compiler shows the sentence where the argument should be. */
+/** A step in the wrong place: the compiler shows the sentence in place of the argument. */
 type Misplaced<Sentence extends string> = (sentence: Sentence) => never
 
-/** In a tuple and without an alias, or the compiler shows neither: the error is the sentence. */
+/** In a tuple and without an alias, otherwise the compiler does not show the sentence as the error. */
 interface Unfinished {
   readonly "~types": ["End the route with .onUploadComplete(…)."]
   readonly "~route": ["End the route with .onUploadComplete(…)."]
@@ -59,7 +59,7 @@ type OnUploadComplete<Native extends object, Schema, Metadata, ErrorData, IsAwai
   }
 >
 
-/** After `.onUploadError`. */
+/** The stage after `.onUploadError`. */
 export interface RouteWithErrorHandler<
   Native extends object,
   Schema,
@@ -67,7 +67,10 @@ export interface RouteWithErrorHandler<
   ErrorData,
   IsAwaited,
 > extends Unfinished {
-  /** Ends the route. What it is given runs after each file has arrived, at least once: deduplicate by `delivery.id`. The browser gets what it returns. */
+  /**
+   * Ends the route. The function runs after each file has arrived, at least once: deduplicate by `delivery.id`. The
+   * browser gets its return value.
+   */
   readonly onUploadComplete: OnUploadComplete<Native, Schema, Metadata, ErrorData, IsAwaited>
   readonly input: Misplaced<"Call .input() first, before .middleware().">
   readonly middleware: Misplaced<"Call .middleware() before .onUploadError().">
@@ -80,11 +83,14 @@ type OnUploadError<Native extends object, Schema, Metadata, ErrorData, IsAwaited
   run: (args: Native & UploadErrorArguments<Metadata>) => unknown,
 ) => RouteWithErrorHandler<Native, Schema, Metadata, ErrorData, IsAwaited>
 
-/** After `.file`. */
+/** The stage after `.file`. */
 export interface RouteWithFile<Native extends object, Schema, Metadata, ErrorData, IsAwaited> extends Unfinished {
-  /** Ends the route. What it is given runs after each file has arrived, at least once: deduplicate by `delivery.id`. The browser gets what it returns. */
+  /**
+   * Ends the route. The function runs after each file has arrived, at least once: deduplicate by `delivery.id`. The
+   * browser gets its return value.
+   */
   readonly onUploadComplete: OnUploadComplete<Native, Schema, Metadata, ErrorData, IsAwaited>
-  /** What it is given runs when the upload of a file has failed for good, with the `error` and the metadata. */
+  /** The function runs when the upload of a file has failed for good, with the `error` and the metadata. */
   readonly onUploadError: OnUploadError<Native, Schema, Metadata, ErrorData, IsAwaited>
   readonly input: Misplaced<"Call .input() first, before .middleware().">
   readonly middleware: Misplaced<"Call .middleware() before .file().">
@@ -96,19 +102,19 @@ type Deciding = FileDecision | void | PromiseLike<FileDecision | void>
 
 type UnknownField<Decided> = Decided extends object ? Exclude<keyof Decided, keyof FileDecision> & string : never
 
-/** The compiler takes any further fields in what a function returns: here one is an error that reads as a sentence. */
+/** The compiler accepts additional fields in a function's return value: here one becomes an error that reads as a sentence. */
 type Known<Decided, Field extends string = UnknownField<Awaited<Decided>>> = [Field] extends [never]
   ? unknown
   : [`.file() does not decide ${Field}.`]
 
-/** Decides how each file is stored. `Returned` is the metadata before its trip through JSON. */
+/** Decides how each file is stored. `Returned` is the metadata before its serialization to JSON. */
 type DecideFile<Native extends object, Schema, Returned, Metadata, ErrorData, IsAwaited> = <
   Run extends (args: Native & FileArguments<SchemaOutput<Schema>, Returned>) => Deciding,
 >(
   run: Run & Known<ReturnType<Run>>,
 ) => RouteWithFile<Native, Schema, Metadata, ErrorData, IsAwaited>
 
-/** After `.middleware`. */
+/** The stage after `.middleware`. */
 export interface RouteWithMiddleware<
   Native extends object,
   Schema,
@@ -117,11 +123,14 @@ export interface RouteWithMiddleware<
   ErrorData,
   IsAwaited,
 > extends Unfinished {
-  /** Ends the route. What it is given runs after each file has arrived, at least once: deduplicate by `delivery.id`. The browser gets what it returns. */
+  /**
+   * Ends the route. The function runs after each file has arrived, at least once: deduplicate by `delivery.id`. The
+   * browser gets its return value.
+   */
   readonly onUploadComplete: OnUploadComplete<Native, Schema, Metadata, ErrorData, IsAwaited>
-  /** What it is given runs when the upload of a file has failed for good, with the `error` and the metadata. */
+  /** The function runs when the upload of a file has failed for good, with the `error` and the metadata. */
   readonly onUploadError: OnUploadError<Native, Schema, Metadata, ErrorData, IsAwaited>
-  /** What it is given decides of each file its name, custom id, key seed, ACL and disposition before it is uploaded. */
+  /** The function decides the name, custom id, key seed, ACL and disposition of each file before it is uploaded. */
   readonly file: DecideFile<Native, Schema, Returned, Metadata, ErrorData, IsAwaited>
   readonly input: Misplaced<"Call .input() before .middleware(), so that the middleware sees it.">
   readonly middleware: Misplaced<"The route has a .middleware() already: do both things in one.">
@@ -135,30 +144,42 @@ type Middleware<Native extends object, Schema, ErrorData, IsAwaited> = <Returned
   run: (args: Native & MiddlewareArguments<SchemaOutput<Schema>>) => Returned,
 ) => RouteWithMiddleware<Native, Schema, Awaited<Returned>, Serialized<Awaited<Returned>>, ErrorData, IsAwaited>
 
-/** After `.input`. */
+/** The stage after `.input`. */
 export interface RouteWithInput<Native extends object, Schema, ErrorData, IsAwaited> extends Unfinished {
-  /** Ends the route. What it is given runs after each file has arrived, at least once: deduplicate by `delivery.id`. The browser gets what it returns. */
+  /**
+   * Ends the route. The function runs after each file has arrived, at least once: deduplicate by `delivery.id`. The
+   * browser gets its return value.
+   */
   readonly onUploadComplete: OnUploadComplete<Native, Schema, Empty, ErrorData, IsAwaited>
-  /** What it is given runs when the upload of a file has failed for good, with the `error` and the metadata. */
+  /** The function runs when the upload of a file has failed for good, with the `error` and the metadata. */
   readonly onUploadError: OnUploadError<Native, Schema, Empty, ErrorData, IsAwaited>
-  /** What it is given decides of each file its name, custom id, key seed, ACL and disposition before it is uploaded. */
+  /** The function decides the name, custom id, key seed, ACL and disposition of each file before it is uploaded. */
   readonly file: DecideFile<Native, Schema, Empty, Empty, ErrorData, IsAwaited>
-  /** What it is given runs before an upload is allowed: throw an `UploadError` to refuse it; what it returns (64 KiB of JSON at most) reaches the callbacks as `metadata`. */
+  /**
+   * The function runs before an upload is allowed: throw an `UploadError` to refuse it; its return value (at most 64
+   * KiB of JSON) reaches the callbacks as `metadata`.
+   */
   readonly middleware: Middleware<Native, Schema, ErrorData, IsAwaited>
   readonly input: Misplaced<"The route has an .input() already.">
 }
 
 /** A route as `f(config)` begins it. */
 export interface RouteStart<Native extends object, ErrorData, IsAwaited> extends Unfinished {
-  /** Ends the route. What it is given runs after each file has arrived, at least once: deduplicate by `delivery.id`. The browser gets what it returns. */
+  /**
+   * Ends the route. The function runs after each file has arrived, at least once: deduplicate by `delivery.id`. The
+   * browser gets its return value.
+   */
   readonly onUploadComplete: OnUploadComplete<Native, undefined, Empty, ErrorData, IsAwaited>
-  /** What it is given runs when the upload of a file has failed for good, with the `error` and the metadata. */
+  /** The function runs when the upload of a file has failed for good, with the `error` and the metadata. */
   readonly onUploadError: OnUploadError<Native, undefined, Empty, ErrorData, IsAwaited>
-  /** What it is given decides of each file its name, custom id, key seed, ACL and disposition before it is uploaded. */
+  /** The function decides the name, custom id, key seed, ACL and disposition of each file before it is uploaded. */
   readonly file: DecideFile<Native, undefined, Empty, Empty, ErrorData, IsAwaited>
-  /** What it is given runs before an upload is allowed: throw an `UploadError` to refuse it; what it returns (64 KiB of JSON at most) reaches the callbacks as `metadata`. */
+  /**
+   * The function runs before an upload is allowed: throw an `UploadError` to refuse it; its return value (at most 64
+   * KiB of JSON) reaches the callbacks as `metadata`.
+   */
   readonly middleware: Middleware<Native, undefined, ErrorData, IsAwaited>
-  /** What the client sends along: any Standard Schema (zod, valibot, arktype, effect, …). */
+  /** The input that the client sends along: any Standard Schema (zod, valibot, arktype, effect, …). */
   readonly input: <Schema extends StandardSchema>(
     schema: Schema,
   ) => RouteWithInput<Native, Schema, ErrorData, IsAwaited>

@@ -1,7 +1,7 @@
 /**
- * A value after its trip through JSON: dates are strings, functions are gone, `undefined` alone is `null`.
+ * A value after its serialization to JSON: dates are strings, functions are gone, `undefined` alone is `null`.
  *
- * What is flat and plain, and most of what routes return is, passes by the first test: the cheapest for the compiler.
+ * Flat and plain values, which most routes return, pass by the first test: the cheapest one for the compiler.
  */
 export type Serialized<T> = T extends { readonly [key: string]: null | boolean | number | string | undefined }
   ? T

@@ -5,7 +5,7 @@ import type { UploadError } from "../../protocol/upload-error.ts"
 
 /** Which delivery of an event this is. */
 export interface Delivery {
-  /** The same over all attempts: deduplicate by it. */
+  /** The same over all attempts: use it to deduplicate. */
   readonly id: string
   /** From 1. */
   readonly attempt: number
@@ -13,9 +13,9 @@ export interface Delivery {
   readonly sentAt: number
 }
 
-/** What every piece of user code gets, beside what the framework's adapter adds. */
+/** Arguments of all user code, in addition to those of the framework's adapter. */
 interface RequestArguments {
-  /** The request as the Web platform knows it; its body is read already. */
+  /** The request as a Web API object; its body has already been read. */
   readonly request: Request
 }
 
@@ -23,9 +23,9 @@ interface RequestArguments {
 export interface RenewedUpload {
   readonly key: string
   /**
-   * What the middleware returned when the upload was first allowed, after its trip through JSON. Of any type: that of a
-   * function's result is not known yet where its arguments get theirs, and a former version of the app may have returned
-   * something else.
+   * What the middleware returned when the upload was first allowed, after its serialization to JSON. Its type is
+   * unknown: a function's result type is not known yet where its arguments get their types, and a former version of
+   * the app may have returned something else.
    */
   readonly metadata: Json
 }
@@ -34,15 +34,15 @@ export interface MiddlewareArguments<Input> extends RequestArguments {
   readonly input: Input
   readonly files: ReadonlyArray<FileDescriptor>
   /**
-   * Where URLs are renewed: whose uploads they are, one for each of `files`. Compare it with who asks, and throw where it
-   * is somebody else. Absent where an upload begins.
+   * Where URLs are renewed: the uploads, one for each of `files`. Compare their owner with the caller, and throw where
+   * they differ. Absent where an upload begins.
    */
   readonly renewal?: ReadonlyArray<RenewedUpload> | undefined
 }
 
 /**
- * What the seed of a file's key can be made of, beside the file. The route's schema and middleware are written after its
- * options, so their types are not known here; `keySeed` among what `.file()` returns has them.
+ * Arguments for the seed of a file's key, in addition to the file. The route's schema and middleware are written after
+ * its options, so their types are not known here; `keySeed` in the result of `.file()` has them.
  */
 export interface FileKeySeedArguments {
   readonly input: unknown
@@ -58,20 +58,20 @@ export interface FileArguments<Input, Metadata> extends RequestArguments {
 
 /** What the app can decide about a file before it is uploaded. */
 export interface FileDecision {
-  /** The name the file is stored under; the client's by default. */
+  /** The name the file is stored under; by default the client's. */
   readonly name?: string | undefined
-  /** The app's own id of the file: it can be read and deleted by it. */
+  /** The app's own id of the file, with which it can be read and deleted. */
   readonly customId?: string | undefined
   /** Makes the file's key deterministic, as the route option `fileKeySeed` does, with the types of this route. */
   readonly keySeed?: string | undefined
-  /** Who may read the file. Default: what the route says of this kind of file. */
+  /** Who may read the file. Default: as the route says for this kind of file. */
   readonly acl?: Acl | undefined
-  /** How browsers are offered the file. Default: what the route says of this kind of file. */
+  /** Whether browsers show the file or offer it for download. Default: as the route says for this kind of file. */
   readonly contentDisposition?: ContentDisposition | undefined
 }
 
 export interface UploadCompleteArguments<Metadata> extends RequestArguments {
-  /** What the middleware returned, after its trip through JSON. */
+  /** What the middleware returned, after its serialization to JSON. */
   readonly metadata: Metadata
   readonly file: StoredFile
   readonly delivery: Delivery
