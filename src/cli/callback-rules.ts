@@ -5,19 +5,19 @@ export interface CallbackRules {
   readonly appId: string
   /** Null: any. */
   readonly callbackOrigins: ReadonlyArray<string> | null
-  /** Whether they are kept to the public Internet. */
+  /** Whether they may only go to the public Internet. */
   readonly isPublicOnly: boolean
 }
 
-/** Why the callbacks of an app may not go to a URL, and the command that would allow it. */
+/** Why an app's callbacks may not go to a URL, and the command that would allow it. */
 export interface Forbidden {
   /** The end of a sentence. */
   readonly reason: string
-  /** What to do, to be followed by an alternative. */
+  /** What to do; an alternative follows. */
   readonly remedy: string
 }
 
-/** Why the ingest would send no callback of an app to a URL; undefined where it would. */
+/** Why the ingest would send no callbacks of an app to a URL; undefined where it would. */
 export const findForbidden = (
   { appId, callbackOrigins, isPublicOnly }: CallbackRules,
   callbackUrl: string,

@@ -4,16 +4,16 @@ import { dirname } from "node:path"
 /** Exit codes of the `sluice` command. */
 export const exitCodes = { done: 0, failed: 1, usage: 2 } as const
 
-/** Something the person at the terminal has to change: printed as one line, without a stack. */
+/** Something that the user has to change: printed as one line, without a stack. */
 export class CommandFailure extends Error {
   override readonly name = "CommandFailure"
 }
 
-/** Whether it is the operating system's error of this code, `ENOENT` and the like. */
+/** Whether it is the operating system's error with this code, `ENOENT` and the like. */
 export const isSystemError = (error: unknown, code: string): boolean =>
   (error as NodeJS.ErrnoException | undefined)?.code === code
 
-/** What the operating system said, without Node's `EACCES: …, open '…'` around it where we know better. */
+/** The operating system's message, without Node's `EACCES: …, open '…'` around it where it is known. */
 export const describeSystemError = (error: unknown): string => {
   const { code, message } = error as NodeJS.ErrnoException
   switch (code) {
@@ -36,14 +36,14 @@ export const describeSystemError = (error: unknown): string => {
     case "ENOSPC":
       return "the disk is full"
     default:
-      // The end of a sentence that others finish.
+      // The text ends a sentence that the caller finishes.
       return message.replace(/\.$/, "")
   }
 }
 
 const isLink = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
 
-/** Why a folder cannot be used, and what to do, as the end of a sentence that names it. */
+/** Why a folder cannot be used, and what to do, as the end of a sentence that names the folder. */
 const explainFolder = (path: string, error: unknown, option: string): string => {
   const { code, syscall, path: at = path } = error as NodeJS.ErrnoException
   const another = `Choose another folder${option === "" ? "" : ` with ${option}`}`
@@ -62,10 +62,10 @@ const explainFolder = (path: string, error: unknown, option: string): string => 
 }
 
 /**
- * What is said of a folder that was given and cannot be used.
+ * The failure for a given folder that cannot be used.
  *
- * @param what what it is to the user, `data folder`
- * @param option how another is given, `--data`; empty where it is an argument
+ * @param what the folder's role for the user, `data folder`
+ * @param option the option that gives another one, `--data`; empty where it is an argument
  */
 export const toFolderFailure = (what: string, path: string, error: unknown, option = ""): CommandFailure =>
   new CommandFailure(`The ${what} ${path} cannot be used: ${explainFolder(path, error, option)}`)

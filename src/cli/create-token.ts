@@ -3,18 +3,18 @@ import { encodeToken, type Token } from "../protocol.ts"
 
 const letters = "abcdefghijklmnopqrstuvwxyz0123456789"
 
-/** What a new token may be told; the rest is made up. */
+/** Given parts of a new token; the rest is generated. */
 export interface NewToken {
   readonly appId?: string | undefined
   readonly region: string
-  /** May hold `{region}`. */
+  /** May contain `{region}`. */
   readonly ingestUrl: string
 }
 
 /** A new key of 256 random bits. */
 export const createApiKey = (): string => `sk_${randomBytes(32).toString("hex")}`
 
-/** A made up name of an app. */
+/** A generated id of an app. */
 export const createAppId = (): string => Array.from({ length: 10 }, () => letters[randomInt(letters.length)]).join("")
 
 /** A token with a new key, and its text. */

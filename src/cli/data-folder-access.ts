@@ -3,21 +3,24 @@ import { chmod, lstat, readdir, readlink, stat, statfs } from "node:fs/promises"
 import { isAbsolute, join, parse, sep } from "node:path"
 import { CommandFailure, isSystemError } from "./command-failure.ts"
 
-/** Nothing of this is known on Windows, where a folder takes the rights of the one above it. */
+/** Not known on Windows, where a folder inherits the rights of its parent. */
 const isKnown = process.platform !== "win32"
 
-/** Bits of a mode: what others may do, and that in this folder one can only rename and remove what is one's own. */
+/** Bits of a mode: what others may do, and that in this folder users can only rename and remove their own files. */
 const [others, writeOfOthers, sticky] = [0o077, 0o002, 0o1000]
 
-/** File systems that show one mode for everything, whoever may do what: 9p (WSL's drives), FAT, exFAT, NTFS, CIFS, SMB 2. */
+/**
+ * File systems that show the same mode for everything, whatever the actual rights are: 9p (WSL's drives), FAT, exFAT,
+ * NTFS, CIFS, SMB 2.
+ */
 const withoutModes: ReadonlySet<number> = new Set([
   0x0102_1997, 0x4d44, 0x2011_bab0, 0x5346_544e, 0xff53_4d42, 0xfe53_4d42,
 ])
 
-/** Whether modes and owners mean something where a path is. */
+/** Whether modes and owners are meaningful on the file system of a path. */
 export const hasModes = async (path: string): Promise<boolean> => !withoutModes.has((await statfs(path)).type >>> 0)
 
-/** Names of all we ever put into a data folder, and of what a file system has in its root. */
+/** All names that we ever put into a data folder, and those that a file system has in its root. */
 export const isOwnName = (name: string): boolean =>
   /^(\.gitignore|token(\.\d+)?|port|started-with\.json(\.\d+\.part)?|backup-id(\.\d+\.part)?|restoring|files|(catalog|lock)\.sqlite(-\w+)?|\.doctor-\d+|lost\+found)$/.test(
     name,
@@ -27,7 +30,7 @@ const formatMode = ({ mode }: Pick<Stats, "mode">): string => (mode & 0o7777).to
 
 const split = (path: string): ReadonlyArray<string> => path.split(sep).filter((part) => part !== "")
 
-/** Everything on the way to a path, links followed, as far as it is there; the last one is what the path leads to. */
+/** Every existing step on the way to a path, with links followed; the last one is what the path leads to. */
 async function* walk(
   path: string,
 ): AsyncGenerator<{ readonly path: string; readonly info: Stats; readonly parent: Stats }> {
@@ -71,11 +74,13 @@ async function* walk(
 }
 
 /**
- * Why secrets must not go into a folder, and what to do; undefined where nothing is against it. The folder need not be there.
+ * Why secrets must not go into a folder, and what to do; undefined where the folder is safe. The folder need not
+ * exist.
  *
- * - Nothing on the way to it may be writable by everybody, unless with the sticky bit as `/tmp` is.
- * - Where everybody may write, what is there has to belong to this user or to root: anybody may have made it, links too.
- * - The folder itself belongs to this user or to root, and not everybody may write in it. Root may use that of another user.
+ * - Nothing on the way to it may be writable by everybody, except with the sticky bit, as in `/tmp`.
+ * - Where everybody may write, existing files have to belong to this user or to root: anybody may have made them,
+ *   links too.
+ * - The folder itself belongs to this user or to root, and not everybody may write in it. Root may use another user's.
  */
 export const findExposure = async (path: string): Promise<string | undefined> => {
   if (!isKnown) return undefined
@@ -91,7 +96,7 @@ export const findExposure = async (path: string): Promise<string | undefined> =>
     }
   }
   const folder = await stat(path).catch(() => undefined)
-  // What is no folder is refused by whoever uses it.
+  // Anything but a folder is refused by the code that uses it.
   if (!folder?.isDirectory()) return undefined
   if ((folder.mode & writeOfOthers) !== 0 && (await hasModes(path))) {
     return `every user of this machine may write in it (mode ${formatMode(folder)}). Choose a folder inside it with --data; the ingest makes it.`
@@ -108,27 +113,27 @@ export const requireSafeFolder = async (path: string): Promise<void> => {
   if (exposure !== undefined) throw new CommandFailure(`The data folder ${path} is not safe: ${exposure}`)
 }
 
-/** Something in a data folder that other users of this machine can read. */
+/** A part of a data folder that other users of this machine can read. */
 interface OpenPart {
   readonly path: string
-  /** As it is, and as it should be, octal. */
+  /** The present and the wanted mode, octal. */
   readonly mode: string
   readonly wanted: string
-  /** Whether closing it takes nothing from anybody: false for a folder that holds other things too. */
+  /** Whether closing it affects nobody else: false for a folder that holds other things too. */
   readonly isOurs: boolean
 }
 
-/** What of a folder other users must not read. */
+/** The parts of a folder that other users must not read. */
 export interface PrivateParts {
   readonly path: string
-  /** Absolute paths. Nothing inside a folder that is closed can be reached. */
+  /** Absolute paths. Nothing inside a closed folder can be reached. */
   readonly folders: ReadonlyArray<string>
   readonly files: ReadonlyArray<string>
-  /** Whether a name in it is of ours: a folder that holds other things is not closed. */
+  /** Whether a name in it is one of ours: a folder that holds other things is not closed. */
   readonly isOwnName: (name: string) => boolean
 }
 
-/** Of a folder and its parts, those that are open to other users. */
+/** The parts of a folder, and the folder itself, that are open to other users. */
 export const findOpenParts = async ({
   path,
   folders,
@@ -140,7 +145,7 @@ export const findOpenParts = async ({
   try {
     names = await readdir(path)
   } catch {
-    // Where there is no folder, or none that this user can read, nothing in it is ours to close.
+    // Where there is no folder, or none that this user can read, we have nothing to close.
     return []
   }
   const parts = [
@@ -159,16 +164,16 @@ export const findOpenParts = async ({
   return found.flat()
 }
 
-/** How people close a part of a data folder. */
+/** How the user can close a part of a data folder. */
 export const adviseClosing = ({ path, wanted, isOurs }: OpenPart): string =>
   isOurs
     ? `Close it: chmod ${wanted} ${path}`
     : `It holds other things too, or is a link: close it (chmod ${wanted} ${path}), or choose a folder for this alone.`
 
 /**
- * Closes what is open to other users, where that takes nothing from anybody.
+ * Closes what is open to other users, where that affects nobody else.
  *
- * @returns what people should know: what was closed, what was not
+ * @returns notes for the user: what was closed, and what was not
  */
 export const closeParts = async (folder: PrivateParts): Promise<ReadonlyArray<string>> => {
   const notes: Array<string> = []

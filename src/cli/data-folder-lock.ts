@@ -4,22 +4,22 @@ import type { DatabaseSync } from "node:sqlite"
 import { CommandFailure, describeSystemError } from "./command-failure.ts"
 
 /**
- * Makes this process the one that runs an ingest on a data folder, until the returned function is called or the process
- * ends, however it does.
+ * Locks a data folder for the ingest in this process, until the returned function is called or the process ends, in
+ * whatever way.
  *
- * The lock is the operating system's, on the empty database `lock.sqlite`: Node has no other way to one. Nothing else
- * is kept in there, so that the catalog itself stays open to commands that read it.
+ * The lock is the operating system's, on the empty database `lock.sqlite`, because Node offers no other lock. Nothing
+ * else is kept in there, so that the catalog itself stays open to commands that read it.
  *
- * @param busy what is said when another process has it
+ * @param busy the message when another process has the lock
  *
- * Fails: throws a {@link CommandFailure} when another process has it.
+ * Fails: throws a {@link CommandFailure} when another process has the lock.
  */
 export const lockDataFolder = (
   path: string,
   busy = `Another ingest is running on the data folder ${path}. Stop it, or give this one a folder of its own with --data.`,
 ): (() => void) => {
   const file = join(path, "lock.sqlite")
-  // Loaded here: on some versions of Node loading it prints a warning.
+  // Loaded only here, because on some versions of Node loading it prints a warning.
   const sqlite = process.getBuiltinModule("node:sqlite")
   let database: DatabaseSync | undefined
   try {
@@ -41,7 +41,7 @@ export const lockDataFolder = (
 /** Source: sqlite.org/rescode.html. */
 const sqliteBusy = 5
 
-/** Whether a process runs an ingest on a data folder, or restores a backup into it. Takes and makes nothing. */
+/** Whether a process runs an ingest on a data folder, or restores a backup into it. Takes no lock and makes no file. */
 export const isDataFolderLocked = (path: string): boolean => {
   const sqlite = process.getBuiltinModule("node:sqlite")
   let database: DatabaseSync | undefined
@@ -58,7 +58,8 @@ export const isDataFolderLocked = (path: string): boolean => {
 }
 
 /**
- * The process that holds the lock of a data folder, as far as Linux tells (not across containers); else undefined.
+ * The process that holds the lock of a data folder, as far as Linux tells (not across containers); otherwise
+ * undefined.
  * Source: proc_locks(5).
  */
 export const findLockHolder = async (path: string): Promise<number | undefined> => {

@@ -27,25 +27,25 @@ export const toParts = ({ path, blobs, catalog, tokenFile }: DataFolder): Privat
   isOwnName,
 })
 
-/** A data folder no other ingest runs on. */
+/** A data folder locked by this process. */
 export interface OwnedDataFolder extends DataFolder {
-  /** Lets others have it. */
+  /** Releases the lock. */
   readonly release: () => void
 }
 
 /** A data folder that was opened. */
 export interface OpenedDataFolder extends OwnedDataFolder {
-  /** What people should know of who could read it. */
+  /** Notes for the user on who could read it. */
   readonly notes: ReadonlyArray<string>
 }
 
-/** What tells a data folder from others, once there was a backup of it. */
+/** The file with the id of a data folder; it exists once a backup was made. */
 export const backupIdName = "backup-id"
 
-/** Is there as long as a backup is being restored into a data folder. */
+/** The file that exists while a backup is being restored into a data folder. */
 export const restoringName = "restoring"
 
-/** Fails: with a {@link CommandFailure} where an ingest must not run: on a backup, and on half of a restored one. */
+/** Fails: with a {@link CommandFailure} where an ingest must not run: on a backup, and on an incomplete restore. */
 const requireData = async (path: string): Promise<void> => {
   const names = await readdir(path)
   if (names.includes("backup.json")) {
@@ -60,7 +60,7 @@ const requireData = async (path: string): Promise<void> => {
   }
 }
 
-/** Names what is in a data folder, touching nothing. */
+/** The paths of a data folder; nothing is touched. */
 export const describeDataFolder = (path: string): DataFolder => {
   const root = resolve(path)
   return {
@@ -72,18 +72,18 @@ export const describeDataFolder = (path: string): DataFolder => {
 }
 
 /**
- * Makes the data folder where it is missing, closed to other users and ignored by git, and makes this process its owner. One
- * that is open to others is closed.
+ * Makes the data folder where it is missing, closed to other users and ignored by git, and makes this process its
+ * owner. A folder that is open to others is closed.
  *
- * Fails: with a {@link CommandFailure} that names the folder, also when another ingest runs on it, and when others could have
- * made it or may replace what is in it.
+ * Fails: with a {@link CommandFailure} that names the folder, also when another ingest runs on it, and when others
+ *        could have made it or may replace what is in it.
  */
 export const openDataFolder = async (path: string): Promise<OpenedDataFolder> => {
   const folder = describeDataFolder(path)
   try {
     await requireSafeFolder(folder.path)
     makeFolder(folder.path)
-    // Again: somebody may have been faster.
+    // Again: another process may have been faster.
     await requireSafeFolder(folder.path)
     await requireData(folder.path)
     for (const [name, content] of [
@@ -110,14 +110,14 @@ export interface KeptToken {
 }
 
 /**
- * Reads the token a data folder keeps; undefined where there is none yet.
+ * Reads the token of a data folder; undefined where there is none yet.
  *
  * Fails: with a {@link CommandFailure} when the file cannot be read or holds no token.
  */
 export const readKeptToken = async ({ tokenFile }: DataFolder): Promise<KeptToken | undefined> => {
   let text: string
   try {
-    // Whoever mounts secrets mounts links.
+    // Mounted secrets are often links.
     text = (await readRegularFile(tokenFile, { follows: true })).trim()
   } catch (error) {
     if (isSystemError(error, "ENOENT") || isSystemError(error, "ENOTDIR")) return undefined
@@ -132,14 +132,14 @@ export const readKeptToken = async ({ tokenFile }: DataFolder): Promise<KeptToke
 export const giveToOwner = async (file: FileHandle, folder: string): Promise<void> => {
   if (process.getuid?.() !== 0) return
   const { uid, gid } = await stat(folder)
-  // By the handle: whoever owns the folder may have put a link into the name's place.
+  // By the handle: the folder's owner may have replaced the name by a link.
   await file.chown(uid, gid)
 }
 
 /**
- * Puts a token into the data folder in the place of the one before, in one step; only the folder's owner can read it.
+ * Replaces the token of the data folder in one step; only the folder's owner can read it.
  *
- * Fails: with a {@link CommandFailure}; then the one before is still there.
+ * Fails: with a {@link CommandFailure}; the previous token is then still there.
  */
 export const writeToken = async ({ path, tokenFile }: DataFolder, token: Token): Promise<string> => {
   const text = encodeToken(token)
@@ -164,8 +164,8 @@ export const writeToken = async ({ path, tokenFile }: DataFolder, token: Token):
 }
 
 /**
- * The token of the data folder; made on the first start. When the ingest has moved to another URL the token follows:
- * same app, same key, so that an app given the file again finds the ingest.
+ * The token of the data folder, made on the first start. When the ingest has moved to another URL, the token is
+ * updated: same app, same key, so that an app that gets the file again finds the ingest.
  *
  * Fails: with a {@link CommandFailure}.
  */

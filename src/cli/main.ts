@@ -9,8 +9,8 @@
 const oldest = [22, 19] as const
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
 
-// Whoever reads what is printed may end before it does (`sluice --help | head`). A command goes on to its end all the
-// same: what it began to change is never left half done, and an ingest outlives the reader of its log.
+// The reader of the output may end before the command does (`sluice --help | head`). A command runs to its end all the
+// same: a change is never left half done, and an ingest outlives the reader of its log.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error

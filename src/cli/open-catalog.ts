@@ -5,9 +5,9 @@ import { type DataFolder, describeDataFolder } from "./data-folder.ts"
 import { findLockHolder, isDataFolderLocked } from "./data-folder-lock.ts"
 
 /**
- * Opens a catalog; makes it where it is missing.
+ * Opens a catalog; creates it where it is missing.
  *
- * @param largestContent bytes of the largest file it keeps itself; matters only to an ingest
+ * @param largestContent size of the largest file that it keeps itself, bytes; matters only to an ingest
  *
  * Fails: throws a {@link CommandFailure} that names the file.
  */
@@ -38,7 +38,7 @@ export const requireCatalog = async ({ catalog }: DataFolder): Promise<void> => 
   }
 }
 
-/** What a command does with a catalog: what only reads brings no catalog to another schema. */
+/** How a command uses a catalog. A command that only reads never migrates it to another schema. */
 export type CatalogUse = "reads" | "changes"
 
 /** What is wrong with the schema of a catalog, and what to do. */
@@ -48,15 +48,15 @@ export interface ForeignSchema {
 }
 
 /**
- * Why this version must not open a catalog; undefined where it may. A catalog is brought to the schema of this version by its
- * ingest, and by commands that change it where no ingest runs: an older ingest would fail on it.
+ * Why this version must not open a catalog; undefined where it may. A catalog is migrated to the schema of this
+ * version by its ingest, and by commands that change it where no ingest runs: an older ingest would fail on it.
  */
 export const findForeignSchema = async (folder: DataFolder, use: CatalogUse): Promise<ForeignSchema | undefined> => {
   let schema: ReturnType<typeof readSqliteSchema>
   try {
     schema = readSqliteSchema({ file: folder.catalog })
   } catch {
-    // Opening it says what is wrong.
+    // Opening it reports what is wrong.
     return undefined
   }
   const { is, known } = schema
@@ -81,9 +81,9 @@ export const findForeignSchema = async (folder: DataFolder, use: CatalogUse): Pr
 }
 
 /**
- * Works on the catalog of a data folder, whether an ingest runs on it or not; makes nothing that is not there.
+ * Works on the catalog of a data folder, whether an ingest runs on it or not; creates nothing.
  *
- * Fails: with a {@link CommandFailure} where there is no catalog, or none that can be opened, or one of another schema.
+ * Fails: with a {@link CommandFailure} where there is no catalog, it cannot be opened, or it has another schema.
  */
 export const withCatalog = async <A>(
   data: string,

@@ -18,7 +18,7 @@ import { arrangeHelp } from "./terminal/help.ts"
 import { toPrintable } from "./terminal/printable.ts"
 import { createTokenCommand } from "./token-command.ts"
 
-/** The whole command line; run it with {@link runCommand}. What a command does is imported when it is called. */
+/** The whole command line; run it with {@link runCommand}. The code of a command is imported when it is called. */
 export const createProgram = (): Command =>
   new Command("sluice")
     .description("File uploads on storage you own.")
@@ -49,10 +49,10 @@ const overrideExit = (command: Command, writeErr: (text: string) => void): void 
   for (const each of command.commands) overrideExit(each, writeErr)
 }
 
-/** Groups where what stands in a verb's place may be an argument: `keys <app>` lists, `backup <folder>` makes one. */
+/** Groups in which an argument may take the place of a verb: `keys <app>` lists, `backup <folder>` makes one. */
 const groupsWithArgument: ReadonlySet<string> = new Set(["keys", "backup"])
 
-/** A verb that a group of verbs does not have is no argument of the one that is meant where none is said. */
+/** Refuses an unknown verb of a group, rather than treating it as an argument of the default verb. */
 const refuseUnknownVerb = (program: Command, [name, verb = ""]: ReadonlyArray<string>): void => {
   const group = program.commands.find((command) => command.name() === name)
   const verbs = group?.commands.map((command) => command.name()) ?? []
@@ -63,18 +63,18 @@ const refuseUnknownVerb = (program: Command, [name, verb = ""]: ReadonlyArray<st
   group.error(`error: unknown command '${verb}'\n${hint}`)
 }
 
-/** An empty variable counts as not given, as it does for apps. */
+/** An empty variable counts as missing, as it does for apps. */
 const dropEmptyVariables = (env: NodeJS.ProcessEnv): void => {
   for (const [name, value] of Object.entries(env)) if (name.startsWith(names.envPrefix) && !value) delete env[name]
 }
 
-/** One line in JSON, as the log writes them. */
+/** One line of JSON, in the log's format. */
 const printFailure = (text: string): void => {
   const message = text.trim().replaceAll(/\s*\n\s*/g, " ")
   console.error(JSON.stringify({ time: new Date().toISOString(), level: "error", service: names.word, message }))
 }
 
-/** Whether machines read what a command line prints that is wrong, and so was not read to its end. */
+/** Whether the output is for machines, for a command line that is wrong and so was not parsed to its end. */
 const wantsJson = (args: ReadonlyArray<string>): boolean => {
   const end = args.indexOf("--")
   const own = end < 0 ? args : args.slice(0, end)
@@ -86,7 +86,7 @@ const wantsJson = (args: ReadonlyArray<string>): boolean => {
 /**
  * Runs one command line.
  *
- * @returns the exit code. People's mistakes are printed as a sentence; a stack trace means a bug of ours.
+ * @returns the exit code. User mistakes are printed as a sentence; a stack trace means a bug of ours.
  */
 export const runCommand = async (args: ReadonlyArray<string>): Promise<number> => {
   const program = createProgram()

@@ -12,17 +12,17 @@ import {
 import { lstat, readdir } from "node:fs/promises"
 import { join } from "node:path"
 
-/** What is read is a pipe, a device, a link that must not be followed. The message is the end of a sentence that names it. */
+/** The path is a pipe, a device, or a link that must not be followed. The message is the end of a sentence that names it. */
 export class NoRegularFile extends Error {
   override readonly name = "NoRegularFile"
 }
 
-/** There is more in a file than whoever reads it takes. */
+/** A file is larger than its reader accepts. */
 export class LargeFile extends Error {
   override readonly name = "LargeFile"
 }
 
-/** How a file is read. */
+/** How to read a file. */
 export interface ReadOptions {
   /** Whether a link may lead to it. */
   readonly follows?: boolean
@@ -30,10 +30,10 @@ export interface ReadOptions {
   readonly limit?: number
 }
 
-/** Undefined on Windows, and no bits then: there are no pipes in folders, and a plain user can make no links. */
+/** Undefined on Windows, where they count as no bits: folders there contain no pipes, and ordinary users cannot make links. */
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
 
-/** What is read at a time. */
+/** How many bytes are read at a time. */
 const step = 64 * 1024
 
 const demandRegular = (stats: Stats): void => {
@@ -44,18 +44,18 @@ const demandRegular = (stats: Stats): void => {
 }
 
 /**
- * The bytes of an ordinary file. A pipe would be waited for without end, and a device has none.
+ * The bytes of a regular file. Reading a pipe could wait for ever, and a device has no end.
  *
  * Fails: with {@link NoRegularFile}, {@link LargeFile}, or the system's error.
  */
 export const readRegularBytes = (path: string, { follows = false, limit = Infinity }: ReadOptions = {}): Buffer => {
-  // Before it is opened: that alone may do something to a device.
+  // Before it is opened, because opening alone may affect a device.
   demandRegular((follows ? statSync : lstatSync)(path))
   const file = openSync(path, O_RDONLY | O_NONBLOCK | (follows ? 0 : O_NOFOLLOW))
   try {
     demandRegular(fstatSync(file))
     const chunks: Array<Buffer> = []
-    // The size that a file says is not asked for: those of /proc say 0.
+    // The size is not taken from the file system, because files in /proc say 0.
     for (let size = 0; ;) {
       const chunk = Buffer.alloc(Math.min(step, limit + 1 - size))
       const count = readSync(file, chunk)
@@ -69,11 +69,11 @@ export const readRegularBytes = (path: string, { follows = false, limit = Infini
   }
 }
 
-/** The text of an ordinary file, as {@link readRegularBytes} reads it. */
+/** The text of a regular file, read by {@link readRegularBytes}. */
 export const readRegularFile = async (path: string, options?: ReadOptions): Promise<string> =>
   readRegularBytes(path, options).toString()
 
-/** Everything below a folder, with its path; what links lead to is not. */
+/** Everything below a folder, with its path; links are not followed. */
 export async function* walkFolder(folder: string): AsyncGenerator<readonly [path: string, entry: Dirent]> {
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name)
@@ -82,7 +82,10 @@ export async function* walkFolder(folder: string): AsyncGenerator<readonly [path
   }
 }
 
-/** What below a folder is neither an ordinary file nor a folder, or belongs to somebody else; undefined where all is well. */
+/**
+ * Finds anything below a folder that is neither a regular file nor a folder, or belongs to another user; undefined
+ * where all is well.
+ */
 export const findIrregular = async (folder: string, owner?: number): Promise<string | undefined> => {
   for await (const [path, entry] of walkFolder(folder)) {
     if (!entry.isFile() && !entry.isDirectory()) return path

@@ -37,7 +37,7 @@ const findToken = async ({ argument, data }: TokenSource): Promise<{ text: strin
   )
 }
 
-/** `sluice token explain`: what a token holds, never the key. */
+/** `sluice token explain`: the content of a token, never the key. */
 export const runTokenExplain = async (source: TokenSource & { readonly json?: true }): Promise<void> => {
   const found = await findToken(source)
   const parsed = parseToken(found.text)

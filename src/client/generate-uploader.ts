@@ -8,25 +8,26 @@ import type { ResumeStore } from "./resume/resume-store.ts"
 import type { DoneUpload, UploadOutcome } from "./upload-outcome.ts"
 import type { UploadableFile } from "../transfer/uploadable-file.ts"
 
-/** How an uploader reaches the app, and how hard it tries. */
+/** How an uploader reaches the app, and how it retries. */
 export interface UploaderOptions {
   /** Where the route handler is. Default `/api/sluice` on the page's origin; outside a page it must be absolute. */
   readonly url?: string | URL | undefined
   /** Sent to the route handler, never to the ingest. */
   readonly headers?: UploadHeaders | undefined
-  /** Of the requests to the route handler alone: `include` sends cookies to an app on another origin, docs/another-origin.md. */
+  /** Only for requests to the route handler: `include` sends cookies to an app on another origin, docs/another-origin.md. */
   readonly credentials?: RequestCredentials | undefined
   /**
-   * Asked once per upload for the W3C `traceparent` its requests to the app and the ingest carry; off unless given.
-   * `createTraceparent` of `sluice/protocol` begins a trace. An app on another origin must allow the header in its CORS answers.
+   * Called once per upload for the W3C `traceparent` of its requests to the app and the ingest; off by default.
+   * `createTraceparent` of `sluice/protocol` begins a trace. An app on another origin must allow the header in its
+   * CORS answers.
    */
   readonly traceparent?: (() => string | undefined) | undefined
-  /** Files on their way at the same time, per upload. Default 4. */
+  /** How many files are uploaded at the same time, per upload. Default 4. */
   readonly concurrency?: number | undefined
   readonly retry?: RetryOptions | undefined
   /** Where uploads are remembered over a reload of the page: `createResumeStore()` of `sluice/resume`. */
   readonly resumeStore?: ResumeStore | undefined
-  /** Instead of `globalThis.fetch`; the bytes of files go by XMLHttpRequest where there is one. */
+  /** Instead of `globalThis.fetch`; the bytes of files are sent by XMLHttpRequest where it exists. */
   readonly fetch?: Fetch | undefined
 }
 
@@ -37,7 +38,7 @@ export interface Uploader<Router extends TypedFileRouter> {
    *
    * Shape: one {@link UploadOutcome} per file, in the order given: look at `status`.
    * Fails: never, unless `throwOnFailure` is set: then, once all have ended, with the first error in that order.
-   *        What refuses the whole upload (a limit, the middleware, a wrong `url`) is the error of every file.
+   * A refusal of the whole upload (a limit, the middleware, a wrong `url`) is the error of every file.
    */
   uploadFiles<Slug extends keyof Router & string, File extends UploadableFile, Throw extends boolean = false>(
     slug: Slug,
@@ -52,9 +53,9 @@ export interface Uploader<Router extends TypedFileRouter> {
 }
 
 /**
- * Makes the uploader of a router: `generateUploader<typeof router>()`. The type is all it takes of the router.
+ * Makes the uploader of a router: `generateUploader<typeof router>()`. It only needs the router's type.
  *
- * Fails: never; a `url` that makes no sense is the error of every file.
+ * Fails: never; an invalid `url` is the error of every file.
  */
 export const generateUploader = <Router extends TypedFileRouter>(options: UploaderOptions = {}): Uploader<Router> => {
   const createUpload: Uploader<TypedFileRouter>["createUpload"] = (slug, upload) => {
@@ -70,7 +71,7 @@ export const generateUploader = <Router extends TypedFileRouter>(options: Upload
       retry: options.retry ?? {},
       credentials: options.credentials,
       resumeStore: upload.resumeStore ?? options.resumeStore,
-      // Called late and bare: tests replace the global, and browsers refuse it as a method of anything else.
+      // Looked up for each call: tests replace the global one, and browsers refuse it as a method of another object.
       fetch: (url, init) => (options.fetch ?? fetch)(url, init),
     })
   }
@@ -81,6 +82,6 @@ export const generateUploader = <Router extends TypedFileRouter>(options: Upload
     }
     return outcomes as Array<any>
   }
-  // What differs from router to router is types alone.
+  // Only the types differ from router to router.
   return { createUpload, uploadFiles } as Uploader<Router>
 }

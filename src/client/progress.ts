@@ -1,6 +1,6 @@
 import type { UploadableFile } from "../transfer/uploadable-file.ts"
 
-/** How far one file and all files of an upload are. Nothing in it ever goes back. */
+/** The progress of one file and of all files of an upload. No number in it ever decreases. */
 export interface UploadProgress<File extends UploadableFile = UploadableFile> {
   readonly file: File
   /** Whole percent of this file, 0…100; 100 only once the server has confirmed it. */
@@ -21,7 +21,8 @@ const toPercent = (loaded: number, size: number, isDone: boolean): number =>
 /**
  * Adds up the progress of several files.
  *
- * @returns for the file at an index: takes the bytes sent, in any order, and whether the server has confirmed the file
+ * @returns a function for the file at an index that takes the bytes sent, in any order, and whether the server has
+ *            confirmed the file
  */
 export const createProgress = <File extends UploadableFile>(
   files: ReadonlyArray<File>,

@@ -4,12 +4,12 @@ import { UploadError } from "../protocol/upload-error.ts"
 import { type Fetch, fetchReply, readReply } from "../transfer/reply.ts"
 import { retry, type RetryOptions, type RetryWait } from "../transfer/retry.ts"
 
-/** Headers for the route handler, or a function asked before each request: for tokens that expire. */
+/** Headers for the route handler, or a function called before each request: for tokens that expire. */
 export type UploadHeaders = HeadersInit | (() => HeadersInit | Promise<HeadersInit>)
 
-/** What asking the route handler takes. */
+/** Options of a request to the route handler. */
 export interface UrlRequestOptions {
-  /** Where the route handler is; relative to the page where there is one. */
+  /** The address of the route handler; relative to the page where there is one. */
   readonly url: string | URL | undefined
   readonly slug: string
   /** Later ones win. */
@@ -36,7 +36,7 @@ const isUrls = (json: unknown, count: number): json is ReadonlyArray<PresignedUp
   Array.isArray(json) && json.length === count && json.every((upload) => typeof upload?.url === "string")
 
 /**
- * Asks the route handler for the signed URLs of some files, or to renew some.
+ * Requests the signed URLs of some files from the route handler, or renews some.
  *
  * Shape:  `POST {url}?actionType=upload|renew&slug=…` → one {@link PresignedUpload} per file or URL, in their order.
  * Fails:  rejects with an UploadError: the handler's refusal, NETWORK_ERROR, INVALID_CONFIG.

@@ -6,16 +6,16 @@ import type { UploadableFile } from "../transfer/uploadable-file.ts"
 
 type Outcome<File extends UploadableFile> = UploadOutcome<TypedFileRoute, File>
 
-/** The upload of one file: running → done, failed, aborted or paused; from failed and paused it can run again. */
+/** The upload of one file: running → done, failed, aborted or paused; a failed or paused one can run again. */
 export interface Task<File extends UploadableFile> {
   readonly file: File
   /** Whether it runs, or is paused and may run again. */
   readonly isPending: () => boolean
-  /** Of the latest run. */
+  /** The outcome of the latest run. */
   readonly outcome: () => Promise<Outcome<File>>
   /** Runs again; does nothing unless paused or failed. */
   readonly resume: () => void
-  /** Does nothing unless running or, to abort it, paused. */
+  /** Has no effect unless it is running or, to abort it, paused. */
   readonly stop: (status: "aborted" | "paused", cause?: unknown) => void
 }
 
@@ -30,7 +30,7 @@ const stopError = (status: "aborted" | "paused", cause: unknown): UploadError =>
 /**
  * Starts the upload of one file.
  *
- * @param work does it, from the next microtask on; what it does once its signal is aborted no longer counts
+ * @param work does the upload, from the next microtask on; its result is ignored once its signal is aborted
  * @param onEnd called at the end of every run
  */
 export const startTask = <File extends UploadableFile>(
@@ -42,12 +42,12 @@ export const startTask = <File extends UploadableFile>(
   let controller: AbortController
   let outcome: Promise<Outcome<File>>
 
-  /** @param before what has to have ended, and been told of, first */
+  /** @param before has to end, and be reported, first */
   const run = async (before?: Promise<unknown>): Promise<Outcome<File>> => {
     controller = new AbortController()
     const { signal } = controller
     status = "running"
-    // A stop is an outcome at once, whether or not connections have closed.
+    // A stop is an outcome at once, even while connections are still closing.
     const stopped = new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)))
     const worked = Promise.resolve(before).then(() => {
       signal.throwIfAborted()

@@ -5,12 +5,12 @@ import type { UploadOutcome } from "./upload-outcome.ts"
 import type { UploadableFile } from "../transfer/uploadable-file.ts"
 
 /**
- * What happens to the files of an upload, in the order it happens: for each file
- * `begin`, then `progress` and `wait` as they come, then `end`; after a pause or a failure that is resumed, once more.
- * A `wait` may come before `begin` (the app cannot be reached, another tab has the file), and `end` without it.
+ * What happens to the files of an upload, in order: for each file `begin`, then any number of `progress` and `wait`,
+ * then `end`; the same again after a pause or a failure that is resumed. A `wait` may come before `begin` (the app
+ * cannot be reached, another tab has the file), and `end` without it.
  */
 export type UploadEvent<Route extends TypedFileRoute<any>, File extends UploadableFile = UploadableFile> =
-  /** Bytes are about to move; `offset` of them, as far as is known, are stored already. */
+  /** Bytes are about to be sent; `offset` of them, as far as is known, are already stored. */
   | { readonly type: "begin"; readonly file: File; readonly offset: number }
   | ({ readonly type: "progress" } & UploadProgress<File>)
   /**

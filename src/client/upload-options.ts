@@ -5,26 +5,26 @@ import type { ResumeStore } from "./resume/resume-store.ts"
 import type { UploadEvent } from "./upload-event.ts"
 import type { UploadableFile } from "../transfer/uploadable-file.ts"
 
-/** What an upload is told, whatever its route. */
+/** Options of every upload, whatever its route. */
 export interface BaseUploadOptions<File extends UploadableFile> {
   /** An array, a `FileList`, … Without files nothing is sent. */
   readonly files: Iterable<File>
-  /** For the route handler; they win over the uploader's own. The ingest never sees them. */
+  /** For the route handler; they override the uploader's own. The ingest never sees them. */
   readonly headers?: UploadHeaders | undefined
-  /** Instead of the uploader's own: those of the user who is signed in. */
+  /** Replaces the uploader's own: the store of the signed-in user. */
   readonly resumeStore?: ResumeStore | undefined
   /** Aborts every file at once. */
   readonly signal?: AbortSignal | undefined
-  /** Called once per file, before its first byte leaves. */
+  /** Called once per file, before its first byte is sent. */
   readonly onUploadBegin?: ((event: { readonly file: File }) => void) | undefined
-  /** Called whenever bytes have left, and once when the server has confirmed a file. */
+  /** Called whenever bytes have been sent, and once when the server has confirmed a file. */
   readonly onUploadProgress?: ((progress: UploadProgress<File>) => void) | undefined
 }
 
 /** `input`, required exactly where the route takes one. */
 export type InputOption<Input> = undefined extends Input ? { readonly input?: Input } : { readonly input: Input }
 
-/** What an upload to a route is told. */
+/** Options of an upload to a route. */
 export type UploadOptions<Route extends TypedFileRoute<any>, File extends UploadableFile> = BaseUploadOptions<File> &
   InputOption<RouteInput<Route>> & {
     /** Called for everything that happens, see {@link UploadEvent}. */

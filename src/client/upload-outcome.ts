@@ -3,12 +3,12 @@ import type { StoredFile } from "../protocol/messages.ts"
 import type { UploadError } from "../protocol/upload-error.ts"
 import type { UploadableFile } from "../transfer/uploadable-file.ts"
 
-/** An {@link UploadError} whose `data` is what the route's error formatter made. */
+/** An {@link UploadError} whose `data` is the output of the route's error formatter. */
 export type RouteUploadError<Route extends TypedFileRoute<any>> = UploadError & {
   readonly data: RouteErrorData<Route> | undefined
 }
 
-/** The file is stored and, where the route awaits it, the app has handled it. */
+/** The file is stored and, if the route awaits it, the app has handled it. */
 export interface DoneUpload<Route extends TypedFileRoute<any>, File extends UploadableFile> extends StoredFile {
   readonly status: "done"
   /** The file that was given to the upload. */
@@ -17,12 +17,12 @@ export interface DoneUpload<Route extends TypedFileRoute<any>, File extends Uplo
   readonly serverData: RouteServerData<Route>
 }
 
-/** Why a file is not stored: refused, given up after retries (`failed`), or stopped by the page. */
+/** Why a file is not stored: refused, failed after all retries (`failed`), or stopped by the page. */
 export interface UnfinishedUpload<Route extends TypedFileRoute<any>, File extends UploadableFile> {
   /**
    * - `failed`: `error.code` says why, `error.detail` what to do about it.
    * - `aborted`: by `signal` or `abortUpload`; `error.code` is ABORTED.
-   * - `paused`: by `pauseUpload`, goes on with `resumeUpload`; `error.code` is PAUSED.
+   * - `paused`: by `pauseUpload`; `resumeUpload` resumes it; `error.code` is PAUSED.
    */
   readonly status: "failed" | "aborted" | "paused"
   /** The file that was given to the upload. */
@@ -30,6 +30,6 @@ export interface UnfinishedUpload<Route extends TypedFileRoute<any>, File extend
   readonly error: RouteUploadError<Route>
 }
 
-/** How the upload of one file ended: look at `status` first. */
+/** How the upload of one file ended: check `status` first. */
 export type UploadOutcome<Route extends TypedFileRoute<any>, File extends UploadableFile = UploadableFile> =
   DoneUpload<Route, File> | UnfinishedUpload<Route, File>

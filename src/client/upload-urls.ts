@@ -7,27 +7,27 @@ import type { Task } from "./task.ts"
 import type { ResumeEntry } from "./resume/resume-store.ts"
 import type { UploadableFile } from "../transfer/uploadable-file.ts"
 
-/** One file of an upload, and what is known of it. */
+/** One file of an upload, and its state. */
 export interface UploadItem<File extends UploadableFile> extends Task<File> {
   /** Set before anything else happens. */
   entry?: Required<ResumeEntry>
-  /** What is in force, once there is one. */
+  /** The current signed URL, once there is one. */
   upload?: PresignedUpload | undefined
-  /** A request that will set `upload`: gives whether another tab was first, whose upload it is then. */
+  /** A request that will set `upload`: resolves with whether another tab was first, and the upload is that tab's. */
   asking?: Promise<boolean> | undefined
 }
 
 /** The signed URLs of an upload's files. Both requests fail as {@link requestUrls} does. */
 export interface UploadUrls<Item extends UploadItem<UploadableFile>> {
-  /** Asks for a URL, and along with it for those of all files without one. Gives whether another tab was first. */
+  /** Requests a URL, and in the same request those of all files without one. Resolves with whether another tab was first. */
   readonly presign: (item: Item) => Promise<boolean>
-  /** Puts a new URL in the place of a refused one, and of those that expire together with it. */
+  /** Replaces a refused URL, and those that expire together with it. */
   readonly renew: (item: Item, refused: string) => Promise<unknown>
-  /** Ends what is being asked for. */
+  /** Cancels the requests in progress. */
   readonly cancel: () => void
 }
 
-/** Equal for what was signed together. */
+/** Equal for URLs that were signed together. */
 const expiryOf = ({ upload }: UploadItem<UploadableFile>): string | null | undefined =>
   upload && new URLSearchParams(upload.url.split("?")[1]).get(expiryParameter)
 
@@ -54,7 +54,7 @@ export const createUploadUrls = <Item extends UploadItem<UploadableFile>>(
         }
       }
       each.asking = keep()
-      // Whoever waits for it is told; nobody may.
+      // Callers that await `asking` get the rejection; this only keeps it from being reported as unhandled.
       each.asking.catch(() => {})
     })
     return item.asking!

@@ -21,28 +21,28 @@ import type { UploadableFile } from "../transfer/uploadable-file.ts"
 /** A running upload of one or several files. Without a file, its methods mean all of them. */
 export interface Upload<Route extends TypedFileRoute<any>, File extends UploadableFile = UploadableFile> {
   /**
-   * How the file ended. A pause is an end too: after `resumeUpload` ask again.
+   * How the file ended. A pause is an end too: call it again after `resumeUpload`.
    *
-   * Fails: only for a file that is no part of the upload (BAD_REQUEST); how the upload went is in the outcome.
+   * Fails: only for a file that is not part of the upload (BAD_REQUEST); how the upload ended is in the outcome.
    */
   done(file: File): Promise<UploadOutcome<Route, File>>
   /** How all files ended, in the order they were given. */
   done(): Promise<Array<UploadOutcome<Route, File>>>
-  /** Stops what runs or waits; stored bytes stay. */
+  /** Stops what is running or waiting; stored bytes stay. */
   pauseUpload(file?: File): void
-  /** Goes on with what is paused or has failed, from where the stored bytes end. */
+  /** Resumes what is paused or has failed, from where the stored bytes end. */
   resumeUpload(file?: File): void
-  /** Stops for good what is not done. */
+  /** Cancels for good what is not done. */
   abortUpload(file?: File): void
 }
 
-/** What an upload knows of its uploader and route. */
+/** What an upload needs from its uploader and route. */
 export interface UploadSettings {
   readonly url: string | URL | undefined
   readonly slug: string
   readonly input: unknown
   readonly headers: ReadonlyArray<UploadHeaders | undefined>
-  /** For the ingest; among `headers` for the app. */
+  /** For the ingest; for the app it is part of `headers`. */
   readonly trace: TraceContext | undefined
   readonly concurrency: number
   readonly fetch: Fetch
@@ -51,12 +51,12 @@ export interface UploadSettings {
   readonly resumeStore: ResumeStore | undefined
 }
 
-/** What the caller gave, whatever the route. */
+/** The options of the caller, whatever the route. */
 export interface StartOptions<File extends UploadableFile> extends BaseUploadOptions<File> {
   readonly onEvent?: ((event: UploadEvent<TypedFileRoute, File>) => void) | undefined
 }
 
-/** Calls a listener. What it throws is an uncaught error, as in any event listener, and does not touch the upload. */
+/** Calls a listener. An error that it throws is uncaught, as in any event listener, and does not affect the upload. */
 const notify = <Event>(listener: ((event: Event) => void) | undefined, event: Event): void => {
   try {
     listener?.(event)
@@ -83,7 +83,7 @@ export const startUpload = <File extends UploadableFile>(
   })
 
   let opening: Promise<unknown> | undefined
-  /** All at once, so that what is not kept is asked for in one request. */
+  /** All at once, so that one request covers all files without a kept URL. */
   const openEntries = () =>
     (opening ??= Promise.all(
       items.map(async (item) => {
@@ -133,7 +133,7 @@ export const startUpload = <File extends UploadableFile>(
         } catch (error) {
           if (!isStored || hasContact || signal.aborted || !isFinal(error)) throw error
         }
-        // What an earlier visit left is gone for good.
+        // The record of an earlier visit is of no more use.
         await entry.forget()
         item.upload = undefined
         isStored = await urls.presign(item)

@@ -30,7 +30,7 @@ export class PostFailed extends Data.TaggedError("PostFailed")<{
   }
 }
 
-/** A POST with a JSON body that is already written. */
+/** A POST whose body is already JSON text. */
 export interface Post {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>

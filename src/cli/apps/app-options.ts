@@ -6,7 +6,7 @@ import { toArgParser } from "../settings/setting-options.ts"
 const accept = <A>(value: A): Outcome<A> => ({ ok: true, value })
 const refuse = (detail: string): Outcome<never> => ({ ok: false, code: "INVALID_CONFIG", detail })
 
-/** Reads the id of a new app: it stands in URLs and in scripts. */
+/** Reads the id of a new app, which appears in URLs and in scripts. */
 export const parseAppId = (text: string): Outcome<string> =>
   /^[a-z\d][\w.~-]{0,63}$/i.test(text)
     ? accept(text)
@@ -40,12 +40,12 @@ export const parseOrigin = (text: string): Outcome<string> => {
     : refuse(`Expected an origin without path, query and user name: write ${url.origin}.`)
 }
 
-/** A value that was given; commander itself takes a bare null for one it failed to read. */
+/** A value that was given; commander itself treats a bare null as one that it failed to read. */
 interface Given<A> {
   readonly value: A
 }
 
-/** What the options below come to. */
+/** The values of the options below. */
 export interface AppOptions {
   readonly name?: Given<AppSettings["name"]>
   readonly defaultAcl?: Given<AppSettings["defaultAcl"]>
@@ -53,7 +53,7 @@ export interface AppOptions {
   readonly callbackOrigin?: Given<AppSettings["callbackOrigins"]>
 }
 
-/** `any`, or one more origin. */
+/** `any`, or an additional origin. */
 const collectOrigin = (text: string, before: AppOptions["callbackOrigin"]): AppOptions["callbackOrigin"] => {
   const isAny = text === "any" || text === "default"
   if (before !== undefined && (isAny || before.value === null)) {

@@ -19,7 +19,7 @@ export const addOutOptions = (command: Command): Command =>
     .option("--out <file>", "writes the token there, readable by you alone, instead of printing it")
     .option("--force", "with --out: replaces a file that is there")
 
-/** What {@link addSettings} and {@link ingestUrlOption} leave among a command's options. */
+/** What {@link addSettings} and {@link ingestUrlOption} add to a command's options. */
 export interface PlaceOptions extends JsonOption {
   readonly ingestUrl?: string
   readonly config?: string

@@ -8,7 +8,7 @@ import { ingestSettings } from "../settings/settings.ts"
 import { readOwnTokens } from "./own-tokens.ts"
 import type { TokenFile, TokenFileOptions } from "./token-file.ts"
 
-/** What a command that makes a key is told. */
+/** The options of a command that makes a key. */
 export interface IssueOptions extends TokenFileOptions {
   readonly data: string
   readonly config?: string | undefined
@@ -24,10 +24,10 @@ export interface IssuedToken {
 }
 
 /**
- * A token with a new key, for the servers of an app. Where the ingest is, it says as the ingest's own token does unless
- * it is told another place; where there is none, as the configuration file.
+ * A token with a new key, for the servers of an app. Its ingest URL is that of the ingest's own token unless another
+ * one is given; without such a token, that of the configuration file.
  *
- * Fails: with a `CommandFailure` where the folder is none for secrets.
+ * Fails: with a `CommandFailure` where the folder is not safe for secrets.
  */
 export const issueToken = async (
   folder: DataFolder,
@@ -50,8 +50,8 @@ export const issueToken = async (
 }
 
 /**
- * Hands a token over: into its file where there is one, else on standard output and nothing else there, so that it can be
- * piped; advice on standard error.
+ * Hands a token over: into its file where there is one, otherwise on standard output and nothing else there, so that
+ * it can be piped; advice goes to standard error.
  */
 export const handOverToken = async (
   { token, text, keyId }: IssuedToken,

@@ -44,7 +44,7 @@ const createRevokeCommand = (): Command =>
     .addOption(jsonOption())
     .addHelpText("before", "Example:\n  $ sluice keys revoke acme key_0123456789ab\n")
     .action(async (app: string, key: string, options: { last?: true; json?: true }, command: Command) => {
-      // What was written instead may be the secret, and is not repeated.
+      // The text that was given instead may be the secret, so it is not repeated.
       if (!/^key_[\da-f]{12}$/.test(key)) {
         command.error(
           "error: expected the id of a key (key_ and 12 characters) as `sluice keys <app>` lists it; " +

@@ -7,22 +7,22 @@ import { type OwnToken, readOwnTokens } from "./own-tokens.ts"
 export interface KnownKey extends Omit<AppKey, "createdAt"> {
   /** ms since the epoch; null while only a token knows the key. */
   readonly createdAt: number | null
-  /** Where the tokens are that hold it: a path, `SLUICE_TOKEN`. */
+  /** The tokens that hold it: a path, or `SLUICE_TOKEN`. */
   readonly heldBy: ReadonlyArray<string>
 }
 
-/** An app as the catalog and the ingest's tokens know it together. */
+/** An app as the catalog and the ingest's tokens together describe it. */
 export interface KnownApp extends AppSettings {
   readonly id: string
   /** ms since the epoch; null while only a token knows the app. */
   readonly createdAt: number | null
   /** Active and revoked ones, the newest first. */
   readonly keys: ReadonlyArray<KnownKey>
-  /** Where the ingest's token is that names it; null when it is an app like any other. */
+  /** Where the ingest's token that names it is; null for any other app. */
   readonly tokenSource: string | null
 }
 
-/** An app of which nothing is decided: all is as the ingest says. */
+/** An app without settings of its own: the ingest's apply. */
 export const unset: AppSettings = { name: null, defaultAcl: null, quota: null, callbackOrigins: null }
 
 const toKnownApp = (id: string, record: AppRecord | undefined, tokens: ReadonlyArray<OwnToken>): KnownApp => {
@@ -61,28 +61,28 @@ export const listKnownApps = async (catalog: Catalog, folder: DataFolder): Promi
   )
 }
 
-/** There is no app of this id. */
+/** The failure where no app has this id. */
 export const unknownApp = (id: string, { path }: DataFolder): CommandFailure =>
   new CommandFailure(`There is no app ${JSON.stringify(id)} in ${path}. \`sluice apps\` lists the existing ones.`)
 
-/** One app. Fails: with a {@link CommandFailure} when there is none of this id. */
+/** One app. Fails: with a {@link CommandFailure} when none has this id. */
 export const requireApp = async (catalog: Catalog, folder: DataFolder, id: string): Promise<KnownApp> => {
   const found = (await listKnownApps(catalog, folder)).find((app) => app.id === id)
   if (found === undefined) throw unknownApp(id, folder)
   return found
 }
 
-/** Keys that count. */
+/** Keys that are valid. */
 export const activeKeysOf = ({ keys }: Pick<KnownApp, "keys">): ReadonlyArray<KnownKey> =>
   keys.filter(({ revokedAt }) => revokedAt === null)
 
 /**
- * Takes the ingest's own app into the catalog, its present key first, so that what is decided of it from now on counts
- * and the key with it. Of no effect on an app that is there with its key; a key for which there is no room stays out.
+ * Adds the ingest's own app to the catalog, its present key first, so that settings can be made for it and its key
+ * stays valid. Has no effect on an app that is there with its key; a key for which there is no room is not added.
  *
- * Two at once do no harm: whoever is second finds app and key taken.
+ * Two processes at once do no harm: the second one finds app and key taken.
  *
- * Fails: with a {@link CommandFailure} when the catalog cannot have it.
+ * Fails: with a {@link CommandFailure} when the catalog cannot add it.
  */
 export const adoptApp = async (catalog: Catalog, app: KnownApp): Promise<void> => {
   const unknown = app.keys.filter(({ createdAt }) => createdAt === null)

@@ -2,7 +2,7 @@ import { envName, type Token } from "../../protocol.ts"
 import { type DataFolder, readKeptToken } from "../data-folder.ts"
 import { readTokenVariable } from "../serve/given-token.ts"
 
-/** A token an ingest of the data folder would run with. */
+/** A token that an ingest of the data folder would run with. */
 export interface OwnToken {
   readonly token: Token
   /** The path of the data folder's token, or `SLUICE_TOKEN`. */
@@ -10,7 +10,7 @@ export interface OwnToken {
 }
 
 /**
- * The tokens an ingest of the data folder would run with, that of the folder before that of the environment.
+ * The tokens that an ingest of the data folder would run with, the folder's before the environment's.
  *
  * Fails: with a `CommandFailure` when one is not valid.
  */

@@ -9,7 +9,7 @@ export interface RevokedToken {
   readonly advice: string
 }
 
-/** What is wrong with a token whose key is revoked; null when it counts. */
+/** What is wrong with a token whose key is revoked; null when the token is valid. */
 export const findRevoked = async (
   catalog: Catalog,
   { tokenFile }: DataFolder,

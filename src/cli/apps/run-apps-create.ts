@@ -15,7 +15,7 @@ const inTheWay = (id: string, other: string): CommandFailure =>
       : `The id ${id} cannot be used: its file keys would begin like those of the app ${other}. Choose another id.`,
   )
 
-/** Makes an app with its first key, or neither. Fails: with a {@link CommandFailure} when the id cannot be used. */
+/** Creates an app with its first key, or neither. Fails: with a {@link CommandFailure} when the id cannot be used. */
 export const createAppWithKey = async (
   catalog: Catalog,
   folder: DataFolder,
@@ -27,7 +27,7 @@ export const createAppWithKey = async (
     const prefix = encodeAppId(id)
     return (await listKnownApps(catalog, folder)).find((app) => app.id === id || encodeAppId(app.id) === prefix)?.id
   }
-  // The ingest's own app need not be in the catalog, which answers for all others below.
+  // The ingest's own app need not be in the catalog, which covers all others below.
   const known = await findInTheWay()
   if (known !== undefined) throw inTheWay(id, known)
   const now = Date.now()

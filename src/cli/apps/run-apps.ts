@@ -108,7 +108,7 @@ export const runAppsSet = async (
   await runAppsShow(data, id, options)
 }
 
-/** Why an app that has files stays. */
+/** Why an app with files cannot be deleted. */
 const describeFiles = async (catalog: Catalog, id: string): Promise<string> => {
   const { files, announcedBytes } = await catalog.usage(id)
   const stored = files === 0 ? [] : [files === 1 ? "1 file" : `${files} files`]
@@ -125,7 +125,7 @@ const refuseOwn = ({ id, tokenSource }: KnownApp): CommandFailure =>
 
 const remove = async (catalog: Catalog, folder: DataFolder, id: string): Promise<void> => {
   const app = await requireApp(catalog, folder, id)
-  // Forgotten, a key that was revoked would count again where the ingest's token holds it.
+  // If it were deleted, a revoked key would be valid again where the ingest's token holds it.
   if (app.tokenSource !== null) throw refuseOwn(app)
   const answer = await catalog.deleteApp(id)
   if (answer === "unknown") throw unknownApp(id, folder)

@@ -21,9 +21,9 @@ const refuseLast = (app: KnownApp, id: string): CommandFailure =>
   )
 
 /**
- * Ends a key of an app; ending one again changes nothing.
+ * Revokes a key of an app; revoking it again changes nothing.
  *
- * Fails: with a {@link CommandFailure}, also when it is the last one and is not to go.
+ * Fails: with a {@link CommandFailure}, also when it is the last key and is to be kept.
  */
 export const revokeKeyOf = async (
   catalog: Catalog,
@@ -36,7 +36,7 @@ export const revokeKeyOf = async (
   await adoptApp(catalog, before)
   const isNew = await catalog.revokeKey({ appId, id, now: Date.now(), keepsLast: !last })
   const app = await requireApp(catalog, folder, appId)
-  // Another command may have been first: with this key, or with the one beside it.
+  // Another command may have been faster: with this key, or with the other one.
   if (isNew || requireKey(app, id).revokedAt !== null) return { app, isNew }
   const others = activeKeysOf(app).filter((key) => key.id !== id)
   if (others.length === 0) throw refuseLast(app, id)

@@ -14,7 +14,7 @@ import { type TokenFile, withTokenFile } from "./token-file.ts"
 const showStatus = ({ revokedAt }: KnownKey): string =>
   revokedAt === null ? styleText("green", "active") : `${styleText("red", "revoked")} ${formatMoment(revokedAt)}`
 
-/** A key in a line. */
+/** A key on one line. */
 export const showKey = (key: KnownKey): string => {
   const held = key.heldBy.length === 0 ? "" : `, in ${key.heldBy.join(" and ")}`
   return `${key.id}  ${showStatus(key)}${held}`

@@ -2,15 +2,15 @@ import { type Catalog, createKeyId } from "../../ingest.ts"
 import { type DataFolder, readKeptToken, writeToken } from "../data-folder.ts"
 
 /**
- * Sees to it that the token the data folder keeps is of a key that counts: where its key is revoked and its app has
- * another, the newest takes its place.
+ * Ensures that the token in the data folder has a valid key: where its key is revoked and its app has another, the
+ * newest one replaces it.
  *
- * Gives the id of the key it holds now; undefined when nothing had to be changed, or there is nothing to change it to.
+ * Returns the id of the key that it holds now; undefined when no change was necessary or possible.
  * Fails: with a `CommandFailure`.
  */
 export const settleKeptToken = async (catalog: Catalog, folder: DataFolder): Promise<string | undefined> => {
   let settled: string | undefined
-  // Again after each change: a command that runs at the same time may have revoked the key that was just written.
+  // Repeated after each change: a command that runs at the same time may have revoked the key that was just written.
   for (;;) {
     const kept = await readKeptToken(folder)
     if (kept === undefined) return settled

@@ -2,30 +2,30 @@ import { open, rename, rm, stat } from "node:fs/promises"
 import { resolve } from "node:path"
 import { CommandFailure, describeSystemError, isSystemError } from "../command-failure.ts"
 
-/** Where a token is to go. */
+/** Where to write a token. */
 export interface TokenFileOptions {
   readonly out?: string | undefined
-  /** Puts it in the place of a file that is there. */
+  /** Replaces an existing file. */
   readonly force?: true
 }
 
-/** A file that only its owner can read, made before the secret is that goes into it. */
+/** A file that only its owner can read, made before the secret that goes into it. */
 export interface TokenFile {
   readonly path: string
   readonly write: (token: string) => Promise<void>
-  /** Leaves nothing behind. */
+  /** Removes it without a trace. */
   readonly discard: () => Promise<void>
 }
 
 /**
- * Makes the file for a token, mode 0600 whatever the umask is, so that no key is made that nobody gets to see.
+ * Makes the file for a token, mode 0600 whatever the umask is, so that no key is made whose token cannot be written.
  *
- * Fails: with a {@link CommandFailure} where it cannot be made, also when a file is there and `force` is not given.
+ * Fails: with a {@link CommandFailure} where it cannot be made, also when the file exists and `force` is not given.
  */
 export const reserveTokenFile = async ({ out, force }: TokenFileOptions): Promise<TokenFile | undefined> => {
   if (out === undefined) return undefined
   const path = resolve(out)
-  // `wx` follows no link and takes no file of others; a file that is replaced is replaced in one step.
+  // `wx` follows no link and opens no existing file; an existing file is replaced in one step.
   const made = force ? `${path}.${process.pid}` : path
   const fail = (error: unknown) =>
     new CommandFailure(
@@ -61,7 +61,7 @@ export const reserveTokenFile = async ({ out, force }: TokenFileOptions): Promis
   }
 }
 
-/** Runs what makes a token with the file for it; where that fails, no file is left. */
+/** Runs the code that makes a token with the file for it; where that fails, no file remains. */
 export const withTokenFile = async <A>(
   options: TokenFileOptions,
   make: (file: TokenFile | undefined) => Promise<A>,

@@ -11,14 +11,14 @@ import { isInside } from "../is-inside.ts"
 import { readRegularFile } from "../regular-file.ts"
 import { flushFolder, isBackupId, type Manifest, readManifest, writeManifest } from "./manifest.ts"
 
-/** What a file system puts into the root of a disk by itself. */
+/** Names that a file system itself puts into the root of a disk. */
 const isOfSystem = (name: string): boolean => name === "lost+found"
 
 /**
- * What is in a folder, without what a file system puts there; undefined where there is no such folder.
+ * The names in a folder, without those that a file system puts there; undefined where there is no such folder.
  *
- * @param what what the folder is to the user
- * @param option how another is given
+ * @param what the folder's role, for messages
+ * @param option how the user chooses another one
  */
 export const listOwn = async (
   path: string,
@@ -28,13 +28,13 @@ export const listOwn = async (
   try {
     return (await readdir(path)).filter((name) => !isOfSystem(name))
   } catch (error) {
-    // What is in the way is named by the one that makes the folder.
+    // Making the folder later fails with a message about what is in the way.
     if (isSystemError(error, "ENOENT") || isSystemError(error, "ENOTDIR")) return undefined
     throw toFolderFailure(what, path, error, option)
   }
 }
 
-/** The path without links, also of what is not there yet. */
+/** The path without links, even if it does not exist yet. */
 const toReal = async (path: string): Promise<string> => {
   try {
     return await realpath(path)
@@ -44,7 +44,7 @@ const toReal = async (path: string): Promise<string> => {
   }
 }
 
-/** Fails: with a {@link CommandFailure} where one of two folders is the other, or lies in it. */
+/** Fails: with a {@link CommandFailure} where the two folders are the same, or one contains the other. */
 export const requireApart = async (backup: string, data: string): Promise<void> => {
   const [one, other] = await Promise.all([toReal(resolve(backup)), toReal(resolve(data))])
   if (isInside(one, other) || isInside(other, one)) {
@@ -55,9 +55,10 @@ export const requireApart = async (backup: string, data: string): Promise<void> 
 }
 
 /**
- * What tells a data folder from every other: made by its first backup. One that is restored gets another one.
+ * The id that tells a data folder from every other, made by its first backup. A restored folder gets another one.
  *
- * It keeps a backup from being replaced by that of an empty folder, as an ingest makes it where a disk was not mounted.
+ * It keeps a backup from being replaced by that of an empty folder, which an ingest makes where a disk was not
+ * mounted.
  */
 export const keepBackupId = async (folder: DataFolder): Promise<string> => {
   const file = join(folder.path, backupIdName)
@@ -82,7 +83,7 @@ export const keepBackupId = async (folder: DataFolder): Promise<string> => {
     } finally {
       await handle.close()
     }
-    // One that is no id is what a full disk has left: it is replaced. Else of two commands the first has its way.
+    // An invalid id was left by a full disk and is replaced. Otherwise the first of two commands wins.
     if (isThere) await rename(draft, file)
     else await link(draft, file)
     await flushFolder(folder.path)
@@ -95,7 +96,7 @@ export const keepBackupId = async (folder: DataFolder): Promise<string> => {
   return id
 }
 
-/** Takes the lock of a backup's folder; one that nobody can write to needs none. */
+/** Takes the lock of a backup's folder; a read-only folder needs none. */
 export const lockBackup = (path: string): (() => void) => {
   try {
     accessSync(path, constants.W_OK)
@@ -108,35 +109,35 @@ export const lockBackup = (path: string): (() => void) => {
   )
 }
 
-/** A backup's folder, for this command alone. */
+/** A backup's folder, locked by this command. */
 export interface OpenedBackup {
   readonly path: string
-  /** Of the data folder. */
+  /** Id of the data folder. */
   readonly id: string
-  /** The complete backup that is there, if any. */
+  /** The complete backup in the folder, if any. */
   readonly earlier: Manifest | undefined
-  /** What people should know of who could read it. */
+  /** Notes for the user on who could read it. */
   readonly notes: ReadonlyArray<string>
   readonly release: () => void
 }
 
-/** What a backup's folder has before anything is in it: all that a command which was killed at its very beginning has made. */
+/** Names in a backup's folder before the first copy: everything that a command killed at its very beginning can have left. */
 const isOfBeginning = (name: string): boolean => /^(\.gitignore|lock\.sqlite(-\w+)?|backup\.json\.part)$/.test(name)
 
-/** Names of all we ever put into a backup's folder, and of what a file system has in its root. */
+/** All names that we ever put into a backup's folder, and those that a file system has in its root. */
 const isOwnName = (name: string): boolean =>
   isOfBeginning(name) ||
   isOfSystem(name) ||
   /^(files|backup\.json|(catalog-\d+\.sqlite|token-\d+)(-\w+)?(\.part)?(-\w+)?)$/.test(name)
 
-/** Closes a backup to other users of this machine, as an ingest does its data folder; what people should know of that. */
+/** Closes a backup to other users of this machine, as an ingest does with its data folder. Returns notes for the user. */
 const closeBackup = async (path: string): Promise<ReadonlyArray<string>> => {
   const names = (await readdir(path)).filter((name) => isOwnName(name) && !isOfSystem(name) && name !== ".gitignore")
   const files = names.filter((name) => name !== "files").map((name) => join(path, name))
   return closeParts({ path, folders: [join(path, "files")], files, isOwnName })
 }
 
-/** Fails: with a {@link CommandFailure} where the backup is one of another data folder. */
+/** Fails: with a {@link CommandFailure} where the backup is of another data folder. */
 export const requireSameOrigin = (path: string, manifest: Manifest, id: string, data: string): void => {
   if (manifest.id === id) return
   throw new CommandFailure(
@@ -145,7 +146,10 @@ export const requireSameOrigin = (path: string, manifest: Manifest, id: string, 
   )
 }
 
-/** Fails: with a {@link CommandFailure} where root would write into another user's folder, who can put links there. */
+/**
+ * Fails: with a {@link CommandFailure} where root would write into another user's folder, because that user could put
+ * links there.
+ */
 const requireOwnFolder = async (path: string): Promise<void> => {
   if (process.getuid?.() !== 0) return
   const { uid } = await stat(path).catch(() => ({ uid: 0 }))
@@ -156,10 +160,10 @@ const requireOwnFolder = async (path: string): Promise<void> => {
 }
 
 /**
- * Opens the folder of a backup, and makes it where it is missing.
+ * Opens the folder of a backup, and creates it where it is missing.
  *
- * Fails: with a {@link CommandFailure} when it holds something else, or the backup of another data folder, when another
- * command is at work on it, and when others could read or replace it.
+ * Fails: with a {@link CommandFailure} when it holds something else, or the backup of another data folder, when
+ *        another command is using it, and when others could read or replace it.
  */
 export const openBackup = async (path: string, id: string, data: string): Promise<OpenedBackup> => {
   const exposure = await findExposure(path).catch((error: unknown) => {
@@ -191,7 +195,7 @@ export const openBackup = async (path: string, id: string, data: string): Promis
   }
   const release = lockBackup(path)
   try {
-    // Again: another command may have been at work on it until now.
+    // Again: another command may have been using it until now.
     const current = await readManifest(path)
     if (current !== undefined) requireSameOrigin(path, current, id, data)
     if (current === undefined) await writeManifest(path, unfinished(id))

@@ -7,13 +7,13 @@ import {
 } from "../../ingest.ts"
 import type { LeftOut } from "./manifest.ts"
 
-/** Files read from a catalog at once. */
+/** How many files are read from a catalog at once. */
 const page = 500
 
-/** Files that are copied at the same time. */
+/** How many files are copied at the same time. */
 const width = 4
 
-/** All files that are `Uploaded`, the oldest first. */
+/** All files that are `Uploaded`, oldest first. */
 export function* listStored(catalog: SqliteCatalogReader): Generator<StoredFileRow> {
   for (let after = 0; ;) {
     const rows = catalog.listStored(page, after)
@@ -23,23 +23,23 @@ export function* listStored(catalog: SqliteCatalogReader): Generator<StoredFileR
   }
 }
 
-/** A file of which there are no sound bytes. */
+/** A file without intact bytes. */
 export interface Damaged extends LeftOut {
   readonly row: StoredFileRow
 }
 
-/** What copying came to. Sizes in bytes. */
+/** The result of copying. Sizes in bytes. */
 export interface Copied {
   readonly copied: number
   readonly copiedBytes: number
   readonly linked: number
   readonly kept: number
   readonly damaged: ReadonlyArray<Damaged>
-  /** The newest file that was looked at. */
+  /** The newest file that was checked. */
   readonly lastId: number
 }
 
-/** Runs work on each item, a few at a time; after a failure nothing more is begun, and what is under way ends. */
+/** Runs work on each item, a few at a time. After a failure no more is started, and work in progress ends. */
 const forEach = async <A>(items: Iterable<A>, work: (item: A) => Promise<void>): Promise<void> => {
   const iterator = items[Symbol.iterator]()
   let hasFailed = false
@@ -59,22 +59,22 @@ const forEach = async <A>(items: Iterable<A>, work: (item: A) => Promise<void>):
   for (const one of ended) if (one.status === "rejected") throw one.reason
 }
 
-/** Why the bytes of a small file, which the catalog keeps, are not sound; undefined when they are. */
+/** What is wrong with the bytes of a small file in the catalog; undefined when they are intact. */
 const findInlineDamage = async (
   catalog: SqliteCatalogReader,
   row: StoredFileRow,
 ): Promise<LeftOut["reason"] | undefined> => {
-  // Nothing of a small file is in a store.
+  // No bytes of a small file are in a store.
   const store: Parameters<typeof verifyFile>[0]["store"] = undefined!
   const { kind } = await verifyFile({ store, catalog }, row)
   return kind === "intact" ? undefined : kind
 }
 
 /**
- * Brings the bytes of all files of a catalog that are not in it to their copy.
+ * Copies the bytes of all files of a catalog that are not in the catalog itself.
  *
- * @param checksContent whether small files, which come with the catalog, are read and compared too
- * @param isSettled whether the copy of a file, where there is one, is known to be sound
+ * @param checksContent whether small files, which are in the catalog, are read and compared too
+ * @param isSettled whether an existing copy of a file is known to be intact
  */
 export const copyFiles = async (
   catalog: SqliteCatalogReader,

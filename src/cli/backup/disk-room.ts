@@ -5,15 +5,15 @@ import { ingestDefaults } from "../../schema/ingest-defaults.ts"
 import { CommandFailure, isSystemError } from "../command-failure.ts"
 import { listStored } from "./copy-files.ts"
 
-/** Whether two folders lie on the same file system. */
+/** Whether two folders are on the same file system. */
 export const isSameDisk = async (one: string, other: string): Promise<boolean> =>
   (await stat(one)).dev === (await stat(other)).dev
 
-/** What an ingest on the same disk must be left, bytes: by default it takes no upload with less. */
+/** How much an ingest on the same disk must have left, bytes: by default it accepts no upload with less. */
 const reserve = ingestDefaults.minimumFree
 
 /**
- * Sees to it that what has to be copied finds room, before anything is.
+ * Ensures that there is room for everything that has to be copied, before anything is.
  *
  * Fails: with a {@link CommandFailure} that says how much is missing.
  */
@@ -28,7 +28,7 @@ export const requireRoom = async (
   const free = bavail * bsize - (isShared ? reserve : 0)
   const { size: catalogSize } = await stat(catalogFile)
   let needed = catalogSize
-  // Usually there is plenty, and nobody has to look which files are there.
+  // Usually there is plenty, and nobody has to check which copies already exist.
   if (copies && needed + catalog.sum().blobBytes > free) {
     for (const row of listStored(catalog)) if (!row.isInline && !(await copier.has(row))) needed += row.size
   }
@@ -39,7 +39,7 @@ export const requireRoom = async (
   )
 }
 
-/** What people are told when a disk fills up meanwhile; any other failure stays as it is. */
+/** Explains that a disk has become full meanwhile; any other failure is returned unchanged. */
 export const explainFull = (error: unknown, folder: string, remains: string): unknown =>
   isSystemError(error, "ENOSPC") ||
   isSystemError(error, "EDQUOT") ||

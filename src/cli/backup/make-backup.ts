@@ -10,7 +10,7 @@ import { requireRoom } from "./disk-room.ts"
 import { flushFolder, hashFile, type LeftOut, type Manifest, replaceFile, writeManifest } from "./manifest.ts"
 import { openReader } from "./open-reader.ts"
 
-/** Removes what no manifest names: of a backup that was killed, or of the one before. */
+/** Removes files that no manifest names: those of a backup that was killed, or of the previous one. */
 const clear = async (path: string, kept: Manifest): Promise<void> => {
   for (const name of await readdir(path)) {
     const isOld = /^(catalog|token)-\d+(\.sqlite)?(-\w+)?$/.test(name) || /\.part(-\w+)?$/.test(name)
@@ -18,7 +18,7 @@ const clear = async (path: string, kept: Manifest): Promise<void> => {
   }
 }
 
-/** The newest copy of the catalog, whose files are all there: which went missing meanwhile, and which are damaged. */
+/** Copies the catalog until all its files are there; returns which have lost their bytes meanwhile, and which are damaged. */
 const settleCatalog = async (
   folder: DataFolder,
   file: string,
@@ -33,14 +33,14 @@ const settleCatalog = async (
   )
   const live = openReader(folder.catalog)
   try {
-    // What was deleted while it was copied is no damage.
+    // A file that was deleted while it was copied is not damaged.
     return damaged.filter(({ row }) => live.isStored(row.id)).map(({ key, name, reason }) => ({ key, name, reason }))
   } finally {
     live.close()
   }
 }
 
-/** Copies the token, where the data folder keeps one. Fails: with a `CommandFailure` where that is no token. */
+/** Copies the token, if the data folder has one. Fails: with a `CommandFailure` where it is invalid. */
 const copyToken = async (
   folder: DataFolder,
   path: string,
@@ -52,22 +52,23 @@ const copyToken = async (
   return { token: name, tokenHash: await hashFile(join(path, name)) }
 }
 
-/** A backup that was made. */
+/** The result of a backup. */
 export interface MadeBackup extends Omit<Copied, "damaged" | "lastId"> {
   readonly manifest: Manifest
-  /** Files of an earlier backup that are no more. */
+  /** Files of an earlier backup that no longer exist. */
   readonly removed: number
 }
 
 /**
- * Makes a backup of a data folder that an ingest may be running on.
+ * Makes a backup of a data folder while an ingest may be running on it.
  *
- * The order is what makes it sound: (1) bytes of the files there are, (2) the catalog as it is at one moment, (3) bytes of the
- * files that came between, (4) out of that catalog whatever has lost its bytes since, (5) the manifest, in one
- * step, which makes all of it the backup, (6) away with what only the one before needed. Killed before (5) the backup before is
- * whole: bytes are only added until then.
+ * Its order makes it consistent: (1) copy the bytes of the existing files, (2) copy the catalog as it is at one
+ * moment, (3) copy the bytes of files that were added in between, (4) remove from that copy of the catalog every file
+ * that has lost its bytes since, (5) write the manifest, in one step, which makes all of it the backup, (6) remove
+ * what only the previous backup needed. If it is killed before (5), the previous backup is still complete: until then
+ * bytes are only added.
  *
- * @param isShared whether both lie on one file system
+ * @param isShared whether both folders are on one file system
  *
  * Fails: with a `CommandFailure`, or with the system's or SQLite's error.
  */

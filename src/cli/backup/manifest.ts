@@ -5,26 +5,26 @@ import { join } from "node:path"
 import { CommandFailure, describeSystemError, isSystemError } from "../command-failure.ts"
 import { readRegularFile } from "../regular-file.ts"
 
-/** What the file is called that makes a folder a backup. */
+/** The name of the file that makes a folder a backup. */
 export const manifestName = "backup.json"
 
-/** A file whose bytes the ingest itself does not have any more, or not as they were uploaded. */
+/** A file whose bytes the ingest itself has lost, or no longer has as they were uploaded. */
 export interface LeftOut {
   readonly key: string
   readonly name: string
   readonly reason: "missing" | "shorter" | "longer" | "changed"
 }
 
-/** What a backup holds. It is replaced in one step: what it names is there, whole. */
+/** The content of a backup. It is replaced in one step: everything that it names exists, complete. */
 export interface Manifest {
   readonly format: 1
-  /** `unfinished`: none was ever completed in this folder. */
+  /** `unfinished`: no backup was ever completed in this folder. */
   readonly state: "complete" | "unfinished"
-  /** Of the data folder it is a backup of. */
+  /** Id of the data folder that was backed up. */
   readonly id: string
-  /** The moment whose state it is, ms since the epoch. */
+  /** The moment that the backup shows, ms since the epoch. */
   readonly createdAt: number
-  /** Of the command that made it. */
+  /** Version of the command that made it. */
   readonly version: string
   /** Names of files in the backup's folder. */
   readonly catalog: string
@@ -42,7 +42,7 @@ const isText = (value: unknown, form: RegExp): boolean => typeof value === "stri
 
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0
 
-/** Whether a text can be what tells a data folder from every other. */
+/** Whether a text can be the id of a data folder. */
 export const isBackupId = (value: unknown): value is string => isText(value, /^[\w-]{1,64}$/)
 
 const isLeftOut = (value: unknown): value is LeftOut => {
@@ -58,7 +58,7 @@ const isManifest = (value: unknown): value is Manifest => {
   if (state === "unfinished") return true
   return (
     state === "complete" &&
-    // The last moment that a date can be.
+    // The last moment that a date can represent.
     isCount(createdAt) &&
     (createdAt as number) <= 8.64e15 &&
     isText(catalog, /^catalog-\d+\.sqlite$/) &&
@@ -75,7 +75,7 @@ const isManifest = (value: unknown): value is Manifest => {
 /**
  * The manifest of a folder; undefined where there is none.
  *
- * Fails: with a {@link CommandFailure} when it cannot be read, or is of a newer format.
+ * Fails: with a {@link CommandFailure} when it cannot be read, or has a newer format.
  */
 export const readManifest = async (folder: string): Promise<Manifest | undefined> => {
   const file = join(folder, manifestName)
@@ -94,7 +94,7 @@ export const readManifest = async (folder: string): Promise<Manifest | undefined
   )
 }
 
-/** The manifest of a backup that is complete. Fails: with a {@link CommandFailure}. */
+/** The manifest of a complete backup. Fails: with a {@link CommandFailure}. */
 export const requireManifest = async (folder: string): Promise<Manifest> => {
   const manifest = await readManifest(folder)
   if (manifest === undefined) throw new CommandFailure(`There is no backup in ${folder}: it has no ${manifestName}.`)
@@ -104,7 +104,7 @@ export const requireManifest = async (folder: string): Promise<Manifest> => {
   )
 }
 
-/** Puts a text into a file in one step, durably; only this user can read it. */
+/** Replaces a file by a text in one step, durably; only this user can read it. */
 export const replaceFile = async (folder: string, name: string, text: string): Promise<void> => {
   const draft = join(folder, `${name}.part`)
   await rm(draft, { force: true })
@@ -129,7 +129,7 @@ export const flushFolder = async (folder: string): Promise<void> => {
   }
 }
 
-/** Makes a manifest the one of its folder. */
+/** Replaces the manifest of a folder. */
 export const writeManifest = (folder: string, manifest: Manifest): Promise<void> =>
   replaceFile(folder, manifestName, `${JSON.stringify(manifest, null, 2)}\n`)
 

@@ -1,7 +1,7 @@
 import { readSqliteCatalog, type SqliteCatalogReader } from "../../ingest.ts"
 import { CommandFailure, describeSystemError } from "../command-failure.ts"
 
-/** Reads a catalog as it is. Fails: throws a {@link CommandFailure} that names the file. */
+/** Opens a catalog for reading. Fails: throws a {@link CommandFailure} that names the file. */
 export const openReader = (file: string): SqliteCatalogReader => {
   try {
     return readSqliteCatalog({ file })

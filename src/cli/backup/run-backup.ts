@@ -11,13 +11,13 @@ import { requireManifest } from "./manifest.ts"
 import { openReader } from "./open-reader.ts"
 import { showDamaged } from "./show-damaged.ts"
 
-/** How a backup is made. */
+/** Options of a backup. */
 export interface BackupOptions {
-  /** The folder of an earlier backup: what it has is linked, not copied. */
+  /** The folder of an earlier backup: files that it has are linked, not copied. */
   readonly base?: string
-  /** Copies where a link would do. */
+  /** Copies even where a link would do. */
   readonly copy?: true
-  /** Reads all of it. */
+  /** Reads every file of it. */
   readonly verify?: true
   readonly json?: true
 }

@@ -18,22 +18,22 @@ import { openReader } from "./open-reader.ts"
 import { requireSound } from "./run-verify.ts"
 import { showDamaged } from "./show-damaged.ts"
 
-/** How a backup is restored. */
+/** Options of a restore. */
 export interface RestoreOptions {
-  /** Goes on without the files that are damaged in the backup. */
+  /** Continues without the files that are damaged in the backup. */
   readonly leaveOut?: true
   readonly json?: true
 }
 
-/** What the file says that is there while a backup is restored. */
+/** Content of the file that exists while a backup is being restored. */
 const restoringText = "sluice backup restore is at work here.\n"
 
-/** What a restore puts into a data folder besides what an ingest does. */
+/** Names that only a restore puts into a data folder, not an ingest. */
 const isDraft = (name: string): boolean => /^(catalog\.sqlite|token|restoring|\.gitignore)\.part(-\w+)?$/.test(name)
 
 /**
- * Whether a restore that was killed has left what is in a folder. A file of that name alone does not say so: an empty one
- * only where nothing else has come to be.
+ * Whether a folder's content was left by a restore that was killed. A file of that name alone is no proof: an empty
+ * one only counts if nothing else is there yet.
  */
 const isLeftOfRestore = async (path: string, names: ReadonlyArray<string>): Promise<boolean> => {
   const file = join(path, restoringName)
@@ -51,7 +51,7 @@ interface Owner {
   readonly gid: number
 }
 
-/** For whom a restore was that goes on; undefined where it was for whom it is made by. */
+/** The user for whom an interrupted restore was made; undefined where that is the user who made it. */
 const readOwner = async (path: string): Promise<Owner | undefined> => {
   const text = await readRegularFile(join(path, restoringName)).catch(() => "")
   const [, uid, gid] = /^For the user (\d+), group (\d+)\.$/m.exec(text) ?? []
@@ -59,10 +59,10 @@ const readOwner = async (path: string): Promise<Owner | undefined> => {
 }
 
 /**
- * Root restores for the user whose folder it is. Until that is done the folder is root's own: else its owner could put a
- * link where root writes.
+ * Root restores for the user who owns the folder. Until that is done root owns the folder, because its owner could
+ * otherwise put a link where root writes.
  *
- * @returns that user; undefined where the folder is root's already, or another user restores
+ * @returns that user; undefined where the folder is already root's, or another user restores
  */
 const takeFolder = async (path: string): Promise<Owner | undefined> => {
   if (process.getuid?.() !== 0 || !(await hasModes(path))) return undefined
@@ -78,7 +78,7 @@ const takeFolder = async (path: string): Promise<Owner | undefined> => {
   }
 }
 
-/** Lets an ingest start on a folder, and gives it to its user, itself the last. */
+/** Lets an ingest start on a folder, and gives it to its user, the folder itself last. */
 const handOver = async (path: string, owner: Owner | undefined): Promise<void> => {
   const give = async (one: string) => owner && lchown(one, owner.uid, owner.gid)
   for await (const [inner] of walkFolder(path)) await give(inner)
@@ -87,17 +87,17 @@ const handOver = async (path: string, owner: Owner | undefined): Promise<void> =
   await give(path)
 }
 
-/** A data folder that a backup is restored into, for this command alone. */
+/** A data folder that a backup is restored into, locked by this command. */
 interface RestoreTarget {
-  /** Whether it goes on where another restore was killed. */
+  /** Whether it resumes a restore that was killed. */
   readonly isResumed: boolean
-  /** Whose it is going to be, where root restores for another user. */
+  /** Its future owner, where root restores for another user. */
   readonly owner: Owner | undefined
-  /** Ends the lock. */
+  /** Releases the lock. */
   readonly release: () => void
 }
 
-/** Fails: with a {@link CommandFailure} where a folder holds what no restore of this user has put there. */
+/** Fails: with a {@link CommandFailure} where a folder holds anything that no restore of this user has put there. */
 const requireFree = async (folder: DataFolder): Promise<boolean> => {
   const { path } = folder
   const names = (await listOwn(path, "data folder", "--data")) ?? []
@@ -111,7 +111,7 @@ const requireFree = async (folder: DataFolder): Promise<boolean> => {
   )
 }
 
-/** Makes the data folder, or takes one that is empty, or that a restore was killed in. */
+/** Creates the data folder, or takes an empty one, or one in which a restore was killed. */
 const openTarget = async (folder: DataFolder): Promise<RestoreTarget> => {
   const { path } = folder
   try {
@@ -141,14 +141,14 @@ const openTarget = async (folder: DataFolder): Promise<RestoreTarget> => {
   }
 }
 
-/** What a backup holds by its catalog, and what of it is damaged. */
+/** The files of a backup according to its catalog, and which of them are damaged. */
 interface Restored {
   readonly files: number
   readonly bytes: number
   readonly left: ReadonlyArray<LeftOut>
 }
 
-/** Brings all of it there; which files could not be, for they are damaged in the backup. */
+/** Restores everything; returns which files could not be restored because they are damaged in the backup. */
 const restore = async (
   path: string,
   manifest: Manifest,
@@ -166,7 +166,7 @@ const restore = async (
   const copier = createBlobCopier({
     from: join(path, "files"),
     to: folder.blobs,
-    // What a restore that was killed has left is read again.
+    // Files left by a restore that was killed are read again.
     isChecked: true,
     onRead: progress.advance,
   })
@@ -176,17 +176,17 @@ const restore = async (
     const { damaged } = await copyFiles(catalog, copier, { checksContent: true })
     const left = damaged.map(({ key, name, reason }) => ({ key, name, reason }))
     if (damaged.length > 0 && !leavesOut) return { ...catalog.sum(), left }
-    // The restore that was killed may have been one of another backup.
+    // The restore that was killed may have been of another backup.
     if (isResumed) await copier.prune(listStored(catalog))
     const draft = `${folder.catalog}.part`
-    // A journal that was left would be taken for that of the new copy.
+    // A leftover journal would be taken for that of the new copy.
     for (const ending of ["", "-journal", "-wal", "-shm"]) await rm(draft + ending, { force: true })
     await copyFile(source, draft)
     await chmod(draft, 0o600)
     const rows = damaged.map(({ row }) => row)
     if (rows.length > 0) await dropFromSnapshot({ file: draft }, rows, Date.now())
     if (token !== null) await replaceFile(folder.path, "token", token)
-    // From here on it is another data folder: its files may get the names that others have in backups of the old one.
+    // From here on it is another data folder: its files may get the names that other files have in backups of the old one.
     await rm(join(folder.path, backupIdName), { force: true })
     await replaceFile(folder.path, ".gitignore", "*\n")
     await rename(draft, folder.catalog)

@@ -16,11 +16,11 @@ import { showDamaged } from "./show-damaged.ts"
 const toDamaged = (path: string, what: string): CommandFailure =>
   new CommandFailure(`The backup in ${path} is damaged: ${what}. Use another backup.`)
 
-/** What of a backup is a link, a pipe or the like, in the place of a file or a folder of it. Other people's things are not looked at. */
+/** Finds a link, a pipe or the like in the place of a file or folder of a backup. Other files in its folder are not checked. */
 const findIrregularPart = async (path: string, names: ReadonlyArray<string>): Promise<string | undefined> => {
   for (const name of names) {
     const file = join(path, name)
-    // What is missing is somebody else's finding.
+    // A missing file is reported by another check.
     if ((await lstat(file).catch(() => undefined))?.isFile() === false) return file
   }
   const files = join(path, "files")
@@ -38,10 +38,10 @@ const findIrregularPart = async (path: string, names: ReadonlyArray<string>): Pr
 }
 
 /**
- * What a backup has beside the bytes of files.
+ * Checks the parts of a backup other than the bytes of files.
  *
- * Fails: with a {@link CommandFailure} where catalog or token are not what was written, and where there is anything but
- * ordinary files: a link would lead to what is no backup's.
+ * Fails: with a {@link CommandFailure} where catalog or token are not what was written, and where there is anything
+ *        but regular files: a link would lead out of the backup.
  */
 export const requireSound = async (path: string, manifest: Manifest): Promise<{ readonly token: string | null }> => {
   const { catalog, catalogHash, token, tokenHash } = manifest
@@ -72,7 +72,7 @@ export const runBackupVerify = async (folder: string, { json }: { readonly json?
     await requireSound(path, manifest)
     const catalog = openReader(join(path, manifest.catalog))
     const store = createDiskBlobStore({ folder: join(path, "files") })
-    // As the catalog has it: the manifest is nobody's proof.
+    // Counted from the catalog, because the manifest proves nothing.
     const { files, bytes } = catalog.sum()
     const progress = createProgress("Verifying", bytes)
     try {

@@ -10,7 +10,7 @@ const reasons: Record<LeftOut["reason"], string> = {
   changed: "its bytes have changed",
 }
 
-/** Prints which files have no sound bytes; nothing where there are none. */
+/** Prints which files have no intact bytes; nothing where there are none. */
 export const showDamaged = (damaged: ReadonlyArray<LeftOut>, title: string): void => {
   if (damaged.length === 0) return
   console.log(`\n${title}`)

@@ -5,7 +5,7 @@ import { failed, type Finding, ok, warning } from "./finding.ts"
 
 const check = "Access"
 
-/** Whether other users of this machine can read a data folder, or put one of their own in its place. */
+/** Whether other users of this machine can read a data folder, or replace it. */
 export const checkAccess = async (folder: DataFolder): Promise<Finding> => {
   let exposure: string | undefined
   try {

@@ -15,9 +15,9 @@ const check = "Callback URL"
 const advice = "Start the app, and check that its route handler is mounted there and that callbacks need no login."
 
 /**
- * Whether a route handler answers where callbacks go: asked for its routes, it lists them. And whether it is set up to
- * sign uploads: asked for one of no files, it says what is wrong with itself before it says what is wrong with that. Then
- * whether callbacks reach it, and where it would have them sent.
+ * Checks whether a route handler answers where callbacks go, by asking for its routes. Then checks whether it is
+ * configured to sign uploads, by requesting one of no files: it reports its own mistakes before it reports that one.
+ * Then checks whether callbacks reach it, and where it would have them sent.
  */
 export const checkCallbackUrl = async (url: string, known: Known): Promise<CallbackFindings> => {
   try {
@@ -47,7 +47,7 @@ const isRoutes = (value: unknown): value is ReadonlyArray<RouteDescription> =>
     (one: Partial<RouteDescription> | null) => typeof one?.slug === "string" && typeof one.config === "object",
   )
 
-/** The routes that an answer lists, or the code of a handler that is not set up right. */
+/** The routes that an answer lists, or the code of a handler that is misconfigured. */
 const readAnswer = async (
   response: Response,
 ): Promise<{ readonly routes?: ReadonlyArray<RouteDescription>; readonly code?: ProblemCode }> => {
@@ -55,7 +55,7 @@ const readAnswer = async (
   if (type === problemMediaType) return { code: parseProblem(response.status, await response.text()).code }
   if (response.ok && /\bjson\b/.test(type)) {
     const routes: unknown = await response.json().catch(() => undefined)
-    // Any server may answer with a list of something.
+    // Any server may answer with some list.
     return isRoutes(routes) ? { routes } : {}
   }
   await response.body?.cancel().catch(() => {})
@@ -86,10 +86,10 @@ const judge = (
     : failed(check, `${url} answers with ${describeAnswer(response)}, not as a route handler does.`, advice)
 }
 
-/** Codes of an app that cannot sign anything, whatever it is asked for. */
+/** Codes of an app that cannot sign anything, whatever is requested. */
 const unready: ReadonlySet<ProblemCode> = new Set(["INVALID_CONFIG", "INVALID_TOKEN", "MISSING_TOKEN"])
 
-/** What keeps an app from signing anything for anybody; undefined where nothing does. */
+/** What keeps an app from signing any uploads; undefined where nothing does. */
 const checkUploads = async (callbackUrl: string, slug: string): Promise<Finding | undefined> => {
   const url = new URL(callbackUrl)
   url.searchParams.set(names.action.type, names.action.upload)

@@ -22,15 +22,15 @@ export interface Known {
   readonly token: Token | undefined
   /** The ingest's public URL; undefined unless an ingest there knows the token. */
   readonly ingestUrl: string | undefined
-  /** Active keys of the token's app beside the token's own. */
+  /** Active keys of the token's app other than the token's own. */
   readonly furtherKeys: ReadonlyArray<string>
-  /** Whether the ingest has no other app than the token's. */
+  /** Whether the token's app is the ingest's only one. */
   readonly isOnlyApp: boolean
-  /** Of the token's app; undefined where they cannot be known. */
+  /** Those of the token's app; undefined where they cannot be known. */
   readonly rules: CallbackRules | undefined
 }
 
-/** What is found of an app's callbacks, and where they go as the app says; absent unless nothing is wrong with that. */
+/** Findings about an app's callbacks, and where they go according to the app; absent unless all is well. */
 export interface CallbackFindings {
   readonly found: ReadonlyArray<Finding>
   readonly callbackUrl?: string
@@ -42,7 +42,7 @@ const withSlug = (callbackUrl: string, slug: string): string => {
   return url.href
 }
 
-/** A POST as callbacks are, signed or not, and what it got. */
+/** Sends a POST as callbacks are sent, signed or not, and returns the answer. */
 const ask = async (callbackUrl: string, slug: string, apiKey: string | undefined) => {
   const body = JSON.stringify({ status: "check", sentAt: Date.now(), slug } satisfies CheckRequest)
   const signature = apiKey === undefined ? "" : await createSigner(apiKey).sign(body)
@@ -54,7 +54,7 @@ const ask = async (callbackUrl: string, slug: string, apiKey: string | undefined
   return { response, text, problem: response.ok ? undefined : parseProblem(response.status, text) }
 }
 
-/** Whether a refusal is the one of a route handler that looked at the signature. */
+/** Whether a refusal is that of a route handler that checked the signature. */
 const isOfHandler = (problem: UploadError | undefined): boolean => problem?.code === "INVALID_SIGNATURE"
 
 const toAnswer = (text: string): CheckAnswer | undefined => {
@@ -68,7 +68,7 @@ const toAnswer = (text: string): CheckAnswer | undefined => {
   }
 }
 
-/** What a POST got that no route handler answered; the address is what callbacks need. */
+/** The finding for a POST that no route handler answered, at the address where callbacks would go. */
 const misled = (url: string, response: Response, problem: UploadError | undefined): Finding =>
   problem?.code === "INVALID_CONFIG"
     ? failed(
@@ -89,13 +89,13 @@ const unknown = (url: string, why: string): Finding =>
     `Run this with the ${envName("token")} of that app.`,
   )
 
-/** Whether an app that is asked at `url` may have derived the callback URL from the request, with what the proxy says left out. */
+/** Whether an app that is asked at `url` may have derived the callback URL from the request, ignoring what a proxy says. */
 const mayBeDerived = (callbackUrl: string, url: string): boolean => {
   const { pathname, search } = new URL(callbackUrl)
   return search === "" && new URL(url).pathname.endsWith(pathname)
 }
 
-/** Of an app with a key that its ingest does not have. */
+/** The finding for an app with a key that its ingest does not have. */
 const strange = (url: string, ingestUrl: string): Finding =>
   failed(
     uploads,
@@ -109,7 +109,7 @@ const toPlace = (text: string): string => {
   return origin + pathname
 }
 
-/** Where the app would be called back, as it says itself to whoever has its key. */
+/** Judges where the app would be called back, as it tells a caller that has its key. */
 const judge = async (url: string, slug: string, answer: CheckAnswer, known: Known): Promise<Finding> => {
   const { callbackUrl, refusal, isDev, ingestUrl } = answer
   if (refusal !== null) {
@@ -127,7 +127,7 @@ const judge = async (url: string, slug: string, answer: CheckAnswer, known: Know
   const refused = known.rules && checkCallbackOrigin(known.rules, callbackUrl)
   if (refused !== undefined) return refused
   if (toPlace(callbackUrl) === toPlace(url)) return ok(uploads, `${what}, and is called back there`)
-  // Unsigned: what answers there is not known.
+  // Unsigned: it is not known what answers there.
   const { response, problem } = await ask(callbackUrl, slug, undefined)
   if (isOfHandler(problem)) {
     return warning(
@@ -144,10 +144,10 @@ const judge = async (url: string, slug: string, answer: CheckAnswer, known: Know
 }
 
 /**
- * Sends what a callback would be to where callbacks go: a handler says that the signature is wrong, or, to whoever has the
- * key, where an upload that comes like this one would be called back and whether it is refused.
+ * Sends a test callback to where callbacks go. A handler answers that the signature is wrong or, to a caller that has
+ * the key, where an upload that came the same way would be called back and whether it is refused.
  *
- * @returns what was found, and nothing of uploads where the POST never reached a handler
+ * @returns the findings, with none about uploads where the POST never reached a handler
  */
 export const checkCallbacks = async (url: string, slug: string, known: Known): Promise<CallbackFindings> => {
   const { token, furtherKeys } = known

@@ -9,10 +9,10 @@ import { failed, type Finding, ok, warning } from "./finding.ts"
 import { findForeignSchema } from "../open-catalog.ts"
 import { formatSpan } from "../terminal/moment.ts"
 
-/** Bytes below which the disk is as good as full, and below which somebody should know. */
+/** Bytes below which the disk is practically full, and below which the user should be warned. */
 const space = { least: ingestDefaults.minimumFree, little: 1024 ** 3 }
 
-/** Writes a small file through to the disk and takes it away again; tells how long that took, ms. */
+/** Writes a small file through to the disk and removes it again; returns how long that took, ms. */
 const writeThrough = async (folder: string): Promise<number> => {
   const path = join(folder, `.doctor-${process.pid}`)
   const start = performance.now()
@@ -74,7 +74,7 @@ const checkCatalog = async (folder: DataFolder): Promise<Finding> => {
   }
 }
 
-/** Whether the data folder can be written and its catalog read; makes neither. */
+/** Whether the data folder can be written and its catalog read; it creates neither. */
 export const checkDataFolder = async (folder: DataFolder): Promise<ReadonlyArray<Finding>> => [
   await checkDisk(folder),
   await checkCatalog(folder),

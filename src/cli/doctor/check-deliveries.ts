@@ -1,29 +1,29 @@
 import type { Catalog, UploadWithDelivery } from "../../ingest.ts"
 import { failed, type Finding, ok, warning } from "./finding.ts"
 
-/** As many are counted, then it is "100 or more". */
+/** This many are counted; for more it says "100 or more". */
 const most = 100
 
-/** How long past its time an event waits before somebody should ask why, ms. */
+/** How long after it is due an event may wait before a warning, ms. */
 const patience = 60_000
 
 /** `1 event was`, `5 events were`. */
 const count = ({ length }: ReadonlyArray<unknown>): string =>
   length === 1 ? "1 event was" : length < most ? `${length} events were` : `${most} or more events were`
 
-/** Where an app says that it is called back. */
+/** The current callback URL of an app, according to the app. */
 export interface PresentCallbackUrl {
   readonly appId: string
   readonly callbackUrl: string
 }
 
-/** As many ids are named in a command to be copied. */
+/** How many ids are named in a command that can be copied. */
 const mostNamed = 5
 
-/** What a shell takes as it is; the app's answer is nobody's proof. */
+/** What a shell takes literally; the app's answer cannot be trusted. */
 const isPlain = (url: string): boolean => /^[\w:/.~%-]+$/.test(url)
 
-/** Of events that failed, those that went to another URL than their app has by now: what is said of them, and the command. */
+/** Of the events that failed, those that went to another URL than their app has now: the message and the command for them. */
 const findMisdirected = (
   failed: ReadonlyArray<UploadWithDelivery>,
   present: PresentCallbackUrl | undefined,
@@ -43,7 +43,7 @@ const findMisdirected = (
   }
 }
 
-/** Whether apps are told of their files, and of those of an app where they ought to be sent. */
+/** Whether apps are told about their files and, for one app, whether events go to the right URL. */
 export const checkDeliveries = async (catalog: Catalog, present?: PresentCallbackUrl): Promise<Finding> => {
   const check = "Deliveries"
   const dead = await catalog.listDeliveries({ status: "dead", limit: most })

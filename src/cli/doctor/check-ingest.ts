@@ -2,12 +2,12 @@ import { createFileKey, createSigner, encodeAppId, envName, names, signUploadUrl
 import { failed, type Finding, ok } from "./finding.ts"
 import { adviceOf, checkClock, probe } from "./probe.ts"
 
-/** How long the URL is good that the ingest is asked with, ms: a day, so that a wrong clock is found by its date. */
+/** How long the test URL is valid, ms: a day, so that a wrong clock is found by the answer's date. */
 const ttl = 24 * 60 * 60 * 1000
 
 /**
- * Asks the ingest for the offset of an upload that does not exist, with a URL signed by the token: a good answer proves
- * app, key and public URL, and the key itself stays here.
+ * Asks the ingest for the offset of an upload that does not exist, with a URL signed by the token: a good answer
+ * proves app, key and public URL, and the key itself is not sent.
  */
 export const checkIngest = async (token: Token, url: string): Promise<ReadonlyArray<Finding>> => {
   const check = "Ingest"

@@ -8,7 +8,7 @@ import { type GivenToken, readTokenVariable } from "../serve/given-token.ts"
 
 const check = "Token"
 
-/** The app of a token among those that `sluice apps create` has made. A catalog that cannot be read is another check's finding. */
+/** The app of a token among those added by `sluice apps create`. Another check reports a catalog that cannot be read. */
 const findFurtherApp = async (folder: DataFolder, { appId }: Token) =>
   (await hasCatalog(folder))
     ? withCatalog(folder.path, "reads", (catalog) => catalog.listApps()).then(
@@ -17,7 +17,7 @@ const findFurtherApp = async (folder: DataFolder, { appId }: Token) =>
       )
     : undefined
 
-/** Of a token that is not the one the data folder keeps. */
+/** Judges a token other than the data folder's. */
 const judgeOther = async (folder: DataFolder, token: Token, kept: Token): Promise<Finding> => {
   const app = await findFurtherApp(folder, token)
   const variable = envName("token")
@@ -29,7 +29,7 @@ const judgeOther = async (folder: DataFolder, token: Token, kept: Token): Promis
     )
   }
   const id = createKeyId(token.apiKey)
-  // A revoked key is told of by the check of keys.
+  // The check of keys reports a revoked key.
   return app.keys.some((key) => key.id === id)
     ? ok(check, `of the app ${token.appId}, one of those of this ingest (\`sluice apps\`), from ${variable}`)
     : failed(
@@ -39,7 +39,7 @@ const judgeOther = async (folder: DataFolder, token: Token, kept: Token): Promis
       )
 }
 
-/** What is found of the token, the token where there is one, and the app of the one that the data folder keeps. */
+/** The finding about the token, the token where there is one, and the app of the data folder's token. */
 interface FoundToken {
   readonly token?: Token
   readonly ownAppId?: string | undefined
@@ -69,7 +69,7 @@ const find = async (
   return { token, ownAppId: kept?.token.appId, finding: ok(check, `of the app ${token.appId}, from ${source}`) }
 }
 
-/** Looks for the token as `sluice ingest` does; tells what is wrong with it, and the token where there is one. */
+/** Looks for the token as `sluice ingest` does; reports what is wrong with it, and returns the token where there is one. */
 export const checkToken = async (folder: DataFolder): Promise<FoundToken> => {
   const { tokenFile } = folder
   let advice = `Set ${envName("token")} to the whole text of ${tokenFile}, or unset it and make a token with \`sluice keys create <app>\`.`

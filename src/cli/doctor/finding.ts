@@ -1,18 +1,18 @@
 import { type ProblemCode, UploadError } from "../../protocol.ts"
 
-/** What one check of `sluice doctor` came to. */
+/** The result of one check of `sluice doctor`. */
 export interface Finding {
   readonly check: string
   readonly status: "ok" | "warning" | "failed"
-  /** What was found. May hold text of others. */
+  /** What was found. May contain text from other servers. */
   readonly message: string
-  /** What to do about it; null where nothing is to be done. */
+  /** What to do about it; null where there is nothing to do. */
   readonly advice: string | null
-  /** Where the package says more of it: a path from the app's folder, and the heading; null where nothing is to be done. */
+  /** Where the package explains it: a path from the app's folder, and the heading; null where there is nothing to do. */
   readonly help: string | null
 }
 
-/** Headings as GitHub makes anchors of them. */
+/** Headings in the form of GitHub's anchors. */
 const toAnchor = (heading: string): string =>
   heading
     .toLowerCase()
@@ -21,7 +21,7 @@ const toAnchor = (heading: string): string =>
 
 const toHelp = (code: ProblemCode): string => new UploadError({ code, message: "" }).help
 
-/** On the page that codes are explained on, too. */
+/** On the same page as the codes. */
 const helpOf = (check: string): string => toHelp("INVALID_CONFIG").replace(/#.*/, `#${toAnchor(`Doctor: ${check}`)}`)
 
 export const ok = (check: string, message: string): Finding => ({
@@ -32,7 +32,7 @@ export const ok = (check: string, message: string): Finding => ({
   help: null,
 })
 
-/** Done as it should be, and yet somebody should know; or something could not be looked at. */
+/** It works, but the user should know something; or something could not be checked. */
 export const warning = (check: string, message: string, advice: string): Finding => ({
   check,
   status: "warning",
@@ -41,7 +41,7 @@ export const warning = (check: string, message: string, advice: string): Finding
   help: helpOf(check),
 })
 
-/** @param code where that says more than the check */
+/** @param code where it says more than the check */
 export const failed = (check: string, message: string, advice: string, code?: ProblemCode): Finding => ({
   check,
   status: "failed",

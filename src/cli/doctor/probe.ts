@@ -3,13 +3,13 @@ import { failed, type Finding, ok, warning } from "./finding.ts"
 import { formatSpan } from "../terminal/moment.ts"
 import { explainUnreachable, type Unreachable } from "./unreachable.ts"
 
-/** ms until the answer's headers must be there. */
+/** ms until the answer's headers must have arrived. */
 const timeout = 5000
 
-/** ms that two clocks may differ before somebody should know: a date of HTTP is exact to the second. */
+/** How much two clocks may differ before a warning, ms: a date of HTTP is exact to the second. */
 const tolerance = 30_000
 
-/** An answer, and what the clock of this machine said in the middle of the question. */
+/** An answer, and this machine's time in the middle of the request. */
 export interface Probed {
   readonly response: Response
   readonly at: number
@@ -32,9 +32,9 @@ export const adviceOf = (error: unknown, otherwise: string): string =>
   (error instanceof ProbeFailure ? error.advice : undefined) ?? otherwise
 
 /**
- * Asks a server, with JSON where it is a POST; does not follow redirects.
+ * Sends a request to a server, with JSON if it is a POST; does not follow redirects.
  *
- * Fails: rejects with a {@link ProbeFailure} whose message is for people.
+ * Fails: rejects with a {@link ProbeFailure} whose message is for users.
  */
 export const probe = (url: string, method: "GET" | "HEAD" | "POST", json?: Json): Promise<Probed> =>
   send(url, {
@@ -59,7 +59,7 @@ const send = async (url: string, init: RequestInit): Promise<Probed> => {
   }
 }
 
-/** Sends JSON that is written already. Fails: as {@link probe} does. */
+/** Sends JSON text. Fails: as {@link probe} does. */
 export const postTo = async (
   url: string,
   body: string,
@@ -69,7 +69,7 @@ export const postTo = async (
   return (await send(url, init)).response
 }
 
-/** A status, and for a redirect where it leads. */
+/** A status and, for a redirect, where it leads. */
 export const describeAnswer = ({ status, headers }: Response): string => {
   const location = headers.get("location")
   return location === null ? String(status) : `${status} (a redirect to ${location})`

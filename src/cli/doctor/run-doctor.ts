@@ -16,17 +16,17 @@ import { withCatalog } from "../open-catalog.ts"
 import { readStart } from "../started-with.ts"
 import { toPrintable } from "../terminal/printable.ts"
 
-/** What `sluice doctor` looks at. */
+/** The options of `sluice doctor`. */
 export interface DoctorOptions {
   readonly data: string
   readonly url?: string | undefined
   readonly callbackUrl?: string
-  /** As the ingest has it; undefined: as it noted it when it was started. */
+  /** As given for the ingest; undefined: as it was noted when it started. */
   readonly callbackNetworks: "public" | "any" | undefined
   readonly json?: true
 }
 
-/** What is found of the ingest, and its URL where it is the one that the ingest knows itself by. */
+/** The findings about the ingest, and its URL if that is the one that the ingest has for itself. */
 const checkIngestOf = async (
   token: Token,
   url: string | undefined,
@@ -38,7 +38,7 @@ const checkIngestOf = async (
   return { found, ...(isProven && { ingestUrl: resolved.value }) }
 }
 
-/** Tokens of keys that are revoked; nothing where all count. */
+/** Tokens whose keys are revoked; empty where all are valid. */
 const checkKeys = async (folder: DataFolder, isReadable: boolean): Promise<ReadonlyArray<Finding>> => {
   if (!isReadable) return []
   const tokens = await readOwnTokens(folder)
@@ -48,7 +48,7 @@ const checkKeys = async (folder: DataFolder, isReadable: boolean): Promise<Reado
   return revoked.flatMap((one) => (one === null ? [] : [failed("Key", one.message, one.advice)]))
 }
 
-/** What the catalog says of the token's app. An app that it does not list is the ingest's own, or none. */
+/** What the catalog says about the token's app. An app that it does not list is the ingest's own, or does not exist. */
 const readApp = async (
   folder: DataFolder,
   { appId, apiKey }: Token,
@@ -57,7 +57,7 @@ const readApp = async (
 ): Promise<Pick<Known, "rules" | "furtherKeys" | "isOnlyApp">> => {
   const apps = await withCatalog(folder.path, "reads", (catalog) => catalog.listApps())
   const app = apps.find(({ id }) => id === appId)
-  // An ingest whose token is not in its data folder may have any of its apps for its own, or one beside them.
+  // An ingest whose token is not in its data folder may have any app as its own.
   const isPublicOnly = isPublic && ownAppId !== undefined && ownAppId !== appId
   return {
     rules: app && { appId, callbackOrigins: app.callbackOrigins, isPublicOnly },
@@ -67,7 +67,7 @@ const readApp = async (
   }
 }
 
-/** What the catalog says of the callbacks; nothing where it cannot be read, which is another check's finding. */
+/** What the catalog says about the callbacks; nothing where it cannot be read, which another check reports. */
 const checkCallbacks = async (
   folder: DataFolder,
   given: string | undefined,
@@ -95,7 +95,7 @@ const checkCallbacks = async (
   return [deliveries, ...found]
 }
 
-/** One clock may be asked twice and is told once, the worse answer. */
+/** One clock may be checked twice, but is reported once, with the worse result. */
 const mergeClocks = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> => {
   const clocks = findings.filter(({ check }) => check === "Clock")
   const worst = clocks.find(({ status }) => status === "failed") ?? clocks.find(({ status }) => status === "warning")

@@ -1,4 +1,4 @@
-/** Why a server could not be asked, in words for people, and what to do where that is known. */
+/** Why a server could not be asked, for users, and what to do where that is known. */
 export interface Unreachable {
   readonly reason: string
   readonly advice?: string

@@ -1,7 +1,7 @@
 import { findJsonSpan } from "./json-span.ts"
 import type { Project } from "./read-project.ts"
 
-/** What becomes of the script `dev`: the new text of package.json, or why there is none. */
+/** What happens to the script `dev`: the new text of package.json, or why it stays. */
 export type DevScript =
   | { readonly action: "changed"; readonly manifest: string; readonly command: string }
   | { readonly action: "kept" }
@@ -12,10 +12,10 @@ export type DevScript =
   | { readonly action: "page" }
   | { readonly action: "refused"; readonly reason: string }
 
-/** Variables that a shell sets for the command behind them. */
+/** Variables that a shell sets for the command after them. */
 const assignments = /^(?:[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|[^\s"';&|])*\s+)+/
 
-/** Whether it is more than one command: `a && b`, `a & b`, `a | b`, `a; b`, `$(a)`; quoted signs count for nothing. */
+/** Whether it is more than one command: `a && b`, `a & b`, `a | b`, `a; b`, `$(a)`; quoted signs are ignored. */
 const isCompound = (script: string): boolean =>
   /[&|;\n`]|\$\(|^\s*[({]/.test(script.replaceAll(/"(?:[^"\\`$]|\\.)*"|'[^']*'/g, "''"))
 
@@ -24,7 +24,7 @@ const wrap = (script: string): string => {
   return `${variables}sluice dev -- ${script.slice(variables.length)}`
 }
 
-/** Puts `sluice dev` in front of the script `dev`, and leaves every other byte of package.json alone. */
+/** Puts `sluice dev` in front of the script `dev`, and leaves every other byte of package.json unchanged. */
 export const addDevScript = ({ manifest, scripts, packageManager }: Project): DevScript => {
   const script = scripts["dev"]
   if (typeof script !== "string" || script.trim() === "") return { action: "missing" }

@@ -4,13 +4,13 @@ import type { PlannedEdit, PlannedFile } from "./planned-file.ts"
 import type { Project } from "./read-project.ts"
 import { readText } from "./read-text.ts"
 
-/** What assistants read; the first that is there gets the lines, for the second often only points to the first. */
+/** Files that assistants read. The first existing one gets the lines, because the second often only points to it. */
 const files = ["AGENTS.md", "CLAUDE.md"]
 
-/** The page of docs that people with this framework need, where they find it. */
+/** The page of docs for this framework, where the user can find it. */
 export const docsPage = ({ home }: Project, { name }: Framework): string => `${home}/docs/frameworks/${name}.md`
 
-/** Three lines for assistants, into a file for them that is there and does not name Sluice yet; else undefined. */
+/** Three lines for assistants, for an existing file of theirs that does not name Sluice yet; otherwise undefined. */
 export const planAgents = (
   project: Project,
   framework: Framework,

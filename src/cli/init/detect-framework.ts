@@ -15,13 +15,13 @@ const isMet = (framework: Framework, project: Project): boolean =>
   isFound(framework, project) && (framework.isUsedIn?.(project) ?? true)
 
 /**
- * The framework of a project. Where there is none: a page without a server if a bundler makes one, else plain Node.
+ * The framework of a project. If none is found: a page without a server if a bundler makes one, otherwise plain Node.
  *
- * Fails: with a {@link CommandFailure} where there are several and it is not clear which of them is meant.
+ * Fails: with a {@link CommandFailure} where there are several and it is not clear which one is meant.
  */
 export const detectFramework = (project: Project): Framework => {
   const found = frameworks.filter((framework) => framework !== vite && isMet(framework, project))
-  // Who makes the pages also serves them: a server's framework beside it is what it runs on.
+  // A framework that makes the pages also serves them, and runs on a server's framework that is found with it.
   const candidates = found.some(({ hasPages }) => hasPages) ? found.filter(({ hasPages }) => hasPages) : found
   const [framework = isMet(vite, project) ? vite : node, ...others] = candidates
   if (others.length === 0) return framework

@@ -2,7 +2,7 @@ import { posix } from "node:path"
 import type { PlannedFile } from "./planned-file.ts"
 import type { Project } from "./read-project.ts"
 
-/** Where frameworks' own templates have the first page, without the ending. */
+/** Where the frameworks' own templates have the first page, without the extension. */
 const pages = [
   "src/app/page",
   "app/page",
@@ -20,13 +20,13 @@ const pages = [
 
 const endings = ["tsx", "jsx", "vue", "svelte", "astro"]
 
-/** Where a page is that can have a component, and how it imports it. */
+/** A page that can have a component, and how it imports the component. */
 export interface Page {
   readonly path: string
   readonly specifier: string
 }
 
-/** The first page of a project made from a template, else nothing. */
+/** The first page of a project made from a template, if there is one. */
 export const findPage = ({ has }: Project, client: PlannedFile): Page | undefined => {
   const found = pages.flatMap((page) => [
     ...endings.map((ending) => `${page}.${ending}`),

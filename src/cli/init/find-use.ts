@@ -5,20 +5,20 @@ import { readText } from "./read-text.ts"
 
 const isSource = (name: string): boolean => /\.(?:[cm]?[jt]sx?|vue|svelte|astro|html?|ejs|hbs|njk|pug)$/.test(name)
 
-/** Folders that hold what others wrote or what a build made. */
+/** Folders with other people's files or with build output. */
 const skipped = new Set(["node_modules", "dist", "build", "out", "coverage"])
 
-/** More than the sources of most projects; one that is larger is not read to its end. */
+/** More than most projects have; a larger project is not read to its end. */
 const mostFiles = 5000
 const largestFile = 512 * 1024
 
-/** Comments of code and of markup; a URL's `//` begins none. */
+/** Comments of code and of markup; the `//` of a URL is not one. */
 const comments = /\/\*[\s\S]*?\*\/|<!--[\s\S]*?-->|(?<![:"'`\w])\/\/[^\n]*/g
 
-/** Whether a text names something outside its comments. */
+/** Whether a text matches the pattern outside its comments. */
 export const isNamed = (text: string, pattern: RegExp): boolean => pattern.test(text.replaceAll(comments, " "))
 
-/** Whether a source file of the project, other than the given ones, names something outside its comments. */
+/** Whether a source file of the project, other than the given ones, matches the pattern outside its comments. */
 export const isUsed = ({ folder }: Project, pattern: RegExp, except: ReadonlyArray<string>): boolean => {
   let left = mostFiles
   const look = (path: string): boolean => {

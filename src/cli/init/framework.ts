@@ -1,46 +1,49 @@
 import type { Project } from "./read-project.ts"
 
-/** A file as it is for TypeScript; {@link toJavaScript} makes the other one of it. */
+/** A file for TypeScript; {@link toJavaScript} turns it into one for JavaScript. */
 export interface Template {
   /** Relative to the project, with `/`. */
   readonly path: string
   readonly text: string
 }
 
-/** Lines for a file of the user's. */
+/** Lines for one of the user's own files. */
 export interface Mount {
   readonly file: string
   readonly code: string
-  /** Where that file is not there: a whole one. */
+  /** A whole file, for projects that do not have it. */
   readonly whole?: string
 }
 
-/** Where things go in a project. */
+/** The files of a framework's plan. */
 export interface Layout {
   readonly files: ReadonlyArray<Template>
-  /** What people have to write themselves, into a file of theirs. */
+  /** Lines that users have to add to a file of their own. */
   readonly mount?: Mount | undefined
-  /** Where no file of the plan is the page's side: what goes into a page, which no bundler makes. */
+  /** If no file of the plan is the page's side: markup for a page that no bundler makes. */
   readonly markup?: string | undefined
 }
 
-/** A web framework, as `sluice init` knows it. Its page is docs/frameworks/<name>.md. */
+/** A web framework that `sluice init` supports. Its page is docs/frameworks/<name>.md. */
 export interface Framework {
-  /** What `--framework` takes. */
+  /** The value of `--framework`. */
   readonly name: string
-  /** What people call it. */
+  /** Its name for people. */
   readonly title: string
-  /** The door of the package: `sluice/<door>`. */
+  /** The entry point of the package: `sluice/<door>`. */
   readonly door: string
-  /** Packages one of which a project has, or is without this framework. */
+  /** A project with this framework has one of these packages. */
   readonly packages: ReadonlyArray<string>
-  /** Its configuration's file without the ending: known by that where the package is of a workspace's root. */
+  /**
+   * The name of its configuration file without the extension; it identifies the framework where the package is only in
+   * a workspace's root.
+   */
   readonly config?: string
-  /** It makes the pages too: it wins over a server's framework beside it. */
+  /** It makes the pages too, so it wins over a server's framework in the same project. */
   readonly hasPages: boolean
-  /** Tells it from another one of the same package. */
+  /** Tells it from another framework with the same package. */
   readonly isUsedIn?: (project: Project) => boolean
-  /** It makes pages only: the server with the routes is somewhere else. */
+  /** It only makes pages: the server with the routes is elsewhere. */
   readonly isPageOnly?: true
   readonly layout: (project: Project) => Layout
 }

@@ -10,7 +10,7 @@ import { sveltekit } from "./frameworks/sveltekit.ts"
 import { tanstackStart } from "./frameworks/tanstack-start.ts"
 import { vite } from "./frameworks/vite.ts"
 
-/** All that `sluice init` knows. */
+/** All frameworks that `sluice init` supports. */
 export const frameworks: ReadonlyArray<Framework> = [
   next,
   nextPages,

@@ -1,30 +1,33 @@
 import { dirname, join } from "node:path"
 import { glance } from "./read-text.ts"
 
-/** Behind a relative import that Node or `tsc` resolves, not a bundler; and whether the compiler has to be told of it. */
+/** The ending of a relative import that Node or `tsc` resolves, not a bundler; and whether the compiler needs a setting for it. */
 export interface ImportEnding {
   readonly ending: "" | ".js" | ".ts"
-  /** The compiler takes imports that end in `.ts` where its configuration says so. */
+  /** Whether the compiler accepts imports that end in `.ts` only with a setting. */
   readonly needsSetting: boolean
 }
 
-/** The project as far as it tells who runs its TypeScript. */
+/** The parts of a project that tell what runs its TypeScript. */
 interface Evidence {
   readonly folder: string
   readonly scripts: Readonly<Record<string, unknown>>
   readonly packages: ReadonlySet<string>
-  /** The server's own file, relative to the folder. */
+  /** The server's main file, relative to the folder. */
   readonly entry: string
 }
 
-/** More files that extend each other than people have. */
+/** More tsconfig files than anybody chains with `extends`. */
 const longestChain = 8
 
-/** Comments of JSON go, texts stay; `tsc --init` writes every setting there is, most of them in a comment. */
+/** Removes comments from JSON and keeps strings; `tsc --init` writes every setting, most of them in a comment. */
 const stripComments = (text: string): string =>
   text.replaceAll(/"(?:[^"\\]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (match) => (match.startsWith('"') ? match : ""))
 
-/** A tsconfig.json with what it extends and what it only refers to, the nearest first, without comments; undefined where there is none. */
+/**
+ * A tsconfig.json with those that it extends and those that it only references, the nearest first, without comments;
+ * undefined where there is none.
+ */
 const readConfigs = (folder: string): string | undefined => {
   const texts: Array<string> = []
   const read = (path: string): void => {
@@ -49,11 +52,11 @@ const readConfigs = (folder: string): string | undefined => {
 
 const isOn = (configs: string, name: string): boolean => new RegExp(`"${name}"\\s*:\\s*true`).test(configs)
 
-/** What makes JavaScript of TypeScript, or loads it in Node's place: all of them find a `.ts` file behind `.js`. */
+/** Tools that compile TypeScript, or load it instead of Node: all of them find a `.ts` file for an import that ends in `.js`. */
 const compilers =
   /^(tsx|ts-node|ts-node-dev|tsc|tsc-watch|tsup|tsdown|esbuild|swc|swc-node|babel|babel-node|jiti|vite-node|rollup|webpack|nest)$/
 
-/** Options of Node that are followed by a value of their own. */
+/** Options of Node that are followed by a value. */
 const withValue =
   /^(-r|--require|--import|--loader|--experimental-loader|-C|--conditions|--env-file|--env-file-if-exists|--watch-path)$/
 
@@ -72,7 +75,7 @@ const isCompiling = (words: ReadonlyArray<string>): boolean =>
       .some((part) => compilers.test(part)),
   )
 
-/** Whether Node itself runs a file of TypeScript: it strips the types, and takes names of files as they are. */
+/** Whether Node itself runs a TypeScript file: it strips the types, and takes file names literally. */
 const isNodeOnTypeScript = (words: ReadonlyArray<string>): boolean => {
   const at = words.findIndex((word) => /(^|[/\\])node(\.exe)?$/.test(word))
   if (at < 0 || isCompiling(words)) return false
@@ -84,7 +87,7 @@ const isNodeOnTypeScript = (words: ReadonlyArray<string>): boolean => {
   return false
 }
 
-/** How whoever runs the project's TypeScript, and its compiler, want relative imports to end. */
+/** How relative imports have to end for the tool that runs the project's TypeScript, and for its compiler. */
 export const findImportEnding = ({ folder, scripts, packages, entry }: Evidence): ImportEnding => {
   const configs = readConfigs(folder)
   if (configs === undefined) return { ending: ".ts", needsSetting: false }
@@ -99,6 +102,6 @@ export const findImportEnding = ({ folder, scripts, packages, entry }: Evidence)
   if (/"moduleResolution"\s*:\s*"bundler"/i.test(configs)) return { ending: "", needsSetting: false }
   const isCompiled =
     /"outDir"\s*:/.test(configs) || commands.some(isCompiling) || [...packages].some((name) => isCompiling([name]))
-  // Nobody else is there to run it.
+  // Then only Node is left to run it.
   return isCompiled ? { ending: ".js", needsSetting: false } : { ending: ".ts", needsSetting: true }
 }

@@ -1,20 +1,21 @@
-/** Where a value stands in a text: from `start`, up to but not with `end`. */
+/** The position of a value in a text: from `start`, up to but excluding `end`. */
 export interface Span {
   readonly start: number
   readonly end: number
 }
 
-/** Strings, brackets and signs, and all other values. */
+/** Strings, brackets and punctuation, and all other values. */
 const token = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g
 
 /**
- * Finds the string, number or word at a path of keys in JSON, so that it can be changed and all else stays as it is.
+ * Finds the string, number or word at a path of keys in JSON, so that it can be changed while everything else stays
+ * the same.
  *
- * @param json valid JSON, with a byte order mark or without; of a key that is there twice the last one counts
- * @returns nothing where there is no such value, or an object or array
+ * @param json valid JSON, with or without a byte order mark; of a repeated key the last one counts
+ * @returns undefined where there is no such value, or it is an object or array
  */
 export const findJsonSpan = (json: string, path: ReadonlyArray<string>): Span | undefined => {
-  /** The key we are at in each object that is open; for arrays a number, which no key is. */
+  /** The current key in each open object; for arrays a number, which is never a key. */
   const open: Array<string | number> = []
   let isKey = false
   let found: Span | undefined

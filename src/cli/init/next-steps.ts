@@ -14,14 +14,14 @@ const indent = (text: string): string => text.replaceAll(/^(?=.)/gm, "     ")
 
 const pathOf = ({ path, existing }: PlannedFile): string => existing ?? path
 
-/** A plan without what its owner has to add by hand and has added, wherever that is. */
+/** A plan without manual steps that the owner has already taken, in whatever file. */
 export const dropDone = (plan: Plan, project: Project): Plan => {
   if (plan.mount?.code.includes("upload-router") !== true) return plan
   const isMounted = isUsed(project, /["'][^"'\n]*\bupload-router(?:\.\w+)?["']/, plan.files.map(pathOf))
   return isMounted ? { ...plan, mount: undefined } : plan
 }
 
-/** What starts the server, as far as that can be told. */
+/** What starts the server, as far as that can be determined. */
 const toStart = ({ mount }: Plan, project: Project): string => {
   const { scripts, packageManager, entry, has, imports, isTypeScript, hasVitePage } = project
   if (typeof scripts["start"] === "string" && !hasVitePage) return `${packageManager.run} start`
@@ -71,14 +71,14 @@ const toClientStep = (client: PlannedFile, project: Project): string => {
   return `Put the button on a page, for example ${page.path}:\n\n${indent(code)}\n`
 }
 
-/** The routes are a file's own until somebody has said who may upload: that can be seen. */
+/** The routes of a file are open to everybody until the placeholder has been replaced. */
 const isOpen = ({ folder }: Project, { existing }: PlannedFile): boolean =>
   existing === undefined || (readText(join(folder, existing)) ?? "").includes(placeholder)
 
 const toMountStep = ({ file, code, whole }: NonNullable<Plan["mount"]>, { has }: Project): string =>
   whole === undefined || has(file) ? `Add to ${file}:\n\n${indent(code)}\n` : `Make ${file}:\n\n${indent(whole)}\n`
 
-/** What is left to people, in the order they do it: all of it in every run, until it can be seen that it is done. */
+/** The remaining steps for the user, in order: all of them in every run, until it can be seen that they are done. */
 export const toNextSteps = (plan: Plan, project: Project, framework: Framework): ReadonlyArray<string> => {
   const { packages, packageManager } = project
   const router = framework.isPageOnly ? undefined : plan.files.at(0)

@@ -2,18 +2,18 @@ import { existsSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { glance } from "./read-text.ts"
 
-/** What installs packages and runs scripts. */
+/** The commands that install packages and run scripts. */
 export interface PackageManager {
   readonly name: string
-  /** Adds a package; its name follows. */
+  /** Adds a package; the package's name follows. */
   readonly install: string
-  /** Runs a script; its name follows. */
+  /** Runs a script; the script's name follows. */
   readonly run: string
 }
 
 const npm: PackageManager = { name: "npm", install: "npm install", run: "npm run" }
 
-/** By the files that tell. */
+/** Package managers, with the files that identify them. */
 const known: ReadonlyArray<PackageManager & { readonly locks: ReadonlyArray<string> }> = [
   { name: "pnpm", install: "pnpm add", run: "pnpm run", locks: ["pnpm-lock.yaml", "pnpm-workspace.yaml"] },
   { name: "yarn", install: "yarn add", run: "yarn", locks: ["yarn.lock"] },
@@ -22,7 +22,7 @@ const known: ReadonlyArray<PackageManager & { readonly locks: ReadonlyArray<stri
   { name: "deno", install: "deno add npm:", run: "deno task", locks: ["deno.lock"] },
 ]
 
-/** `pnpm@10.1.0+sha512…`, as the field `packageManager` and the `npm_config_user_agent` of who runs us say it. */
+/** `pnpm@10.1.0+sha512…`, as in the field `packageManager` and in the caller's `npm_config_user_agent`. */
 const parse = (text: unknown): PackageManager | undefined =>
   typeof text === "string" ? known.find(({ name }) => new RegExp(`^${name}(@|/|$)`).test(text)) : undefined
 
@@ -35,8 +35,8 @@ const readField = (folder: string): unknown => {
 }
 
 /**
- * The package manager of a project: by the field `packageManager` and the lock file, here or in the folders above, for a
- * workspace has them at its root; else the one that runs this command, else npm.
+ * The package manager of a project: by the field `packageManager` and the lock file, here or in parent folders,
+ * because a workspace has them at its root; otherwise the one that runs this command, otherwise npm.
  */
 export const findPackageManager = (folder: string, field: unknown): PackageManager => {
   const named = parse(field)

@@ -15,7 +15,7 @@ export interface Plan {
   readonly markup: Layout["markup"]
 }
 
-/** What lets Vite itself run the server. */
+/** Plugins that let Vite itself run the server. */
 const serverPlugins = ["@hono/vite-dev-server", "vite-plugin-node", "nitro", "@cloudflare/vite-plugin"]
 
 const toDevScript = (project: Project, framework: Framework): DevScript => {
@@ -32,7 +32,7 @@ const toDevScript = (project: Project, framework: Framework): DevScript => {
     : addDevScript(project)
 }
 
-/** Decides what is to be written into a project, and writes nothing. */
+/** Decides what to write into a project, and writes nothing. */
 export const toPlan = (project: Project, framework: Framework): Plan => {
   const { files: templates, mount, markup } = framework.layout(project)
   const { files, edit: stylesheet } = planStylesheet(project, templates)

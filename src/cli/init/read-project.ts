@@ -6,33 +6,33 @@ import { findPackageManager, type PackageManager } from "./package-manager.ts"
 import { LargeFile } from "../regular-file.ts"
 import { readBytes, readText } from "./read-text.ts"
 
-/** Whose components the page is made with; `client`: none, the uploader alone. */
+/** The library of the page's components; `client`: none, only the uploader. */
 export type Library = "react" | "vue" | "svelte" | "solid" | "client"
 
-/** The project `sluice init` stands in: what is known of it before anything is decided. */
+/** The project in which `sluice init` runs: what is known before anything is decided. */
 export interface Project {
   readonly folder: string
   /** The text of package.json, byte for byte. */
   readonly manifest: string
   readonly scripts: Readonly<Record<string, unknown>>
-  /** Of all kinds of dependencies. */
+  /** Packages of all kinds of dependencies. */
   readonly packages: ReadonlySet<string>
   readonly isTypeScript: boolean
-  /** What files without an ending of their own kind are: modules, or CommonJS. */
+  /** Whether files whose extension does not say so are modules, not CommonJS. */
   readonly isModule: boolean
-  /** Whether package.json says "commonjs", and does not only leave it to Node to find out. */
+  /** Whether package.json says "commonjs", rather than leaving it to Node to find out. */
   readonly isCommonJs: boolean
   readonly packageManager: PackageManager
   readonly library: Library
   /** Whether there is a file or folder, named relative to the project. */
   readonly has: (path: string) => boolean
-  /** The server's own file as far as can be told, relative to the project; `server.ts` or `server.js` where it cannot. */
+  /** The server's main file as far as it can be determined, relative to the project; otherwise `server.ts` or `server.js`. */
   readonly entry: string
-  /** Of relative imports in what a server loads. */
+  /** The ending of relative imports in the server's files. */
   readonly imports: ImportEnding
-  /** The folder of this package, relative to the project: a workspace has it in the `node_modules` of its root. */
+  /** The folder of this package, relative to the project: in a workspace it is in the `node_modules` of the root. */
   readonly home: string
-  /** Whether a bundler makes pages of `index.html`, beside a server or alone. */
+  /** Whether a bundler makes pages from `index.html`, with or without a server. */
   readonly hasVitePage: boolean
 }
 
@@ -75,7 +75,7 @@ const libraries: ReadonlyArray<readonly [name: string, library: Library]> = [
   ["solid-js", "solid"],
 ]
 
-/** The folder of this package as an import would find it; where it is not installed, where it would be. */
+/** The folder of this package as an import would find it; if it is not installed, where it would be. */
 const findHome = (folder: string): string => {
   for (let at = folder; ; at = dirname(at)) {
     const home = join(at, "node_modules/sluice")
@@ -84,7 +84,7 @@ const findHome = (folder: string): string => {
   }
 }
 
-/** What runs in the browser: no place for a server's lines. */
+/** Scripts that run in the browser, where a server's lines must not go. */
 const findPageScripts = (folder: string): ReadonlyArray<string> =>
   [...(readText(join(folder, "index.html")) ?? "").matchAll(/<script\b[^>]*\bsrc=["']?([^"'\s>]+)/g)].map(
     ([, path = ""]) => path.replace(/^\.?\//, ""),
@@ -118,14 +118,14 @@ const findEntry = ({ main, scripts, pageScripts }: Sources, has: Project["has"],
         !pageScripts.includes(path) &&
         has(path),
     )
-  // What is in src/ there is the page's.
+  // There, src/ belongs to the page.
   return found ?? `${has("src") && pageScripts.length === 0 ? "src/" : ""}server.${isTypeScript ? "ts" : "js"}`
 }
 
 /**
  * Reads the project in a folder.
  *
- * Fails: with a {@link CommandFailure} where there is no package.json that can be read.
+ * Fails: with a {@link CommandFailure} where there is no readable package.json.
  */
 export const readProject = (folder: string): Project => {
   const { text, value } = readManifest(folder)
@@ -160,10 +160,10 @@ export const readProject = (folder: string): Project => {
   }
 }
 
-/** The folder of a path with its `/`, or nothing. */
+/** The folder of a path with its `/`, or an empty text. */
 export const folderOf = (path: string): string => (dirname(path) === "." ? "" : `${dirname(path)}/`)
 
-/** Any file of that name, whatever its ending: frameworks would take both. */
+/** Any file with that name, whatever its extension: frameworks would load both. */
 export const findTwin = ({ has }: Project, path: string): string | undefined => {
   const stem = `${folderOf(path)}${basename(path, extname(path))}`
   return [path, ...["ts", "tsx", "mts", "js", "jsx", "mjs"].map((ending) => `${stem}.${ending}`)].find(has)

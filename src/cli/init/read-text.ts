@@ -1,12 +1,12 @@
 import { readRegularBytes } from "../regular-file.ts"
 
-/** More than any manifest or source that people wrote. */
+/** More than any manifest or hand-written source has. */
 const largestText = 1024 * 1024
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
 /**
- * The bytes of a file of the project, or of the one a link leads to: the only way in which `sluice init` reads.
+ * The bytes of a file of the project, or of the file that a link leads to: the only way in which `sluice init` reads.
  *
  * Fails: as `readRegularBytes` does.
  */
@@ -22,7 +22,7 @@ export const readText = (path: string, limit?: number): string | undefined => {
   }
 }
 
-/** The text of a file that is only looked into, whatever its encoding; undefined where there is none. */
+/** The text of a file that is only searched, whatever its encoding; undefined where there is none. */
 export const glance = (path: string): string | undefined => {
   try {
     return readBytes(path).toString()

@@ -12,7 +12,7 @@ import { showPlan } from "./show-plan.ts"
 import { findLinks } from "./targets.ts"
 import { writePlan } from "./write-plan.ts"
 
-/** What `sluice init` takes. */
+/** The options of `sluice init`. */
 export interface InitOptions {
   readonly framework?: string
   readonly dryRun?: true
@@ -23,7 +23,7 @@ export interface InitOptions {
 const isEmpty = ({ files, edits, devScript }: Plan): boolean =>
   edits.length === 0 && devScript.action !== "changed" && files.every(({ existing }) => existing !== undefined)
 
-/** Asks, and takes the end of input and Ctrl-C for a no. */
+/** Asks, and treats the end of input and Ctrl-C as a no. */
 const ask = async (question: string): Promise<boolean> => {
   const terminal = createInterface({ input: process.stdin, output: process.stdout })
   const ended = new Promise<string>((resolve) => {
@@ -54,9 +54,9 @@ const toJson = (project: Project, framework: Framework, plan: Plan, isDryRun: bo
 }
 
 /**
- * `sluice init`: read the project → find its framework → plan → show → ask → write → say what is next.
+ * `sluice init`: read the project → find its framework → plan → show → ask → write → print the next steps.
  *
- * Fails: with a {@link CommandFailure} where nobody can be asked and `--yes` is not said.
+ * Fails: with a {@link CommandFailure} where there is no terminal to ask on and `--yes` is not given.
  */
 export const runInit = async (folder: string, options: InitOptions): Promise<void> => {
   const { dryRun = false, yes = false, json = false } = options
@@ -66,7 +66,7 @@ export const runInit = async (folder: string, options: InitOptions): Promise<voi
   const project = readProject(folder)
   const framework = frameworks.find(({ name }) => name === options.framework) ?? detectFramework(project)
   const plan = dropDone(toPlan(project, framework), project)
-  // Whatever is asked for: nothing is shown that would be refused.
+  // Whatever the options are: nothing is shown that would be refused.
   findLinks(plan, project)
   if (json) {
     if (!dryRun) await writePlan(plan, project)

@@ -5,7 +5,7 @@ import { toNextSteps } from "./next-steps.ts"
 import type { Plan } from "./plan.ts"
 import type { Project } from "./read-project.ts"
 
-/** Prints what is left to people. */
+/** Prints the remaining steps for the user. */
 export const showNextSteps = (plan: Plan, project: Project, framework: Framework): void => {
   console.log(`\n${styleText("bold", "Next")}`)
   for (const [index, step] of toNextSteps(plan, project, framework).entries()) console.log(`  ${index + 1}. ${step}`)

@@ -33,9 +33,9 @@ const toHunk = (before: ReadonlyArray<string>, after: ReadonlyArray<string>): Re
 }
 
 /**
- * Prints what would be written: new files in full, of others what changes; and where links lead.
+ * Prints what would be written: new files in full, changes of existing ones; and where links lead.
  *
- * Fails: with a {@link CommandFailure} where one leads out of the project.
+ * Fails: with a {@link CommandFailure} where a link leads out of the project.
  */
 export const showPlan = (plan: Plan, project: Project): void => {
   const { files, edits, devScript } = plan

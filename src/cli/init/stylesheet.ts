@@ -4,13 +4,13 @@ import type { PlannedEdit } from "./planned-file.ts"
 import type { Project } from "./read-project.ts"
 import { readText } from "./read-text.ts"
 
-/** What the page's side of a template imports; Tailwind 4 wants it in its own stylesheet instead. */
+/** The import in the page's side of a template; Tailwind 4 needs it in its own stylesheet instead. */
 const importInScript = `import "sluice/styles.css"\n`
 
 /** Below Tailwind's utilities, which are in a layer, and above its reset. */
 const importInTailwind = `@import "sluice/styles.css" layer(components);`
 
-/** Where frameworks' own templates, their Tailwind guides and people keep the stylesheet of all pages. */
+/** Where frameworks' own templates, their Tailwind guides and users keep the stylesheet of all pages. */
 const folders = [
   "app",
   "src",
@@ -26,10 +26,13 @@ const names = ["globals", "global", "app", "index", "main", "style", "styles", "
 
 const tailwind = /@import\s+(?:url\(\s*)?["']tailwindcss(?:\/[\w.-]+)?["'][^;]*;/g
 
-/** The stylesheet by the package's name, or by its place in node_modules. */
+/** An import of the stylesheet by the package's name, or by its path in node_modules. */
 const imported = /@import\s+(?:url\(\s*)?["']?[^"';)]*\bsluice\/(?:dist\/)?styles\.css/
 
-/** The same length without comments, so that an import in one is none; a `/*` in quotes (`@source "../**"`) begins none. */
+/**
+ * The same length without comments, so that an import in a comment does not count; a `/*` in quotes (`@source "../**"`)
+ * starts no comment.
+ */
 const blankComments = (css: string): string =>
   css.replaceAll(/"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\/\*[\s\S]*?(?:\*\/|$)/g, (match) =>
     match.startsWith("/*") ? match.replaceAll(/[^\n]/g, " ") : match,
@@ -52,10 +55,11 @@ const findTailwind = (project: Project): { readonly path: string; readonly css: 
 }
 
 /**
- * Decides where a project imports the components' stylesheet: behind Tailwind 4 in its own stylesheet, into a layer that
- * utilities win over; else, Tailwind 3 included, where the components are made, for there its weight is enough.
+ * Decides where a project imports the components' stylesheet. With Tailwind 4 it goes into Tailwind's own stylesheet,
+ * into a layer that utilities override. Otherwise, Tailwind 3 included, it goes where the components are made, where
+ * its specificity is sufficient.
  *
- * @returns the page's side as it is to be written, and the edit of a stylesheet that is there
+ * @returns the page's side as it will be written, and the edit of an existing stylesheet
  */
 export const planStylesheet = (
   project: Project,

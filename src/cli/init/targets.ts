@@ -6,7 +6,7 @@ import type { Plan } from "./plan.ts"
 import type { Project } from "./read-project.ts"
 import { glance } from "./read-text.ts"
 
-/** Whether a folder says that there are projects below it. pnpm's file may hold settings alone. */
+/** Whether a folder is configured to have projects below it. pnpm's file may hold only settings. */
 const isWorkspace = (folder: string): boolean => {
   const names = (file: string, pattern: RegExp) => pattern.test(glance(join(folder, file)) ?? "")
   return (
@@ -16,7 +16,7 @@ const isWorkspace = (folder: string): boolean => {
   )
 }
 
-/** The root of the workspace that a folder is in, looked for inside its repository; else the folder itself. */
+/** The root of the workspace that a folder is in, searched for inside its repository; otherwise the folder itself. */
 const findRoot = (folder: string): string => {
   for (let at = folder; ; at = dirname(at)) {
     if (isWorkspace(at)) return at
@@ -24,7 +24,7 @@ const findRoot = (folder: string): string => {
   }
 }
 
-/** Where something is or would be, once all links on the way are followed. */
+/** The location of a path, existing or not, after all links on the way are followed. */
 const follow = (path: string): string => {
   try {
     return realpathSync(path)
@@ -35,7 +35,7 @@ const follow = (path: string): string => {
   }
 }
 
-/** What a plan writes, each relative to the project, with `/`. */
+/** The paths that a plan writes, each relative to the project, with `/`. */
 const pathsOf = ({ files, edits, devScript }: Plan): ReadonlyArray<string> => [
   ...files.filter(({ existing }) => existing === undefined).map(({ path }) => path),
   ...edits.map(({ path }) => path),
@@ -43,10 +43,10 @@ const pathsOf = ({ files, edits, devScript }: Plan): ReadonlyArray<string> => [
 ]
 
 /**
- * Where a plan writes by way of a link, itself one or in a folder that is: by path, both relative to the project.
+ * Where a plan writes through a link, either a link itself or in a linked folder: by path, both relative to the
+ * project.
  *
- * Fails: with a {@link CommandFailure} where one leads out of the project, and out of the workspace that it is part of,
- * or nowhere.
+ * Fails: with a {@link CommandFailure} where a link leads out of the project and its workspace, or nowhere.
  */
 export const findLinks = (plan: Plan, { folder }: Project): ReadonlyMap<string, string> => {
   const home = realpathSync(folder)
@@ -57,7 +57,7 @@ export const findLinks = (plan: Plan, { folder }: Project): ReadonlyMap<string, 
     try {
       target = follow(join(home, path))
     } catch (error) {
-      // What is in the way of a folder is said when it is made.
+      // Making the folder later fails with a message about what is in the way.
       if (isSystemError(error, "ENOTDIR")) continue
       const reason = isSystemError(error, "ENOENT") ? "a link on its way leads nowhere" : describeSystemError(error)
       throw new CommandFailure(`${path} cannot be written: ${reason}. Nothing was written.`)

@@ -4,15 +4,15 @@ import type { Library } from "./read-project.ts"
 /** What differs from framework to framework in a file router. */
 export interface RouterDetails {
   readonly door: string
-  /** What middleware takes of its argument. */
+  /** The fields of its argument that the middleware uses. */
   readonly argument: string
   /** Reads a cookie, or all of them. */
   readonly session: string
-  /** Where the module also makes the handler, for a server to mount. */
+  /** Whether the module also makes the handler, for a server to mount. */
   readonly hasHandler?: boolean
 }
 
-/** Stands in a router's file until its owner has said who may upload. */
+/** Stays in a router's file until its owner has decided who may upload. */
 export const placeholder = "As it stands, anybody may upload."
 
 /** The file router. */
@@ -38,7 +38,7 @@ export const router = {
 ${hasHandler ? "\nexport const uploads = createRouteHandler({ router })\n" : ""}`,
 })
 
-/** The route file of a framework that takes `{ GET, POST }`. */
+/** The route file of a framework that expects `{ GET, POST }`. */
 export const toRoute = (
   path: string,
   door: string,
@@ -53,7 +53,7 @@ ${exported}
 `,
 })
 
-/** All that is made for the pages of an app, each as a call that bundlers leave out where no page imports it. */
+/** All components of an app, each as a call that bundlers leave out where no page imports it. */
 const toComponents = (library: Library, types: string, options = "", imports = ""): string => `import {
   createUploads,
   generateUploadAvatar,
@@ -74,7 +74,7 @@ export const uploads = /* @__PURE__ */ createUploads<${types}>(${options})
 export const UploadTray = /* @__PURE__ */ generateUploadTray(uploads)
 `
 
-/** What the page uploads with. */
+/** The page's side. */
 export const toClient = (path: string, library: Library, router: string, prologue = ""): Template => ({
   path,
   text:
@@ -88,7 +88,7 @@ export const { uploadFiles, createUpload } = generateUploader<typeof router>()
 ${toComponents(library, "typeof router", "", `import type { router } from "${router}"\n`)}`,
 })
 
-/** What a page uploads with whose server is another project: it knows the names of routes only as text. */
+/** The page's side for a server in another project: it knows the names of routes only as text. */
 export const toPageClient = (path: string, library: Library, url: string): Template => {
   const note = `// Types of the routes: import the server's, \`import type { router } from "…"\`, in the place of FileRouter.
 const url = "${url}" // where the server has them; another origin has to allow this one (CORS)
@@ -108,7 +108,7 @@ ${toComponents(library, "FileRouter", "{ url }", `import type { FileRouter } fro
   }
 }
 
-/** The same for a project without TypeScript. It knows the syntax that stands in templates, no more. */
+/** The same for a project without TypeScript. It handles only the syntax of the templates. */
 export const toJavaScript = ({ path, text }: Template): Template => ({
   path: path.replace(/\.ts$/, ".js").replace(/\.mts$/, ".mjs"),
   text: text

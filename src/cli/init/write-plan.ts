@@ -18,16 +18,16 @@ const guard = async (path: string, write: () => Promise<void>): Promise<void> =>
 }
 
 /**
- * Writes what a plan holds: files that are not there, lines into files that are, then package.json. Never over a file, also
- * not over one that has come or changed since the plan was made.
+ * Writes a plan: files that do not exist, lines into existing files, then package.json. It never overwrites a file,
+ * not even one that was created or changed since the plan was made.
  *
- * Fails: with a {@link CommandFailure}, before anything is written where a link leads out of the project; else what was
- * written before stays, and another run does the rest.
+ * Fails: with a {@link CommandFailure}, before anything is written where a link leads out of the project; otherwise
+ *        what was written before stays, and another run does the rest.
  */
 export const writePlan = async (plan: Plan, project: Project): Promise<void> => {
   const { files, edits, devScript } = plan
   const { folder, manifest } = project
-  // Again: it may have changed while the plan was read.
+  // Again: it may have changed since the plan was made.
   findLinks(plan, project)
   for (const { path, text, existing } of files) {
     if (existing !== undefined) continue
@@ -40,7 +40,7 @@ export const writePlan = async (plan: Plan, project: Project): Promise<void> => 
     devScript.action === "changed" ? [{ path: "package.json", before: manifest, after: devScript.manifest }] : []
   for (const { path, before, after } of [...edits, ...manifests]) {
     await guard(path, async () => {
-      // By its bytes: what is not UTF-8 would not be what it was.
+      // Compared by bytes: text that is not UTF-8 would be changed by decoding it.
       if (!readBytes(join(folder, path)).equals(Buffer.from(before))) {
         throw new CommandFailure(
           `${path} has changed in the meantime, or is not UTF-8, and is left alone. Run \`sluice init\` again.`,

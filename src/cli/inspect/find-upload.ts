@@ -3,7 +3,7 @@ import { CommandFailure } from "../command-failure.ts"
 import { type DataFolder, readKeptToken } from "../data-folder.ts"
 import { readTokenVariable } from "../serve/given-token.ts"
 
-/** A file by its key, or by the custom id its app gave it (of the token's app). */
+/** A file by its key, or by the custom id that its app gave it (only of the token's app). */
 const findByName = async (catalog: Catalog, folder: DataFolder, name: string): Promise<UploadRecord | null> => {
   const byKey = await catalog.get(name)
   if (byKey !== null) return byKey

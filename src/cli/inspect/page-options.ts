@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander"
 
-/** What part of a listing is wanted. */
+/** Which part of a listing to show. */
 export interface PageOptions {
   readonly limit: number
   /** The file id after which the page begins. */
@@ -24,7 +24,7 @@ export const addPageOptions = (command: Command): Command =>
     .addOption(new Option("--limit <number>", "how many at most").argParser(parseCount).default(50))
     .addOption(new Option("--cursor <cursor>", "the cursor that the previous page named").argParser(parseCursor))
 
-/** The part of a listing that was asked for, from one row more than that: its rows, and where the next page begins. */
+/** The requested part of a listing, from one row more than that: its rows, and where the next page begins. */
 export const toPage = <A>(
   found: ReadonlyArray<A>,
   limit: number,

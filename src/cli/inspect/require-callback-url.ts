@@ -7,12 +7,12 @@ import { CommandFailure } from "../command-failure.ts"
 import type { DataFolder } from "../data-folder.ts"
 import { readStart } from "../started-with.ts"
 
-/** Why no registration could have a callback URL, whoever sends it; undefined where one could. Never holds the URL. */
+/** Why no registration could have a callback URL, whichever app sends it; undefined where one could. Never contains the URL. */
 export const findCallbackUrlMistake = (url: string): string | undefined =>
   findUrlMistake(url) ??
   (url.length > limits.callbackUrl ? `Expected at most ${limits.callbackUrl} characters` : undefined)
 
-/** Whether an app's callbacks are kept to the public Internet, as far as the data folder knows: the ingest checks as well. */
+/** Whether an app's callbacks may only go to the public Internet, as far as the data folder knows: the ingest checks it as well. */
 const isPublicOnly = async (folder: DataFolder, appId: string): Promise<boolean> => {
   if ((await readStart(folder))?.callbackNetworks !== "public") return false
   const own = await readOwnTokens(folder)
@@ -21,9 +21,10 @@ const isPublicOnly = async (folder: DataFolder, appId: string): Promise<boolean>
 
 /**
  * The app whose events may go to another callback URL; undefined where there are no events. Events of a development
- * stream do not count, their app fetches them.
+ * stream are ignored, because their app fetches them.
  *
- * Fails: with a {@link CommandFailure} where they are of several apps, and where the ingest would send none of them there.
+ * Fails: with a {@link CommandFailure} where they belong to several apps, and where the ingest would not send any
+ *        there.
  */
 export const requireCallbackUrl = async (
   catalog: Catalog,

@@ -26,7 +26,7 @@ const colours = { pending: "yellow", delivered: "green", dead: "red" } as const
 
 const showStatus = (status: DeliveryStatus): string => styleText(colours[status], status)
 
-/** When the next attempt is; of a development stream nobody knows. */
+/** When the next attempt is; unknown for a development stream. */
 const showNext = ({ delivery, registration }: UploadWithDelivery): string => {
   if (delivery.status !== "pending") return ""
   return registration?.isDev === true ? "with the app's next upload" : formatMoment(delivery.nextAt)

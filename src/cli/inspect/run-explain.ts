@@ -7,7 +7,7 @@ import { toPrintable } from "../terminal/printable.ts"
 import { printTable } from "../terminal/table.ts"
 import { toTimeline } from "./timeline.ts"
 
-/** Where an upload stands, and what it waits for, in a sentence. */
+/** The state of an upload, and what it waits for, in a sentence. */
 const summarise = ({ file, registration, delivery, result }: UploadRecord): string => {
   if (file.status === "Uploading") return "The upload is under way, or was left unfinished."
   if (file.status === "Deleting") return "The file is being deleted."

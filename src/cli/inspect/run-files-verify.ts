@@ -7,7 +7,7 @@ import { toPrintable } from "../terminal/printable.ts"
 import { createProgress } from "../terminal/progress.ts"
 import { printTable } from "../terminal/table.ts"
 
-/** A file whose bytes are not what the catalog says. */
+/** A file whose bytes differ from what the catalog says. */
 interface Damaged {
   readonly key: string
   readonly name: string
@@ -48,7 +48,7 @@ export const runFilesVerify = async (data: string, { json }: { readonly json?: t
       for await (const file of listStored(catalog)) {
         const verdict = await verifyFile({ store, catalog }, file, progress.advance)
         if (verdict.kind !== "intact") {
-          // An ingest may run: it is no damage if the file was deleted meanwhile.
+          // An ingest may be running: a file that was deleted meanwhile is not damaged.
           if ((await catalog.get(file.key))?.file.status !== "Uploaded") continue
           damaged.push({ key: file.key, name: file.name, reason: verdict.kind })
         }

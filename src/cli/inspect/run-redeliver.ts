@@ -7,7 +7,7 @@ import { requireCallbackUrl } from "./require-callback-url.ts"
 import { requireDelivery } from "./run-deliveries.ts"
 import { toPrintable } from "../terminal/printable.ts"
 
-/** Events that go into one transaction. */
+/** How many events go into one transaction. */
 const batch = 500
 
 type Pages = AsyncGenerator<ReadonlyArray<UploadWithDelivery>>
@@ -42,7 +42,7 @@ async function* listNamed(
   yield found
 }
 
-/** `sluice deliveries redeliver`. All that are named are found before the first of them is made due. */
+/** `sluice deliveries redeliver`. All named events are found before the first of them is made due. */
 export const runRedeliver = async (
   data: string,
   names: ReadonlyArray<string>,
@@ -68,7 +68,7 @@ export const runRedeliver = async (
       )
     }
   })
-  // A dead event nobody could acknowledge stays dead; only one that was asked for by name is worth a failure.
+  // A dead event that cannot be acknowledged stays dead; only one that was named is worth a failure.
   if (refused.length > 0 && !dead) process.exitCode = exitCodes.failed
   if (json) {
     console.log(JSON.stringify({ due, refused, callbackUrl: to ?? null }))

@@ -16,7 +16,7 @@ export interface TimelineEntry {
     | "deleting"
     | "next attempt"
     | "expires"
-  /** What else is known; untrusted text. */
+  /** Further details; untrusted text. */
   readonly detail: string
 }
 
@@ -25,7 +25,7 @@ const describeAttempt = ({ attempt, latency, status, error, answer }: DeliveryAt
   return `#${attempt}, ${outcome} (${formatSpan(latency)})`
 }
 
-/** What became of an upload, in the order it happened; what is still to come stands at the end. */
+/** What happened to an upload, in order; what is still to come is at the end. */
 export const toTimeline = (
   { file, registration, delivery, result, resultAt }: UploadRecord,
   attempts: ReadonlyArray<DeliveryAttempt>,

@@ -12,13 +12,13 @@ const isLoopback = (host: string): boolean => host === "localhost" || host === "
 
 const quote = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`)
 
-/** A path as short as it can be written from here. */
+/** The shortest form of a path from the working directory. */
 export const toNearPath = (path: string): string => {
   const near = relative(process.cwd(), path)
   return near.startsWith("..") ? path : near
 }
 
-/** How the token gets from its file into an app's environment without anybody seeing it. */
+/** How to get the token from its file into an app's environment without showing it. */
 const handOver = (tokenFile: string): string => {
   const path = quote(toNearPath(tokenFile))
   return process.platform === "win32"
@@ -30,13 +30,13 @@ const tokenStates = { made: "made just now, only you can read it", kept: "kept",
 
 const withNote = (value: string, note: string): string => `${value}  ${styleText("dim", `(${note})`)}`
 
-/** The environment as it is looked up: Windows knows no case. */
+/** The environment as it is looked up: Windows ignores case. */
 const readVariables = (): NodeJS.ProcessEnv =>
   process.platform === "win32"
     ? Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name.toUpperCase(), value]))
     : process.env
 
-/** A Service of Kubernetes named as the prefix of our variables describes itself where a port should be. */
+/** Warns of a Kubernetes Service with the name of our prefix, whose description is where a port should be. */
 const describeServiceLink = (sources: ReadonlyArray<SettingSource>): ReadonlyArray<string> => {
   const variable = envName("port")
   const value = process.env[variable] ?? ""
@@ -47,7 +47,7 @@ const describeServiceLink = (sources: ReadonlyArray<SettingSource>): ReadonlyArr
   ]
 }
 
-/** Everything people should know of the token, of who could read the data folder, and of variables that nobody reads. */
+/** Warnings for the user about the token, about who could read the data folder, and about variables that nothing reads. */
 const warningsOf = (
   { warning, folder }: StartedIngest,
   sources: ReadonlyArray<SettingSource>,
@@ -58,12 +58,12 @@ const warningsOf = (
   ...findUnknownVariables(readVariables(), [...Object.keys(ingestSettings), ...otherVariables]),
 ]
 
-/** Tells people what is wrong with the token, the data folder or the environment, if anything is. */
+/** Prints what is wrong with the token, the data folder or the environment, if anything is. */
 export const printWarnings = (ingest: StartedIngest, sources: ReadonlyArray<SettingSource>): void => {
   for (const warning of warningsOf(ingest, sources)) console.warn(`\n${styleText("yellow", toPrintable(warning))}`)
 }
 
-/** Tells people what the ingest runs on, what was set and where, and how an app gets the token. */
+/** Prints what the ingest runs on, which settings were given and where, and how an app gets the token. */
 export const announceIngest = (ingest: StartedIngest, sources: ReadonlyArray<SettingSource>): void => {
   const { url, host, port, folder, token, keptToken } = ingest
   console.log(styleText("bold", "The Sluice ingest is running.\n"))

@@ -5,7 +5,7 @@ import { addHelpAll } from "../terminal/help.ts"
 import { addSettings, resolveSettings } from "../settings/setting-options.ts"
 import type { SettingName } from "../settings/settings.ts"
 
-/** Those that a developer asks for first; `--help-all` shows the others too. */
+/** The settings that developers need first; `--help-all` shows the others too. */
 const firstSettings: ReadonlySet<string> = new Set<SettingName>(["port", "host", "data", "url", "logLevel"])
 
 /** `sluice dev`. */

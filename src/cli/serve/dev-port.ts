@@ -12,13 +12,13 @@ const parsePort = (text: string): number | undefined => {
   return port > 0 && port <= 65_535 ? port : undefined
 }
 
-/** What the file holds; undefined where there is none, or one that makes no sense. */
+/** The content of the file; undefined where there is none, or it is invalid. */
 export const readPortFile = async (folder: Pick<DataFolder, "path">): Promise<number | undefined> =>
   parsePort(await readNote(portFile(folder)))
 
 /**
- * The port that URLs of a project's files name; undefined where no ingest has run for it. Data folders from before there was
- * such a file have it in the URL of their token.
+ * The port in the URLs of a project's files; undefined where no ingest has run for it. Data folders from before this
+ * file existed have it in the URL of their token.
  *
  * Fails: with a {@link CommandFailure} when the token cannot be read.
  */

@@ -15,24 +15,24 @@ export interface DevProject {
   readonly port: number
 }
 
-/** Where this user's programs keep what is neither configuration nor cache. Source: the XDG Base Directory Specification. */
+/** Where this user's programs keep state that is neither configuration nor cache. Source: the XDG Base Directory Specification. */
 const stateFolder = (): string => {
   const given = process.env[process.platform === "win32" ? "LOCALAPPDATA" : "XDG_STATE_HOME"]
   return join(given && isAbsolute(given) ? given : join(homedir(), ".local", "state"), names.word, "dev")
 }
 
-/** One small file for each, so that two starts at once take nothing from each other. */
+/** One small file for each project, so that two starts at once do not overwrite each other. */
 const entryOf = (path: string): string =>
   join(stateFolder(), createHash("sha256").update(path).digest("hex").slice(0, 16))
 
-/** What is not ours in that folder is left alone. */
+/** Other files in that folder are left alone. */
 const isEntry = (name: string): boolean => /^[\da-f]{16}$/.test(name)
 
 /**
- * The other projects of this user with the ports they keep, so that a new one does not take the port of one that is not
- * running now. Entries of projects that are gone are removed.
+ * The other projects of this user with the ports that they keep, so that a new one does not take the port of one that
+ * is not running now. Entries of deleted projects are removed.
  *
- * @param path the data folder of the project that asks
+ * @param path the data folder of the current project
  */
 export const listOtherProjects = async (path: string): Promise<ReadonlyArray<DevProject>> => {
   const folder = stateFolder()
@@ -51,7 +51,7 @@ export const listOtherProjects = async (path: string): Promise<ReadonlyArray<Dev
   return found.flat()
 }
 
-/** Lets other projects of this user know of this one. Where that cannot be written they only see what is in use. */
+/** Makes this project known to other projects of this user. Where that cannot be written, they only see ports that are in use. */
 export const noteProject = async (path: string): Promise<void> => {
   try {
     makeFolder(stateFolder())

@@ -5,7 +5,7 @@ import { CommandFailure, describeSystemError, isSystemError } from "../command-f
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const
 
-/** `node_modules/.bin` of this folder and of all above it, before what was there: as npm does for its scripts. */
+/** `node_modules/.bin` of this folder and of all its parents, before the existing path, as npm does for its scripts. */
 const toSearchPath = (folder: string, path: string): string => {
   const folders = [folder]
   for (let at = folder; dirname(at) !== at; at = dirname(at)) folders.push(dirname(at))
@@ -14,12 +14,12 @@ const toSearchPath = (folder: string, path: string): string => {
 
 /** The environment with these variables, and with the commands of the project's packages. */
 const toEnvironment = (variables: Readonly<Record<string, string>>): NodeJS.ProcessEnv => {
-  // Windows calls it Path, and its environment knows no case; a copy of it does.
+  // Windows calls it Path and ignores case in its environment, but a copy of the environment does not ignore it.
   const name = Object.keys(process.env).find((each) => each.toUpperCase() === "PATH") ?? "PATH"
   return { ...process.env, ...variables, [name]: toSearchPath(process.cwd(), process.env[name] ?? "") }
 }
 
-/** For cmd.exe, through which alone Windows starts the `.cmd` files of packages. */
+/** Quotes for cmd.exe, the only way in which Windows starts the `.cmd` files of packages. */
 const quoteForWindows = (argument: string): string =>
   /^[\w./:=@\\-]+$/.test(argument) ? argument : `"${argument.replaceAll('"', '""')}"`
 
@@ -31,7 +31,7 @@ const spawnCommand = (command: ReadonlyArray<string>, env: NodeJS.ProcessEnv) =>
 }
 
 /**
- * Runs a development server on the same terminal, until it ends; signals go on to it.
+ * Runs a development server on the same terminal until it ends, and forwards signals to it.
  *
  * @returns its exit code, or 128 + the number of the signal that ended it
  *
@@ -45,8 +45,8 @@ export const runDevServer = (
     const child = spawnCommand(command, toEnvironment(variables))
     let interrupts = 0
     const forward = (signal: NodeJS.Signals): void => {
-      // On a terminal Ctrl-C reaches every process of the group, and many servers end at once on a second one: the first
-      // is not repeated. Whoever insists is heard.
+      // On a terminal Ctrl-C reaches every process of the group, and many servers end at once on a second one: the
+      // first is not forwarded, later ones are.
       if (signal === "SIGINT" && process.stdin.isTTY && interrupts++ === 0) return
       child.kill(signal)
     }
@@ -58,7 +58,7 @@ export const runDevServer = (
       reject(new CommandFailure(`${JSON.stringify(command[0])} cannot be started: ${reason}`))
     })
     child.once("exit", (code, signal) => {
-      // What comes now is for us: `waitForStopRequest` or the system's own handling takes over.
+      // Signals from now on are for us: `waitForStopRequest` or the system's own handling takes over.
       for (const each of signals) process.off(each, forward)
       resolve(code ?? 128 + constants.signals[signal!])
     })

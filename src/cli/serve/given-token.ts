@@ -1,7 +1,7 @@
 import { envName, parseToken, type Token } from "../../protocol.ts"
 import { CommandFailure } from "../command-failure.ts"
 
-/** A token's text and what it holds. */
+/** A token's text and its content. */
 export interface GivenToken {
   readonly text: string
   readonly token: Token

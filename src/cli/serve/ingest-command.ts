@@ -9,7 +9,7 @@ import { ingestSettings, type SettingName } from "../settings/settings.ts"
 /** Names of all settings. */
 export const settingNames = Object.keys(ingestSettings) as ReadonlyArray<SettingName>
 
-/** Those that an operator asks for first; `--help-all` shows the others too. */
+/** The settings that operators need first; `--help-all` shows the others too. */
 const firstSettings: ReadonlySet<string> = new Set<SettingName | "config">([
   "port",
   "host",

@@ -1,10 +1,10 @@
 import { fstatSync } from "node:fs"
 
 /**
- * Whether standard output or standard error go to systemd's journal, which notes the time of each line itself.
+ * Whether standard output or standard error go to systemd's journal, which adds the time to each line itself.
  *
- * Source: systemd.exec(5), `$JOURNAL_STREAM`: device and inode of the stream. The variable alone proves nothing, for it is
- * handed on to processes whose output goes elsewhere.
+ * Source: systemd.exec(5), `$JOURNAL_STREAM`: device and inode of the stream. The variable alone proves nothing,
+ *         because it is inherited by processes whose output goes elsewhere.
  */
 export const isJournal = (): boolean => {
   const journal = process.env["JOURNAL_STREAM"]

@@ -6,10 +6,10 @@ import { listOtherProjects, noteProject } from "./dev-projects.ts"
 import { findPortHolder, howToFindHolder } from "./port-holder.ts"
 import { type IngestServer, listenForIngest, PortInUse } from "./serve-ingest.ts"
 
-/** How many ports above the first one are looked at for a new project. */
+/** How many ports above the first one are tried for a new project. */
 const attempts = 100
 
-/** Who has the port, as far as can be told, and what to do about it. */
+/** What uses the port, as far as can be determined, and what to do about it. */
 const describeTaken = async (port: number, folder: DataFolder): Promise<string> => {
   const others = await listOtherProjects(folder.path)
   const holder = await findPortHolder(port)
@@ -23,7 +23,7 @@ const describeTaken = async (port: number, folder: DataFolder): Promise<string> 
   return `Port ${port} is in use: ${by}.`
 }
 
-/** The first port from the wanted one on that is free, and that no other project of this user keeps. */
+/** The first port, starting with the wanted one, that is free and that no other project of this user keeps. */
 const listenOnNewPort = async (host: string, wanted: number, { path }: DataFolder): Promise<IngestServer> => {
   const kept = new Set((await listOtherProjects(path)).map(({ port }) => port))
   const last = Math.min(wanted + attempts, 65_535)
@@ -38,12 +38,13 @@ const listenOnNewPort = async (host: string, wanted: number, { path }: DataFolde
 }
 
 /**
- * Listens on the port of the project: the one that is given, else the one its data folder keeps, else a new one, which it
- * keeps from then on. URLs of files hold the port, and apps store them: another one would make them lead nowhere.
+ * Listens on the port of the project: the given one, otherwise the one that its data folder keeps, otherwise a new
+ * one, which it keeps from then on. URLs of files contain the port, and apps store them: with another port they would
+ * lead nowhere.
  *
- * @param isGiven whether somebody has said which port; 0 takes any free one and is not kept
+ * @param isGiven whether the user has chosen the port; 0 takes any free one and is not kept
  *
- * Fails: with a {@link CommandFailure} that says who has the port and what to do.
+ * Fails: with a {@link CommandFailure} that says what uses the port and what to do.
  */
 export const listenForDev =
   (isGiven: boolean) =>

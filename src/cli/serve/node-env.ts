@@ -1,13 +1,13 @@
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 
-/** Tools that set `NODE_ENV` themselves, each of their verbs its own: `next dev` another than `next start`. */
+/** Tools that set `NODE_ENV` themselves, differently for each of their commands: `next dev` and `next start`. */
 const knowing =
   /(^|[\s/\\])(next|vite|nuxt|nuxi|astro|react-router|react-router-serve|vinxi|svelte-kit|wrangler)(\.\w+)?(?=\s|$)/
 
 const runners = /^(npm|pnpm|yarn|bun)(\.cmd)?$/
 
-/** What a package manager would run; undefined where the command is no script of package.json. */
+/** The script that a package manager would run; undefined where the command is not a script of package.json. */
 const findScript = async ([runner = "", ...words]: ReadonlyArray<string>, folder: string): Promise<unknown> => {
   if (!runners.test(runner)) return undefined
   const name = words.find((word) => !word.startsWith("-") && word !== "run")
@@ -20,8 +20,8 @@ const findScript = async ([runner = "", ...words]: ReadonlyArray<string>, folder
 }
 
 /**
- * `NODE_ENV` for the server that `sluice dev` starts, where it is not set: `development`; nothing where a tool is started
- * that sets it itself, for production builds are tried with `sluice dev` too.
+ * `NODE_ENV` for the server that `sluice dev` starts, where it is not set: `development`; nothing for a tool that sets
+ * it itself, because production builds are tried with `sluice dev` too.
  */
 export const toNodeEnv = async (
   command: ReadonlyArray<string>,

@@ -1,14 +1,17 @@
 import { rename, rm, writeFile } from "node:fs/promises"
 import { readRegularFile } from "../regular-file.ts"
 
-/** Bytes of a longest path there is, and some. */
+/** More bytes than the longest possible path. */
 const longest = 8192
 
-/** One line that was noted in a small file; nothing where there is no such file, or something else in its place. */
+/** The line in a small file; empty where there is no such file, or it is not a regular file. */
 export const readNote = async (path: string): Promise<string> =>
   (await readRegularFile(path, { limit: longest }).catch(() => "")).trim()
 
-/** Notes a line, for this user alone. A link in its place is replaced, and not followed. Fails: with the system's error. */
+/**
+ * Writes a line to a file for this user alone. A link in its place is replaced, and not followed. Fails: with the
+ * system's error.
+ */
 export const writeNote = async (path: string, line: string): Promise<void> => {
   const draft = `${path}.${process.pid}.part`
   await writeFile(draft, `${line}\n`, { mode: 0o600, flag: "wx" })

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs"
 
 /**
- * The most resident memory this process ever had, in bytes.
+ * The largest resident memory that this process ever had, in bytes.
  *
- * Considerations: on Linux `getrusage` also counts the parent's memory from before `exec`, so the kernel's own
- * high-water mark of this program is read where there is one.
+ * Considerations: on Linux `getrusage` also counts the parent's memory from before `exec`, so the kernel's own peak
+ * value for this program is read where it exists.
  */
 export const readPeakMemory = (): number => {
   let kibibytes: number | undefined

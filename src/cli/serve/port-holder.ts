@@ -29,8 +29,8 @@ const holds = async (pid: string, sockets: ReadonlySet<string>): Promise<boolean
 }
 
 /**
- * Who listens on a port, as far as Linux tells this user: `process 4711 (node, in /home/me/shop)`; undefined where it does not,
- * and on other systems. Never a command line, which may hold secrets.
+ * What listens on a port, as far as Linux tells this user: `process 4711 (node, in /home/me/shop)`; undefined where it
+ * does not, and on other systems. Never a command line, which may hold secrets.
  */
 export const findPortHolder = async (port: number): Promise<string | undefined> => {
   const sockets = await findSockets(port)
@@ -45,6 +45,6 @@ export const findPortHolder = async (port: number): Promise<string | undefined> 
   return undefined
 }
 
-/** The command that says who listens on a port. */
+/** The command that shows what listens on a port. */
 export const howToFindHolder = (port: number): string =>
   process.platform === "win32" ? `netstat -ano | findstr :${port}` : `lsof -nP -iTCP:${port} -sTCP:LISTEN`

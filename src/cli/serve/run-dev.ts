@@ -9,12 +9,12 @@ import type { SettingName } from "../settings/settings.ts"
 import { startIngest, type StartedIngest } from "./start-ingest.ts"
 import { waitForStopRequest } from "./stop-request.ts"
 
-/** Where an app that runs here is called, by those who try it here. */
+/** The hosts under which a local app is called by local users. */
 const ownHosts = "localhost:*,127.0.0.1:*,[::1]:*"
 
 /**
- * What the app needs to find this ingest: the token, and the URL where the token says another or none. And what this
- * ingest needs to find the app that is tried here as it runs in production, where nothing says yet where that is.
+ * What the app needs to find this ingest: the token, and the URL if the token's is missing or different. Also what
+ * this ingest needs to find an app that is tried here in production mode, where its own address is not configured yet.
  */
 const toVariables = ({ text, token, url }: StartedIngest): Record<string, string> => {
   const wanted = resolveIngestUrl(token, process.env[envName("ingestUrl")] || undefined)
@@ -29,8 +29,8 @@ const toVariables = ({ text, token, url }: StartedIngest): Record<string, string
 }
 
 /**
- * `sluice dev`: an ingest, and the app's development server with the token in its environment. Its exit code is that of
- * the server. Without a command it runs until it is told to stop.
+ * `sluice dev`: an ingest, and the app's development server with the token in its environment. Its exit code is that
+ * of the server. Without a command it runs until it is stopped.
  */
 export const runDev = async (
   { values, sources }: ResolvedSettings<SettingName>,

@@ -7,7 +7,7 @@ import type { SettingName } from "../settings/settings.ts"
 import { startIngest } from "./start-ingest.ts"
 import { waitForStopRequest } from "./stop-request.ts"
 
-/** `sluice ingest`: runs until it is told to stop. */
+/** `sluice ingest`: runs until it is stopped. */
 export const runIngest = async (
   { values, sources }: ResolvedSettings<SettingName>,
   options: { readonly json?: true },

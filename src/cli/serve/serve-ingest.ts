@@ -14,15 +14,18 @@ import type { OwnedDataFolder } from "../data-folder.ts"
 import { openCatalog } from "../open-catalog.ts"
 import { applyLimits, serverLimits, toServerOptions } from "./server-limits.ts"
 
-/** ms after the grace in which answers may still go out. */
+/** How long answers may still be sent after the grace period, ms. */
 const answerTime = 2_000
 
-/** A listening socket whose requests wait until the ingest is there: its URL is known only once the port is. */
+/** A listening socket whose requests wait for the ingest, because the ingest's URL is known only once the port is. */
 export interface IngestServer {
   readonly port: number
   /** Starts to answer. Fails: throws a {@link CommandFailure} when the catalog cannot be opened. */
   open(options: OpenIngest): void
-  /** Lets requests and callbacks under way end within the grace, stops listening, then closes sockets, ingest and files. */
+  /**
+   * Lets requests and callbacks in progress end within the grace period, stops listening, then closes sockets, ingest
+   * and files.
+   */
   close(): Promise<void>
 }
 
@@ -30,14 +33,14 @@ export interface IngestServer {
 export interface OpenIngest extends Omit<IngestOptions, "store" | "catalog" | "tracing"> {
   /** Released when the server is closed. */
   readonly folder: OwnedDataFolder
-  /** Bytes of the largest file the catalog keeps itself. */
+  /** Size of the largest file that the catalog keeps itself, bytes. */
   readonly largestContent: number
 }
 
-/** Somebody else listens on the port. */
+/** Another program listens on the port. */
 export class PortInUse extends CommandFailure {}
 
-/** Runs what throws a `TypeError` on configuration it refuses; for people that is a sentence and no bug. */
+/** Runs code that throws a `TypeError` on an invalid configuration, and turns that into a message for users. */
 const configure = <A>(make: () => A): A => {
   try {
     return make()
@@ -84,13 +87,13 @@ export const listenForIngest = async (host: string, port: number, limits = serve
         () => server.closeAllConnections(),
         running.ingest === undefined ? 0 : limits.grace + answerTime,
       )
-      // Each also when the one before it fails: the next ingest has to get the folder.
+      // Each step runs even when the previous one fails: the next ingest has to get the folder.
       try {
-        // Still listening: apps post the results of the callbacks they are at work on.
+        // Still listening, because apps post the results of callbacks that they are working on.
         await running.ingest?.drain(limits.grace)
       } finally {
         server.close()
-        // Node would keep a connection whose last answer is out for as long as it keeps any.
+        // Node would keep a connection whose last answer has been sent as long as any connection is open.
         const idle = setInterval(() => server.closeIdleConnections(), 50)
         try {
           await running.ingest?.close()

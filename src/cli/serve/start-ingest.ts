@@ -25,22 +25,22 @@ export interface StartedIngest extends GivenToken {
   readonly folder: OpenedDataFolder
   /** Where the data folder keeps the token; null when the environment gave it. */
   readonly keptToken: KeptToken["state"] | null
-  /** What people should know of the token; null when all is well. */
+  /** A warning for the user about the token; null when all is well. */
   readonly warning: string | null
   readonly close: () => Promise<void>
 }
 
-/** The token to start with once the catalog was asked whether its key counts, and what people should know of it. */
+/** The token to start with, after checking in the catalog whether its key is valid, and a warning for the user. */
 const settle = async (
   folder: DataFolder,
   given: GivenToken | undefined,
   kept: KeptToken | undefined,
 ): Promise<GivenToken & Pick<StartedIngest, "warning">> => {
   if (!(await hasCatalog(folder))) return { ...(given ?? kept)!, warning: null }
-  // This process has the folder's lock: it brings the catalog to its own schema.
+  // This process holds the folder's lock, so it migrates the catalog to its own schema.
   const catalog = openCatalog(folder.catalog)
   try {
-    // Mends what a command that was interrupted left behind, or one that ran while the token was moved.
+    // Repairs what an interrupted command left behind, or one that ran while the token was moved.
     if (given === undefined) await settleKeptToken(catalog, folder)
     const used = (given ?? (await readKeptToken(folder)) ?? kept)!
     const source = given === undefined ? folder.tokenFile : envName("token")
@@ -51,7 +51,7 @@ const settle = async (
   }
 }
 
-/** The settings of an ingest; the time of day is for who sits before it. */
+/** The settings of an ingest; the time of day is for a user at a terminal. */
 type StartSettings = Omit<SettingValues, "logTime"> & Pick<IngestOptions, "logTime">
 
 /**

@@ -1,8 +1,9 @@
 const signals = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const
 
 /**
- * Resolves when somebody wants the process to stop: SIGINT, SIGTERM, SIGHUP, or the parent that opened an IPC channel
- * closes it or dies (the one way that works on Windows as well). From then on a second signal ends the process at once.
+ * Resolves when the process should stop: on SIGINT, SIGTERM, SIGHUP, or when the parent that opened an IPC channel
+ * closes it or dies (the only way that works on Windows as well). From then on a second signal ends the process at
+ * once.
  */
 export const waitForStopRequest = (): Promise<void> =>
   new Promise((resolve) => {

@@ -4,18 +4,18 @@ import type { Outcome } from "../../protocol.ts"
 import { createDecoder } from "../../schema/decode.ts"
 import { ingestSettings, type Setting, type SettingName } from "./settings.ts"
 
-/** A configuration file that was read. */
+/** The content of a configuration file. */
 export interface ConfigFile {
   /** Absolute. */
   readonly path: string
-  /** Each setting that it holds, as it would be written on the command line. */
+  /** Each of its settings, in the form of the command line. */
   readonly settings: { readonly [Name in SettingName]?: string }
 }
 
 const Scalar = Schema.Union([Schema.String, Schema.Number, Schema.Boolean])
 const Value = Schema.Union([Scalar, Schema.Array(Scalar)])
 
-/** A field as it would be written on the command line. */
+/** A field in the form of the command line. */
 const toText = (value: typeof Value.Type): string => (Array.isArray(value) ? value.join(", ") : String(value))
 
 const toField = ({ parse }: Setting<unknown>) =>

@@ -5,13 +5,13 @@ const units = [
   ["second", 1000],
 ] as const
 
-/** A duration in the largest unit of which it is a whole number, else in parts of a second. */
+/** A duration in the largest unit of which it is a whole number, otherwise in parts of a second. */
 const measure = (ms: number): readonly [count: number, unit: string] => {
   const [unit, length] = units.find(([, each]) => ms > 0 && ms % each === 0) ?? (["second", 1000] as const)
   return [ms / length, unit]
 }
 
-/** Milliseconds as `parseDuration` reads them: 60,000 → `1 minute`. */
+/** Milliseconds in the form that `parseDuration` reads: 60,000 → `1 minute`. */
 export const toDurationText = (ms: number): string => {
   const [count, unit] = measure(ms)
   return `${count} ${unit}${count === 1 ? "" : "s"}`

@@ -4,13 +4,13 @@ import { isServiceLink } from "../../schema/unknown-variables.ts"
 import { configFileName, readConfigFile } from "./config-file.ts"
 import { ingestSettings, type Setting, type SettingName, type SettingValues } from "./settings.ts"
 
-/** A value and how it was written. */
+/** A value and the text it was read from. */
 interface Given {
   readonly text: string
   readonly value: unknown
 }
 
-/** Where a value that is not the default came from. */
+/** Where a value other than the default came from. */
 export interface SettingSource {
   readonly name: SettingName
   readonly text: string
@@ -18,14 +18,14 @@ export interface SettingSource {
   readonly source: string
 }
 
-/** What a command runs on. */
+/** The settings of a command. */
 export interface ResolvedSettings<Names extends SettingName> {
   readonly values: SettingValues<Names>
-  /** Those that are not the default. */
+  /** Those that differ from the default. */
   readonly sources: ReadonlyArray<SettingSource>
 }
 
-/** A reader of the protocol's as commander wants it: what it refuses is wrong usage. */
+/** Turns one of the protocol's parsers into one for commander: a refusal becomes wrong usage. */
 export const toArgParser =
   <A>(parse: (text: string) => Outcome<A>) =>
   (text: string): A => {
@@ -47,7 +47,7 @@ const toOption = (name: SettingName): Option => {
   return setting.initial === undefined ? option : option.default(parse(setting.initial), setting.initial)
 }
 
-/** Whether what a command logs is for machines: then also why it has failed. */
+/** Whether a command logs for machines: the reason of its failure is then printed in the same format. */
 export const isLoggedAsJson = (command: Command): boolean => {
   const format = command.getOptionValue("logFormat" satisfies SettingName) as Given | undefined
   if (format !== undefined) return format.value === "json"
@@ -62,7 +62,7 @@ export const addSettings = (command: Command, settings: ReadonlyArray<SettingNam
 }
 
 /**
- * What the settings of a command came to: flags win over the environment, that over the configuration file, that over
+ * The settings of a command: flags override the environment, which overrides the configuration file, which overrides
  * the defaults.
  *
  * Fails: with a `CommandFailure` that names the file and the field.

@@ -13,12 +13,12 @@ import { toDurationsText, toDurationText } from "./duration-text.ts"
 
 /** One setting of an ingest: its flag, its variable and its field in the configuration file all come from here. */
 export interface Setting<A> {
-  /** What stands for the value in the help. */
+  /** The placeholder for the value in the help. */
   readonly argument: string
   readonly description: string
   /** Fails: as a value; the detail says what is allowed. */
   readonly parse: (text: string) => Outcome<A>
-  /** As people write it; undefined: the description says what counts then. */
+  /** The default, as users write it; undefined: the description says what applies then. */
   readonly initial?: string
 }
 
@@ -82,7 +82,7 @@ const isTrue = (description: string): Setting<boolean> => ({
   parse: (value) => (/^(true|false)$/.test(value) ? accept(value === "true") : refuse("Expected true or false.")),
 })
 
-/** A setting with what counts unless it is given. */
+/** A setting with its default. */
 const orElse = <A>(setting: Setting<A>, initial: string): Setting<A> & { initial: string } => ({ ...setting, initial })
 
 /** Reads an absolute URL of a web server. */
@@ -91,7 +91,7 @@ export const parseHttpUrl = (value: string): Outcome<string> =>
     ? accept(value)
     : refuse(`Expected a URL like http://localhost:3000${names.adapterPath}.`)
 
-/** Reads a base URL, which may hold `{region}`; a slash at its end goes. */
+/** Reads a base URL, which may contain `{region}`; a slash at its end is removed. */
 export const parseBaseUrl = (value: string): Outcome<string> => {
   const url = URL.parse(value.replaceAll("{region}", "region"))
   if (url === null || !/^https?:$/.test(url.protocol)) return refuse("Expected a URL like http://localhost:4790.")
@@ -108,9 +108,9 @@ const url: Setting<string> = {
 }
 
 /**
- * Everything that can be set about an ingest that runs from the command line. A line here is a flag (`--log-level`), a
- * variable (`SLUICE_LOG_LEVEL`) and a field of the configuration file (`logLevel`). Those that `createIngest` knows by
- * the same name are handed to it as they are.
+ * All settings of an ingest that runs from the command line. A line here is a flag (`--log-level`), a variable
+ * (`SLUICE_LOG_LEVEL`) and a field of the configuration file (`logLevel`). Those that `createIngest` has under the
+ * same name are passed on unchanged.
  */
 export const ingestSettings = {
   port: orElse(wholeNumber("0 takes any free one", 0, 65_535), "4790"),
@@ -199,13 +199,13 @@ export const ingestSettings = {
   ),
 } as const satisfies Record<string, Setting<unknown>>
 
-/** What variables say to an ingest that is no setting of it. */
+/** Variables of an ingest other than its settings. */
 export const otherVariables = ["config", "metricsToken"] as const
 
 /** Names of settings. */
 export type SettingName = keyof typeof ingestSettings
 
-/** What the settings came to; those without a default may be absent. Durations in ms, sizes in bytes. */
+/** The values of the settings; those without a default may be absent. Durations in ms, sizes in bytes. */
 export type SettingValues<Names extends SettingName = SettingName> = {
   readonly [Name in Names]: (typeof ingestSettings)[Name] extends Setting<infer A>
     ? (typeof ingestSettings)[Name] extends { readonly initial: string }

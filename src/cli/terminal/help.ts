@@ -3,10 +3,10 @@ import { type Command, Help, type Option } from "commander"
 /** Option that shows every setting. */
 export const allFlag = "--help-all"
 
-/** Commands whose help has everything, because they were asked for it. */
+/** Commands whose help is complete, because `--help-all` was given. */
 const whole = new WeakSet<Command>()
 
-/** A first sentence is enough beside a name. */
+/** The first sentence is enough next to a name. */
 const toSummary = (command: Command): string =>
   command.summary() ||
   command
@@ -18,8 +18,8 @@ const isShown = (command: Command, option: Option): boolean =>
   whole.has(command) ? option.long !== "--help-all" : !option.hidden && option.long !== "--help"
 
 /**
- * Lets the help of a command fit on a screen: examples first, one line for each thing, no names of variables, which follow
- * from those of the options.
+ * Lets the help of a command fit on a screen: examples first, one line for each entry, and no names of variables,
+ * which follow from those of the options.
  */
 export const arrangeHelp = (command: Command): void => {
   const help = new Help()
@@ -37,7 +37,10 @@ export const arrangeHelp = (command: Command): void => {
   })
 }
 
-/** Adds the verb that is meant where none is named. Its options are no part of the command's own help: that says where they are. */
+/**
+ * Adds the default verb of a command. The default verb's options are not part of the command's own help, which says
+ * where they are.
+ */
 export const addDefaultVerb = (command: Command, verb: Command): Command =>
   command
     .addCommand(verb, { isDefault: true })
@@ -46,7 +49,7 @@ export const addDefaultVerb = (command: Command, verb: Command): Command =>
       `\nWithout a command: ${verb.name()}. Options: sluice ${command.name()} ${verb.name()} --help`,
     )
 
-/** Gives a command with many settings a help of those that are asked for first, and `--help-all` for all. */
+/** Gives a command with many settings a help with the most important ones, and `--help-all` for all. */
 export const addHelpAll = (command: Command, first: ReadonlySet<string>): Command => {
   for (const option of command.options) option.hideHelp(!first.has(option.attributeName()))
   return command.option(allFlag, "every setting, with its variable").on("option:help-all", () => {

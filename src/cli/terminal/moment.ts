@@ -1,4 +1,4 @@
-/** A moment as people read it, in their time zone: `2026-11-21 06:42:10`. */
+/** A moment for people, in their time zone: `2026-11-21 06:42:10`. */
 export const formatMoment = (ms: number): string => {
   const date = new Date(ms - new Date(ms).getTimezoneOffset() * 60_000)
   return date.toISOString().slice(0, 19).replace("T", " ")

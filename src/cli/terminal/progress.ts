@@ -1,16 +1,16 @@
 import { formatByteSize } from "../../protocol.ts"
 
-/** A bar for work that takes a while; silent where there is no terminal. */
+/** A progress bar; silent where there is no terminal. */
 export interface Progress {
-  /** So many more bytes are done. */
+  /** This many more bytes are done. */
   readonly advance: (bytes: number) => void
-  /** Takes the bar away. */
+  /** Removes the bar. */
   readonly end: () => void
 }
 
 const width = 30
 
-/** ms between two drawings. */
+/** ms between two updates. */
 const pace = 100
 
 /** Starts a bar of `total` bytes. */

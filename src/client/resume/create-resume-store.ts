@@ -8,22 +8,22 @@ import type { InterruptedUpload, ResumeEntry, ResumeEntryOptions, ResumeStore } 
 
 /** How interrupted uploads are remembered. */
 export interface ResumeStoreOptions {
-  /** Of the database and the locks. Default `sluice-resume`. */
+  /** Name of the database and prefix of the locks. Default `sluice-resume`. */
   readonly name?: string | undefined
   /**
-   * Whose uploads these are: the id of the signed-in user. Give it wherever several people may use one browser. What
-   * is remembered lets whoever has it go on with an upload, so that without a scope the next user who picks the same
-   * file would go on with the upload of the one before, and {@link ResumeStore.list} would show its name.
+   * Whose uploads these are: the id of the signed-in user. Give it wherever several people may use one browser. A
+   * remembered upload can be resumed by anybody who has it: without a scope, the next user who picks the same file
+   * would resume the previous user's upload, and {@link ResumeStore.list} would show its name.
    */
   readonly scope?: string | undefined
   /**
-   * How long after its URL was signed or renewed an upload is remembered, in ms. Default 25 hours: a URL is valid for
-   * an hour unless the route says otherwise, and can be renewed for 24 more.
+   * How long an upload is remembered after its URL was signed or renewed, in ms. Default 25 hours: by default a URL is
+   * valid for an hour, and can be renewed for 24 more.
    */
   readonly maxAge?: number | undefined
 }
 
-/** What there is where nothing can be kept. */
+/** The entry where nothing can be kept. */
 const forgetful: ResumeEntry = {
   kept: undefined,
   keep: async (upload) => upload,
@@ -31,23 +31,24 @@ const forgetful: ResumeEntry = {
   forget: async () => {},
 }
 
-/** Between two countings of what has been sent, in ms. */
+/** How often sent bytes are recorded, in ms. */
 const countEvery = 500
 
-/** Those of this page: the same for the same options, so that they can be made while a component renders. */
+/** The stores of this page: the same one for the same options, so that they can be made while a component renders. */
 const made = new Map<string, ResumeStore>()
 
 /**
  * Remembers uploads in this browser, over a reload of the page and a crash: the `resumeStore` of `generateUploader`.
  *
- * A file is recognised when it is given again, by its name, size, time and its first and last 64 KiB; of several tabs
- * with the same file one sends it and the others wait for it. Only a `File` of the browser is remembered.
+ * A file is recognised when it is chosen again, by its name, size, time and its first and last 64 KiB; of several tabs
+ * with the same file one sends it and the others wait. Only a `File` of the browser is remembered.
  *
- * The same options give the same object: `createResumeStore({ scope: userId })` may stand where a component renders.
+ * The same options return the same object, so `createResumeStore({ scope: userId })` may be called while a component
+ * renders.
  *
  * Shape: IndexedDB, see `ResumeRecord`; the signed URLs in it are secrets, as a cookie is. Web Locks.
- * Fails: never. Where one of IndexedDB, Web Locks and Web Crypto is missing (no secure context, a private window)
- *        nothing is remembered and uploads work as without it.
+ * Fails: never. Where IndexedDB, Web Locks or Web Crypto is missing (no secure context, a private window), nothing is
+ *        remembered and uploads work as without it.
  */
 export const createResumeStore = (options: ResumeStoreOptions = {}): ResumeStore => {
   const { name = "sluice-resume", scope = "", maxAge = limits.presignedUrlTtl + limits.renewWindow } = options
@@ -67,11 +68,11 @@ const makeStore = (name: string, scope: string, maxAge: number): ResumeStore => 
 
   const openFile = async (options: ResumeEntryOptions, file: File): Promise<ResumeEntry> => {
     const id = await fingerprint(options, file, scope)
-    // Without locks two tabs would fight over what is kept: then nothing is.
+    // Without locks two tabs would conflict over the record, so nothing is kept.
     await locks.held()
     const record = await records.get(id)
     const kept = record === undefined || isOld(record) ? undefined : record.upload
-    /** The key this entry goes by. */
+    /** The key of this entry. */
     let key = kept?.key
 
     const keep: ResumeEntry["keep"] = async (upload) => {
@@ -107,7 +108,7 @@ const makeStore = (name: string, scope: string, maxAge: number): ResumeStore => 
         .put(id, (present) =>
           present !== undefined && present.upload.key === key ? { ...present, loaded } : undefined,
         )
-        .catch(() => {}) // it is a figure to show, no more
+        .catch(() => {}) // It is only a figure for display.
     }
     const advance = (loaded: number) => {
       latest = loaded

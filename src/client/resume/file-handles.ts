@@ -1,10 +1,10 @@
-/** A handle, and what not every browser has of it. */
+/** A handle, with a method that not every browser has. */
 interface AskableHandle extends FileSystemFileHandle {
   readonly queryPermission?: (options: { readonly mode: "read" }) => Promise<PermissionState>
   readonly requestPermission?: (options: { readonly mode: "read" }) => Promise<PermissionState>
 }
 
-/** The handles files were picked or dropped by, in this page. */
+/** The handles of files that were picked or dropped in this page. */
 export interface FileHandles {
   readonly attach: (file: File, handle: FileSystemFileHandle) => void
   readonly of: (file: File) => FileSystemFileHandle | undefined
@@ -17,7 +17,7 @@ export interface FileHandles {
 
 const mode = { mode: "read" } as const
 
-/** Handles need no leave where the browser does not ask for one (the origin's own files). */
+/** Handles need no permission where the browser does not ask for one (the origin's own files). */
 const mayRead = async (handle: AskableHandle): Promise<boolean> =>
   handle.queryPermission === undefined ||
   (await handle.queryPermission(mode)) === "granted" ||
@@ -37,7 +37,7 @@ export const createFileHandles = (): FileHandles => {
         attach(file, handle)
         return file
       } catch {
-        // it was moved or deleted, or this was no click
+        // it was moved or deleted, or this was not a click
         return undefined
       }
     },

@@ -1,10 +1,10 @@
 import type { ResumeEntryOptions } from "./resume-store.ts"
 
-/** Bytes looked at, at either end of a file. */
+/** How many bytes are read at either end of a file. */
 const edge = 64 * 1024
 
 /**
- * Tells the upload of one file from that of another, in the same way before and after a reload.
+ * Identifies the upload of a file, in the same way before and after a reload.
  *
  * Shape: hex SHA-256 of where the file goes (handler, slug, input, scope), its name, size and time, and its first and
  *        last 64 KiB.
@@ -14,7 +14,7 @@ export const fingerprint = async (options: ResumeEntryOptions, file: File, scope
   const { url, slug, input } = options
   const { name, size, lastModified } = file
   const identity = JSON.stringify([url, slug, input ?? null, scope, name, size, lastModified])
-  // Of a file shorter than two edges: all of it, once.
+  // For a file shorter than two edges: all of it, once.
   const tail = file.slice(Math.max(edge, size - edge))
   const bytes = await new Blob([identity, file.slice(0, edge), tail]).arrayBuffer()
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))

@@ -22,7 +22,7 @@ export const openEntry = async (
       const once = () => (result ??= work())
       await orNothing(() => entry?.exclusively(once, signal, onWait))
       signal.throwIfAborted()
-      // Where the work is what failed, this fails with it.
+      // If the work itself has failed, this fails with it.
       return once()
     },
     advance: (loaded) => void orNothing(() => entry?.advance?.(loaded)),

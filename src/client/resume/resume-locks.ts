@@ -1,12 +1,12 @@
-/** One lock per upload, among all tabs of the origin; the browser takes it from a tab that dies. */
+/** One lock per upload, shared by all tabs of the origin; the browser releases the lock of a tab that dies. */
 export interface ResumeLocks {
-  /** Does the work with the lock of an upload; `onWait` is called if it has to be waited for. */
+  /** Does the work with the lock of an upload; `onWait` is called if it has to wait for the lock. */
   readonly exclusively: <A>(id: string, work: () => Promise<A>, signal: AbortSignal, onWait: () => void) => Promise<A>
-  /** The uploads some tab is working on right now. */
+  /** The uploads that some tab is working on right now. */
   readonly held: () => Promise<ReadonlySet<string>>
 }
 
-/** @param name tells these locks from those of others; a prefix */
+/** @param name prefix that tells these locks from others */
 export const createResumeLocks = (name: string): ResumeLocks => {
   const prefix = `${name}:`
   return {

@@ -1,7 +1,7 @@
 import type { Json } from "../../protocol/json.ts"
 import type { PresignedUpload } from "../../protocol/messages.ts"
 
-/** An upload as it is remembered. Its URL is a secret: whoever has it may store the file. */
+/** A remembered upload. Its URL is a secret: anybody who has it may store the file. */
 export interface ResumeRecord {
   readonly id: string
   readonly scope: string
@@ -16,23 +16,26 @@ export interface ResumeRecord {
   readonly input: Json | undefined
   /** ms since the epoch. */
   readonly startedAt: number
-  /** Bytes that had been sent when they were counted last. */
+  /** How many bytes had been sent when they were last recorded. */
   readonly loaded?: number | undefined
-  /** When its URL was signed or renewed last, ms since the epoch. */
+  /** When its URL was last signed or renewed, ms since the epoch. */
   readonly keptAt: number
   readonly handle?: FileSystemFileHandle | undefined
 }
 
-/** Every method is one transaction. Fails: rejects with what IndexedDB says, and where there is none. */
+/** Every method is one transaction. Fails: rejects with IndexedDB's error, and where there is no IndexedDB. */
 export interface ResumeRecords {
   readonly get: (id: string) => Promise<ResumeRecord | undefined>
   readonly list: () => Promise<ReadonlyArray<ResumeRecord>>
-  /** Stores what `change` makes of the record that is there; undefined leaves it. Gives what is there afterwards. */
+  /**
+   * Stores the result of `change` for the existing record; undefined leaves it unchanged. Returns the record as it is
+   * afterwards.
+   */
   readonly put: (
     id: string,
     change: (present: ResumeRecord | undefined) => ResumeRecord | undefined,
   ) => Promise<ResumeRecord | undefined>
-  /** Removes the record if it passes. */
+  /** Removes the record if the predicate accepts it. */
   readonly remove: (id: string, isMeant?: (record: ResumeRecord) => boolean) => Promise<void>
 }
 
@@ -47,7 +50,7 @@ const toPromise = <A>(request: IDBRequest<A>): Promise<A> =>
 /**
  * The records in IndexedDB: one database, one table, the fingerprint as the key.
  *
- * @param name of the database; it is made when it is first needed
+ * @param name of the database, which is created when it is first needed
  */
 export const createResumeRecords = (name: string): ResumeRecords => {
   let opening: Promise<IDBDatabase> | undefined
@@ -79,7 +82,7 @@ export const createResumeRecords = (name: string): ResumeRecords => {
       transaction.onabort = transaction.onerror = () => reject(transaction.error)
     })
     try {
-      // Awaits nothing but requests of its own: else the transaction would end before the work does.
+      // The work may only await its own requests: the transaction would otherwise end before the work does.
       const [result] = await Promise.all([work(transaction.objectStore(table)), completed])
       return result
     } catch (error) {

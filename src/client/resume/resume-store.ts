@@ -2,44 +2,44 @@ import type { Json } from "../../protocol/json.ts"
 import type { PresignedUpload } from "../../protocol/messages.ts"
 import type { UploadableFile } from "../../transfer/uploadable-file.ts"
 
-/** What tells the upload of one file from that of another. */
+/** What identifies the upload of a file. */
 export interface ResumeEntryOptions {
-  /** Of the route handler, absolute. */
+  /** The address of the route handler, absolute. */
   readonly url: string
   readonly slug: string
   readonly input: unknown
   readonly file: UploadableFile
 }
 
-/** The upload of one file, as it is remembered. */
+/** The remembered upload of one file. */
 export interface ResumeEntry {
-  /** What an interrupted upload of the same file got from the app; undefined for a new one. */
+  /** What the app returned for an interrupted upload of the same file; undefined for a new one. */
   readonly kept: PresignedUpload | undefined
   /**
-   * Remembers a new upload. Another tab may have been first: what to use is what comes back. One with the key of what is
-   * remembered takes its place: its URL was renewed.
+   * Remembers a new upload. Another tab may have been first: use the result. An upload with the same key as the
+   * remembered one replaces it, because its URL was renewed.
    */
   readonly keep: (upload: PresignedUpload) => Promise<PresignedUpload>
   /**
-   * Does the work while no other tab does work on the same upload.
+   * Does the work while no other tab works on the same upload.
    *
-   * @param onWait called if another tab has to end first
+   * @param onWait called if another tab has to finish first
    */
   readonly exclusively: <A>(work: () => Promise<A>, signal: AbortSignal, onWait: () => void) => Promise<A>
-  /** So many bytes of the file are sent; told as often as it changes. */
+  /** This many bytes of the file have been sent; called whenever that changes. */
   readonly advance?: (loaded: number) => unknown
-  /** There is nothing to go on with any more. */
+  /** There is nothing to resume any more. */
   readonly forget: () => Promise<unknown>
 }
 
-/** An upload that was interrupted and can go on with the same file. */
+/** An upload that was interrupted and can be resumed with the same file. */
 export interface InterruptedUpload {
   readonly id: string
   readonly slug: string
   readonly name: string
   /** Bytes. */
   readonly size: number
-  /** Bytes that were sent before it was interrupted, as far as is known; a few of them may not have arrived. */
+  /** Bytes that were sent before it was interrupted, as far as is known; the last of them may not have arrived. */
   readonly loaded?: number | undefined
   readonly type: string
   /** ms since the epoch. */
@@ -49,8 +49,9 @@ export interface InterruptedUpload {
   /** When it began, ms since the epoch. */
   readonly startedAt: number
   /**
-   * The same file again, without the user looking for it: asks for leave to read it, so call it on a click.
-   * Absent where the browser keeps no handle: then the user picks the file once more, and it is recognised.
+   * Opens the same file again without the user searching for it. It asks for permission to read the file, so call it
+   * on a click. Absent where the browser keeps no handle: the user then picks the file once more, and it is
+   * recognised.
    */
   readonly reopen?: (() => Promise<File | undefined>) | undefined
 }
@@ -58,14 +59,14 @@ export interface InterruptedUpload {
 /**
  * Where uploads are remembered over a reload of the page: `createResumeStore` of `sluice/resume`, or your own.
  *
- * Fails: where nothing can be kept (private windows, no secure context) uploads work as without it.
+ * Fails: where nothing can be kept (private windows, no secure context), uploads work as without it.
  */
 export interface ResumeStore {
   readonly open: (options: ResumeEntryOptions) => Promise<ResumeEntry>
-  /** What can be gone on with, newest first; not what a tab is working on right now. */
+  /** What can be resumed, newest first, without uploads that a tab is working on right now. */
   readonly list: (slug?: string) => Promise<ReadonlyArray<InterruptedUpload>>
   /** Forgets an interrupted upload. */
   readonly remove: (id: string) => Promise<void>
-  /** Remembers that the file can be opened again by this handle, from a drop or a file picker. */
+  /** Remembers that the file can be opened again with this handle, from a drop or a file picker. */
   readonly attachHandle: (file: File, handle: FileSystemFileHandle) => void
 }

@@ -2,7 +2,7 @@ import { names } from "../../../protocol.ts"
 import type { Framework } from "../framework.ts"
 import { toClient, toRoute, toRouter } from "../templates.ts"
 
-/** Next.js with the Pages Router alone. */
+/** Next.js with only the Pages Router. */
 export const nextPages: Framework = {
   name: "next-pages",
   title: "Next.js (Pages Router)",

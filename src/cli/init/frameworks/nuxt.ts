@@ -10,7 +10,7 @@ export const nuxt: Framework = {
   config: "nuxt.config",
   hasPages: true,
   layout: ({ has }) => {
-    // Nuxt 4 has the pages in app/, Nuxt 3 beside server/.
+    // Nuxt 4 has the pages in app/, Nuxt 3 next to server/.
     const base = has("app") ? "app/" : ""
     return {
       files: [

@@ -5,7 +5,7 @@ import type { Project } from "../read-project.ts"
 import { readText } from "../read-text.ts"
 import { toClient, toRoute, toRouter } from "../templates.ts"
 
-/** Whether routes are found by their files' names, or the configuration has the route already. */
+/** Whether routes are found by their file names, or the configuration already has the route. */
 const knowsRoute = ({ folder, has }: Project): boolean => {
   const config = ["app/routes.ts", "app/routes.js"].find(has)
   return config !== undefined && isNamed(readText(join(folder, config)) ?? "", /flatRoutes\(|api\.sluice/)
@@ -31,7 +31,7 @@ export const reactRouter: Framework = {
         "app/routes/api.sluice.ts",
         "react-router",
         "../upload-router.server",
-        // Destructured exports cannot be taken out of what goes to browsers: React Router refuses them.
+        // React Router refuses destructured exports, because it cannot remove them from code for browsers.
         "const { loader, action } = createRouteHandler({ router })\n\nexport { loader, action }",
       ),
       toClient("app/upload-client.ts", "react", "./upload-router.server"),

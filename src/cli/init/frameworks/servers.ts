@@ -3,7 +3,7 @@ import type { Framework } from "../framework.ts"
 import { folderOf, type Project } from "../read-project.ts"
 import { toClient, toRouter } from "../templates.ts"
 
-/** A framework whose routes stand in a file of the user's own: what mounts them there is shown, not written. */
+/** A framework whose routes are in a file of the user's own: the lines that mount them are shown, not written. */
 const defineServer = ({
   argument,
   session,
@@ -15,9 +15,9 @@ const defineServer = ({
   readonly argument: string
   readonly session: string
   readonly mount: string
-  /** The same, and serves the components as they are in the package: for pages that no bundler makes. */
+  /** The same, and also serves the package's component files: for pages that no bundler makes. */
   readonly components?: { readonly imports: ReadonlyArray<string>; readonly mount: string }
-  /** A server that does nothing else but serve `index.html`, where that needs no bundler. */
+  /** A server that only serves `index.html`, where that needs no bundler. */
   readonly server?: {
     readonly imports: ReadonlyArray<string>
     readonly around: (mount: string, hasPage: boolean) => string
@@ -28,7 +28,7 @@ const defineServer = ({
   layout: (project: Project) => {
     const { entry, imports, isTypeScript, isModule, library, packages, has, hasVitePage, home } = project
     const folder = folderOf(entry)
-    // CommonJS can require a module, but not be one.
+    // CommonJS can require an ES module, but cannot be one.
     const isCommonJs = !isTypeScript && !isModule && !entry.endsWith(".mjs")
     const router = `./upload-router${isCommonJs ? ".mjs" : imports.ending}`
     const isBundled = library !== "client" || bundlers.some((name) => packages.has(name))
@@ -38,7 +38,7 @@ const defineServer = ({
     const path = (name: string) => `${folder}${name}.${isCommonJs ? "mts" : "ts"}`
     const ownImports = [...(served?.imports ?? []), `import { uploads } from "${router}"`]
     const lines = (served?.mount ?? mount).replaceAll("node_modules/sluice", home)
-    // Where Vite makes the page of what is in src/, the page's side belongs there.
+    // Where Vite makes the page from src/, the page's side belongs there.
     const isApart = hasVitePage && has("src") && !folder.startsWith("src/")
     const client = isApart
       ? toClient("src/upload-client.ts", library, `../${folder}upload-router${imports.ending}`)
@@ -64,10 +64,10 @@ const defineServer = ({
   },
 })
 
-/** What makes one file for the browser of many, and finds packages by their names there. */
+/** Tools that bundle files for the browser and resolve packages by name. */
 const bundlers = ["vite", "esbuild", "webpack", "rollup", "parcel", "@rsbuild/core", "rolldown", "tsup", "tsdown"]
 
-/** A file of the package for browsers; the others are in folders. */
+/** A file of the package for browsers; the other files are in folders. */
 const assetPath = String.raw`/^\/sluice\/([\w-]+\.(js|css))$/`
 
 const markup = `<link rel="stylesheet" href="/sluice/styles.css" />
@@ -174,7 +174,7 @@ export const h3 = defineServer({
   },
 })
 
-/** Node's own server, which is also what is assumed where no framework is found. */
+/** Node's own server, also assumed where no framework is found. */
 export const node = defineServer({
   name: "node",
   title: "node:http",
@@ -207,7 +207,7 @@ export const node = defineServer({
   },
 })
 
-/** Whatever takes a function from `Request` to `Response`: Bun, Deno, Workers. */
+/** Anything that takes a function from `Request` to `Response`: Bun, Deno, Workers. */
 export const fetchServer = defineServer({
   name: "fetch",
   title: "fetch (Bun, Deno, Workers)",

@@ -2,7 +2,7 @@ import { names } from "../../../protocol.ts"
 import type { Framework } from "../framework.ts"
 import { toPageClient } from "../templates.ts"
 
-/** A page of its own, made by Vite or the like, whose server is another project: it gets the page's side alone. */
+/** A page made by Vite or the like, whose server is another project: it only gets the page's side. */
 export const vite: Framework = {
   name: "vite",
   title: "a page without a server (Vite and the like)",
