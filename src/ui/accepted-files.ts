@@ -1,7 +1,7 @@
 import type { FileCategory, MediaType } from "../protocol/media-type.ts"
 import type { FileLimits, RouteConfig } from "../protocol/route-config.ts"
 
-/** A kind of file a route takes, and its limits. */
+/** A kind of file that a route takes, and its limits. */
 export interface AcceptedKind extends FileLimits {
   readonly kind: FileCategory | MediaType
 }
@@ -10,7 +10,7 @@ export interface AcceptedKind extends FileLimits {
 export const listKinds = (config: RouteConfig): ReadonlyArray<AcceptedKind> =>
   (Object.entries(config) as Array<[AcceptedKind["kind"], FileLimits]>).map(([kind, limits]) => ({ ...limits, kind }))
 
-/** The `accept` attribute of a file input; empty where every file is taken. */
+/** The `accept` attribute of a file input; empty where every file is accepted. */
 export const toAccept = (config: RouteConfig): string => {
   const kinds = Object.keys(config)
   if (kinds.includes("blob")) return ""
@@ -21,5 +21,5 @@ export const toAccept = (config: RouteConfig): string => {
 export const maxFiles = (config: RouteConfig): number =>
   listKinds(config).reduce((sum, { maxFileCount }) => sum + maxFileCount, 0)
 
-/** Whether one upload may have more than one file; false as long as nothing is known of the route. */
+/** Whether one upload may have more than one file; false while the route is unknown. */
 export const takesSeveral = (config: RouteConfig | undefined): boolean => config !== undefined && maxFiles(config) > 1

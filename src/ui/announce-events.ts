@@ -5,12 +5,12 @@ import type { UploadState } from "./upload-state.ts"
 import type { UploadTexts } from "./upload-texts.ts"
 
 /**
- * Writes what happens into the component's status element, for screen readers.
+ * Writes announcements into the component's status element, for screen readers.
  *
  * @param id     of the outermost element
  * @param root   where its elements are
- * @param before the last state of which nothing is to be said
- * @returns ends it
+ * @param before the last state, which is not announced
+ * @returns stops it
  */
 export const announceEvents = (
   id: string,
@@ -20,7 +20,10 @@ export const announceEvents = (
   texts: UploadTexts,
 ): (() => void) => {
   let shown: Text | undefined
-  /** A node of its own: frameworks leave alone what they have not made. A new one each time: the same text twice is said twice. */
+  /**
+   * A node of its own, because frameworks leave nodes alone that they have not made. A new one each time, because the
+   * same text is then announced again.
+   */
   const show = (text: string) => {
     shown?.remove()
     shown = document.createTextNode(text)

@@ -1,11 +1,11 @@
 import { createMilestones } from "./milestones.ts"
 import { isActive, isProcessing, type UploadItem, type UploadState } from "./upload-state.ts"
 
-/** What has happened and was not said yet: many of one kind are one event. */
+/** What has happened and was not announced yet: several events of one kind are merged. */
 export interface UploadEvents {
   chosen: number
   started: number
-  /** With which progress is worth a word. */
+  /** Whether there is progress worth announcing. */
   progress: boolean
   offline: boolean
   processing: boolean
@@ -39,13 +39,13 @@ export const noEvents = (): UploadEvents => ({
   restored: [],
 })
 
-/** ms that lie between two words on a connection that comes and goes. */
+/** The least time between two announcements on an unstable connection, ms. */
 const retryInterval = 30_000
 
 /**
- * Finds out what has happened from one state to the next.
+ * Finds out what has happened between one state and the next.
  *
- * @returns adds to the events what is new in a state; `now` in ms
+ * @returns adds the new events in a state to the given ones; `now` in ms
  */
 export const createEventFinder = (
   before: UploadState,
@@ -57,13 +57,13 @@ export const createEventFinder = (
   let isDoneDue = false
   let retryToldAt = Number.NEGATIVE_INFINITY
   let hasMoved = true
-  /** What an undo would bring back. */
+  /** What an undo would restore. */
   let removable: ReadonlySet<string> = new Set()
 
   const addNew = (item: UploadItem, events: UploadEvents) => {
-    // What was stored before the page was opened is no event.
+    // Files that were stored before the page was opened are not events.
     if (item.file === undefined) return
-    // What was never sent has nothing that could be tried again.
+    // Files that were never sent cannot be retried.
     if (item.status !== "failed" || item.canRetry !== undefined) events.chosen++
     if (item.status === "failed") events[item.canRetry === undefined ? "refused" : "failed"].push(item)
     if (item.status === "done") isDoneDue = true

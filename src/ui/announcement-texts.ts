@@ -2,44 +2,44 @@ import type { UploadError } from "../protocol/upload-error.ts"
 import { plural } from "./english-words.ts"
 import type { UploadItem } from "./upload-state.ts"
 
-/** What screen readers are told as it happens. Each may be replaced on its own; empty for nothing. */
+/** Announcements for screen readers. Each may be replaced on its own; empty for none. */
 export interface AnnouncementTexts {
-  /** Files were chosen; `refused` are those that the route would not take. */
+  /** Files were chosen; `refused` are those that the route does not take. */
   readonly chosen: (count: number, refused: ReadonlyArray<UploadItem>) => string
-  /** Files are on their way from now on. */
+  /** Files have begun to upload. */
   readonly started: (count: number) => string
   /** These have failed. */
   readonly failed: (items: ReadonlyArray<UploadItem>) => string
   readonly offline: () => string
-  /** A try has failed and is made again: said once, not at every try. `item` is the first that is concerned. */
+  /** An attempt has failed and is repeated: announced once, not at every attempt. `item` is the first file affected. */
   readonly retrying: (item: UploadItem) => string
-  /** Another tab is at it. */
+  /** Another tab is uploading them. */
   readonly locked: (items: ReadonlyArray<UploadItem>) => string
-  /** All is sent, and only the app has not answered. */
+  /** All bytes are sent, but the app has not answered. */
   readonly processing: () => string
-  /** Empty where all were paused at once; so in the next two. */
+  /** Empty where all were paused at once; the same for the next two. */
   readonly paused: (items: ReadonlyArray<UploadItem>) => string
   readonly resumed: (items: ReadonlyArray<UploadItem>) => string
   readonly cancelled: (items: ReadonlyArray<UploadItem>) => string
   readonly removed: (items: ReadonlyArray<UploadItem>) => string
-  /** Now and then; `secondsLeft` where that is known. */
+  /** From time to time; `secondsLeft` where it is known. */
   readonly progress: (percent: number, secondsLeft: number | undefined) => string
-  /** An upload is over. */
+  /** An upload has ended. */
   readonly done: (done: number, failed: number) => string
-  /** What `removed` says, where that can be undone. */
+  /** The text of `removed`, where the removal can be undone. */
   readonly canUndo: (removed: string) => string
   /** A removal was undone. */
   readonly restored: (items: ReadonlyArray<UploadItem>) => string
-  /** A file was taken by its handle: from now on arrows move it. `place` from 1. */
+  /** A file was lifted by its handle: arrow keys now move it. `place` from 1. */
   readonly lifted: (item: UploadItem, place: number, count: number) => string
-  /** The same on a device without keys: the handle that is tapped next says where it goes. */
+  /** The same on a device without keys: the handle that is tapped next decides where it goes. */
   readonly liftedByFinger: (item: UploadItem, place: number, count: number) => string
   readonly moved: (item: UploadItem, place: number, count: number) => string
-  /** It stays where it is now. */
+  /** It stays at its current place. */
   readonly dropped: (item: UploadItem, place: number, count: number) => string
-  /** A file has another name than before. */
+  /** A file has a new name. */
   readonly renamed: (before: string, item: UploadItem) => string
-  /** It is back where it was. */
+  /** It is back at its previous place. */
   readonly putBack: (item: UploadItem, place: number, count: number) => string
 }
 
@@ -67,7 +67,7 @@ interface OtherTexts {
 export const createAnnouncementTexts = (texts: OtherTexts): AnnouncementTexts => {
   const files = (count: number) => plural({ one: "# file", other: "# files" }, count)
   const reason = ({ error }: UploadItem) => (error === undefined ? "" : texts.error(error))
-  /** What concerns many is one sentence: their common reason, or that of the first. */
+  /** Several files share one sentence: with their common reason, or that of the first. */
   const explain = (items: ReadonlyArray<UploadItem>): string => {
     const first = items[0]!
     return items.length > 1 && items.every((item) => reason(item) === reason(first))

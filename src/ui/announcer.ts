@@ -3,12 +3,15 @@ import { createEventFinder, noEvents, type UploadEvents } from "./announced-even
 import { isProcessing, type UploadState } from "./upload-state.ts"
 import type { UploadTexts } from "./upload-texts.ts"
 
-/** ms. What comes within `gather` is said together; `gap` lies between two sentences; one is gone after `shown`. */
+/**
+ * ms. Events within `gather` are announced together; `gap` is the pause between two sentences; a sentence is removed
+ * after `shown`.
+ */
 const times = { gather: 150, gap: 1000, shown: 5000 }
 
 type Sentence = (events: UploadEvents, state: UploadState, say: AnnouncementTexts) => string | false
 
-/** What can be said, errors first: which events it is about, and the sentence, unless it has been overtaken. */
+/** The possible sentences, errors first: the events that each is about, and the sentence, unless it is outdated. */
 const sentences: ReadonlyArray<readonly [about: ReadonlyArray<keyof UploadEvents>, Sentence]> = [
   [["failed"], ({ failed }, _, say) => failed.length > 0 && say.failed(failed)],
   [["chosen", "refused"], ({ chosen, refused }, _, say) => refused.length > 0 && say.chosen(chosen, refused)],
@@ -57,17 +60,17 @@ const sentences: ReadonlyArray<readonly [about: ReadonlyArray<keyof UploadEvents
   ],
 ]
 
-/** Says what happens to the files of a component. */
+/** Announces what happens to the files of a component. */
 export interface Announcer {
-  /** Call it at every change. */
+  /** Call it after every change. */
   readonly look: () => void
   readonly end: () => void
 }
 
 /**
- * @param before the last state of which nothing is to be said
+ * @param before the last state, which is not announced
  * @param show   shows a text, or none, to screen readers
- * @param now    ms of a clock that is never set
+ * @param now    ms of a monotonic clock
  */
 export const createAnnouncer = (
   before: UploadState,
@@ -82,10 +85,10 @@ export const createAnnouncer = (
   let next: ReturnType<typeof setTimeout> | undefined
   let clear: ReturnType<typeof setTimeout> | undefined
 
-  /** What is overtaken by something else need not be said. */
+  /** Drops events that are outdated by others. */
   const drop = () => {
     const isMoot: { [name in keyof UploadEvents]?: boolean } = {
-      // With new files the old list ends by itself; and where they are uploaded at once, that is what was chosen.
+      // With new files the old list ends by itself; and where they are uploaded at once, being chosen implies that.
       removed: events.chosen > 0 || events.restored.length > 0,
       started: events.chosen > 0 || events.done,
       chosen: events.done && events.refused.length === 0,
@@ -107,14 +110,14 @@ export const createAnnouncer = (
       next = setTimeout(speak, times.gap)
       return
     }
-    // What is left was overtaken.
+    // The remaining events are outdated.
     events = noEvents()
   }
   return {
     look: () => {
       find(getState(), events, now())
       drop()
-      // What has happened is known by its own fields alone, so that nothing is missed that comes while a sentence stands.
+      // Events are found by their own fields alone, so that none is missed while a sentence is shown.
       next ??= setTimeout(speak, times.gather)
     },
     end: () => {

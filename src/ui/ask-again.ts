@@ -5,10 +5,10 @@ import type { HandlerAddress } from "./explain-in-development.ts"
 import { tellDeveloper } from "./tell-operator.ts"
 
 /**
- * Makes sense of a first answer that was none, and asks again while that can help.
+ * Evaluates a first answer that failed, and repeats the request while that can help.
  *
  * @param first the answer, or why there is none
- * @param isDescriptions whether a body is what was asked for
+ * @param isDescriptions whether a body has the expected form
  *
  * Fails: rejects with an UploadError.
  */

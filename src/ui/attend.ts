@@ -16,29 +16,30 @@ import { warnBeforeLeaving } from "./warn-before-leaving.ts"
 
 /** A component on its page. */
 export interface Attended {
-  /** Of its outermost element. */
+  /** Id of its outermost element. */
   readonly id: string
   /** The tree it is in: the document, or a shadow root. */
   readonly root: () => Document | ShadowRoot
   readonly controller: UploadController
   readonly texts: UploadTexts
-  /** Whether its markup has a row per file. */
+  /** Whether its markup has a row for each file. */
   readonly hasList: boolean
-  /** As they are now. */
+  /** The current ones. */
   readonly options: () => {
     readonly config: UploadConfig
     readonly isDisabled: boolean
     readonly resumeStore: ResumeStore | undefined
   }
-  /** When it came onto the page: what has changed since then is told. */
+  /** The state when it was added to the page: later changes are announced. */
   readonly before: UploadState
 }
 
 /**
- * Does on the page what a component in use needs beside its markup: keeps the focus, walks rows by arrows, shows pictures,
- * speaks to screen readers, takes what is pasted and warns before the page goes.
+ * Does on the page what a component in use needs in addition to its markup: it keeps the focus, moves through rows by
+ * arrow keys, shows pictures, announces to screen readers, accepts pasted files and warns before the user leaves the
+ * page.
  *
- * @returns ends it
+ * @returns stops it
  */
 export const attend = ({ id, root, controller, texts, hasList, options, before }: Attended): (() => void) => {
   const tree = root()
@@ -52,7 +53,7 @@ export const attend = ({ id, root, controller, texts, hasList, options, before }
     unfoldNames(id, tree),
     startPreviews({ id, root: tree, rows, controller, isWanted: () => options().config.previews !== "none" }),
     announceEvents(id, root, before, controller, texts),
-    // Also where it was not wanted when the component came onto the page.
+    // Even where it was not wanted when the component was added to the page.
     takePasted({ id, root, controller, texts, isOff: () => !options().config.appendOnPaste || options().isDisabled }),
     warnBeforeLeaving(controller, () => options().config.warnBeforeLeaving ?? options().resumeStore === undefined),
   ]

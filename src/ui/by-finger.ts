@@ -1,2 +1,2 @@
-/** Whether a finger is all that this device is used by, as a rule: it drags no files, and has no keys. */
+/** Whether this device is normally used only by finger: it then has no file drags and no keys. */
 export const isByFinger = (): boolean => matchMedia("(hover: none) and (pointer: coarse)").matches

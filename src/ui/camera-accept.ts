@@ -1,16 +1,16 @@
 import type { RouteConfig } from "../protocol/route-config.ts"
 
-/** What a camera is asked for. */
+/** What to request from a camera. */
 export interface CameraAccept {
   readonly kind: "photo" | "video"
   /** The `accept` attribute of its input. */
   readonly accept: string
 }
 
-/** No camera makes them. */
+/** Types that no camera makes. */
 const drawn: ReadonlySet<string> = new Set(["image/svg+xml", "image/gif"])
 
-/** What of a camera a route takes: photos, or videos where it takes no images; undefined for neither. */
+/** What a route takes from a camera: photos, or videos where it takes no images; undefined for neither. */
 export const toCameraAccept = (config: RouteConfig): CameraAccept | undefined => {
   const kinds = Object.keys(config)
   const list = (family: "image" | "video"): string =>

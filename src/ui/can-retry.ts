@@ -7,19 +7,19 @@ const helps = [
   "INGEST_UNAVAILABLE",
   "RATE_LIMITED",
   "LOCKED",
-  // The app's own code, which may be right the next time. The bytes are stored: none are sent again.
+  // The app's own code, which may succeed the next time. The bytes are stored: none are sent again.
   "ROUTE_FAILED",
   "CALLBACK_FAILED",
   "CALLBACK_TIMEOUT",
-  // Bytes and offset did not fit: the ingest is asked anew where to go on.
+  // Bytes and offset did not match: the ingest is asked again where to resume.
   "RANGE_MISMATCH",
-  // Signed in again, in another tab say: the next request carries the new cookie.
+  // The user may have signed in again, for example in another tab: the next request carries the new cookie.
   "UNAUTHORIZED",
 ] as const satisfies ReadonlyArray<ProblemCode>
 
-/** The same file would be refused again, until somebody changes the file, the choice, the user's rights or the app. */
+/** The same file would be refused again, until the file, the choice, the user's rights or the app are changed. */
 type Hopeless =
-  // The app has said no to this user, this file, or this choice of files.
+  // The app has refused this user, this file, or this choice of files.
   | "FORBIDDEN"
   | "BAD_REQUEST"
   | "INVALID_INPUT"
@@ -46,7 +46,7 @@ type Hopeless =
   | "ABORTED"
   | "PAUSED"
 
-/** Every code is decided, once: a new one does not compile before it is. */
+/** Every code is in exactly one list: a new one does not compile until it is. */
 type Undecided = Exclude<ProblemCode, Hopeless | (typeof helps)[number]>
 type Contradicted = Extract<Hopeless, (typeof helps)[number]>
 
@@ -55,7 +55,7 @@ const codes: ReadonlySet<ProblemCode> = new Set<[Undecided, Contradicted] extend
 )
 
 /**
- * Whether *Try again* is worth its place beside a file that has failed with this code: whether the same file, sent once
- * more by its user, may arrive. More than what is retried without being asked.
+ * Whether *Try again* is useful next to a file that has failed with this code: whether the same file may arrive when
+ * the user sends it once more. This includes more codes than those that are retried automatically.
  */
 export const canRetry = (code: ProblemCode): boolean => codes.has(code)

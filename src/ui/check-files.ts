@@ -5,7 +5,7 @@ import { UploadError } from "../protocol/upload-error.ts"
 import { type AcceptedKind, listKinds } from "./accepted-files.ts"
 import type { UploadTexts } from "./upload-texts.ts"
 
-/** Finds the kind of a route that a file counts for; undefined for one of none, or of a type that the browser does not know. */
+/** Finds the kind of a route that a file belongs to; undefined for no kind, or where the browser does not know the type. */
 export const createFindKind = (config: RouteConfig): ((file: Pick<File, "type">) => AcceptedKind | undefined) => {
   const kinds = listKinds(config).toSorted((a, b) => compareKinds(a.kind, b.kind))
   return (file) => {
@@ -14,7 +14,7 @@ export const createFindKind = (config: RouteConfig): ((file: Pick<File, "type">)
   }
 }
 
-/** The same of a stored file: one whose type the page was not told is of the only kind there is. */
+/** The same for a stored file: one without a known type belongs to the only kind there is. */
 export const createFindStoredKind = (config: RouteConfig): ReturnType<typeof createFindKind> => {
   const findKind = createFindKind(config)
   const [only, ...others] = listKinds(config)
@@ -22,10 +22,10 @@ export const createFindStoredKind = (config: RouteConfig): ReturnType<typeof cre
 }
 
 /**
- * Finds the files a route is going to refuse, before anything is sent. A file whose type the browser does not know
- * is left to the server, which looks at its name.
+ * Finds the files that a route will refuse, before anything is sent. A file whose type the browser does not know is
+ * left to the server, which looks at its name.
  *
- * @param others what is chosen already and counts
+ * @param others files that are already chosen and count
  * @returns the error of each file, undefined for one that may be sent
  */
 export const checkFiles = (

@@ -9,19 +9,19 @@ import { type ChosenItem, createUploadItem, describeFile, isChosen } from "./upl
 import { isActive, type UploadItem } from "./upload-state.ts"
 import type { UploadTexts } from "./upload-texts.ts"
 
-/** What a choice of files makes of a list. */
+/** The effect of a choice of files on a list. */
 export interface Choice {
-  /** What was not listed before; what the route would refuse as failed. */
+  /** Files that were not listed before; those that the route would refuse are failed. */
   readonly fresh: ReadonlyArray<ChosenItem>
-  /** What was listed before and stays. */
+  /** Files that were listed before and stay. */
   readonly kept: ReadonlyArray<UploadItem>
 }
 
-/** The same for what is the same file in the same folder. */
+/** Equal for the same file in the same folder. */
 const identify = (file: File): string =>
   JSON.stringify([file.name, file.size, file.lastModified, describeFile(file).path])
 
-/** One name that the protocol does not take would be the end of a whole upload. */
+/** One name that the protocol does not allow would fail a whole upload. */
 const refuseName = ({ name }: File, texts: UploadTexts): UploadError | undefined =>
   findNameMistake(name) === undefined
     ? undefined
@@ -30,23 +30,23 @@ const refuseName = ({ name }: File, texts: UploadTexts): UploadError | undefined
         message: name === "" ? texts.unnamed() : texts.nameMistake(findMistake(name) ?? "length"),
       })
 
-/** Whether a file is on its way, or waits for the user. */
+/** Whether a file is uploading, or waits for the user. */
 export const isPending = (item: UploadItem): boolean =>
   isActive(item) || item.status === "picked" || item.status === "paused"
 
 /**
- * Whether a file counts towards what the route takes.
+ * Whether a file counts towards the route's limit.
  *
- * @param isField whether the list is the value of a form's field: then stored files count, too
+ * @param isField whether the list is the value of a form's field: stored files then count, too
  */
 export const takesPlace = ({ status }: UploadItem, isField: boolean): boolean =>
   status === "picked" || (isField && status !== "failed" && status !== "aborted")
 
 /**
- * Finds out what a choice makes of a list. Stored files stay. With nothing left to do, what has failed or was cancelled
- * makes room. Where the route takes one file, a choice that can be sent takes the place of what is not stored yet.
+ * Determines the effect of a choice on a list. Stored files stay. When nothing is left to do, failed and cancelled
+ * files are removed. Where the route takes one file, a choice that can be sent replaces a file that is not stored yet.
  *
- * @param isField whether the list is the value of a form's field: then stored files count, too
+ * @param isField whether the list is the value of a form's field: stored files then count, too
  */
 export const chooseFiles = (
   files: ReadonlyArray<UploadItem>,

@@ -3,10 +3,10 @@ import type { UploadError } from "../protocol/upload-error.ts"
 import { uploadErrorBrand } from "../protocol/upload-error-brand.ts"
 
 /**
- * The code of a page that was replaced by a newer one meanwhile cannot be had any more. Neither can the class of errors, with
- * its table: this is one for `UploadError.is`, as another copy of the class would make it.
+ * Code of a page that was replaced by a newer version meanwhile cannot be loaded any more. Neither can the class of
+ * errors, with its table, so this makes an error that `UploadError.is` accepts, like one of another copy of the class.
  *
- * @param does `uploads`, say
+ * @param does for example `uploads`
  */
 export const codeNotLoaded = (does: string, cause: unknown): UploadError => {
   const detail = `The code that ${does} could not be loaded. Try again, or reload the page.`

@@ -13,17 +13,17 @@ import { type ChosenItem, createUploadItem, keepId } from "./upload-item.ts"
 import type { UploadSetup } from "./upload-setup.ts"
 import type { UploadItem, UploadState } from "./upload-state.ts"
 
-/** What an engine is told once it is there, about files that were chosen meanwhile or without any. */
+/** A call for the engine once it is loaded, about files that were chosen meanwhile or without any. */
 interface Call {
   readonly items?: ReadonlyArray<ChosenItem>
   readonly run: (engine: UploadEngine, files: ReadonlyArray<File>) => void
-  /** Called where it cannot be had. */
+  /** Called where the engine cannot be loaded. */
   readonly fail?: (error: UploadError) => void
 }
 
 /**
- * Makes the controller of one component. It knows what to show before anybody uses it; all else is the engine's, which is
- * loaded on first use. What it is told before that is told to the engine, in the same order.
+ * Makes the controller of one component. It knows what to show before the first use; everything else is in the engine,
+ * which is loaded on first use. Earlier calls are passed to the engine in the same order.
  */
 export const createUploadController = <Router extends TypedFileRouter, Slug extends keyof Router & string>(
   setup: UploadSetup<Router>,
@@ -42,12 +42,12 @@ export const createUploadController = <Router extends TypedFileRouter, Slug exte
     const routeConfig = readRouteConfig(url, options.endpoint)
     return { routeConfig, isReady: routeConfig !== undefined }
   }
-  /** Chosen files that nothing could be done with, as the code that uploads could not be had. */
+  /** Chosen files that could not be processed, because the uploading code could not be loaded. */
   let left: ReadonlyArray<ChosenItem> = []
-  /** What the engine is to be told, in this order. */
+  /** Calls for the engine, in this order. */
   let calls: ReadonlyArray<Call> = []
   let stored = listInitial(options)
-  /** Whether the user has taken stored files off the list. */
+  /** Whether the user has removed stored files from the list. */
   let isTouched = false
   let state: UploadState = {
     status: "idle",
@@ -92,7 +92,7 @@ export const createUploadController = <Router extends TypedFileRouter, Slug exte
     left = []
     calls = []
     list()
-    // What was chosen before it was disabled is taken.
+    // Files that were chosen before it was disabled are accepted.
     const initial = { ...state, isDisabled: false }
     const made = (engine = loaded.createUploadEngine({ setup, options: () => options, initial }))
     for (const { items = [], run } of open) {
@@ -141,7 +141,7 @@ export const createUploadController = <Router extends TypedFileRouter, Slug exte
     }
     void preload()
   }
-  /** Of listed files: without any nothing has to be loaded. */
+  /** For listed files: without any, nothing has to be loaded. */
   const runListed = (use: (engine: UploadEngine) => void): void => {
     if (engine || calls.length > 0 || state.files.length > 0) tell({ run: use })
   }
@@ -161,12 +161,12 @@ export const createUploadController = <Router extends TypedFileRouter, Slug exte
     Object.fromEntries(
       names.map((name): [OfListed, Act] => [name, (...args) => runListed((live) => (live[name] as Act)(...args))]),
     ) as Pick<UploadController, OfListed>
-  /** Chooses among what is not begun yet. Who waits for files that are left out is told that there are none. */
+  /** Filters files that have not begun. Callers that wait for files that are left out are told that there are none. */
   const keep = (isKept: (item: UploadItem) => boolean): void => {
     left = left.filter(isKept)
     calls = calls.map((call) => (call.items ? { ...call, items: call.items.filter(isKept) } : call))
   }
-  /** Takes off what is not begun yet. @returns whether there may be more that is meant */
+  /** Removes files that have not begun. @returns whether there may be more that match */
   const drop = (isMeant: (item: UploadItem) => boolean): boolean => {
     if (engine) return true
     const before = state.files.length
@@ -176,7 +176,7 @@ export const createUploadController = <Router extends TypedFileRouter, Slug exte
     return stored.some(isMeant)
   }
 
-  /** Takes files off the list; where the engine cannot be had also stored ones, for good. */
+  /** Removes files from the list; where the engine cannot be loaded also stored ones, for good. */
   const remove = (isMeant: (item: UploadItem) => boolean, use: (engine: UploadEngine) => void): void => {
     if (!drop(isMeant)) return
     const fail = () => {
@@ -193,7 +193,7 @@ export const createUploadController = <Router extends TypedFileRouter, Slug exte
     list()
     if (isNew) options.onValueChange?.([...keys])
   }
-  /** Lists the stored files as they were first. */
+  /** Lists the stored files as at the beginning. */
   const startOver = () => {
     isTouched = false
     showStored(listInitial(options))
@@ -213,14 +213,14 @@ export const createUploadController = <Router extends TypedFileRouter, Slug exte
       }
       learn({ ...found, isReady: true })
     }
-    // Without an answer the page goes on: the server still refuses what it must.
+    // Without an answer the page still works: the server refuses what it must.
     const ask: Fetch = (address, init) =>
       (customFetch ?? fetch)(address, { ...init, ...(credentials && { credentials }) })
     loadRouteConfigs(url, ask, retry).then(show, show)
   }
   const lookAround = () => {
     if (!getState().isReady) findRoute()
-    // What lists files needs more than what has none; whether an upload was interrupted only the engine can tell.
+    // A component with files needs more code, and only the engine can tell whether an upload was interrupted.
     if (stored.length > 0 || (options.resumeStore ?? setup.options.resumeStore) !== undefined) void preload()
   }
 
@@ -254,7 +254,7 @@ export const createUploadController = <Router extends TypedFileRouter, Slug exte
         const isSame =
           !isMoved && isDisabled === state.isDisabled && JSON.stringify(followed) === JSON.stringify(stored)
         stored = followed
-        // What was chosen was meant for the other route.
+        // The files were chosen for the other route.
         if (isMoved) keep(() => false)
         if (!isSame) {
           list()
@@ -309,9 +309,9 @@ export const createUploadController = <Router extends TypedFileRouter, Slug exte
       "undo",
       "forgetRemoved",
     ),
-    // Before the engine is there nothing waits for its upload.
+    // Before the engine is loaded no file waits for its upload.
     renameFile: (id, name) => engine?.renameFile(id, name),
-    // Only the engine knows of uploads that were interrupted.
+    // Only the engine knows about interrupted uploads.
     continueInterrupted: async (id) => (await engine?.continueInterrupted(id)) ?? false,
     discardInterrupted: (id) => engine?.discardInterrupted(id),
     continueWith: (id, files) => engine?.continueWith(id, files),

@@ -11,17 +11,17 @@ import { isUpload, type LendingHome, type Uploads, type UploadsOptions, type Upl
 import { warnBeforeLeaving } from "./warn-before-leaving.ts"
 
 interface Place extends UploadPlace {
-  /** Components that show it, the one that was used last at the end. */
+  /** Components that show it, the one used last at the end. */
   readonly tenants: Set<Tenant>
-  /** Its latest options, without what a component would be called back by. */
+  /** Its latest options, without callbacks of a component. */
   options: AnyComponentOptions
   disconnect: (() => void) | undefined
   readonly unsubscribe: () => void
-  /** Files that are about to be added. */
+  /** How many files are about to be added. */
   expected: number
 }
 
-/** A field's value leaves with its form: what it holds is not kept elsewhere. */
+/** A field's value belongs to its form: it is not kept elsewhere. */
 const isField = ({ name, value, initialFiles, required, config }: AnyComponentOptions): boolean =>
   [name, value, initialFiles].some((option) => option !== undefined) || !!required || !!config?.uploadOnSubmit
 
@@ -37,10 +37,10 @@ const untilReady = ({ getState, subscribe }: UploadController): Promise<void> =>
   })
 
 /**
- * Makes uploads that belong to the app: `export const uploads = createUploads<typeof router>()` in a module. A component
- * that is told of them, by its prop `uploads` or by its generator's option, hands its files over: the upload goes on when
- * the component leaves the page, and the component shows its files again when it comes back. On a server nothing is
- * shared: there every component has its own.
+ * Makes uploads that belong to the app: `export const uploads = createUploads<typeof router>()` in a module. A
+ * component that gets them, by its prop `uploads` or by its generator's option, hands its files over: the upload
+ * continues when the component leaves the page, and the component shows its files again when it comes back. On a
+ * server nothing is shared: there every component has its own.
  */
 export const createUploads = <Router extends TypedFileRouter>(
   options: UploadsOptions<Router> = {},
@@ -50,7 +50,7 @@ export const createUploads = <Router extends TypedFileRouter>(
   const places = new Map<string, Place>()
   const listeners = new Set<() => void>()
   const attending = new Set<() => void>()
-  /** Uploaded files that a component still shows, and that were taken off this list. */
+  /** Uploaded files that a component still shows, but that were removed from this list. */
   const dismissed = new Set<string>()
   let isWarning = false
 
@@ -105,13 +105,13 @@ export const createUploads = <Router extends TypedFileRouter>(
     for (const listener of [...listeners]) listener()
   }
 
-  /** A component has come or gone. */
+  /** A component was added or removed. */
   const attended = () => {
     changed()
     for (const listener of [...attending]) listener()
   }
 
-  /** Options of a place: its component's as long as that is there, and whom to tell, who may change meanwhile. */
+  /** Options of a place: those of its component while it exists, with callbacks that are looked up at the time of the call. */
   const compose = (place: Place): AnyComponentOptions => {
     const own = () => [...place.tenants].at(-1)?.options()
     const { endpoint } = place
@@ -135,7 +135,7 @@ export const createUploads = <Router extends TypedFileRouter>(
       ...Object.fromEntries(both),
       onChange: (files) => own()?.onChange?.(files),
       onValueChange: undefined,
-      // The component's at once, while it is there.
+      // Those of the component, while it exists.
       onBeforeUploadBegin: async (files) => {
         const prepared = (await own()?.onBeforeUploadBegin?.(files)) ?? files
         const ready = (await told.onBeforeUploadBegin?.([...prepared], endpoint)) ?? prepared
@@ -184,7 +184,7 @@ export const createUploads = <Router extends TypedFileRouter>(
     }),
     borrow: (initial) => {
       if (typeof document === "undefined" || isField(initial)) return undefined
-      // What its first input was: one that is typed while the component is there does not take its files away.
+      // Its first input: a change of the input while the component exists does not take its files away.
       const groups = new Map<string, string>()
       const groupOf = ({ endpoint, input }: AnyComponentOptions) => {
         const name = group ?? groups.get(endpoint) ?? `:${JSON.stringify(input) ?? ""}`
@@ -280,7 +280,7 @@ export const createUploads = <Router extends TypedFileRouter>(
       try {
         await untilReady(controller)
         const outcomes = await controller.startUpload(list, input)
-        // Too few of them: nobody is there who could choose more.
+        // Too few of them: there is no component in which the user could choose more.
         const isLeft = ({ file, status }: UploadItem) => status === "picked" && list.includes(file!)
         if (place.tenants.size === 0) {
           for (const { id } of controller.getState().files.filter(isLeft)) controller.removeFile(id)

@@ -1,21 +1,24 @@
-/** What is dragged, and what becomes of it. */
+/** The rows that can be dragged, and what happens to them. */
 interface DragOptions {
   /** The row that an event begins to drag, if any. */
   readonly start: (event: Event) => HTMLElement | undefined
   readonly rows: () => ReadonlyArray<HTMLElement>
-  /** The row was let go before or after another one. */
+  /** The row was dropped before or after another one. */
   readonly drop: (row: HTMLElement, target: HTMLElement, isAfter: boolean) => void
 }
 
-/** Drags of rows by mouse, pen and finger. */
+/** Dragging of rows by mouse, pen and finger. */
 interface RowDrags {
   readonly onDown: (event: Event) => void
-  /** Whether the pointer has moved since it went down: then its click is none. */
+  /** Whether the pointer has moved since it went down: its click is then ignored. */
   readonly hasMoved: () => boolean
   readonly end: () => void
 }
 
-/** px. `least`: less is a click. `edge`: that near to the end of what scrolls, it does. `speed`: per frame, at the very end. */
+/**
+ * px. `least`: less is a click. `edge`: this near to the end of the scrolling element, it scrolls. `speed`: per frame,
+ * at the very end.
+ */
 const sizes = { least: 5, edge: 48, speed: 14 }
 
 interface Target {
@@ -23,7 +26,7 @@ interface Target {
   readonly isAfter: boolean
 }
 
-/** What scrolls when a pointer comes to its end: the list itself, if it is bounded, else the page. */
+/** The element that scrolls when a pointer comes to its end: the list itself, if its height is limited, otherwise the page. */
 const findScroller = (row: HTMLElement): Element => {
   const list = row.parentElement
   return list !== null &&
@@ -34,8 +37,8 @@ const findScroller = (row: HTMLElement): Element => {
 }
 
 /**
- * Drags rows by pointer events: HTML's drag and drop knows no fingers, and is how files come in. The row follows the
- * pointer, a line shows where it would go, and nothing changes before it is let go; Escape gives up.
+ * Drags rows by pointer events, because HTML's drag and drop does not support touch, and files arrive by it. The row
+ * follows the pointer, a line shows where it would go, and nothing changes before it is dropped; Escape cancels.
  */
 export const dragRows = ({ start, rows, drop }: DragOptions): RowDrags => {
   let hasMoved = false
@@ -52,7 +55,7 @@ export const dragRows = ({ start, rows, drop }: DragOptions): RowDrags => {
     const scrolled = () => scroller.scrollTop
     const first = { ...at, scroll: scrolled() }
     const isRightToLeft = getComputedStyle(list).direction === "rtl"
-    // It stays in its list: beyond that it would only make room to scroll to.
+    // It stays in its list: beyond it, it would only extend the scrollable area.
     const [own, around] = [row.getBoundingClientRect(), list.getBoundingClientRect()]
     const left = around.left - own.left
     const top = around.top - own.top - list.scrollTop

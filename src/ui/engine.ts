@@ -6,10 +6,10 @@ import { tellOfRoute } from "./tell-of-route.ts"
 import { createUploadEngine } from "./upload-engine.ts"
 
 /**
- * What a component needs once somebody uses it, in one piece: it is loaded when somebody comes near, or with the first file.
- * What is always there is `upload-controller.ts` and the markup.
+ * Everything that a component needs once it is used, in one piece: it is loaded when the pointer or focus comes near,
+ * or with the first file. `upload-controller.ts` and the markup are always loaded.
  */
 export const engine = { attend, completeTexts, createUploadEngine, findFieldProblem, tellOfRoute, used }
 
-/** What is loaded when a component is used. */
+/** The type of the code that is loaded when a component is used. */
 export type Engine = typeof engine

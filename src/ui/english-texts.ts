@@ -13,7 +13,7 @@ const nameKind = (kind: AcceptedKind): string => toNoun(kind).other.replace("# "
 
 const files = (count: number): string => plural(toNoun({ kind: "blob" }), count)
 
-/** Where the code says more to a user than the server's own words. */
+/** Texts for codes where the code tells the user more than the server's own message. */
 const advice: { readonly [code in ProblemCode]?: string } = {
   NETWORK_ERROR: "The connection broke. Check it and try again.",
   INTERNAL_ERROR: "Something went wrong on the server. Try again in a moment.",
@@ -31,7 +31,7 @@ const advice: { readonly [code in ProblemCode]?: string } = {
   DIGEST_MISMATCH: "The file was damaged on the way. Choose it again.",
 }
 
-/** Why a try failed that is made again; else the server has answered, with an error. */
+/** Why an attempt failed that is repeated; without a text, the server has answered with an error. */
 const again: { readonly [code in ProblemCode]?: string } = {
   NETWORK_ERROR: "The server cannot be reached",
   RATE_LIMITED: "Too many uploads at once",
@@ -177,7 +177,7 @@ const createEnglish = (texts: UploadTexts): Omit<UploadTexts, FirstText> => ({
   emptyFolder: () => "No files in this folder.",
   unreadableFolder: () => "This folder cannot be read. Check that you may open it, and drop it again.",
   unreadableFile: () => "This file cannot be read. Check that you may open it, and choose it again.",
-  // As systems name their screenshots: without colons, which files must not have everywhere.
+  // In the style of system screenshots, but without colons, which some file systems do not allow.
   pastedImage: (at) => `Pasted image ${at.toTimeString().slice(0, 8).replaceAll(":", ".")}`,
   uploads: () => "Uploads",
   uploading: (count) => `Uploading ${files(count)}`,
@@ -186,15 +186,15 @@ const createEnglish = (texts: UploadTexts): Omit<UploadTexts, FirstText> => ({
 })
 
 /**
- * Adds what components in use say to what they said before.
+ * Adds the texts of components in use to the first texts.
  *
  * @param texts of `createFirstTexts`
- * @param own   those of the page, in the place of the English
+ * @param own   those that the page replaces
  */
 export const completeTexts = (texts: UploadTexts, own: Partial<UploadTexts> = {}): UploadTexts =>
   Object.assign(texts, createEnglish(texts), own)
 
-/** The English texts, some of them replaced. What is replaced is also what the others use: `size` in limits, `error` in lists. */
+/** The English texts, some of them replaced. The others use the replaced ones: `size` in limits, `error` in lists. */
 export const createUploadTexts = (own: Partial<UploadTexts> = {}): UploadTexts =>
   completeTexts(createFirstTexts(own), own)
 

@@ -32,7 +32,7 @@ const nouns: Readonly<Record<string, PluralForms>> = {
   blob: { one: "# file", other: "# files" },
 }
 
-/** What files of a kind are called: `# image`, `# images`. */
+/** The noun for files of a kind: `# image`, `# images`. */
 export const toNoun = ({ kind, noun }: Pick<AcceptedKind, "kind" | "noun">): PluralForms =>
   noun === undefined ? (nouns[kind] ?? nouns["blob"]!) : { one: `# ${noun}`, other: `# ${noun}s` }
 

@@ -4,13 +4,13 @@ import type { UploadError } from "../protocol/upload-error.ts"
 /** Where a route handler is; relative to the page. */
 export type HandlerAddress = string | URL | undefined
 
-/** What the console has of each route handler. */
+/** Route handlers that the console has already been told about. */
 const told = new Set<string>()
 
-/** Whether a server answers at all, as far as a page may know; and whether it sends browsers elsewhere. */
+/** Whether a server answers at all, as far as a page may know; and whether it redirects browsers. */
 const knock = async (url: URL, isForeign: boolean): Promise<"silent" | "redirects" | "answers"> => {
   try {
-    // A page that may not read an answer still learns that there is one.
+    // A page that may not read an answer still learns that there was one.
     const { type } = await fetch(url, isForeign ? { mode: "no-cors" } : { redirect: "manual" })
     return type === "opaqueredirect" ? "redirects" : "answers"
   } catch {
@@ -19,7 +19,7 @@ const knock = async (url: URL, isForeign: boolean): Promise<"silent" | "redirect
 }
 
 const lookFor = async ({ cause }: UploadError, url: URL): Promise<string | undefined> => {
-  // Bytes go by XMLHttpRequest, which names no cause; the app is asked by `fetch`.
+  // Bytes are sent by XMLHttpRequest, which gives no cause; requests to the app use `fetch`.
   if (cause === undefined) {
     return "The browser got no answer from the ingest. Does it run (`sluice dev`)? Does a Content-Security-Policy leave it out of connect-src? Is the page https:, and the ingest http:?"
   }
@@ -38,7 +38,7 @@ const lookFor = async ({ cause }: UploadError, url: URL): Promise<string | undef
     : undefined
 }
 
-/** What a page at this address asks for; undefined for what is no address, or not asked for by HTTP. */
+/** The URL that a page would request for this address; undefined for an invalid address, or one without HTTP. */
 const toUrl = (address: string | URL, page: string): URL | undefined => {
   try {
     const url = new URL(address, page)
@@ -49,12 +49,12 @@ const toUrl = (address: string | URL, page: string): URL | undefined => {
 }
 
 /**
- * Writes to the console why there may have been no answer, once for each route handler: browsers do not tell a page.
- * For development alone, since the route handler is asked once more.
+ * Writes to the console why there may have been no answer, once for each route handler, because browsers do not tell a
+ * page. Only for development, because it sends one more request to the route handler.
  */
 export const explainInDevelopment = (error: UploadError, address: HandlerAddress): void => {
   const page = globalThis.location?.href
-  // React Native has a navigator that does not know, and no page.
+  // React Native has a navigator without `onLine`, and no page.
   const navigator: Partial<Navigator> | undefined = globalThis.navigator
   if (error.code !== "NETWORK_ERROR" || page === undefined || navigator?.onLine === false) return
   const url = toUrl(address ?? adapterPath, page)

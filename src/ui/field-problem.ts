@@ -3,7 +3,7 @@ import type { UploadFieldOptions } from "./upload-component-options.ts"
 import { isActive, type UploadItem, type UploadState } from "./upload-state.ts"
 import type { UploadTexts } from "./upload-texts.ts"
 
-/** Whether sending the form is what uploads a file, or uploads it once more. */
+/** Whether sending the form uploads this file, or uploads it once more. */
 const isSentBySubmit = (item: UploadItem): boolean =>
   isActive(item) ||
   item.status === "picked" ||
@@ -20,7 +20,7 @@ export const findFieldProblem = (
   uploadOnSubmit: boolean,
   texts: UploadTexts,
 ): FieldProblem | undefined => {
-  // Before the component's code is there, or where it cannot be had, there are fewer words.
+  // Before the component's code is loaded, or where it cannot be, there are fewer texts.
   const words: Partial<UploadTexts> = texts
   const waiting = uploadOnSubmit ? files.filter(isSentBySubmit) : []
   const open = uploadOnSubmit ? files.filter((item) => !isSentBySubmit(item)) : files

@@ -3,21 +3,21 @@ import { listInitial, listKeys } from "./stored-files.ts"
 import type { UploadItem } from "./upload-state.ts"
 import type { AnyComponentOptions, InitialFile } from "./upload-component-options.ts"
 
-/** The stored files of a component, as it and its page have them: `value`, `onValueChange` and `initialFiles`. */
+/** The stored files of a component, as its page controls them: `value`, `onValueChange` and `initialFiles`. */
 export interface FieldValue {
-  /** The files that were stored before. */
+  /** The files that were stored at the beginning. */
   readonly listInitial: () => ReadonlyArray<UploadItem>
-  /** Keeps what stored files are called: a form that is reset names them again by key. */
+  /** Remembers the names of stored files: a form that is reset names them again by key. */
   readonly remember: (files: ReadonlyArray<UploadItem>) => void
-  /** Tells the page which stored files are listed, if these are others than it knows. */
+  /** Tells the page which stored files are listed, if that has changed for the page. */
   readonly tell: (files: ReadonlyArray<UploadItem>) => void
   /** The page knows which stored files are listed. */
   readonly accept: (files: ReadonlyArray<UploadItem>) => void
   /**
-   * Makes of a list what the page has made of its options: another value, and files that it knows more of than before.
+   * Updates a list after the page has changed its options: another value, or more details of files.
    *
-   * @param before the options that these files were listed by
-   * @returns the same object where nothing is new
+   * @param before the options with which these files were listed
+   * @returns the same object where nothing has changed
    */
   readonly follow: (files: ReadonlyArray<UploadItem>, before: AnyComponentOptions) => ReadonlyArray<UploadItem>
 }
@@ -26,10 +26,10 @@ const toKeys = (files: ReadonlyArray<InitialFile> = []): ReadonlyArray<string> =
 
 /**
  * @param options the component's latest
- * @param listed  the files that the page knows to be listed
+ * @param listed  the files that the page knows are listed
  */
 export const createFieldValue = (options: () => AnyComponentOptions, listed: ReadonlyArray<UploadItem>): FieldValue => {
-  /** Stored files that were listed once. */
+  /** Stored files that were ever listed. */
   const known = new Map<string, InitialFile>()
   /** As the page knows them. */
   let keys = listKeys(listed)
@@ -53,7 +53,7 @@ export const createFieldValue = (options: () => AnyComponentOptions, listed: Rea
       const { value, initialFiles = [] } = options()
       const isChanged = value !== undefined && !(before.value && isSameList(value, before.value))
       const isLate = value === undefined && before.initialFiles === undefined
-      // Nobody has touched it: as inputs follow their `defaultValue`.
+      // The user has not changed it: it then follows its option, as inputs follow their `defaultValue`.
       const isUntouched =
         value === undefined &&
         files.every(({ key }) => key !== undefined) &&

@@ -1,7 +1,7 @@
-/** What kind of thing a file is, for the tile that stands where there is no picture of it. */
+/** The family of a file, for the tile that is shown where there is no picture of it. */
 export type FileFamily = "image" | "video" | "audio" | "document" | "archive" | "code" | "other"
 
-/** By media type, else by extension. The first that fits counts. */
+/** By media type, otherwise by extension. The first match counts. */
 const families: ReadonlyArray<readonly [FileFamily, RegExp]> = [
   ["image", /^(image\/.*|heic|heif|avif|jxl|jpe?g|png|gif|webp|svg|bmp|ico|tiff?|psd|ai|eps|raw|dng|cr[23]|nef|arw)$/],
   ["video", /^(video\/.*|mp4|m4v|mov|mkv|webm|avi|wmv|mpe?g)$/],
@@ -20,7 +20,7 @@ export const toExtension = (name: string): string => /.\.(?=\d?[a-z])(\w{1,12})$
 /** The family of a file by its media type and name. */
 export const toFamily = (name: string, type: string): FileFamily => {
   const extension = toExtension(name)
-  // Code is text to browsers, and TypeScript a film: of those the extension says more.
+  // Browsers treat code as text, and TypeScript as a film: for those the extension says more.
   const isOf = ([family, pattern]: (typeof families)[number]) =>
     pattern.test(extension) || (family !== "code" && pattern.test(type) && !families[4]![1].test(extension))
   return families.find(isOf)?.[0] ?? "other"

@@ -1,8 +1,9 @@
 /**
- * Gives a file its path, where a browser keeps that of a file chosen by its folder. A file of a drop has none, and what
- * makes a file anew (renamed, made smaller) loses it: that one stays in its folder, under its new name.
+ * Gives a file its path, in the property where a browser keeps it for a file that was chosen with its folder. A
+ * dropped file has no path, and code that makes a new file (renamed, made smaller) loses it: the new one stays in its
+ * folder, under its new name.
  *
- * @param path relative, with `/` between: `holiday/2024/a.jpg`
+ * @param path relative, with `/` between segments: `holiday/2024/a.jpg`
  */
 export const keepPath = (file: File, path: string | undefined): File => {
   if (!path?.includes("/") || file.webkitRelativePath) return file

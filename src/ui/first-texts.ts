@@ -2,7 +2,7 @@ import { listKinds } from "./accepted-files.ts"
 import { capitalize, countKind, list, toLimit, writeSize } from "./english-words.ts"
 import type { UploadTexts } from "./upload-texts.ts"
 
-/** What a component says before anybody uses it, and where the rest of its code cannot be had. */
+/** The texts of a component before its first use, and where the rest of its code cannot be loaded. */
 const createEnglish = (texts: UploadTexts) =>
   ({
     choose: (isMultiple) => (isMultiple ? "Choose files" : "Choose a file"),
@@ -39,14 +39,14 @@ const createEnglish = (texts: UploadTexts) =>
             : "Uploaded",
   }) satisfies Partial<UploadTexts>
 
-/** What is said the same way ever after. */
+/** Texts that stay the same later on. */
 export type FirstText = Exclude<keyof ReturnType<typeof createEnglish>, "error" | "fileState">
 
 /**
- * Makes the texts of components as far as nobody uses them yet: the others are added in place by `completeTexts`, with the
- * code that needs them.
+ * Makes the texts that components need before their first use: `completeTexts` adds the others in place, with the code
+ * that needs them.
  *
- * @param own those of the page, in the place of the English
+ * @param own those that the page replaces
  */
 export const createFirstTexts = (own: Partial<UploadTexts> = {}): UploadTexts => {
   const texts = {} as UploadTexts

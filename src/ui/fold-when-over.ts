@@ -1,16 +1,15 @@
 import type { UploadState } from "./upload-state.ts"
 import type { UploadsSource } from "./uploads.ts"
 
-/** ms to read how it ended. */
+/** How long the result can be read, ms. */
 const patience = 10_000
 
 /**
- * Folds a tray a while after all its files are done, which it still says then, and unfolds it with the next upload. Not
- * where anything has failed, is left or was cancelled, and not as long as the pointer or the focus is in it: what somebody
- * looks at stays.
+ * Folds a tray some time after all its files are done, which it then still says, and unfolds it with the next upload.
+ * It stays open where anything has failed, is left or was cancelled, and while the pointer or the focus is in it.
  *
- * @param fold folds it, or makes it again as it was
- * @returns ends it
+ * @param fold folds it, or restores its previous state
+ * @returns stops it
  */
 export const foldWhenOver = ({
   getState,

@@ -1,23 +1,23 @@
 import type { RemovedFiles } from "./upload-state.ts"
 import type { UploadStore } from "./upload-store.ts"
 
-/** ms that what was removed can come back, as long as nobody is at it. */
+/** How long removed files can be restored while the user is elsewhere, ms. */
 const patience = 20_000
 
-/** By what was removed: whether somebody is about to bring it back. */
+/** For each removal: whether the user may be about to undo it. */
 const isWanted = new WeakMap<RemovedFiles, () => boolean>()
 
-/** Lets what was removed stay as long as somebody is at it, which is asked when its time is over. Of several components one is enough. */
+/** Keeps a removal as long as it is in use, which is checked when its time is over. One of several components is enough. */
 export const keepWhile = (removed: RemovedFiles, isInUse: () => boolean): void => {
   const before = isWanted.get(removed)
   isWanted.set(removed, () => isInUse() || before?.() === true)
 }
 
 /**
- * Ends the time in which what was removed can come back: files that nobody brings back are not held for ever, wherever the
- * list is shown, or nowhere.
+ * Ends the time in which removed files can be restored, so that files are not held for ever, wherever the list is
+ * shown, or where it is not.
  *
- * @param forget lets go of all that was removed
+ * @param forget discards everything that was removed
  */
 export const forgetInTime = ({ get, subscribe }: UploadStore, forget: () => void): void => {
   let seen: RemovedFiles | undefined

@@ -8,24 +8,24 @@ import type { UploadTexts } from "./upload-texts.ts"
 
 /** A component in a form. */
 export interface FieldOptions {
-  /** Of the outermost element. */
+  /** Id of the outermost element. */
   readonly id: string
   /** Where its elements are: the document, or a shadow root. */
   readonly root: Document | ShadowRoot
   readonly controller: UploadController
-  /** The component's latest. */
+  /** The component's latest options. */
   readonly options: () => AnyComponentOptions
   readonly texts: UploadTexts
 }
 
 /**
- * Makes a component a field of the form around it: the form is not sent while a file is missing, failed or on its way; a
- * reset brings back what there was first; with `uploadOnSubmit`, sending the form uploads what is chosen before.
+ * Makes a component a field of the form around it: the form is not sent while a file is missing, failed or uploading;
+ * a reset restores the initial files; with `uploadOnSubmit`, sending the form first uploads the chosen files.
  *
- * @returns ends it
+ * @returns stops it
  */
 export const connectField = ({ id, root, controller, options, texts }: FieldOptions): (() => void) => {
-  /** What is uploaded before the form is sent; a reset takes that back. */
+  /** Set while files are uploaded before the form is sent; a reset clears it. */
   let submitting: object | undefined
   const findProblem = () =>
     findFieldProblem(controller.getState(), options(), options().config?.uploadOnSubmit === true, texts)
@@ -35,14 +35,14 @@ export const connectField = ({ id, root, controller, options, texts }: FieldOpti
     control?.setCustomValidity(findProblem()?.message ?? "")
   }
 
-  /** Shows why, as browsers do it in a form that they check. */
+  /** Shows why, as browsers do in a form that they validate. */
   const report = () => {
     check()
     const control = root.getElementById(toValidityId(id)) ?? root.getElementById(id)?.parentElement
     ;(control as Partial<HTMLInputElement> | null | undefined)?.reportValidity?.()
   }
 
-  /** Waits until nothing is on its way. */
+  /** Waits until no file is uploading. */
   const settle = () =>
     new Promise<void>((resolve) => {
       const look = () => {
@@ -70,8 +70,8 @@ export const connectField = ({ id, root, controller, options, texts }: FieldOpti
       event.stopImmediatePropagation()
     }
     if (options().config?.uploadOnSubmit !== true) {
-      // What is missing is for the rules of whoever has said `noValidate`; that files are on their way they do not know, nor
-      // do browsers that have checked before it was told.
+      // Code that sets `noValidate` has its own rules for missing files. But it does not know that files are still
+      // uploading, and neither do browsers that validated before they were told.
       if (findProblem()?.kind !== "customError") return
       stop()
       return report()
@@ -81,7 +81,7 @@ export const connectField = ({ id, root, controller, options, texts }: FieldOpti
     if (isReady && submitting === undefined) return
     stop()
     if (submitting !== undefined) return
-    // A form that browsers do not check.
+    // A form that browsers do not validate.
     if (findProblem() !== undefined) return report()
     const own = (submitting = {})
     void upload()
@@ -96,7 +96,7 @@ export const connectField = ({ id, root, controller, options, texts }: FieldOpti
 
   const onReset = (event: Event) => {
     if (!isOwnForm(id, root, event.target)) return
-    // Whoever listens later may prevent it.
+    // A later listener may prevent it.
     setTimeout(() => {
       if (event.defaultPrevented) return
       submitting = undefined
@@ -104,7 +104,7 @@ export const connectField = ({ id, root, controller, options, texts }: FieldOpti
     })
   }
 
-  // Before anybody else's: frameworks listen further in.
+  // Before all other listeners: those of frameworks are further in.
   root.addEventListener("submit", onSubmit, true)
   root.addEventListener("reset", onReset)
   // After the framework has rendered.

@@ -1,19 +1,19 @@
 import { isOwnForm, sendAgain } from "./own-form.ts"
 
-/** Keeps a form for a while. */
+/** Keeps a form from being sent for a while. */
 export interface HeldForm {
-  /** Ends it, and sends the form if it was stopped meanwhile. */
+  /** Stops holding it, and sends the form if it was stopped meanwhile. */
   readonly release: () => void
-  /** Ends it. */
+  /** Stops holding it. */
   readonly end: () => void
-  /** Leaves it to the user to send once more what was stopped. @returns whether something was */
+  /** Leaves it to the user to send a stopped form again. @returns whether one was stopped */
   readonly forget: () => boolean
 }
 
 /**
- * Stops the form around a component from being sent, but by a button that asks for no checks.
+ * Stops the form around a component from being sent, except by a button that skips validation.
  *
- * @param isHeld asked whenever it is to be sent
+ * @param isHeld called whenever the form is about to be sent
  */
 export const holdSubmit = (id: string, root: NonElementParentNode, isHeld: () => boolean): HeldForm => {
   const tree = root as Document | ShadowRoot
@@ -25,10 +25,10 @@ export const holdSubmit = (id: string, root: NonElementParentNode, isHeld: () =>
     event.stopImmediatePropagation()
     again = () => sendAgain(target, submitter)
   }
-  /** Who resets a form does not want it sent. */
+  /** A user who resets a form does not want it sent. */
   const onReset = (event: Event) => {
     const isOwn = isOwnForm(id, root, event.target)
-    // Whoever listens later may prevent it.
+    // A later listener may prevent it.
     setTimeout(() => {
       if (isOwn && !event.defaultPrevented) again = undefined
     })
@@ -37,7 +37,7 @@ export const holdSubmit = (id: string, root: NonElementParentNode, isHeld: () =>
     tree.removeEventListener("submit", onSubmit, true)
     tree.removeEventListener("reset", onReset)
   }
-  // Before anybody else's: frameworks listen further in.
+  // Before all other listeners: those of frameworks are further in.
   tree.addEventListener("submit", onSubmit, true)
   tree.addEventListener("reset", onReset)
   return {

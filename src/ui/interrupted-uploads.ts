@@ -5,7 +5,7 @@ import type { AnyComponentOptions } from "./upload-component-options.ts"
 import { type ChosenItem, isChosen, isSameFile } from "./upload-item.ts"
 import type { UploadStore } from "./upload-store.ts"
 
-/** The file of an interrupted upload that the user had renamed still has the old name on disk. */
+/** The file of an interrupted upload that the user had renamed still has its old name on disk. */
 export const nameAsBefore = (entry: InterruptedUpload, file: File, resumeStore: ResumeStore | undefined): File => {
   if (!isSameFile({ ...entry, name: file.name }, file) || entry.name === file.name) return file
   const named = nameFile(file, entry.name)
@@ -13,30 +13,36 @@ export const nameAsBefore = (entry: InterruptedUpload, file: File, resumeStore: 
   return named
 }
 
-/** What a reload has interrupted of one component's route: what it offers to go on with, and which listed files these were. */
+/**
+ * The uploads of one component's route that a reload has interrupted: those that can be resumed, and the listed files
+ * that resume them.
+ */
 export interface InterruptedUploads {
-  /** Looks again for what is to be offered. */
+  /** Checks again which uploads can be resumed. */
   readonly refresh: () => Promise<void>
-  /** Call it on a page: only there is anything offered. @returns ends it */
+  /** Call it in a page: uploads are only offered there. @returns stops it */
   readonly connect: () => () => void
-  /** Listed files go on with what is offered of them. @returns what is still to be offered */
+  /** Listed files resume the uploads that they belong to. @returns the uploads that are still offered */
   readonly claim: (items: ReadonlyArray<ChosenItem>) => ReadonlyArray<InterruptedUpload>
   readonly isClaimed: (item: { readonly id: string }) => boolean
-  /** What a claimed file was sent with. */
+  /** The input that a claimed file was sent with. */
   readonly inputOf: (item: { readonly id: string }) => unknown
   readonly release: (item: { readonly id: string }) => void
-  /** The file of what is offered, as far as the browser still has it. */
+  /** The file of an offered upload, if the browser can still open it. */
   readonly reopen: (id: string) => Promise<File | undefined>
   readonly discard: (id: string) => void
-  /** Takes files that were chosen to go on with it. @returns them; none where all are others, which is asked about */
+  /**
+   * Takes files that were chosen to resume an upload. @returns the matching ones; none where all are other files, which
+   * the user is asked about
+   */
   readonly recognise: (id: string, files: Iterable<File>) => ReadonlyArray<File>
-  /** Answers what was asked. @returns the files that are to be uploaded as well */
+  /** Answers that question. @returns the files that should be uploaded as well */
   readonly answer: (isWanted: boolean) => ReadonlyArray<File>
 }
 
 /**
- * @param options  the component's latest
- * @param resumeStore the latest, which may be the setup's
+ * @param options  the component's latest options
+ * @param resumeStore returns the latest store, which may be the setup's
  */
 export const createInterruptedUploads = (
   store: UploadStore,
@@ -53,12 +59,12 @@ export const createInterruptedUploads = (
     const { endpoint } = options()
     if (!isConnected) return
     const entries = (await asked?.list(endpoint).catch(() => [])) ?? []
-    // Another user's, or another route's, by now.
+    // By now it may be another user's store, or another route.
     if (asked !== resumeStore() || endpoint !== options().endpoint) return
     const { files, interrupted: shown } = store.get()
     const listed = files.filter(isChosen).filter(({ status }) => status !== "aborted")
     const found = entries.filter((entry) => !listed.some(({ file }) => isSameFile(entry, file)))
-    // A page may make its resume store anew whenever it renders: nothing new is no reason to render.
+    // A page may make a new resume store whenever it renders: without changes there is no reason to render.
     const toText = (list: typeof shown) =>
       list.map(({ id, loaded, reopen }) => [id, loaded, reopen !== undefined].join()).join()
     if (toText(found) !== toText(shown)) store.set({ interrupted: found })
@@ -89,7 +95,7 @@ export const createInterruptedUploads = (
     },
     discard: (id) => {
       const hide = () => store.set({ interrupted: store.get().interrupted.filter((entry) => entry.id !== id) })
-      // What is gone from the page is gone, also if it is reloaded at once.
+      // What the user has discarded is gone, even if the page is reloaded at once.
       void resumeStore()?.remove(id).then(hide, hide)
     },
     recognise: (id, incoming) => {

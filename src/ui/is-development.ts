@@ -1,6 +1,6 @@
 declare const process: { readonly env: { readonly NODE_ENV?: string | undefined } }
 
-/** What the bundler says, in its own words: all of them replace exactly this expression. */
+/** The mode according to the bundler: all bundlers replace exactly this expression. */
 const readMode = (): string | undefined => {
   try {
     return process.env.NODE_ENV
@@ -9,7 +9,7 @@ const readMode = (): string | undefined => {
   }
 }
 
-/** Whether who looks at the page is who makes it. Without a bundler: whether the page comes from their own machine. */
+/** Whether the page's visitor is its developer. Without a bundler: whether the page comes from the visitor's own machine. */
 export const isDevelopment = (): boolean => {
   const mode = readMode()
   return mode === undefined

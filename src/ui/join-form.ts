@@ -3,15 +3,15 @@ import { toValidityId } from "./element-ids.ts"
 import type { FieldOptions } from "./form-field.ts"
 import { holdSubmit } from "./hold-submit.ts"
 
-/** ms that it is said why a form was not sent. */
+/** How long the reason is shown why a form was not sent, ms. */
 const patience = 5000
 
 /**
- * Makes a component a field of the form around it, as soon as that is loaded; until then the form is not sent without files
- * that are listed and not stored.
+ * Makes a component a field of the form around it, as soon as the code is loaded; until then the form is not sent
+ * while files are listed and not stored.
  *
- * @param isWanted whether it is to be one
- * @returns ends it
+ * @param isWanted whether it should be a field
+ * @returns stops it
  */
 export const joinForm = (field: FieldOptions, isWanted: () => boolean): (() => void) => {
   const { id, root, controller, texts } = field
@@ -26,7 +26,7 @@ export const joinForm = (field: FieldOptions, isWanted: () => boolean): (() => v
     if (isOpen) void join()
     return isOpen
   })
-  /** Shows why the form was not sent; nothing takes it away. */
+  /** Shows why the form was not sent; without a cause it clears that message. */
   const say = (cause?: unknown) => {
     const control = root.getElementById(toValidityId(id)) as HTMLInputElement | null
     const error = cause === undefined ? undefined : codeNotLoaded("sends files with a form", cause)
@@ -34,7 +34,7 @@ export const joinForm = (field: FieldOptions, isWanted: () => boolean): (() => v
     if (error) control?.reportValidity()
     isSaid = error !== undefined
   }
-  /** Browsers do not ask again as long as it is said. */
+  /** Browsers do not validate again as long as the message is set. */
   const hush = () => {
     if (isSaid && !isJoined) say()
   }
@@ -47,7 +47,7 @@ export const joinForm = (field: FieldOptions, isWanted: () => boolean): (() => v
       leave = connectField(field)
       held.release()
     } catch (cause) {
-      // No network, say: at the next change, or when it is sent again.
+      // Without a network, for example: retried at the next change, or when the form is sent again.
       isJoined = false
       if (!held.forget()) return
       say(cause)

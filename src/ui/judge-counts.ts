@@ -5,15 +5,18 @@ import { createFindKind, createFindStoredKind } from "./check-files.ts"
 import type { MissingFiles, UploadItem } from "./upload-state.ts"
 import type { UploadTexts } from "./upload-texts.ts"
 
-/** Whether a file was refused because of how many there are. What a server has refused is not: `canRetry` says something. */
+/**
+ * Whether a file was refused because there are too many. This does not include refusals of a server, for which
+ * `canRetry` is set.
+ */
 const isSurplus = ({ status, error, canRetry }: UploadItem): boolean =>
   status === "failed" && canRetry === undefined && error?.code === "TOO_MANY_FILES"
 
 /**
- * Holds the number of files against a route: after every change of the list, since it is the list that is too long and no
- * file of it. What was too many is picked once there is room, in the order of the list; what was picked stays so.
+ * Checks the number of files against a route after every change of the list. Files that were too many are picked once
+ * there is room, in the order of the list; picked files stay picked.
  *
- * @param takesPlace whether a file counts that is neither picked nor too many: one that is stored already, say
+ * @param takesPlace whether a file counts that is neither picked nor too many, such as a stored one
  * @returns the same object where nothing changes
  */
 export const judgeCounts = (
@@ -54,8 +57,8 @@ export const judgeCounts = (
 }
 
 /**
- * Whether the picked files are too few for one upload, by the rule of the route handler: a kind of which there is none at
- * all is not missed. Files of a type that the browser does not know may be of any kind, so with them the server decides.
+ * Whether the picked files are too few for one upload, by the rule of the route handler: a kind without any file is
+ * not required. Files of a type that the browser does not know may be of any kind, so the server decides about those.
  */
 export const findMissing = (
   items: ReadonlyArray<UploadItem>,

@@ -4,17 +4,18 @@ import type { AcceptedKind } from "./accepted-files.ts"
 import { createFindKind } from "./check-files.ts"
 import type { DragVerdict } from "./upload-state.ts"
 
-/** What a page may know of a file that is held over it. */
+/** What a page may know of a file that is dragged over it. */
 export interface DraggedItem {
   readonly kind: string
   readonly type: string
 }
 
 /**
- * Holds dragged files against a route. A browser tells only their types, and not always: a folder and a file it does not
- * know have none, Firefox calls all of them alike, Safari lists nothing. What is not known may fit.
+ * Checks dragged files against a route. A browser reveals only their types, and not always: a folder, or a file that
+ * it does not know, has none, Firefox gives all of them the same one, Safari lists nothing. Unknown files may be
+ * accepted.
  *
- * @param others media types of the files that take a place already
+ * @param others media types of the files that already count
  */
 export const judgeDrag = (
   items: Iterable<DraggedItem>,

@@ -1,13 +1,13 @@
-/** px between what has the focus and what stands over the page. */
+/** px between the focused element and the overlay. */
 const gap = 8
 
 /**
- * Keeps what has the focus from being hidden below something that stands over the page (WCAG 2.4.11): the page scrolls as
- * far as it can, and if that is not enough, what stands there makes itself small.
+ * Keeps the focused element from being hidden below an overlay (WCAG 2.4.11): the page scrolls as far as it can, and
+ * if that is not enough, the overlay is made small.
  *
- * @param cover what stands over the page
- * @param give  makes it small
- * @returns ends it
+ * @param cover returns the overlay
+ * @param give  makes the overlay small
+ * @returns stops it
  */
 export const keepClear = (cover: () => Element | null, give: () => void): (() => void) => {
   /** How far an element reaches below the cover, if they overlap. */

@@ -2,16 +2,16 @@ import { toMainId } from "./element-ids.ts"
 import { findRows, isFar, listButtons, toDeed } from "./file-rows.ts"
 
 /**
- * Keeps users of a keyboard where they are: when the element that has the focus goes away (a file is removed, a button is
- * no longer needed), the focus goes to the same button of the next row or the one before, else to the component's main
- * button instead of the top of the page. Never to a button that does something else: who presses Enter at that very
- * moment must not remove what was to be paused.
+ * Keeps the focus of keyboard users in place. When the focused element disappears (a file is removed, a button is no
+ * longer needed), the focus moves to the same button of the next row or the previous one, otherwise to the component's
+ * main button instead of the top of the page. It never moves to a button that does something else: a user who presses
+ * Enter at that moment must not remove a file instead of pausing it.
  *
  * @param id of the outermost element
  * @param root where its elements are: the document, or a shadow root
- * @param subscribe tells of each rendering to come
- * @param bring has the row of a file that is far described whole
- * @returns ends it
+ * @param subscribe calls back before each rendering
+ * @param bring has the row of a far file rendered completely
+ * @returns stops it
  */
 export const keepFocus = (
   id: string,
@@ -21,7 +21,7 @@ export const keepFocus = (
 ): (() => void) => {
   let focused: Element | undefined
   let place: ReturnType<typeof findRows> | undefined
-  /** The row that the focus goes to once that has its buttons. */
+  /** The row that gets the focus once it has its buttons. */
   let next: { readonly row: Element; readonly deed: string | null } | undefined
   const hold = (element: Element | null) => {
     focused = element !== null && root.getElementById(id)?.contains(element) ? element : undefined
@@ -50,7 +50,7 @@ export const keepFocus = (
     focused = undefined
     if (!isNowhere()) return
     const near = at < 0 ? [] : [...rows.slice(at), ...rows.slice(0, at).toReversed()].filter((row) => row.isConnected)
-    // Only rows of files have what other rows have: nothing is like the line that offers to undo.
+    // Only rows of files share buttons with other rows: the line that offers to undo has none in common.
     const isFile = rows[at]?.hasAttribute("data-file") === true
     const row = near.find((row) => (isFile && isFar(row)) || findIn(row, deed) !== undefined)
     if (row === undefined || !isFar(row)) return focus(row && findIn(row, deed))
@@ -59,7 +59,7 @@ export const keepFocus = (
   }
   hold(root.activeElement)
   root.addEventListener("focusin", onFocus)
-  // After the framework has rendered, which is a microtask later at the most.
+  // After the framework has rendered, which is at most a microtask later.
   const unsubscribe = subscribe(() => setTimeout(look, 0))
   return () => {
     root.removeEventListener("focusin", onFocus)

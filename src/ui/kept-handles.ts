@@ -1,6 +1,6 @@
 import type { ResumeStore } from "../client/resume/resume-store.ts"
 
-/** By which files can be opened again, so that one that is made anew under another name can be, too. */
+/** Handles with which files can be opened again, so that a file that is made anew under another name keeps its handle. */
 const handles = new WeakMap<File, FileSystemFileHandle>()
 
 type Attach = ResumeStore["attachHandle"]
@@ -13,7 +13,7 @@ export const keepHandles = (resumeStore: ResumeStore | undefined): Attach | unde
     resumeStore.attachHandle(file, handle)
   })
 
-/** Gives a file the handle of the one that it was made of. */
+/** Gives a file the handle of the file that it was made from. */
 export const passHandle = (from: File, to: File, resumeStore: ResumeStore | undefined): void => {
   const handle = handles.get(from)
   if (handle !== undefined) keepHandles(resumeStore)?.(to, handle)

@@ -5,28 +5,29 @@ import type { UploadState } from "./upload-state.ts"
 import type { UploadController } from "./upload-controller.ts"
 import type { Uploads } from "./uploads.ts"
 
-/** What is left of it, and what was chosen for it that is another file. */
+/** The remaining interrupted uploads, and files that were chosen for one of them but are other files. */
 type LeftState = Pick<UploadState, "interrupted" | "otherFile">
 
-/** Uploads that a reload has interrupted and that no component on the page offers: those of routes that are elsewhere. */
+/** Uploads that a reload has interrupted and that no component on the page offers: those of routes on other pages. */
 export interface LeftUploads extends Pick<
   UploadController,
   "continueInterrupted" | "discardInterrupted" | "continueWith" | "answerOtherFile"
 > {
   /** The same object until something changes. */
   readonly getState: () => LeftState
-  /** Takes files among which those that were interrupted are recognised. */
+  /** Takes files, and recognises those of interrupted uploads among them. */
   readonly addFiles: (files: Iterable<File>) => void
-  /** Shows no more of those that are shown now. What comes later is shown. */
+  /** Hides those that are shown now. Later ones are shown. */
   readonly putAway: () => void
-  /** Call it on a page. @returns ends it */
+  /** Call it in a page. @returns stops it */
   readonly connect: () => () => void
 }
 
 /**
- * Finds what a reload has interrupted, and goes on with it as the app's own upload: with the route and the input that it had.
+ * Finds uploads that a reload has interrupted, and resumes them as the app's own uploads: with the route and the input
+ * that they had.
  *
- * @param tell called when there is something new
+ * @param tell called when something has changed
  */
 export const createLeftUploads = (uploads: Uploads<any>, tell: () => void): LeftUploads => {
   const { resumeStore } = uploads.setup.options
@@ -35,7 +36,7 @@ export const createLeftUploads = (uploads: Uploads<any>, tell: () => void): Left
   let state: LeftState = { interrupted: [], otherFile }
   const away = new Set<string>()
 
-  /** What is listed is shown there, wherever it is. */
+  /** Listed uploads are shown in their list, wherever that is. */
   const isOpen = (entry: InterruptedUpload): boolean =>
     !away.has(entry.id) &&
     !uploads.isAttended(entry.slug) &&
@@ -56,7 +57,7 @@ export const createLeftUploads = (uploads: Uploads<any>, tell: () => void): Left
     show()
   }
   const find = (id: string) => state.interrupted.find((entry) => entry.id === id)
-  /** The entry of the file is found by what it is: nothing is sent twice. */
+  /** The file's record is found by its fingerprint, so nothing is sent twice. */
   const send = ({ slug, input }: InterruptedUpload, files: ReadonlyArray<File>): void => {
     const add = uploads.addFiles as (slug: string, files: ReadonlyArray<File>, options: object) => Promise<unknown>
     void add(slug, files, { input }).then(look)
@@ -111,7 +112,7 @@ export const createLeftUploads = (uploads: Uploads<any>, tell: () => void): Left
       let known = ""
       const unsubscribe = uploads.subscribe(() => {
         const { files, isUploading } = uploads.getState()
-        // What has ended, or has left the list, is forgotten or remembered by now.
+        // Uploads that have ended, or left the list, are forgotten or remembered by now.
         const now = `${files.length} ${isUploading}`
         if (now !== known) void look()
         else show()

@@ -11,12 +11,12 @@ const limits: ReadonlySet<ProblemCode> = new Set([
 ])
 
 /**
- * Puts the components' words in the place of the route handler's own about a limit, which name routes, kinds and bytes and
- * are for developers. What a middleware has said is left as it is. The page's callbacks still get the error itself.
+ * Replaces the route handler's own message about a limit, which names routes, kinds and bytes and is for developers,
+ * by the components' text. The message of a middleware is kept. The page's callbacks still get the original error.
  */
 export const toLimitWords = (error: UploadError, config: RouteConfig | undefined, texts: UploadTexts): UploadError => {
   const { code, status, data, detail } = error
-  // In the words of src/route/check-limits.ts; a test compares them.
+  // Matches the messages of src/route/check-limits.ts; a test compares them.
   const isHandlers = limits.has(code) && /; route "/.test(detail)
   if (!isHandlers || config === undefined) return error
   const message = code === "FILE_TYPE_NOT_ALLOWED" ? texts.typeNotAllowed(config) : texts.limits(config)

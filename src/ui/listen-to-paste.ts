@@ -7,13 +7,16 @@ interface Taker {
   readonly take: () => ((files: ReadonlyArray<File>) => void) | undefined
 }
 
-/** Those who take pasted files, by the id of their outermost element. */
+/** Components that accept pasted files, by the id of their outermost element. */
 const takers = new Map<string, Taker>()
 
 const isEditable = (element: Element | null): boolean =>
   element instanceof HTMLElement && (element.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(element.tagName))
 
-/** Who the user means: the component that has the focus or is under the pointer, else the only one there is. */
+/**
+ * Chooses the component that the user means: the one that has the focus or is under the pointer, otherwise the only one
+ * there is.
+ */
 const chooseTaker = () => {
   const willing = [...takers].flatMap(([id, taker]) => {
     const take = taker.take()
@@ -35,8 +38,8 @@ const onPaste = (event: ClipboardEvent) => {
  * Lets a component take files from the clipboard; text fields keep what is pasted into them.
  *
  * @param root the tree the component is in
- * @param take gives what to do with the files, undefined while the component does not want any
- * @returns ends it
+ * @param take returns the function for the files, undefined while the component does not want any
+ * @returns stops it
  */
 const listenToPaste = (id: string, root: Taker["root"], take: Taker["take"]): (() => void) => {
   if (takers.size === 0) document.addEventListener("paste", onPaste)
@@ -47,7 +50,7 @@ const listenToPaste = (id: string, root: Taker["root"], take: Taker["take"]): ((
   }
 }
 
-/** A component that takes what is pasted. */
+/** A component that accepts pasted files. */
 interface PasteOptions {
   readonly id: string
   readonly root: Taker["root"]
@@ -57,10 +60,10 @@ interface PasteOptions {
 }
 
 /**
- * Adds what is pasted to a component, images under a name of their own, as soon as the code of that is there; where it cannot
- * be had the rows say so.
+ * Adds pasted files to a component, images under a generated name, as soon as the code for that is loaded; where it
+ * cannot be, the rows say so.
  *
- * @returns ends it
+ * @returns stops it
  */
 export const takePasted = ({ id, root, controller, texts, isOff }: PasteOptions): (() => void) => {
   const add = async (files: ReadonlyArray<File>) => {

@@ -1,6 +1,6 @@
 /** A small picture of a file. */
 export interface Thumbnail {
-  /** An object URL; whoever has the thumbnail revokes it. */
+  /** An object URL; the owner of the thumbnail has to revoke it. */
   readonly url: string
   /** Pixels. */
   readonly width: number
@@ -8,25 +8,25 @@ export interface Thumbnail {
 }
 
 const limits = {
-  /** Of a thumbnail, pixels. */
+  /** Side of a thumbnail, pixels. */
   side: 192,
   /** Of a picture, before it is decoded: the largest cameras of phones have 50 million, at 4 bytes each while it is read. */
   pixels: 64e6,
-  /** In which a picture says how large it is, bytes. */
+  /** The part of a file in which a picture states its size, bytes. */
   header: 64 * 1024,
-  /** Of a picture, bytes. */
+  /** Of a picture's file, bytes. */
   imageSize: 128e6,
-  /** Of a drawing, bytes. */
+  /** Of a drawing's file, bytes. */
   vectorSize: 1e6,
-  /** What a drawing may repeat of itself: a few dozen can stand for millions of shapes. */
+  /** How many times a drawing may repeat parts of itself: a few dozen can stand for millions of shapes. */
   uses: 24,
-  /** What a video may take to show its first frame, ms. */
+  /** How long a video may take to show its first frame, ms. */
   video: 5000,
 }
 
 type Size = Pick<Thumbnail, "width" | "height">
 
-/** The size a picture is shown in: never larger than it is. Fails: throws where it is not to be decoded. */
+/** The size in which a picture is shown: never larger than it is. Fails: throws where it must not be decoded. */
 const shrink = (width: number, height: number): Size => {
   if (!(width > 0 && height > 0 && width * height <= limits.pixels)) throw new Error("has no size to show")
   const scale = Math.min(1, limits.side / Math.max(width, height))
@@ -49,7 +49,7 @@ const draw = async (source: CanvasImageSource, { width, height }: Size): Promise
   return { url: URL.createObjectURL(blob), width, height }
 }
 
-/** Loads what an `<img>` can show, outside of the page: there no pixel of it is decoded. */
+/** Loads a file into an `<img>` outside of the page, where its pixels are not decoded. */
 const load = async (blob: Blob): Promise<HTMLImageElement> => {
   const url = URL.createObjectURL(blob)
   try {
@@ -64,8 +64,9 @@ const load = async (blob: Blob): Promise<HTMLImageElement> => {
 }
 
 /**
- * The size of a picture in any format that the browser knows. Its first bytes say it, mostly: browsers keep all that an
- * `<img>` has loaded for a while, a hundred photos with all their megabytes.
+ * The size of a picture in any format that the browser knows. Usually its first bytes contain it. Reading only those
+ * matters, because browsers keep all that an `<img>` has loaded for a while: a hundred photos with all their
+ * megabytes.
  */
 export const readSize = (file: File): Promise<HTMLImageElement> =>
   load(file.slice(0, limits.header, file.type)).catch((error: unknown) => {
@@ -73,7 +74,7 @@ export const readSize = (file: File): Promise<HTMLImageElement> =>
     return load(file)
   })
 
-/** Loads a drawing; not one that stands for millions of shapes. In an image it has no scripts and loads nothing. */
+/** Loads a drawing, unless it could stand for millions of shapes. In an image it runs no scripts and loads nothing. */
 export const loadDrawing = async (file: File): Promise<HTMLImageElement> => {
   if (file.size > limits.vectorSize) throw new Error("is too large")
   const text = await file.text()
@@ -110,7 +111,7 @@ const drawVideo = async (file: File): Promise<Thumbnail> => {
     video.src = url
     await until(video, "loadedmetadata", limits.video)
     const size = shrink(video.videoWidth, video.videoHeight)
-    // Safari has no frame before it is asked for one, and the very first is often black.
+    // Safari has no frame before one is requested, and the very first is often black.
     video.currentTime = Math.min(0.1, video.duration / 2 || 0)
     await until(video, "seeked", limits.video)
     return await draw(video, size)

@@ -2,7 +2,7 @@ import { isActive, type UploadItem, type UploadState } from "./upload-state.ts"
 import { createTally } from "./upload-summary.ts"
 import type { UploadsState } from "./uploads.ts"
 
-/** The state where there is nothing. */
+/** The state without any uploads. */
 export const noUploads: UploadsState = {
   ...createTally().read(),
   files: [],
@@ -10,14 +10,14 @@ export const noUploads: UploadsState = {
   timeLeft: undefined,
 }
 
-/** Whether it was never sent: a refusal is no part of what an upload consists of. */
+/** Whether it was refused and never sent: then it does not belong to an upload. */
 const isRefused = ({ status, canRetry }: UploadItem): boolean => status === "failed" && canRetry === undefined
 
 /**
- * Makes one state of many: the files one after the other, the figures those of the upload that runs or ran last, whichever
- * list its files are in.
+ * Merges several states into one: the files one after the other; the figures are those of the upload that is running
+ * or ran last, whichever list its files are in.
  *
- * @returns makes it of these states, of the files that are to be shown
+ * @returns a function that merges these states, for the files that should be shown
  */
 export const createMerger = (): ((
   states: ReadonlyArray<UploadState>,
@@ -25,7 +25,7 @@ export const createMerger = (): ((
 ) => UploadsState) => {
   let last = noUploads
   let wasBusy = false
-  /** What was over before that upload began. */
+  /** Files that had ended before that upload began. */
   let over = new Set<string>()
 
   return (states, isShown) => {

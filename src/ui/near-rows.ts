@@ -1,33 +1,33 @@
 import type { UploadController } from "./upload-controller.ts"
 import type { UploadItem } from "./upload-state.ts"
 
-/** The rows of a component that are near to what is seen of the page. */
+/** The rows of a component that are near to the visible part of the page. */
 export interface NearRows {
   readonly has: (itemId: string) => boolean
   readonly list: () => ReadonlySet<string>
-  /** Whether there are rows: markup of the page's own may have none. Undefined before they were looked for. */
+  /** Whether there are rows: the page's own markup may have none. Undefined before the first search. */
   readonly areThere: () => boolean | undefined
-  /** Tells of rows that come near or go. */
+  /** Calls back when rows come near or go. */
   readonly subscribe: (listener: () => void) => () => void
   readonly end: () => void
 }
 
-/** Where the rows are. */
+/** Where to find the rows. */
 interface NearRowsOptions {
-  /** Of the component's outermost element. */
+  /** Id of the component's outermost element. */
   readonly id: string
   readonly root: Document | ShadowRoot
   readonly controller: Pick<UploadController, "getState" | "subscribe">
 }
 
-/** Rows that somebody is about to do something with, wherever the page was scrolled to since. */
+/** Rows in use, which count as near wherever the page has been scrolled to since. */
 const inUse = ":focus-within,[data-lifted],[data-dragged],[data-renaming]"
 
 /**
- * Watches which rows, `[data-file]` with the item's id, are near to what is seen: within half a viewport, and within two
- * heights of a list that scrolls by itself.
+ * Watches which rows, `[data-file]` with the item's id, are near to the visible part: within half a viewport, and
+ * within two heights of a list that scrolls by itself.
  *
- * @returns undefined where nothing can tell, as in jsdom
+ * @returns undefined where this cannot be measured, as in jsdom
  */
 export const watchNearRows = ({ id, root, controller }: NearRowsOptions): NearRows | undefined => {
   if (typeof IntersectionObserver === "undefined") return undefined
@@ -50,11 +50,11 @@ export const watchNearRows = ({ id, root, controller }: NearRowsOptions): NearRo
       }
       notify()
     },
-    // Not every browser knows the second: there a row comes near when it is seen.
+    // Not every browser knows the second: there a row comes near when it is visible.
     { rootMargin: "50%", scrollMargin: "200%" },
   )
 
-  /** Once the framework has rendered, which is a microtask later at the most. */
+  /** After the framework has rendered, which is at most a microtask later. */
   const lookForRows = () => {
     timer = undefined
     const found = new Map<string, Element>()
@@ -75,7 +75,7 @@ export const watchNearRows = ({ id, root, controller }: NearRowsOptions): NearRo
       rows.set(itemId, row)
       isNew = true
     }
-    // Of new rows the observer tells soon.
+    // The observer will soon report new rows.
     if (!isNew) notify()
   }
   const look = () => {

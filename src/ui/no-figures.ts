@@ -1,6 +1,6 @@
 import type { UploadSummary } from "./upload-state.ts"
 
-/** As long as nothing was uploaded. */
+/** The figures before the first upload. */
 export const noFigures: UploadSummary = {
   total: 0,
   done: 0,

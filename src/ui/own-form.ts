@@ -1,4 +1,7 @@
-/** Whether what is sent or reset is the form of a component. An element is in the form that its `form` attribute names. */
+/**
+ * Whether the form that is sent or reset is the one of a component. An element belongs to the form that its `form`
+ * attribute names.
+ */
 export const isOwnForm = (
   id: string,
   root: NonElementParentNode,
@@ -9,7 +12,7 @@ export const isOwnForm = (
   return target !== null && (form ?? container?.closest("form")) === target
 }
 
-/** Sends a form once more that was stopped, by the button that it was sent by. */
+/** Sends a stopped form again, with the button that it was sent with. */
 export const sendAgain = (form: HTMLFormElement, submitter: HTMLElement | null): void => {
   if (!form.isConnected) return
   const isOwn = submitter?.isConnected && (submitter as HTMLButtonElement).form === form

@@ -1,12 +1,12 @@
 import type { UploadTexts } from "./upload-texts.ts"
 
-/** ms. What was just copied is as old as the paste; a file of that name from a disk is older. */
+/** ms. A copied image is as old as the paste; a file of that name from a disk is older. */
 const fresh = 60_000
 
 let last = ""
 let count = 0
 
-/** Gives images of the clipboard, every one of which is called `image.png`, names by which they are told apart. */
+/** Gives images from the clipboard, all of which are called `image.png`, distinct names. */
 export const nameImages = (files: ReadonlyArray<File>, texts: UploadTexts): ReadonlyArray<File> =>
   files.map((file) => {
     const { type, lastModified } = file

@@ -11,7 +11,7 @@ type Picker = (options: {
 }) => Promise<Array<FileSystemFileHandle>>
 
 /**
- * Lets the user pick files in a way that leaves handles, so that they can be opened again after a reload.
+ * Lets the user pick files with handles, so that they can be opened again after a reload.
  *
  * @returns undefined where the browser has no such picker: use a file input
  */
@@ -32,7 +32,7 @@ export const pickWithHandles = (
           return file
         }),
       ),
-    // Closed without a choice; all else is a browser or a frame that does not allow it.
+    // Closed without a choice; any other error is a browser or a frame that does not allow it.
     (error: unknown) => ((error as Error).name === "AbortError" ? [] : undefined),
   )
 }

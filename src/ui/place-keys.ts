@@ -6,8 +6,8 @@ export const isSameList = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): 
   a.length === b.length && a.every((key, index) => key === b[index])
 
 /**
- * Makes the stored files of a list those of the given keys, in that order. What is not stored yet keeps its place; a key
- * that nothing is known of stands for its name.
+ * Sets the stored files of a list to those with the given keys, in that order. Files that are not stored yet keep
+ * their place; an unknown key is shown as the file's name.
  */
 export const placeKeys = (
   files: ReadonlyArray<UploadItem>,
@@ -23,7 +23,7 @@ export const placeKeys = (
   return [...placed, ...stored]
 }
 
-/** Describes stored files as the app knows them now, where that is not what it knew before; else the same items. */
+/** Updates stored files to what the app now says of them; returns the same items where nothing has changed. */
 export const describeAnew = (
   files: ReadonlyArray<UploadItem>,
   known: ReadonlyArray<InitialFile>,

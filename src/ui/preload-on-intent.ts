@@ -1,12 +1,12 @@
-/** What comes before a choice: a pointer, the focus, a drag. */
+/** Events that precede a choice: a pointer, the focus, a drag. */
 const signs = ["pointerover", "focusin", "dragenter"] as const
 
 /**
- * Loads what a component needs for uploading as soon as somebody comes near it.
+ * Loads the code for uploading as soon as the pointer or the focus comes near a component.
  *
  * @param id of its outermost element
  * @param root where its elements are
- * @returns ends it
+ * @returns stops it
  */
 export const preloadOnIntent = (id: string, root: Document | ShadowRoot, preload: () => void): (() => void) => {
   const look = ({ target }: Event) => {

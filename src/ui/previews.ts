@@ -2,9 +2,9 @@ import { isChosen } from "./upload-item.ts"
 import type { PreviewOptions } from "./watch-previews.ts"
 
 /**
- * Makes pictures of the chosen files. What makes them is loaded with the first file.
+ * Makes pictures of the chosen files. The code for that is loaded with the first file.
  *
- * @returns ends it, and gives all pictures back
+ * @returns stops it, and releases all pictures
  */
 export const startPreviews = (options: PreviewOptions): (() => void) => {
   const { id, root, rows, controller, isWanted } = options
@@ -18,9 +18,9 @@ export const startPreviews = (options: PreviewOptions): (() => void) => {
       .then(({ watchPreviews }) => {
         if (!isOver) stop = watchPreviews({ ...options, rows })
       })
-      .catch(() => {}) // Tiles stay.
+      .catch(() => {}) // Tiles are shown.
   }
-  // What the server rendered may have failed before anybody listened.
+  // A picture rendered by the server may have failed to load before there was a listener.
   for (const image of root.getElementById(id)?.querySelectorAll<HTMLImageElement>("[data-sluice=file-preview] > img") ??
     []) {
     if (image.complete && image.naturalWidth === 0) image.dispatchEvent(new Event("error"))

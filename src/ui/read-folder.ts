@@ -1,10 +1,10 @@
 import { keepPath } from "./file-paths.ts"
 import { createFolderMistake } from "./folder-mistakes.ts"
 
-/** What systems leave in folders and nobody means to upload. */
+/** Files that systems leave in folders and that are not meant to be uploaded. */
 const litter = new Set([".DS_Store", "Thumbs.db", "desktop.ini"])
 
-/** Reads a dropped file or folder. What cannot be read is told in its place; the rest comes all the same. */
+/** Reads a dropped file or folder. An unreadable part is listed as failed in its place; the rest is read all the same. */
 const readEntry = async (entry: FileSystemEntry): Promise<ReadonlyArray<File>> => {
   // `/holiday/2024/a.jpg`, from where it was dropped.
   const path = (entry.fullPath ?? "").slice(1)
@@ -28,7 +28,7 @@ const readEntry = async (entry: FileSystemEntry): Promise<ReadonlyArray<File>> =
   }
 }
 
-/** Reads a dropped folder. One without files says so; empty ones within another are nothing to speak of. */
+/** Reads a dropped folder. One without any files is listed as failed; empty subfolders are ignored. */
 export const readFolder = async (entry: FileSystemEntry): Promise<ReadonlyArray<File>> => {
   const files = await readEntry(entry)
   return files.length > 0 ? files : [createFolderMistake(entry.name, "emptyFolder")]

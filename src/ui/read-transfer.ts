@@ -1,13 +1,13 @@
 import type { ResumeStore } from "../client/resume/resume-store.ts"
 
-/** Called with the handle of a file, where the browser gives one. */
+/** Called with the handle of a file, where the browser provides one. */
 type AttachHandle = ResumeStore["attachHandle"]
 
-/** Chromium's own, missing in the DOM's declarations. */
+/** Only in Chromium, and missing in the DOM's declarations. */
 type ItemWithHandle = DataTransferItem & { getAsFileSystemHandle?: () => Promise<FileSystemHandle | null> }
 
 const readItem = (item: ItemWithHandle, attach: AttachHandle | undefined): Promise<ReadonlyArray<File>> => {
-  // All of these must be asked before anything is awaited: after the event the items are empty.
+  // All of these must be called before anything is awaited: after the event the items are empty.
   const entry = item.webkitGetAsEntry?.()
   const file = item.getAsFile()
   const handle = attach && item.getAsFileSystemHandle?.()
@@ -26,7 +26,7 @@ const readItem = (item: ItemWithHandle, attach: AttachHandle | undefined): Promi
   return Promise.resolve(attached).then(() => alone)
 }
 
-/** The files of a drop or a paste, those in dropped folders too. Call it during the event. */
+/** The files of a drop or a paste, including those in dropped folders. Call it during the event. */
 export const readTransfer = async ({ items }: DataTransfer, attach?: AttachHandle): Promise<ReadonlyArray<File>> => {
   const files = [...items].filter(({ kind }) => kind === "file")
   return (await Promise.all(files.map((item) => readItem(item, attach)))).flat()

@@ -3,38 +3,38 @@ import { type AcceptedKind, takesSeveral } from "./accepted-files.ts"
 import { createFindStoredKind } from "./check-files.ts"
 import { isActive, type RemovedFiles, type UploadItem, type UploadState } from "./upload-state.ts"
 
-/** What was removed from a list, as long as it can come back. */
+/** The files that were removed from a list, as long as they can be restored. */
 export interface Removals {
   /**
    * Keeps files that are removed from a list.
    *
    * @param before the list that they were in
-   * @param replacedBy id of the file of that list which takes their place
-   * @returns what the state says of it
+   * @param replacedBy id of the file in that list that replaces them
+   * @returns the removal for the state
    */
   readonly keep: (
     items: ReadonlyArray<UploadItem>,
     before: ReadonlyArray<UploadItem>,
     replacedBy?: string,
   ) => RemovedFiles
-  /** Gives back what was removed last. @returns the list with it, undefined where nothing can come back */
+  /** Restores the files removed last. @returns the list with them, undefined where nothing can be restored */
   readonly restore: (state: UploadState) => RestoredFiles | undefined
-  /** What was removed last and still has a place in the list of a state; the same object where nothing is new. */
+  /** The last removal whose files still have a place in the list of a state; the same object where nothing has changed. */
   readonly trim: (state: UploadState) => RemovedFiles | undefined
   readonly forget: () => void
 }
 
-/** What {@link Removals.restore} makes of a list. */
+/** The result of {@link Removals.restore} for a list. */
 interface RestoredFiles {
   readonly files: ReadonlyArray<UploadItem>
   readonly restored: ReadonlyArray<UploadItem>
-  /** What had taken their place, and is not in the list any more. */
+  /** Files that had replaced them, and are no longer in the list. */
   readonly displaced: ReadonlyArray<UploadItem>
-  /** What was removed before that. */
+  /** The removal before that. */
   readonly removed: RemovedFiles | undefined
 }
 
-/** Where a file belongs that is not listed: behind the nearest of those that were before it. */
+/** Where a file that is not listed belongs: after the nearest file of those that were before it. */
 export const findPlace = (
   files: ReadonlyArray<UploadItem>,
   id: string | undefined,
@@ -45,7 +45,7 @@ export const findPlace = (
   return before === undefined ? 0 : listed.get(before)! + 1
 }
 
-/** As it comes back: what was on its way was ended with its removal, and its picture given back. */
+/** A file as it is restored: its upload was ended with its removal, and its picture released. */
 const revive = (item: UploadItem): UploadItem => ({
   ...item,
   ...(item.file && { previewUrl: undefined, previewSize: undefined }),
@@ -57,7 +57,7 @@ const revive = (item: UploadItem): UploadItem => ({
   }),
 })
 
-/** Leaves out stored files whose place in a form's field is taken meanwhile, by what is stored or on its way. */
+/** Leaves out stored files whose place in a form's field is now taken, by a file that is stored or uploading. */
 const listFitting = (
   { files, routeConfig: config }: UploadState,
   { files: items, replacedBy }: Pick<RemovedFiles, "files" | "replacedBy">,
@@ -72,7 +72,7 @@ const listFitting = (
     left.set(kind.kind, places - 1)
     return places > 0
   }
-  // Where one file is taken, the one before stays until the next is stored.
+  // Where one file is taken, the previous one stays until the next one is stored.
   const isTaken = (item: UploadItem) =>
     item.status === "done" || (takesSeveral(config) && (isActive(item) || item.status === "paused"))
   files.filter((item) => item.id !== replacedBy && isTaken(item)).forEach(take)
@@ -80,9 +80,9 @@ const listFitting = (
 }
 
 /**
- * Keeps what is removed, one removal over the other, so that each can be undone in its turn.
+ * Keeps removals in a stack, so that each can be undone in turn.
  *
- * @param isField whether the list is the value of a form's field: then stored files count towards its limits
+ * @param isField whether the list is the value of a form's field: stored files then count towards its limits
  */
 export const createRemovals = (isField: () => boolean): Removals => {
   let kept: ReadonlyArray<RemovedFiles> = []

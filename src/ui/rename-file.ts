@@ -4,13 +4,13 @@ import { keepPath } from "./file-paths.ts"
 import { type ChosenItem, describeFile, isChosen } from "./upload-item.ts"
 import type { UploadItem } from "./upload-state.ts"
 
-/** Why a name cannot be a file's: there is none, it has a character that no name may have, or it is too long. */
+/** Why a name is invalid for a file: it is empty, contains a forbidden character, or is too long. */
 export type NameMistake = "empty" | "character" | "length"
 
-/** What would lead to another folder, or could not be stored everywhere. */
+/** Characters that lead to another folder, or cannot be stored everywhere. */
 const forbidden = /[/\\\p{Cc}\u2028\u2029]/u
 
-/** What is wrong with a name; `path` of the file that gets it, if it has one. */
+/** What is wrong with a name; `path` is that of the file that gets it, if it has one. */
 export const findMistake = (name: string, path?: string): NameMistake | undefined => {
   if (/^[\s.]*$/u.test(name)) return "empty"
   if (forbidden.test(name) || !name.isWellFormed()) return "character"
@@ -23,13 +23,13 @@ export const canRename = (item: UploadItem): item is ChosenItem =>
   isChosen(item) &&
   (item.status === "picked" || (item.status === "failed" && findMistake(item.file.name, item.path) !== undefined))
 
-/** The same file under another name: in its folder, with its time, by which it is recognised after a reload. */
+/** The same file under another name: in its folder, with its time, which identifies it after a reload. */
 export const nameFile = (file: File, name: string): File => {
   const { type, lastModified, webkitRelativePath } = file
   return keepPath(new File([file], name, { type, lastModified }), webkitRelativePath)
 }
 
-/** An item under another name; what was refused for the old one is picked. */
+/** An item under another name; one that was refused for its old name is picked. */
 export const renameItem = (item: ChosenItem, name: string): ChosenItem => ({
   ...item,
   ...describeFile(nameFile(item.file, name)),

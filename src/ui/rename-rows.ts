@@ -13,7 +13,7 @@ const splitExtension = (name: string): readonly [stem: string, extension: string
 
 interface Editor {
   readonly itemId: string
-  /** Takes the name. @returns false where it cannot be one */
+  /** Accepts the name. @returns false where it is invalid */
   readonly take: () => boolean
   readonly close: () => void
 }
@@ -28,10 +28,11 @@ const create = <Tag extends keyof HTMLElementTagNameMap>(
 }
 
 /**
- * Lets users rename files in their rows: by the pencil or by F2. Enter and leaving the field take the name, Escape does not; the
- * extension stays. The field is an element of its own in the row: frameworks leave alone what they have not made.
+ * Lets users rename files in their rows: by the pencil or by F2. Enter and leaving the field accept the name, Escape
+ * does not; the extension stays. The field is an element of its own in the row, because frameworks leave elements
+ * alone that they have not made.
  *
- * @returns ends it
+ * @returns stops it
  */
 export const renameRows = ({ id, root, controller, texts, config }: RowTools): (() => void) => {
   const say = createAnnouncementTexts(texts)
@@ -98,16 +99,16 @@ export const renameRows = ({ id, root, controller, texts, config }: RowTools): (
     }
     input.addEventListener("keydown", (event) => {
       if (event.isComposing || !["Enter", "Escape"].includes(event.key)) return
-      // Neither sends a form nor closes a dialog around it.
+      // Must not send a form or close a dialog around it.
       event.preventDefault()
       event.stopPropagation()
       if (event.key === "Escape" || take()) leave()
     })
     input.addEventListener("blur", () => {
-      // What is being removed, or a window that is left, takes nothing.
+      // A row that is being removed, or a window that loses the focus, changes nothing.
       if (editor?.itemId === itemId && root.activeElement !== input) take()
     })
-    // The page's own are of files.
+    // The page's listeners expect events of files only.
     for (const type of ["input", "change"]) {
       input.addEventListener(type, (event) => {
         event.stopPropagation()
@@ -140,12 +141,12 @@ export const renameRows = ({ id, root, controller, texts, config }: RowTools): (
     event.preventDefault()
     begin(row)
   }
-  /** The pencil of the row that is open leaves the focus where it is: its click ends it. */
+  /** The pencil of the open row leaves the focus where it is: its click ends the renaming. */
   const onDown = (event: Event) => {
     if (!(event.target as Element).closest(pencil)) return
     if (editor !== undefined && rowOf(event)?.getAttribute("data-file") === editor.itemId) event.preventDefault()
   }
-  // It may be on its way by now, or gone.
+  // The file may be uploading by now, or gone.
   const unsubscribe = controller.subscribe(() => {
     if (editor === undefined) return
     const item = findItem(editor.itemId)

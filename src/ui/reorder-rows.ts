@@ -4,7 +4,7 @@ import { dragRows } from "./drag-rows.ts"
 import type { RowTools } from "./row-tools.ts"
 import { createTeller } from "./tell-status.ts"
 
-/** A row that was taken by its handle, and where it was then. */
+/** A row that was lifted by its handle, and where it was then. */
 interface Lifted {
   readonly itemId: string
   readonly from: number
@@ -12,7 +12,7 @@ interface Lifted {
 
 const handle = '[data-action="move"]'
 
-/** How far a key leads, in places. `columns`: how many rows stand beside each other. */
+/** How many places a key moves a file. `columns`: how many rows are next to each other. */
 const toStep = (key: string, columns: number, isRightToLeft: boolean): number => {
   const forward = isRightToLeft ? -1 : 1
   const steps: Record<string, number> = {
@@ -27,12 +27,12 @@ const toStep = (key: string, columns: number, isRightToLeft: boolean): number =>
 }
 
 /**
- * Lets users put the files into another order. By pointer: the handle is dragged; or, without dragging, a click on it lifts
- * the file, and one on another handle puts it there. By keyboard: Space or Enter on the handle lifts it, arrows, Home and End
- * move it, Space or Enter drops it, Escape puts it back; Alt and an arrow move the file of any button at once. Each step
- * is said.
+ * Lets users change the order of files. By pointer: the handle is dragged; or, without dragging, a click on it lifts
+ * the file, and one on another handle puts it there. By keyboard: Space or Enter on the handle lifts it, arrows, Home
+ * and End move it, Space or Enter drops it, Escape puts it back; Alt and an arrow move the file of any button at once.
+ * Each step is announced.
  *
- * @returns ends it
+ * @returns stops it
  */
 export const reorderRows = ({ id, root, controller, texts, config }: RowTools): (() => void) => {
   const say = createAnnouncementTexts(texts)
@@ -55,13 +55,13 @@ export const reorderRows = ({ id, root, controller, texts, config }: RowTools): 
     const place = placeOf(itemId)
     if (place >= 0) tell(say[what](files[place]!, place + 1, files.length))
   }
-  /** The focus, which an element that is moved loses: once the framework has rendered, in a microtask as a rule. */
+  /** Restores the focus, which an element that is moved loses, once the framework has rendered, usually in a microtask. */
   const follow = (itemId: string, focused: Element | null) => {
     const action = focused?.getAttribute("data-action")
     const look = () => {
       const row = findRow(itemId)
       const button = row?.querySelector<HTMLElement>(`[data-action="${action}"]`)
-      // Whoever has gone on meanwhile stays there.
+      // If the user has moved the focus meanwhile, it stays there.
       const isNowhere = document.activeElement === null || document.activeElement === document.body
       if (button && isNowhere) button.focus({ preventScroll: true })
       row?.scrollIntoView({ block: "nearest" })
@@ -102,7 +102,7 @@ export const reorderRows = ({ id, root, controller, texts, config }: RowTools): 
   const step = (itemId: string, key: string, button: Element): boolean => {
     const columns = countColumns()
     const by = toStep(key, columns, getComputedStyle(button).direction === "rtl")
-    // Rows one below the other are moved by up and down alone.
+    // Rows in a single column are only moved by up and down.
     if (by === 0 || (columns === 1 && /Left|Right/.test(key))) return false
     const place = placeOf(itemId) + by
     const isOut = Number.isFinite(by) && (place < 0 || place >= controller.getState().files.length)
@@ -113,7 +113,7 @@ export const reorderRows = ({ id, root, controller, texts, config }: RowTools): 
   const onKey = (event: Event) => {
     const { key, altKey, ctrlKey, metaKey, shiftKey } = event as KeyboardEvent
     if (ctrlKey || metaKey || shiftKey || event.defaultPrevented) return
-    // The next key may come before the focus is back.
+    // The next key may be pressed before the focus is back.
     const isNowhere = lifted !== undefined && event.target === document.body
     const button = isNowhere
       ? findRow(lifted!.itemId)?.querySelector(handle)
@@ -127,20 +127,20 @@ export const reorderRows = ({ id, root, controller, texts, config }: RowTools): 
       follow(itemId, button)
       drop("putBack")
     } else if (!(isLifted || altKey) || !step(itemId, key, button)) return
-    // Nobody else's: arrows would lead to the next row.
+    // Other listeners must not get the key: arrows would lead to the next row.
     event.preventDefault()
     event.stopPropagation()
   }
   const onClick = (event: Event) => {
     const itemId = toId(rowOf(event, handle))
-    // A drag ends in a click, which has a number; that of a key is 0.
+    // A drag ends in a click with a click count; the count of a key is 0.
     if (itemId === undefined || ((event as MouseEvent).detail > 0 && drag.hasMoved())) return
     if (lifted === undefined) return lift(itemId)
     const { itemId: wanted } = lifted
     if (wanted !== itemId) move(wanted, placeOf(itemId))
     drop("dropped")
   }
-  /** Who goes on elsewhere has dropped it. */
+  /** Moving the focus elsewhere drops the file. */
   const onFocus = ({ target }: Event) => {
     if (lifted === undefined || (target as Element).closest(handle)) return
     drop(undefined)
@@ -156,7 +156,7 @@ export const reorderRows = ({ id, root, controller, texts, config }: RowTools): 
       move(itemId, to + (isAfter ? 1 : 0) - (from < to ? 1 : 0))
     },
   })
-  // The file may leave the list, or its row be made anew.
+  // The file may leave the list, or its row may be replaced.
   const unsubscribe = controller.subscribe(() => {
     if (lifted === undefined) return
     if (placeOf(lifted.itemId) < 0) lifted = undefined

@@ -6,10 +6,10 @@ import { tellOperator } from "./tell-operator.ts"
 import type { UploadCallbacks } from "./upload-component-options.ts"
 
 /**
- * Tells the page of failed and aborted files: what ends together is told together, once per error.
+ * Tells the page about failed and aborted files: those that end together are reported together, once per error.
  *
- * @param callbacks the latest
- * @param address   the route handler's
+ * @param callbacks returns the latest
+ * @param address   address of the route handler
  */
 export const createOutcomeReporter = (
   callbacks: () => UploadCallbacks<TypedFileRoute>,

@@ -9,7 +9,7 @@ export interface FieldProblem {
   readonly item?: UploadItem | undefined
 }
 
-/** What browsers say in the user's language when a required file is missing. On a server nobody reads it. */
+/** The browser's message for a missing required file, in the user's language. It is not used on a server. */
 const requiredMessage = (): string => {
   const input = globalThis.document?.createElement("input")
   return (input && Object.assign(input, { type: "file", required: true }).validationMessage) || "Required"

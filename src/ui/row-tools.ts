@@ -2,14 +2,14 @@ import type { UploadConfig } from "./upload-component-options.ts"
 import type { UploadController } from "./upload-controller.ts"
 import type { UploadTexts } from "./upload-texts.ts"
 
-/** What works on the rows of a component. */
+/** What the tools for a component's rows need. */
 export interface RowTools {
-  /** Of the outermost element. */
+  /** Id of the outermost element. */
   readonly id: string
   /** Where its elements are. */
   readonly root: Document | ShadowRoot
   readonly controller: UploadController<any>
   readonly texts: UploadTexts
-  /** The component's latest. */
+  /** The component's latest configuration. */
   readonly config: () => UploadConfig
 }

@@ -17,41 +17,41 @@ import type { UploadStore } from "./upload-store.ts"
 
 export type Outcome = UploadOutcome<TypedFileRoute, File>
 
-/** Moves the files of a component, and keeps its store up to date. */
+/** Uploads the files of a component, and keeps its store up to date. */
 export interface UploadRunner {
   /** Uploads listed files in one request. Fails: never. */
   readonly run: (items: ReadonlyArray<ChosenItem>, input: unknown) => Promise<Array<Outcome>>
   readonly pause: (item: ChosenItem) => void
   /** @returns false for a file that it does not have */
   readonly resume: (item: ChosenItem) => boolean
-  /** Does not wait for the next try any longer. Files that wait for one answer wait together. */
+  /** Does not wait for the next attempt any longer. Files that wait for the same answer wait together. */
   readonly retryNow: (item: ChosenItem) => void
   readonly abort: (item: ChosenItem) => void
-  /** Lets go of a file that has left the list. */
+  /** Releases a file that has left the list. */
   readonly forget: (item: UploadItem) => void
 }
 
-/** What a runner works with. */
+/** The options of a runner. */
 interface RunnerOptions {
   readonly setup: UploadSetup<TypedFileRouter>
   readonly store: UploadStore
-  /** The component's latest. */
+  /** The component's latest options. */
   readonly options: () => AnyComponentOptions
   /** Tells the page how a file ended. */
   readonly report: (outcome: Outcome) => void
-  /** Called when nothing of an upload is on its way any more. */
+  /** Called when no file of an upload is in progress any more. */
   readonly settled: () => void
-  /** Called when a file is stored, before the page is told of it. */
+  /** Called when a file is stored, before the page is told. */
   readonly stored: (id: string) => void
 }
 
 /**
- * How often a file is tried where the page does not say: for some four minutes (500 ms, doubling to 30 s, each cut by up to
- * half), which outlast a deployment and most tunnels. People see when the next try comes, and can end it.
+ * How often a file is retried by default: for some four minutes (500 ms, doubling to 30 s, each shortened by up to
+ * half), which outlasts a deployment and most tunnels. Users see when the next attempt comes, and can cancel it.
  */
 const patience: RetryOptions = { attempts: 16 }
 
-/** ms: who waits so long for the next try has tried before, or was told to wait. */
+/** ms: a wait this long means that there were attempts before, or that the server demanded it. */
 const lasting = 2000
 
 const aborted = () => new UploadError({ code: "ABORTED", message: "The upload was aborted." })
@@ -63,7 +63,7 @@ const toUploadError = (cause: unknown): UploadError =>
     ? cause
     : new UploadError({ code: "BAD_REQUEST", message: cause instanceof Error ? cause.message : String(cause), cause })
 
-/** What an event changes of a file. */
+/** What an event changes in a file's item. */
 const toPatch = (event: UploadEvent<TypedFileRoute, File>, item?: UploadItem): Partial<UploadItem> => {
   const { loaded = 0, status } = item ?? {}
   switch (event.type) {
@@ -76,7 +76,7 @@ const toPatch = (event: UploadEvent<TypedFileRoute, File>, item?: UploadItem): P
       }
     case "progress":
       return {
-        // The app is asked once more; nothing of the file is sent.
+        // The app is asked once more; no bytes of the file are sent.
         status: status === "processing" && event.loaded === loaded ? status : "uploading",
         waitingFor: undefined,
         error: undefined,
@@ -84,7 +84,7 @@ const toPatch = (event: UploadEvent<TypedFileRoute, File>, item?: UploadItem): P
         progress: event.progress,
       }
     case "wait":
-      // An app that is not there is asked again: the file waits for it as before.
+      // An app that is unreachable is asked again: the file waits for it as before.
       return event.reason === "app" || event.error?.code === "CALLBACK_FAILED"
         ? { status: "processing", waitingFor: undefined, error: undefined }
         : {
@@ -115,18 +115,18 @@ const toPatch = (event: UploadEvent<TypedFileRoute, File>, item?: UploadItem): P
   }
 }
 
-/** Makes what moves the files of a component. */
+/** Makes the runner for the files of a component. */
 export const createUploadRunner = ({ setup, store, options, report, settled, stored }: RunnerOptions): UploadRunner => {
   const { url } = setup.options
   const uploader = generateUploader<TypedFileRouter>({ ...setup.options, retry: setup.options.retry ?? patience })
   const uploads = new Map<string, Upload<TypedFileRoute, File>>()
-  /** The run each file belongs to: one that was cancelled and tried again belongs to the second. */
+  /** The run that each file belongs to: one that was cancelled and retried belongs to the second. */
   const runs = new Map<string, symbol>()
   /** Ends the wait of each file that waits. */
   const wakers = new Map<string, () => void>()
   const isPending = (item: UploadItem) => isActive(item) || item.status === "paused"
 
-  /** Lets the page have its say over the files. Files that are changed one by one keep their place in the list. */
+  /** Lets the page change the files. Files that are changed one by one keep their place in the list. */
   const prepare = async (items: ReadonlyArray<ChosenItem>): Promise<ReadonlyArray<ChosenItem>> => {
     const { onBeforeUploadBegin } = options()
     if (onBeforeUploadBegin === undefined) return items
@@ -136,7 +136,7 @@ export const createUploadRunner = ({ setup, store, options, report, settled, sto
       const before = items.find((item) => item.file === file) ?? (isOneByOne ? items[index]! : undefined)
       if (before === undefined) return [{ ...createUploadItem(file), status: "queued" }]
       const listed = store.find(before.id)
-      return listed === undefined ? [] : [{ ...listed, ...describeFile(keepPath(file, listed.path)) }] // else it was removed meanwhile
+      return listed === undefined ? [] : [{ ...listed, ...describeFile(keepPath(file, listed.path)) }] // otherwise it was removed meanwhile
     })
     store.count(prepared)
     const ids = new Set(items.map(({ id }) => id))
@@ -154,7 +154,7 @@ export const createUploadRunner = ({ setup, store, options, report, settled, sto
     const ids = [...idOf.values()]
     const places = new Map(ids.map((id, index) => [id, index]))
     const told = new Set<string>()
-    /** Of what lasts the operator hears before it is given up, once. */
+    /** The operator is told about a lasting problem before the upload fails, once. */
     const tellOfWait = (error: UploadError, delay = 0) => {
       if (delay < lasting || told.has(error.code)) return tellDeveloper(error, url)
       told.add(error.code)
@@ -164,7 +164,7 @@ export const createUploadRunner = ({ setup, store, options, report, settled, sto
     const end = (outcome: Outcome) => {
       if (outcome.status === "done") results.push(outcome)
       else report(outcome)
-      // From the end: what is sent last is found at once, for each of ten thousand files.
+      // Searched from the end: the files sent last are found at once, even among ten thousand.
       const isOpen = (id: string) => {
         const item = store.find(id)
         return item !== undefined && isPending(item)
@@ -186,7 +186,7 @@ export const createUploadRunner = ({ setup, store, options, report, settled, sto
       onEvent: (event) => {
         const id = idOf.get(event.file)!
         const item = store.find(id)
-        // The pause of a file that goes on again by now is history.
+        // The file has been resumed by now, so its pause is outdated.
         if (event.type === "end" && event.outcome.status === "paused" && item?.status === "queued") return
         if (event.type === "wait" && event.retryNow) wakers.set(id, event.retryNow)
         else wakers.delete(id)
@@ -214,7 +214,7 @@ export const createUploadRunner = ({ setup, store, options, report, settled, sto
         uploads.delete(id)
         runs.set(id, run)
       }
-      /** Neither cancelled, nor taken off the list, nor begun anew, while it was prepared. */
+      /** Neither cancelled, removed nor restarted while it was prepared. */
       const isOurs = ({ id }: UploadItem) => runs.get(id) === run
       const isOpen = (item: UploadItem) =>
         store.find(item.id)?.status === "queued" && (isOurs(item) || !ids.has(item.id))
@@ -240,7 +240,7 @@ export const createUploadRunner = ({ setup, store, options, report, settled, sto
     },
     pause: ({ id, file }) => {
       const upload = uploads.get(id)
-      if (upload === undefined) return // the page still prepares it
+      if (upload === undefined) return // the page is still preparing it
       // At once, so that it can be resumed at once; the event follows.
       store.change(id, { status: "paused", error: undefined })
       upload.pauseUpload(file)
@@ -265,7 +265,7 @@ export const createUploadRunner = ({ setup, store, options, report, settled, sto
     abort: ({ id, file }) => {
       const upload = uploads.get(id)
       if (upload !== undefined) return upload.abortUpload(file)
-      // The page still prepares it.
+      // The page is still preparing it.
       runs.delete(id)
       const error = aborted()
       store.change(id, { status: "aborted", error })

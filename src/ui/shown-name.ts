@@ -1,8 +1,8 @@
-/** Marks that only lean the order of a text; systems and chat programs leave them in honest names. */
+/** Marks that only influence the direction of text; systems and chat programs leave them in harmless names. */
 const marks = /[\u061C\u200E\u200F]/g
 
-/** What reverses the text around it (`invoice\u202Efdp.exe` reads `invoiceexe.pdf`), breaks a line, or cannot be seen. */
+/** Characters that reverse the text around them (`invoice\u202Efdp.exe` reads `invoiceexe.pdf`), break a line, or are invisible. */
 const disguises = /[\p{Cc}\p{Bidi_C}\u2028\u2029]/gu
 
-/** A file's name or path as it may be shown and said: nothing in it can make it read as another one. */
+/** A file's name or path, safe to show and announce: nothing in it can make it read as another one. */
 export const toShownName = (name: string): string => name.replace(marks, "").replace(disguises, "\uFFFD") || "\uFFFD"

@@ -1,17 +1,20 @@
-/** How fast bytes move, out of samples. Times in ms of a clock that is never set, `performance.now()` say. */
+/** The speed of a transfer, from samples. Times in ms of a monotonic clock, such as `performance.now()`. */
 export interface Speedometer {
-  /** @param bytes moved since the sample before; `isMoving`: whether any file is being sent at all */
+  /** @param bytes moved since the previous sample; `isMoving`: whether any file is being sent at all */
   readonly sample: (bytes: number, now: number, isMoving: boolean) => void
-  /** Bytes per second, as whole ones; undefined before there are 3 s of data, and when nothing has moved for 3 s. */
+  /** Bytes per second, as whole ones; undefined before there are 3 s of data, and when nothing has been sent for 3 s. */
   readonly read: () => number | undefined
 }
 
-/** ms: a sample counts half after `halfLife`; `settled` is how much has to be known; a longer `gap` was no sending (the computer slept). */
+/**
+ * ms: the weight of a sample halves after `halfLife`; `settled` is the least time of data; a longer `gap` means that
+ * nothing was sent (the computer slept).
+ */
 const times = { halfLife: 2000, settled: 3000, gap: 90_000 }
 
 /**
- * An average that forgets exponentially, weighted by time: samples may come irregularly, as they do in a hidden tab.
- * The first of them counts no more than it lasted.
+ * An exponentially decaying average, weighted by time: samples may be irregular, as in a hidden tab. The first of them
+ * counts no more than its duration.
  */
 export const createSpeedometer = (): Speedometer => {
   let last: number | undefined
@@ -26,7 +29,7 @@ export const createSpeedometer = (): Speedometer => {
       const time = last === undefined ? 0 : now - last
       last = now
       if (time < 0 || time > times.gap) return forget()
-      // A pause, or a wait for the network, is no slow line.
+      // A pause, or a wait for the network, is not a slow connection.
       if (time === 0 || (bytes === 0 && !isMoving)) {
         if (!isMoving) forget()
         return

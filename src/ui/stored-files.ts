@@ -17,10 +17,10 @@ export const createStoredItem = ({ key, name, size, type = "", previewUrl }: Ini
 })
 
 /**
- * Lists the stored files that a component begins with: those of its value, else its initial ones. A key that nothing is known
- * of stands for its name.
+ * Lists the stored files that a component begins with: those of its value, otherwise its initial ones. An unknown key
+ * is shown as the file's name.
  *
- * @param known what else is known of stored files
+ * @param known further details of stored files
  */
 export const listInitial = (
   { value, initialFiles = [] }: UploadFieldOptions,

@@ -3,13 +3,13 @@ import { UploadError } from "../protocol/upload-error.ts"
 import type { HandlerAddress } from "./explain-in-development.ts"
 import { tellOperator } from "./tell-operator.ts"
 
-/** Routes that are not there and the console has been told of. */
+/** Missing routes that the console has already been told about. */
 const told = new Set<string>()
 
 /**
  * Writes to the console why a component does not know its route.
  *
- * @param error why nobody said which routes there are; without it they are known, and this is none of them
+ * @param error why the routes are unknown; without it they are known, and this is not one of them
  */
 export const tellOfRoute = (slug: string, address: HandlerAddress, error?: UploadError | void): void => {
   if (error) return tellOperator(error, address)

@@ -5,7 +5,7 @@ import { isDevelopment } from "./is-development.ts"
 
 declare const process: { readonly env: { readonly NODE_ENV?: string | undefined } }
 
-/** What only the app's developers and operators can do something about. */
+/** Codes that only the app's developers and operators can do something about. */
 const theirs: ReadonlySet<ProblemCode> = new Set([
   "MISSING_TOKEN",
   "INVALID_TOKEN",
@@ -15,15 +15,15 @@ const theirs: ReadonlySet<ProblemCode> = new Set([
   "INVALID_SIGNATURE",
 ])
 
-/** Whether the detail of an error is for those who run the app, and not for its users. */
+/** Whether the detail of an error is for the operators of the app, and not for its users. */
 export const isForOperators = ({ code }: UploadError): boolean => theirs.has(code)
 
 const told = new WeakSet<UploadError>()
 
-/** In development: says to the console what a page can find out about an answer that did not come. */
+/** In development: writes to the console what a page can find out about a missing answer. */
 export const tellDeveloper = (error: UploadError, address: HandlerAddress): void => {
   let explain: typeof explainInDevelopment | undefined
-  // In this very form bundlers of production leave out all that it names. Nothing is called in it: only `process` may be missing.
+  // Bundlers remove this block in production only in exactly this form. It calls nothing, because only `process` may be missing.
   try {
     if (process.env.NODE_ENV !== "production" && process.env.NODE_ENV !== "test") explain = explainInDevelopment
   } catch {
@@ -33,16 +33,16 @@ export const tellDeveloper = (error: UploadError, address: HandlerAddress): void
 }
 
 /**
- * Writes to the console, once per error, what users are not shown.
+ * Writes errors to the console, once each, that users are not shown.
  *
- * @param address the route handler's
+ * @param address address of the route handler
  */
 export const tellOperator = (error: UploadError, address?: HandlerAddress): void => {
   tellDeveloper(error, address)
   const isTold =
     isForOperators(error) ||
     error.code === "INGEST_UNAVAILABLE" ||
-    // The page says that it failed; why is the developer's.
+    // The page says that it failed; the reason is for the developer.
     (error.code === "CALLBACK_FAILED" && isDevelopment())
   if (!isTold || told.has(error)) return
   told.add(error)

@@ -1,11 +1,11 @@
 import { toStatusId } from "./element-ids.ts"
 
-/** ms. Longer than that a text would be found when it is no longer true. */
+/** ms. A text that stayed longer could be read when it is no longer true. */
 const shownFor = 5000
 
 /**
- * Makes what tells screen readers at once, in the component's own status element: an answer to a key, which must not wait
- * for its turn among what happens by itself.
+ * Makes the function that tells screen readers something at once, in the component's own status element: the reply to
+ * a key, which must not wait for announcements of other events.
  *
  * @param id of the outermost element
  */

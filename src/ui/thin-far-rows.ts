@@ -5,7 +5,7 @@ import type { UploadController } from "./upload-controller.ts"
 
 /** The component whose rows are meant. */
 interface ThinRows {
-  /** Of its outermost element. */
+  /** Id of its outermost element. */
   readonly id: string
   readonly root: Document | ShadowRoot
   readonly controller: Pick<UploadController<any>, "getState" | "setNear">
@@ -14,10 +14,10 @@ interface ThinRows {
 const isSame = (a: ReadonlySet<string> | undefined, b: ReadonlySet<string>): boolean =>
   a?.size === b.size && [...b].every((itemId) => a.has(itemId))
 
-/** For how long rows that came near are gathered, ms: each rendering of a long list costs. */
+/** How long rows that came near are gathered, ms, because each rendering of a long list is expensive. */
 const pause = 150
 
-/** Has the row of a file described whole now, or as soon as it is there: the focus is about to go to it. */
+/** Has the row of a file rendered completely now, or as soon as it exists: it is about to get the focus. */
 export const bringNear = ({ id, root, controller }: ThinRows, itemId: string): void => {
   if (!isLongList(controller.getState().files)) return
   const rows = [...(root.getElementById(id)?.querySelectorAll("[data-file]") ?? [])].filter((row) => !isFar(row))
@@ -26,18 +26,18 @@ export const bringNear = ({ id, root, controller }: ThinRows, itemId: string): v
 }
 
 /**
- * Tells the component which rows of a long list are near, so that it describes the others by their names alone: pages with
+ * Tells the component which rows of a long list are near, so that it only renders the names of the others: pages with
  * thousands of files stay light.
  *
- * @returns ends it: all rows are whole again
+ * @returns stops it: all rows are then complete again
  */
 export const thinFarRows = (rows: NearRows, { id, root, controller }: ThinRows): (() => void) => {
   let timer: ReturnType<typeof setTimeout> | undefined
-  /** Keeps the place of rows, as high as a whole one, so that nothing moves when one becomes whole. */
+  /** Keeps the height of rows at that of a complete one, so that nothing moves when one becomes complete. */
   const reserve = () => {
     const list = root.getElementById(id)?.querySelector<HTMLElement>('[data-sluice="file-list"]')
     const row = list?.querySelector<HTMLElement>("[data-file]:not([data-far],[data-state=failed])")
-    // As it is laid out, whatever a dialog that just opens makes of it. In a tab that is not shown it is not.
+    // The size as laid out, whatever the transform of an opening dialog is. In a hidden tab there is no layout.
     const size = row?.offsetHeight ? getComputedStyle(row).blockSize : undefined
     if (list && size !== undefined && list.style.getPropertyValue("--_row") !== size) {
       list.style.setProperty("--_row", size)
@@ -47,7 +47,7 @@ export const thinFarRows = (rows: NearRows, { id, root, controller }: ThinRows):
     timer = undefined
     const now = rows.list()
     if (!isSame(controller.getState().near?.get(id), now)) controller.setNear(id, now)
-    // Once the framework has rendered, which is a microtask later at the most.
+    // After the framework has rendered, which is at most a microtask later.
     setTimeout(reserve, 0)
   }
   const look = () => {

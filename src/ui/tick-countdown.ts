@@ -1,10 +1,10 @@
 import { toSecondsLeft, type UploadState } from "./upload-state.ts"
 
 /**
- * Renders once a second as long as a file waits for its next try, so that people see it come.
+ * Renders once a second as long as a file waits for its next attempt, so that users see a countdown.
  *
- * @param render makes a new state of the same content
- * @returns ends it
+ * @param render makes a new state with the same content
+ * @returns stops it
  */
 export const tickCountdown = (
   getState: () => UploadState,

@@ -3,10 +3,10 @@ import type { UploadsSource } from "./uploads.ts"
 const badge = /^\(\d+ %\) /
 
 /**
- * Puts the progress of uploads before the title of the page, `(40 %) Photos`, as long as any are on their way. A title that
- * the page sets meanwhile has it again with the next step.
+ * Puts the progress of uploads before the title of the page, `(40 %) Photos`, as long as any are in progress. A title
+ * that the page sets meanwhile gets it at the next step.
  *
- * @returns ends it
+ * @returns stops it
  */
 export const showTitleProgress = ({ getState, subscribe }: UploadsSource, isWanted: () => boolean): (() => void) => {
   let isShown = false

@@ -1,10 +1,11 @@
 /**
- * Shows all of a long name as long as the keyboard is in its row: `data-keyed`. What the pointer presses meanwhile stays where
- * it is until it is let go of, or the row would close, and the click miss its button.
+ * Shows all of a long name as long as the keyboard focus is in its row: `data-keyed`. While the pointer presses
+ * something, the row stays open until it is released, because otherwise the row would close and the click would miss
+ * its button.
  *
  * @param id of the outermost element
  * @param root where its elements are: the document, or a shadow root
- * @returns ends it
+ * @returns stops it
  */
 export const unfoldNames = (id: string, root: Document | ShadowRoot): (() => void) => {
   let open: Element | undefined
@@ -33,7 +34,7 @@ export const unfoldNames = (id: string, root: Document | ShadowRoot): (() => voi
   const moves = ["focusin", "focusout"] as const
   const presses = ["pointerdown", "pointerup", "pointercancel"] as const
   for (const type of moves) root.addEventListener(type, onFocus)
-  // What is pressed in a shadow may be let go of outside.
+  // A pointer pressed in a shadow root may be released outside.
   for (const type of presses) addEventListener(type, onPress, true)
   return () => {
     for (const type of moves) root.removeEventListener(type, onFocus)

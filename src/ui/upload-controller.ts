@@ -12,46 +12,46 @@ export interface Preview {
   readonly height: number
 }
 
-/** What a component does and shows, without a framework. */
+/** The behaviour and the state of a component, without a framework. */
 export interface UploadController<Route extends TypedFileRoute<any> = TypedFileRoute> {
   /** The same object until something changes. */
   readonly getState: () => UploadState<Route>
   /** @returns ends the subscription */
   readonly subscribe: (listener: () => void) => () => void
-  /** Loads what uploading needs: the user seems about to choose files. Fails: never, whoever uses it is told. */
+  /** Loads the code for uploading, because the user seems about to choose files. Fails: never; a later use reports the failure. */
   readonly preload: () => Promise<void>
   /** What was loaded for it, which components know how to use; undefined until then. Listeners are told of it. */
   readonly loaded: () => object | undefined
   /** Call it when the component is on a page: asks what the route takes, and looks for interrupted uploads. */
   readonly connect: () => () => void
-  /** Takes new options, of a new rendering say. */
+  /** Takes new options, for example from a new rendering. */
   readonly setOptions: (options: UploadComponentOptions<any, any>) => void
-  /** Chooses files; those the route would refuse are listed as failed. In mode `auto` the upload starts. */
+  /** Chooses files; those that the route would refuse are listed as failed. In mode `auto` the upload starts. */
   readonly addFiles: (files: Iterable<File>) => void
-  /** Takes a file off the list; one on its way is aborted. `undo` brings it back. */
+  /** Removes a file from the list; an upload in progress is aborted. `undo` restores it. */
   readonly removeFile: (id: string) => void
-  /** Takes what is uploaded or cancelled off the list: what has failed and what waits stays. */
+  /** Removes uploaded and cancelled files from the list; failed and waiting ones stay. */
   readonly removeFinished: () => void
-  /** Takes all files off the list, which is final, or all that are in the given states, which `undo` brings back. */
+  /** Removes all files from the list, which is final, or all in the given states, which `undo` restores. */
   readonly clear: (statuses?: ReadonlyArray<FileStatus>) => void
-  /** Takes all files off the list but `initialFiles`, which come back. Nothing of it can be undone. */
+  /** Removes all files from the list and restores `initialFiles`. This cannot be undone. */
   readonly reset: () => void
-  /** Brings back what was removed last, at its place and as it was; what was on its way then is cancelled. */
+  /** Restores the files removed last, in their place and state; those that were uploading then are cancelled. */
   readonly undo: () => void
-  /** Puts a file at another place of the list, from 0: the order of `files` is that of the stored keys. */
+  /** Moves a file to another place in the list, from 0: the order of `files` is that of the stored keys. */
   readonly moveFile: (id: string, place: number) => void
   /**
-   * Gives a file that waits for its upload another name, its extension with it.
+   * Gives a file that waits for its upload another name, including its extension.
    *
-   * @returns why the name cannot be one; undefined where nothing is wrong with it
+   * @returns why the name is invalid; undefined where it is valid
    */
   readonly renameFile: (id: string, name: string) => NameMistake | undefined
-  /** What was removed cannot come back any more: the state's `removed` is undefined. */
+  /** Removed files can no longer be restored: the state's `removed` is undefined. */
   readonly forgetRemoved: () => void
   /**
-   * Uploads the given files, else those chosen.
+   * Uploads the given files, otherwise the chosen ones.
    *
-   * Shape: one outcome per file, first those that the route's limits keep from being sent.
+   * Shape: one outcome per file, beginning with those that the route's limits keep from being sent.
    * Fails: never.
    */
   readonly startUpload: (
@@ -59,29 +59,29 @@ export interface UploadController<Route extends TypedFileRoute<any> = TypedFileR
     input?: RouteInput<Route>,
   ) => Promise<Array<UploadOutcome<Route, File>>>
   readonly pauseUpload: (id?: string) => void
-  /** Goes on with what is paused or has failed; with what was aborted only if it is named. */
+  /** Resumes files that are paused or have failed; an aborted one only if it is named. */
   readonly resumeUpload: (id?: string) => void
   readonly abortUpload: (id?: string) => void
   /**
-   * Goes on with an upload that a reload interrupted. Call it on a click: the browser may ask for leave.
+   * Resumes an upload that a reload interrupted. Call it on a click: the browser may ask for permission.
    *
    * @returns false where the user has to choose the file again
    */
   readonly continueInterrupted: (id: string) => Promise<boolean>
   readonly discardInterrupted: (id: string) => void
-  /** Makes the next try at once, of a file that waits for it, else of all. */
+  /** Makes the next attempt at once, for one waiting file or for all. */
   readonly retryNow: (id?: string) => void
   /**
-   * Goes on with an interrupted upload by files that the user has chosen for it. Where none of them is the same file,
+   * Resumes an interrupted upload with files that the user has chosen for it. Where none of them is the same file,
    * nothing is listed: the state has them as `otherFile`.
    */
   readonly continueWith: (id: string, files: Iterable<File>) => void
-  /** Whether the `otherFile` of the state is to be uploaded as well. */
+  /** Whether to upload the `otherFile` of the state as well. */
   readonly answerOtherFile: (isWanted: boolean) => void
-  /** @param items what is held over the component, as far as the browser says */
+  /** @param items what is dragged over the component, as far as the browser says */
   readonly setDragActive: (isDragActive: boolean, items?: Iterable<DraggedItem>) => void
-  /** Shows a picture of a file, or none: its tile. Whoever gives an object URL revokes it. */
+  /** Shows a picture of a file, or none: its tile. The caller has to revoke an object URL. */
   readonly setPreview: (id: string, preview: Preview | undefined) => void
-  /** Says which rows of a component are near to what is seen; undefined: nobody looks any more. */
+  /** Reports which rows of a component are near to the visible part; undefined: it is no longer measured. */
   readonly setNear: (componentId: string, near: ReadonlySet<string> | undefined) => void
 }

@@ -22,24 +22,24 @@ import type { UploadSetup } from "./upload-setup.ts"
 import { isActive, type UploadItem, type UploadState } from "./upload-state.ts"
 import { createUploadStore } from "./upload-store.ts"
 
-/** A controller whose code is there: it does at once what it is told. */
+/** A controller whose code is loaded: it acts at once. */
 export interface UploadEngine extends Omit<UploadController, "preload" | "loaded" | "setOptions"> {
-  /** Follows the component's options, which are others now than `before`. */
+  /** Follows the component's options, which have changed since `before`. */
   readonly follow: (before: AnyComponentOptions) => void
-  /** Takes what has been found out about the route. */
+  /** Takes what was found out about the route. */
   readonly learn: (found: Partial<UploadState>) => void
 }
 
-/** Makes what chooses, judges, moves and removes the files of one component. */
+/** Makes the engine that chooses, checks, moves and removes the files of one component. */
 export const createUploadEngine = ({
   setup,
   options: latest,
   initial,
 }: {
   readonly setup: UploadSetup<TypedFileRouter>
-  /** The component's latest. */
+  /** The component's latest options. */
   readonly options: () => AnyComponentOptions
-  /** Where it begins. */
+  /** Its initial state. */
   readonly initial: UploadState
 }): UploadEngine => {
   const { url } = setup.options
@@ -59,7 +59,7 @@ export const createUploadEngine = ({
     settled: () => void interrupted.refresh(),
     stored: (id) => {
       const { files, routeConfig: config } = store.get()
-      // The one file that the route takes has taken the place of the one before.
+      // The one file that the route takes has replaced the previous one.
       if (config !== undefined && !takesSeveral(config)) {
         value.remember(files)
         const replaced = files.filter((item) => item.id !== id && item.status === "done")
@@ -84,7 +84,7 @@ export const createUploadEngine = ({
     return [name, value, initialFiles].some((option) => option !== undefined)
   }
 
-  /** Lists files; those the route would refuse as failed. @returns what was not listed before */
+  /** Lists files; those that the route would refuse as failed. @returns those that were not listed before */
   const list = (incoming: Iterable<File>): ReadonlyArray<ChosenItem> => {
     const { files, routeConfig: config } = store.get()
     const { fresh, kept } = chooseFiles(files, incoming, config, setup.texts, isField())
@@ -109,12 +109,12 @@ export const createUploadEngine = ({
   }
 
   const missing = (items: ReadonlyArray<UploadItem>) => findMissing(items, store.get().routeConfig)
-  /** In mode `auto`, as soon as there are enough of them. */
+  /** Starts in mode `auto`, as soon as there are enough files. */
   const startPicked = () => {
     if (missing(picked()) === undefined) void start(picked())
   }
 
-  /** Ends what is on its way of items that leave the list. */
+  /** Ends the uploads of items that leave the list. */
   const leave = (items: ReadonlyArray<UploadItem>) => {
     for (const item of items) {
       if (isChosen(item) && (isActive(item) || item.status === "paused")) runner.abort(item)
@@ -129,14 +129,14 @@ export const createUploadEngine = ({
     if (store.get().removed !== undefined) store.set({ removed: undefined })
   }
   forgetInTime(store, forgetRemoved)
-  // Another file may take the place of one that was removed.
+  // Another file may replace one that was removed.
   store.subscribe(() => {
     const { removed } = store.get()
     const left = removed && removals.trim(store.get())
     if (left !== removed) store.set({ removed: left })
   })
 
-  /** Lists what is left of a list, or back on it, or in another order, and tells the page. */
+  /** Lists the remaining, restored or reordered files, and tells the page. */
   const relist = (
     left: ReadonlyArray<UploadItem>,
     changed: ReadonlyArray<UploadItem>,
@@ -193,7 +193,7 @@ export const createUploadEngine = ({
         store.setFiles(followed, { removed: undefined })
         return
       }
-      // What is on its way goes on as it began; nothing else was meant for this route.
+      // Uploads in progress continue as they began; other files were not meant for this route.
       const kept = listed().filter((item) => isActive(item) || item.status === "paused")
       leave(listed().filter((item) => !kept.includes(item)))
       const initial = value.listInitial()
@@ -209,7 +209,7 @@ export const createUploadEngine = ({
       if (store.get().isDisabled || files.length === 0) return
       const items = list(files).filter(isPicked)
       if (items.length === 0) return
-      // What a reload had interrupted was sent once: it need not be said again.
+      // Uploads that a reload had interrupted had been started once: they need not be reported again.
       const again = items.filter(interrupted.isClaimed)
       tellChange()
       if (again.length > 0) void start(again)
@@ -259,10 +259,10 @@ export const createUploadEngine = ({
       const { files } = store.get()
       const from = files.findIndex((item) => item.id === id)
       const to = Math.max(0, Math.min(Math.trunc(place), files.length - 1))
-      // Whatever is no number is no place.
+      // A value that is not a number is not a place.
       if (from < 0 || !(to >= 0) || from === to || store.get().isDisabled) return
       const moved = files.toSpliced(from, 1).toSpliced(to, 0, files[from]!)
-      // Those picked are told in the order in which they are sent.
+      // Picked files are reported in the order in which they are sent.
       relist(moved, moved)
     },
     startUpload: async (files, input) => {
@@ -282,7 +282,8 @@ export const createUploadEngine = ({
       for (const item of chosen(id)) {
         const { status, canRetry = false } = item
         const isNamed = id !== undefined
-        // What failed goes on, if it was ever sent, also where that may not help: who names it knows more.
+        // Failed files are resumed, if they were ever sent. A file that is named is resumed even where that may not
+        // help, because the caller knows more.
         const isOver = status === "failed" && (canRetry || isNamed)
         if ((status === "paused" || isOver) && runner.resume(item)) continue
         if ((isOver && canRetry) || (status === "aborted" && isNamed)) void start([item])
@@ -303,7 +304,7 @@ export const createUploadEngine = ({
     answerOtherFile: (isWanted) => engine.addFiles(interrupted.answer(isWanted)),
     setDragActive: (isDragActive, items = []) => {
       const { drag: before, isDragActive: wasActive, routeConfig: config } = store.get()
-      // Where the route takes one file, a new one takes the place of the old.
+      // Where the route takes one file, a new one replaces the old one.
       const taking = listed().filter((item) => takesPlace(item, isField()))
       const others = takesSeveral(config) ? taking.map(({ type }) => type) : []
       const drag = isDragActive ? judgeDrag(items, config, others) : undefined

@@ -5,7 +5,7 @@ import type { UploadParts } from "./markup/parts.ts"
 import type { UploadController } from "./upload-controller.ts"
 import type { UploadItem, UploadState } from "./upload-state.ts"
 
-/** The parts of a component as props of a framework. */
+/** The parts of a component as props for a framework. */
 export type MappedParts<Props> = {
   readonly [name in keyof UploadParts]: UploadParts[name] extends Part | undefined
     ? Props | Extract<UploadParts[name], undefined>
@@ -14,7 +14,7 @@ export type MappedParts<Props> = {
       : UploadParts[name]
 }
 
-/** What a hook gives: the state, what can be done, and the props of elements of your own. */
+/** The result of a hook: the state, the actions, and the props for your own elements. */
 export type UploadHandle<Route extends TypedFileRoute<any>, Props> = UploadState<Route> &
   Omit<
     UploadController<Route>,
@@ -23,7 +23,7 @@ export type UploadHandle<Route extends TypedFileRoute<any>, Props> = UploadState
     readonly parts: MappedParts<Props>
   }
 
-/** Turns every part into props of a framework. */
+/** Turns every part into props for a framework. */
 export const mapParts = <Props>(parts: UploadParts, toProps: (part: Part) => Props): MappedParts<Props> => ({
   ...(Object.fromEntries(
     Object.entries(parts).map(([name, part]) => [name, typeof part === "object" ? toProps(part as Part) : part]),
@@ -34,7 +34,7 @@ export const mapParts = <Props>(parts: UploadParts, toProps: (part: Part) => Pro
   fileAction: (...args: Parameters<UploadParts["fileAction"]>) => toProps(parts.fileAction(...args)),
 })
 
-/** What can be done with a component: the same functions as long as it is the same component. */
+/** The actions of a component: the same functions as long as it is the same component. */
 export type UploadActions<Route extends TypedFileRoute<any>> = Omit<
   UploadHandle<Route, unknown>,
   keyof UploadState | "parts"

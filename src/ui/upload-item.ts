@@ -2,18 +2,18 @@ import { toShownName } from "./shown-name.ts"
 import type { UploadError } from "../protocol/upload-error.ts"
 import type { UploadItem } from "./upload-state.ts"
 
-/** What tells one file from another, also after a reload. */
+/** The properties that identify a file, also after a reload. */
 type FileIdentity = Pick<File, "name" | "size" | "lastModified">
 
 export const isSameFile = (a: FileIdentity, b: FileIdentity): boolean =>
   a.name === b.name && a.size === b.size && a.lastModified === b.lastModified
 
-/** An item whose file is at hand. */
+/** An item whose file is available. */
 export type ChosenItem = UploadItem & { readonly file: File }
 
 export const isChosen = (item: UploadItem): item is ChosenItem => item.file !== undefined
 
-/** What an item shows of its file. */
+/** The properties that an item takes from its file. */
 export const describeFile = (file: File) => ({
   file,
   name: toShownName(file.name),
@@ -25,7 +25,7 @@ export const describeFile = (file: File) => ({
 let count = 0
 const ids = new WeakMap<File, string>()
 
-/** Lets a file be listed next under the id that it had before. */
+/** Lets a file be listed next under its previous id. */
 export const keepId = (file: File, id: string): void => {
   ids.set(file, id)
 }

@@ -1,7 +1,7 @@
 import type { UploadController } from "./upload-controller.ts"
 import type { AnyComponentOptions } from "./upload-component-options.ts"
 
-/** A list of uploads that outlasts its components. */
+/** A list of uploads that outlives its components. */
 export interface UploadPlace {
   readonly controller: UploadController
   readonly endpoint: string
@@ -10,23 +10,23 @@ export interface UploadPlace {
 
 /** A component that shows a place. */
 export interface Tenant {
-  /** The component's latest. */
+  /** The component's latest options. */
   readonly options: () => AnyComponentOptions
 }
 
-/** What a lease asks of the home. */
+/** What a lease needs from the owner of the uploads. */
 export interface Landlord {
-  /** The place of a component that is told this; it is made where there is none. */
+  /** The place of a component with these options; it is created where there is none. */
   readonly find: (options: AnyComponentOptions) => UploadPlace
-  /** The component is on the page, has new options, or is the one that is used now: its options are those of the place. */
+  /** The component is on the page, has new options, or is the one in use now: its options become those of the place. */
   readonly settle: (place: UploadPlace, tenant: Tenant) => void
   /** The component is gone: none of its callbacks is called any more. */
   readonly leave: (place: UploadPlace, tenant: Tenant) => void
 }
 
 /**
- * The controller of a component that borrows its uploads: what it does is done by the controller of the place, which
- * stays when the component goes.
+ * The controller of a component that borrows its uploads: it delegates to the controller of the place, which stays
+ * when the component goes.
  */
 export const createUploadLease = (
   { find, settle, leave }: Landlord,
@@ -45,7 +45,7 @@ export const createUploadLease = (
     stop?.()
     stop = listeners.size > 0 ? place.controller.subscribe(tell) : undefined
   }
-  /** A place that was empty for a while may be another one by now. */
+  /** A place that was empty for a while may have been replaced by another one. */
   const move = (next: UploadPlace) => {
     if (next === place) return
     if (isConnected) leave(place, tenant)

@@ -6,11 +6,14 @@ import { createFirstTexts } from "./first-texts.ts"
 import type { UploadTexts } from "./upload-texts.ts"
 import type { UploadHome } from "./upload-component-options.ts"
 
-/** What all components of a router share. */
+/** Options shared by all components of a router. */
 export interface UploadSetupOptions extends UploaderOptions {
-  /** Replaces some or all of what the components say. */
+  /** Replaces some or all of the components' texts. */
   readonly texts?: Partial<UploadTexts> | undefined
-  /** What `extractRouteConfig(router)` gave on the server, so that components need not ask. See also `seedRouteConfig`. */
+  /**
+   * The result of `extractRouteConfig(router)` on the server, so that components need not request it. See also
+   * `seedRouteConfig`.
+   */
   readonly routes?: ReadonlyArray<RouteDescription> | undefined
   /** `createUploads()`: all components hand their files over to it. */
   readonly uploads?: UploadHome | undefined
@@ -18,9 +21,9 @@ export interface UploadSetupOptions extends UploaderOptions {
 
 declare const router: unique symbol
 
-/** How components reach their router, and how they speak. */
+/** How components reach their router, and their texts. */
 export interface UploadSetup<Router extends TypedFileRouter> {
-  /** By type alone. */
+  /** Only a type. */
   readonly [router]?: Router
   readonly options: UploadSetupOptions
   readonly texts: UploadTexts

@@ -3,22 +3,22 @@ import { createSpeedometer } from "./speed.ts"
 import { isActive, type UploadItem, type UploadState } from "./upload-state.ts"
 import { createTally } from "./upload-summary.ts"
 
-/** The state of one component, and who wants to know when it changes. */
+/** The state of one component, and the listeners for its changes. */
 export interface UploadStore {
   /** The same object until something changes. */
   readonly get: () => UploadState
   readonly set: (patch: Partial<UploadState>) => void
-  /** Replaces the list, and other parts of the state with it; what follows from the list is worked out anew. */
+  /** Replaces the list, and other parts of the state with it; derived values are computed again. */
   readonly setFiles: (files: ReadonlyArray<UploadItem>, patch?: Partial<UploadState>) => void
-  /** Changes one file, if it is still listed. Listeners are told within a frame; at once where `status` changes. */
+  /** Changes one file, if it is still listed. Listeners are called within a frame; at once where `status` changes. */
   readonly change: (id: string, patch: Partial<UploadItem>) => void
   readonly find: (id: string) => UploadItem | undefined
-  /** From here on the progress of these files counts together; earlier ones no longer, unless some are on their way. */
+  /** From here on the progress of these files counts together; earlier ones no longer count, unless some are in progress. */
   readonly count: (items: ReadonlyArray<UploadItem>) => void
   readonly subscribe: (listener: () => void) => () => void
 }
 
-/** ms. `frame`: nobody sees more often what has changed. `second`: figures that change more often cannot be read. */
+/** ms. `frame`: changes need not be shown more often. `second`: figures that change more often cannot be read. */
 const times = { frame: 16, second: 1000 }
 
 type Derived = "speed" | "timeLeft" | "summary" | "missing"
@@ -37,7 +37,7 @@ export const createUploadStore = (initial: Omit<UploadState, Derived>): UploadSt
     speed: undefined,
     timeLeft: undefined,
   }
-  /** Whether `state` lags behind `items`: it is brought up when somebody asks, and not for each of ten thousand changes. */
+  /** Whether `state` lags behind `items`: it is updated on demand, and not for each of ten thousand changes. */
   let isStale = false
   let timer: ReturnType<typeof setTimeout> | undefined
   let isDue = false
@@ -57,7 +57,7 @@ export const createUploadStore = (initial: Omit<UploadState, Derived>): UploadSt
     isDue = false
     for (const listener of listeners) listener()
   }
-  /** A thousand files that move at once must not be a thousand renderings. */
+  /** A thousand files that change at once must not cause a thousand renderings. */
   const notifySoon = () => {
     isDue = true
     if (timer !== undefined) return
@@ -86,7 +86,7 @@ export const createUploadStore = (initial: Omit<UploadState, Derived>): UploadSt
     state = { ...state, speed, timeLeft }
     notifySoon()
   }
-  /** Measures while anything is on its way. */
+  /** Measures while anything is in progress. */
   const watchSpeed = (isUploading: boolean) => {
     if (isUploading === (meter !== undefined)) return
     clearInterval(meter)
@@ -122,12 +122,12 @@ export const createUploadStore = (initial: Omit<UploadState, Derived>): UploadSt
       items.set(id, after)
       tally.add(before, counted.has(id), -1)
       tally.add(after, counted.has(id))
-      // Where a file goes on, after a reload say, what is there already was not sent now.
+      // When a file is resumed, for example after a reload, the bytes that are already stored were not sent now.
       if (before.status === "uploading" && after.loaded > before.loaded) moved += after.loaded - before.loaded
       isStale = true
       const { status: now, isUploading } = tally.read()
       watchSpeed(isUploading)
-      // Whoever has waited for the end finds the page, and a form, in step with it.
+      // Notify at once when the status changes, so that code awaiting the upload finds the page and its form value updated.
       if (now === status) notifySoon()
       else notify()
     },

@@ -1,11 +1,11 @@
 import { noFigures } from "./no-figures.ts"
 import { isActive, type UploadItem, type UploadState, type UploadSummary } from "./upload-state.ts"
 
-/** Counts that follow every change of a file, so that nobody has to walk the list. */
+/** Counts that follow every change of a file, so that the list need not be walked. */
 export interface Tally {
-  /** Counts a file in, or out again by `-1`. `isCounted`: whether it belongs to the upload that runs or ran last. */
+  /** Counts a file in, or out again by `-1`. `isCounted`: whether it belongs to the upload that is running or ran last. */
   readonly add: (item: UploadItem, isCounted: boolean, by?: 1 | -1) => void
-  /** Bytes that are still to be sent. */
+  /** Bytes that still have to be sent. */
   readonly left: () => number
   readonly read: () => Pick<UploadState, "status" | "isUploading" | "progress" | "summary">
 }
@@ -13,7 +13,7 @@ export interface Tally {
 /** Starts counting files. */
 export const createTally = (): Tally => {
   const counts: { -readonly [name in keyof UploadSummary]: number } = { ...noFigures }
-  /** Of all that are listed, whichever upload they belong to. */
+  /** Of all listed files, whichever upload they belong to. */
   let stored = 0
   let left = 0
   return {
@@ -38,7 +38,7 @@ export const createTally = (): Tally => {
     read: () => {
       const { total, done, active, paused, picked, failed, bytes, loaded } = counts
       return {
-        // What matters most: something on its way, then what waits for the user, then how it ended.
+        // In order of importance: files in progress, then those that wait for the user, then the result.
         status: active
           ? "uploading"
           : paused

@@ -1,18 +1,18 @@
 import type { UploadItem } from "./upload-state.ts"
 import { isActive } from "./upload-state.ts"
 
-/** Lets uploads begin one after another, so that many of them at once are not many times as many connections. */
+/** Lets uploads begin one after another, so that many of them at once do not multiply the number of connections. */
 export interface UploadTurns {
   /** Resolves when it is the turn of these files. */
   readonly wait: (files: ReadonlyArray<File>) => Promise<void>
-  /** Call it at every change of a file. */
+  /** Call it after every change of a file. */
   readonly look: () => void
 }
 
 /**
- * An upload begins once fewer than `most` files of those before it are still to be sent.
+ * An upload begins once fewer than `most` files of those before it still have to be sent.
  *
- * @param most how many files of one upload are on their way at the same time
+ * @param most how many files of one upload are sent at the same time
  */
 export const createUploadTurns = (most: number, list: () => ReadonlyArray<UploadItem>): UploadTurns => {
   const waiting: Array<{ readonly files: ReadonlyArray<File>; readonly begin: () => void }> = []

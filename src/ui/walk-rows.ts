@@ -1,6 +1,6 @@
 import { buttons, findRows, isFar, listButtons, lists, toDeed } from "./file-rows.ts"
 
-/** The button of a row that does the same as another one, else its last. */
+/** The button of a row that does the same as another one, otherwise the row's last button. */
 const findLike = (row: Element, button: Element): HTMLElement | undefined => {
   const there = listButtons(row)
   return there.find((other) => toDeed(other) === toDeed(button)) ?? there.at(-1)
@@ -24,15 +24,15 @@ const follow = (key: string, button: Element): Element | undefined => {
 const keys = new Set(["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Home", "End"])
 
 /**
- * Makes a list of files one stop of the Tab key, however long it is: up, down, Home and End lead from row to row, left and
- * right through the buttons of one, Delete removes it. A tap on a name shows all of it. Works on what stands in the page,
- * by its `data-sluice` attributes, and touches no element of the page's own.
+ * Makes a list of files one stop of the Tab key, however long it is: up, down, Home and End move between rows, left
+ * and right between the buttons of one, Delete removes it. A tap on a name shows all of it. It works on the elements
+ * in the page, by their `data-sluice` attributes, and changes none of the page's own elements.
  *
  * @param id of the outermost element
  * @param root where its elements are: the document, or a shadow root
- * @param subscribe tells of each rendering to come
- * @param bring has the row of a file that is far described whole
- * @returns ends it
+ * @param subscribe calls back before each rendering
+ * @param bring has the row of a far file rendered completely
+ * @returns stops it
  */
 export const walkRows = (
   id: string,
@@ -40,12 +40,12 @@ export const walkRows = (
   subscribe: (listener: () => void) => () => void,
   bring?: (itemId: string) => void,
 ): (() => void) => {
-  /** The ancestor of an event's target, or itself, if it is in a list of this component. */
+  /** The closest ancestor of an event's target, or the target itself, if it is in a list of this component. */
   const find = ({ target }: Event, selector: string): HTMLElement | null => {
     const found = (target as Element).closest<HTMLElement>(selector)
     return found?.closest(lists) && root.getElementById(id)?.contains(found) ? found : null
   }
-  /** Tab stops at the button that had the focus last, or at the first. */
+  /** Sets the Tab stop to the button that had the focus last, or to the first. */
   const mark = (list: Element, chosen?: Element) => {
     const all = listButtons(list)
     const stop = chosen ?? all.find((button) => button.getAttribute("tabindex") === "0") ?? all[0]
@@ -60,7 +60,7 @@ export const walkRows = (
     if (wanted === undefined || isFar(wanted.row)) return
     const { row, from } = wanted
     wanted = undefined
-    // Whoever has gone on meanwhile stays there.
+    // If the user has moved the focus meanwhile, it stays there.
     if (root.activeElement === from) findLike(row, from)?.focus()
   }
   const onFocus = (event: Event) => {
@@ -74,7 +74,7 @@ export const walkRows = (
     const button = find(event, buttons)
     if (button === null) return
     if (wanted !== undefined && key !== "Tab") {
-      // The focus is on its way to another row: nothing is done to this one any more.
+      // The focus is about to move to another row: keys no longer act on this one.
       event.preventDefault()
     } else if (key === "Delete") {
       const { rows, at } = findRows(button)
@@ -82,7 +82,7 @@ export const walkRows = (
         .find((other) => toDeed(other) === "remove")
         ?.click()
     } else if (keys.has(key)) {
-      event.preventDefault() // the page stays where it is, at the ends too
+      event.preventDefault() // the page does not scroll, even at the ends of the list
       const there = follow(key, button)
       wanted = there && isFar(there) ? { row: there, from: button } : undefined
       if (wanted) bring?.(there!.getAttribute("data-file")!)
@@ -90,11 +90,11 @@ export const walkRows = (
     }
   }
   const onClick = (event: Event) => {
-    // Who marks a name to copy it does not tap on it.
+    // Selecting a name to copy it is not a tap.
     if (getSelection()?.isCollapsed !== false) find(event, '[data-sluice="file-name"]')?.toggleAttribute("data-whole")
   }
   const seen = new WeakSet<Element>()
-  /** What was refused is told by its row: it is brought into a list that scrolls. */
+  /** The row of a refused file shows the reason, so it is scrolled into view within its list. */
   const show = (list: Element) => {
     const fresh = [...list.children].filter((row) => !seen.has(row))
     for (const row of fresh) seen.add(row)
@@ -103,7 +103,7 @@ export const walkRows = (
     const [box, place] = [list.getBoundingClientRect(), refused.getBoundingClientRect()]
     if (place.bottom > box.bottom || place.top < box.top) list.scrollTop += place.top - box.top
   }
-  // After the framework has rendered, which is a microtask later at the most.
+  // After the framework has rendered, which is at most a microtask later.
   let timer: ReturnType<typeof setTimeout> | undefined
   const look = () => {
     timer ??= setTimeout(() => {

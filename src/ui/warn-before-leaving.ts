@@ -1,18 +1,18 @@
 import type { UploadController } from "./upload-controller.ts"
 import { isActive } from "./upload-state.ts"
 
-/** Asks the user: in the browser's words, for it shows no others. */
+/** Asks the user, in the browser's own words, because it shows no others. */
 const ask = (event: BeforeUnloadEvent): void => {
   event.preventDefault()
   event.returnValue = true // Safari before 17
 }
 
 /**
- * Lets the browser ask before the page goes while files are on their way, or paused. It listens only then: a page with
- * such a listener may be kept out of the back/forward cache.
+ * Lets the browser ask before the user leaves the page while files are uploading or paused. It only listens then,
+ * because a page with such a listener may be kept out of the back/forward cache.
  *
  * @param isWanted whether an upload would be lost
- * @returns ends it, once nothing is on its way any more: what leaves the page goes on
+ * @returns stops it, once nothing is in progress any more: files whose component leaves the page continue
  */
 export const warnBeforeLeaving = (
   { getState, subscribe }: Pick<UploadController<any>, "getState" | "subscribe">,
@@ -20,7 +20,7 @@ export const warnBeforeLeaving = (
 ): (() => void) => {
   let isOver = false
   let isAsking = false
-  // Its own for each component: one that ends must not take away another's.
+  // One for each component, so that ending one does not remove another's.
   const listener = (event: BeforeUnloadEvent) => ask(event)
   const look = () => {
     const isNeeded = isWanted() && getState().files.some((item) => isActive(item) || item.status === "paused")

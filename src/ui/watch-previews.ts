@@ -21,24 +21,27 @@ export interface PreviewOptions {
 /** Of how many files pictures are made where no row of theirs is found, in markup of the page's own. */
 const most = 100
 
-/** ms until a picture is given back: a tray, or a component that came back, may just have begun to show it, and asks a moment later. */
+/**
+ * ms until a picture is released: a tray, or a component that came back, may just have begun to show it, and requests
+ * it a moment later.
+ */
 const grace = 1000
 
-/** What a file became. */
+/** The result for a file. */
 interface Made {
   readonly file: File
   /** Undefined where there is no picture of it. */
   readonly thumbnail: Thumbnail | undefined
 }
 
-/** A file that was only renamed looks as before. */
+/** A file that was only renamed looks the same. */
 const looksSame = (a: File, b: File): boolean => a === b || (a.size === b.size && a.type === b.type)
 
 /**
- * Makes thumbnails of the files whose rows are near to what is seen; where the component has no rows, of its first
- * files. Gives each back when its file leaves the list.
+ * Makes thumbnails of the files whose rows are near to the visible part; where the component has no rows, of its first
+ * files. Releases each when its file leaves the list.
  *
- * @returns ends it, and gives all back
+ * @returns stops it, and releases all
  */
 export const watchPreviews = ({
   rows,
@@ -65,7 +68,7 @@ export const watchPreviews = ({
   const make = async ({ id: itemId, name, type, file }: ChosenItem) => {
     const thumbnail = await makeThumbnail(file, toFamily(name, type) === "video").catch(() => undefined)
     const item = find(itemId)
-    // Removed or exchanged meanwhile, or nobody looks any more.
+    // Removed or replaced meanwhile, or no longer needed.
     if (offer.isOver() || item?.file === undefined || !looksSame(item.file, file)) {
       if (thumbnail !== undefined) URL.revokeObjectURL(thumbnail.url)
       return

@@ -9,11 +9,11 @@ const line = '[data-sluice="removed"]'
 const fields = "input:not([type=file]), textarea, select, [contenteditable]"
 
 /**
- * Keeps the offer to undo a removal while the pointer or the focus is on it, and while somebody uses the component by
- * keyboard; takes it away at once when its form is sent. Ctrl+Z in the component undoes, too. The focus goes to
- * what came back.
+ * Keeps the offer to undo a removal while the pointer or the focus is on it, and while the component is used by
+ * keyboard; removes it at once when its form is sent. Ctrl+Z in the component undoes, too. The focus moves to what was
+ * restored.
  *
- * @returns ends it
+ * @returns stops it
  */
 export const watchUndo = ({ id, root, controller }: RowTools): (() => void) => {
   const find = () => root.getElementById(id)
@@ -28,7 +28,7 @@ export const watchUndo = ({ id, root, controller }: RowTools): (() => void) => {
     shown = removed
     if (shown !== undefined) keepWhile(shown, isInUse)
   }
-  /** Before the controller's own listeners: so the focus is there when they look for a place for it. */
+  /** Before the controller's own listeners, so that the focus is there when they look for a place for it. */
   const follow = () => {
     const back = controller.getState().removed?.files[0]?.id
     if (back !== undefined) bringNear({ id, root, controller }, back)
@@ -55,7 +55,7 @@ export const watchUndo = ({ id, root, controller }: RowTools): (() => void) => {
   }
   root.addEventListener("click", onClick, true)
   root.addEventListener("keydown", onKey)
-  // What the form's own checks stop is not sent.
+  // A form that its own validation stops is not sent.
   root.addEventListener("submit", onSubmit, true)
   const unsubscribe = controller.subscribe(look)
   look()

@@ -1,4 +1,4 @@
-/** Gives the next piece of work there is, if any. */
+/** Returns the next piece of work, if there is any. */
 type Source = () => (() => Promise<void>) | undefined
 
 /** Work that was offered. */
@@ -9,7 +9,7 @@ interface Offer {
   readonly end: () => void
 }
 
-/** ms after which it is no longer waited for a page that is never idle. */
+/** How long to wait for an idle moment on a page that is never idle, ms. */
 const patience = 1000
 
 const sources = new Set<Source>()
@@ -22,7 +22,7 @@ const untilIdle = () =>
     else requestIdleCallback(() => resolve(), { timeout: patience })
   })
 
-/** Whoever had a turn stands behind the others. */
+/** A source that had its turn moves behind the others. */
 const next = () => {
   for (const source of sources) {
     const work = source()
@@ -46,7 +46,7 @@ const run = async () => {
   isBusy = false
 }
 
-/** Offers work that is done piece by piece, one at a time in the page, while the page has nothing else to do. */
+/** Offers work that is done piece by piece, one at a time in the page, while the page is idle. */
 export const offerWork = (source: Source): Offer => {
   sources.add(source)
   return {

@@ -172,7 +172,7 @@ describe("what comes back", () => {
     rest.answer(answer)
     await expect(api.getUsageInfo()).rejects.toMatchObject({
       code: "INVALID_CONFIG",
-      message: expect.stringMatching(/http:\/\/ingest\.test is not Sluice's ingest.*Check the token's ingestUrl/),
+      message: expect.stringMatching(/http:\/\/ingest\.test is not a Sluice ingest.*Check the token's ingestUrl/),
     })
     expect(rest.calls).toHaveLength(1)
   })

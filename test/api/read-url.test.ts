@@ -85,10 +85,10 @@ describe("generateSignedURL", () => {
   })
 
   test.each<[string, string, object, RegExp]>([
-    ["a key of another app", "someotherapp12abc", {}, /no file key of this app.*keyType: "customId"/],
-    ["a custom id taken for a key", "users/7", {}, /no file key of this app/],
-    ["a key with a path in it", `${encodedAppId}/../x`, {}, /no file key/],
-    ["the bare prefix", encodedAppId, {}, /no file key/],
+    ["a key of another app", "someotherapp12abc", {}, /not a file key of this app.*keyType: "customId"/],
+    ["a custom id taken for a key", "users/7", {}, /not a file key of this app/],
+    ["a key with a path in it", `${encodedAppId}/../x`, {}, /not a file key/],
+    ["the bare prefix", encodedAppId, {}, /not a file key/],
     ["an empty custom id", "", { keyType: "customId" }, /No URL can name/],
     ["a custom id that is a step of a path", "..", { keyType: "customId" }, /No URL can name/],
     ["more than 7 days", `${encodedAppId}x`, { expiresIn: "8 days" }, /1 second to 7 days/],

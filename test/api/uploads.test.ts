@@ -189,10 +189,10 @@ describe("what is refused before anything is sent", () => {
       "INVALID_CONFIG",
       /no option "acls"/,
     ],
-    ["a string", "photo.jpg", "BAD_REQUEST", /A string is no file/],
-    ["bytes", new Uint8Array(5), "BAD_REQUEST", /An array of bytes is no file/],
-    ["nothing", null, "BAD_REQUEST", /no file/],
-    ["a number", 7, "BAD_REQUEST", /no file/],
+    ["a string", "photo.jpg", "BAD_REQUEST", /A string is not a file/],
+    ["bytes", new Uint8Array(5), "BAD_REQUEST", /An array of bytes is not a file/],
+    ["nothing", null, "BAD_REQUEST", /not a file/],
+    ["a number", 7, "BAD_REQUEST", /not a file/],
   ]
   test.each(refusals)("%s, and the other files go on", async (_, input, code, message) => {
     const { api, ingest } = await start()
@@ -400,6 +400,6 @@ describe("what is not an ingest", () => {
     })
     const api = new SluiceApi({ token, ingestUrl: url })
     const { error } = await api.uploadFiles(new File(["x"], "x"))
-    expect(error).toMatchObject({ code: "INVALID_CONFIG", message: expect.stringContaining(`${url} is not Sluice's`) })
+    expect(error).toMatchObject({ code: "INVALID_CONFIG", message: expect.stringContaining(`${url} is not a Sluice ingest`) })
   })
 })

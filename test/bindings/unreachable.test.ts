@@ -93,7 +93,7 @@ test("a redirect to the app's own login is told before anything is chosen", asyn
       : response.writeHead(307, { location: "/login" }).end(),
   )
   expect(await hear()).toEqual([
-    `Sluice: INVALID_CONFIG: What answers for the app (${site}/login) is not Sluice. Check its URL, and let it through in proxy.ts.`,
+    `Sluice: INVALID_CONFIG: The answer for the app (${site}/login) did not come from Sluice. Check its URL, and let it through in proxy.ts.`,
   ])
 })
 

@@ -360,7 +360,7 @@ describe("sluice doctor", () => {
     const wrong = await examine(["--callback-url", strange], token)
     expect(wrong.of("Uploads")).toMatchObject({
       status: "failed",
-      message: expect.stringContaining(`has a key that is none of the ingest's at ${url}`),
+      message: expect.stringContaining(`has a key that the ingest at ${url} does not know`),
     })
     expect(wrong.code).toBe(1)
     await writeFile(join(data, "token"), `${token}\n`)

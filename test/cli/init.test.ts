@@ -318,9 +318,9 @@ describe("sluice init", () => {
     await write({ "package.json": { dependencies: { next: "*" } }, "tsconfig.json": tsconfig, ...theirs })
     const { code, stdout } = await init("--yes")
     expect(code).toBe(0)
-    expect(stdout).toContain("lib/upload-client.ts is there and stays as it is.")
+    expect(stdout).toContain("lib/upload-client.ts is there and is left as it is.")
     expect(stdout).toContain(
-      "app/api/sluice/route.js is there (in the place of app/api/sluice/route.ts) and stays as it is.",
+      "app/api/sluice/route.js is there (in the place of app/api/sluice/route.ts) and is left as it is.",
     )
     const after = await read()
     expect(after).toMatchObject(theirs)

@@ -52,7 +52,7 @@ describe("--out of commands that make a token", () => {
     const { code, stderr } = await run("apps", "create", "acme", "--out", "a.token")
     expect([code, stderr]).toEqual([
       1,
-      expect.stringMatching(/a\.token is there already, and nothing was changed\..*--force/),
+      expect.stringMatching(/a\.token already exists, and nothing was changed\..*--force/),
     ])
     expect(await readFile(file, "utf8")).toBe("precious")
     expect(await listIds()).not.toContain("acme")

@@ -69,7 +69,7 @@ describe("in front of the ingest", () => {
     peer.fail("PUT", "a", portal)
     expect(await fail()).toMatchObject({
       code: "INVALID_CONFIG",
-      detail: expect.stringContaining("What answers for the ingest is not Sluice."),
+      detail: expect.stringContaining("The answer for the ingest did not come from Sluice."),
     })
     expect(peer.trace("a")).toEqual(["PUT bytes=0-"])
   })
@@ -97,7 +97,7 @@ describe("in front of the app", () => {
 
   test("a page that calls itself a success is none", async () => {
     peer.fail("POST", "any", portal)
-    expect(await fail()).toMatchObject({ code: "INVALID_CONFIG", detail: expect.stringContaining("not Sluice") })
+    expect(await fail()).toMatchObject({ code: "INVALID_CONFIG", detail: expect.stringContaining("did not come from Sluice") })
   })
 
   test.each(["there", "not there"])(
@@ -108,7 +108,7 @@ describe("in front of the app", () => {
       const { code, detail } = await fail()
       expect({ code, detail }).toEqual({
         code: "INVALID_CONFIG",
-        detail: `What answers for the app (${peer.origin}/login) is not Sluice. Check its URL, and let it through in proxy.ts.`,
+        detail: `The answer for the app (${peer.origin}/login) did not come from Sluice. Check its URL, and let it through in proxy.ts.`,
       })
     },
   )

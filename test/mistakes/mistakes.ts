@@ -35,7 +35,7 @@ export const mistakes: ReadonlyArray<Mistake> = [
     run: ({ otherToken, ingestUrl }) => ({ env: { SLUICE_TOKEN: otherToken, SLUICE_INGEST_URL: ingestUrl } }),
     stages: ["production"],
     reader: ["operator"],
-    cause: /does not accept the app's token|key that is none of the ingest's/i,
+    cause: /does not accept the app's token|key that the ingest at \S+ does not know/i,
     fix: /sluice token explain|SLUICE_TOKEN/,
   },
   {

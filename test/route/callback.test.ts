@@ -171,7 +171,7 @@ test("1 MiB of what onUploadComplete returns travels; more is told to the ingest
   expect((await complete(() => "x".repeat(most))).status).toBe(200)
   const problem = await refused(await complete(() => "x".repeat(most + 1)), "INVALID_CONFIG", 413)
   expect(problem.detail).toMatch(
-    /onUploadComplete returned has 1MB \(1048577 bytes\) as JSON; at most 1MB travel\. Return an id or a URL/,
+    /onUploadComplete returned has 1MB \(1048577 bytes\) as JSON; at most 1MB are allowed\. Return an id or a URL/,
   )
   expect(postedResults()[1]).toEqual({ fileKey: storedFile.key, eventId: "evt_1", attempt: 1, error: problem.detail })
 })

@@ -83,8 +83,8 @@ describe("a route's configuration", () => {
   test.each([
     ["no kinds", {}, /image, video, audio/],
     ["an empty list", [], /image, video, audio/],
-    ["an unknown kind", { picture: {} }, /"picture" is no kind of file/],
-    ["a media type with upper case", { "Image/PNG": {} }, /"Image\/PNG" is no kind/],
+    ["an unknown kind", { picture: {} }, /"picture" is not a kind of file/],
+    ["a media type with upper case", { "Image/PNG": {} }, /"Image\/PNG" is not a kind/],
     ["a size that is none", { image: { maxFileSize: "4 megs" } }, /image\.maxFileSize: "4 megs" is not a size/],
     ["a negative size", { image: { maxFileSize: -1 } }, /image\.maxFileSize/],
     ["a count of 0", { image: { maxFileCount: 0 } }, /image\.maxFileCount must be a whole number of at least 1, not 0/],

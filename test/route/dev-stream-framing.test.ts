@@ -62,8 +62,8 @@ describe("the framing of the stream", () => {
 
   test.each([
     ["an event of an unknown kind is skipped with a warning", line(callbackEvent(), "virus-scan"), "virus-scan"],
-    ["a line that is no event is skipped with a warning", '{"ok":true}\n', "no event"],
-    ["a line that is no object is skipped with a warning", "7\n", "no event"],
+    ["a line that is no event is skipped with a warning", '{"ok":true}\n', "not an event"],
+    ["a line that is no object is skipped with a warning", "7\n", "not an event"],
   ])("%s, and the rest goes on", async (_, stranger, words) => {
     expect(await receive(line(events[0]!), stranger, line(events[1]!, "error"), line(events[2]!))).toEqual(expected)
     expect(linesWith("warn", words)).toHaveLength(1)

@@ -149,7 +149,7 @@ describe("an event of the stream", () => {
     [
       "answers all paths with its page",
       () => new Response("<div id=root></div>"),
-      ["Something else than the route handler", "SLUICE_CALLBACK_URL"],
+      ["Something other than the route handler", "SLUICE_CALLBACK_URL"],
     ],
     ["cannot be reached", networkError, ["SLUICE_CALLBACK_URL"]],
   ])("whose app %s is told to the ingest at once, with the fix, and logged", async (_, answer: Answer, told) => {
@@ -162,7 +162,7 @@ describe("an event of the stream", () => {
     await over
     const { error, ...result } = JSON.parse(ingest.results[0]!.text)
     expect(result).toEqual({ fileKey: storedFile.key, eventId: "evt_1", attempt: 3 })
-    expect(linesWith("error", `did not reach ${appUrl}`, "comes again")).toHaveLength(1)
+    expect(linesWith("error", `did not reach ${appUrl}`, "sent again")).toHaveLength(1)
     for (const words of told) {
       expect(error).toMatch(words)
       expect(linesWith("error")[0]).toMatch(words)
@@ -235,7 +235,7 @@ describe("the end of the stream", () => {
     await until(() => expect(ingest.registrations).toHaveLength(2))
     stream.end()
     await over
-    expect(linesWith("warn", "http://ingest.test is no ingest")).toHaveLength(1)
+    expect(linesWith("warn", "http://ingest.test is not a Sluice ingest")).toHaveLength(1)
   })
 })
 

@@ -82,7 +82,7 @@ test("at level Error there are no warnings, at level Warning there are", async (
     const handle = handlerOf(router, { isDev: true, logLevel, waitUntil: (promise) => void work.push(promise) })
     await presigned(await handle(uploadRequest("a", { files: [png] })))
     await Promise.all(work)
-    expect(linesWith("warn", "no event")).toHaveLength(count)
+    expect(linesWith("warn", "not an event")).toHaveLength(count)
   }
 })
 

@@ -100,7 +100,7 @@ describe("a registration that fails", () => {
     const problem = await refused(response, "INGEST_UNAVAILABLE", 503)
     expect(JSON.stringify(problem)).not.toMatch(/ingest\.test|eels|signature/)
     expect(ingest.registrations).toHaveLength(3)
-    expect(linesWith("error", "The ingest did not take the registration", "http://ingest.test")).toHaveLength(1)
+    expect(linesWith("error", "The ingest did not accept the registration", "http://ingest.test")).toHaveLength(1)
   })
 
   test.each([[429, "RATE_LIMITED", 3] as const, [507, "QUOTA_EXCEEDED", 1] as const])(
@@ -205,7 +205,7 @@ describe("waitUntil", () => {
     await presigned(await upload({ waitUntil: (promise: Promise<unknown>) => work.push(promise) }))
     await expect(work[0]).resolves.toBeUndefined()
     expect(ingest.registrations).toHaveLength(3)
-    expect(linesWith("error", "The ingest did not take the registration")).toHaveLength(1)
+    expect(linesWith("error", "The ingest did not accept the registration")).toHaveLength(1)
   })
 
   test("nothing is handed over for a request that is refused", async () => {

@@ -47,7 +47,7 @@ describe("the environment", () => {
     vi.useRealTimers()
     ingest.answerRegistration(networkError, networkError, networkError)
     await problemOf(await upload(handle))
-    expect(linesWith("error", "[sluice] error: The ingest did not take the registration")).toHaveLength(1)
+    expect(linesWith("error", "[sluice] error: The ingest did not accept the registration")).toHaveLength(1)
   })
 
   test.each([

@@ -39,7 +39,7 @@ describe("an option that nobody would read", () => {
       /image.*"maxFileSise".*maxFileSize/,
     ],
     ["acl in other letters", () => f(unchecked({ image: { ACL: "private" } })), /image.*"ACL".*The nearest is acl/],
-    ["acl among the kinds of files", () => f(unchecked({ image: {}, acl: "private" })), /"acl" is no kind of file/],
+    ["acl among the kinds of files", () => f(unchecked({ image: {}, acl: "private" })), /"acl" is not a kind of file/],
     [
       "an acl that is none",
       () => f(unchecked({ image: { acl: "Private" } })),
@@ -68,7 +68,7 @@ describe("an option that nobody would read", () => {
   })
 
   test.each([
-    ["an acl", { acl: "private" }, /"acl".*There are/],
+    ["an acl", { acl: "private" }, /"acl".*The options are/],
     ["a default acl in other letters", { defaultACL: "private" }, /"defaultACL".*The nearest is defaultAcl/],
     ["a default acl that is none", { defaultAcl: "Private" }, /defaultAcl is "Private"/],
   ])("keeps an ingest from starting: %s", (_, options, message) => {
@@ -100,7 +100,7 @@ describe("an app whose ingest is real", () => {
   })
 
   test.each([
-    ["access", { name: "x", access: "private" }, /"access".*There are name, customId, keySeed, acl/],
+    ["access", { name: "x", access: "private" }, /"access".*The options are name, customId, keySeed, acl/],
     ["Acl", { Acl: "private" }, /"Acl".*The nearest is acl/],
     ["an acl that is none", { acl: "Private" }, /acl must be public-read or private/],
     ["a limit", { maxFileSize: 7 }, /"maxFileSize".*f\(\{ image: \{ maxFileSize: … \} \}\)/],

@@ -80,7 +80,7 @@ export const runInit = async (folder: string, options: InitOptions): Promise<voi
   showPlan(plan, project)
   for (const { path, existing } of plan.files) {
     if (existing !== undefined)
-      console.log(`${existing} is there${existing === path ? "" : ` (in the place of ${path})`} and stays as it is.`)
+      console.log(`${existing} is there${existing === path ? "" : ` (in the place of ${path})`} and is left as it is.`)
   }
   if (isEmpty(plan)) console.log("There is nothing to write.")
   else if (dryRun) {

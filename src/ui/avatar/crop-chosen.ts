@@ -6,19 +6,19 @@ import type { UploadController } from "../upload-controller.ts"
 import type { UploadItem, UploadState } from "../upload-state.ts"
 
 /**
- * Lets a chosen picture be cropped before it is listed: what the route takes is held against the crop, and not against the
- * photo it is made of. What crops is loaded with the first picture. Of several files one is taken: the first picture. A form
- * is not sent while its picture is cropped.
+ * Lets the user crop a chosen picture before it is listed: the route's limits apply to the crop, not to the photo it
+ * is made from. The code that crops is loaded with the first picture. Of several files only the first picture is
+ * taken. A form is not sent while its picture is being cropped.
  */
 export const cropChosen = (controller: UploadController<any>, context: KindContext): UploadController<any> => {
   let latest: AbortController | undefined
-  /** Pictures whose crop could not be loaded. */
+  /** Pictures for which the cropping code could not be loaded. */
   const lost = new WeakSet<File>()
   const isLost = ({ file, status }: UploadItem): boolean => status === "failed" && file !== undefined && lost.has(file)
   let seen: UploadState<any> | undefined
   let shown: UploadState<any> | undefined
 
-  /** What was not cropped may be tried again; the controller itself would send it as it is. */
+  /** A picture that was not cropped can be retried; the controller itself would send it uncropped. */
   const getState = (): UploadState<any> => {
     const state = controller.getState()
     if (state === seen) return shown!
@@ -45,7 +45,7 @@ export const cropChosen = (controller: UploadController<any>, context: KindConte
     }
     if (made === undefined || signal.aborted) return held.end()
     controller.addFiles([made])
-    // The row says what went wrong.
+    // The row shows what went wrong.
     if (controller.getState().files.some(({ status }) => status === "failed")) held.end()
     else held.release()
   }
@@ -56,7 +56,7 @@ export const cropChosen = (controller: UploadController<any>, context: KindConte
     resumeUpload: (id) => {
       const item = controller.getState().files.find((each) => isLost(each) && (id === undefined || each.id === id))
       if (item === undefined) return controller.resumeUpload(id)
-      // A controller without its code lists it beside the next one.
+      // A controller whose code is not loaded would list it next to the new one.
       if (controller.loaded() === undefined) controller.removeFile(item.id)
       forgiveFile(item.file!)
       void crop(item.file!)

@@ -6,16 +6,16 @@ import { listenToStage } from "./listen-to-stage.ts"
 import type { PictureTexts } from "./picture-texts.ts"
 
 interface DialogOptions {
-  /** Of the component. */
+  /** Id of the component. */
   readonly id: string
   readonly options: CropOptions
   readonly say: PictureTexts
   readonly cancel: string
-  /** Closes it. */
+  /** Closes the dialog. */
   readonly signal: AbortSignal
 }
 
-/** ms without a key before it is said where the picture is. */
+/** How long after the last key the position is announced, ms. */
 const quiet = 500
 
 const make = <Tag extends keyof HTMLElementTagNameMap>(
@@ -39,15 +39,15 @@ const makeButton = (name: string, text: string, onClick: () => void, label?: str
   return button
 }
 
-/** What happens in the dialog is not for the form or the elements around it. */
+/** Events in the dialog are not for the form or the elements around it. */
 const own = ["click", "keydown", "keyup", "input", "change", "paste", "focusin", "wheel"] as const
 
 /**
- * Shows a picture in a modal dialog, and lets the user choose a square of it: by dragging, by wheel or two fingers, by keys,
- * by a tap on what is to be in the middle, by a slider.
+ * Shows a picture in a modal dialog, and lets the user choose a square of it: by dragging, by wheel or two fingers, by
+ * keys, by a tap on the point that should be in the middle, by a slider.
  *
- * @param parent the component: the dialog has its colours, its font and its direction
- * @returns the square; undefined where the user has left without one
+ * @param parent the component: the dialog inherits its colours, its font and its direction
+ * @returns the square; undefined where the user closed the dialog without one
  */
 export const askForCrop = (
   parent: Element,
@@ -69,7 +69,7 @@ export const askForCrop = (
       "data-shape": options.shape ?? "round",
       tabindex: "0",
       autofocus: "",
-      // Arrow keys are for the picture, also where a screen reader is at work.
+      // Arrow keys are for the picture, even while a screen reader is running.
       role: "application",
       "aria-label": say.stage(),
       "aria-describedby": hintId,
@@ -152,7 +152,7 @@ export const askForCrop = (
     resized.disconnect()
     clearTimeout(timer)
     if (frame !== undefined) cancelAnimationFrame(frame)
-    // Gives the focus back to where it was.
+    // Returns the focus to where it was.
     dialog.close()
     dialog.remove()
     canvas.width = canvas.height = 0

@@ -18,8 +18,8 @@ interface CropContext extends KindContext {
 /**
  * Lets the user crop a picture.
  *
- * Shape: what is to be uploaded; the file itself, to be listed as failed, where it is no picture; undefined where the user
- *        has thought better of it.
+ * Shape: the file to upload; the original file, to be listed as failed, where it is not a picture; undefined where the
+ *        user has cancelled.
  * Fails: never.
  */
 export const cropPicture = async (file: File, context: CropContext): Promise<File | undefined> => {
@@ -27,11 +27,11 @@ export const cropPicture = async (file: File, context: CropContext): Promise<Fil
   const options = config().crop || {}
   const say = createPictureTexts(texts)
   if (findFolderMistake(file, texts) !== undefined) return file
-  // A route for GIF, or for drawings, takes nothing that a browser makes of pixels.
+  // A route for GIF, or for drawings, takes no type that a browser can encode.
   if (listCropTypes(options.type, true, routeConfig).length === 0) return file
 
   const refuse = (cause: unknown): File => {
-    // The route has a word of its own for what it does not take.
+    // The route has a text of its own for types that it does not take.
     const isRefused = file.type !== "" && routeConfig !== undefined && createFindKind(routeConfig)(file) === undefined
     const message = isRefused ? texts.typeNotAllowed(routeConfig) : say.unreadable()
     refuseFile(file, new UploadError({ code: "FILE_TYPE_NOT_ALLOWED", message, cause }))

@@ -1,17 +1,17 @@
-/** Pixels of a picture. */
+/** The size of a picture, pixels. */
 export interface PictureSize {
   readonly width: number
   readonly height: number
 }
 
-/** The square of a picture that is kept, in its pixels: left upper corner and side. */
+/** The square of a picture that is kept, in the picture's pixels: left upper corner and side. */
 export interface Crop {
   readonly x: number
   readonly y: number
   readonly side: number
 }
 
-/** A place in the square, in parts of its side: 0.5, 0.5 is its middle. */
+/** A point in the square, as parts of its side: 0.5, 0.5 is its middle. */
 export interface Place {
   readonly x: number
   readonly y: number
@@ -36,18 +36,18 @@ export const startCrop = (picture: PictureSize): Crop => {
   return { x: (picture.width - side) / 2, y: (picture.height - side) / 2, side }
 }
 
-/** How much the picture can be enlarged: of a large one a face in a group, of a small one no blots. */
+/** How much the picture can be enlarged: a large one down to a face in a group, a small one not until it is blurred. */
 export const toMaxZoom = (picture: PictureSize, size: number): number =>
   within(shorter(picture) / (size / 2) - 2, 8) + 2
 
-/** How much larger the picture is shown than at first: 1 is all of it. */
+/** How much larger than at first the picture is shown: 1 is all of it. */
 export const toZoom = (picture: PictureSize, { side }: Crop): number => shorter(picture) / side
 
 /** Moves the picture below the square, in parts of the square's side: 0.5 is half of it to the right. */
 export const moveCrop = (picture: PictureSize, { x, y, side }: Crop, by: Place): Crop =>
   keepInside(picture, { x: x - by.x * side, y: y - by.y * side, side })
 
-/** Shows the picture larger or smaller; what is at a place of the square stays there, as far as the picture goes. */
+/** Enlarges or shrinks the picture; the point of the square that is given stays in place, as far as the picture allows. */
 export const zoomCrop = (
   picture: PictureSize,
   { x, y, side }: Crop,
@@ -59,7 +59,10 @@ export const zoomCrop = (
   return keepInside(picture, { x: x + at.x * (side - next), y: y + at.y * (side - next), side: next })
 }
 
-/** Where the square is, whole percent: 0, 0 is the left upper corner of the picture. What cannot move is in the middle. */
+/**
+ * Where the square is, whole percent: 0, 0 is the left upper corner of the picture. A direction without room to move is
+ * in the middle.
+ */
 export const toPosition = (
   { width, height }: PictureSize,
   { x, y, side }: Crop,

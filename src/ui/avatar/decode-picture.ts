@@ -6,16 +6,16 @@ export interface Picture extends PictureSize {
   readonly source: CanvasImageSource
   /** Whether some of it may be transparent. */
   readonly mayBeTransparent: boolean
-  /** Gives its memory back. */
+  /** Releases its memory. */
   readonly close: () => void
 }
 
 const limits = {
   /** Of a file, bytes. */
   size: 128e6,
-  /** Before it is decoded; phones have 108 million, at 4 bytes each while they are read. */
+  /** Of a picture before it is decoded; phones have 108 million, at 4 bytes each while they are read. */
   read: 120e6,
-  /** Of what is kept, which is as good as all of it in a crop: 64 MB. */
+  /** Of the decoded picture, which is practically lossless for a crop: 64 MB. */
   kept: 4096 * 4096,
 }
 
@@ -27,7 +27,7 @@ const decodeDrawing = async (file: File, side: number): Promise<Picture> => {
   const canvas = Object.assign(document.createElement("canvas"), { width, height })
   const context = canvas.getContext("2d")!
   context.drawImage(image, 0, 0, width, height)
-  // Fails where the browser lets nobody read what was drawn, as with a `foreignObject`: no crop can be made of it.
+  // Fails where the browser does not allow reading what was drawn, as with a `foreignObject`: such a picture cannot be cropped.
   context.getImageData(0, 0, 1, 1)
   return {
     source: canvas,
@@ -41,12 +41,13 @@ const decodeDrawing = async (file: File, side: number): Promise<Picture> => {
 }
 
 /**
- * Decodes a picture as the camera was held; of an animation its first frame.
+ * Decodes a picture with its orientation applied; of an animation its first frame.
  *
- * @param side that a drawing is large enough for, pixels
+ * @param side for which a drawing has to be large enough, pixels
  *
  * Units:  at most 16.8 million pixels, in the proportions of the original.
- * Fails:  rejects where the browser cannot show the file, or must not try: it is too large, has no size, or cannot be read back.
+ * Fails:  rejects where the browser cannot show the file, or must not try: it is too large, has no size, or its pixels
+ *         cannot be read.
  */
 export const decodePicture = async (file: File, side: number): Promise<Picture> => {
   if (file.type.startsWith("image/svg")) return decodeDrawing(file, side)

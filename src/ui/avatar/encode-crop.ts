@@ -11,8 +11,8 @@ const extensions: Readonly<Record<string, string>> = {
 }
 
 /**
- * What a crop may be encoded as, the best first: what is wanted, then what keeps transparent parts or is small; nothing that
- * the route does not take. Empty where it takes nothing that a browser makes.
+ * The types that a crop may be encoded as, best first: the wanted one, then those that keep transparent parts or are
+ * small, but only types that the route takes. Empty where it takes none that a browser can encode.
  */
 export const listCropTypes = (
   wanted: CropType = "image/webp",
@@ -36,7 +36,7 @@ const encode = (canvas: HTMLCanvasElement, type: CropType, quality: number) =>
   new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, type, quality))
 
 /**
- * Makes a file of a crop. It has nothing of the original but its pixels: no place where it was taken, and no other EXIF.
+ * Makes a file from a crop. It contains only pixels of the original: no place where it was taken, and no other EXIF.
  *
  * Fails: rejects where the browser cannot draw it.
  */
@@ -58,7 +58,7 @@ export const encodeCrop = async (
     let blob: Blob | null = null
     for (const type of types) {
       if (type === "image/jpeg" && isTransparent) {
-        // Which has no transparent parts, and would make them black.
+        // JPEG has no transparency, and would make transparent parts black.
         context.globalCompositeOperation = "destination-over"
         context.fillStyle = "white"
         context.fillRect(0, 0, out, out)

@@ -1,18 +1,18 @@
-/** What can be done with a picture under a square; a stage is 1 wide and 1 high. */
+/** How a picture under a square can be moved; a stage is 1 wide and 1 high. */
 interface StageView {
   /** Moves the picture: `0.5, 0` is half the stage to the right. */
   readonly moveBy: (x: number, y: number) => void
-  /** @param at what stays where it is; the middle, where nothing is said */
+  /** @param at the point that stays in place; by default the middle */
   readonly zoomBy: (factor: number, at?: { readonly x: number; readonly y: number }) => void
   readonly finish: () => void
 }
 
 const steps = {
-  /** Of the stage, by a key; with Shift. */
+  /** Parts of the stage that a key moves; with Shift. */
   key: 0.05,
   shift: 0.25,
   zoom: 1.1,
-  /** Of the wheel, in pixels: doubles the picture, about. */
+  /** Pixels of the wheel that enlarge the picture to about twice its size. */
   wheel: 350,
   /** Pixels by which a finger trembles. */
   tap: 5,
@@ -25,7 +25,7 @@ const directions: Readonly<Record<string, readonly [x: number, y: number]>> = {
   ArrowDown: [0, 1],
 }
 
-/** Pixels of a turn of the wheel, which may be told in lines or pages. */
+/** Pixels of a turn of the wheel, which may be reported in lines or pages. */
 const toPixels = ({ deltaY, deltaMode }: WheelEvent): number => deltaY * ([1, 16, 300][deltaMode] ?? 1)
 
 interface Spot {
@@ -38,13 +38,13 @@ const middleOf = (spots: ReadonlyArray<Spot>): Spot => ({
   y: spots.reduce((sum, { y }) => sum + y, 0) / spots.length,
 })
 
-/** How far the first two fingers are from each other; 1 of a single one. */
+/** The distance between the first two fingers; 1 for a single one. */
 const spreadOf = ([a, b]: ReadonlyArray<Spot>): number =>
   a && b ? Math.max(0.01, Math.hypot(a.x - b.x, a.y - b.y)) : 1
 
-/** Lets pointers, wheel and keys move a picture. Directions are those of the screen, whichever way the page runs. */
+/** Lets pointers, wheel and keys move a picture. Directions are those of the screen, whatever the page's direction of text. */
 export const listenToStage = (dialog: HTMLElement, stage: HTMLElement, view: StageView): void => {
-  /** Fingers on the stage, or the mouse, where they were last; parts of the stage. */
+  /** Where the fingers on the stage, or the mouse, last were; parts of the stage. */
   const held = new Map<number, Spot>()
   let way = 0
 
@@ -58,7 +58,7 @@ export const listenToStage = (dialog: HTMLElement, stage: HTMLElement, view: Sta
     if (held.size === 0) way = 0
     stage.setPointerCapture(event.pointerId)
     held.set(event.pointerId, toSpot(event))
-    // A second finger is no tap.
+    // A second finger means it is not a tap.
     if (held.size > 1) way = Number.POSITIVE_INFINITY
   })
   stage.addEventListener("pointermove", (event) => {
@@ -69,7 +69,7 @@ export const listenToStage = (dialog: HTMLElement, stage: HTMLElement, view: Sta
     const [from, to] = [middleOf(before), middleOf(after)]
     way += Math.hypot(to.x - from.x, to.y - from.y) * stage.clientWidth
     if (way < steps.tap && held.size === 1) {
-      // It goes from where it began once it is more than a tap.
+      // Once it is more than a tap, the picture moves from where the pointer began.
       held.set(event.pointerId, before[0]!)
       way = Math.hypot(to.x - from.x, to.y - from.y) * stage.clientWidth
       if (way < steps.tap) return
@@ -79,7 +79,7 @@ export const listenToStage = (dialog: HTMLElement, stage: HTMLElement, view: Sta
   })
   const release = (event: PointerEvent) => {
     if (!held.delete(event.pointerId) || held.size > 0) return
-    // For who cannot drag: what is tapped comes to the middle.
+    // For users who cannot drag: the tapped point moves to the middle.
     if (event.type === "pointerup" && way < steps.tap) {
       const { x, y } = toSpot(event)
       view.moveBy(0.5 - x, 0.5 - y)
@@ -92,7 +92,7 @@ export const listenToStage = (dialog: HTMLElement, stage: HTMLElement, view: Sta
     "wheel",
     (event) => {
       event.preventDefault()
-      // Two fingers on a trackpad are a wheel with Ctrl, and a small one.
+      // Two fingers on a trackpad are reported as a wheel with Ctrl, and a small movement.
       const turned = toPixels(event) * (event.ctrlKey ? 4 : 1)
       view.zoomBy(2 ** (-turned / steps.wheel), toSpot(event))
     },

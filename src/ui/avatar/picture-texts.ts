@@ -9,7 +9,7 @@ export interface PictureTexts {
   readonly title: () => string
   /** Name of the picture while it is cropped. */
   readonly stage: () => string
-  /** How it is moved and made larger. */
+  /** How to move and enlarge it. */
   readonly hint: () => string
   /** The same on a device without keys. */
   readonly hintByFinger: () => string
@@ -17,12 +17,12 @@ export interface PictureTexts {
   readonly zoom: () => string
   readonly zoomIn: () => string
   readonly zoomOut: () => string
-  /** How much larger the picture is than at first: 250 is two and a half times as large. */
+  /** How much larger than at first the picture is: 250 is two and a half times as large. */
   readonly zoomed: (percent: number) => string
-  /** Said when the picture was moved: 0 is its left or upper edge, 100 the right or lower one. */
+  /** Announced when the picture was moved: 0 is its left or upper edge, 100 the right or lower one. */
   readonly moved: (across: number, down: number) => string
   readonly use: () => string
-  /** Of a file that the browser cannot show. */
+  /** For a file that the browser cannot show. */
   readonly unreadable: () => string
 }
 

@@ -8,7 +8,7 @@ import { describeStandstill } from "./retrying.ts"
 import { describeRemoved } from "./removed-line.ts"
 import { type ButtonFace, describeIdleButton, describeTool } from "./idle-button.ts"
 
-/** What went wrong: with several files what became of them, and why, once where they share it. */
+/** Describes what went wrong: for several files how they ended, and the reason once where they share it. */
 const explainFailure = (state: UploadState, texts: UploadTexts, isMultiple: boolean): string | undefined => {
   const failed = state.files.filter(({ status, error }) => status === "failed" && error !== undefined)
   const first = failed[0]
@@ -66,14 +66,14 @@ const describeFace = (component: ComponentView): ButtonFace => {
         failure: explainFailure(state, texts, isMultiple),
       }
     case "done":
-      // What was stored before was no upload of this page.
+      // Files that were stored before are not uploads of this page.
       return summary.total > 0 && idle.line === undefined ? { ...idle, line: figures() } : idle
     default:
       return idle
   }
 }
 
-/** A button whose files are chosen, on their way, failed or removed. */
+/** A button whose files are chosen, uploading, failed or removed. */
 export const describeButtonInUse = (component: ComponentView): ButtonFace => {
   const { state, id } = component
   const face = describeFace(component)

@@ -35,43 +35,43 @@ export type DescribeComponent = (view: KindView) => ReadonlyArray<Markup | undef
 export interface ComponentKind {
   readonly name: string
   readonly mode: "auto" | "manual"
-  /** Whether it shows a row per file. */
+  /** Whether it shows a row for each file. */
   readonly hasList?: boolean
-  /** Where its rows are shown before it is used: stored files, say. */
+  /** For kinds whose rows are shown before the first use, such as stored files. */
   readonly createRowParts?: typeof createRowParts
   /** Whether the platform itself makes it a field of its form. */
   readonly isFormAssociated?: boolean
-  /** Default of `config.previews`; `thumbnail` where nothing is said. */
+  /** Default of `config.previews`; `thumbnail` if it is not set. */
   readonly previews?: UploadConfig["previews"]
   readonly describe: DescribeComponent
-  /** Lets a kind come between the page and its controller: what is chosen is cropped before it is listed, say. */
+  /** Lets a kind wrap the controller, for example to crop chosen files before they are listed. */
   readonly adapt?: (controller: UploadController<any>, context: KindContext) => UploadController<any>
 }
 
-/** Where a component is, and what it is told. */
+/** The component's place and options. */
 export interface KindContext {
-  /** Of its outermost element. */
+  /** Id of its outermost element. */
   readonly id: string
   readonly root: () => NonElementParentNode
   readonly texts: UploadTexts
-  /** The latest. */
+  /** The latest configuration. */
   readonly config: () => UploadConfig
 }
 
-/** Props of a component, in every framework. `Node`: what its content can be. */
+/** Props of a component, in every framework. `Node`: the type of its content. */
 export type UploadComponentProps<
   Router extends TypedFileRouter,
   Slug extends keyof Router & string,
   Node,
 > = UploadComponentOptions<Router, Slug> & UploadLooks<Node>
 
-/** One component on a page: its controller, and what it looks like now. */
+/** One component on a page: its controller, and its current markup. */
 export interface UploadComponent<Route extends TypedFileRoute<any> = TypedFileRoute> extends UploadController<Route> {
   /** For markup of your own. */
   readonly parts: () => UploadParts
-  /** Which file keeps a form from being sent, or what else. */
+  /** Which file, or what else, keeps a form from being sent. */
   readonly problem: () => FieldProblem | undefined
-  /** What to render now; `props` where they are newer than those of `setOptions`. */
+  /** The markup to render now; `props` where they are newer than those of `setOptions`. */
   readonly render: (props?: UploadComponentProps<any, any, unknown>) => Markup
 }
 
@@ -83,7 +83,7 @@ const join = (...classes: Array<string>): string => classes.join(" ")
  * Makes a component for a framework to render.
  *
  * @param id unique in its tree, and the same on the server and in the page
- * @param root that tree, if not the document: a shadow
+ * @param root that tree, if it is not the document: a shadow root
  */
 export const createUploadComponent = <Router extends TypedFileRouter, Slug extends keyof Router & string>(
   given: UploadSetup<Router>,
@@ -126,7 +126,7 @@ export const createUploadComponent = <Router extends TypedFileRouter, Slug exten
     })
 
   let engine: Engine | undefined
-  /** What is there once the component is used. */
+  /** The code that is loaded once the component is used. */
   const readEngine = () => {
     if (
       engine === undefined &&
@@ -177,7 +177,7 @@ export const createUploadComponent = <Router extends TypedFileRouter, Slug exten
         wait()
         const attended = { id, root: () => tree, controller: live, texts, hasList: kind.hasList === true, before }
         const now = () => ({
-          // Of what outlasts the component whoever keeps it warns.
+          // The owner of files that outlive the component warns instead.
           config: borrowed ? { ...props.config, warnBeforeLeaving: false } : props.config,
           isDisabled: props.disabled === true,
           resumeStore: resumeStore(),
@@ -189,26 +189,27 @@ export const createUploadComponent = <Router extends TypedFileRouter, Slug exten
       begin()
       if (props.config.appendOnPaste) {
         const isOff = () => props.config.appendOnPaste !== true || props.disabled === true
-        // Before all that uploads: what is pasted meanwhile is listed when that is there.
+        // Before everything that uploads: files that are pasted meanwhile are listed when that is loaded.
         void import("../listen-to-paste.ts").then(
           ({ takePasted }) => isOver || ends.push(takePasted({ id, root, controller: live, texts, isOff })),
           () => {},
         )
       }
-      // Names of pasted images are a matter of its texts; a camera's button stands there from the beginning.
+      // Names of pasted images come from its texts; a camera's button is shown from the beginning.
       if (props.config.appendOnPaste || props.config.capture) void controller.preload()
       const field = { id, root: tree, controller: live, texts, options: () => props as AnyComponentOptions }
       ends.push(joinForm(field, () => isField() || props.config.uploadOnSubmit === true))
       let look: typeof lookForStyles | undefined
       let ahead: typeof controller.preload | undefined
-      // In this very form bundlers of production leave out all that it names. Nothing is called in it: only `process` may be missing.
+      // Bundlers remove this block in production only in exactly this form. It calls nothing, because only `process`
+      // may be missing.
       try {
         if (process.env.NODE_ENV !== "production" && process.env.NODE_ENV !== "test") look = lookForStyles
       } catch {
         look = lookForStylesInDevelopment
       }
       if (look !== undefined) ends.push(look(id, tree))
-      // Tests of a page use it as soon as it is ready, and look at once.
+      // Tests of a page use it as soon as it is ready, and check at once.
       try {
         if (process.env.NODE_ENV === "test") ahead = controller.preload
       } catch {}

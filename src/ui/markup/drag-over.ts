@@ -1,13 +1,13 @@
 import type { DropTarget } from "./drop-target.ts"
 
 /**
- * Longer than browsers take to tell again of a drag that stays where it is (50 ms, Firefox 350), in ms. There is one drag
- * at a time, and so one timer for the page.
+ * Longer than the interval at which browsers repeat events of a drag that does not move (50 ms, Firefox 350), in ms.
+ * There is one drag at a time, so the page has one timer.
  */
 const patience = 700
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** Files are held over a target: judges them, shows that, and tells the browser. */
+/** Files are dragged over a target: judges them, shows the verdict, and tells the browser. */
 export const dragOver = ({ controller, isOff }: DropTarget, transfer: DataTransfer): void => {
   clearTimeout(timer)
   if (!isOff) controller.setDragActive(true, transfer.items)
@@ -16,7 +16,7 @@ export const dragOver = ({ controller, isOff }: DropTarget, transfer: DataTransf
 }
 
 /**
- * Follows files that are held over a target, or leave it.
+ * Follows files that are dragged over a target, or leave it.
  *
  * @param find its element
  */
@@ -25,12 +25,12 @@ export const followDrag = (target: DropTarget, find: () => Element | null, event
   if (type !== "dragleave") return dragOver(target, dataTransfer!)
   const element = find()
   const leave = () => target.controller.setDragActive(false)
-  // Leaves come from every element within: what counts is which the pointer has gone to.
+  // Every element inside sends leave events: what counts is the element that the pointer has moved to.
   if (relatedTarget !== null) {
     if (!element?.contains(relatedTarget as Node)) leave()
     return
   }
-  // Safari never says which, and no browser when the drag leaves the window or ends by Escape.
+  // Safari never tells that element, and no browser does when the drag leaves the window or ends by Escape.
   const { left, right, top, bottom } = element?.getBoundingClientRect() ?? new DOMRect()
   clearTimeout(timer)
   if (clientX <= left || clientX >= right || clientY <= top || clientY >= bottom) leave()

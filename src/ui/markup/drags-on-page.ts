@@ -1,9 +1,9 @@
 import { type DropZone, zones } from "./drop-zones.ts"
 
-/** Loaded when the first files are held over a page that takes them anywhere. */
+/** Loaded when files are first dragged over a page that takes them anywhere. */
 let page: Pick<typeof import("./page-drop.ts"), "followDrag" | "hideOverlay"> | undefined
 
-/** What it says of a component comes with the component's own code. */
+/** The texts for a component are loaded with the component's own code. */
 const load = async (wanted: ReadonlyArray<DropZone>) => {
   const controllers = wanted.map((zone) => zone.target().controller)
   const ready = controllers.map(({ preload }) => preload())
@@ -11,10 +11,10 @@ const load = async (wanted: ReadonlyArray<DropZone>) => {
   if (controllers.every(({ loaded }) => loaded() !== undefined)) page = { followDrag, hideOverlay }
 }
 
-/** Components that take what is dropped anywhere. */
+/** Components that take files dropped anywhere on the page. */
 const listWanted = (): ReadonlyArray<DropZone> => [...zones.values()].filter((zone) => zone.isWanted())
 
-/** Has what shows them loaded, at the beginning of a drag. Without it the component itself still takes them. */
+/** Loads the overlay at the beginning of a drag. Without it the component itself still takes the files. */
 export const prepare = (wanted: ReadonlyArray<DropZone> = listWanted()): void => {
   if (page === undefined && wanted.length > 0) load(wanted).catch(() => {})
 }
@@ -25,9 +25,9 @@ const isEditor = (element: EventTarget | undefined): boolean =>
   (element instanceof HTMLElement && element.isContentEditable) || element instanceof HTMLTextAreaElement
 
 /**
- * Follows files that are held over the page. Beside every component they must not replace the page; where that is wanted they
- * go to one. What somebody else on the page has handled is theirs, and a file input takes its files without a word. Editors
- * say theirs only when files drop.
+ * Follows files that are dragged over the page. Outside of all components they must not replace the page, and where
+ * that is configured they go to a component. A drop that other code on the page has handled stays theirs, and a file
+ * input takes its files by itself. Editors claim files only when they are dropped.
  */
 export const followDrag = (event: DragEvent): void => {
   const { dataTransfer, type, defaultPrevented } = event
@@ -42,5 +42,5 @@ export const followDrag = (event: DragEvent): void => {
   page?.followDrag(event, wanted, true)
 }
 
-/** The last component has gone: nothing is shown any more. */
+/** The last component was removed: nothing is shown any more. */
 export const endDrags = (): void => page?.hideOverlay()

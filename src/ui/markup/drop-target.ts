@@ -4,11 +4,11 @@ import type { ResumeStore } from "../../client/resume/resume-store.ts"
 import { keepHandles } from "../kept-handles.ts"
 import type { Part } from "./markup.ts"
 
-/** What takes dropped files. */
+/** A target for dropped files. */
 export interface DropTarget {
   readonly controller: UploadController<any>
   readonly resumeStore: ResumeStore | undefined
-  /** Whether nothing is taken now. */
+  /** Whether it accepts nothing now. */
   readonly isOff: boolean
 }
 
@@ -26,8 +26,8 @@ export const takeDrop = ({ controller, resumeStore }: DropTarget, transfer: Data
 }
 
 /**
- * Makes an element take dropped files. Files that are held over it are judged as soon as the engine is there, which the first
- * of these events loads.
+ * Makes an element accept dropped files. Dragged files are judged as soon as the engine is loaded, which the first of
+ * these events starts.
  *
  * @param find the element
  */
@@ -35,10 +35,10 @@ export const describeTarget = (target: DropTarget, find: () => Element | null): 
   const { controller, isOff } = target
   const follow = (event: Event) => {
     const { type, dataTransfer } = event as DragEvent
-    // Not every browser says what it was that has left.
+    // Not every browser says what has left.
     const isLeaving = type === "dragleave"
     if (!isLeaving && !hasFiles(dataTransfer)) return
-    // Also when nothing is taken: a file dropped here must not replace the page.
+    // Even when nothing is accepted: a file dropped here must not replace the page.
     event.preventDefault()
     if (type === "drop") return takeDrop(target, dataTransfer!)
     const used = (controller.loaded() as FollowsDrags | undefined)?.used

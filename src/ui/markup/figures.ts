@@ -1,7 +1,7 @@
 import type { ComponentView } from "./component-view.ts"
 import { describe, type Markup } from "./markup.ts"
 
-/** Short figures beside the summary: how fast, and how long still. */
+/** Short figures next to the summary: the speed, and the remaining time. */
 export const describeFigures = ({ state, texts }: Pick<ComponentView, "state" | "texts">): ReadonlyArray<Markup> => {
   const { speed, timeLeft } = state
   const figure = (name: string, text: string) => describe("span", name, { attributes: { "data-sluice": name } }, [text])

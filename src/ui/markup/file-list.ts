@@ -30,7 +30,7 @@ interface ListView extends ComponentView {
 const isWhole = ({ type, previewSize: { width, height } = { width: 1, height: 1 } }: UploadItem): boolean =>
   type.startsWith("image/svg") || Math.max(width / height, height / width) > 2.5
 
-/** A picture of the file, else the letters of its extension; the stylesheet has an icon for a file without any. */
+/** A picture of the file, otherwise the letters of its extension; the stylesheet has an icon for a file without one. */
 const describePreview = ({ part, controller }: ComponentView, item: UploadItem): Markup => {
   const { name, type, previewUrl } = item
   return part(
@@ -60,7 +60,7 @@ const describePreview = ({ part, controller }: ComponentView, item: UploadItem):
   )
 }
 
-/** A name in its own direction, in two pieces where it is long: the first one is shortened when there is no room. */
+/** A name in its own direction of text, in two pieces where it is long: the first one is shortened when there is no room. */
 export const describeName = (name: string): Markup =>
   describe(
     "bdi",
@@ -81,7 +81,7 @@ const describeFile = (component: ListView, item: UploadItem): Markup => {
     "file",
     { attributes: { "data-state": status, "data-file": item.id } },
     [
-      // At the beginning of the row, so that all of them stand in one column.
+      // At the beginning of the row, so that all of them are in one column.
       used !== undefined &&
         component.config.reorder === true &&
         component.state.files.length > 1 &&
@@ -122,7 +122,7 @@ const describeFile = (component: ListView, item: UploadItem): Markup => {
 
 const farRows = new WeakMap<UploadItem, Markup>()
 
-/** A row that nobody sees: a thousand of them cost a page little. It has its place, and its name for those who search. */
+/** A row outside the visible part, so that a thousand rows cost a page little. It keeps its place, and its name for searches. */
 const describeFar = ({ part, looks }: ComponentView, item: UploadItem): Markup => {
   const describeAnew = (): Markup => {
     const attributes = { "data-state": item.status, "data-file": item.id, "data-far": "" }
@@ -148,7 +148,7 @@ export const describeFileList = (component: ListView): Markup | undefined => {
   return part(
     "ul",
     "fileList",
-    // Safari takes a list without markers for none.
+    // Safari does not treat a list without markers as a list.
     { attributes: { role: "list", "aria-label": texts.files() } },
     place === undefined
       ? rows

@@ -1,23 +1,23 @@
 import type { ComponentView } from "./component-view.ts"
 import { describe, type Markup, type Part } from "./markup.ts"
 
-/** What changes of a button with what it is used for. */
+/** The parts of a button that depend on its state. */
 export interface ButtonFace {
   readonly does: Part
   readonly says: string
-  /** Beside it: small buttons, and for screen readers how far it is. */
+  /** Next to it: small buttons, and the progress for screen readers. */
   readonly tools?: ReadonlyArray<Markup> | undefined
-  /** Whether it shows how far it is. */
+  /** Whether it shows its progress. */
   readonly isRunning?: boolean | undefined
   /** Below it. */
   readonly line?: ReadonlyArray<Markup | string> | undefined
   /** Below it, instead: what went wrong. */
   readonly failure?: string | undefined
-  /** Below it, instead: what was removed, and can come back. */
+  /** Below it, instead: what was removed, and can be restored. */
   readonly removed?: Markup | undefined
 }
 
-/** A small button beside the main one. */
+/** A small button next to the main one. */
 export const describeTool = (
   { part }: ComponentView,
   name: "pauseButton" | "cancelButton" | "clearButton",
@@ -36,11 +36,11 @@ export const describeIdleButton = (component: ComponentView): ButtonFace => {
   const { files, isReady, status } = state
   const stored = isField ? files.filter(({ key }) => key !== undefined) : []
   const [only] = stored
-  // The value of a field can be taken out again.
+  // The value of a field can be cleared again.
   const clear = { attributes: { type: "button" }, on: { click: () => controller.clear(["done"]) } }
   const clears = stored.length === 1 ? texts.actOn(texts.remove(), only!.name) : texts.clear()
   const failed = status === "failed" ? files.find(({ error }) => error !== undefined) : undefined
-  // What was chosen is taken up as soon as the code is there.
+  // Chosen files are processed as soon as the code is loaded.
   if (status === "uploading") {
     return { does: { attributes: { type: "button", "aria-disabled": true }, on: {} }, says: texts.loading() }
   }

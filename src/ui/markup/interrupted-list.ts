@@ -62,7 +62,7 @@ const describeRow = (component: ComponentView, upload: InterruptedUpload, goOn: 
   )
 }
 
-/** Uploads that a reload has interrupted, to be gone on with or discarded. */
+/** Uploads that a reload has interrupted, to be resumed or discarded. */
 export const describeInterrupted = (component: ComponentView): Markup | undefined => {
   const { state, texts, controller, parts } = component
   const { interrupted } = state
@@ -73,7 +73,7 @@ export const describeInterrupted = (component: ComponentView): Markup | undefine
   const goOnWithAll = async () => {
     let isMissing = false
     for (const { id } of interrupted) if (!(await controller.continueInterrupted(id))) isMissing = true
-    // Those are recognised among what is chosen.
+    // Those are recognised among the chosen files.
     if (isMissing) parts.openPicker()
   }
   const rows = interrupted.map((upload) => describeRow(component, upload, () => void goOn(upload.id)))

@@ -1,7 +1,7 @@
 import type { UploadState } from "../upload-state.ts"
 import type { UploadTexts } from "../upload-texts.ts"
 
-/** What becomes of the files that are held over a component. */
+/** What will happen to the files that are dragged over a component. */
 export const sayDrop = ({ drag, routeConfig }: UploadState, texts: UploadTexts, isMultiple: boolean): string => {
   if (drag === undefined || routeConfig === undefined || drag.fit === "over") return texts.dropNow(isMultiple)
   return drag.fit === "partly"

@@ -1,10 +1,10 @@
 import { hasFiles } from "../read-transfer.ts"
 import { type DropZone, zones } from "./drop-zones.ts"
 
-/** What follows drags; undefined until it is loaded. */
+/** The code that follows drags; undefined until it is loaded. */
 let code: Pick<typeof import("./drags-on-page.ts"), "followDrag" | "endDrags"> | undefined
 let isLoading = false
-/** A picture of the page itself is held like a file. */
+/** A picture of the page itself is dragged like a file. */
 let isInner = false
 
 const load = async () => {
@@ -25,7 +25,7 @@ const onDrag = (event: DragEvent) => {
   if (isInner || !hasFiles(dataTransfer)) return
   if (code !== undefined) return code.followDrag(event)
   if (!isLoading) void load()
-  // Files that are dropped before that is there do not replace the page either.
+  // Files that are dropped before the code is loaded must not replace the page either.
   const [inner] = event.composedPath() as Array<EventTarget & Partial<Element>>
   const editors = type === "drop" ? "" : ", textarea, [contenteditable]"
   if (defaultPrevented || inner?.closest?.(`[type=file]${editors}`)) return
@@ -36,10 +36,10 @@ const onDrag = (event: DragEvent) => {
 const events = ["dragstart", "dragend", "dragenter", "dragover", "dragleave", "drop"] as const
 
 /**
- * Keeps files that are dropped beside a component from replacing the page, and lets the component take them where
- * `config.dropOnPage` says so. What does that is loaded with the first drag that brings files.
+ * Keeps files that are dropped outside of a component from replacing the page, and lets the component take them where
+ * `config.dropOnPage` says so. The code for that is loaded with the first drag of files.
  *
- * @returns ends it
+ * @returns stops it
  */
 export const listenToDrops = (id: string, zone: Omit<DropZone, "id">): (() => void) => {
   if (zones.size === 0) for (const type of events) addEventListener(type, onDrag)

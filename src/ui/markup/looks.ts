@@ -1,7 +1,7 @@
 import type { UploadItem, UploadState } from "../upload-state.ts"
 import { type Attributes, describe, type Markup, type Part, type Slot, type Style } from "./markup.ts"
 
-/** The parts of button and dropzone that can be given another look or other content. */
+/** The parts of a component that can have another look or other content. */
 export type PartName =
   | "container"
   | "area"
@@ -33,24 +33,24 @@ export type PartName =
 /** A class or an inline style. */
 export type Look = string | Style
 
-/** A value, or what makes it of the state; parts of a file get that as well. */
+/** A value, or a function that computes it from the state; for parts of a file, the function gets the file as well. */
 type OfState<A> = A | ((state: UploadState, item?: UploadItem) => A)
 
 /** Classes and styles by part. */
 export type Appearance = { readonly [part in PartName]?: OfState<Look | undefined> }
 
-/** What stands in a part instead of the usual. */
+/** Content that replaces the usual content of a part. */
 export type Content<Node> = { readonly [part in PartName]?: OfState<Node> }
 
-/** What a component is called: two on one page are told apart by it. */
+/** The name of a component, which tells it from others on the page. */
 export interface UploadNames {
-  /** Stands behind the main button's own text: "Choose a file, Cover". */
+  /** Added to the main button's own text: "Choose a file, Cover". */
   readonly "aria-label"?: string | undefined
-  /** Ids of the elements that name it, instead. */
+  /** Ids of the elements that name it instead. */
   readonly "aria-labelledby"?: string | undefined
 }
 
-/** What a component looks like, and is called. */
+/** The look and the name of a component. */
 export interface UploadLooks<Node = unknown> extends UploadNames {
   /** Class of the outermost element. */
   readonly className?: string | undefined

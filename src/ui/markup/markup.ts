@@ -1,7 +1,7 @@
-/** Inline style by CSS property, custom ones too. Numbers only where CSS takes bare ones. */
+/** Inline style by CSS property, including custom ones. Numbers only where CSS takes unitless ones. */
 export type Style = Readonly<Record<string, string | number>>
 
-/** Names as in HTML: `class`, `aria-label`. `true` sets a bare attribute, `undefined` and `false` leave it out. */
+/** Names as in HTML: `class`, `aria-label`. `true` sets an attribute without a value, `undefined` and `false` omit it. */
 export interface Attributes {
   readonly [name: string]: string | number | boolean | Style | undefined
 }
@@ -17,25 +17,25 @@ export interface Part {
   readonly on: Handlers
 }
 
-/** Something the page gave to be shown in an element's place: a framework's own node, passed on as it is. */
+/** Content from the page that replaces an element: a framework's own node, passed on unchanged. */
 export interface Slot {
   readonly key: string
   readonly slot: unknown
-  /** What stands there where nothing is given, for frameworks that find that out only while they render. */
+  /** The default content, for frameworks that only find out while they render that the page gives none. */
   readonly usual: Markup["children"]
 }
 
-/** An element as every framework can render it. */
+/** An element that every framework can render. */
 export interface Markup extends Part {
   readonly tag: string
-  /** Unique among its siblings, and the same as long as it is the same thing. */
+  /** Unique among its siblings, and stable as long as the element is the same. */
   readonly key: string
   readonly children: ReadonlyArray<Markup | Slot | string>
-  /** Whether it is this very object again as long as nothing of it changes: what was made of it can be kept. */
+  /** Whether this object stays the same as long as nothing in it changes, so that its rendering can be reused. */
   readonly isKept?: true
 }
 
-/** Whether a child is a place that the page fills, and no element. */
+/** Whether a child is a slot that the page fills, and not an element. */
 export const isSlot = (child: Markup | Slot): child is Slot => "slot" in child
 
 /** Describes an element; children that are `undefined` or `false` are left out. */
@@ -52,7 +52,7 @@ export const describe = (
   children: children.filter((child) => child !== undefined && child !== false),
 })
 
-/** Inline style as text, for those who have no objects for it. */
+/** Inline style as text, for frameworks that do not take objects. */
 export const toStyleText = (style: Style): string =>
   Object.entries(style)
     .map(([name, value]) => `${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}:${value}`)

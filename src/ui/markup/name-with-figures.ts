@@ -4,10 +4,10 @@ import { type Attributes, describe } from "./markup.ts"
 import { type MainName, nameMain } from "./names.ts"
 
 /**
- * Like {@link nameMain}, of a text that may have figures. What is seen is part of the name, so that it can be spoken to; but
- * figures that change are not, or each would be read out.
+ * Like {@link nameMain}, for a text that may contain figures. The visible text is part of the name, so that voice
+ * control finds it; but changing figures are not, because each would be read out.
  *
- * @param says `Uploading 37 %`, which is called `Uploading`
+ * @param says for example `Uploading 37 %`, whose name is `Uploading`
  */
 export const nameWithFigures = (names: UploadNames, texts: UploadTexts, id: string, says: string): MainName => {
   const name = nameMain(names, texts, id, says)
@@ -21,7 +21,7 @@ export const nameWithFigures = (names: UploadNames, texts: UploadTexts, id: stri
     ...text("figures", figures, { "aria-hidden": true }),
     ...text("after", after),
   ]
-  // One element, so that buttons that lay out their content take it for one text, which runs in its own direction.
+  // One element, so that buttons that lay out their children treat it as one text with its own direction.
   const shown = describe("bdi", "text", {}, parts)
   if (labelledBy) return { ...name, children: [shown] }
   const whole = label ? texts.labelled(says, label) : says

@@ -11,14 +11,14 @@ export const toGroup = (names: UploadNames): Attributes => {
     : {}
 }
 
-/** What the main button is called, beyond what is read on it. */
+/** The name of the main button, in addition to its visible text. */
 export interface MainName {
   readonly attributes: Attributes
-  /** What stands in it. */
+  /** Its content. */
   readonly children: ReadonlyArray<Markup | string>
 }
 
-/** The main button's text, and for assistive technology the component's name behind it. */
+/** The main button's text and, for assistive technology, the component's name after it. */
 export const nameMain = (names: UploadNames, texts: UploadTexts, id: string, says: string): MainName => {
   const { "aria-label": label, "aria-labelledby": labelledBy } = names
   const attributes: Attributes = labelledBy

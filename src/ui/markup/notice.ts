@@ -11,17 +11,17 @@ const saysOf = ({ texts }: Said, item: UploadItem): string | undefined =>
       ? texts.waitingAfter(item.error)
       : undefined
 
-/** What several files suffer from and nothing else is wrong, to be said once; undefined where each has its own trouble. */
+/** The problem that several files share, if nothing else is wrong; undefined where they have different ones. */
 const findShared = (said: Said, status: "failed" | "waiting") => {
   const items = said.state.files.filter((item) => item.status === status)
   const [text, ...others] = new Set(items.map((item) => saysOf(said, item)))
   return items.length > 1 && text !== undefined && others.length === 0 ? { items, text } : undefined
 }
 
-/** By state, so that a list of many files asks once. */
+/** By state, so that a list of many files computes it once. */
 const toldAbove = new WeakMap<UploadState, boolean>()
 
-/** Whether the notice above the list says what this file's error is. */
+/** Whether the notice above the list shows this file's error. */
 export const isToldAbove = (said: Said, item: UploadItem): boolean => {
   if (item.status !== "failed") return false
   const isTold = toldAbove.get(said.state) ?? findShared(said, "failed") !== undefined
@@ -29,7 +29,7 @@ export const isToldAbove = (said: Said, item: UploadItem): boolean => {
   return isTold
 }
 
-/** Seen, and not read out every second. */
+/** Visible, but not read out every second. */
 export const describeCountdown = ({ texts }: Said, item: UploadItem): Markup | undefined => {
   const seconds = toSecondsLeft(item)
   return seconds === undefined
@@ -39,13 +39,13 @@ export const describeCountdown = ({ texts }: Said, item: UploadItem): Markup | u
       ])
 }
 
-/** One message above the list for a cause that all troubled files share: why all of them failed, or wait. */
+/** One message above the list for a cause that all affected files share: why all of them failed, or wait. */
 export const describeNotice = (component: ComponentView): Markup | undefined => {
   const { texts, part } = component
   const shared = findShared(component, "failed") ?? findShared(component, "waiting")
   if (shared === undefined) return undefined
   const { items, text } = shared
-  // When the next try is made, and the button for it, stand with what concerns all files.
+  // The time of the next attempt, and the button for it, belong to the message for all files.
   return describe("div", "notice", { attributes: { "data-sluice": "notice", "data-state": items[0]!.status } }, [
     part("p", "error", {}, [text]),
     describe("p", "affected", { attributes: { "data-sluice": "affected" } }, [texts.affected(items.length)]),

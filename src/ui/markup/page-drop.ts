@@ -4,7 +4,7 @@ import type { DropZone } from "./drop-zones.ts"
 import { sayDrop } from "./limit-hints.ts"
 import { takesSeveral } from "../accepted-files.ts"
 
-/** See `drag-over.ts`: longer than browsers take to tell again of a drag that stays where it is, in ms. */
+/** See `drag-over.ts`: longer than the interval at which browsers repeat events of a drag that does not move, in ms. */
 const patience = 700
 
 interface Place {
@@ -16,7 +16,7 @@ interface Place {
 let overlay: HTMLElement | undefined
 let timer: ReturnType<typeof setTimeout> | undefined
 let chosen: Place | undefined
-/** Escape was pressed: until the drag comes back nothing is shown or taken. */
+/** Escape was pressed: nothing is shown or accepted until the drag comes back. */
 let isDismissed = false
 
 const isShown = (element: Element): boolean => {
@@ -25,7 +25,7 @@ const isShown = (element: Element): boolean => {
   return isReachable && element.closest("[inert]") === null && (element.checkVisibility?.() ?? true)
 }
 
-/** Components that take what is dropped anywhere, where they are now. */
+/** Components that take files dropped anywhere, with their current positions. */
 const findPlaces = (zones: ReadonlyArray<DropZone>): ReadonlyArray<Place> =>
   zones.flatMap((zone) => {
     const element = zone.root().getElementById(zone.id)
@@ -36,7 +36,7 @@ const findPlaces = (zones: ReadonlyArray<DropZone>): ReadonlyArray<Place> =>
 const distanceTo = ({ left, right, top, bottom }: DOMRect, x: number, y: number): number =>
   Math.hypot(Math.max(left - x, 0, x - right), Math.max(top - y, 0, y - bottom))
 
-/** The nearest that can take any of the files; if none can, the nearest. */
+/** The nearest one that can take any of the files; if none can, the nearest. */
 const choosePlace = (places: ReadonlyArray<Place>, { clientX, clientY }: DragEvent) => {
   const isRefused = ({ zone }: Place) => Number(zone.target().controller.getState().drag?.fit === "refused")
   return places.toSorted(
@@ -59,7 +59,7 @@ const sayOf = (place: Place): string => {
     : sayDrop(state, zone.texts, takesSeveral(state.routeConfig))
 }
 
-/** A place as a frame over its component: never smaller than its words, and inside the window. */
+/** A place as a frame over its component: never smaller than its text, and inside the window. */
 const drawPlace = (place: Place): HTMLElement => {
   const { fit = "over" } = place.zone.target().controller.getState().drag ?? {}
   const frame = document.createElement("div")
@@ -87,14 +87,14 @@ const onKey = ({ key }: KeyboardEvent) => {
   isDismissed = true
 }
 
-/** Draws over everything, dialogs too, and lets the pointer through: what lies below still gets the drag. */
+/** Draws over everything, including dialogs, and lets the pointer through: the elements below still get the drag. */
 const draw = (places: ReadonlyArray<Place>) => {
   if (overlay === undefined) {
     overlay = document.createElement("div")
     Object.assign(overlay.dataset, { sluice: "page-drop" })
     overlay.setAttribute("aria-hidden", "true")
     overlay.setAttribute("popover", "manual")
-    // The stylesheet of the components may be in a shadow root alone.
+    // The stylesheet of the components may only be in a shadow root.
     const root = places[0]!.element.getRootNode()
     const parent = root instanceof ShadowRoot ? root : document.body
     parent.append(overlay)
@@ -108,7 +108,7 @@ const draw = (places: ReadonlyArray<Place>) => {
 
 let lit: ReadonlyArray<Place> = []
 
-/** Ends what a drag over the page has shown. */
+/** Removes what a drag over the page has shown. */
 export const hideOverlay = (): void => {
   clearTimeout(timer)
   overlay?.remove()
@@ -119,10 +119,10 @@ export const hideOverlay = (): void => {
 }
 
 /**
- * Shows where files that are held over the page would go, and lets them go there.
+ * Shows where files that are dragged over the page would go, and lets them be dropped there.
  *
- * @param zones  those that want them
- * @param isOurs whether nothing else on the page takes the files where they are
+ * @param zones  the components that take them
+ * @param isOurs whether nothing else on the page takes the files at that position
  */
 export const followDrag = (event: DragEvent, zones: ReadonlyArray<DropZone>, isOurs: boolean): void => {
   const { type, relatedTarget, clientX, clientY } = event
@@ -139,7 +139,7 @@ export const followDrag = (event: DragEvent, zones: ReadonlyArray<DropZone>, isO
     return
   }
   clearTimeout(timer)
-  // It comes from outside the window: another drag.
+  // It comes from outside the window, so it is another drag.
   if (type === "dragenter" && relatedTarget === null) isDismissed = false
   if (type === "drop") {
     const place = isOurs && !isDismissed ? chosen : undefined
@@ -156,7 +156,7 @@ export const followDrag = (event: DragEvent, zones: ReadonlyArray<DropZone>, isO
   for (const { zone } of lit) zone.target().controller.setDragActive(true, transfer.items)
   const nearest = choosePlace(lit, event)
   const path = event.composedPath()
-  // Whoever is under the pointer has said already what it takes.
+  // The component under the pointer has already shown whether it accepts the files.
   chosen = isOurs ? nearest : lit.find(({ element }) => path.includes(element))
   draw(lit)
   if (isOurs && chosen !== undefined) dragOver(chosen.zone.target(), transfer)

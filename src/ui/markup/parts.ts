@@ -12,7 +12,7 @@ import type { Part } from "./markup.ts"
 /** What a button of a file's row can do. */
 export type FileAction = "pause" | "resume" | "retry" | "tryNow" | "cancel" | "remove"
 
-/** What parts are made of. */
+/** The data from which parts are made. */
 export interface PartsOptions {
   readonly controller: UploadController<any>
   readonly state: UploadState<any>
@@ -21,7 +21,7 @@ export interface PartsOptions {
   readonly resumeStore: ResumeStore | undefined
   /** Unique in the document, the same on server and page. */
   readonly id: string
-  /** The tree the component is in. */
+  /** The tree that contains the component. */
   readonly root: () => NonElementParentNode
   /** What it has once it was used; undefined before. */
   readonly used: PartsInUse | undefined
@@ -43,37 +43,37 @@ interface PartsInUse {
   readonly createMoreParts: (options: Omit<PartsOptions, "used" | "resumeStore" | "createRowParts">) => MoreParts
 }
 
-/** What makes elements of your own into an upload component: attributes and handlers to put on them. */
+/** Turns your own elements into an upload component: attributes and handlers to put on them. */
 export interface UploadParts {
-  /** Takes dropped files. */
+  /** Accepts dropped files. */
   readonly target: Part
-  /** The file input. Must be on the page; is not shown. */
+  /** The file input. It must be on the page; it is not shown. */
   readonly input: Part
-  /** Where `config.capture` and the route want a camera: its own file input. Must be on the page; is not shown. */
+  /** The camera's own file input, where `config.capture` and the route want a camera. It must be on the page; it is not shown. */
   readonly cameraInput: Part | undefined
-  /** A button that opens the camera, where it can be wanted: for phones. */
+  /** A button that opens the camera, where one is possible: for phones. */
   readonly camera: Part | undefined
   /** A button that opens the file dialog. */
   readonly pick: Part
-  /** A button that starts the upload of what was chosen. */
+  /** A button that starts the upload of the chosen files. */
   readonly upload: Part
   readonly pause: Part
   readonly resume: Part
   readonly cancel: Part
   readonly clear: Part
-  /** A button that tries all again that have failed and can be. */
+  /** A button that retries all failed files that can be retried. */
   readonly retryAll: Part
-  /** A button that takes what is uploaded or cancelled off the list. */
+  /** A button that removes uploaded and cancelled files from the list. */
   readonly removeFinished: Part
-  /** A button that brings back what was removed last. */
+  /** A button that restores the files removed last. */
   readonly undo: Part
-  /** An element without content, always there: what happens is written into it for screen readers. */
+  /** An element without content that is always there: announcements for screen readers are written into it. */
   readonly status: Part
-  /** How far all files, or one, are. */
+  /** The progress of all files, or of one. */
   readonly progress: (item?: UploadItem<any>) => Part
-  /** A button that does to one file what makes sense in its state, see `listFileActions`. */
+  /** A button for one file that does what makes sense in its state, see `listFileActions`. */
   readonly fileAction: (item: UploadItem<any>, action: FileAction) => Part
-  /** A handle to put one file into another place by; in a row that has `data-file={item.id}`. */
+  /** A handle that moves one file to another place; in a row that has `data-file={item.id}`. */
   readonly fileHandle: (item: UploadItem<any>) => Part
   /** Renames one file, in a row that has `data-file={item.id}`. */
   readonly fileRename: (item: UploadItem<any>) => Part
@@ -84,7 +84,7 @@ export interface UploadParts {
 /** The interrupted upload that a file dialog was opened for. */
 const wanted = new WeakMap<HTMLInputElement, string>()
 
-/** Stands for what nothing can be done with before a component was used. */
+/** Replaces parts that have no use before a component is used. */
 const nothing: Part = { attributes: { hidden: true }, on: {} }
 
 export const button = (onClick: () => void, attributes: Part["attributes"] = {}): Part => ({
@@ -92,7 +92,7 @@ export const button = (onClick: () => void, attributes: Part["attributes"] = {})
   on: { click: onClick },
 })
 
-/** Makes the parts of a component in its present state. */
+/** Makes the parts of a component in its current state. */
 export const createUploadParts = ({
   controller,
   state,

@@ -4,30 +4,30 @@ import type { UploadTexts } from "../upload-texts.ts"
 import type { ComponentView } from "./component-view.ts"
 import { describe, type Markup } from "./markup.ts"
 
-/** Most that is shown of a name, in UTF-16 code units, beside its end. */
+/** The most that is shown of a name, in UTF-16 code units, in addition to its end. */
 const most = 24
 
-/** A name that fits on one line; its end stays. */
+/** Shortens a name to fit on one line; its end stays. */
 const shorten = (name: string): string => {
   const [stem, end] = splitName(name)
   if (end === undefined || stem.length <= most) return name
-  // No half of a character stays.
+  // No half of a character remains.
   return `${stem
     .slice(0, most)
     .toWellFormed()
     .replace(/\uFFFD$/, "")}…${end}`
 }
 
-/** What was removed, in words. */
+/** Text about what was removed. */
 export const sayRemoved = ({ files, replacedBy }: RemovedFiles<any>, texts: UploadTexts): string => {
   const name = shorten(files[0]!.name)
   return replacedBy === undefined ? texts.removed(name, files.length) : texts.replaced(name)
 }
 
 /**
- * Stands where files were that can come back.
+ * Replaces files that were removed and can be restored.
  *
- * @param id where something is described by it
+ * @param id where another element refers to it as its description
  */
 export const describeRemoved = ({ state, texts, parts, part }: ComponentView, tag: string, id?: string): Markup => {
   const text = sayRemoved(state.removed!, texts)

@@ -3,7 +3,7 @@ import type { ComponentView } from "./component-view.ts"
 import { describe, type Markup } from "./markup.ts"
 import { describeCountdown } from "./notice.ts"
 
-/** The file that waits for its next try and is tried first; undefined where the next try is due. */
+/** The waiting file with the earliest next attempt; undefined where the next attempt is already due. */
 export const findNextTry = (files: ReadonlyArray<UploadItem<any>>): UploadItem<any> | undefined =>
   files.reduce<UploadItem<any> | undefined>(
     (next, item) =>
@@ -11,13 +11,13 @@ export const findNextTry = (files: ReadonlyArray<UploadItem<any>>): UploadItem<a
     undefined,
   )
 
-/** How many wait for their next try, and when the first of them is made. */
+/** How many files wait for their next attempt, and when the first one is made. */
 export const sayRetrying = ({ state, texts }: Pick<ComponentView, "state" | "texts">): string => {
   const next = findNextTry(state.files)
   return `${texts.retrying(state.summary.retrying)}${next ? texts.retryIn(toSecondsLeft(next)!) : ""}`
 }
 
-/** Why nothing moves, of a component of one line: one file for all. Undefined while something does. */
+/** Why nothing progresses, for a component with one line: one file stands for all. Undefined while something does. */
 export const describeStandstill = (component: ComponentView): ReadonlyArray<Markup | string> | undefined => {
   const { state, texts } = component
   const waits = findNextTry(state.files)
@@ -26,7 +26,7 @@ export const describeStandstill = (component: ComponentView): ReadonlyArray<Mark
   return [texts.waitingAfter(waits.error), describeCountdown(component, waits)!, describeTryNow(component)!]
 }
 
-/** Makes the next try of all that wait for it at once; nothing where none does. */
+/** A button that makes the next attempt of all waiting files at once; undefined where none waits. */
 export const describeTryNow = ({ state, texts, controller }: ComponentView): Markup | undefined =>
   findNextTry(state.files) &&
   describe(

@@ -1,7 +1,7 @@
 import { isActive, isProcessing, toSecondsLeft, type UploadItem } from "../upload-state.ts"
 import { button, type FileAction, type RowParts, type RowPartsOptions } from "./parts.ts"
 
-/** The actions that make sense for a file, the most likely first. */
+/** The actions that make sense for a file, the most likely one first. */
 export const listFileActions = (item: UploadItem<any>): ReadonlyArray<FileAction> => {
   if (isActive(item)) {
     if (toSecondsLeft(item) !== undefined) return ["tryNow", "cancel"]
@@ -36,7 +36,7 @@ export const createRowParts = ({ controller, state, texts }: RowPartsOptions): R
         attributes: {
           role: "progressbar",
           "aria-label": item?.name ?? texts.files(),
-          // Without it the bar is one that moves, and says nothing of how far.
+          // Without a value the bar is indeterminate.
           "aria-valuenow": item?.status === "processing" ? undefined : percent,
           "aria-valuemin": 0,
           "aria-valuemax": 100,

@@ -2,18 +2,18 @@ import { isActive, isProcessing } from "../upload-state.ts"
 import type { ComponentView } from "./component-view.ts"
 import { sayRetrying } from "./retrying.ts"
 
-/** What the title of a tray says of all its files. */
+/** What the title of a tray says about all its files. */
 interface SaidOfAll {
-  /** What moves, or why nothing does; at the end what became of them. */
+  /** What is in progress, or why nothing is; at the end the result. */
   readonly what: string
-  /** When those are tried again that wait for it, beside what moves. */
+  /** When waiting files are retried, in addition to what is in progress. */
   readonly retrying?: string | undefined
 }
 
 /**
  * Says what happens to all files of a tray.
  *
- * @param isAlone whether nothing else of the tray is to be seen: then it also says when a file is tried again
+ * @param isAlone whether only the title of the tray is visible: it then also says when a file is retried
  */
 export const sayOfAll = (component: Pick<ComponentView, "state" | "texts">, isAlone: boolean): SaidOfAll => {
   const { state, texts } = component
@@ -21,7 +21,7 @@ export const sayOfAll = (component: Pick<ComponentView, "state" | "texts">, isAl
   if (summary.active === 0 || isProcessing(summary)) return { what: texts.summary(state) }
   const moving = files.filter((item) => isActive(item) && item.status !== "waiting")
   const isRetrying = summary.retrying > 0
-  // What is queued behind files that wait does not move, either.
+  // Files that are queued after waiting ones do not progress either.
   const isMoving = moving.some(({ status }) => status !== "queued") || moving.length === summary.active
   if (isMoving)
     return {

@@ -22,43 +22,43 @@ import { sayOfAll } from "./say-of-all.ts"
 import { used } from "./used.ts"
 import type { UploadTrayProps } from "./upload-tray-props.ts"
 
-/** What a panel is made of. */
+/** The options of a panel. */
 export interface TrayPanelOptions {
   readonly uploads: Uploads<any>
   readonly id: string
   readonly root: () => NonElementParentNode
   readonly getState: () => UploadState
   readonly subscribe: UploadsSource["subscribe"]
-  /** Renders anew. */
+  /** Renders again. */
   readonly tell: () => void
-  /** The latest. */
+  /** The latest props. */
   readonly props: () => UploadTrayProps<any>
 }
 
-/** What stands in a tray once there are uploads. */
+/** The content of a tray once there are uploads. */
 export interface TrayPanel {
   readonly isFolded: () => boolean
-  /** What a reload has interrupted. The same object until something changes. */
+  /** Uploads that a reload has interrupted. The same object until something changes. */
   readonly left: () => Pick<UploadState, "interrupted" | "otherFile">
   readonly describe: (part: DescribePart) => Markup
   /**
-   * Call it when it is on a page.
+   * Call it when the tray is on a page.
    *
-   * @param known the last state of which nothing is to be said
+   * @param known the last state, which is not announced
    */
   readonly connect: (known: UploadState) => () => void
 }
 
-/** By uploads, so that a layout that is exchanged does not unfold the next one's tray. */
+/** By uploads, so that a replaced layout does not unfold the next layout's tray. */
 const folded = new WeakMap<object, boolean>()
 
-/** Those whose tray has folded itself, as all is done. */
+/** Uploads whose tray has folded by itself, because all is done. */
 const quiet = new WeakSet<object>()
 
-/** Where it would cover half of what is on the screen. */
+/** Whether the tray would cover half of the screen. */
 const isSmall = (): boolean => matchMedia("(width < 40rem), (height < 30rem)").matches
 
-/** Does to a file what its own controller does; what concerns all, the uploads do. */
+/** Acts on a file through its own controller; acts on all files through the uploads. */
 const toController = (
   uploads: Uploads<any>,
   { getState, subscribe }: UploadsSource,
@@ -74,7 +74,7 @@ const toController = (
         )),
   })
 
-/** Makes the panel of a tray. It comes with the first upload. */
+/** Makes the panel of a tray. It is loaded with the first upload. */
 export const createTrayPanel = ({
   uploads,
   id,
@@ -84,7 +84,7 @@ export const createTrayPanel = ({
   tell,
   props,
 }: TrayPanelOptions): TrayPanel => {
-  // Files are here before the engine of their component is.
+  // Files are here before the engine of their component is loaded.
   const own = props().texts && { ...uploads.setup.options.texts, ...props().texts }
   const texts = own ? createUploadTexts(own) : completeTexts(uploads.setup.texts, uploads.setup.options.texts)
   const left = createLeftUploads(uploads, tell)
@@ -95,12 +95,12 @@ export const createTrayPanel = ({
     folded.set(uploads.setup, isWanted)
     tell()
   }
-  /** What had the focus before the tray. */
+  /** The element that had the focus before the tray. */
   let before: HTMLElement | undefined
   const close = () => {
     uploads.clear(["done", "aborted", "failed"])
     left.putAway()
-    // Once it is gone: what is left in it keeps the focus.
+    // After it is gone: an element that is left in it would keep the focus.
     setTimeout(() => {
       if (element()?.querySelector("section") === null && document.activeElement === document.body) before?.focus()
     }, 50)
@@ -160,7 +160,7 @@ export const createTrayPanel = ({
     )
   }
 
-  /** For the files of interrupted uploads; of several at once. */
+  /** For the files of interrupted uploads; several at once. */
   const describeInput = ({ attributes, on }: Part): Markup =>
     describe("input", "input", { attributes: { ...attributes, multiple: true, "aria-label": texts.interrupted() }, on })
 
@@ -215,7 +215,7 @@ export const createTrayPanel = ({
       })
     },
     connect: (known) => {
-      // Of its files a component on the page speaks itself, and has pictures.
+      // A component on the page announces its files itself, and shows their pictures.
       const speak = (known: UploadState) =>
         announceEvents(id, root, known, uploads.unattended as UploadController, texts)
       let hush = speak(known)

@@ -7,7 +7,7 @@ import { describe, type Markup, type Part } from "./markup.ts"
 
 const isOnItsWay = (item: UploadItem): boolean => isActive(item) || item.status === "picked" || item.status === "paused"
 
-/** A text in which a name keeps its own direction. */
+/** A text in which a name keeps its own direction of text. */
 const isolateName = (text: string, name: string): ReadonlyArray<Markup | string> => {
   const at = text.indexOf(name)
   return at < 0
@@ -17,7 +17,7 @@ const isolateName = (text: string, name: string): ReadonlyArray<Markup | string>
       )
 }
 
-/** A round button with the picture; what can be done about it stands beside. */
+/** A round button with the picture; its actions are next to it. */
 const describeUploadAvatar: DescribeComponent = (component) => {
   const { controller, state, texts, parts, part, id, config, nameMain, used } = component
   const { status, files, routeConfig, isReady, progress, summary } = state
@@ -25,7 +25,7 @@ const describeUploadAvatar: DescribeComponent = (component) => {
   const stored = files.findLast(({ key }) => key !== undefined)
   const fresh = files.findLast(isOnItsWay)
   const failed = files.findLast((item) => item.status === "failed")
-  // The new one at once; the old one until there is something to see of it, and where it fails.
+  // The new picture at once; the old one until the new one can be shown, and where it fails.
   const shown = fresh?.previewUrl === undefined ? (stored ?? fresh) : fresh
   const isRunning = status === "uploading" || status === "paused"
   const name = nameMain(!isReady ? texts.loading() : shown === undefined ? say.choose() : say.change())
@@ -40,11 +40,11 @@ const describeUploadAvatar: DescribeComponent = (component) => {
           : texts.progress(progress)
         : isRunning
           ? texts.summary(state)
-          : // The photo may be larger than the crop, which is what the route's limits are about.
+          : // The photo may be larger than the crop, and the route's limits apply to the crop.
             routeConfig === undefined || config.crop !== false
             ? ""
             : texts.allowed(routeConfig)
-  /** Keys say which button takes whose place, so that the focus stays. */
+  /** Keys say which button replaces which, so that the focus stays. */
   const tool = (key: "go" | "end", name: Parameters<typeof part>[1], does: Part, text: string, label?: string) => ({
     ...part("button", name, { attributes: { ...does.attributes, "aria-label": label }, on: does.on }, [text]),
     key,
@@ -121,7 +121,7 @@ const describeUploadAvatar: DescribeComponent = (component) => {
   ]
 }
 
-/** A picture of somebody or something, which is cropped before it is uploaded. For a route that takes one image. */
+/** A picture of a person or thing, which is cropped before it is uploaded. For a route that takes one image. */
 export const uploadAvatar: ComponentKind = {
   name: "avatar",
   mode: "auto",

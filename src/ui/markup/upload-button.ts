@@ -3,7 +3,7 @@ import type { ComponentKind, DescribeComponent } from "./component.ts"
 import { describeIdleButton } from "./idle-button.ts"
 import { describe } from "./markup.ts"
 
-/** One button for everything: choose, upload, resume; pause and cancel beside it while files are on their way. */
+/** One button for everything: choose, upload, resume; pause and cancel are next to it while files are uploading. */
 const describeUploadButton: DescribeComponent = (component) => {
   const { state, texts, part, id, isMultiple, nameMain, used } = component
   const { routeConfig, progress, isDragActive } = state

@@ -1,22 +1,22 @@
 import type { UploadTexts } from "../upload-texts.ts"
 import type { UploadLooks } from "./looks.ts"
 
-/** Props of a tray. `Node`: what its content can be. */
+/** Props of a tray. `Node`: the type of its content. */
 export interface UploadTrayProps<Node = unknown> extends Pick<
   UploadLooks<Node>,
   "className" | "appearance" | "content"
 > {
-  /** What the tray is called, if not "Uploads". */
+  /** The name of the tray, if it is not "Uploads". */
   readonly "aria-label"?: string | undefined
-  /** `all` uploads, or those that no component on the page shows: `elsewhere`. Default `all`. */
+  /** `all` uploads, or only those that no component on the page shows: `elsewhere`. Default `all`. */
   readonly shows?: "all" | "elsewhere" | undefined
   /** Puts the progress into the title of the page: `(40 %) Photos`. Default false. */
   readonly titleProgress?: boolean | undefined
   /**
-   * Replaces some or all of what the tray says, `de` of `sluice/texts/de` say; else it speaks as `createUploads` was told. What
-   * it has said stays: give them from the beginning.
+   * Replaces some or all texts of the tray, for example by `de` of `sluice/texts/de`; by default it uses those of
+   * `createUploads`. Texts that were already shown stay, so give them from the beginning.
    */
   readonly texts?: Partial<UploadTexts> | undefined
-  /** Merges class names, `twMerge` say. Default: joins them by a space. */
+  /** Merges class names, for example `twMerge`. Default: joins them by a space. */
   readonly cn?: ((...classes: Array<string>) => string) | undefined
 }

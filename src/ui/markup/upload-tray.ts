@@ -9,13 +9,13 @@ import type { UploadTrayProps } from "./upload-tray-props.ts"
 /** A tray on a page, for a framework to render. */
 export interface UploadTray extends UploadsSource {
   readonly setOptions: (props: UploadTrayProps<any>) => void
-  /** Call it when the tray is on a page; before, it is empty, as on a server. */
+  /** Call it when the tray is on a page; before that it is empty, as on a server. */
   readonly connect: () => () => void
-  /** What to render now; `props` where they are newer than those of `setOptions`. */
+  /** The markup to render now; `props` where they are newer than those of `setOptions`. */
   readonly render: (props?: UploadTrayProps<any>) => Markup
 }
 
-/** What a state has that uploads from several routes have not. */
+/** Parts of a state that uploads from several routes do not have. */
 const blank: Omit<UploadState, keyof UploadsState> = {
   routeConfig: undefined,
   missing: undefined,
@@ -27,11 +27,11 @@ const blank: Omit<UploadState, keyof UploadsState> = {
 }
 
 /**
- * Makes the tray of `createUploads()`: all uploads in the corner of the page, for a framework to render. What it consists
- * of is loaded with the first upload.
+ * Makes the tray of `createUploads()`: all uploads in the corner of the page, for a framework to render. Its content
+ * is loaded with the first upload.
  *
  * @param id unique in its tree, and the same on the server and in the page
- * @param root that tree, if not the document: a shadow
+ * @param root that tree, if it is not the document: a shadow root
  */
 export const createUploadTray = (
   uploads: Uploads<any>,
@@ -44,7 +44,7 @@ export const createUploadTray = (
   let isLoading = false
   let panel: TrayPanel | undefined
   let leave: (() => void) | undefined
-  /** When it came onto the page: what has changed since then is told. */
+  /** The state when it was added to the page: later changes are announced. */
   let before = uploads.getServerState() as UploadState
   const listeners = new Set<() => void>()
   const tell = () => {
@@ -57,7 +57,7 @@ export const createUploadTray = (
     const source = props.shows === "elsewhere" ? uploads.unattended : uploads
     const shown = isConnected && panel !== undefined ? source.getState() : uploads.getServerState()
     const left = isConnected ? panel?.left() : undefined
-    // A new object when the tray is folded, too: frameworks render by it.
+    // A new object also when the tray is folded, because frameworks render by it.
     const of = [shown, left, isConnected && panel?.isFolded()]
     if (of.some((value, index) => value !== made[index])) state = { ...blank, ...shown, ...left }
     made = of
@@ -81,7 +81,7 @@ export const createUploadTray = (
         tell()
       },
       () => {
-        // No network, say: at the next change once more.
+        // Without a network, for example: retried at the next change.
         isLoading = false
       },
     )

@@ -12,7 +12,7 @@ import { canRename } from "../rename-file.ts"
 import { describeRemoved } from "./removed-line.ts"
 import { describeSummary } from "./summary-bar.ts"
 
-/** What is only shown of a component once somebody has used it; it is loaded with the engine. */
+/** The parts of a component that are only shown after its first use; loaded with the engine. */
 export const used = {
   canRename,
   createMoreParts,

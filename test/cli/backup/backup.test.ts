@@ -191,7 +191,7 @@ describe("sluice backup", () => {
       ["backup", "verify", backup],
       ["backup", "restore", backup, "--data", `${data}2`],
     ]) {
-      expect(await refuse(...args)).toMatch(/Another sluice command is at work on the backup/)
+      expect(await refuse(...args)).toMatch(/Another sluice command is using the backup/)
     }
     lock.close()
     const both = await Promise.all([

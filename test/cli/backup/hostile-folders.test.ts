@@ -220,7 +220,7 @@ describe("a data folder", () => {
     await rm(join(data, "token"))
     pipe(join(data, "token"))
     const { code, stderr } = await runCommand(["ingest", "--port", "0", "--data", data])
-    expect([code, stderr]).toEqual([1, expect.stringContaining("it is no ordinary file")])
+    expect([code, stderr]).toEqual([1, expect.stringContaining("it is not a regular file")])
   })
 
   it("keeps no drafts of a backup that was killed", async () => {
