@@ -4,7 +4,7 @@ import { defineAdapter, type FileRouter, type RouteHandlerOptions, UploadError }
 export type { FileRouter } from "../src/server.ts"
 export { extractRouteConfig, UploadError } from "../src/server.ts"
 
-/** What user code gets beside the web `request`. */
+/** Arguments of user code in addition to the web `request`. */
 export interface AstroNative {
   /** With `locals` and `cookies`. */
   readonly context: APIContext
@@ -16,7 +16,7 @@ interface ExecutionContext {
   readonly waitUntil?: (work: Promise<unknown>) => void
 }
 
-/** Where adapters put the platform's: Cloudflare's since Astro 6, before it, and Netlify's. */
+/** Where adapters put the platform's context: Cloudflare's since Astro 6, Cloudflare's before that, and Netlify's. */
 interface PlatformLocals {
   readonly cfContext?: ExecutionContext
   readonly runtime?: { readonly ctx?: ExecutionContext }
@@ -25,7 +25,7 @@ interface PlatformLocals {
 
 const toWaitUntil = ({ locals }: APIContext): ((work: Promise<unknown>) => void) | undefined => {
   const { cfContext, netlify } = locals as PlatformLocals
-  // Beside `cfContext` there is a `runtime` whose properties throw.
+  // Next to `cfContext` there is a `runtime` whose properties throw.
   const owner = cfContext ?? netlify?.context ?? (locals as PlatformLocals).runtime?.ctx
   return owner?.waitUntil === undefined ? undefined : (work) => owner.waitUntil?.(work)
 }
@@ -42,11 +42,12 @@ export const createSluice = adapter.createSluice
 
 /**
  * `src/pages/api/sluice.ts`: `export const { GET, POST } = createRouteHandler({ router })`, and in the same file
- * `export const prerender = false`: Astro looks for it there and would otherwise write the answer down while it builds,
+ * `export const prerender = false`: Astro looks for it there. Without it Astro would render the answer at build time,
  * which this refuses.
  *
- * `.env` reaches `import.meta.env` only: `token: getSecret("SLUICE_TOKEN")` of `astro:env/server` finds the token there and
- * in the environment. `security.checkOrigin` is about forms: uploads and callbacks, which are JSON, pass.
+ * `.env` only reaches `import.meta.env`: `token: getSecret("SLUICE_TOKEN")` of `astro:env/server` finds the token
+ * there and in the environment. `security.checkOrigin` only concerns forms: uploads and callbacks, which are JSON,
+ * pass.
  */
 export const createRouteHandler = (
   options: RouteHandlerOptions<FileRouter<AstroNative>>,

@@ -4,9 +4,9 @@ import { adapterPath, defineAdapter, type FileRouter, type RouteHandlerOptions, 
 export type { FileRouter } from "../src/server.ts"
 export { extractRouteConfig, UploadError } from "../src/server.ts"
 
-/** What user code gets beside the web `request`. */
+/** Arguments of user code in addition to the web `request`. */
 export interface ElysiaNative {
-  /** With what hooks in front of the plugin have derived, decorated or resolved. */
+  /** With what hooks before the plugin have derived, decorated or resolved. */
   readonly context: Context
 }
 
@@ -28,9 +28,9 @@ const adapter = defineAdapter<[context: Context], ElysiaNative>({
 /** Makes the builder of file routes, `f({ image: {} })`; user code gets `context`, with what hooks before it have derived. */
 export const createSluice = adapter.createSluice
 
-/** What a plugin needs to know beside the options of every route handler. */
+/** Options of a plugin, in addition to those of every route handler. */
 export interface ElysiaPluginOptions extends RouteHandlerOptions<FileRouter<ElysiaNative>> {
-  /** Below the prefix of the app or group. Default `/api/sluice`. */
+  /** The path below the prefix of the app or group. Default `/api/sluice`. */
   readonly path?: string
 }
 
@@ -47,7 +47,7 @@ export const createRouteHandler = ({
   const handle = adapter.createRouteHandler(options)
   return (app) => {
     app.all(path, (context) => handle(context), {
-      // "none" is not known where `aot` is false, and a 400 where the app has an `onParse`.
+      // "none" is unknown where `aot` is false, and a 400 where the app has an `onParse`.
       parse: ({ request }) => request.body ?? "",
     })
     return app

@@ -5,7 +5,7 @@ import { otherHostOf, sendResponse, toRequest } from "./node.ts"
 export type { FileRouter } from "../src/server.ts"
 export { extractRouteConfig, UploadError } from "../src/server.ts"
 
-/** What user code gets beside the web `request`. */
+/** Arguments of user code in addition to the web `request`. */
 export interface ExpressNative {
   readonly req: Request
   readonly res: Response
@@ -25,10 +25,10 @@ export const createSluice = adapter.createSluice
 /**
  * `app.use("/api/sluice", createRouteHandler({ router }))`, in Express 4 and 5, before `express.json()`.
  *
- * Behind `express.json()` uploads work but callbacks are refused with an error that says so: their signature covers
- * bytes that the parser has thrown away. `express.raw()` and `express.text()` keep them.
+ * After `express.json()` uploads work, but callbacks are refused with an error that says so: their signature covers
+ * bytes that the parser has discarded. `express.raw()` and `express.text()` keep them.
  *
- * Express's `trust proxy` is its own: behind a proxy give Sluice's option `trustProxy` too, or `callbackUrl`.
+ * Express's `trust proxy` does not apply: behind a proxy set Sluice's option `trustProxy` too, or `callbackUrl`.
  */
 export const createRouteHandler: (
   options: RouteHandlerOptions<FileRouter<ExpressNative>>,

@@ -5,7 +5,7 @@ import { keepBytes, otherHostOf, toRequest } from "./node.ts"
 export type { FileRouter } from "../src/server.ts"
 export { extractRouteConfig, UploadError } from "../src/server.ts"
 
-/** What user code gets beside the web `request`: Fastify's request is `req`, with what the app's hooks have put there. */
+/** Arguments of user code in addition to the web `request`: Fastify's request is `req`, with what the app's hooks have added. */
 export interface FastifyNative {
   readonly req: FastifyRequest
   readonly reply: FastifyReply
@@ -22,16 +22,17 @@ const adapter = defineAdapter<[req: FastifyRequest, reply: FastifyReply], Fastif
 /** Makes the builder of file routes, `f({ image: {} })`; user code gets Fastify's `req` and `reply`. */
 export const createSluice = adapter.createSluice
 
-/** A FastifyInstance over HTTP/1 or 2, which are types of their own. */
+/** A FastifyInstance over HTTP/1 or 2, which are different types. */
 type FastifyScope = Pick<FastifyInstance, "removeAllContentTypeParsers">
 
 /**
  * `await app.register(createRouteHandler({ router }), { prefix: "/api/sluice" })`: a plugin with a scope of its own.
  *
- * In it nothing parses bodies, since the signature of a callback covers its very bytes; the app's other routes keep
- * their parsers. Do not wrap it in `fastify-plugin`, which takes that scope away. Hooks and decorators registered before
- * it apply: authenticate there, and read `req.user` in middleware. Fastify's `trustProxy` is its own: behind a proxy
- * give Sluice's option of that name too, or `callbackUrl`. Fastify's `bodyLimit` does not apply; Sluice takes 1 MiB.
+ * In it nothing parses bodies, because the signature of a callback covers the raw bytes; the app's other routes keep
+ * their parsers. Do not wrap it in `fastify-plugin`, which removes that scope. Hooks and decorators registered before
+ * it apply: authenticate there, and read `req.user` in middleware. Fastify's `trustProxy` does not apply: behind a
+ * proxy set Sluice's option of that name too, or `callbackUrl`. Fastify's `bodyLimit` does not apply either; Sluice
+ * accepts 1 MiB.
  */
 export const createRouteHandler = (
   options: RouteHandlerOptions<FileRouter<FastifyNative>>,

@@ -6,7 +6,7 @@ import { otherHostOf, toRequest as fromNode } from "./node.ts"
 export type { FileRouter } from "../src/server.ts"
 export { extractRouteConfig, UploadError } from "../src/server.ts"
 
-/** What user code gets beside the web `request`. */
+/** Arguments of user code in addition to the web `request`. */
 export interface H3Native {
   readonly event: H3Event
 }
@@ -16,7 +16,7 @@ const refuse = (message: string): never => {
 }
 
 const toRequest = (event: H3Event): Request => {
-  // A bare request whose path is cut off: a callback URL made of it would lead nowhere.
+  // A bare request whose path is cut off: a callback URL made from it would lead nowhere.
   if (!("req" in event)) {
     return refuse(
       `h3's \`app.mount()\` hides the path that callbacks need. Write \`app.all("${adapterPath}", createRouteHandler({ router }))\`, or mount an app that has it.`,
@@ -29,13 +29,16 @@ const toRequest = (event: H3Event): Request => {
   )
 }
 
-/** On Node the target may name a host itself; srvx goes by it. */
+/** On Node the request target may name a host itself; srvx uses that one. */
 const toOtherHost = (event: H3Event): string | undefined => {
   const req = isNodeEvent(event) ? event.node.req : event.req.runtime?.node?.req
   return req && otherHostOf(req)
 }
 
-/** What keeps running needs no help, and the client learns whether the registration came through. Bunny's may do nothing. */
+/**
+ * Platforms that keep running need no help, and the client learns whether the registration succeeded. Bunny's function
+ * may do nothing.
+ */
 const unneeded: ReadonlySet<string> = new Set(["node", "bun", "deno", "bunny"])
 
 const toWaitUntil = (event: H3Event): ((work: Promise<unknown>) => void) | undefined => {
@@ -70,6 +73,6 @@ export const createRouteHandler = (
     if (isNodeEvent(event)) await restoreRawBody(event)
     return handle(event)
   }
-  // What `defineEventHandler` of h3 1 does; most of its versions warn of a handler without it.
+  // This is what h3 1's `defineEventHandler` does; most versions warn about a handler without it.
   return Object.assign(answer, { __is_handler__: true })
 }

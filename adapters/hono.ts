@@ -5,12 +5,12 @@ import { adapterPath, defineAdapter, extractRouteConfig, UploadError } from "../
 export type { FileRouter } from "../src/server.ts"
 export { extractRouteConfig, UploadError }
 
-/** What user code gets beside the web `request`. */
+/** Arguments of user code in addition to the web `request`. */
 export interface HonoNative {
   readonly c: Context
 }
 
-/** `app.mount()` gives a bare request whose path it has cut off: a callback URL made of it would lead nowhere. */
+/** `app.mount()` passes a bare request whose path it has cut off: a callback URL made from it would lead nowhere. */
 const refuseMount = (c: Context | Request): void => {
   if (!(c instanceof Request)) return
   throw new UploadError({
@@ -19,16 +19,16 @@ const refuseMount = (c: Context | Request): void => {
   })
 }
 
-/** Node's own request where its target is a whole URL, which `@hono/node-server` takes as it is. */
+/** Node's own request where its target is a whole URL, which `@hono/node-server` uses unchanged. */
 const absoluteIncoming = (c: Context): IncomingMessage | undefined => {
   const { incoming } = (c.env ?? {}) as { readonly incoming?: IncomingMessage }
   return incoming?.url === undefined || incoming.url.startsWith("/") ? undefined : incoming
 }
 
-/** What `new URL` takes out of a path, and a router that goes by `request.url` as it came (Deno's) did not. */
+/** Path steps that `new URL` resolves, but that a router based on the raw `request.url` (Deno's) has not resolved. */
 const unsettledPath = /^[^?#]*?(?:\\|[^/]\/(?:\.|%2e){1,2}(?:[/?#]|$))/i
 
-/** The address, with the scheme of the connection: on Node that of an absolute target is the client's own word. */
+/** The address, with the scheme of the connection: on Node the scheme of an absolute target is only the client's claim. */
 const toUrl = (c: Context): string => {
   const { url } = c.req.raw
   if (unsettledPath.test(url)) {
@@ -40,7 +40,7 @@ const toUrl = (c: Context): string => {
   return url.replace(/^\w+/, isEncrypted ? "https" : "http")
 }
 
-/** The request, also where a middleware has read its body: Hono keeps what was read. */
+/** The request, even if a middleware has read its body: Hono keeps what was read. */
 const toRequest = (c: Context): Request => {
   refuseMount(c)
   const { raw, bodyCache } = c.req

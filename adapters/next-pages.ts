@@ -1,4 +1,4 @@
-// From where "next" has them: that entry declares globals for whoever sees it.
+// Imported from the file behind "next", because that entry declares globals for everything that imports it.
 import type { NextApiRequest, NextApiResponse } from "next/dist/shared/lib/utils.js"
 import { defineAdapter, type FileRouter, type RouteHandlerOptions, UploadError } from "../src/server.ts"
 import { otherHostOf, sendResponse, toRequest } from "./node.ts"
@@ -7,21 +7,21 @@ export type { FileRouter } from "../src/server.ts"
 export { extractRouteConfig } from "../src/server.ts"
 export { UploadError }
 
-/** What user code gets beside the web `request`. */
+/** Arguments of user code in addition to the web `request`. */
 export interface NextPagesNative {
   readonly req: NextApiRequest
   readonly res: NextApiResponse
 }
 
-/** Where Next.js remembers the address that the client used: `req.url` has lost `basePath` and may be rewritten. */
+/** Where Next.js keeps the address that the client used: `req.url` has lost `basePath` and may be rewritten. */
 const metaSymbol = Symbol.for("NextInternalRequestMeta")
 
 type WithMeta = NextApiRequest & { originalUrl?: string; [metaSymbol]?: { initURL?: string } }
 
 const toWebRequest = (req: WithMeta, res: NextApiResponse): Request => {
-  // A custom server of Express has set it itself.
+  // A custom server with Express has set it itself.
   req.originalUrl ??=
-    // Its own origin stands in front of whatever the client's target is, an absolute one too.
+    // Its own origin is put before the client's target, even before an absolute one.
     req[metaSymbol]?.initURL?.replace(/^https?:\/\/[^/]*?(?=\/|https?:\/\/|$)/i, "") ??
     (process.env.__NEXT_BASE_PATH ?? "") + req.url
   try {
@@ -52,8 +52,8 @@ export const createSluice = adapter.createSluice
  * `pages/api/sluice.ts`, in two lines:
  * `export default createRouteHandler({ router })` and `export const config = { api: { bodyParser: false } }`.
  *
- * The second is written out because Next.js reads it without running the file: it refuses an imported or re-exported
- * `config`. Without it uploads work and callbacks are refused with an error that says so.
+ * The second line has to be written out because Next.js reads it without running the file: it refuses an imported or
+ * re-exported `config`. Without it uploads work, but callbacks are refused with an error that says so.
  *
  * A `proxy.ts` in front may read the body; it arrives whole (Next.js keeps 10 MB, `proxyClientMaxBodySize`; bodies here
  * are below 1 MiB). It must let callbacks through, which come without cookies: `POST` with the header `sluice-hook`.

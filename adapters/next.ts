@@ -4,14 +4,15 @@ import { defineAdapter, type FileRouter, type RouteHandlerOptions } from "../src
 export type { FileRouter } from "../src/server.ts"
 export { extractRouteConfig, UploadError } from "../src/server.ts"
 
-/** What user code gets beside the web `request`. */
+/** Arguments of user code in addition to the web `request`. */
 export interface NextNative {
   readonly req: NextRequest
 }
 
 /**
- * The request under the address the client used: Next.js cuts off `basePath` and puts its own host name in place of
- * `Host`. Its bundlers write the base path where this variable is read, as they do in its own `edge-app-route` template.
+ * The request with the address that the client used: Next.js removes `basePath` and replaces `Host` by its own host
+ * name. Its bundlers insert the base path where this variable is read, as they do in its own `edge-app-route`
+ * template.
  */
 const toRequest = (req: NextRequest): Request => {
   const url = new URL(req.url)
@@ -20,7 +21,7 @@ const toRequest = (req: NextRequest): Request => {
     url.port = ""
     url.host = host
   }
-  // The edge runtime leaves the base path where it is, and says so.
+  // The edge runtime leaves the base path in place, and says so.
   if (req.nextUrl.basePath === "") url.pathname = (process.env.__NEXT_BASE_PATH ?? "") + url.pathname
   return url.href === req.url ? req : new Request(url, req)
 }
@@ -28,7 +29,7 @@ const toRequest = (req: NextRequest): Request => {
 type NextHandler = (req: NextRequest) => Promise<Response>
 
 /**
- * Nothing runs after the answer in production, so Next's `after` is not needed; give it as the option `waitUntil` to
+ * In production nothing runs after the answer, so Next's `after` is not needed; pass it as the option `waitUntil` to
  * answer before the ingest has acknowledged the registration.
  */
 const adapter = defineAdapter<[req: NextRequest], NextNative>({

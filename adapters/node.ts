@@ -11,7 +11,7 @@ export { toNodeListener } from "./node/to-node-listener.ts"
 export { keepBytes } from "./node/keep-bytes.ts"
 export { otherHostOf, sendResponse, toRequest }
 
-/** What user code gets beside the web `request`. */
+/** Arguments of user code in addition to the web `request`. */
 export interface NodeNative {
   readonly req: IncomingMessage
   readonly res: ServerResponse
@@ -28,5 +28,5 @@ const adapter = defineAdapter<[req: IncomingMessage, res: ServerResponse], NodeN
 /** Makes the builder of file routes, `f({ image: {} })`; user code gets `req` and `res` of `node:http`. */
 export const createSluice = adapter.createSluice
 
-/** `createServer(createRouteHandler({ router }))`, or called from a listener for the paths it should have. */
+/** `createServer(createRouteHandler({ router }))`, or call it from a listener for its paths. */
 export const createRouteHandler = adapter.createRouteHandler

@@ -4,7 +4,7 @@ import { defineAdapter, type FileRouter, type RouteHandlerOptions } from "../src
 export type { FileRouter } from "../src/server.ts"
 export { extractRouteConfig, UploadError } from "../src/server.ts"
 
-/** What user code gets beside the web `request`: the arguments of loaders and actions. */
+/** Arguments of user code in addition to the web `request`: those of loaders and actions. */
 export interface ReactRouterNative {
   /** What middleware and `getLoadContext` have set: `context.get(userContext)`. */
   readonly context: LoaderFunctionArgs["context"]
@@ -30,8 +30,9 @@ export const createSluice = adapter.createSluice
  * export { loader, action }
  * ```
  *
- * In two lines: React Router cannot take `export const { loader, action } = …` out of the page's bundle, and refuses it.
- * Middleware that reads a body reads `request.clone()`: callbacks are signed over bytes that would be gone otherwise.
+ * It takes two lines: React Router cannot remove `export const { loader, action } = …` from the page's bundle, and
+ * refuses it. Middleware that reads a body has to read `request.clone()`: the signature of a callback covers the raw
+ * bytes, which would otherwise be gone.
  */
 export const createRouteHandler = (
   options: RouteHandlerOptions<FileRouter<ReactRouterNative>>,

@@ -4,13 +4,13 @@ import { defineAdapter, type FileRouter, type RouteHandlerOptions } from "../src
 export type { FileRouter } from "../src/server.ts"
 export { extractRouteConfig, UploadError } from "../src/server.ts"
 
-/** What user code gets beside the web `request`. */
+/** Arguments of user code in addition to the web `request`. */
 export interface SolidStartNative {
   /** With the `locals` that middleware has set. */
   readonly event: APIEvent
 }
 
-/** What answers the requests of a route. */
+/** The handler of a route's requests. */
 export type SolidStartHandler = (event: APIEvent) => Promise<Response>
 
 const adapter = defineAdapter<[event: APIEvent], SolidStartNative>({
@@ -25,8 +25,8 @@ export const createSluice = adapter.createSluice
 /**
  * `src/routes/api/sluice.ts`: `export const { GET, POST } = createRouteHandler({ router })`.
  *
- * Middleware that reads a body reads `event.request.clone()`: callbacks are signed over bytes that would be gone
- * otherwise.
+ * Middleware that reads a body has to read `event.request.clone()`: the signature of a callback covers the raw bytes,
+ * which would otherwise be gone.
  */
 export const createRouteHandler = (
   options: RouteHandlerOptions<FileRouter<SolidStartNative>>,

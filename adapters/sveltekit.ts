@@ -4,7 +4,7 @@ import { defineAdapter, type FileRouter, type RouteHandlerOptions } from "../src
 export type { FileRouter } from "../src/server.ts"
 export { extractRouteConfig, UploadError } from "../src/server.ts"
 
-/** What user code gets beside the web `request`. */
+/** Arguments of user code in addition to the web `request`. */
 export interface SvelteKitNative {
   readonly event: RequestEvent
 }
@@ -35,8 +35,8 @@ export const createSluice = adapter.createSluice
 /**
  * `src/routes/api/sluice/+server.ts`: `export const { GET, POST } = createRouteHandler({ router })`.
  *
- * adapter-node takes every request for https unless `paths.origin` or `PROTOCOL_HEADER` says otherwise, and answers
- * bodies over `BODY_SIZE_LIMIT` (512 kB; requests with hundreds of files) itself.
+ * adapter-node takes every request for https unless `paths.origin` or `PROTOCOL_HEADER` says otherwise, and itself
+ * refuses bodies over `BODY_SIZE_LIMIT` (512 kB; requests with hundreds of files).
  */
 export const createRouteHandler = (
   options: RouteHandlerOptions<FileRouter<SvelteKitNative>>,

@@ -6,22 +6,22 @@ export { extractRouteConfig, UploadError } from "../src/server.ts"
 
 type GlobalContext = RequestServerOptions<Register, []>["context"]
 
-/** What user code gets beside the web `request`. */
+/** Arguments of user code in addition to the web `request`. */
 export interface TanStackStartNative {
-  /** What middleware has added; the types are those of the global request middleware in `src/start.ts`. */
+  /** Values that middleware has added; the types are those of the global request middleware in `src/start.ts`. */
   readonly context: [GlobalContext] extends [undefined] ? Readonly<Record<string, unknown>> : GlobalContext
-  /** As they stand in the path, where the route has no `params.parse`. */
+  /** As they are in the path, where the route has no `params.parse`. */
   readonly params: Readonly<Record<string, string | undefined>>
 }
 
-/** What the handlers of a server route are called with; `context` differs from route to route. */
+/** The arguments of a server route's handlers; `context` differs between routes. */
 export interface ServerRouteArguments {
   readonly request: Request
   readonly context: unknown
   readonly params: unknown
 }
 
-/** What answers the requests of a server route. */
+/** The handler of a server route's requests. */
 export type TanStackStartHandler = (args: ServerRouteArguments) => Promise<Response>
 
 const adapter = defineAdapter<[args: ServerRouteArguments], TanStackStartNative>({
@@ -37,8 +37,9 @@ export const createSluice = adapter.createSluice
  * `src/routes/api/sluice.ts`:
  * `export const Route = createFileRoute("/api/sluice")({ server: { handlers: createRouteHandler({ router }) } })`.
  *
- * `beforeLoad` guards pages only: the file route's own middleware or `server.middleware` decides who may upload.
- * Middleware that reads a body reads `request.clone()`: callbacks are signed over bytes that would be gone otherwise.
+ * `beforeLoad` only guards pages: the file route's own middleware or `server.middleware` decides who may upload.
+ * Middleware that reads a body has to read `request.clone()`: the signature of a callback covers the raw bytes, which
+ * would otherwise be gone.
  */
 export const createRouteHandler = (
   options: RouteHandlerOptions<FileRouter<TanStackStartNative>>,

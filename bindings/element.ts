@@ -46,21 +46,22 @@ export const generateUploadAvatar = <Router extends TypedFileRouter>(
   options?: UploadSetupOptions,
 ): UploadElementClass<Router> => generateElement(uploadAvatar, options)
 
-/** `customElements.define("photo-tray", generateUploadTray(uploads))`: then `<photo-tray>`, outside of what a router exchanges. */
+/** `customElements.define("photo-tray", generateUploadTray(uploads))`: then `<photo-tray>`, outside of what a router replaces. */
 export const generateUploadTray = (uploads?: Uploads<any>): UploadTrayElementClass => generateTrayElement(uploads)
 
-/** What elements share, and what their names begin with. */
+/** Options shared by all elements, and the prefix of their names. */
 export interface DefineElementsOptions extends UploadSetupOptions {
   /** Default `sluice`: `<sluice-button>`, `<sluice-dropzone>`, `<sluice-avatar>`. */
   readonly prefix?: string | undefined
 }
 
 /**
- * Defines `<sluice-button>`, `<sluice-dropzone>`, `<sluice-avatar>` and `<sluice-tray>`, or gives them another setup if they are there: whoever imports this
- * module has them, and need not call it. On a server it does nothing.
+ * Defines `<sluice-button>`, `<sluice-dropzone>`, `<sluice-avatar>` and `<sluice-tray>`, or gives existing ones
+ * another setup. Importing this module already defines them, so there is no need to call it. On a server it does
+ * nothing.
  *
- * They render into the page itself, not into a shadow: the one stylesheet, classes and `[data-sluice]` selectors reach
- * everything in them. Inside another element's shadow they want the stylesheet there.
+ * They render into the page itself, not into a shadow root: the one stylesheet, classes and `[data-sluice]` selectors
+ * reach everything in them. Inside another element's shadow root they need the stylesheet there.
  */
 export const defineElements = ({ prefix = "sluice", ...setup }: DefineElementsOptions = {}): void => {
   if (globalThis.customElements === undefined) return

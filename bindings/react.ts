@@ -44,7 +44,7 @@ export interface ElementProps {
   readonly style?: CSSProperties
 }
 
-/** Where React's names are not HTML's. */
+/** React's names that differ from HTML's. */
 const renamed: Readonly<Record<string, string>> = {
   class: "className",
   tabindex: "tabIndex",
@@ -65,7 +65,7 @@ const toProps = ({ attributes, on }: Part): ElementProps => ({
 
 const kept = new WeakMap<Markup, ReactElement>()
 
-/** React passes by an element that is the same as before. */
+/** React skips an element that is the same as before. */
 const toElement = (markup: Markup): ReactElement => {
   const before = kept.get(markup)
   if (before !== undefined) return before
@@ -120,7 +120,7 @@ export const generateUploadDropzone = /* @__PURE__ */ generate(uploadDropzone)
 /** `export const UploadAvatar = generateUploadAvatar<typeof router>()`: then `<UploadAvatar endpoint="avatar" />`. */
 export const generateUploadAvatar = /* @__PURE__ */ generate(uploadAvatar)
 
-/** `export const useUploader = generateUseUploader<typeof router>()`: state, actions and props for markup of your own. */
+/** `export const useUploader = generateUseUploader<typeof router>()`: state, actions and props for your own markup. */
 export const generateUseUploader = <Router extends TypedFileRouter>(options?: UploadSetupOptions) => {
   const setup = createUploadSetup<Router>(options)
   return <Slug extends keyof Router & string>(

@@ -83,7 +83,7 @@ const toProps = (part: Part): ElementProps => ({
   ...Object.fromEntries(Object.entries(part.on).map(([name, handle]) => [`on:${name}`, handle])),
 })
 
-/** Listeners that stay the same while what they do changes. */
+/** Listeners that stay the same while their behaviour changes. */
 const toListeners = ({ on }: Part): ElementProps =>
   Object.fromEntries(Object.keys(on).map((name) => [`on:${name}`, (event: Event) => on[name]?.(event)]))
 
@@ -93,7 +93,7 @@ interface SlotContent {
   readonly itemId: string | undefined
 }
 
-/** Keeps content from being made by the core, anew at every change: it is made where it stands. */
+/** Keeps the core from making content anew at every change: it is made in its place. */
 const toSlotContents = (content: AnyProps["content"] = {}): AnyProps["content"] =>
   Object.fromEntries(
     Object.entries(content)
@@ -104,7 +104,7 @@ const toSlotContents = (content: AnyProps["content"] = {}): AnyProps["content"] 
       ]),
   )
 
-/** Renders markup out of a store: an element stays as long as its key does, whatever else changes. */
+/** Renders markup from a store: an element stays as long as its key does, whatever else changes. */
 const createRenderer = (state: UploadState): ((markup: Markup) => JSX.Element) => {
   const toSlot = (child: Slot): JSX.Element => {
     const { itemId } = untrack(() => child.slot as SlotContent)
@@ -138,7 +138,7 @@ const createRenderer = (state: UploadState): ((markup: Markup) => JSX.Element) =
   return toElement
 }
 
-/** A copy of what is kept: the store changes what it is given, and the core's objects are not to be changed. */
+/** A copy of markup that is kept: the store changes its values, and the core's objects must not change. */
 const toOwn = (markup: Markup): Markup => ({
   ...markup,
   ...(markup.isKept && { attributes: { ...markup.attributes }, on: { ...markup.on } }),
@@ -159,7 +159,7 @@ const useComponent = <Router extends TypedFileRouter, Slug extends keyof Router 
   const [state, setState] = createStore(toStored(getState()))
   const unsubscribe = component.subscribe(() =>
     batch(() => {
-      // Its own copies: the core's objects are not to be changed by the store.
+      // Copies, because the store must not change the core's objects.
       const { files, ...others } = toStored(getState())
       setState(others)
       setState("files", reconcile(files, { key: "id" }))
@@ -239,7 +239,7 @@ export const generateUploadTray =
     return createRenderer(state)(tree.root)
   }
 
-/** What the primitive gives: every part of the state as an accessor, what can be done, props of elements of your own. */
+/** The result of the primitive: every part of the state as an accessor, the actions, and the props for your own elements. */
 export type UploadAccessors<Route extends TypedFileRoute<any>> = UploadActions<Route> & {
   readonly [name in keyof UploadState<Route>]: Accessor<UploadState<Route>[name]>
 } & {
@@ -249,7 +249,7 @@ export type UploadAccessors<Route extends TypedFileRoute<any>> = UploadActions<R
 
 const access = <A>(value: A | Accessor<A>): A => (typeof value === "function" ? (value as Accessor<A>)() : value)
 
-/** `export const useUploader = generateUseUploader<typeof router>()`: state, actions and props for markup of your own. */
+/** `export const useUploader = generateUseUploader<typeof router>()`: state, actions and props for your own markup. */
 export const generateUseUploader = <Router extends TypedFileRouter>(options?: UploadSetupOptions) => {
   const setup = createUploadSetup<Router>(options)
   return <Slug extends keyof Router & string>(

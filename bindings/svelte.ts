@@ -35,14 +35,14 @@ export * from "../src/ui.ts"
 export type { ElementProps, UploadContent, UploadContents } from "./svelte/svelte-element.ts"
 
 /**
- * Props of `<UploadButton>`, `<UploadDropzone>` and `<UploadAvatar>`. The contents of parts may be props too, so that a snippet inside
- * the component does it: `{#snippet label(state)}…{/snippet}`.
+ * Props of `<UploadButton>`, `<UploadDropzone>` and `<UploadAvatar>`. The contents of parts may be props too, so that
+ * a snippet inside the component works: `{#snippet label(state)}…{/snippet}`.
  */
 export type UploadProps<Router extends TypedFileRouter, Slug extends keyof Router & string = keyof Router & string> = {
   [Each in Slug]: UploadComponentOptions<Router, Each> &
     UploadNames &
     UploadContents & {
-      /** Of the outermost element. */
+      /** Class of the outermost element. */
       readonly class?: string | undefined
       readonly appearance?: UploadLooks["appearance"]
       readonly content?: UploadContents | undefined
@@ -53,11 +53,11 @@ export type UploadProps<Router extends TypedFileRouter, Slug extends keyof Route
 export type UseUploaderOptions<Router extends TypedFileRouter, Slug extends keyof Router & string> = UploadHookOptions<
   Router[Slug]
 > & {
-  /** What ids in the page begin with: `$props.id()`, where server and page should have the same. */
+  /** Prefix of ids in the page: `$props.id()`, where server and page must have the same. */
   readonly id?: string | undefined
 }
 
-/** Ties an upload component to the Svelte component that is being made, and to its props. */
+/** Ties an upload component to the Svelte component that is being created, and to its props. */
 const attach = <Router extends TypedFileRouter, Slug extends keyof Router & string>(
   setup: UploadSetup<Router>,
   kind: ComponentKind,
@@ -71,7 +71,7 @@ const attach = <Router extends TypedFileRouter, Slug extends keyof Router & stri
   const component = createUploadComponent(setup, kind, untrack(read), id)
   const track = createSubscriber((update) => component.subscribe(update))
   onMount(() => {
-    // A store, because `$effect` is for `.svelte` files only.
+    // A store, because `$effect` is only available in `.svelte` files.
     const unsubscribe = toStore(read).subscribe((props) => untrack(() => component.setOptions(props)))
     const disconnect = component.connect()
     return () => {
@@ -89,9 +89,9 @@ const generate =
     return (internals, props) => {
       const read = () => {
         const { class: className, content, onValueChange, ...others } = props as UploadProps<TypedFileRouter>
-        // Among the content are options too; nobody asks for those.
+        // The contents include options too, but those are never looked up.
         const looks = { className, content: toContent({ ...others, ...content }) }
-        // What `bind:value` gives has a setter.
+        // A prop of `bind:value` has a setter.
         const bound = Object.getOwnPropertyDescriptor(props, "value")?.set
         const tell = (keys: Array<string>) => {
           bound?.call(props, keys)
@@ -124,10 +124,10 @@ export const generateUploadDropzone = /* @__PURE__ */ generate(uploadDropzone)
 /** `export const UploadAvatar = generateUploadAvatar<typeof router>()`: then `<UploadAvatar endpoint="avatar" />`. */
 export const generateUploadAvatar = /* @__PURE__ */ generate(uploadAvatar)
 
-/** Props of `<UploadTray>`. The contents of parts may be props too, so that a snippet inside the component does it. */
+/** Props of `<UploadTray>`. The contents of parts may be props too, so that a snippet inside the component works. */
 export type TrayProps = Omit<UploadTrayProps, "className" | "content"> &
   UploadContents & {
-    /** Of the outermost element. */
+    /** Class of the outermost element. */
     readonly class?: string | undefined
     readonly content?: UploadContents | undefined
   }
@@ -156,10 +156,10 @@ export const generateUploadTray =
 let count = 0
 
 /**
- * `export const useUploader = generateUseUploader<typeof router>()`: state, actions and props for markup of your own.
+ * `export const useUploader = generateUseUploader<typeof router>()`: state, actions and props for your own markup.
  *
- * Call it while a component is made, and read from what it gives, `uploader.files`: what is destructured stays as it
- * was. What changes is given as a function: `useUploader("photos", () => ({ disabled }))`.
+ * Call it while a component is created, and read from its result, `uploader.files`: destructured values do not update.
+ * Options that change are given as a function: `useUploader("photos", () => ({ disabled }))`.
  */
 export const generateUseUploader = <Router extends TypedFileRouter>(options?: UploadSetupOptions) => {
   const setup = createUploadSetup<Router>(options)
@@ -188,8 +188,8 @@ export const generateUseUploader = <Router extends TypedFileRouter>(options?: Up
 }
 
 /**
- * Seeds the routes' configuration while rendering, on the server and in the page: put it above the first component, in
- * `+layout.svelte` say.
+ * Seeds the routes' configuration while rendering, on the server and in the page: put it above the first component,
+ * for example in `+layout.svelte`.
  */
 export const RouteConfigSeed: Component<{
   readonly routes: ReadonlyArray<RouteDescription>

@@ -62,16 +62,16 @@ export type UploadProps<Router extends TypedFileRouter, Slug extends keyof Route
 > &
   ModelProps
 
-/** What `v-model` binds: the keys of the stored files. */
+/** The keys of the stored files, for `v-model`. */
 export interface ModelProps {
   readonly modelValue?: ReadonlyArray<string> | undefined
   readonly "onUpdate:modelValue"?: ((keys: Array<string>) => void) | undefined
 }
 
-/** The parts that stand once per file. */
+/** The parts that exist once per file. */
 type FilePart = Exclude<Extract<PartName, `file${string}`>, "fileList">
 
-/** Slots by part: `<template #label="{ state }">`. They win over `content`. */
+/** Slots by part: `<template #label="{ state }">`. They override `content`. */
 export type UploadSlots<Route extends TypedFileRoute<any>> = {
   readonly [part in PartName]?: (
     scope: { readonly state: UploadState<Route> } & (part extends FilePart
@@ -80,7 +80,7 @@ export type UploadSlots<Route extends TypedFileRoute<any>> = {
   ) => unknown
 }
 
-/** What templates check a component by. */
+/** The types by which templates check a component. */
 export interface ComponentContext<Props, Route extends TypedFileRoute<any>> {
   readonly props: Props
   readonly slots: UploadSlots<Route>
@@ -89,8 +89,8 @@ export interface ComponentContext<Props, Route extends TypedFileRoute<any>> {
 }
 
 /**
- * `<UploadButton>`, `<UploadDropzone>` and `<UploadAvatar>` of a router, generic over the endpoint. In render functions it is named:
- * `h(UploadButton<"avatar">, { endpoint: "avatar" })`.
+ * `<UploadButton>`, `<UploadDropzone>` and `<UploadAvatar>` of a router, generic over the endpoint. In render
+ * functions the endpoint is named: `h(UploadButton<"avatar">, { endpoint: "avatar" })`.
  */
 type UploadElement<Router extends TypedFileRouter> = <Slug extends keyof Router & string>(
   props: UploadProps<Router, Slug> & VNodeProps & AllowedComponentProps,
@@ -125,7 +125,7 @@ const declared = {
   "onUpdate:modelValue": null,
 } satisfies Record<Exclude<keyof AnyProps, keyof UploadNames> | keyof ModelProps, unknown>
 
-/** A listener set twice, in the template and by `v-bind` say, comes as an array. */
+/** A listener that is set twice, for example in the template and by `v-bind`, is an array. */
 const toHandler = (value: unknown): unknown =>
   Array.isArray(value) ? (...args: Array<unknown>) => value.map((handle) => handle(...args)).at(-1) : value
 
@@ -145,7 +145,7 @@ const toOptions = (props: object): AnyProps => {
   return { ...options, value, ...((onValueChange ?? update) && { onValueChange: tell }) }
 }
 
-/** @returns the component, in a ref that triggers when there is something new to show */
+/** @returns the component, in a ref that triggers when its markup changes */
 const useComponent = <Router extends TypedFileRouter, Slug extends keyof Router & string>(
   setup: UploadSetup<Router>,
   kind: ComponentKind,
@@ -185,7 +185,7 @@ const generate =
           const { className, content, ...others } = given()
           const root = current.value.render({
             ...others,
-            // Attributes, and so not among the props.
+            // These are attributes, and so not among the props.
             "aria-label": attrs["aria-label"] as string | undefined,
             "aria-labelledby": attrs["aria-labelledby"] as string | undefined,
             content: { ...content, ...toContent(slots) },
@@ -206,7 +206,7 @@ export const generateUploadDropzone = /* @__PURE__ */ generate(uploadDropzone)
 /** `export const UploadAvatar = generateUploadAvatar<typeof router>()`: then `<UploadAvatar endpoint="avatar" />`. */
 export const generateUploadAvatar = /* @__PURE__ */ generate(uploadAvatar)
 
-/** What the composable gives: every part of the state as a ref, what can be done, props of elements of your own. */
+/** The result of the composable: every part of the state as a ref, the actions, and the props for your own elements. */
 export type UploadRefs<Route extends TypedFileRoute<any>> = UploadActions<Route> & {
   readonly [name in keyof UploadState<Route>]: ComputedRef<UploadState<Route>[name]>
 } & {
@@ -215,7 +215,7 @@ export type UploadRefs<Route extends TypedFileRoute<any>> = UploadActions<Route>
 }
 
 /**
- * `export const useUploader = generateUseUploader<typeof router>()`: state, actions and props for markup of your own.
+ * `export const useUploader = generateUseUploader<typeof router>()`: state, actions and props for your own markup.
  * Call it in a component's `setup`; it ends with the component.
  */
 export const generateUseUploader = <Router extends TypedFileRouter>(options?: UploadSetupOptions) => {

@@ -1,11 +1,11 @@
-/** Chunks smaller than this are joined: each costs some 400 bytes beside its own, however few those are. */
+/** Chunks smaller than this are joined: each costs some 400 bytes in addition to its own, however few those are. */
 export const smallChunk = 4096
 
-/** Puts chunks behind one another in memory of their own, which grows by doubling. */
+/** Joins chunks in memory of its own, which grows by doubling. */
 export interface ChunkJoin {
   /** @returns how many bytes there are now */
   readonly add: (chunk: Uint8Array<ArrayBuffer>) => number
-  /** Gives all there is, and begins anew. */
+  /** Returns all bytes, and begins anew. */
   readonly take: () => Uint8Array<ArrayBuffer>
 }
 

@@ -6,7 +6,10 @@ import { envName, limits, parseDuration, UploadError } from "../../src/protocol.
 
 const late = new WeakSet<NodeRequest>()
 
-/** How long a body may take that is read before the route handler is asked, ms: as the handler is told, which says what is wrong with it. */
+/**
+ * How long a body may take that is read before the route handler is called, ms: from the handler's option, which the
+ * handler itself validates.
+ */
 const toTimeout = (option: number | string | undefined): number => {
   const given = option ?? (process.env[envName("bodyTimeout")] || undefined)
   const parsed = given === undefined ? undefined : parseDuration(given)
@@ -14,9 +17,9 @@ const toTimeout = (option: number | string | undefined): number => {
 }
 
 /**
- * Puts the bytes of a body where parsers leave them, for a framework that reads bodies before it calls handlers: as they
- * came, or what a hook has made of them; no more than it takes to be too large, and no longer than the handler's option
- * `bodyTimeout` says. `toRequest` refuses what was not complete by then.
+ * Puts the bytes of a body where parsers leave them, for a framework that reads bodies before it calls handlers: as
+ * they were sent, or as a hook has changed them. It reads no more than it takes to be too large, and no longer than
+ * the handler's option `bodyTimeout` says. `toRequest` refuses a body that was not complete by then.
  */
 export const keepBytes = async (
   raw: IncomingMessage,
@@ -28,7 +31,7 @@ export const keepBytes = async (
   let isLate = false
   const gather = async () => {
     for await (const chunk of payload.iterator({ destroyOnReturn: false })) {
-      // A hook may have left text.
+      // A hook may have turned it into text.
       if (isLate || bytes.add(typeof chunk === "string" ? Buffer.from(chunk) : chunk) > limits.requestBody) break
     }
   }
@@ -45,13 +48,14 @@ export const keepBytes = async (
   } finally {
     clearTimeout(timer)
   }
-  // What else comes is let go, as Node does with bodies that nobody reads: a client that cannot send sees no answer.
+  // The rest is discarded, as Node does with unread bodies: a client that cannot send would never see an answer.
   raw.unpipe().resume()
   Object.assign(raw, { rawBody: bytes.take() })
 }
 
 /**
- * Refuses a request whose body {@link keepBytes} has waited for in vain, and has its connection closed after the answer.
+ * Refuses a request whose body did not arrive in time in {@link keepBytes}, and has its connection closed after the
+ * answer.
  *
  * Fails: throws UploadError, BAD_REQUEST, status 408.
  */

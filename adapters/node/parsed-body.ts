@@ -1,7 +1,7 @@
 import { names, UploadError } from "../../src/protocol.ts"
 import type { NodeRequest } from "./node-message.ts"
 
-/** What body parsers leave behind. */
+/** Properties that body parsers leave behind. */
 interface Parsed {
   readonly body?: unknown
   readonly rawBody?: unknown
@@ -23,16 +23,18 @@ const refuse = (why: string): never => {
   })
 }
 
-/** Whether somebody in front of us has read the body already. */
+/** Whether other code has already read the body. */
 export const isBodyRead = (req: NodeRequest): boolean => req.readableDidRead || req.readableEnded
 
 /**
- * The body of a request that a parser in front of us has read.
+ * The body of a request that a parser has already read.
  *
- * The raw bytes where the parser kept them: `req.rawBody`, or `req.body` of `express.raw()` and `express.text()`.
- * A parsed JSON body is written anew, except for a callback: its signature covers the very bytes that were sent.
+ * Returns the raw bytes where the parser kept them: `req.rawBody`, or `req.body` of `express.raw()` and
+ * `express.text()`. A parsed JSON body is serialized again, except for a callback, whose signature covers exactly the
+ * bytes that were sent.
  *
- * Fails: throws UploadError, code INVALID_CONFIG; the message names the fix. BAD_REQUEST for what cannot be written.
+ * Fails: throws UploadError, code INVALID_CONFIG; the message names the fix. BAD_REQUEST for a value that cannot be
+ *        serialized.
  */
 export const restoreBody = (req: NodeRequest): Uint8Array<ArrayBuffer> => {
   const { body, rawBody } = req as Parsed
@@ -44,7 +46,7 @@ export const restoreBody = (req: NodeRequest): Uint8Array<ArrayBuffer> => {
   try {
     return encoder.encode(JSON.stringify(body))
   } catch (cause) {
-    // Parsers take arrays in arrays that go deeper than they can be written.
+    // Parsers accept nested arrays that are too deep to be serialized.
     throw new UploadError({ code: "BAD_REQUEST", message: "The request's body is nested too deep.", cause })
   }
 }

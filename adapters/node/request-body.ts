@@ -6,33 +6,33 @@ import { isHttp2Request, type NodeRequest } from "./node-message.ts"
 /** Bytes held for a reader that is slower than the sender, before the sender is slowed down. */
 const bufferSize = 256 * 1024
 
-/** Bytes taken in of a body that nobody reads. */
+/** How many bytes of an unread body are taken in. */
 const unreadSize = 64 * 1024
 
 /**
- * As long as nginx's `lingering_time` and `lingering_timeout`, in ms. A client that was not asked for its body sends it
- * only where it has waited too long for an answer.
+ * The same as nginx's `lingering_time` and `lingering_timeout`, in ms. A client that was not asked for its body only
+ * sends it after it has waited too long for an answer.
  */
 const patience = { total: 30_000, idle: 5_000, heldBack: 1_000 } as const
 
-/** How to make the stream of a request let go of it. */
+/** How to make the stream of a request release it. */
 const readers = new WeakMap<NodeRequest, () => void>()
 
-/** What came of a body before anybody read it. */
+/** The part of a body that arrived before anything read it. */
 interface Early {
-  /** Ends the taking in, and gives what there is; the stream goes on where it stopped. */
+  /** Stops taking in, and returns the bytes so far; the stream continues where it stopped. */
   readonly handOver: () => Uint8Array<ArrayBuffer>
 }
 
 const early = new WeakMap<NodeRequest, Early>()
 
 /**
- * Takes in what comes of a body that is not read yet, at most a little more than Node itself would buffer. Node counts
- * bytes, and what it holds of a body that comes in single bytes is four hundred times as much.
+ * Takes in what arrives of a body that is not read yet, at most a little more than Node itself would buffer. Node only
+ * counts bytes, but what it holds for a body that arrives in single bytes is four hundred times as much.
  */
 export const takeInBody = (req: NodeRequest): void => {
   if (isHttp2Request(req) || !hasBody(req)) return
-  // It cannot be cut into many, and is there at once as a rule.
+  // It cannot be cut into many chunks, and usually arrives at once.
   if (Number(req.headers["content-length"]) <= smallChunk) return
   const gathered = createChunkJoin()
   const onData = (chunk: Buffer<ArrayBuffer>): void => {
@@ -48,7 +48,7 @@ export const takeInBody = (req: NodeRequest): void => {
   })
 }
 
-/** Whether it was read by {@link takeInBody} and by nobody else. */
+/** Whether it was read only by {@link takeInBody}. */
 export const isTakenIn = (req: NodeRequest): boolean => early.has(req)
 
 /** Whether the message announces a body: without these headers there is none (RFC 9112 §6.3). */
@@ -85,7 +85,7 @@ export const toBodyStream = (req: NodeRequest): ReadableStream<Uint8Array<ArrayB
       pass(small.take())
     }
     const onData = (chunk: Buffer<ArrayBuffer>) => {
-      // Of most small bodies there is but one.
+      // Most small bodies have only one.
       const isLast = req.complete && req.readableLength === 0
       if (chunk.length < smallChunk && !isLast) {
         small.add(chunk)
@@ -133,8 +133,7 @@ export const toBodyStream = (req: NodeRequest): ReadableStream<Uint8Array<ArrayB
         detach()
       },
     },
-    // Zero: pulled only when somebody reads and nothing is queued.
-    // However little is in a chunk, it costs memory to hold it.
+    // Zero: pulled only when the body is read and nothing is queued.
     { highWaterMark: 0, size: (chunk) => Math.max(chunk.byteLength, 512) },
   )
   // Node's parser gives each chunk memory of its own.
@@ -142,11 +141,11 @@ export const toBodyStream = (req: NodeRequest): ReadableStream<Uint8Array<ArrayB
 }
 
 /**
- * Reads and forgets what is left of a body, so that a client that is still sending comes to see its answer:
- * closing a socket with unread bytes resets it, and a reset may overtake the answer.
+ * Reads and discards the rest of a body, so that a client that is still sending gets to see its answer: closing a
+ * socket with unread bytes resets it, and a reset may overtake the answer.
  *
- * Resolves when the body is complete, the client has left or is silent for 5 s (1 s when it was never asked for its
- * body), or 30 s have passed.
+ * Resolves when the body is complete, the client has disconnected or is silent for 5 s (1 s when it was never asked
+ * for its body), or 30 s have passed.
  */
 export const discardBody = (req: NodeRequest): Promise<void> => {
   readers.get(req)?.()

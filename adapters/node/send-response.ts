@@ -4,11 +4,11 @@ import { isHeldBack } from "./continue.ts"
 import { isHttp2Request, type NodeRequest, type NodeResponse } from "./node-message.ts"
 import { discardBody, hasBody } from "./request-body.ts"
 
-/** The framing is Node's to choose, and HTTP/2 forbids these (RFC 9113 §8.2.2). */
+/** Node chooses the framing, and HTTP/2 forbids these headers (RFC 9113 §8.2.2). */
 const framing = new Set(["connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"])
 
 /**
- * Adds the status and headers to what middleware in front has set; cookies and `vary` of both survive.
+ * Adds the status and headers to those that earlier middleware has set; cookies and `vary` of both survive.
  *
  * Fails: throws on a status or header that cannot be sent.
  */
@@ -23,13 +23,13 @@ const setHead = (res: ServerResponse, response: Response): void => {
   }
 }
 
-/** Whether nobody is there to write to; an HTTP/2 response has no `destroyed`. */
+/** Whether the client has disconnected; an HTTP/2 response has no `destroyed`. */
 const isGone = (res: ServerResponse): boolean => {
   const { req }: { req: NodeRequest } = res
   return isHttp2Request(req) ? req.stream.destroyed : res.destroyed
 }
 
-/** Breaks the connection off, so that nobody takes a part of the answer for the whole. */
+/** Breaks the connection, so that a client does not take a part of the answer for the whole. */
 const destroy = (res: ServerResponse, error: unknown): void => {
   try {
     res.destroy(error instanceof Error ? error : new Error("The response's body failed.", { cause: error }))
@@ -38,7 +38,7 @@ const destroy = (res: ServerResponse, error: unknown): void => {
   }
 }
 
-/** Room to write again, or nobody there to write to. */
+/** Resolves when there is room to write again, or the client has disconnected. */
 const writable = (res: ServerResponse): Promise<void> =>
   new Promise((resolve) => {
     const done = () => {
@@ -48,28 +48,28 @@ const writable = (res: ServerResponse): Promise<void> =>
     res.on("drain", done).on("close", done)
   })
 
-/** Resolves when the system has taken the piece, or nobody is there to take it. Its memory is given back where it can be. */
+/** Resolves when the system has taken the piece, or the client has disconnected. The piece's memory is freed where possible. */
 const writePiece = (res: ServerResponse, piece: Uint8Array, dispose: (piece: Uint8Array) => void): Promise<void> =>
   new Promise((resolve) => {
     const close = () => resolve()
     res.once("close", close)
     const hasRoom = res.write(piece, (failure) => {
       dispose(piece)
-      // The event `close` tells of a connection that broke.
+      // The event `close` reports a broken connection.
       if (failure) return
       res.off("close", close)
       resolve()
     })
-    // Middleware that has replaced `write`, a compressor say, need not call back.
+    // Middleware that has replaced `write`, such as a compressor, need not call back.
     if (Object.hasOwn(res, "write")) void (hasRoom ? resolve() : writable(res).then(resolve))
   })
 
 /**
- * Streams a body and ends the response. A body that is there at once goes out with its length, in one piece.
+ * Streams a body and ends the response. A body that is available at once is sent with its length, in one piece.
  *
- * The next piece is asked for when the system has taken the one before, and the end of a body whose length was announced
- * when it has taken all of it. So the producer of the body knows how fast the client takes it, and at most one piece waits here.
- * A body that fails while a piece waits breaks the connection at once.
+ * The next piece is requested when the system has taken the previous one, and the end of a body with an announced
+ * length when the system has taken all of it. So the producer of the body knows how fast the client takes it, and at
+ * most one piece waits here. A body that fails while a piece waits breaks the connection at once.
  */
 const writeBody = async (res: ServerResponse, body: ReadableStream<Uint8Array>, announced: string | null) => {
   const reader = body.getReader()
@@ -89,7 +89,7 @@ const writeBody = async (res: ServerResponse, body: ReadableStream<Uint8Array>, 
     else res.write(held)
     held = undefined
   }
-  // Nobody is above this one to catch what it throws.
+  // No caller can catch what this one throws.
   const timer = setImmediate(() => {
     try {
       release()
@@ -116,7 +116,7 @@ const writeBody = async (res: ServerResponse, body: ReadableStream<Uint8Array>, 
       if (left === 0) {
         res.end()
         await finished(res)
-        // Who announced the length has nothing more to say; a body that goes on all the same is not waited for.
+        // A body with an announced length has nothing more to say; one that continues all the same is not waited for.
         void reader.read().then((rest) => (rest.done ? undefined : reader.cancel()), ignore)
         return
       }
@@ -129,7 +129,7 @@ const writeBody = async (res: ServerResponse, body: ReadableStream<Uint8Array>, 
   }
 }
 
-/** Resolves when the response is handed to the system completely, or never will be. */
+/** Resolves when the response was handed to the system completely, or never will be. */
 const finished = (res: ServerResponse): Promise<void> =>
   new Promise((resolve) => {
     if (isGone(res) || res.writableFinished) resolve()
@@ -137,8 +137,8 @@ const finished = (res: ServerResponse): Promise<void> =>
   })
 
 /**
- * Whether a client could be sending for long. What is short is awaited instead, for the connection's sake; but not from
- * a client that was never asked for it: nobody knows whether a body or a request is what comes next.
+ * Whether a client could be sending for long. A short body is awaited instead, to keep the connection; but not from a
+ * client that was never asked for it, because it is not known whether a body or a request comes next.
  */
 const isSendingMuch = (req: NodeRequest): boolean =>
   !isHttp2Request(req) &&
@@ -147,8 +147,8 @@ const isSendingMuch = (req: NodeRequest): boolean =>
   (isHeldBack(req) || !(Number(req.headers["content-length"]) <= 64 * 1024))
 
 /**
- * An error while the client is still sending: a large upload refused at its first bytes, say. The answer goes out
- * with its length and `connection: close`, what the client goes on sending is read for a while, and only then is the
+ * An error while the client is still sending, such as a large upload refused at its first bytes. The answer is sent
+ * with its length and `connection: close`, what the client still sends is read for a while, and only then is the
  * socket closed.
  */
 const sendRefusal = async (res: ServerResponse, response: Response): Promise<void> => {
@@ -201,13 +201,13 @@ const send = async (res: ServerResponse, response: Response): Promise<void> => {
 /**
  * Writes a web Response to a Node response.
  *
- * Streams with back-pressure; cancels the body when the client leaves; destroys the connection when the body fails,
- * so that the client does not take a part for the whole. HEAD, 204 and 304 go without a body. Headers that middleware
- * has set before stay. A header that HTTP cannot carry is printed, and the answer is an empty 500. Resolves when all is
- * sent or the client has left; never rejects.
+ * Streams with back-pressure; cancels the body when the client disconnects; destroys the connection when the body
+ * fails, so that the client does not take a part for the whole. HEAD, 204 and 304 are sent without a body. Headers
+ * that middleware has set before are kept. A header that HTTP cannot carry is printed, and the answer is an empty 500.
+ * Resolves when everything is sent or the client has disconnected; never rejects.
  */
 export const sendResponse = async (target: NodeResponse, response: Response): Promise<void> => {
-  // The compatibility API of HTTP/2 answers to the same names; its types do not say so.
+  // The compatibility API of HTTP/2 has the same names, but its types do not say so.
   const res = target as ServerResponse
   try {
     await send(res, response)
@@ -216,7 +216,7 @@ export const sendResponse = async (target: NodeResponse, response: Response): Pr
   }
 }
 
-/** The answer is complete and the request may not be: takes what comes for a while, then closes the connection. */
+/** The answer is complete but the request may not be: reads what arrives for a while, then closes the connection. */
 const discardRest = async (req: NodeRequest): Promise<void> => {
   if (req.complete || req.destroyed) return
   if (isHttp2Request(req)) return req.stream.close()

@@ -20,10 +20,10 @@ const toProblem = (error: unknown): Response => {
 /**
  * A listener for `node:http`, `node:https` and `node:http2` servers from a fetch handler.
  *
- * A handler that throws is a problem document: an UploadError with its code, anything else an opaque INTERNAL_ERROR
- * that is printed. Nothing a client sends and nothing the handler does ends the process.
+ * A handler that throws results in a problem document: an UploadError with its code, anything else an opaque
+ * INTERNAL_ERROR that is printed. Nothing that a client sends or the handler does ends the process.
  *
- * @param options `signal: false` for a handler that never looks at `request.signal`: small requests then take less work
+ * @param options `signal: false` for a handler that never uses `request.signal`: small requests then take less work
  */
 export const toNodeListener =
   (
@@ -34,11 +34,11 @@ export const toNodeListener =
     const answer = async () => {
       await whenItsTurn(req, res)
       const response = await fetch(toRequest(req, res, signal))
-      // Not by its class: there are others than the platform's own.
+      // Not judged by its class, because there are other Response classes than the platform's.
       if (response?.headers === undefined) throw new TypeError("The handler returned no Response.")
       return response
     }
-    // Before anybody waits for anything.
+    // Before anything is awaited.
     if (!isBodyRead(req)) takeInBody(req)
     void answer()
       .catch(toProblem)

@@ -8,23 +8,22 @@ import { joinLine } from "./when-its-turn.ts"
 /** A name, an IPv4 or a bracketed IPv6 address, and perhaps a port. */
 const hostPattern = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
 
-/** A target that names scheme and host too, as proxies are sent them and servers have to take them (RFC 9112 §3.2.2). */
+/** A target that also names scheme and host, as clients send it to proxies; servers have to accept it (RFC 9112 §3.2.2). */
 const absoluteForm = /^https?:\/\/([^/]*)(.*)$/is
 
-/** What `new URL` takes out of a path, and a framework that has routed the request did not: `..` in any spelling, `\`. */
+/** Path steps that `new URL` resolves, but that a framework that routed the request has not resolved: `..` in any spelling, `\`. */
 const unsettledPath = /^[^?]*?(?:\\|\/(?:\.|%2e){1,2}(?:[/?#]|$))/i
 
-/** As the client wrote it, also where a framework has cut off a mount prefix. */
+/** The target as the client sent it, even if a framework has removed a mount prefix. */
 const targetOf = (req: NodeRequest): string => (req as { originalUrl?: string }).originalUrl ?? req.url ?? "/"
 
-/** What `Host` says beside a target that names a host itself, which is the one that counts; undefined where there is none. */
+/** The `Host` header where the target names a host itself, which is the one that counts; undefined where the target does not. */
 export const otherHostOf = (req: NodeRequest): string | undefined =>
   absoluteForm.test(targetOf(req)) || req.headers[":authority"] !== undefined ? req.headers.host : undefined
 
 /**
- * The absolute URL of a request: scheme of its own socket, the target's host, else `Host` (or `:authority`), and the whole
- * path that was routed. Never by `new URL(path, base)`:
- * `//evil.example` is a path here.
+ * The absolute URL of a request: the scheme of its own socket, the target's host, otherwise `Host` (or `:authority`),
+ * and the whole path that was routed. Never made by `new URL(path, base)`: `//evil.example` is a path here.
  */
 const toUrl = (req: NodeRequest): string => {
   const target = targetOf(req)
@@ -52,7 +51,7 @@ const toHeaders = (req: NodeRequest): Headers => {
   return headers
 }
 
-/** Aborts when the connection goes away before the answer was written completely. */
+/** Aborts when the connection breaks before the answer was written completely. */
 const toSignal = (req: NodeRequest, res: NodeResponse | undefined): AbortSignal => {
   const controller = new AbortController()
   const abort = () => controller.abort(new DOMException("The client closed the connection.", "AbortError"))
@@ -73,12 +72,12 @@ const toSignal = (req: NodeRequest, res: NodeResponse | undefined): AbortSignal 
 /**
  * A Node request as a web Request.
  *
- * Its body streams with back-pressure and is not touched before somebody reads it. Where a parser in front has read
- * it, the parser's result is used, see `restoreBody`.
+ * Its body streams with back-pressure and is not touched before it is read. If a parser has already read it, the
+ * parser's result is used, see `restoreBody`.
  *
- * @param res  with it `request.signal` aborts when the client leaves before it has the whole answer; without it only
- *             when it leaves before the request was read
- * @param isObserved whether anybody looks at `request.signal`; making it is a good part of the work for a small request
+ * @param res  with it `request.signal` aborts when the client disconnects before it has the whole answer; without it
+ *             only when it disconnects before the request was read
+ * @param isObserved whether `request.signal` is used; making it is a large part of the work for a small request
  *
  * Fails: throws UploadError, codes BAD_REQUEST (no valid host or address, a path that URLs would settle to another,
  *        status 505 for another protocol than is spoken, 408 for a body that was read and came too slowly), RATE_LIMITED (too many requests sent ahead on its
@@ -87,7 +86,7 @@ const toSignal = (req: NodeRequest, res: NodeResponse | undefined): AbortSignal 
 export const toRequest = (req: NodeRequest, res?: NodeResponse, isObserved = true): Request => {
   const { method = "GET", httpVersionMajor: major } = req
   if (res !== undefined) joinLine(req, res)
-  // Node's parser takes the request lines of HTTP/0.9 and HTTP/2.0 over HTTP/1, where nobody speaks them.
+  // Node's parser accepts the request lines of HTTP/0.9 and HTTP/2.0 over HTTP/1, where neither is spoken.
   if (!isHttp2Request(req) && (major === 0 || major > 1)) {
     throw new UploadError({
       code: "BAD_REQUEST",
@@ -106,7 +105,7 @@ export const toRequest = (req: NodeRequest, res?: NodeResponse, isObserved = tru
   if (method !== "GET" && method !== "HEAD") {
     if (isBodyRead(req) && !isTakenIn(req)) {
       const body = restoreBody(req)
-      // A parser also inflates.
+      // A parser also decompresses.
       headers.delete("content-encoding")
       headers.delete("transfer-encoding")
       headers.set("content-length", String(body.byteLength))

@@ -3,10 +3,10 @@ import type { Socket } from "node:net"
 import { UploadError } from "../../src/protocol.ts"
 import { isHttp2Request, type NodeRequest, type NodeResponse } from "./node-message.ts"
 
-/** Requests of one connection that are not answered yet, at most. Clients that send requests ahead send a dozen. */
+/** The most unanswered requests on one connection. Clients that pipeline send a dozen. */
 const most = 32
 
-/** The requests of a connection that are not answered yet. */
+/** The unanswered requests of a connection. */
 interface Line {
   newest: ServerResponse
   length: number
@@ -17,14 +17,15 @@ const lines = new WeakMap<Socket, Line>()
 const inLine = new WeakSet<NodeRequest>()
 
 /**
- * Counts a request among those of its connection until its response is over; once, however often it is asked to.
+ * Counts a request among those of its connection until its response has ended; only once, however often it is called.
  *
- * HTTP/1.1 lets a client send many requests without reading an answer (RFC 9112 §9.3.2), and Node hands all of them out at
- * once: while the first is silent, nothing stops the others from piling up. So one too many closes the connection.
+ * HTTP/1.1 lets a client send many requests without reading an answer (RFC 9112 §9.3.2), and Node dispatches all of
+ * them at once: while the first one waits, nothing stops the others from piling up. So one too many closes the
+ * connection.
  *
- * Fails: throws UploadError, code RATE_LIMITED, of a connection that was closed for that.
+ * Fails: throws UploadError, code RATE_LIMITED, for a connection that was closed for that.
  *
- * @returns the response before this one
+ * @returns the previous response
  */
 export const joinLine = (req: NodeRequest, target: NodeResponse): ServerResponse | undefined => {
   if (isHttp2Request(req) || !req.socket || inLine.has(req)) return undefined
@@ -52,9 +53,10 @@ export const joinLine = (req: NodeRequest, target: NodeResponse): ServerResponse
 }
 
 /**
- * Waits until the responses before this one on its connection are over: a packet could have a thousand files opened.
+ * Waits until the previous responses on its connection have ended: a single packet could otherwise have a thousand
+ * files opened.
  *
- * Never resolves when the connection breaks before: nobody is there to be answered.
+ * Never resolves when the connection breaks before that, because there is no client left to answer.
  *
  * Fails: throws as {@link joinLine} does.
  */

@@ -10,7 +10,7 @@ const dispatch = <Name extends keyof Details>(
   cancelable = false,
 ): boolean => element.dispatchEvent(new CustomEvent(name, { detail, cancelable, bubbles: true, composed: true }))
 
-/** Turns what a component tells into events of its element. */
+/** Turns the callbacks of a component into events of its element. */
 export const toEvents = (element: Element): Required<UploadCallbacks<TypedFileRouter[string]>> => ({
   onBeforeUploadBegin: (files) => {
     let answer: Iterable<File> | PromiseLike<Iterable<File>> = files

@@ -2,7 +2,7 @@ import type { Markup } from "../../src/ui.ts"
 import { findWrongJson } from "./element-properties.ts"
 import type { UploadElement } from "./upload-element.ts"
 
-/** What keeps an element from being of use, and what to do about it. */
+/** Why an element cannot work, and what to do about it. */
 export const findMistake = (element: UploadElement): string | undefined => {
   const { localName, endpoint } = element
   if (endpoint === "") {
@@ -12,7 +12,7 @@ export const findMistake = (element: UploadElement): string | undefined => {
   return wrong && `The ${wrong.name} of <${localName}> is not JSON: ${wrong.message}.`
 }
 
-/** Shows a mistake in the element's place. */
+/** Shows a mistake in place of the element. */
 export const describeMistake = (text: string): Markup => ({
   tag: "p",
   key: "mistake",

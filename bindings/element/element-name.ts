@@ -3,7 +3,7 @@ import type { UploadNames } from "../../src/ui.ts"
 const toText = (element: Element): string => element.textContent?.trim().replace(/\s+/g, " ") ?? ""
 
 /**
- * What an element is called: by `aria-labelledby`, `aria-label` or its `<label>`s, in the order that browsers have.
+ * The name of an element: from `aria-labelledby`, `aria-label` or its `<label>`s, in the order that browsers use.
  *
  * @param internals missing where the platform has none
  */
@@ -15,7 +15,7 @@ export const readNames = (element: HTMLElement, internals: ElementInternals | un
 }
 
 /**
- * Makes an element what assistive technology takes it for: a group of that name, a field that may be required or invalid,
+ * Describes an element for assistive technology: a group of that name, a field that may be required or invalid,
  * described by what its route takes.
  *
  * @param isTold whether the user was told that the field is not valid
@@ -28,7 +28,7 @@ export const describeElement = (
 ): void => {
   if (internals === undefined) return
   internals.role = "group"
-  // Attributes of the page win over this.
+  // Attributes set by the page override this.
   internals.ariaLabel = names["aria-label"] ?? null
   internals.ariaRequired = isRequired ? "true" : null
   internals.ariaInvalid = isTold && !internals.validity?.valid ? "true" : null

@@ -2,7 +2,7 @@ import type { UploadElementAttributes, UploadElementProperties } from "./upload-
 
 type AttributeName = keyof UploadElementAttributes<any, any>
 
-/** What is kept by property alone, and what is JSON as an attribute: there the property wins. */
+/** Values that exist only as properties, and values that are JSON as an attribute: for those the property wins. */
 export type ElementValues = Partial<UploadElementProperties<any>> & {
   readonly input?: unknown
   readonly initialFiles?: unknown
@@ -43,12 +43,12 @@ const propertyNames: ReadonlyArray<AttributeName> = [
 /** `uploadOnSubmit` → `upload-on-submit`. */
 const toAttribute = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
-/** Attributes an element follows. */
+/** The attributes that an element observes. */
 export const attributeNames: ReadonlyArray<string> = propertyNames.map(toAttribute)
 
 const values = new WeakMap<Element, ElementValues>()
 
-/** What was set on an element by property. */
+/** Values that were set on an element as properties. */
 export const readValues = (element: Element): ElementValues => values.get(element) ?? {}
 
 type JsonName = (typeof json)[number]
@@ -109,16 +109,16 @@ const readCapture: Get = (element) =>
 const readCredentials: Get = (element) =>
   ["include", "same-origin", "omit"].find((credentials) => credentials === element.getAttribute("credentials"))
 
-/** The bare attribute is `true`. */
+/** The attribute without a value means `true`. */
 const readPageDrop: Get = (element) => {
   const name = element.getAttribute("page-drop")
   return name === null ? false : name === "" || name
 }
 
 /**
- * Gives a class the properties of an element; most reflect an attribute.
+ * Gives a class the properties of an element; most of them reflect an attribute.
  *
- * @param changed called when one has changed that does not
+ * @param changed called when a property has changed that reflects none
  */
 export const defineProperties = (prototype: object, changed: (element: Element) => void): void => {
   const define = (name: string, get: Get, set: Set) =>
@@ -151,7 +151,7 @@ export const defineProperties = (prototype: object, changed: (element: Element) 
   for (const name of json) define(name, (element) => readJson(element, name), setValue(name, changed))
 }
 
-/** Sets again what was set before the class was there and hides its properties. */
+/** Sets values again that were set before the class was defined and hide its properties. */
 export const upgradeProperties = (element: HTMLElement): void => {
   const plain = element as unknown as Record<string, unknown>
   for (const name of [...propertyNames, ...kept, "value"]) {

@@ -1,7 +1,7 @@
 import { type FieldProblem, listKeys, type UploadState } from "../../src/ui.ts"
 import type { UploadElement } from "./upload-element.ts"
 
-/** Where a problem is shown: at the row of its file, at the button that uploads, else at the one that chooses. */
+/** Where a problem is shown: at the row of its file, at the button that uploads, otherwise at the one that chooses. */
 const findAnchor = (element: UploadElement, item: FieldProblem["item"]): HTMLElement | undefined => {
   const row = [...element.querySelectorAll<HTMLElement>("[data-file]")].find(
     ({ dataset }) => dataset["file"] === item?.id,
@@ -16,7 +16,7 @@ const findAnchor = (element: UploadElement, item: FieldProblem["item"]): HTMLEle
  * Makes an element a field of its form: an entry per stored file, and a reason while the form may not be sent.
  *
  * @param internals missing where the platform has none, as in some of the DOMs that tests use
- * @returns tells the form of a state
+ * @returns a function that updates the form from a state
  */
 export const createFormValue = (
   element: UploadElement,

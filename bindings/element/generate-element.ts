@@ -23,11 +23,11 @@ import type { UploadElement } from "./upload-element.ts"
 /** The class of an element. */
 export interface UploadElementClass<Router extends TypedFileRouter> {
   new <Slug extends keyof Router & string>(): UploadElement<Router, Slug>
-  /** What its elements share. When it changes they begin anew. */
+  /** Options shared by its elements. When they change, the elements start over. */
   setup: UploadSetupOptions
 }
 
-/** A component, and what it cannot change any more. */
+/** A component, and its options that cannot change any more. */
 interface Made {
   readonly setup: UploadSetup<TypedFileRouter>
   readonly of: ReadonlyArray<unknown>
@@ -36,7 +36,7 @@ interface Made {
   readonly isOwn: boolean
 }
 
-/** What elements do, by the names of their component's. */
+/** The actions of elements, under the names of their component's. */
 const actions = [
   "preload",
   "addFiles",
@@ -63,7 +63,7 @@ const count: Record<string, number> = {}
 
 const toPartName = (slot: string): string => slot.replace(/-[a-z]/g, ([, letter]) => letter!.toUpperCase())
 
-/** The file input's own events would be taken for those of the element. */
+/** The file input's own events would be mistaken for those of the element. */
 const hideInput = (markup: Markup): Markup => {
   const stop = (event: Event) => {
     const { parentNode, type } = event.target as HTMLInputElement
@@ -112,7 +112,7 @@ export const generateElement = <Router extends TypedFileRouter>(
 
     constructor() {
       super()
-      // Only a click on its `<label>` is the element's own.
+      // Only a click on its `<label>` counts for the element itself.
       this.addEventListener?.("click", ({ target }) => {
         if (target === this) this.focus()
       })
@@ -128,7 +128,7 @@ export const generateElement = <Router extends TypedFileRouter>(
       this.#update()
     }
 
-    /** Moved elements are back before the update. */
+    /** An element that is being moved is back before the update. */
     disconnectedCallback(): void {
       this.#update()
     }
@@ -147,7 +147,7 @@ export const generateElement = <Router extends TypedFileRouter>(
       this.#live.reset()
     }
 
-    /** Brings the page in step with the element once everything has been said. */
+    /** Updates the page after all changes of the element. */
     #update(): void {
       if (this.#isStale) return
       this.#isStale = true
@@ -169,7 +169,7 @@ export const generateElement = <Router extends TypedFileRouter>(
       this.#disconnect = undefined
     }
 
-    /** Its main button has the focus. */
+    /** Focuses its main button. */
     override focus(options?: FocusOptions): void {
       this.querySelector<HTMLElement>("[data-sluice=button]")?.focus(options)
     }
@@ -196,7 +196,7 @@ export const generateElement = <Router extends TypedFileRouter>(
       return {
         ...this.#events,
         ...readNames(this, this.#internals),
-        // Whether what is stored is a form's value.
+        // Whether the stored files are a form's value.
         ...({ name } as object),
         endpoint,
         input,
@@ -234,7 +234,7 @@ export const generateElement = <Router extends TypedFileRouter>(
       if (this.#made?.of.some((value, index) => value !== of[index])) {
         this.#leave()
         this.#made.forget()
-        // What it has handed over goes on.
+        // Files that it has handed over continue.
         if (this.#made.isOwn) this.#made.component.clear()
         this.#made = undefined
       }
@@ -263,7 +263,7 @@ export const generateElement = <Router extends TypedFileRouter>(
       this.#setFormValue(component.getState(), component.problem())
     }
 
-    /** Children with a `slot` go into the part of that name. */
+    /** Children with a `slot` become the part of that name. */
     #takeSlots(): void {
       for (const child of this.querySelectorAll(":scope > [slot]")) {
         const name = toPartName(child.slot)
@@ -284,7 +284,7 @@ export const generateElement = <Router extends TypedFileRouter>(
         mistake === undefined ? hideInput(this.#toOwn(component.render(this.#options()))) : describeMistake(mistake),
       )
       if (this.#root.parentNode !== this) this.append(this.#root)
-      // What else was in the element stood for it as long as there was no script.
+      // Other content of the element was a placeholder while there was no script.
       for (const node of [...this.childNodes]) if (node !== this.#root) node.remove()
       this.#tellForm()
       const { required } = this as unknown as UploadElement

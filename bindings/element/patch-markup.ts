@@ -1,17 +1,20 @@
 import { type Attributes, type Handlers, isSlot, type Markup, type Style } from "../../src/ui.ts"
 
-/** What can stand in a part: text, nodes of the page, several of them, or nothing. */
+/** Content of a part: text, nodes of the page, several of them, or nothing. */
 export type ElementContent = Node | string | number | null | undefined | ReadonlyArray<ElementContent>
 
 type Child = Markup["children"][number]
 
-/** What a child became. */
+/** The result for a child. */
 interface Mounted {
   readonly child: Child
   readonly nodes: ReadonlyArray<Node>
 }
 
-/** What an element was made of last. Is its one listener, so that handlers change without being added anew. */
+/**
+ * The markup that an element was last made from. It is the element's only listener, so that handlers can change without
+ * being added again.
+ */
 class Mount implements EventListenerObject {
   attributes: Attributes = {}
   on: Handlers = {}
@@ -70,7 +73,7 @@ const patchChild = (before: Mounted | undefined, child: Child): Mounted => {
   return { child, nodes: [patchMarkup(isSame ? (before!.nodes[0] as HTMLElement) : undefined, child)] }
 }
 
-/** Puts nodes into their order, moving none that stands right: a moved element loses the focus. */
+/** Puts nodes in order without moving any that is already in place: a moved element loses the focus. */
 const place = (parent: Element, nodes: ReadonlySet<Node>): void => {
   let next = parent.firstChild
   for (const node of nodes) {
@@ -80,9 +83,9 @@ const place = (parent: Element, nodes: ReadonlySet<Node>): void => {
 }
 
 /**
- * Makes an element as its markup says; keeps the one that is there, and those within, as long as key and tag are the same.
+ * Renders an element from its markup; keeps the existing one, and those within, as long as key and tag are the same.
  *
- * @param element what this function made of the markup before
+ * @param element the previous result of this function for the markup
  */
 export const patchMarkup = (element: HTMLElement | undefined, markup: Markup): HTMLElement => {
   if (element?.localName !== markup.tag) element = document.createElement(markup.tag)

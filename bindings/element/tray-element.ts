@@ -5,11 +5,11 @@ import { type ElementContent, patchMarkup } from "./patch-markup.ts"
 export interface UploadTrayElement extends HTMLElement {
   /** Those of its class, unless it has its own. */
   uploads: Uploads<any> | undefined
-  /** `all`, or those that no element on the page shows: `elsewhere`. Also an attribute. */
+  /** `all`, or only those that no element on the page shows: `elsewhere`. Also an attribute. */
   shows: UploadTrayProps["shows"]
   /** Puts the progress into the title of the page. The attribute is `title-progress`. */
   titleProgress: boolean
-  /** Replaces some or all of what it says. Set them before the first upload. */
+  /** Replaces some or all of its texts. Set them before the first upload. */
   texts: UploadTrayProps["texts"]
   appearance: UploadTrayProps["appearance"]
   content: UploadTrayProps<ElementContent>["content"]
@@ -18,7 +18,7 @@ export interface UploadTrayElement extends HTMLElement {
 /** The class of a tray. */
 export interface UploadTrayElementClass {
   new (): UploadTrayElement
-  /** Whose uploads its elements show. When they change the elements begin anew. */
+  /** The uploads that its elements show. When they change, the elements start over. */
   uploads: Uploads<any> | undefined
 }
 
@@ -55,7 +55,7 @@ export const generateTrayElement = (shared?: Uploads<any>): UploadTrayElementCla
 
     constructor() {
       super()
-      // What was set before the class was there hides its properties.
+      // A value that was set before the class was defined hides its property.
       const plain = this as unknown as Record<string, unknown>
       for (const name of [...kept, "shows", "titleProgress"]) {
         if (!Object.hasOwn(plain, name)) continue
@@ -71,7 +71,7 @@ export const generateTrayElement = (shared?: Uploads<any>): UploadTrayElementCla
     }
 
     disconnectedCallback(): void {
-      // Moved elements are back by then.
+      // Elements that are being moved are back by then.
       queueMicrotask(() => {
         if (this.isConnected) return
         Tray.#connected.delete(this)

@@ -17,18 +17,18 @@ import type {
 } from "../../src/ui.ts"
 import type { ElementContent } from "./patch-markup.ts"
 
-/** What an element tells the page: `CustomEvent`s that bubble, with these as `detail`. */
+/** The events of an element: `CustomEvent`s that bubble, with these as `detail`. */
 export interface UploadElementDetails<Route extends TypedFileRoute<any>> {
   /** Before anything is sent. `preventDefault()` cancels these files. */
   readonly "before-upload": {
     readonly files: ReadonlyArray<File>
-    /** Sends others instead: resized, renamed, fewer or more. Only during the event; what it rejects with is the files' error. */
+    /** Sends other files instead: resized, renamed, fewer or more. Call it during the event; a rejection is the files' error. */
     readonly respondWith: (files: Iterable<File> | PromiseLike<Iterable<File>>) => void
   }
-  /** Once per file, before its first byte leaves. */
+  /** Once per file, before its first byte is sent. */
   readonly "upload-begin": { readonly file: File }
   readonly "upload-progress": UploadProgress<File>
-  /** When nothing of an upload is on its way any more, with the files that are stored. */
+  /** When no file of an upload is in progress any more, with the stored files. */
   readonly "upload-complete": { readonly results: ReadonlyArray<DoneUpload<Route, File>> }
   /** Once per error, with the files it concerns. */
   readonly "upload-error": { readonly error: RouteUploadError<Route>; readonly files: ReadonlyArray<File> }
@@ -47,55 +47,55 @@ export type UploadElementEvents<Route extends TypedFileRoute<any>> = {
 type EventsOf<Route extends TypedFileRoute<any>> = Omit<HTMLElementEventMap, keyof UploadElementEvents<Route>> &
   UploadElementEvents<Route>
 
-/** What makes an element, as attributes of the same names or as properties. */
+/** Options of an element, as attributes of the same names or as properties. */
 export interface UploadElementAttributes<Router extends TypedFileRouter, Slug extends keyof Router & string> {
   /** The file route. Required. */
   endpoint: Slug
-  /** Where the route handler is, if not where the elements' setup says. */
+  /** The address of the route handler, if it is not that of the elements' setup. */
   url: string
-  /** Of the requests to the route handler alone: `include` sends cookies to an app on another origin. */
+  /** Only for requests to the route handler: `include` sends cookies to an app on another origin. */
   credentials: RequestCredentials | undefined
-  /** `auto` uploads what is chosen at once; `manual` waits for the user. Default: a button `auto`, a dropzone `manual`. */
+  /** `auto` uploads chosen files at once; `manual` waits for the user. Default: a button `auto`, a dropzone `manual`. */
   mode: UploadConfig["mode"]
   /** Takes files from the clipboard. */
   paste: boolean
-  /** Takes files that are dropped anywhere on the page; a text is its name meanwhile. The attribute is `page-drop`. */
+  /** Takes files that are dropped anywhere on the page; a text is its name during the drag. The attribute is `page-drop`. */
   pageDrop: boolean | string
   /** The file dialog chooses a folder. */
   folder: boolean
-  /** What is shown of chosen files: `thumbnail`, the default, `grid` or `none`. */
+  /** How chosen files are shown: `thumbnail`, the default, `grid` or `none`. */
   previews: UploadConfig["previews"]
-  /** Lets the user put the files into another order. */
+  /** Lets the user change the order of the files. */
   reorder: boolean
-  /** Lets the user rename what waits for its upload. */
+  /** Lets the user rename files that wait for their upload. */
   rename: boolean
   /** On phones, a second button that opens the camera. */
   capture: UploadConfig["capture"]
   disabled: boolean
-  /** What the route takes; as an attribute it is JSON. */
+  /** The route's input; as an attribute it is JSON. */
   input: RouteInput<Router[Slug]> | undefined
-  /** Under which a form gets the key of each stored file that is listed. */
+  /** The name under which a form gets the key of each listed stored file. */
   name: string
-  /** Whether a form may be sent only with a stored file. */
+  /** Whether a form may only be sent with a stored file. */
   required: boolean
-  /** Sending the form uploads what is chosen first. */
+  /** Sending the form first uploads the chosen files. */
   uploadOnSubmit: boolean
-  /** Files that were stored before: listed, and removable. As an attribute it is JSON. A reset of the form brings them back. */
+  /** Files that were stored before: listed, and removable. As an attribute it is JSON. A reset of the form restores them. */
   initialFiles: ReadonlyArray<InitialFile>
 }
 
-/** What an element is given by properties alone. */
+/** Options that exist only as properties. */
 export interface UploadElementProperties<Route extends TypedFileRoute<any>> {
   headers: UploadHookOptions<Route>["headers"]
   appearance: Appearance | undefined
-  /** What stands in parts instead of the usual; `slot`ted children do the same. A part that repeats wants a function. */
+  /** Content that replaces that of parts; children with a `slot` do the same. A part that repeats needs a function. */
   content: Content<ElementContent> | undefined
   config: UploadConfig | undefined
-  /** A change of it begins anew, as one of `url` and `credentials` does: set them first. */
+  /** When it changes, the element starts over, as with `url` and `credentials`: set them first. */
   texts: Partial<UploadTexts> | undefined
   /** `createResumeStore()` of `sluice/resume`. */
   resumeStore: UploadHookOptions<Route>["resumeStore"]
-  /** `createUploads()`: its uploads go on when the element leaves the page. A change of it begins anew. */
+  /** `createUploads()`: its uploads continue when the element leaves the page. When it changes, the element starts over. */
   uploads: UploadHookOptions<Route>["uploads"]
 }
 

@@ -16,7 +16,7 @@ export interface ElementProps {
   readonly [name: string]: unknown
 }
 
-/** What can stand in a part: a text, or a snippet that is given the state, and the file in parts of a file. */
+/** Content of a part: a text, or a snippet that gets the state and, in parts of a file, the file. */
 export type UploadContent = string | Snippet<[state: UploadState, item?: UploadItem]>
 
 /** Contents by part. */
@@ -28,7 +28,7 @@ export interface SvelteElement {
   readonly key: string
   readonly attributes: ElementProps
   readonly isVoid: boolean
-  /** Elements, texts, and snippets with what they are given. */
+  /** Elements, texts, and snippets with their arguments. */
   readonly children: ReadonlyArray<unknown>
 }
 
@@ -48,7 +48,7 @@ export const toElement = ({ tag, key, children, ...part }: Markup): SvelteElemen
   ),
 })
 
-/** A function among the contents is a snippet, to be rendered and not to be called. */
+/** A function among the contents is a snippet, which is rendered and not called. */
 export const toContent = (contents: object): NonNullable<UploadLooks["content"]> =>
   Object.fromEntries(
     Object.entries(contents).map(([name, snippet]) => [

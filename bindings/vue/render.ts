@@ -6,7 +6,7 @@ export interface ElementProps {
   readonly [name: string]: unknown
 }
 
-/** What stands in the parts, by slots: `allowed-content` is `allowedContent`. */
+/** The contents of parts, from slots: `allowed-content` is `allowedContent`. */
 export const toContent = (slots: Slots): Content<VNodeChild> =>
   Object.fromEntries(
     Object.entries(slots).map(([name, slot]) => [
@@ -18,7 +18,7 @@ export const toContent = (slots: Slots): Content<VNodeChild> =>
 /** Attributes and listeners under Vue's names. */
 export const toProps = ({ attributes, on }: Part): ElementProps => ({ ...attributes, ...toHandlers(on) })
 
-/** Renders what stands in an element. */
+/** Renders the children of an element. */
 export const toChildren = ({ children }: Markup): Array<VNodeChild> =>
   children.map((child) =>
     typeof child === "string"

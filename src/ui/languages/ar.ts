@@ -23,7 +23,7 @@ const files = (before: string, after = "") => ({
   other: `${before} # ملف${after}`,
 })
 
-/** Modern Standard Arabic. Nobody is addressed by gender: actions are verbal nouns, sentences ask by `يُرجى`. Figures are those of the web. */
+/** Modern Standard Arabic. The user is not addressed by gender: actions are verbal nouns, sentences ask by `يُرجى`. Figures are those of the web. */
 export const words: LanguageWords<Intl.LDMLPluralRule> = {
   locale: "ar-u-nu-latn",
   isRtl: true,
@@ -227,7 +227,7 @@ export const words: LanguageWords<Intl.LDMLPluralRule> = {
   },
 }
 
-/** The Arabic texts, some of them replaced. What is replaced is also what the others use: `size` in limits, `error` in lists. */
+/** The Arabic texts, some of them replaced. The others use the replaced ones too: `size` in limits, `error` in lists. */
 export const createTexts = (own: Partial<UploadTexts> = {}): UploadTexts => createLanguageTexts(words, own)
 
 /** The Arabic texts. */

@@ -5,7 +5,7 @@ import type { LanguageFormats, TimeUnit } from "./language-formats.ts"
 import type { LanguageWords } from "./language-words.ts"
 import { sayWords } from "./say-words.ts"
 
-/** As coarse as it is certain. */
+/** Only as precise as it is certain. */
 const toDuration = (seconds: number): readonly [value: number, unit: TimeUnit] =>
   seconds < 90
     ? [Math.max(10, Math.ceil(seconds / 10) * 10), "second"]
@@ -13,7 +13,7 @@ const toDuration = (seconds: number): readonly [value: number, unit: TimeUnit] =
       ? [Math.ceil(seconds / 60), "minute"]
       : [Math.round(seconds / 3600), "hour"]
 
-/** What screen readers are told in the words of a language. */
+/** The announcements for screen readers, in the words of a language. */
 export const createLanguageAnnouncements = (
   words: LanguageWords,
   formats: LanguageFormats,
@@ -23,7 +23,7 @@ export const createLanguageAnnouncements = (
   const { chosen, refused, failedOne, failed, lockedOne, locked, done, ...rows } = words.composedAnnouncements
   const { count, fill, isolate } = formats
   const reason = ({ error }: UploadItem) => (error === undefined ? "" : texts.error(error))
-  /** What concerns many is one sentence: their common reason, or that of the first. */
+  /** Several files share one sentence: with their common reason, or that of the first. */
   const explain = (items: ReadonlyArray<UploadItem>): string => {
     const first = items[0]!
     return items.length > 1 && items.every((item) => reason(item) === reason(first))

@@ -3,7 +3,7 @@ import type { LanguageFormats } from "./language-formats.ts"
 import type { LanguageWords } from "./language-words.ts"
 import { sayWords } from "./say-words.ts"
 
-/** What an avatar and its crop say in the words of a language. */
+/** The texts of an avatar and its crop, in the words of a language. */
 export const createLanguagePicture = ({ picture }: LanguageWords, formats: LanguageFormats): PictureTexts => ({
   ...sayWords(picture, formats),
   zoomed: formats.percent,

@@ -13,7 +13,7 @@ import { createLanguagePicture } from "./create-language-picture.ts"
 import type { LanguageWords } from "./language-words.ts"
 import { sayWords } from "./say-words.ts"
 
-/** The largest size of all kinds, where it is the same of all. */
+/** The largest size of all kinds, where all have the same. */
 const findCommonSize = (config: RouteConfig): ByteSize | undefined => {
   const [size, ...others] = new Set(listKinds(config).map(({ maxFileSize }) => maxFileSize))
   return others.length === 0 ? size : undefined
@@ -22,7 +22,7 @@ const findCommonSize = (config: RouteConfig): ByteSize | undefined => {
 /**
  * All texts in the words of a language.
  *
- * @param own some of them replaced; what is replaced is also what the others use: `size` in limits, `error` in lists
+ * @param own replacements for some of them; the others use these too: `size` in limits, `error` in lists
  */
 export const createLanguageTexts = (words: LanguageWords, own: Partial<UploadTexts> = {}): UploadTexts => {
   const formats = createLanguageFormats(words)
@@ -32,7 +32,7 @@ export const createLanguageTexts = (words: LanguageWords, own: Partial<UploadTex
   const put = (sentence: string, shown: string) => sentence.replace("#", () => shown)
   const toLimit = (maxFileSize: ByteSize): string => texts.size(toBytes(maxFileSize))
   const nameKinds = (config: RouteConfig) => listKinds(config).map(kinds.name)
-  /** 41 of 180 MB: a unit that both have is said once. */
+  /** 41 of 180 MB: a unit that both have is written once. */
   const sizeOf = (loaded: number, size: number): string => {
     const [part, whole] = [texts.size(loaded), texts.size(size)]
     const [number = "", unit] = part.split("\u00A0")
@@ -149,7 +149,7 @@ export const createLanguageTexts = (words: LanguageWords, own: Partial<UploadTex
         : texts.size(size),
     blocksForm: ({ name, canRetry }) => fill(composed.blocksForm[canRetry ? 1 : 0], { name: isolate(name) }),
     otherFile: (size, chosen) => fill(count(composed.otherFile, chosen), { size: texts.size(size) }),
-    // As systems name their screenshots: without colons, which files must not have everywhere.
+    // In the style of system screenshots, but without colons, which some file systems do not allow.
     pastedImage: (at) => put(composed.pastedImage, at.toTimeString().slice(0, 8).replaceAll(":", ".")),
   }
   const texts = Object.assign(made, own)

@@ -2,7 +2,7 @@ import type { UploadTexts } from "../upload-texts.ts"
 import { createLanguageTexts } from "./create-language-texts.ts"
 import type { LanguageWords } from "./language-words.ts"
 
-/** Nobody is addressed: actions are infinitives, as of macOS and Windows. */
+/** The user is not addressed: actions are infinitives, as of macOS and Windows. */
 export const words: LanguageWords<"one" | "other"> = {
   locale: "de",
   joins: { comma: ", ", stop: ". ", colon: ": " },
@@ -222,7 +222,7 @@ export const words: LanguageWords<"one" | "other"> = {
   },
 }
 
-/** The German texts, some of them replaced. What is replaced is also what the others use: `size` in limits, `error` in lists. */
+/** The German texts, some of them replaced. The others use the replaced ones too: `size` in limits, `error` in lists. */
 export const createTexts = (own: Partial<UploadTexts> = {}): UploadTexts => createLanguageTexts(words, own)
 
 /** The German texts. */

@@ -13,7 +13,7 @@ const feminine = (one: string, name: string) => ({ name, ...forms(one, `שתי $
 /** Behind words that are the same for every number. */
 const files = (before: string) => forms(`${before} קובץ אחד`, `${before} שני קבצים`, `${before} # קבצים`)
 
-/** Nobody is addressed by gender: actions are verbal nouns, sentences ask by `יש` and an infinitive. */
+/** The user is not addressed by gender: actions are verbal nouns, sentences ask by `יש` and an infinitive. */
 export const words: LanguageWords<Category> = {
   locale: "he",
   isRtl: true,
@@ -217,7 +217,7 @@ export const words: LanguageWords<Category> = {
   },
 }
 
-/** The Hebrew texts, some of them replaced. What is replaced is also what the others use: `size` in limits, `error` in lists. */
+/** The Hebrew texts, some of them replaced. The others use the replaced ones too: `size` in limits, `error` in lists. */
 export const createTexts = (own: Partial<UploadTexts> = {}): UploadTexts => createLanguageTexts(words, own)
 
 /** The Hebrew texts. */

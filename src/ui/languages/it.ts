@@ -211,7 +211,7 @@ export const words: LanguageWords<RomanceCategory> = {
   },
 }
 
-/** The Italian texts, some of them replaced. What is replaced is also what the others use: `size` in limits, `error` in lists. */
+/** The Italian texts, some of them replaced. The others use the replaced ones too: `size` in limits, `error` in lists. */
 export const createTexts = (own: Partial<UploadTexts> = {}): UploadTexts => createLanguageTexts(words, own)
 
 /** The Italian texts. */

@@ -4,17 +4,17 @@ import type { LanguageWords, NounName } from "./language-words.ts"
 
 type NamedKind = Pick<AcceptedKind, "kind" | "noun">
 
-/** What kinds of files are called in a language. */
+/** The nouns for kinds of files in a language. */
 export interface KindPhrases {
   /** `images`. */
   readonly name: (kind: NamedKind) => string
-  /** `3 images`; `shown` stands in the place of the number. */
+  /** `3 images`; `shown` replaces the number. */
   readonly count: (kind: NamedKind, count: number, shown?: string) => string
   /** `up to 3 images`. */
   readonly limit: (kind: AcceptedKind) => string
 }
 
-/** Nouns by the word that route handlers have for them. */
+/** Nouns, by the word that route handlers use for them. */
 const nounNames: ReadonlyMap<string, NounName> = new Map<string, NounName>(
   Object.entries({
     file: "file",

@@ -4,7 +4,7 @@ import type { LanguageWords } from "./language-words.ts"
 
 const noun = (name: string) => ({ name, other: `${name} #개` })
 
-/** Sentences are polite (`하세요`, `했습니다`), buttons are nouns. No particle stands behind a name, whose last sound nobody knows. */
+/** Sentences are polite (`하세요`, `했습니다`), buttons are nouns. No particle follows a name, because the last sound of a name is unknown. */
 export const words: LanguageWords<"other"> = {
   locale: "ko",
   joins: { comma: ", ", stop: ". ", colon: ": " },
@@ -186,7 +186,7 @@ export const words: LanguageWords<"other"> = {
   },
 }
 
-/** The Korean texts, some of them replaced. What is replaced is also what the others use: `size` in limits, `error` in lists. */
+/** The Korean texts, some of them replaced. The others use the replaced ones too: `size` in limits, `error` in lists. */
 export const createTexts = (own: Partial<UploadTexts> = {}): UploadTexts => createLanguageTexts(words, own)
 
 /** The Korean texts. */

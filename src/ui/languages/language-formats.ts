@@ -1,13 +1,13 @@
 import { createSizeFormat } from "../text-formats.ts"
 import type { Counted, LanguageWords } from "./language-words.ts"
 
-/** How a language writes figures, lists and what is filled into a sentence. */
+/** How a language writes figures, lists and the values in a sentence. */
 export interface LanguageFormats {
-  /** The form of a phrase for a number; `shown` stands in it instead. */
+  /** The form of a phrase for a number; `shown` replaces the number. */
   readonly count: (phrase: Counted, value: number, shown?: string) => string
-  /** Puts values in the place of `{names}`. */
+  /** Replaces `{names}` by values. */
   readonly fill: (sentence: string, values: Readonly<Record<string, string>>) => string
-  /** A name of somebody else's, which may run in the other direction than the sentence. */
+  /** Isolates a name, which may have another direction of text than the sentence. */
   readonly isolate: (name: string) => string
   readonly number: (value: number) => string
   readonly size: (bytes: number) => string
@@ -21,15 +21,15 @@ export interface LanguageFormats {
   readonly capitalize: (text: string) => string
 }
 
-/** What times are told in. */
+/** The units of times. */
 export type TimeUnit = "second" | "minute" | "hour"
 
 const rtl = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFF]/
 
-/** Left-to-right mark: figures and what belongs to them stay in the order in which they are read. */
+/** Left-to-right mark: figures and their units stay in the order in which they are read. */
 const mark = "\u200E"
 
-/** How the language of some words writes what is not words. */
+/** How the language of some words formats numbers and the like. */
 export const createLanguageFormats = ({ locale, isRtl = false, units }: LanguageWords): LanguageFormats => {
   const rules = new Intl.PluralRules(locale)
   const numbers = new Intl.NumberFormat(locale)

@@ -8,13 +8,13 @@ import type { UploadTexts } from "../upload-texts.ts"
 
 type Category = Intl.LDMLPluralRule
 
-/** Every plural category that a language has; of a language that is not known, as many as it may have. */
+/** Every plural category of a language; for an unknown language, any of them. */
 type Forms<C extends Category> = [C] extends [never] ? PluralForms : Readonly<Record<C, string>>
 
-/** A phrase in every plural category, `#` for the number; `always` where the number changes nothing. */
+/** A phrase in every plural category, `#` for the number; `always` where the number makes no difference. */
 export type Counted<C extends Category = never> = (Forms<C> & { readonly always?: never }) | { readonly always: string }
 
-/** A phrase of one file, of several, and of all there are; `{name}` is the file's. */
+/** A phrase for one file, for several, and for all; `{name}` is the file's. */
 interface Act<C extends Category> {
   readonly one: string
   readonly several: Counted<C>
@@ -22,8 +22,8 @@ interface Act<C extends Category> {
 }
 
 /**
- * What a language gives for a text, by what the text is given: a sentence; one for a file and one for several; a phrase by
- * number; or a sentence with `#` in the place of a name.
+ * What a language provides for a text, by the arguments of the text: a sentence; one for a file and one for several; a
+ * phrase by number; or a sentence with `#` in place of a name.
  */
 type WordOf<Text, C extends Category> = Text extends (...given: infer Given) => string
   ? Given extends readonly []
@@ -43,17 +43,17 @@ type WordsOf<Texts, C extends Category> = {
   readonly [Name in keyof Texts as WordOf<Texts[Name], C> extends never ? never : Name]: WordOf<Texts[Name], C>
 }
 
-/** Texts that are made of figures, or of other texts. */
+/** Texts that consist of figures, or of other texts. */
 type Figures = "progress" | "retryIn" | "speed" | "timeLeft" | "size" | "capture" | "nameMistake" | "uploading"
 type Reports = "processing" | "failed" | "locked" | "canUndo" | "restored"
 
-/** What of a kind of file is counted or named, `~` where the type of a certain one stands: `# ~Bild`, `~Bilder`. */
+/** How a kind of file is counted and named, `~` in place of the name of a specific type: `# ~Bild`, `~Bilder`. */
 export type Noun<C extends Category> = Forms<C> & {
   /** Several, without a number. */
   readonly name: string
 }
 
-/** What kinds of files are called; the last two are of a type that has no name of its own. */
+/** Names of nouns for kinds of files; the last two are for a type without a name of its own. */
 export type NounName =
   | "image"
   | "video"
@@ -70,7 +70,7 @@ export type NounName =
   | "binary"
   | "special"
 
-/** Codes of which the components say more to a user than the server's own words. */
+/** Codes for which the components tell the user more than the server's own message. */
 type Advised = Extract<
   ProblemCode,
   | "NETWORK_ERROR"
@@ -89,38 +89,38 @@ type Advised = Extract<
   | "DIGEST_MISMATCH"
 >
 
-/** Why a try failed that is made again; `other` where the server has answered with an error. */
+/** Why an attempt failed that is repeated; `other` where the server has answered with an error. */
 type Awaited = Extract<Advised, "NETWORK_ERROR" | "RATE_LIMITED" | "INGEST_UNAVAILABLE" | "LOCKED" | "CALLBACK_TIMEOUT">
 
-/** Words that several texts are made of. */
+/** Words that several texts share. */
 interface SharedWords<C extends Category> {
   /** BCP 47, for numbers, lists and plurals. */
   readonly locale: string
   readonly isRtl?: boolean
-  /** How the time that is left is seen; `short` where that says enough. */
+  /** How the remaining time is shown; `short` where that is sufficient. */
   readonly timeDisplay?: "short" | "long"
-  /** What stands between the parts of a line: a comma, the end of a sentence, and what announces an explanation. */
+  /** Separators between the parts of a line: a comma, the end of a sentence, and the sign before an explanation. */
   readonly joins: { readonly comma: string; readonly stop: string; readonly colon: string }
   /** Bytes to terabytes. */
   readonly units: readonly [string, string, string, string, string]
   readonly kinds: Readonly<Record<NounName, Noun<C>>>
-  /** How the short name of a type joins the noun of its kind, in the place of `~`: `#-` gives `SVG-Bild`. */
+  /** How the short name of a type joins the noun of its kind, in place of `~`: `#-` gives `SVG-Bild`. */
   readonly typed: string
   /** `{files}` is a number of files of a kind. */
   readonly upTo: string
-  /** `{min}` and `{max}`, in the place of one number. */
+  /** `{min}` and `{max}`, in place of one number. */
   readonly range: string
   /** `{part}` of `{whole}`: files and bytes. */
   readonly of: string
 }
 
-/** Words of the texts that are put together; what is in braces is filled in. */
+/** Words of texts that are composed; values replace the names in braces. */
 interface ComposedWords<C extends Category> {
-  /** By how many are taken: `#` of `{count}`. */
+  /** By how many are accepted: `#` of `{count}`. */
   readonly dropSome: Counted<C>
-  /** No place is left. */
+  /** There is no room left. */
   readonly dropNone: string
-  /** `{kinds}`, where no other can be taken. */
+  /** `{kinds}`, where no other is accepted. */
   readonly only: string
   /** `{list}`, and the largest `{size}` of each. */
   readonly each: string
@@ -164,7 +164,7 @@ interface ComposedWords<C extends Category> {
   readonly limits: string
   /** `{sent}`: one size of another. */
   readonly interruptedState: string
-  /** `{name}`: where it can only be removed, where it can be tried again too. */
+  /** `{name}`: where the file can only be removed, and where it can also be retried. */
   readonly blocksForm: readonly [remove: string, retryOrRemove: string]
   /** By how many were chosen; `{size}` was expected. */
   readonly otherFile: Counted<C>
@@ -174,7 +174,7 @@ interface ComposedWords<C extends Category> {
   readonly nameMistake: Readonly<Record<NameMistake, string>>
 }
 
-/** Words of the announcements that are put together. */
+/** Words of announcements that are composed. */
 interface ComposedAnnouncements<C extends Category> {
   readonly chosen: Counted<C>
   readonly refused: Counted<C>
@@ -185,12 +185,12 @@ interface ComposedAnnouncements<C extends Category> {
   readonly lockedOne: string
   readonly locked: Counted<C>
   readonly done: Counted<C>
-  /** Stands behind what was removed, a sentence of its own. */
+  /** Added to the announcement of a removal, as a sentence of its own. */
   readonly canUndo: string
   /** `{name}`. */
   readonly restoredOne: string
   readonly restored: Counted<C>
-  /** `{name}`, `{place}` of `{count}`; so in the next four. */
+  /** `{name}`, `{place}` of `{count}`; the same for the next four. */
   readonly lifted: string
   readonly liftedByFinger: string
   readonly moved: string
@@ -204,10 +204,10 @@ interface ComposedAnnouncements<C extends Category> {
 type PictureWords = Readonly<Record<Exclude<keyof PictureTexts, "zoomed">, string>>
 
 /**
- * All that a language says, in words and plural forms: which of them is said when is known to `createLanguageTexts`.
+ * Everything that a language provides, in words and plural forms: `createLanguageTexts` decides when each is used.
  *
- * A text of {@link UploadTexts} or {@link AnnouncementTexts} that takes nothing, a number, a name, or one or several files
- * is asked for by its own name, in `texts` and `announcements`.
+ * A text of {@link UploadTexts} or {@link AnnouncementTexts} that takes nothing, a number, a name, or one or several
+ * files has the same name here, in `texts` and `announcements`.
  */
 export interface LanguageWords<C extends Category = never> extends SharedWords<C> {
   readonly texts: Omit<WordsOf<UploadTexts, C>, Figures>

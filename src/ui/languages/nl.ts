@@ -210,7 +210,7 @@ export const words: LanguageWords<"one" | "other"> = {
   },
 }
 
-/** The Dutch texts, some of them replaced. What is replaced is also what the others use: `size` in limits, `error` in lists. */
+/** The Dutch texts, some of them replaced. The others use the replaced ones too: `size` in limits, `error` in lists. */
 export const createTexts = (own: Partial<UploadTexts> = {}): UploadTexts => createLanguageTexts(words, own)
 
 /** The Dutch texts. */

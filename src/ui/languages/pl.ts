@@ -230,7 +230,7 @@ export const words: LanguageWords<Category> = {
   },
 }
 
-/** The Polish texts, some of them replaced. What is replaced is also what the others use: `size` in limits, `error` in lists. */
+/** The Polish texts, some of them replaced. The others use the replaced ones too: `size` in limits, `error` in lists. */
 export const createTexts = (own: Partial<UploadTexts> = {}): UploadTexts => createLanguageTexts(words, own)
 
 /** The Polish texts. */

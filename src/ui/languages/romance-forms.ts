@@ -6,7 +6,7 @@ type Forms = Readonly<Record<RomanceCategory, string>>
 /** Forms in which no noun follows the number: `1 importé`, `2 importés`. */
 export const agree = (one: string, other: string): Forms => ({ one, many: other, other })
 
-/** Forms of a phrase with a noun behind the number, which takes a preposition behind a million: `1 000 000 de fichiers`. */
+/** Forms of a phrase with a noun after the number; after a million the noun takes a preposition: `1 000 000 de fichiers`. */
 export const createForms =
   (preposition: string) =>
   (one: string, other: string): Forms => ({ one, many: other.replace("# ", `# ${preposition} `), other })

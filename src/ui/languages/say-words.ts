@@ -4,10 +4,10 @@ import type { Counted } from "./language-words.ts"
 
 type Several = { readonly one: string; readonly several: Counted; readonly all: string }
 
-/** What one text is made of: see `LanguageWords`. */
+/** The words of one text: see `LanguageWords`. */
 type Word = string | readonly [one: string, several: string] | Counted | Several
 
-/** The texts whose words say all; which function each becomes, its word tells. */
+/** Texts that consist only of words: the form of the words determines the function. */
 type Said<Words> = {
   readonly [Name in keyof Words]: Words[Name] extends string
     ? (name?: string) => string
@@ -18,7 +18,7 @@ type Said<Words> = {
         : (count: number) => string
 }
 
-/** Makes texts of words: of a sentence, of one for a file and one for several, of a phrase by number. */
+/** Makes texts from words: from a sentence, from one for a file and one for several, from a phrase by number. */
 export const sayWords = <Words extends Readonly<Record<keyof Words, Word>>>(
   words: Words,
   { count, fill, isolate }: LanguageFormats,

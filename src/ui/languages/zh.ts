@@ -5,7 +5,7 @@ import type { LanguageWords } from "./language-words.ts"
 /** A noun with its measure word. */
 const noun = (measure: string, name: string) => ({ name, other: `# ${measure}${name}` })
 
-/** Simplified Chinese. Nobody is addressed; sentences ask by `请`. */
+/** Simplified Chinese. The user is not addressed; sentences ask by `请`. */
 export const words: LanguageWords<"other"> = {
   locale: "zh-Hans",
   joins: { comma: "，", stop: "。", colon: "：" },
@@ -180,7 +180,7 @@ export const words: LanguageWords<"other"> = {
   },
 }
 
-/** The Simplified Chinese texts, some of them replaced. What is replaced is also what the others use: `size` in limits, `error` in lists. */
+/** The Simplified Chinese texts, some of them replaced. The others use the replaced ones too: `size` in limits, `error` in lists. */
 export const createTexts = (own: Partial<UploadTexts> = {}): UploadTexts => createLanguageTexts(words, own)
 
 /** The Simplified Chinese texts. */
