@@ -134,6 +134,7 @@ export const toBodyStream = (req: NodeRequest): ReadableStream<Uint8Array<ArrayB
       },
     },
     // Zero: pulled only when the body is read and nothing is queued.
+    // However small a chunk is, it costs memory to hold it.
     { highWaterMark: 0, size: (chunk) => Math.max(chunk.byteLength, 512) },
   )
   // Node's parser gives each chunk memory of its own.

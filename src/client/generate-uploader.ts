@@ -38,7 +38,7 @@ export interface Uploader<Router extends TypedFileRouter> {
    *
    * Shape: one {@link UploadOutcome} per file, in the order given: look at `status`.
    * Fails: never, unless `throwOnFailure` is set: then, once all have ended, with the first error in that order.
-   * A refusal of the whole upload (a limit, the middleware, a wrong `url`) is the error of every file.
+   *        A refusal of the whole upload (a limit, the middleware, a wrong `url`) is the error of every file.
    */
   uploadFiles<Slug extends keyof Router & string, File extends UploadableFile, Throw extends boolean = false>(
     slug: Slug,

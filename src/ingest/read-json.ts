@@ -8,7 +8,7 @@ import type { Service } from "./service.ts"
  * The small JSON body of an app's request, which has to arrive in time. `absent` is the value of an empty body.
  *
  * Fails: BAD_REQUEST, with status 413 when it is larger than `maximum` bytes, 408 when it is not complete in time;
- * RATE_LIMITED when the app has too many of them in progress.
+ *        RATE_LIMITED when the app has too many of them in progress.
  */
 export const readPromptJson = (
   { settings, bodies }: Service,

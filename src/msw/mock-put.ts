@@ -98,7 +98,10 @@ export const respondMockPut = async (put: MockPut): Promise<Response> => {
   if (rule !== undefined) return failUpload(upload, rule.failure)
   if (upload.bytes.length < grant.size) return mismatch()
   if (upload.bytes.length > grant.size) {
-    return failUpload(upload, toFailure("SIZE_MISMATCH", `More than the ${grant.size} bytes of ${grant.name} were sent.`))
+    return failUpload(
+      upload,
+      toFailure("SIZE_MISMATCH", `More than the ${grant.size} bytes of ${grant.name} were sent.`),
+    )
   }
 
   const delay = controls.delayOf(upload.slug)

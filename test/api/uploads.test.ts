@@ -400,6 +400,9 @@ describe("what is not an ingest", () => {
     })
     const api = new SluiceApi({ token, ingestUrl: url })
     const { error } = await api.uploadFiles(new File(["x"], "x"))
-    expect(error).toMatchObject({ code: "INVALID_CONFIG", message: expect.stringContaining(`${url} is not a Sluice ingest`) })
+    expect(error).toMatchObject({
+      code: "INVALID_CONFIG",
+      message: expect.stringContaining(`${url} is not a Sluice ingest`),
+    })
   })
 })

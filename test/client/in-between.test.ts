@@ -97,7 +97,10 @@ describe("in front of the app", () => {
 
   test("a page that calls itself a success is none", async () => {
     peer.fail("POST", "any", portal)
-    expect(await fail()).toMatchObject({ code: "INVALID_CONFIG", detail: expect.stringContaining("did not come from Sluice") })
+    expect(await fail()).toMatchObject({
+      code: "INVALID_CONFIG",
+      detail: expect.stringContaining("did not come from Sluice"),
+    })
   })
 
   test.each(["there", "not there"])(

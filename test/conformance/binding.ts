@@ -950,7 +950,9 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
         await open("component=button")
         await context.setOffline(true)
         await choose(main(), png("f.png"))
-        await until(async () => (await part("allowed-content").textContent()) === "Offline, continues when you are back")
+        await until(
+          async () => (await part("allowed-content").textContent()) === "Offline, continues when you are back",
+        )
         await context.setOffline(false)
         await becomes("done")
       })

@@ -198,7 +198,9 @@ describe("a route's limits are held before any user code and any registration", 
           "FILE_TYPE_NOT_ALLOWED",
           415,
         )
-        expect(problem.detail).toBe(`"a.${extension}" is empty (0 bytes), so it is not a valid ${kind} file. Choose another one.`)
+        expect(problem.detail).toBe(
+          `"a.${extension}" is empty (0 bytes), so it is not a valid ${kind} file. Choose another one.`,
+        )
       }
       nothingHappened(ran)
     },

@@ -79,7 +79,11 @@ export const addAppOptions = (command: Command): Command =>
       ),
     )
     .addOption(
-      option("--quota <size>", "how much its files may take in total, none, or default (the ingest's setting)", parseQuota),
+      option(
+        "--quota <size>",
+        "how much its files may take in total, none, or default (the ingest's setting)",
+        parseQuota,
+      ),
     )
     .addOption(
       new Option("--callback-origin <origin>", "where its callbacks may go, or any; repeatable").argParser(

@@ -78,6 +78,8 @@ export const runKeysRevoke = async (
   if (settled !== undefined) console.log(`${folder.tokenFile} holds ${settled} now.`)
   const given = readTokenVariable()
   if (given !== undefined && createKeyId(given.token.apiKey) === id) {
-    console.error(`${envName("token")} holds the revoked key: every request with it is refused, so set it to the new token.`)
+    console.error(
+      `${envName("token")} holds the revoked key: every request with it is refused, so set it to the new token.`,
+    )
   }
 }

@@ -113,7 +113,11 @@ const toPlace = (text: string): string => {
 const judge = async (url: string, slug: string, answer: CheckAnswer, known: Known): Promise<Finding> => {
   const { callbackUrl, refusal, isDev, ingestUrl } = answer
   if (refusal !== null) {
-    return failed(uploads, `The app at ${url} does not sign the uploads that it is asked for there: ${refusal}`, "See above.")
+    return failed(
+      uploads,
+      `The app at ${url} does not sign the uploads that it is asked for there: ${refusal}`,
+      "See above.",
+    )
   }
   if (ingestUrl !== undefined && known.ingestUrl !== undefined && ingestUrl !== known.ingestUrl) {
     return failed(

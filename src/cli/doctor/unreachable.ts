@@ -11,7 +11,10 @@ const byCode: Readonly<Record<string, Unreachable>> = {
   ECONNREFUSED: { reason: "nothing listens there" },
   ENOTFOUND: { reason: "there is no host of that name", advice: "Look at the spelling of the host, and at its DNS." },
   EAI_AGAIN: { reason: "the host's name cannot be looked up now", advice: "Look at this machine's network and DNS." },
-  EHOSTUNREACH: { reason: "there is no route to it from this machine", advice: "Look at the network and at firewalls." },
+  EHOSTUNREACH: {
+    reason: "there is no route to it from this machine",
+    advice: "Look at the network and at firewalls.",
+  },
   ENETUNREACH: { reason: "there is no route to it from this machine", advice: "Look at the network and at firewalls." },
   ETIMEDOUT: { reason: "nothing answers there", advice: "Look at firewalls between here and there." },
   UND_ERR_CONNECT_TIMEOUT: { reason: "nothing answers there", advice: "Look at firewalls between here and there." },
@@ -19,7 +22,10 @@ const byCode: Readonly<Record<string, Unreachable>> = {
     reason: "its certificate is self-signed",
     advice: trust,
   },
-  SELF_SIGNED_CERT_IN_CHAIN: { reason: "its certificate comes from an authority that this machine does not trust", advice: trust },
+  SELF_SIGNED_CERT_IN_CHAIN: {
+    reason: "its certificate comes from an authority that this machine does not trust",
+    advice: trust,
+  },
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: {
     reason: "its certificate comes from an authority that this machine does not trust",
     advice: trust,
@@ -62,7 +68,10 @@ export const explainUnreachable = (url: string, error: Error): Unreachable => {
   }
   if (code === "ECONNRESET" || code === "UND_ERR_SOCKET" || code === "EPIPE") return closed(isTls)
   if (message === "bad port") {
-    return { reason: "programs refuse to use this port", advice: "Let the server listen on another port, such as 3000." }
+    return {
+      reason: "programs refuse to use this port",
+      advice: "Let the server listen on another port, such as 3000.",
+    }
   }
   return { reason: (message || code || error.message).replace(/[\s.]+$/, "") }
 }

@@ -1,5 +1,6 @@
 /*
  * A registry of our own: an observation is one look-up and one addition, about 0.1 µs.
+ * Effect's Metric takes 0.9 µs with labels (measured with 4.1.0), and keeps one registry for the whole process.
  */
 
 /** What one combination of label values counts. */

@@ -53,9 +53,9 @@ export interface BlobStore {
   /** Takes the blob over: fences off all older epochs and returns where the durable bytes end. Unknown keys are empty. */
   readonly claim: (key: string, epoch: number) => Promise<BlobState>
   /**
-   * Adds bytes at the end. Resolves when they are durable; also when the body breaks off, with what was stored by then.
    * Adds bytes at the end. Resolves when they are durable, and also when the body breaks off, with what was stored by
    * then.
+   */
   readonly append: (key: string, append: Append) => Promise<Appended>
   /** SHA-256 of the first `size` bytes, finished or not; 64 lower-case hex digits. */
   readonly digest: (key: string, size: number) => Promise<string>

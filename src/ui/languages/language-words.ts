@@ -124,7 +124,7 @@ interface ComposedWords<C extends Category> {
   readonly only: string
   /** `{list}`, and the largest `{size}` of each. */
   readonly each: string
-  /** `{kinds}` and `{size}`: of one file, of several. */
+  /** `{kinds}` and `{size}`: for one file, for several. */
   readonly allowed: readonly [one: string, several: string]
   /** `#` is the percentage. */
   readonly progress: string

@@ -125,7 +125,9 @@ describe("a line for each event of a file's life", () => {
     const printed = captureConsole()
     const { url } = await startIngest({ logLevel: "Info", sweepInterval: 5, unfinishedTtl: 0 })
     await putRaw(await sign(url, createGrant({ size: 10, expires: Date.now() + 900 })), "hello")
-    await eventually(() => printed.some((line) => line.includes("Abandoned uploads and registrations were ended. count=1")))
+    await eventually(() =>
+      printed.some((line) => line.includes("Abandoned uploads and registrations were ended. count=1")),
+    )
   })
 })
 

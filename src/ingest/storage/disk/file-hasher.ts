@@ -75,6 +75,7 @@ export const createFileHasher = (): FileHasher => {
     made.on("error", doWithout)
     worker = made
     // A thread has no origin.
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin
     return (task) => made.postMessage(task)
   }
 
