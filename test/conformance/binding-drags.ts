@@ -430,7 +430,7 @@ export const describeDrags = ({ page, site, open, choose, told, until, complaint
       await rowBecomes("c.png", "done")
     })
 
-    test("several are gone on with, or discarded, together", async () => {
+    test("several are resumed, or discarded, together", async () => {
       await interrupt("a.pdf", "b.pdf")
       const [chooser] = await Promise.all([
         page().waitForEvent("filechooser"),

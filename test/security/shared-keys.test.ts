@@ -33,7 +33,7 @@ describe("two users whom the app gave the same file key", () => {
     expect(app.told).toEqual([{ by: "complete", user: "alice", file: alice.key }])
   })
 
-  test("what one has sent is not gone on with by the other, who begins from nothing under an own name", async () => {
+  test("what one has sent is not resumed by the other, who begins from nothing under an own name", async () => {
     const app = await startSharedApp()
     const alice = await app.presign("alice", mine)
     expect((await putRaw(alice.url, mine.slice(0, 6))).headers.get(names.header.rangeStart)).toBe("6")

@@ -83,7 +83,7 @@ it("an empty file arrives", async () => {
   expect(await api.uploadFilesFromUrl(`${source.url}/empty`, local)).toMatchObject({ data: { size: 0 }, error: null })
 })
 
-it("a source that breaks off three times is gone on with, and the file is the same", async () => {
+it("a source that breaks off three times is resumed, and the file is the same", async () => {
   const { api } = await start()
   const bytes = randomContent(6_000_000)
   const source = await startSource((request, response) => {
@@ -118,7 +118,7 @@ it("a source that breaks off after each piece ends as an error, not as half a fi
   expect(source.requests.length).toBeLessThanOrEqual(4)
 })
 
-it("a source that has changed when it is gone on with is an error", async () => {
+it("a source that has changed when it is resumed is an error", async () => {
   const { api } = await start()
   const source = await startSource((request, response) => {
     if (source.requests.length > 1) return sendBytes(request, response, randomContent(500_000), { etag: '"v2"' })
