@@ -68,7 +68,7 @@ test("an app of another origin that pages may not read is told from one that is 
   const app = await serve((_, response) => response.end(routes))
   const site = await open(() => {}, `${app}/api/sluice`)
   expect(await hear()).toEqual([
-    `Sluice: NETWORK_ERROR: ${app}/api/sluice answers, and ${site} may not read it: CORS. Let the app answer with access-control-allow-origin: ${site}, and its preflight requests too: node_modules/sluice/docs/another-origin.md`,
+    `Sluice: NETWORK_ERROR: ${app}/api/sluice answers, but ${site} may not read the answer: CORS. Let the app answer with access-control-allow-origin: ${site}, and its preflight requests too: node_modules/sluice/docs/another-origin.md`,
   ])
 })
 

@@ -115,7 +115,7 @@ describe("sluice apps", () => {
       await ask("apps", "create", first)
       const { code, stdout, stderr } = await run(["apps", "create", second])
       expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
-      expect(stderr).toContain(first === second ? "There is an app acme already." : "as those of the app 0008t do")
+      expect(stderr).toContain(first === second ? "There is an app acme already." : "like those of the app 0008t")
     }
     expect((await run(["apps", "create", "own"])).stderr).toContain("There is an app own already.")
     expect((await data.catalog.listApps()).map(({ id }) => id)).toEqual(["acme", "0008t"])
@@ -178,7 +178,7 @@ describe("sluice apps", () => {
     [["create", "acme", "--callback-origin", "a.example"], "like https://app.example.com"],
     [["create", "acme", "--callback-origin", "any", "--callback-origin", "https://a.example"], "`any` alone"],
     [["create", "acme", "--ingest-url", "ftp://x"], "--ingest-url"],
-    [["set", "own"], "say what is to be changed"],
+    [["set", "own"], "name a setting to change"],
   ])("refuses %j with exit code 2, and says what is expected", async (args, message) => {
     const { code, stdout, stderr } = await run(["apps", ...args])
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" })

@@ -161,7 +161,7 @@ describe("sluice deliveries redeliver --to", () => {
     const { catalog } = await fill()
     const { code, stdout, stderr } = await run("deliveries", "redeliver", "--dead", "--to", url)
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" })
-    expect(stderr).toContain(`--to is no callback URL. `)
+    expect(stderr).toContain(`--to is not a callback URL. `)
     expect(stderr).toContain(`${why} Nothing was changed.`)
     expect(stderr).not.toContain("secret")
     expect(await catalog.get("two")).toMatchObject({
@@ -214,7 +214,7 @@ describe("sluice deliveries redeliver --to", () => {
       await storeFile(open, key, { appId })
     }
     await refuse(catalog, ["two", "theirs", "--to", right], "of the apps app, second")
-    await refuse(catalog, ["two", "dev", "--to", right], "evt_dev is of a development stream")
+    await refuse(catalog, ["two", "dev", "--to", right], "evt_dev belongs to a development stream")
   })
 })
 

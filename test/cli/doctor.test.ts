@@ -162,7 +162,7 @@ describe("sluice doctor", () => {
     const stranger = await listen((_request, response) => response.end("hello"))
     expect((await examine(["--url", stranger], other)).of("Ingest")).toMatchObject({
       status: "failed",
-      message: `${stranger} answers with 200, as no Sluice ingest does.`,
+      message: `${stranger} answers with 200, which no Sluice ingest does.`,
     })
   })
 
@@ -346,7 +346,7 @@ describe("sluice doctor", () => {
     }
     expect(await examineBehind((host) => host)).toContain("allowed hosts (its port counts). Set")
     expect(await examineBehind((host) => host, { trustProxy: true })).toContain("allowed hosts (its port counts). Set")
-    expect(await examineBehind(() => "app.example")).toContain('counts; a proxy says "app.example", which counts with')
+    expect(await examineBehind(() => "app.example")).toContain('counts; a proxy says "app.example", which is used only with')
   })
 
   it("finds an app with a key that the ingest does not have, where the ingest has one app only", patient, async () => {
@@ -380,7 +380,7 @@ describe("sluice doctor", () => {
     const { app, url } = await startAll()
     const other = encodeToken({ apiKey: "sk_other-secret", appId: "other", regions: ["local"], ingestUrl: url })
     const { of, stdout } = await examine(["--callback-url", app], other)
-    expect(of("Callbacks")).toMatchObject({ status: "ok", message: expect.stringContaining("none that is not signed") })
+    expect(of("Callbacks")).toMatchObject({ status: "ok", message: expect.stringContaining("refuses unsigned ones") })
     expect(of("Uploads")).toMatchObject({
       status: "warning",
       message: expect.stringContaining("is not known: it has another key"),

@@ -426,7 +426,7 @@ describe("sluice init", () => {
 
   5. pnpm run dev
   6. Check it while that runs: npx sluice doctor
-  7. For production set SLUICE_CALLBACK_URL to where the ingest reaches your app, https://app.example/api/sluice say: without it no upload is signed there.
+  7. For production set SLUICE_CALLBACK_URL to where the ingest reaches your app, such as https://app.example/api/sluice: without it no upload is signed there.
 
   More: node_modules/sluice/docs/frameworks/express.md
 `)

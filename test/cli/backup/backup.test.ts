@@ -103,7 +103,7 @@ describe("sluice backup", () => {
   it("is closed to other users, and says that it lies on the disk it should outlive", async () => {
     const { data, backup } = await seed({ one: "hello" })
     const { stderr } = await runCommand(["backup", backup, "--data", data])
-    expect(stderr).toMatch(/^This backup lies on the disk of the data itself/)
+    expect(stderr).toMatch(/^This backup is on the same disk as the data/)
     expect((await stat(backup)).mode & 0o077).toBe(0)
     for (const path of await listFiles(backup)) expect((await stat(join(backup, path))).mode & 0o077, path).toBe(0)
   })
@@ -374,7 +374,7 @@ describe("sluice backup restore", () => {
     await ask("backup", backup, "--data", data)
     const before = await hashAll(backup)
     expect(await refuse("ingest", "--data", backup, "--port", "0")).toMatch(
-      /holds a backup, no data folder.*backup restore/,
+      /holds a backup, not a data folder.*backup restore/,
     )
     expect(await hashAll(backup)).toEqual(before)
   })
