@@ -346,7 +346,9 @@ describe("sluice doctor", () => {
     }
     expect(await examineBehind((host) => host)).toContain("allowed hosts (its port counts). Set")
     expect(await examineBehind((host) => host, { trustProxy: true })).toContain("allowed hosts (its port counts). Set")
-    expect(await examineBehind(() => "app.example")).toContain('counts; a proxy says "app.example", which is used only with')
+    expect(await examineBehind(() => "app.example")).toContain(
+      'counts; a proxy says "app.example", which is used only with',
+    )
   })
 
   it("finds an app with a key that the ingest does not have, where the ingest has one app only", patient, async () => {
