@@ -164,7 +164,7 @@ app.use("/api/sluice", uploads)`,
     name: "Something else answers at the ingest's address",
     run: ({ token, otherUrl }) => ({ withoutDev: true, env: { SLUICE_TOKEN: token, SLUICE_INGEST_URL: otherUrl } }),
     reader: ["developer", "operator"],
-    cause: /HTML|not an ingest|no ingest|something else/i,
+    cause: /HTML|not an? (Sluice )?ingest|something else/i,
     fix: /SLUICE_INGEST_URL|sluice doctor/,
   },
   {
