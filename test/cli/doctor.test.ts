@@ -301,7 +301,7 @@ describe("sluice doctor", () => {
       expect(unset.of("Callback URL")).toMatchObject({ status: "ok" })
       expect(unset.of("Uploads")).toMatchObject({
         status: "failed",
-        message: expect.stringContaining("signs none (INVALID_CONFIG)"),
+        message: expect.stringContaining("does not sign uploads (INVALID_CONFIG)"),
         advice: expect.stringContaining("SLUICE_CALLBACK_URL"),
       })
       expect(unset.code).toBe(1)
@@ -385,7 +385,7 @@ describe("sluice doctor", () => {
     expect(of("Callbacks")).toMatchObject({ status: "ok", message: expect.stringContaining("refuses unsigned ones") })
     expect(of("Uploads")).toMatchObject({
       status: "warning",
-      message: expect.stringContaining("is not known: it has another key"),
+      message: expect.stringContaining("would have its callbacks sent: it has another key"),
     })
     expect(stdout).not.toContain("other-secret")
   })
