@@ -287,7 +287,7 @@ describe("an ingest that starts with a revoked key", () => {
     await ask("keys", "create", "own")
     await ask("keys", "revoke", "own", createKeyId(own.apiKey))
     const env = { SLUICE_TOKEN: encodeToken(own) }
-    const text = `SLUICE_TOKEN holds ${createKeyId(own.apiKey)} of the app own, a key that is revoked`
+    const text = `SLUICE_TOKEN holds ${createKeyId(own.apiKey)} of the app own, a revoked key`
     const json = await startIngest([], { env })
     const line = await json.line((one) => one.includes('"event":"warning"'))
     expect(JSON.parse(line)).toEqual({ event: "warning", message: expect.stringContaining(text) })

@@ -173,10 +173,10 @@ describe("sluice backup", () => {
     const { folder, data, backup } = await seed({ one: "hello" })
     await mkdir(backup)
     await writeFile(join(backup, "thesis.txt"), "mine")
-    expect(await refuse("backup", backup, "--data", data)).toMatch(/holds other things/)
+    expect(await refuse("backup", backup, "--data", data)).toMatch(/holds other files/)
     expect(await readdir(backup)).toEqual(["thesis.txt"])
-    expect(await refuse("backup", join(data, "backup"), "--data", data)).toMatch(/one in the other/)
-    expect(await refuse("backup", folder, "--data", data)).toMatch(/one in the other/)
+    expect(await refuse("backup", join(data, "backup"), "--data", data)).toMatch(/contains the other/)
+    expect(await refuse("backup", folder, "--data", data)).toMatch(/contains the other/)
     expect(await refuse("backup", join(folder, "b"), "--data", join(folder, "none"))).toMatch(/no catalog.*--data/)
     expect(await readdir(folder)).toEqual(["backup", "data"])
   })
@@ -323,7 +323,7 @@ describe("sluice backup restore", () => {
       ["one", "changed"],
       ["two", "shorter"],
     ])
-    expect(await refuse("ingest", "--data", restored, "--port", "0")).toMatch(/was being restored into .* not ended/)
+    expect(await refuse("ingest", "--data", restored, "--port", "0")).toMatch(/was being restored into .* not finished/)
     const { code, stderr } = await runCommand(["backup", "restore", backup, "--data", restored])
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/2 of 3 files.*--leave-out-damaged/) })
     expect(await ask("backup", "restore", backup, "--data", restored, "--leave-out-damaged")).toMatchObject({
