@@ -33,9 +33,9 @@ export interface UploadElementDetails<Route extends TypedFileRoute<any>> {
   /** Once per error, with the files it concerns. */
   readonly "upload-error": { readonly error: RouteUploadError<Route>; readonly files: ReadonlyArray<File> }
   readonly "upload-aborted": { readonly files: ReadonlyArray<File> }
-  /** When the keys of the stored files that are listed have changed here, with all of them in the order of the list. */
+  /** Called when the keys of the listed stored files have changed here, with all of them in the order of the list. */
   readonly "value-change": { readonly keys: Array<string> }
-  /** When files were chosen or removed, with all that wait for their upload. */
+  /** Called when files were chosen or removed, with all that wait for their upload. */
   readonly change: { readonly files: ReadonlyArray<File> }
 }
 

@@ -13,7 +13,7 @@ const describeIssue = (issue: StandardSchemaV1.Issue): string => {
 }
 
 /**
- * Validates what the client sent along by the route's schema; `undefined` where the route has none.
+ * Validates the client's input with the route's schema; `undefined` where the route has none.
  *
  * Fails:  `Rejected`, code INVALID_INPUT; its cause is the list of issues, for the error formatter.
  * Source: docs/protocol.md §5; https://standardschema.dev

@@ -63,7 +63,7 @@ interface OtherTexts {
   readonly announce: Partial<AnnouncementTexts>
 }
 
-/** The English announcements, those of a page in their place. */
+/** The English announcements, except those that the page replaces. */
 export const createAnnouncementTexts = (texts: OtherTexts): AnnouncementTexts => {
   const files = (count: number) => plural({ one: "# file", other: "# files" }, count)
   const reason = ({ error }: UploadItem) => (error === undefined ? "" : texts.error(error))

@@ -19,7 +19,7 @@ export const startRowTools = (tools: RowTools): (() => void) => {
       (start) => {
         if (!isOver) ends.push(start(tools))
       },
-      // No network, say: at the next change once more.
+      // Without a network, for example: retried at the next change.
       () => known.delete(name),
     )
   }

@@ -76,7 +76,7 @@ export interface UploadConfig {
   readonly cn?: ((...classes: Array<string>) => string) | undefined
 }
 
-/** A file that was stored before, as the app knows it. */
+/** A file that was stored before, as the app describes it. */
 export interface InitialFile {
   readonly key: string
   readonly name: string
@@ -84,7 +84,7 @@ export interface InitialFile {
   readonly size?: number | undefined
   /** Media type. */
   readonly type?: string | undefined
-  /** Where a small picture of it is. */
+  /** URL of a small picture of it. */
   readonly previewUrl?: string | undefined
 }
 
@@ -108,13 +108,13 @@ export interface UploadFieldOptions {
 
 declare const home: unique symbol
 
-/** Where the uploads of a component live when they are not its own: `createUploads()`, or a group of it. */
+/** The owner of a component's uploads if it is not the component itself: `createUploads()`, or a group of it. */
 export interface UploadHome {
   /** By type alone: what it gives to components only they know. */
   readonly [home]?: never
 }
 
-/** What a hook is told beside its route. */
+/** Options of a hook, in addition to its route. */
 export interface UploadHookOptions<Route extends TypedFileRoute<any>>
   extends UploadCallbacks<Route>, UploadFieldOptions {
   /** For the route handler; the ingest never sees them. */

@@ -22,7 +22,7 @@ export interface UploadController<Route extends TypedFileRoute<any> = TypedFileR
   readonly preload: () => Promise<void>
   /** What was loaded for it, which components know how to use; undefined until then. Listeners are told of it. */
   readonly loaded: () => object | undefined
-  /** Call it when the component is on a page: asks what the route takes, and looks for interrupted uploads. */
+  /** Call it when the component is on a page: requests the route's configuration, and looks for interrupted uploads. */
   readonly connect: () => () => void
   /** Takes new options, for example from a new rendering. */
   readonly setOptions: (options: UploadComponentOptions<any, any>) => void

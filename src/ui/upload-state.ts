@@ -98,17 +98,17 @@ export interface RemovedFiles<Route extends TypedFileRoute<any> = TypedFileRoute
 /** Ids of files by ids of components. */
 export type NearFiles = ReadonlyMap<string, ReadonlySet<string>>
 
-/** How a drag would end: how many of the files could be added. */
+/** How a drop would end: how many of the files could be added. */
 export interface DragVerdict {
   /** `over`: all of them, as far as is known; `partly`: some; `refused`: none. */
   readonly fit: "over" | "partly" | "refused"
   readonly count: number
   readonly taken: number
-  /** What keeps the others out: `type` where none is of a type that is taken, else `count`. */
+  /** Why the others cannot be added: `type` where none has an accepted type, otherwise `count`. */
   readonly reason: "type" | "count" | undefined
 }
 
-/** All there is to show. A new object at every change, equal parts of it the same. */
+/** Everything there is to show. A new object at every change; equal parts of it stay the same. */
 export interface UploadState<Route extends TypedFileRoute<any> = TypedFileRoute> {
   readonly status: UploadStatus
   readonly files: ReadonlyArray<UploadItem<Route>>

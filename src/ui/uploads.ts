@@ -9,7 +9,7 @@ import type { FileStatus, UploadItem, UploadState } from "./upload-state.ts"
 
 /** What a home gives to the components whose uploads live in it. */
 export interface LendingHome extends UploadHome {
-  /** What a component is told by its own generator, with the address, the headers and the resume store of the home. */
+  /** The setup of a component's own generator, with the address, the headers and the resume store of this owner. */
   readonly share: (setup: UploadSetup<any>) => UploadSetup<any>
   /** The controller of a component; undefined where it must have its own: on a server, and as a field of a form. */
   readonly borrow: (options: AnyComponentOptions) => UploadController | undefined
@@ -78,7 +78,7 @@ export type AddFilesOptions<Input> = InputOption<Input> & {
   readonly group?: string | undefined
 }
 
-/** Uploads that belong to the app, and not to a component: they outlast the page of a router. */
+/** Uploads that belong to the app, and not to a component: they survive navigation between pages. */
 export interface Uploads<Router extends TypedFileRouter = TypedFileRouter> extends LendingHome, UploadsSource {
   readonly setup: UploadSetup<Router>
   /** The state for a server, which never uploads. */

@@ -6,19 +6,19 @@ import { type ChosenItem, isChosen } from "./upload-item.ts"
 import type { UploadItem } from "./upload-state.ts"
 import { offerWork } from "./work-in-turn.ts"
 
-/** What a component needs for its pictures. */
+/** What a component needs to show pictures. */
 export interface PreviewOptions {
-  /** Of its outermost element. */
+  /** Id of its outermost element. */
   readonly id: string
   readonly root: Document | ShadowRoot
-  /** Undefined where nothing tells what is in view: tiles stay. */
+  /** Undefined where visibility cannot be measured: tiles are shown. */
   readonly rows: NearRows | undefined
   readonly controller: Pick<UploadController, "getState" | "subscribe" | "setPreview">
   /** Whether pictures are wanted. */
   readonly isWanted: () => boolean
 }
 
-/** Of how many files pictures are made where no row of theirs is found, in markup of the page's own. */
+/** For how many files pictures are made where no rows are found, in the page's own markup. */
 const most = 100
 
 /**

@@ -1,4 +1,4 @@
-/** What an avatar and its crop say beside the other texts. Each may be replaced on its own. */
+/** The texts of an avatar and its crop, in addition to the other texts. Each may be replaced on its own. */
 export interface PictureTexts {
   /** Name of the button where there is no picture. */
   readonly choose: () => string
@@ -26,7 +26,7 @@ export interface PictureTexts {
   readonly unreadable: () => string
 }
 
-/** The English ones, those of a page in their place. */
+/** The English texts, except those that the page replaces. */
 export const createPictureTexts = ({ picture }: { readonly picture: Partial<PictureTexts> }): PictureTexts => ({
   choose: () => "Choose a picture",
   change: () => "Change picture",

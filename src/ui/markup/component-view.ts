@@ -7,7 +7,7 @@ import type { Markup } from "./markup.ts"
 import type { MainName } from "./names.ts"
 import type { UploadParts } from "./parts.ts"
 
-/** What a component is described from. */
+/** The data from which a component is described. */
 export interface ComponentView {
   readonly controller: UploadController
   readonly state: UploadState
@@ -16,16 +16,16 @@ export interface ComponentView {
   readonly part: DescribePart
   readonly id: string
   readonly isMultiple: boolean
-  /** Stands for the component when its form is checked; undefined where it is no field, or a platform's own. */
+  /** Represents the component when its form is validated; undefined where it is not a field, or the platform makes it one. */
   readonly validity: Markup | undefined
   readonly config: UploadConfig
-  /** The file that keeps the form from being sent: the validity stands beside it. */
+  /** The file that keeps the form from being sent: the validity control is next to it. */
   readonly blocking: UploadItem | undefined
-  /** Whether what is stored is the value of a form's field. */
+  /** Whether the stored files are the value of a form's field. */
   readonly isField: boolean
   readonly looks: UploadLooks
-  /** Whether rows far from what is seen of a long list are described by their names alone. */
+  /** Whether rows far from the visible part of a long list only show their names. */
   readonly isThin: boolean
-  /** Names the main button, which says this. */
+  /** Names the main button with its text. */
   readonly nameMain: (says: string) => MainName
 }

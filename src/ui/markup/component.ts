@@ -24,11 +24,11 @@ import type { createRowParts } from "./row-parts.ts"
 
 /** What a kind of component is described from. */
 export interface KindView extends ComponentView {
-  /** How it is described once it was used; undefined before. */
+  /** The code that describes it after its first use; undefined before. */
   readonly used: Engine["used"] | undefined
 }
 
-/** Describes what is inside a component. */
+/** Describes the content of a component. */
 export type DescribeComponent = (view: KindView) => ReadonlyArray<Markup | undefined | false>
 
 /** A component before it is rendered by a framework. */

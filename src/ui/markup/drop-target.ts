@@ -19,7 +19,7 @@ interface FollowsDrags {
   }
 }
 
-/** Takes what was dropped. Call it during the event. */
+/** Takes dropped files. Call it during the event. */
 export const takeDrop = ({ controller, resumeStore }: DropTarget, transfer: DataTransfer): void => {
   controller.setDragActive(false)
   void readTransfer(transfer, keepHandles(resumeStore)).then(controller.addFiles)

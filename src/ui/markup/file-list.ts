@@ -26,7 +26,7 @@ interface ListView extends ComponentView {
     | undefined
 }
 
-/** A drawing and a strip are shown whole; else the middle of the picture is. */
+/** A drawing and a strip are shown completely; of other pictures the middle is. */
 const isWhole = ({ type, previewSize: { width, height } = { width: 1, height: 1 } }: UploadItem): boolean =>
   type.startsWith("image/svg") || Math.max(width / height, height / width) > 2.5
 
@@ -134,7 +134,7 @@ const describeFar = ({ part, looks }: ComponentView, item: UploadItem): Markup =
   return markup
 }
 
-/** The files of a component, each with its state and what can be done about it. */
+/** The files of a component, each with its state and its actions. */
 export const describeFileList = (component: ListView): Markup | undefined => {
   const { id, state, texts, part, used, isThin, blocking } = component
   const { files, removed, near } = state

@@ -3,7 +3,7 @@ import { button, type MoreParts, type PartsOptions } from "./parts.ts"
 import { createRowParts } from "./row-parts.ts"
 import { sayRemoved } from "./removed-line.ts"
 
-/** Makes the parts that only components in use have, or those that are told to have them. */
+/** Makes the parts that only components in use have. */
 export const createMoreParts = ({
   controller,
   state,

@@ -25,7 +25,7 @@ export interface PartsOptions {
   readonly root: () => NonElementParentNode
   /** What it has once it was used; undefined before. */
   readonly used: PartsInUse | undefined
-  /** What makes the parts of rows; undefined where rows are only shown once it was used. */
+  /** The code for the parts of rows; undefined where rows are only shown after the first use. */
   readonly createRowParts?: ((options: RowPartsOptions) => RowParts) | undefined
 }
 
