@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest"
-import type { Catalog } from "../../src/ingest.ts"
+import { describe, it } from "../cases.ts"
+import { expect } from "../expect.ts"
+import type { Catalog } from "../../ingest.ts"
 import { content, driveCatalog, dueOf, failure } from "./drive-catalog.ts"
 
 /** How an upload begins, is registered and ends; part of the suite of all catalogs. */

@@ -1,13 +1,22 @@
-import { beforeEach } from "vitest"
-import type { Catalog, CatalogBounds, Committed, DueDelivery } from "../../src/ingest.ts"
-import type { FileFailure } from "../../src/ingest/storage/catalog-records.ts"
-import type { TraceContext, UploadGrant } from "../../src/protocol.ts"
+import { beforeEach } from "../cases.ts"
+import type { Catalog, CatalogBounds, Committed, DueDelivery, FileFailure, Usage } from "../../ingest.ts"
+import type { TraceContext, UploadGrant } from "../../protocol.ts"
 
 const origin = "http://ingest.example"
 
 /** What {@link driveCatalog} stores of a small file, and why it has an upload fail. */
 export const content = Uint8Array.of(1, 2, 3, 4, 5)
 export const failure: FileFailure = { code: "CONTENT_MISMATCH", message: "No." }
+
+/** Of an app that has nothing. */
+export const noUsage: Usage = {
+  files: 0,
+  storedBytes: 0,
+  announcedBytes: 0,
+  catalogBytes: 0,
+  expectedFiles: 0,
+  expectedBytes: 0,
+}
 
 /** A client-side grant of the app `app` for {@link content}; it expires at 10,000 of the catalog's clock. */
 export const grantOf = (key: string, grant: Partial<UploadGrant> = {}): UploadGrant => ({

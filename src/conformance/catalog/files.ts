@@ -1,6 +1,6 @@
-import { describe, expect, it } from "vitest"
-import type { Catalog, FileChange, FilePageOptions } from "../../src/ingest.ts"
-import type { FileReference } from "../../src/protocol/rest-messages.ts"
+import { describe, it } from "../cases.ts"
+import { expect } from "../expect.ts"
+import type { Catalog, FileChange, FilePageOptions, FileReference } from "../../ingest.ts"
 import { driveCatalog, dueOf } from "./drive-catalog.ts"
 
 /** What an app does with its files by the server API; part of the suite of all catalogs. */
