@@ -3,7 +3,7 @@ import { describeAdapterCases } from "./adapter/cases.ts"
 import { type RecordingIngest, startRecordingIngest } from "./adapter/recording-ingest.ts"
 import { apiKey, appId } from "./adapter/requests.ts"
 import type { AppConfiguration, RunningApp } from "./adapter/running-app.ts"
-import { it, runSuite, type TestRunner } from "./cases.ts"
+import { it, listCases, runSuite, type TestRunner } from "./cases.ts"
 import { contracts } from "./contracts.ts"
 
 /** What {@link testAdapter} is handed to: with `node:test`, `beforeAll` is its `before` and `afterAll` its `after`. */
@@ -23,9 +23,20 @@ export interface SkippedCase {
 
 /** Skips where the runner can; the title says it in any case. */
 const skip = (context: unknown, reason: string): void => {
-  if (typeof context !== "object" || context === null || !("skip" in context)) return
-  if (typeof context.skip === "function") context.skip(reason)
+  // With Vitest it is a function that has members.
+  const { skip: skipCase } = Object(context) as { readonly skip?: unknown }
+  if (typeof skipCase === "function") skipCase.call(context, reason)
 }
+
+const nameSuite = (name: string): string => `${name} as an adapter, contract ${contracts.adapter}`
+
+const notStarted = (): never => {
+  throw new Error("The app has not started.")
+}
+
+/** The titles of all cases. */
+export const listAdapterCases = (name: string): ReadonlyArray<string> =>
+  listCases(nameSuite(name), () => describeAdapterCases(it, notStarted, notStarted))
 
 /**
  * Tests what every adapter made by `defineAdapter` promises, over HTTP, with an ingest of its own in memory.
@@ -64,11 +75,11 @@ export const testAdapter = (
     if (left === undefined) it(title, run)
     else it(`${title} (left out: ${left.reason})`, (context) => skip(context, left.reason))
   }
-  runSuite({ test: runner.test, describe: group }, `${name} as an adapter, contract ${contracts.adapter}`, () =>
+  runSuite({ test: runner.test, describe: group }, nameSuite(name), () =>
     describeAdapterCases(
       check,
-      () => app!,
-      () => ingest!,
+      () => app ?? notStarted(),
+      () => ingest ?? notStarted(),
     ),
   )
   const unknown = skips.find(({ test }) => !titles.has(test))

@@ -21,15 +21,18 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const fieldsOf = (value: object): ReadonlyArray<string> =>
   Object.entries(value).flatMap(([name, field]) => (field === undefined ? [] : [name]))
 
-const isSameError = (actual: unknown, expected: Error): boolean =>
-  actual instanceof Error && actual.name === expected.name && actual.message === expected.message
+const isSameError = (actual: unknown, expected: unknown): boolean =>
+  actual instanceof Error &&
+  expected instanceof Error &&
+  actual.name === expected.name &&
+  actual.message === expected.message
 
 /** @param isPartial objects may have more fields than are expected; arrays never have more members */
 const isEqual = (actual: unknown, expected: unknown, isPartial: boolean): boolean => {
   if (expected instanceof Pattern) return expected.matches(actual)
   if (Object.is(actual, expected)) return true
   if (!isObject(actual) || !isObject(expected)) return false
-  if (expected instanceof Error) return isSameError(actual, expected)
+  if (actual instanceof Error || expected instanceof Error) return isSameError(actual, expected)
   if (ArrayBuffer.isView(actual) || ArrayBuffer.isView(expected)) {
     return actual instanceof Uint8Array && expected instanceof Uint8Array && Buffer.compare(actual, expected) === 0
   }

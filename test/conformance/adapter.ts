@@ -132,9 +132,11 @@ export const describeAdapter = (
       describe(title, () => {
         afterAll(() => keepRecord({ framework: name, app: app?.runs ?? "did not start", ...outcomes }))
         body()
-        describe("in a browser", () => describeInBrowser(countInto(outcomes.browser, []), () => app))
+        describe("in a browser", () => {
+          describeInBrowser(countInto(outcomes.browser, []), () => app)
+        })
       }),
-    test: countInto(outcomes.suite, skips) as Parameters<typeof testAdapter>[0]["test"],
+    test: countInto(outcomes.suite, skips),
     beforeAll,
     afterAll,
   }

@@ -11,7 +11,11 @@ const signer = createSigner(apiKey)
 const json = { "content-type": "application/json" }
 
 /** Asks an app for the URL of a file `ünï.txt`. */
-export const upload = (url: string, slug: string, init: RequestInit & { headers?: Record<string, string> } = {}) =>
+export const upload = (
+  url: string,
+  slug: string,
+  init: Omit<RequestInit, "headers"> & { headers?: Record<string, string> } = {},
+) =>
   fetch(`${url}?${names.action.type}=${names.action.upload}&${names.action.slug}=${slug}`, {
     method: "POST",
     body: JSON.stringify({ files: [{ name: "ünï.txt", size: 3, type: "text/plain" }] }),

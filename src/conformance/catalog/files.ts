@@ -112,7 +112,8 @@ export const testCatalogFiles = (catalog: () => Catalog): void => {
     it("deletes all files of a custom id, and a key can be used anew", async () => {
       for (const key of ["a", "b", "c"]) await begin(key, key === "c" ? { customId: "yours" } : mine)
       await commit("a")
-      expect([...(await remove([{ customId: "mine" }, { customId: "nobody's" }]))].sort()).toEqual(["a", "b"])
+      const deleted = await remove([{ customId: "mine" }, { customId: "nobody's" }])
+      expect(deleted === "tooMany" ? deleted : deleted.toSorted()).toEqual(["a", "b"])
       expect(await catalog().findByCustomId("app", "mine")).toBeNull()
       expect((await fileOf("c"))?.status).toBe("Uploading")
       await reclaimAll()
