@@ -115,8 +115,7 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { testBlobStore } from "sluice/conformance"
 
-const failed = {}
-for (const file of process.argv.slice(2)) {
+const tryStore = async (file) => {
   const { createMyStore } = await import(resolve(file))
   let folder
   const cases = []
@@ -128,8 +127,9 @@ for (const file of process.argv.slice(2)) {
     reopen: () => createMyStore(folder),
     cleanUp: () => rm(folder, { recursive: true }),
   })
-  failed[file] = []
-  for (const [title, run] of cases) await run().catch(() => failed[file].push(title))
+  const failed = []
+  for (const [title, run] of cases) await run().catch(() => failed.push(title))
+  return [file, failed]
 }
-console.log(JSON.stringify(failed))
+console.log(JSON.stringify(Object.fromEntries(await Promise.all(process.argv.slice(2).map(tryStore)))))
 `

@@ -165,9 +165,10 @@ describe("somebody with Vitest and TypeScript", () => {
       )
     }
     const vitest = join(repository, "node_modules/vitest/vitest.mjs")
-    const run = () => runIn(consumer, process.execPath, [vitest, "run", "--reporter=verbose", "--no-color"])
+    const run = () =>
+      runIn(consumer, process.execPath, [vitest, "run", "--reporter=verbose", "--testTimeout=60000", "--no-color"])
     const well = await run()
-    expect(well).toMatchObject({ code: 0 })
+    expect(well).toMatchObject({ code: 0, output: expect.not.stringContaining("FAIL") })
     const total = (await casesOf("testBlobStore")) + (await casesOf("testCatalog")) + (await casesOf("testAdapter"))
     expect(well.output).toMatch(new RegExp(`Tests +${total - 1} passed \\| 1 skipped \\(${total}\\)`))
     const store = blocks.find(({ path }) => path === "my-store.ts")!.code
