@@ -1,8 +1,11 @@
 import { beforeEach } from "../cases.ts"
 import type { Catalog, CatalogBounds, Committed, DueDelivery, FileFailure, Usage } from "../../ingest.ts"
-import type { TraceContext, UploadGrant } from "../../protocol.ts"
+import { names, type TraceContext, type UploadGrant } from "../../protocol.ts"
 
 const origin = "http://ingest.example"
+
+/** Where the app of {@link driveCatalog} takes callbacks. */
+export const callbackUrl = `http://app.example${names.adapterPath}`
 
 /** What {@link driveCatalog} stores of a small file, and why it has an upload fail. */
 export const content = Uint8Array.of(1, 2, 3, 4, 5)
@@ -95,7 +98,7 @@ export const driveCatalog = (catalog: () => Catalog, { holdsClaims = false } = {
         expires: options.expires,
         fileKeys,
         metadata: options.metadata ?? '{"userId":7}',
-        callbackUrl: "http://app.example/api/sluice",
+        callbackUrl,
         callbackSlug: options.slug ?? "avatar",
         awaitServerData: true,
         isDev: options.isDev ?? false,
