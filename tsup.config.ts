@@ -4,12 +4,12 @@ import { defineConfig, type Options } from "tsup"
 
 const root = import.meta.dirname
 
-/** The package's doors: `exports` name → source file. Every `src/*.ts`, `src/texts/*.ts` and `adapters/*.ts` is one. */
+/** The package's doors: `exports` name → source file. Every `src/*.ts`, `src/texts/*.ts`, `adapters/*.ts` and `bindings/*.ts` is one. */
 export const doors: ReadonlyMap<string, string> = new Map(
-  ["src", "src/texts", "adapters"].flatMap((folder) =>
+  ["src", "src/texts", "adapters", "bindings"].flatMap((folder) =>
     globSync(`${folder}/*.{ts,tsx}`, { cwd: root })
       .toSorted()
-      .map((file) => [file.replace(/^(?:src|adapters)\/|\.tsx?$/g, ""), file] as const),
+      .map((file) => [file.replace(/^(?:src|adapters|bindings)\/|\.tsx?$/g, ""), file] as const),
   ),
 )
 
@@ -19,7 +19,7 @@ const command = "src/cli/main.ts"
 /** The look of the components: `sluice/styles.css`. */
 const styles = "src/ui/styles.css"
 
-/** The door of `src` that a file imports; an adapter has one (test/architecture.test.ts). */
+/** The door of `src` that a file imports; adapters and bindings have one (test/architecture.test.ts). */
 const doorBehind = (file: string): string | undefined =>
   /from "\.\.\/(?:\.\.\/)?src\/([\w-]+)\.ts"/.exec(readFileSync(join(root, file), "utf8"))?.[1]
 
@@ -39,8 +39,8 @@ const groupOf = (door: string): string => {
 }
 
 /**
- * Which entries are built together: an adapter with the door behind it, those of an app's server, those of the browser, the
- * command and the suites with the ingest, else each alone.
+ * Which entries are built together: an adapter or a binding with the door behind it, those of an app's server, those of the
+ * browser, the command and the suites with the ingest, else each alone.
  *
  * Entries of one group share chunks, so that there is one `UploadError` and one Effect among the server and its
  * adapters. Between groups nothing is shared: what a chunk holds is what any entry of its group uses, and the server
@@ -50,7 +50,7 @@ const groups = (): Array<Record<string, string>> => {
   const byDoor = new Map<string, Record<string, string>>()
   const add = (group: string, name: string, file: string) => byDoor.set(group, { ...byDoor.get(group), [name]: file })
   for (const [name, file] of doors) {
-    const door = file.startsWith("adapters/") ? (doorBehind(file) ?? "server") : name
+    const door = /^(?:adapters|bindings)\//.test(file) ? (doorBehind(file) ?? "server") : name
     add(name.startsWith("texts/") ? "browser" : groupOf(door), name, file)
   }
   // Each module of the components for itself: what a page loads at once is decided by its bundler, module by module, and
@@ -148,8 +148,8 @@ const shared: Options = {
 
 export default defineConfig(({ outDir = "dist" }) => {
   rmSync(join(root, outDir), { recursive: true, force: true })
-  for (const file of globSync("adapters/*/*.svelte", { cwd: root })) {
-    cpSync(join(root, file), join(root, outDir, relative("adapters", file)))
+  for (const file of globSync("bindings/*/*.svelte", { cwd: root })) {
+    cpSync(join(root, file), join(root, outDir, relative("bindings", file)))
   }
   cpSync(join(root, styles), join(root, outDir, basename(styles)))
   for (const name of inlinedTypes) bundled.add(`node_modules/${name}`)

@@ -12,7 +12,7 @@ export default defineConfig({
     // Limits for what hangs, not for what is slow: the first build of a framework's app on a cold, busy disk takes long.
     testTimeout: 60_000,
     hookTimeout: 180_000,
-    coverage: { include: ["src/**", "adapters/**"] },
+    coverage: { include: ["src/**", "adapters/**", "bindings/**"] },
     reporters: ["default", new SkipReporter(), ...(report === undefined ? [] : [jsonReport(report)])],
     // Each has an order: with one worker, as on two cores, Vitest runs those without one last.
     projects: [

@@ -1,4 +1,4 @@
-import { defineElements, type UploadElement } from "../adapters/element.ts"
+import { defineElements, type UploadElement } from "../bindings/element.ts"
 import { createResumeStore } from "../src/resume.ts"
 import { createElement } from "./create-element.ts"
 import type { router } from "./router.ts"

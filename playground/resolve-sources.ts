@@ -9,7 +9,7 @@ registerHooks({
   resolve: (specifier, context, next) => {
     if (!specifier.startsWith("sluice/")) return next(specifier, context)
     const door = specifier.slice("sluice/".length)
-    const found = ["adapters", "src"]
+    const found = ["adapters", "bindings", "src"]
       .map((folder) => new URL(`../${folder}/${door}.ts`, import.meta.url))
       .find((url) => existsSync(url))
     return next(found?.href ?? specifier, context)

@@ -48,7 +48,8 @@ export const readApi = async (): Promise<ApiReference> => {
   const app = await Application.bootstrapWithPlugins(options)
   const project = await app.convert()
   if (project === undefined) throw new Error("TypeDoc could not read the package's doors.")
-  for (const door of project.children ?? []) door.name = `sluice/${door.name.replace(/^(?:src|adapters)\//, "")}`
+  for (const door of project.children ?? [])
+    door.name = `sluice/${door.name.replace(/^(?:src|adapters|bindings)\//, "")}`
   return {
     project,
     write: async (folder) => {

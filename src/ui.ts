@@ -19,19 +19,20 @@ export type { PictureTexts } from "./ui/avatar/picture-texts.ts"
 export type { Appearance, Content, PartName, UploadLooks, UploadNames } from "./ui/markup/looks.ts"
 export type { Attributes, Handlers, Markup, Part, Slot, Style } from "./ui/markup/markup.ts"
 export { isSlot, toStyleText } from "./ui/markup/markup.ts"
-export type { UploadParts } from "./ui/markup/parts.ts"
-export { type FileAction, listFileActions } from "./ui/markup/row-parts.ts"
+export type { FileAction, UploadParts } from "./ui/markup/parts.ts"
+export { listFileActions } from "./ui/markup/row-parts.ts"
 export type { NameMistake } from "./ui/rename-file.ts"
 export { seedRouteConfig } from "./ui/route-configs.ts"
 export type { FieldProblem } from "./ui/required-problem.ts"
 export type { DraggedItem } from "./ui/judge-drag.ts"
-export type { InitialFile } from "./ui/stored-files.ts"
 export { listKeys } from "./ui/stored-files.ts"
 export type {
+  InitialFile,
   UploadCallbacks,
   UploadComponentOptions,
   UploadConfig,
   UploadFieldOptions,
+  UploadHome,
   UploadHookOptions,
 } from "./ui/upload-component-options.ts"
 export type { UploadController } from "./ui/upload-controller.ts"
@@ -57,7 +58,6 @@ export type { UploadTray } from "./ui/markup/upload-tray.ts"
 export type { UploadTrayProps } from "./ui/markup/upload-tray-props.ts"
 export type {
   AddFilesOptions,
-  UploadHome,
   Uploads,
   UploadsCallbacks,
   UploadsOptions,

@@ -51,10 +51,11 @@ const bundle = async (entry: string, outfile: string | undefined) => {
       ["client", "server"]
         .map((door) => [`sluice/${door}`, join(root, `src/${door}.ts`)])
         .concat(
-          ["express", "hono", "fastify", "h3", "node", "element"].map((door) => [
+          ["express", "hono", "fastify", "h3", "node"].map((door) => [
             `sluice/${door}`,
             join(root, `adapters/${door}.ts`),
           ]),
+          [["sluice/element", join(root, "bindings/element.ts")]],
         ),
     ),
   })

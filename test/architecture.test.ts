@@ -74,7 +74,7 @@ const readModule = (file: string): Module => {
   return { file, source, imports }
 }
 
-const modules = globSync("{src,adapters}/**/*.{ts,tsx}", { cwd: root }).toSorted().map(readModule)
+const modules = globSync("{src,adapters,bindings}/**/*.{ts,tsx}", { cwd: root }).toSorted().map(readModule)
 
 /** The module an import means, relative to the root; undefined for a package and for data. */
 const target = ({ file }: Module, { from }: Import): string | undefined =>
@@ -82,10 +82,10 @@ const target = ({ file }: Module, { from }: Import): string | undefined =>
 
 const packageOf = (specifier: string): string => /^((?:@[^/]+\/)?[^/]+)/.exec(specifier)?.[1] ?? specifier
 
-/** `src/route`, `adapters`, or `door` for the files that are entries of the package. */
+/** `src/route`, `adapters`, `bindings`, or `door` for the files of `src` that are entries of the package. */
 const placeOf = (file: string): string => {
   const [top = "", second = ""] = file.split("/")
-  if (top === "adapters") return "adapters"
+  if (top !== "src") return top
   return second.endsWith(".ts") || second === "texts" ? "door" : `${top}/${second}`
 }
 
@@ -116,6 +116,14 @@ const table: Readonly<
   "src/cli": { places: ["door", "adapters", "src/schema"], packages: ["commander", "effect"] },
 }
 
+/** The folders outside of `src`: what of the project their entries may import, beside the parts of their own, and what the parts may. */
+const outside: Readonly<
+  Record<string, { readonly entries: ReadonlyArray<string>; readonly parts: ReadonlyArray<string> }>
+> = {
+  adapters: { entries: ["src/server.ts", "adapters/node.ts"], parts: ["src/protocol.ts"] },
+  bindings: { entries: ["src/ui.ts"], parts: ["src/ui.ts"] },
+}
+
 /** Modules of no door that the parts of an adapter may import: they are nobody else's business, so they are not exported. */
 const lent: Readonly<Record<string, ReadonlyArray<string>>> = {
   // Chunks whose memory may be freed go from the bridge to the store and back.
@@ -143,7 +151,7 @@ describe("who imports whom", () => {
 
   it("every folder of src is in the table", () => {
     const places = new Set(modules.map(({ file }) => placeOf(file)))
-    for (const place of [...Object.keys(table), "door", "adapters"]) places.delete(place)
+    for (const place of [...Object.keys(table), "door", ...Object.keys(outside)]) places.delete(place)
     expect([...places]).toEqual([])
   })
 
@@ -154,40 +162,55 @@ describe("who imports whom", () => {
     expect(users.map(({ file }) => file)).toEqual([])
   })
 
-  it("an adapter imports one door, its framework and the bridge to Node, nothing deeper", () => {
-    const entries = new Set(doors.values())
-    for (const module of modules.filter(({ file }) => /^adapters\/[^/]+$/.test(file))) {
-      const files = module.imports.map((imported) => target(module, imported)).filter((file) => file !== undefined)
-      const own = basename(module.file).replace(/\.tsx?$/, "")
-      const deep = files.filter((file) => !entries.has(file) && !file.startsWith(`adapters/${own}/`))
-      expect(deep, module.file).toEqual([])
-      expect(new Set(files.filter((file) => file.startsWith("src/"))).size, module.file).toBeLessThanOrEqual(1)
-      const packages = new Set(
-        module.imports.map(({ from }) => packageOf(from)).filter((name) => !/^\.|^node:/.test(name)),
-      )
-      const peers = Object.keys(packageJson.peerDependencies)
-      expect(
-        [...packages].filter((name) => !peers.includes(name)),
-        module.file,
-      ).toEqual([])
-      expect(packages.size, module.file).toBeLessThanOrEqual(1)
-    }
-  })
+  /** What a module imports of the project, but for the parts of `folder`. */
+  const importsBeside = (module: Module, folder: string): ReadonlyArray<string> =>
+    module.imports
+      .map((imported) => target(module, imported))
+      .filter((file) => file !== undefined)
+      .filter((file) => !file.startsWith(`${folder}/`))
 
-  it("the parts of an adapter import doors and one another, and what the table lends them", () => {
-    const entries = new Set(doors.values())
-    const parts = modules.filter(({ file }) => /^adapters\/[^/]+\//.test(file))
-    const inside = parts.flatMap((module) => {
-      const folder = dirname(module.file)
-      const files = module.imports.map((imported) => target(module, imported)).filter((file) => file !== undefined)
-      return files
-        .filter((file) => !entries.has(file) && !file.startsWith(`${folder}/`))
-        .map((file) => `${folder} → ${file}`)
+  describe.each(Object.entries(outside))("%s", (folder, allowed) => {
+    const entries = modules.filter(({ file }) => dirname(file) === folder)
+    const parts = modules.filter(({ file }) => dirname(file).startsWith(`${folder}/`))
+
+    it(`import ${allowed.entries.join(", ")}, their parts and one framework, nothing deeper`, () => {
+      const peers = Object.keys(packageJson.peerDependencies)
+      for (const module of entries) {
+        const deep = importsBeside(module, module.file.replace(/\.tsx?$/, ""))
+        expect(
+          deep.filter((file) => !allowed.entries.includes(file)),
+          module.file,
+        ).toEqual([])
+        const packages = new Set(
+          module.imports.map(({ from }) => packageOf(from)).filter((name) => !/^\.|^node:/.test(name)),
+        )
+        expect(
+          [...packages].filter((name) => !peers.includes(name)),
+          module.file,
+        ).toEqual([])
+        expect(packages.size, module.file).toBeLessThanOrEqual(1)
+      }
     })
-    // Each of them in use, so that the table does not outlive its reasons.
-    expect([...new Set(inside)]).toEqual(
-      Object.entries(lent).flatMap(([folder, files]) => files.map((file) => `${folder} → ${file}`)),
-    )
+
+    it(`have parts that import ${allowed.parts.join(", ")}, one another, and what the table lends them`, () => {
+      const inside = parts.flatMap((module) =>
+        importsBeside(module, dirname(module.file))
+          .filter((file) => !allowed.parts.includes(file))
+          .map((file) => `${dirname(module.file)} → ${file}`),
+      )
+      // Each of them in use, so that the table does not outlive its reasons.
+      const ofFolder = Object.entries(lent).filter(([borrower]) => borrower.startsWith(`${folder}/`))
+      expect([...new Set(inside)]).toEqual(
+        ofFolder.flatMap(([borrower, files]) => files.map((file) => `${borrower} → ${file}`)),
+      )
+    })
+
+    it("use all that is allowed to them", () => {
+      const imported = (files: ReadonlyArray<Module>) =>
+        new Set(files.flatMap((module) => importsBeside(module, "no folder")))
+      expect([...imported(entries)]).toEqual(expect.arrayContaining([...allowed.entries]))
+      expect([...imported(parts)]).toEqual(expect.arrayContaining([...allowed.parts]))
+    })
   })
 
   it("Effect is imported by module, never as a whole", () => {
@@ -195,7 +218,7 @@ describe("who imports whom", () => {
     expect(users.map(({ file }) => file)).toEqual([])
   })
 
-  it.each(["src/ui.ts", ...globSync("adapters/*.{ts,tsx}", { cwd: root })])(
+  it.each(["src/ui.ts", ...globSync("{adapters,bindings}/*.{ts,tsx}", { cwd: root })])(
     "%s loads no texts of those in use",
     (door) => {
       const loaded = new Set<string>()
@@ -212,27 +235,6 @@ describe("who imports whom", () => {
       expect([...loaded].filter((file) => /english-texts|announcement-texts|\/languages\//.test(file))).toEqual([])
     },
   )
-
-  it("nothing goes in circles at run time", () => {
-    const graph = new Map(
-      modules.map((module) => [
-        module.file,
-        module.imports
-          .filter(({ isType }) => !isType)
-          .map((imported) => target(module, imported))
-          .filter((file) => file !== undefined),
-      ]),
-    )
-    const finished = new Set<string>()
-    const walk = (file: string, path: ReadonlyArray<string>): void => {
-      if (path.includes(file)) throw new Error([...path.slice(path.indexOf(file)), file].join(" → "))
-      if (finished.has(file)) return
-      for (const next of graph.get(file) ?? []) walk(next, [...path, file])
-      finished.add(file)
-    }
-    for (const file of graph.keys()) walk(file, [])
-    expect(finished.size).toBe(modules.length)
-  })
 })
 
 /** Groups of modules of which each imports all others, through one another. */
@@ -259,14 +261,15 @@ const findCircles = (graph: ReadonlyMap<string, ReadonlyArray<string>>): Readonl
   return [...groups.values()]
 }
 
-it("no types go in circles either, but for those of components and their engine", () => {
+it("no imports go in circles, those of types included", () => {
   const graph = new Map(
     modules.map((module) => [
       module.file,
       module.imports.map((imported) => target(module, imported)).filter((file) => file !== undefined),
     ]),
   )
-  expect(findCircles(graph).filter((circle) => !circle.every((file) => file.startsWith("src/ui/")))).toEqual([])
+  expect([...graph.values()].flat().length).toBeGreaterThan(modules.length)
+  expect(findCircles(graph)).toEqual([])
   expect(
     findCircles(
       new Map([
@@ -298,7 +301,7 @@ describe("doors", () => {
   })
 
   it("have names of their own", () => {
-    const files = globSync("{src,src/texts,adapters}/*.{ts,tsx}", { cwd: root })
+    const files = globSync("{src,src/texts,adapters,bindings}/*.{ts,tsx}", { cwd: root })
     expect(doors.size).toBe(files.length)
   })
 

@@ -16,7 +16,7 @@ export default defineConfig({
   test: { setupFiles: ["./load-sources.ts"] },
   resolve: {
     alias: [
-      { find: /^sluice\\/(react)$/, replacement: ${JSON.stringify(join(root, "adapters/$1.ts"))} },
+      { find: /^sluice\\/(react)$/, replacement: ${JSON.stringify(join(root, "bindings/$1.ts"))} },
       { find: /^sluice\\/(msw|server)$/, replacement: ${JSON.stringify(join(root, "src/$1.ts"))} },
     ],
   },

@@ -7,10 +7,10 @@ import { defineConfig } from "vite"
 const repository = join(import.meta.dirname, "../..")
 
 /** `sluice/…` are the package's sources here, so that a change of them is seen at once. */
-const toSource = (door: string): string => {
+const toSource = (door: string): string | undefined => {
   if (door === "styles.css") return join(repository, "src/ui/styles.css")
-  const adapter = join(repository, "adapters", `${door}.ts`)
-  return existsSync(adapter) ? adapter : join(repository, "src", `${door}.ts`)
+  const files = ["adapters", "bindings", "src"].map((folder) => join(repository, folder, `${door}.ts`))
+  return files.find((file) => existsSync(file))
 }
 
 const { ORIGIN: origin } = process.env

@@ -1,6 +1,6 @@
-import type { UploadItem } from "./upload-state.ts"
+import type { UploadError } from "../protocol/upload-error.ts"
 import { plural } from "./english-words.ts"
-import type { UploadTexts } from "./upload-texts.ts"
+import type { UploadItem } from "./upload-state.ts"
 
 /** What screen readers are told as it happens. Each may be replaced on its own; empty for nothing. */
 export interface AnnouncementTexts {
@@ -54,8 +54,17 @@ const toDuration = (seconds: number): string => {
   return plural({ one: `# ${unit}`, other: `# ${unit}s` }, value)
 }
 
+/** What announcements repeat of the other texts, and those of a page. */
+interface OtherTexts {
+  readonly error: (error: UploadError) => string
+  readonly failedFile: (name: string, reason: string) => string
+  readonly fileState: (item: UploadItem) => string
+  readonly processing: () => string
+  readonly announce: Partial<AnnouncementTexts>
+}
+
 /** The English announcements, those of a page in their place. */
-export const createAnnouncementTexts = (texts: UploadTexts): AnnouncementTexts => {
+export const createAnnouncementTexts = (texts: OtherTexts): AnnouncementTexts => {
   const files = (count: number) => plural({ one: "# file", other: "# files" }, count)
   const reason = ({ error }: UploadItem) => (error === undefined ? "" : texts.error(error))
   /** What concerns many is one sentence: their common reason, or that of the first. */

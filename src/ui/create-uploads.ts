@@ -7,7 +7,7 @@ import type { AnyComponentOptions } from "./upload-component-options.ts"
 import { createUploadSetup } from "./upload-setup.ts"
 import type { FileStatus, UploadItem } from "./upload-state.ts"
 import { createUploadTurns } from "./upload-turns.ts"
-import { isUpload, type UploadHome, type Uploads, type UploadsOptions, type UploadsSource } from "./uploads.ts"
+import { isUpload, type LendingHome, type Uploads, type UploadsOptions, type UploadsSource } from "./uploads.ts"
 import { warnBeforeLeaving } from "./warn-before-leaving.ts"
 
 interface Place extends UploadPlace {
@@ -177,7 +177,7 @@ export const createUploads = <Router extends TypedFileRouter>(
     return places.get(key) ?? create(key, given)
   }
 
-  const createHome = (group?: string): UploadHome => ({
+  const createHome = (group?: string): LendingHome => ({
     share: ({ options: own, texts }) => ({
       options: { ...own, ...options },
       texts: own.texts === undefined ? setup.texts : texts,

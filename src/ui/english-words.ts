@@ -1,7 +1,6 @@
 import { type ByteSize, toBytes } from "../protocol/byte-size.ts"
 import type { AcceptedKind } from "./accepted-files.ts"
 import { createSizeWriter, type PluralForms } from "./text-formats.ts"
-import type { UploadTexts } from "./upload-texts.ts"
 
 /**
  * `1,234.5`, with one digit after the point at most. English is written without `Intl`: the first number that a page
@@ -37,7 +36,8 @@ const nouns: Readonly<Record<string, PluralForms>> = {
 export const toNoun = ({ kind, noun }: Pick<AcceptedKind, "kind" | "noun">): PluralForms =>
   noun === undefined ? (nouns[kind] ?? nouns["blob"]!) : { one: `# ${noun}`, other: `# ${noun}s` }
 
-export const toLimit = (texts: UploadTexts, maxFileSize: ByteSize): string => texts.size(toBytes(maxFileSize))
+export const toLimit = (texts: { readonly size: (bytes: number) => string }, maxFileSize: ByteSize): string =>
+  texts.size(toBytes(maxFileSize))
 
 export const countKind = (kind: AcceptedKind): string => {
   const { minFileCount, maxFileCount } = kind

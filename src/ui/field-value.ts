@@ -1,7 +1,7 @@
 import { describeAnew, isSameList, placeKeys } from "./place-keys.ts"
-import { type InitialFile, listInitial, listKeys } from "./stored-files.ts"
+import { listInitial, listKeys } from "./stored-files.ts"
 import type { UploadItem } from "./upload-state.ts"
-import type { AnyComponentOptions } from "./upload-component-options.ts"
+import type { AnyComponentOptions, InitialFile } from "./upload-component-options.ts"
 
 /** The stored files of a component, as it and its page have them: `value`, `onValueChange` and `initialFiles`. */
 export interface FieldValue {

@@ -2,21 +2,12 @@ import { parseMediaType } from "../protocol/media-type.ts"
 import type { RouteConfig } from "../protocol/route-config.ts"
 import type { AcceptedKind } from "./accepted-files.ts"
 import { createFindKind } from "./check-files.ts"
+import type { DragVerdict } from "./upload-state.ts"
 
 /** What a page may know of a file that is held over it. */
 export interface DraggedItem {
   readonly kind: string
   readonly type: string
-}
-
-/** How a drag would end: how many of the files could be added. */
-export interface DragVerdict {
-  /** `over`: all of them, as far as is known; `partly`: some; `refused`: none. */
-  readonly fit: "over" | "partly" | "refused"
-  readonly count: number
-  readonly taken: number
-  /** What keeps the others out: `type` where none is of a type that is taken, else `count`. */
-  readonly reason: "type" | "count" | undefined
 }
 
 /**

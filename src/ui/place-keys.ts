@@ -1,4 +1,5 @@
-import { createStoredItem, type InitialFile } from "./stored-files.ts"
+import { createStoredItem } from "./stored-files.ts"
+import type { InitialFile } from "./upload-component-options.ts"
 import type { UploadItem } from "./upload-state.ts"
 
 export const isSameList = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): boolean =>

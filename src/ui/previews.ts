@@ -1,18 +1,5 @@
-import type { NearRows } from "./near-rows.ts"
-import type { UploadController } from "./upload-controller.ts"
 import { isChosen } from "./upload-item.ts"
-
-/** What a component needs for its pictures. */
-export interface PreviewOptions {
-  /** Of its outermost element. */
-  readonly id: string
-  readonly root: Document | ShadowRoot
-  /** Undefined where nothing tells what is in view: tiles stay. */
-  readonly rows: NearRows | undefined
-  readonly controller: Pick<UploadController, "getState" | "subscribe" | "setPreview">
-  /** Whether pictures are wanted. */
-  readonly isWanted: () => boolean
-}
+import type { PreviewOptions } from "./watch-previews.ts"
 
 /**
  * Makes pictures of the chosen files. What makes them is loaded with the first file.

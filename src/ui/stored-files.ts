@@ -1,18 +1,6 @@
 import { toShownName } from "./shown-name.ts"
-import type { UploadFieldOptions } from "./upload-component-options.ts"
+import type { InitialFile, UploadFieldOptions } from "./upload-component-options.ts"
 import type { UploadItem } from "./upload-state.ts"
-
-/** A file that was stored before, as the app knows it. */
-export interface InitialFile {
-  readonly key: string
-  readonly name: string
-  /** Bytes. */
-  readonly size?: number | undefined
-  /** Media type. */
-  readonly type?: string | undefined
-  /** Where a small picture of it is. */
-  readonly previewUrl?: string | undefined
-}
 
 /** Lists a file that was stored before. The same on a server and in its page. */
 export const createStoredItem = ({ key, name, size, type = "", previewUrl }: InitialFile): UploadItem => ({

@@ -5,8 +5,6 @@ import type { InputOption } from "../client/upload-options.ts"
 import type { ResumeStore } from "../client/resume/resume-store.ts"
 import type { DoneUpload, RouteUploadError } from "../client/upload-outcome.ts"
 import type { CropOptions } from "./avatar/crop-options.ts"
-import type { InitialFile } from "./stored-files.ts"
-import type { UploadHome } from "./uploads.ts"
 
 /** What an upload component tells the page. */
 export interface UploadCallbacks<Route extends TypedFileRoute<any>> {
@@ -68,6 +66,18 @@ export interface UploadConfig {
   readonly cn?: ((...classes: Array<string>) => string) | undefined
 }
 
+/** A file that was stored before, as the app knows it. */
+export interface InitialFile {
+  readonly key: string
+  readonly name: string
+  /** Bytes. */
+  readonly size?: number | undefined
+  /** Media type. */
+  readonly type?: string | undefined
+  /** Where a small picture of it is. */
+  readonly previewUrl?: string | undefined
+}
+
 /**
  * What makes a component a field of a form. With a `name`, a `value` or `initialFiles`, stored files count towards the
  * route's limits.
@@ -84,6 +94,14 @@ export interface UploadFieldOptions {
   readonly name?: string | undefined
   /** Whether a form may be sent only with a stored file. */
   readonly required?: boolean | undefined
+}
+
+declare const home: unique symbol
+
+/** Where the uploads of a component live when they are not its own: `createUploads()`, or a group of it. */
+export interface UploadHome {
+  /** By type alone: what it gives to components only they know. */
+  readonly [home]?: never
 }
 
 /** What a hook is told beside its route. */

@@ -1,6 +1,5 @@
 import type { RouteInput, TypedFileRoute } from "../protocol/file-route.ts"
 import type { UploadOutcome } from "../client/upload-outcome.ts"
-import type { Engine } from "./engine.ts"
 import type { DraggedItem } from "./judge-drag.ts"
 import type { NameMistake } from "./rename-file.ts"
 import type { UploadComponentOptions } from "./upload-component-options.ts"
@@ -21,8 +20,8 @@ export interface UploadController<Route extends TypedFileRoute<any> = TypedFileR
   readonly subscribe: (listener: () => void) => () => void
   /** Loads what uploading needs: the user seems about to choose files. Fails: never, whoever uses it is told. */
   readonly preload: () => Promise<void>
-  /** What was loaded for it; undefined until then. Listeners are told of it. */
-  readonly loaded: () => Engine | undefined
+  /** What was loaded for it, which components know how to use; undefined until then. Listeners are told of it. */
+  readonly loaded: () => object | undefined
   /** Call it when the component is on a page: asks what the route takes, and looks for interrupted uploads. */
   readonly connect: () => () => void
   /** Takes new options, of a new rendering say. */

@@ -4,7 +4,7 @@ import type { UploaderOptions } from "../client/generate-uploader.ts"
 import { seedRouteConfig } from "./route-configs.ts"
 import { createFirstTexts } from "./first-texts.ts"
 import type { UploadTexts } from "./upload-texts.ts"
-import type { UploadHome } from "./uploads.ts"
+import type { UploadHome } from "./upload-component-options.ts"
 
 /** What all components of a router share. */
 export interface UploadSetupOptions extends UploaderOptions {

@@ -3,7 +3,6 @@ import type { RouteConfig } from "../protocol/route-config.ts"
 import type { DoneUpload, RouteUploadError } from "../client/upload-outcome.ts"
 import type { InterruptedUpload } from "../client/resume/resume-store.ts"
 import type { AcceptedKind } from "./accepted-files.ts"
-import type { DragVerdict } from "./judge-drag.ts"
 
 /**
  * Where one file is: picked → queued → uploading → processing → done, failed or aborted. `waiting` is uploading while
@@ -95,6 +94,16 @@ export interface RemovedFiles<Route extends TypedFileRoute<any> = TypedFileRoute
 
 /** Ids of files by ids of components. */
 export type NearFiles = ReadonlyMap<string, ReadonlySet<string>>
+
+/** How a drag would end: how many of the files could be added. */
+export interface DragVerdict {
+  /** `over`: all of them, as far as is known; `partly`: some; `refused`: none. */
+  readonly fit: "over" | "partly" | "refused"
+  readonly count: number
+  readonly taken: number
+  /** What keeps the others out: `type` where none is of a type that is taken, else `count`. */
+  readonly reason: "type" | "count" | undefined
+}
 
 /** All there is to show. A new object at every change, equal parts of it the same. */
 export interface UploadState<Route extends TypedFileRoute<any> = TypedFileRoute> {

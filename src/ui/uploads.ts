@@ -3,12 +3,12 @@ import type { UploadProgress } from "../client/progress.ts"
 import type { InputOption } from "../client/upload-options.ts"
 import type { DoneUpload, RouteUploadError, UploadOutcome } from "../client/upload-outcome.ts"
 import type { UploadController } from "./upload-controller.ts"
-import type { AnyComponentOptions } from "./upload-component-options.ts"
+import type { AnyComponentOptions, UploadHome } from "./upload-component-options.ts"
 import type { UploadSetup, UploadSetupOptions } from "./upload-setup.ts"
 import type { FileStatus, UploadItem, UploadState } from "./upload-state.ts"
 
-/** Where the uploads of a component live when they are not its own: `createUploads()`, or a group of it. */
-export interface UploadHome {
+/** What a home gives to the components whose uploads live in it. */
+export interface LendingHome extends UploadHome {
   /** What a component is told by its own generator, with the address, the headers and the resume store of the home. */
   readonly share: (setup: UploadSetup<any>) => UploadSetup<any>
   /** The controller of a component; undefined where it has to have its own: on a server, and as a field of a form. */
@@ -76,7 +76,7 @@ export type AddFilesOptions<Input> = InputOption<Input> & {
 }
 
 /** Uploads that belong to the app, and not to a component: they outlast the page of a router. */
-export interface Uploads<Router extends TypedFileRouter = TypedFileRouter> extends UploadHome, UploadsSource {
+export interface Uploads<Router extends TypedFileRouter = TypedFileRouter> extends LendingHome, UploadsSource {
   readonly setup: UploadSetup<Router>
   /** Of a server: nothing is uploaded there. */
   readonly getServerState: () => UploadsState

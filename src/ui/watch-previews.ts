@@ -1,10 +1,22 @@
 import { toFamily } from "./file-family.ts"
 import { makeThumbnail, type Thumbnail } from "./make-thumbnail.ts"
 import type { NearRows } from "./near-rows.ts"
-import type { PreviewOptions } from "./previews.ts"
+import type { UploadController } from "./upload-controller.ts"
 import { type ChosenItem, isChosen } from "./upload-item.ts"
 import type { UploadItem } from "./upload-state.ts"
 import { offerWork } from "./work-in-turn.ts"
+
+/** What a component needs for its pictures. */
+export interface PreviewOptions {
+  /** Of its outermost element. */
+  readonly id: string
+  readonly root: Document | ShadowRoot
+  /** Undefined where nothing tells what is in view: tiles stay. */
+  readonly rows: NearRows | undefined
+  readonly controller: Pick<UploadController, "getState" | "subscribe" | "setPreview">
+  /** Whether pictures are wanted. */
+  readonly isWanted: () => boolean
+}
 
 /** Of how many files pictures are made where no row of theirs is found, in markup of the page's own. */
 const most = 100

@@ -1,6 +1,6 @@
 import type { Browser, ElementHandle, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
-import type { UploadElement } from "../../adapters/element.ts"
+import type { UploadElement } from "../../bindings/element.ts"
 import { launchChromium } from "../browser/chromium.ts"
 import { bundlePage } from "./bundle-page.ts"
 import { type Site, startSite } from "./start-site.ts"
@@ -19,7 +19,7 @@ let complaints: Array<string>
 
 beforeAll(async () => {
   // Nothing but the element itself: what `<script type="module" src="…/element.js">` brings.
-  ;[browser, script] = await Promise.all([launchChromium(), bundlePage("../../../adapters/element.ts")])
+  ;[browser, script] = await Promise.all([launchChromium(), bundlePage("../../../bindings/element.ts")])
 })
 afterAll(() => browser?.close())
 beforeEach(async () => {

@@ -4,7 +4,7 @@ import {
   generateUploadButton,
   generateUploadDropzone,
   type UploadElement,
-} from "../../adapters/element.ts"
+} from "../../bindings/element.ts"
 import type { router } from "./apps/router.ts"
 
 test("on a server the import does nothing, and nothing throws", () => {

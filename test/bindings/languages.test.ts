@@ -21,7 +21,7 @@ const routes = [
 ]
 
 const script = `
-import { defineElements } from "../adapters/element.ts"
+import { defineElements } from "../bindings/element.ts"
 ${languages.map((language) => `import { ${language} } from "./texts/${language}.ts"`).join("\n")}
 const languages = { ${languages.join(", ")} }
 defineElements({ texts: languages[document.documentElement.lang], routes: ${JSON.stringify(routes)} })`

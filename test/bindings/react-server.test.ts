@@ -11,7 +11,7 @@ import {
   generateUseUploader,
   type UploadItem,
   type UploadProps,
-} from "../../adapters/react.ts"
+} from "../../bindings/react.ts"
 import { extractRouteConfig } from "../../src/server.ts"
 import { createPage } from "./apps/react-hydration.ts"
 import { router } from "./apps/router.ts"

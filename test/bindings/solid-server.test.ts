@@ -10,7 +10,7 @@ import {
   generateUploadDropzone,
   generateUseUploader,
   type UploadItem,
-} from "../../adapters/solid.ts"
+} from "../../bindings/solid.ts"
 import { extractRouteConfig } from "../../src/server.ts"
 import { router } from "./apps/router.ts"
 import { createPage } from "./apps/solid-hydration.ts"

@@ -12,7 +12,7 @@ import {
   type UploadItem,
   type UploadProps,
   type UploadSlots,
-} from "../../adapters/vue.ts"
+} from "../../bindings/vue.ts"
 import { extractRouteConfig } from "../../src/server.ts"
 import { router } from "./apps/router.ts"
 import { createPage } from "./apps/vue-hydration.ts"

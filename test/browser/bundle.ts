@@ -26,4 +26,4 @@ export const bundle = async (contents: string, { mode, minify = true }: BundleOp
 
 /** The elements, as a page of this mode loads them. */
 export const bundleElement = (mode: string, minify?: boolean): Promise<string> =>
-  bundle(`import "../adapters/element.ts"`, { mode, ...(minify !== undefined && { minify }) })
+  bundle(`import "../bindings/element.ts"`, { mode, ...(minify !== undefined && { minify }) })

@@ -2,9 +2,9 @@ import { expect, test } from "vitest"
 import { toClient, toJavaScript, toPageClient } from "../../src/cli/init/templates.ts"
 
 const bindings = {
-  react: () => import("../../adapters/react.ts"),
-  vue: () => import("../../adapters/vue.ts"),
-  solid: () => import("../../adapters/solid.ts"),
+  react: () => import("../../bindings/react.ts"),
+  vue: () => import("../../bindings/vue.ts"),
+  solid: () => import("../../bindings/solid.ts"),
 } as const
 
 const libraries = Object.keys(bindings) as Array<keyof typeof bindings>

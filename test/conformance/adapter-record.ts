@@ -26,9 +26,12 @@ export interface Outcomes {
 /** Of all that an adapter's tests try. */
 export const hashSources = (): string => {
   const hash = createHash("sha256")
-  for (const file of globSync("{src,adapters,test/adapters,test/conformance,test/runtimes}/**/*.{ts,tsx,svelte}", {
-    cwd: root,
-  })
+  for (const file of globSync(
+    "{src,adapters,bindings,test/adapters,test/conformance,test/runtimes}/**/*.{ts,tsx,svelte}",
+    {
+      cwd: root,
+    },
+  )
     // What frameworks generate comes and goes.
     .filter((name) => !/node_modules|\/dist\/|\.gen\./.test(name))
     .toSorted()) {

@@ -89,7 +89,7 @@ createRoot(document.getElementById("root")!).render(createElement(StrictMode, {}
     traits,
   )
 
-describeAlbum("HTML", () => start(`import "${join(docs, "../adapters/element.ts")}"\n`, false, true), {
+describeAlbum("HTML", () => start(`import "${join(docs, "../bindings/element.ts")}"\n`, false, true), {
   isNative: true,
 })
 inReact("plain-album", "PlainAlbum", { isNative: true })

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from "vitest"
 /** Every snippet is a file of its own beside this one; `f`, `createRouteHandler` and friends are imported for it. */
 const prelude = `
 import { createElement } from "react"
-import { generateUploadButton } from "../../adapters/react.ts"
+import { generateUploadButton } from "../../bindings/react.ts"
 import { SluiceApi, SluiceFile } from "../../src/api.ts"
 import { generateUploader } from "../../src/client.ts"
 import { createIngest, createMemoryBlobStore, createMemoryCatalog } from "../../src/ingest.ts"

@@ -13,7 +13,7 @@ const set = (names: Iterable<string>) => Object.fromEntries([...names].map((name
 it("knows every variable that the code or the documentation names", () => {
   // One of the mistakes is a variable that is misspelt.
   const exclude = ["docs/mistakes.md"]
-  const files = globSync(["{src,adapters}/**/*.ts", "docs/*.md", "README.md"], { cwd: root, exclude })
+  const files = globSync(["{src,adapters,bindings}/**/*.ts", "docs/*.md", "README.md"], { cwd: root, exclude })
   const text = files.map((file) => readFileSync(join(root, file), "utf8")).join("\n")
   const inCode = [...text.matchAll(/envName\("(\w+)"\)/g)].map(([, name]) => envName(name!))
   const inText = [...text.matchAll(/\bSLUICE_[A-Z_]*[A-Z]\b/g)].map(([name]) => name)

@@ -1,13 +1,26 @@
 import { styleText } from "node:util"
 import type { DeliveryAttempt, DeliveryStatus, UploadRecord, UploadWithDelivery } from "../../ingest.ts"
 import { CommandFailure } from "../command-failure.ts"
-import { toDeliveryJson } from "./delivery-json.ts"
 import { findUpload } from "./find-upload.ts"
 import { formatMoment, formatSpan } from "../terminal/moment.ts"
 import { withCatalog } from "../open-catalog.ts"
 import { type PageOptions, toPage } from "./page-options.ts"
 import { toPrintable, toShortPrintable } from "../terminal/printable.ts"
 import { printFacts, printTable } from "../terminal/table.ts"
+
+/** An event as `--json` prints it. Times in ms since the epoch. Source: docs/cli.md. */
+const toDeliveryJson = ({ file, delivery, registration }: UploadWithDelivery) => ({
+  id: delivery.id,
+  hook: delivery.hook,
+  status: delivery.status,
+  attempts: delivery.attempts,
+  nextAt: delivery.status === "pending" ? delivery.nextAt : null,
+  isDev: registration?.isDev ?? false,
+  callbackUrl: registration?.callbackUrl ?? null,
+  callbackSlug: registration?.callbackSlug ?? null,
+  fileKey: file.key,
+  fileName: file.name,
+})
 
 const colours = { pending: "yellow", delivered: "green", dead: "red" } as const
 

@@ -1,13 +1,20 @@
 import { styleText } from "node:util"
 import type { FileRecord } from "../../ingest.ts"
 import { type FileStatus, formatByteSize } from "../../protocol.ts"
-import { toFileJson } from "./file-json.ts"
 import { findUpload } from "./find-upload.ts"
 import { formatMoment } from "../terminal/moment.ts"
 import { withCatalog } from "../open-catalog.ts"
 import { type PageOptions, toPage } from "./page-options.ts"
 import { toPrintable, toShortPrintable } from "../terminal/printable.ts"
 import { printFacts, printTable } from "../terminal/table.ts"
+
+/** A file as `--json` prints it. Sizes in bytes, times in ms since the epoch. Source: docs/cli.md. */
+const toFileJson = (file: FileRecord) => {
+  const { key, name, size, type, status, customId, slug, acl, appId, fileHash, failure } = file
+  const { createdAt, resumedAt, uploadedAt, endedAt, expires } = file
+  const times = { createdAt, resumedAt, uploadedAt, endedAt, expires }
+  return { key, name, size, type, status, customId, slug, acl, appId, fileHash, failure, ...times }
+}
 
 const colours = { Uploading: "yellow", Uploaded: "green", Failed: "red", Deleting: "dim" } as const
 

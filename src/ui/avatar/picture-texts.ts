@@ -1,5 +1,3 @@
-import type { UploadTexts } from "../upload-texts.ts"
-
 /** What an avatar and its crop say beside the other texts. Each may be replaced on its own. */
 export interface PictureTexts {
   /** Name of the button where there is no picture. */
@@ -29,7 +27,7 @@ export interface PictureTexts {
 }
 
 /** The English ones, those of a page in their place. */
-export const createPictureTexts = ({ picture }: UploadTexts): PictureTexts => ({
+export const createPictureTexts = ({ picture }: { readonly picture: Partial<PictureTexts> }): PictureTexts => ({
   choose: () => "Choose a picture",
   change: () => "Change picture",
   remove: () => "Remove picture",

@@ -1,6 +1,6 @@
 import { isProcessing, type UploadState } from "../upload-state.ts"
 import type { UploadTexts } from "../upload-texts.ts"
-import type { ComponentView } from "./component.ts"
+import type { ComponentView } from "./component-view.ts"
 import { sayMissing } from "./missing-files.ts"
 import { describe, type Markup } from "./markup.ts"
 import { describeFigures } from "./figures.ts"

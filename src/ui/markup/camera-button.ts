@@ -1,5 +1,5 @@
 import { toCameraAccept } from "../camera-accept.ts"
-import type { ComponentView } from "./component.ts"
+import type { ComponentView } from "./component-view.ts"
 import type { Markup } from "./markup.ts"
 
 /** Opens the camera of a phone; the stylesheet hides it where there is a mouse. */

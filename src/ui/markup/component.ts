@@ -11,42 +11,25 @@ import type { AnyComponentOptions, UploadComponentOptions, UploadConfig } from "
 import { createUploadController } from "../create-upload-controller.ts"
 import type { UploadController } from "../upload-controller.ts"
 import type { UploadSetup } from "../upload-setup.ts"
-import type { UploadItem, UploadState } from "../upload-state.ts"
+import type { UploadState } from "../upload-state.ts"
 import type { UploadTexts } from "../upload-texts.ts"
-import { createDescribePart, type DescribePart, type UploadLooks } from "./looks.ts"
+import type { LendingHome } from "../uploads.ts"
+import type { ComponentView } from "./component-view.ts"
+import { createDescribePart, type UploadLooks } from "./looks.ts"
 import { lookForStyles, lookForStylesInDevelopment } from "./look-for-styles.ts"
 import { describe, type Markup } from "./markup.ts"
-import { type MainName, nameMain, toGroup } from "./names.ts"
+import { nameMain, toGroup } from "./names.ts"
 import { createUploadParts, type UploadParts } from "./parts.ts"
 import type { createRowParts } from "./row-parts.ts"
 
-/** What a component is described from. */
-export interface ComponentView {
-  readonly controller: UploadController
-  readonly state: UploadState
-  readonly texts: UploadTexts
-  readonly parts: UploadParts
-  readonly part: DescribePart
-  readonly id: string
-  readonly isMultiple: boolean
-  /** Stands for the component when its form is checked; undefined where it is no field, or a platform's own. */
-  readonly validity: Markup | undefined
-  readonly config: UploadConfig
-  /** The file that keeps the form from being sent: the validity stands beside it. */
-  readonly blocking: UploadItem | undefined
-  /** Whether what is stored is the value of a form's field. */
-  readonly isField: boolean
-  readonly looks: UploadLooks
-  /** Whether rows far from what is seen of a long list are described by their names alone. */
-  readonly isThin: boolean
+/** What a kind of component is described from. */
+export interface KindView extends ComponentView {
   /** How it is described once it was used; undefined before. */
   readonly used: Engine["used"] | undefined
-  /** Names the main button, which says this. */
-  readonly nameMain: (says: string) => MainName
 }
 
 /** Describes what is inside a component. */
-export type DescribeComponent = (view: ComponentView) => ReadonlyArray<Markup | undefined | false>
+export type DescribeComponent = (view: KindView) => ReadonlyArray<Markup | undefined | false>
 
 /** A component before it is rendered by a framework. */
 export interface ComponentKind {
@@ -122,7 +105,7 @@ export const createUploadComponent = <Router extends TypedFileRouter, Slug exten
       readonly config: UploadConfig
     }
   let props = complete(initial)
-  const home = initial.uploads ?? given.options.uploads
+  const home = (initial.uploads ?? given.options.uploads) as LendingHome | undefined
   const setup: UploadSetup<Router> = home?.share(given) ?? given
   const { texts, options } = setup
   const borrowed = home?.borrow(props as AnyComponentOptions) as UploadController<Router[Slug]> | undefined
@@ -145,7 +128,11 @@ export const createUploadComponent = <Router extends TypedFileRouter, Slug exten
   let engine: Engine | undefined
   /** What is there once the component is used. */
   const readEngine = () => {
-    if (engine === undefined && (engine = controller.loaded()) !== undefined && borrowed !== undefined) {
+    if (
+      engine === undefined &&
+      (engine = controller.loaded() as Engine | undefined) !== undefined &&
+      borrowed !== undefined
+    ) {
       if (given.options.texts !== undefined) engine.completeTexts(texts, given.options.texts)
     }
     return engine

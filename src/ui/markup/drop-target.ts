@@ -12,6 +12,13 @@ export interface DropTarget {
   readonly isOff: boolean
 }
 
+/** What the engine does during a drag: it judges what is held over a target, whose element `find` gives. */
+interface FollowsDrags {
+  readonly used: {
+    readonly followDrag: (target: DropTarget, find: () => Element | null, event: DragEvent) => void
+  }
+}
+
 /** Takes what was dropped. Call it during the event. */
 export const takeDrop = ({ controller, resumeStore }: DropTarget, transfer: DataTransfer): void => {
   controller.setDragActive(false)
@@ -34,7 +41,7 @@ export const describeTarget = (target: DropTarget, find: () => Element | null): 
     // Also when nothing is taken: a file dropped here must not replace the page.
     event.preventDefault()
     if (type === "drop") return takeDrop(target, dataTransfer!)
-    const used = controller.loaded()?.used
+    const used = (controller.loaded() as FollowsDrags | undefined)?.used
     if (used) used.followDrag(target, find, event as DragEvent)
     else if (isLeaving || !isOff) controller.setDragActive(!isLeaving)
     else dataTransfer!.dropEffect = "none"

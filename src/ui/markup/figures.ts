@@ -1,4 +1,4 @@
-import type { ComponentView } from "./component.ts"
+import type { ComponentView } from "./component-view.ts"
 import { describe, type Markup } from "./markup.ts"
 
 /** Short figures beside the summary: how fast, and how long still. */

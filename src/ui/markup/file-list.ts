@@ -1,12 +1,30 @@
 import { toExtension, toFamily } from "../file-family.ts"
 import { isLongList, isNearRow } from "../long-list.ts"
+import type { findPlace } from "../removals.ts"
+import type { canRename } from "../rename-file.ts"
 import type { UploadItem } from "../upload-state.ts"
 import { isActive } from "../upload-state.ts"
 import { toShownName } from "../shown-name.ts"
 import { splitName } from "../split-name.ts"
-import type { ComponentView } from "./component.ts"
+import type { ComponentView } from "./component-view.ts"
 import { describe, type Markup } from "./markup.ts"
+import type { describeCountdown, isToldAbove } from "./notice.ts"
+import type { describeRemoved } from "./removed-line.ts"
 import { listFileActions } from "./row-parts.ts"
+
+/** What a list of files is described from. */
+interface ListView extends ComponentView {
+  /** How its rows are described once it was used; undefined before. */
+  readonly used:
+    | {
+        readonly canRename: typeof canRename
+        readonly describeCountdown: typeof describeCountdown
+        readonly describeRemoved: typeof describeRemoved
+        readonly findPlace: typeof findPlace
+        readonly isToldAbove: typeof isToldAbove
+      }
+    | undefined
+}
 
 /** A drawing and a strip are shown whole; else the middle of the picture is. */
 const isWhole = ({ type, previewSize: { width, height } = { width: 1, height: 1 } }: UploadItem): boolean =>
@@ -54,7 +72,7 @@ export const describeName = (name: string): Markup =>
 /** The folders of a path, `holiday/2024/`. */
 const toFolder = (path: string): string => toShownName(path.slice(0, path.lastIndexOf("/") + 1))
 
-const describeFile = (component: ComponentView, item: UploadItem): Markup => {
+const describeFile = (component: ListView, item: UploadItem): Markup => {
   const { texts, parts, part, validity, blocking, used } = component
   const { name, path, status } = item
   const hasProgress = isActive(item) || status === "paused"
@@ -117,7 +135,7 @@ const describeFar = ({ part, looks }: ComponentView, item: UploadItem): Markup =
 }
 
 /** The files of a component, each with its state and what can be done about it. */
-export const describeFileList = (component: ComponentView): Markup | undefined => {
+export const describeFileList = (component: ListView): Markup | undefined => {
   const { id, state, texts, part, used, isThin, blocking } = component
   const { files, removed, near } = state
   if (files.length === 0 && removed === undefined) return undefined

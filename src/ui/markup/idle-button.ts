@@ -1,4 +1,4 @@
-import type { ComponentView } from "./component.ts"
+import type { ComponentView } from "./component-view.ts"
 import { describe, type Markup, type Part } from "./markup.ts"
 
 /** What changes of a button with what it is used for. */

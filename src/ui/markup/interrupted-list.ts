@@ -1,5 +1,5 @@
 import type { InterruptedUpload } from "../../client/resume/resume-store.ts"
-import type { ComponentView } from "./component.ts"
+import type { ComponentView } from "./component-view.ts"
 import { describeName } from "./file-list.ts"
 import { describe, type Markup } from "./markup.ts"
 import { toShownName } from "../shown-name.ts"

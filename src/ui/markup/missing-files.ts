@@ -1,6 +1,6 @@
 import type { UploadState } from "../upload-state.ts"
 import type { UploadTexts } from "../upload-texts.ts"
-import type { ComponentView } from "./component.ts"
+import type { ComponentView } from "./component-view.ts"
 import { describe, type Markup } from "./markup.ts"
 
 /** How many more files an upload needs; undefined where it may start. */

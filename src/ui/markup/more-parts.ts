@@ -1,12 +1,7 @@
 import { toCameraAccept } from "../camera-accept.ts"
-import { button, type PartsOptions, type UploadParts } from "./parts.ts"
+import { button, type MoreParts, type PartsOptions } from "./parts.ts"
 import { createRowParts } from "./row-parts.ts"
 import { sayRemoved } from "./removed-line.ts"
-
-type MoreParts = Pick<
-  UploadParts,
-  "cameraInput" | "camera" | "undo" | "fileHandle" | "fileRename" | "progress" | "fileAction"
->
 
 /** Makes the parts that only components in use have, or those that are told to have them. */
 export const createMoreParts = ({
@@ -16,7 +11,7 @@ export const createMoreParts = ({
   config,
   id,
   root,
-}: Omit<PartsOptions, "used" | "resumeStore">): MoreParts => {
+}: Omit<PartsOptions, "used" | "resumeStore" | "createRowParts">): MoreParts => {
   const { routeConfig, isDisabled, isReady } = state
   const isOff = isDisabled || !isReady
   const cameraId = `${id}-camera`

@@ -1,5 +1,4 @@
 import { takesSeveral, toAccept } from "../accepted-files.ts"
-import type { Engine } from "../engine.ts"
 import { toMainId, toStatusId } from "../element-ids.ts"
 import { keepHandles } from "../kept-handles.ts"
 import type { UploadConfig } from "../upload-component-options.ts"
@@ -9,7 +8,9 @@ import type { UploadItem, UploadState } from "../upload-state.ts"
 import type { UploadTexts } from "../upload-texts.ts"
 import { describeTarget } from "./drop-target.ts"
 import type { Part } from "./markup.ts"
-import type { createRowParts as CreateRowParts, FileAction } from "./row-parts.ts"
+
+/** What a button of a file's row can do. */
+export type FileAction = "pause" | "resume" | "retry" | "tryNow" | "cancel" | "remove"
 
 /** What parts are made of. */
 export interface PartsOptions {
@@ -22,10 +23,24 @@ export interface PartsOptions {
   readonly id: string
   /** The tree the component is in. */
   readonly root: () => NonElementParentNode
-  /** How it is described once it was used; undefined before. */
-  readonly used: Engine["used"] | undefined
+  /** What it has once it was used; undefined before. */
+  readonly used: PartsInUse | undefined
   /** What makes the parts of rows; undefined where rows are only shown once it was used. */
-  readonly createRowParts?: typeof CreateRowParts | undefined
+  readonly createRowParts?: ((options: RowPartsOptions) => RowParts) | undefined
+}
+
+/** What the parts of rows are made of. */
+export type RowPartsOptions = Pick<PartsOptions, "controller" | "state" | "texts">
+
+/** The parts of rows. */
+export type RowParts = Pick<UploadParts, "progress" | "fileAction">
+
+/** The parts of rows, and those that only components in use have. */
+export type MoreParts = RowParts & Pick<UploadParts, "cameraInput" | "camera" | "undo" | "fileHandle" | "fileRename">
+
+/** What parts need once a component was used. */
+interface PartsInUse {
+  readonly createMoreParts: (options: Omit<PartsOptions, "used" | "resumeStore" | "createRowParts">) => MoreParts
 }
 
 /** What makes elements of your own into an upload component: attributes and handlers to put on them. */

@@ -1,7 +1,7 @@
 import { splitName } from "../split-name.ts"
 import type { RemovedFiles } from "../upload-state.ts"
 import type { UploadTexts } from "../upload-texts.ts"
-import type { ComponentView } from "./component.ts"
+import type { ComponentView } from "./component-view.ts"
 import { describe, type Markup } from "./markup.ts"
 
 /** Most that is shown of a name, in UTF-16 code units, beside its end. */

@@ -1,5 +1,5 @@
 import { toSecondsLeft, type UploadItem } from "../upload-state.ts"
-import type { ComponentView } from "./component.ts"
+import type { ComponentView } from "./component-view.ts"
 import { describe, type Markup } from "./markup.ts"
 import { describeCountdown } from "./notice.ts"
 

@@ -1,10 +1,5 @@
-import type { UploadController } from "../upload-controller.ts"
-import { isActive, isProcessing, toSecondsLeft, type UploadItem, type UploadState } from "../upload-state.ts"
-import type { UploadTexts } from "../upload-texts.ts"
-import { button, type UploadParts } from "./parts.ts"
-
-/** What can be done about one file. */
-export type FileAction = "pause" | "resume" | "retry" | "tryNow" | "cancel" | "remove"
+import { isActive, isProcessing, toSecondsLeft, type UploadItem } from "../upload-state.ts"
+import { button, type FileAction, type RowParts, type RowPartsOptions } from "./parts.ts"
 
 /** The actions that make sense for a file, the most likely first. */
 export const listFileActions = (item: UploadItem<any>): ReadonlyArray<FileAction> => {
@@ -25,15 +20,7 @@ export const listFileActions = (item: UploadItem<any>): ReadonlyArray<FileAction
 }
 
 /** Makes the parts that show and change single files. */
-export const createRowParts = ({
-  controller,
-  state,
-  texts,
-}: {
-  readonly controller: UploadController<any>
-  readonly state: UploadState<any>
-  readonly texts: UploadTexts
-}): Pick<UploadParts, "progress" | "fileAction"> => {
+export const createRowParts = ({ controller, state, texts }: RowPartsOptions): RowParts => {
   const act: Readonly<Record<FileAction, (id: string) => void>> = {
     pause: controller.pauseUpload,
     resume: controller.resumeUpload,

@@ -1,5 +1,5 @@
 import { isActive, isProcessing } from "../upload-state.ts"
-import type { ComponentView } from "./component.ts"
+import type { ComponentView } from "./component-view.ts"
 import { sayRetrying } from "./retrying.ts"
 
 /** What the title of a tray says of all its files. */

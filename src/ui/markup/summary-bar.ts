@@ -1,4 +1,4 @@
-import type { ComponentView } from "./component.ts"
+import type { ComponentView } from "./component-view.ts"
 import { describeFigures } from "./figures.ts"
 import { isProcessing } from "../upload-state.ts"
 import { describe, type Markup } from "./markup.ts"

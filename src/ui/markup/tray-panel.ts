@@ -13,7 +13,7 @@ import type { UploadState } from "../upload-state.ts"
 import type { Uploads, UploadsSource } from "../uploads.ts"
 import { unfoldNames } from "../unfold-names.ts"
 import { walkRows } from "../walk-rows.ts"
-import type { ComponentView } from "./component.ts"
+import type { KindView } from "./component.ts"
 import { describeFileList } from "./file-list.ts"
 import type { DescribePart } from "./looks.ts"
 import { describe, type Markup, type Part } from "./markup.ts"
@@ -164,7 +164,7 @@ export const createTrayPanel = ({
   const describeInput = ({ attributes, on }: Part): Markup =>
     describe("input", "input", { attributes: { ...attributes, multiple: true, "aria-label": texts.interrupted() }, on })
 
-  const describePanel = (view: ComponentView): Markup =>
+  const describePanel = (view: KindView): Markup =>
     describe(
       "section",
       "tray",

@@ -14,7 +14,7 @@ export const createUploadPage = async (url: string): Promise<string> => {
   const { outputFiles } = await build({
     stdin: {
       contents: `
-        import { defineElements } from "./adapters/element.ts"
+        import { defineElements } from "./bindings/element.ts"
         import { createResumeStore } from "./src/resume.ts"
         defineElements({ url: ${JSON.stringify(url)}, resumeStore: createResumeStore() })
         const dropzone = document.querySelector("sluice-dropzone")

@@ -1,4 +1,4 @@
-import { defineElements, type UploadElement } from "../../../adapters/element.ts"
+import { defineElements, type UploadElement } from "../../../bindings/element.ts"
 import { createUploadComponent, createUploadSetup, headless, type Part, toStyleText } from "../../../src/ui.ts"
 import { type Fixture, readFixture } from "./fixture.ts"
 import type { router } from "./router.ts"

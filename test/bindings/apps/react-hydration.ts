@@ -8,7 +8,7 @@ import {
   generateUploadTray,
   RouteConfigSeed,
   type RouteDescription,
-} from "../../../adapters/react.ts"
+} from "../../../bindings/react.ts"
 import { picture } from "./picture.ts"
 import type { router } from "./router.ts"
 

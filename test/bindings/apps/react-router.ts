@@ -2,7 +2,7 @@ import { createElement as h, Fragment, StrictMode } from "react"
 import { createRoot } from "react-dom/client"
 import { createBrowserRouter, Link, Outlet } from "react-router"
 import { RouterProvider } from "react-router/dom"
-import { createUploads, generateUploadDropzone, generateUploadTray } from "../../../adapters/react.ts"
+import { createUploads, generateUploadDropzone, generateUploadTray } from "../../../bindings/react.ts"
 import type { router } from "./router.ts"
 
 const uploads = createUploads<typeof router>()

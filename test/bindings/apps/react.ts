@@ -6,7 +6,7 @@ import {
   generateUploadDropzone,
   generateUploadTray,
   generateUseUploader,
-} from "../../../adapters/react.ts"
+} from "../../../bindings/react.ts"
 import { type Fixture, readFixture } from "./fixture.ts"
 import type { router } from "./router.ts"
 

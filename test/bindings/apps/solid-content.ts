@@ -1,6 +1,6 @@
 import { createComponent, createSignal, onCleanup } from "solid-js"
 import { Dynamic, render } from "solid-js/web"
-import { generateUploadDropzone, type UploadProps } from "../../../adapters/solid.ts"
+import { generateUploadDropzone, type UploadProps } from "../../../bindings/solid.ts"
 import type { router } from "./router.ts"
 
 const UploadDropzone = generateUploadDropzone<typeof router>()

@@ -6,7 +6,7 @@ import {
   generateUploadDropzone,
   type RouteDescription,
   RouteConfigSeed,
-} from "../../../adapters/solid.ts"
+} from "../../../bindings/solid.ts"
 import { picture } from "./picture.ts"
 import type { router } from "./router.ts"
 

@@ -6,7 +6,7 @@ import {
   generateUploadDropzone,
   generateUploadTray,
   generateUseUploader,
-} from "../../../adapters/solid.ts"
+} from "../../../bindings/solid.ts"
 import { readFixture } from "./fixture.ts"
 import type { router } from "./router.ts"
 

@@ -1,5 +1,5 @@
 import { createApp, defineComponent, h, ref } from "vue"
-import { generateUploadDropzone } from "../../../adapters/vue.ts"
+import { generateUploadDropzone } from "../../../bindings/vue.ts"
 import type { router } from "./router.ts"
 
 const UploadDropzone = generateUploadDropzone<typeof router>()

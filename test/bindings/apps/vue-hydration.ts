@@ -5,7 +5,7 @@ import {
   generateUploadDropzone,
   type RouteDescription,
   RouteConfigSeed,
-} from "../../../adapters/vue.ts"
+} from "../../../bindings/vue.ts"
 import { picture } from "./picture.ts"
 import type { router } from "./router.ts"
 

@@ -1,5 +1,5 @@
 import { createApp, nextTick, ref } from "vue"
-import { generateUploadDropzone, generateUseUploader, type UploadError } from "../../../adapters/vue.ts"
+import { generateUploadDropzone, generateUseUploader, type UploadError } from "../../../bindings/vue.ts"
 import type { router } from "./router.ts"
 
 const UploadDropzone = generateUploadDropzone<typeof router>()

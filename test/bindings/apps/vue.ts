@@ -5,7 +5,7 @@ import {
   generateUploadDropzone,
   generateUploadTray,
   generateUseUploader,
-} from "../../../adapters/vue.ts"
+} from "../../../bindings/vue.ts"
 import { readFixture } from "./fixture.ts"
 import type { router } from "./router.ts"
 

@@ -4,7 +4,7 @@ import {
   generateUploadDropzone,
   generateUploadTray,
   generateUseUploader,
-} from "../../../../adapters/svelte.ts"
+} from "../../../../bindings/svelte.ts"
 import { readFixture } from "../fixture.ts"
 import type { router } from "../router.ts"
 
