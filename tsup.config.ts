@@ -26,11 +26,21 @@ const doorBehind = (file: string): string | undefined =>
 /** The doors that an app's server loads together with its route handler. */
 const serverDoors: ReadonlySet<string> = new Set(["server", "api", "msw"])
 
+/** The doors that are built with the ingest: they are of no use without it. */
+const ingestDoors: ReadonlySet<string> = new Set(["ingest", "conformance"])
+
 /** The doors that pages load; one page may load several. */
 const browserDoors: ReadonlySet<string> = new Set(["client", "resume", "ui"])
 
+const groupOf = (door: string): string => {
+  if (browserDoors.has(door)) return "browser"
+  if (serverDoors.has(door)) return "server"
+  return ingestDoors.has(door) ? "ingest" : door
+}
+
 /**
- * Which entries are built together: an adapter or a binding with the door behind it, those of an app's server, those of the browser, the command with the ingest, else each alone.
+ * Which entries are built together: an adapter or a binding with the door behind it, those of an app's server, those of the
+ * browser, the command and the suites with the ingest, else each alone.
  *
  * Entries of one group share chunks, so that there is one `UploadError` and one Effect among the server and its
  * adapters. Between groups nothing is shared: what a chunk holds is what any entry of its group uses, and the server
@@ -41,11 +51,7 @@ const groups = (): Array<Record<string, string>> => {
   const add = (group: string, name: string, file: string) => byDoor.set(group, { ...byDoor.get(group), [name]: file })
   for (const [name, file] of doors) {
     const door = /^(?:adapters|bindings)\//.test(file) ? (doorBehind(file) ?? "server") : name
-    add(
-      browserDoors.has(door) || name.startsWith("texts/") ? "browser" : serverDoors.has(door) ? "server" : door,
-      name,
-      file,
-    )
+    add(name.startsWith("texts/") ? "browser" : groupOf(door), name, file)
   }
   // Each module of the components for itself: what a page loads at once is decided by its bundler, module by module, and
   // not by what one chunk of ours happens to hold.

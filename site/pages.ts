@@ -57,6 +57,7 @@ export const pageGroups: ReadonlyArray<PageGroup> = [
       "docs/backup.md",
       "docs/cli.md",
       "docs/operating.md",
+      "docs/conformance.md",
       "docs/security.md",
       "docs/troubleshooting.md",
       "docs/mistakes.md",

@@ -6,9 +6,11 @@ export type {
   BlobState,
   BlobStore,
   BlobStoreAbilities,
+  BlobStoreDriver,
+  BlobStoreOpening,
   BlobStoreReason,
 } from "./ingest/storage/blob-store.ts"
-export { BlobStoreError } from "./ingest/storage/blob-store.ts"
+export { blobStoreContract, BlobStoreError } from "./ingest/storage/blob-store.ts"
 export type * from "./ingest/storage/catalog.ts"
 export type * from "./ingest/storage/catalog-apps.ts"
 export type * from "./ingest/storage/catalog-deliveries.ts"
@@ -18,6 +20,7 @@ export type * from "./ingest/storage/catalog-housekeeping.ts"
 export type * from "./ingest/storage/catalog-registrations.ts"
 export type * from "./ingest/storage/catalog-tombstones.ts"
 export type * from "./ingest/storage/catalog-uploads.ts"
+export type { KeyVerdict } from "./ingest/storage/tombstone.ts"
 export { CatalogError } from "./ingest/storage/catalog.ts"
 export { isLocalUrl } from "./server-kit/public-address.ts"
 export { createKeyId } from "./ingest/key-id.ts"
@@ -35,7 +38,7 @@ export {
 export type { BlobCopier, BlobCopyOutcome } from "./ingest/storage/disk/copy-blobs.ts"
 export { makeFolder } from "./ingest/storage/disk/make-folder.ts"
 export { createBlobCopier } from "./ingest/storage/disk/copy-blobs.ts"
-export type { FileStatus } from "./protocol/rest-messages.ts"
+export type { FileReference, FileStatus } from "./protocol/rest-messages.ts"
 export type { Ingest, IngestOptions } from "./ingest/ingest.ts"
 export { createIngest } from "./ingest/ingest.ts"
 export type { MetricsAccess } from "./ingest/observe/serve-metrics.ts"

@@ -7,7 +7,7 @@ import { storageFails, storageFull } from "./refusals.ts"
 /** What the caller can be told of a failing store or catalog; undefined for unexpected errors. */
 const explain = (cause: unknown): Rejected | undefined => {
   if (cause instanceof Rejected) return cause
-  if (!(cause instanceof BlobStoreError) && !(cause instanceof CatalogError)) return undefined
+  if (!BlobStoreError.is(cause) && !CatalogError.is(cause)) return undefined
   switch (cause.reason) {
     case "fenced":
       return new Rejected({

@@ -7,7 +7,7 @@ import { createRouteHandler, createSluice } from "../../adapters/astro.ts"
 import { createSluice as createNodeSluice } from "../../adapters/node.ts"
 import { describeAdapter } from "../conformance/adapter.ts"
 import { runProgram, startProgram } from "./apps/start-process.ts"
-import { createTestRouter } from "./apps/test-router.ts"
+import { createTestRouter } from "../../src/conformance/adapter/test-router.ts"
 import { writeUploadPage } from "./apps/upload-page.ts"
 
 const cwd = fileURLToPath(new URL("apps/astro", import.meta.url))

@@ -6,8 +6,8 @@ import { createRouteHandler, createSluice } from "../../adapters/express.ts"
 import { toNodeListener } from "../../adapters/node.ts"
 import { type AppConfiguration, describeAdapter, type RunningApp } from "../conformance/adapter.ts"
 import { listen } from "./apps/listen.ts"
-import { probe } from "./apps/probe.ts"
-import { createTestRouter, probeHeader } from "./apps/test-router.ts"
+import { probe } from "../../src/conformance/adapter/probe.ts"
+import { createTestRouter, probeHeader } from "../../src/conformance/adapter/test-router.ts"
 import { createUploadPage } from "./apps/upload-page.ts"
 
 const express4 = untyped as typeof express5

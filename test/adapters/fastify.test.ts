@@ -10,9 +10,9 @@ import * as express from "../../adapters/express.ts"
 import { createRouteHandler, createSluice, type FastifyNative, type FileRouter } from "../../adapters/fastify.ts"
 import { describeAdapter } from "../conformance/adapter.ts"
 import { encodeToken, names } from "../../src/protocol.ts"
-import { probe } from "./apps/probe.ts"
-import { startRecordingIngest } from "./apps/recording-ingest.ts"
-import { createTestRouter, probeHeader } from "./apps/test-router.ts"
+import { probe } from "../../src/conformance/adapter/probe.ts"
+import { startRecordingIngest } from "../../src/conformance/adapter/recording-ingest.ts"
+import { createTestRouter, probeHeader } from "../../src/conformance/adapter/test-router.ts"
 import { createUploadPage } from "./apps/upload-page.ts"
 
 const createTestPlugin = (options: object) =>

@@ -3,8 +3,8 @@ import { describe, expect, expectTypeOf, test } from "vitest"
 import { createRouteHandler, createSluice } from "../../adapters/h3.ts"
 import { createSluice as createNodeSluice } from "../../adapters/node.ts"
 import { describeAdapter } from "../conformance/adapter.ts"
-import { probe } from "./apps/probe.ts"
-import { createTestRouter, probeHeader } from "./apps/test-router.ts"
+import { probe } from "../../src/conformance/adapter/probe.ts"
+import { createTestRouter, probeHeader } from "../../src/conformance/adapter/test-router.ts"
 import { createUploadPage } from "./apps/upload-page.ts"
 
 describeAdapter("h3", async (configuration) => {

@@ -7,7 +7,7 @@ import { encodeToken } from "../../src/protocol.ts"
 import { describeAdapter } from "../conformance/adapter.ts"
 import { createApp, parserNames } from "./apps/hono/app.ts"
 import { listen } from "./apps/listen.ts"
-import { createTestRouter } from "./apps/test-router.ts"
+import { createTestRouter } from "../../src/conformance/adapter/test-router.ts"
 import { createUploadPage } from "./apps/upload-page.ts"
 
 test("app.mount() is refused with what to write instead", async () => {

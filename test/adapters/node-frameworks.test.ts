@@ -9,8 +9,8 @@ import * as fastify from "../../adapters/fastify.ts"
 import * as node from "../../adapters/node.ts"
 import { encodeToken, names } from "../../src/protocol.ts"
 import { listen } from "./apps/listen.ts"
-import { startRecordingIngest } from "./apps/recording-ingest.ts"
-import { createTestRouter } from "./apps/test-router.ts"
+import { startRecordingIngest } from "../../src/conformance/adapter/recording-ingest.ts"
+import { createTestRouter } from "../../src/conformance/adapter/test-router.ts"
 
 const express4 = untyped as typeof express5
 

@@ -2,8 +2,8 @@ import { createServer } from "node:http"
 import { createRouteHandler, createSluice, toNodeListener } from "../../adapters/node.ts"
 import { describeAdapter } from "../conformance/adapter.ts"
 import { listen } from "./apps/listen.ts"
-import { probe } from "./apps/probe.ts"
-import { createTestRouter, probeHeader } from "./apps/test-router.ts"
+import { probe } from "../../src/conformance/adapter/probe.ts"
+import { createTestRouter, probeHeader } from "../../src/conformance/adapter/test-router.ts"
 import { createUploadPage } from "./apps/upload-page.ts"
 
 describeAdapter(

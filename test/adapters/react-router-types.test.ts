@@ -2,7 +2,7 @@ import { createContext, type LoaderFunctionArgs, type RouterContextProvider } fr
 import { expectTypeOf, test } from "vitest"
 import * as express from "../../adapters/express.ts"
 import { createRouteHandler, createSluice } from "../../adapters/react-router.ts"
-import { createTestRouter } from "./apps/test-router.ts"
+import { createTestRouter } from "../../src/conformance/adapter/test-router.ts"
 
 const userContext = createContext<{ id: number }>()
 const f = createSluice()

@@ -2,7 +2,7 @@ import type { APIEvent, APIHandler } from "@solidjs/start/server"
 import { expectTypeOf, test } from "vitest"
 import * as express from "../../adapters/express.ts"
 import { createRouteHandler, createSluice } from "../../adapters/solid-start.ts"
-import { createTestRouter } from "./apps/test-router.ts"
+import { createTestRouter } from "../../src/conformance/adapter/test-router.ts"
 
 const f = createSluice()
 

@@ -3,7 +3,7 @@ import { createMiddleware } from "@tanstack/react-start"
 import { expectTypeOf, test } from "vitest"
 import * as express from "../../adapters/express.ts"
 import { createRouteHandler, createSluice, type TanStackStartNative } from "../../adapters/tanstack-start.ts"
-import { createTestRouter } from "./apps/test-router.ts"
+import { createTestRouter } from "../../src/conformance/adapter/test-router.ts"
 import type { startInstance } from "./apps/tanstack-start/src/start.ts"
 
 const f = createSluice()

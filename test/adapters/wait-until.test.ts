@@ -9,7 +9,7 @@ import * as hono from "../../adapters/hono.ts"
 import * as sveltekit from "../../adapters/sveltekit.ts"
 import { encodeToken, names } from "../../src/protocol.ts"
 import * as server from "../../src/server.ts"
-import { createTestRouter } from "./apps/test-router.ts"
+import { createTestRouter } from "../../src/conformance/adapter/test-router.ts"
 
 const uploadRequest = () =>
   new Request(

@@ -217,7 +217,7 @@ describe("sluice doctor", () => {
     })
     expect(await uploads("--callback-networks", "any")).toMatchObject({ status: "ok" })
     // As the ingest that runs on the folder has noted it.
-    await noteStart(describeDataFolder(data), { callbackNetworks: "any" })
+    await noteStart(describeDataFolder(data), { callbackNetworks: "any", store: null })
     expect(await uploads()).toMatchObject({ status: "ok" })
     expect(await uploads("--callback-networks", "public")).toMatchObject({ status: "failed" })
     // Nothing is sent there in development.

@@ -6,6 +6,7 @@ import { expect, it, onTestFinished } from "vitest"
 import { describeDataFolder } from "../../src/cli/data-folder.ts"
 import { listenForIngest } from "../../src/cli/serve/serve-ingest.ts"
 import { type ServerLimits, serverLimits } from "../../src/cli/serve/server-limits.ts"
+import { createMemoryBlobStore } from "../../src/ingest.ts"
 import { encodeToken } from "../../src/protocol.ts"
 
 /** The command's server in this process, with limits that do not take long to reach. */
@@ -14,7 +15,15 @@ const serve = async (limits: Partial<ServerLimits>): Promise<number> => {
   const server = await listenForIngest("127.0.0.1", 0, { ...serverLimits, grace: 0, ...limits })
   const token = encodeToken({ apiKey: "sk_test", appId: "app", regions: ["local"] })
   const folder = { ...describeDataFolder(path), release: () => {} }
-  server.open({ folder, token, url: "http://ingest.example", logLevel: "None", logFormat: "text", largestContent: 0 })
+  server.open({
+    folder,
+    store: createMemoryBlobStore(),
+    token,
+    url: "http://ingest.example",
+    logLevel: "None",
+    logFormat: "text",
+    largestContent: 0,
+  })
   onTestFinished(async () => {
     await server.close()
     await rm(path, { recursive: true })

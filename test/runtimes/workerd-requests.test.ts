@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from "vitest"
 import { generateUploader } from "../../src/client.ts"
 import { encodeToken, names, type PresignedUpload } from "../../src/protocol.ts"
-import { startRecordingIngest } from "../adapters/apps/recording-ingest.ts"
-import type { TestRouter } from "../adapters/apps/test-router.ts"
+import { startRecordingIngest } from "../../src/conformance/adapter/recording-ingest.ts"
+import type { TestRouter } from "../../src/conformance/adapter/test-router.ts"
 import { startApp } from "./start-app.ts"
 
 const apiKey = "sk_workerd"

@@ -9,6 +9,7 @@ import { explainFull, isSameDisk } from "./disk-room.ts"
 import { makeBackup, type MadeBackup } from "./make-backup.ts"
 import { requireManifest } from "./manifest.ts"
 import { openReader } from "./open-reader.ts"
+import { requireFilesOnDisk } from "../started-with.ts"
 import { showDamaged } from "./show-damaged.ts"
 
 /** Options of a backup. */
@@ -42,6 +43,11 @@ export const runBackup = async (data: string, target: string, options: BackupOpt
   const path = resolve(target)
   await requireApart(path, folder.path)
   await requireCatalog(folder)
+  await requireFilesOnDisk(
+    folder,
+    () =>
+      "A backup copies files on disk. Back that store up by means of its own, and the data folder while the ingest is stopped.",
+  )
   openReader(folder.catalog).close()
   const id = await keepBackupId(folder)
   if (options.base !== undefined) {

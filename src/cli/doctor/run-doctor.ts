@@ -38,6 +38,12 @@ const checkIngestOf = async (
   return { found, ...(isProven && { ingestUrl: resolved.value }) }
 }
 
+/** A foreign store is opened by the ingest alone: the doctor runs no code that a note in the data folder names. */
+const describeStore = (store: string | null): ReadonlyArray<Finding> =>
+  store === null
+    ? []
+    : [ok("Store", `files are in ${store}, which was not looked at: /ready of the ingest writes to it`)]
+
 /** Tokens whose keys are revoked; empty where all are valid. */
 const checkKeys = async (folder: DataFolder, isReadable: boolean): Promise<ReadonlyArray<Finding>> => {
   if (!isReadable) return []
@@ -112,7 +118,8 @@ const marks = {
 /** `sluice doctor`. */
 export const runDoctor = async ({ data, url, callbackUrl, callbackNetworks, json }: DoctorOptions): Promise<void> => {
   const folder = describeDataFolder(data)
-  const networks = callbackNetworks ?? (await readStart(folder))?.callbackNetworks ?? "public"
+  const started = await readStart(folder)
+  const networks = callbackNetworks ?? started?.callbackNetworks ?? "public"
   const { token, ownAppId, finding } = await checkToken(folder)
   const disk = await checkDataFolder(folder)
   const isReadable = disk.some(({ check, status }) => check === "Catalog" && status === "ok")
@@ -125,6 +132,7 @@ export const runDoctor = async ({ data, url, callbackUrl, callbackNetworks, json
     ok("Node.js", process.versions.node),
     finding,
     ...disk,
+    ...describeStore(started?.store ?? null),
     await checkAccess(folder),
     ...(await checkKeys(folder, isReadable && token !== undefined)),
     ...found,

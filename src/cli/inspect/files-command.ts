@@ -31,14 +31,14 @@ const createShowCommand = (): Command =>
     })
 
 const createVerifyCommand = (): Command =>
-  addSettings(new Command("verify"), ["data"])
+  addSettings(new Command("verify"), ["data", "store"])
     .description("Reads every stored file again and compares size and SHA-256. Exit code 1 when any is damaged.")
     .addOption(jsonOption())
     .addHelpText("before", "Example:\n  $ sluice files verify --data /srv/uploads\n")
     .action(async (options: { json?: true }, command: Command) => {
-      const { values } = await resolveSettings(command, ["data"])
+      const { values } = await resolveSettings(command, ["data", "store"])
       const { runFilesVerify } = await import("./run-files-verify.ts")
-      await runFilesVerify(values.data, options)
+      await runFilesVerify(values, options)
     })
 
 /** `sluice files [list|show|verify]`. */

@@ -1,8 +1,11 @@
 import { styleText } from "node:util"
-import { type Catalog, createDiskBlobStore, type FileRecord, type FileVerdict, verifyFile } from "../../ingest.ts"
+import { type Catalog, type FileRecord, type FileVerdict, verifyFile } from "../../ingest.ts"
 import { formatByteSize } from "../../protocol.ts"
 import { exitCodes } from "../command-failure.ts"
 import { withCatalog } from "../open-catalog.ts"
+import { openStore } from "../open-store.ts"
+import type { SettingValues } from "../settings/settings.ts"
+import { requireFilesOnDisk } from "../started-with.ts"
 import { toPrintable } from "../terminal/printable.ts"
 import { createProgress } from "../terminal/progress.ts"
 import { printTable } from "../terminal/table.ts"
@@ -38,11 +41,15 @@ const totalOf = async (catalog: Catalog): Promise<number> => {
 }
 
 /** `sluice files verify`. */
-export const runFilesVerify = async (data: string, { json }: { readonly json?: true }): Promise<void> => {
+export const runFilesVerify = async (
+  { data, store: storePath }: SettingValues<"data" | "store">,
+  { json }: { readonly json?: true },
+): Promise<void> => {
   const damaged: Array<Damaged> = []
   let [checked, bytes] = [0, 0]
   await withCatalog(data, "reads", async (catalog, folder) => {
-    const store = createDiskBlobStore({ folder: folder.blobs })
+    if (storePath === undefined) await requireFilesOnDisk(folder, (path) => `Say so: --store ${path}`)
+    const store = await openStore(storePath, folder)
     const progress = createProgress("Verifying", await totalOf(catalog))
     try {
       for await (const file of listStored(catalog)) {

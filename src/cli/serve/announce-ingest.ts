@@ -49,11 +49,12 @@ const describeServiceLink = (sources: ReadonlyArray<SettingSource>): ReadonlyArr
 
 /** Warnings for the user about the token, about who could read the data folder, and about variables that nothing reads. */
 const warningsOf = (
-  { warning, folder }: StartedIngest,
+  { warning, storeNotes, folder }: StartedIngest,
   sources: ReadonlyArray<SettingSource>,
 ): ReadonlyArray<string> => [
   ...folder.notes,
   ...(warning === null ? [] : [warning]),
+  ...storeNotes,
   ...describeServiceLink(sources),
   ...findUnknownVariables(readVariables(), [...Object.keys(ingestSettings), ...otherVariables]),
 ]
@@ -63,6 +64,8 @@ export const printWarnings = (ingest: StartedIngest, sources: ReadonlyArray<Sett
   for (const warning of warningsOf(ingest, sources)) console.warn(`\n${styleText("yellow", toPrintable(warning))}`)
 }
 
+const isOnDisk = (sources: ReadonlyArray<SettingSource>): boolean => !sources.some(({ name }) => name === "store")
+
 /** Prints what the ingest runs on, which settings were given and where, and how an app gets the token. */
 export const announceIngest = (ingest: StartedIngest, sources: ReadonlyArray<SettingSource>): void => {
   const { url, host, port, folder, token, keptToken } = ingest
@@ -70,7 +73,7 @@ export const announceIngest = (ingest: StartedIngest, sources: ReadonlyArray<Set
   printFacts([
     ["  Public URL", url],
     ["  Listens on", `${host}:${port}`],
-    ["  Data", withNote(folder.path, "files on disk, catalog in SQLite")],
+    ["  Data", withNote(folder.path, isOnDisk(sources) ? "files on disk, catalog in SQLite" : "catalog in SQLite")],
     ["  App", toPrintable(token.appId)],
     ["  Token", keptToken === null ? `from ${envName("token")}` : withNote(folder.tokenFile, tokenStates[keptToken])],
     ...sources.map(

@@ -2,13 +2,7 @@ import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { deferContinue, toNodeListener } from "../../../adapters/node.ts"
-import {
-  createDiskBlobStore,
-  createIngest,
-  type Ingest,
-  type IngestOptions,
-  readTracingEnvironment,
-} from "../../ingest.ts"
+import { createIngest, type Ingest, type IngestOptions, readTracingEnvironment } from "../../ingest.ts"
 import { CommandFailure, describeSystemError, isSystemError } from "../command-failure.ts"
 import type { OwnedDataFolder } from "../data-folder.ts"
 import { openCatalog } from "../open-catalog.ts"
@@ -30,7 +24,7 @@ export interface IngestServer {
 }
 
 /** What the ingest runs on. */
-export interface OpenIngest extends Omit<IngestOptions, "store" | "catalog" | "tracing"> {
+export interface OpenIngest extends Omit<IngestOptions, "catalog" | "tracing"> {
   /** Released when the server is closed. */
   readonly folder: OwnedDataFolder
   /** Size of the largest file that the catalog keeps itself, bytes. */
@@ -71,8 +65,7 @@ export const listenForIngest = async (host: string, port: number, limits = serve
   }
   return {
     port: (server.address() as AddressInfo).port,
-    open({ folder, largestContent, ...options }) {
-      const store = createDiskBlobStore({ folder: folder.blobs })
+    open({ folder, store, largestContent, ...options }) {
       const tracing = configure(() => readTracingEnvironment(process.env))
       running.folder = folder
       const catalog = openCatalog(folder.catalog, largestContent)

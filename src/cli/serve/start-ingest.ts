@@ -1,4 +1,4 @@
-import type { IngestOptions } from "../../ingest.ts"
+import type { BlobStore, IngestOptions } from "../../ingest.ts"
 import { envName, type LogFormat } from "../../protocol.ts"
 import { findRevoked } from "../apps/revoked-token.ts"
 import { settleKeptToken } from "../apps/settle-kept-token.ts"
@@ -10,7 +10,8 @@ import {
   type OpenedDataFolder,
   readKeptToken,
 } from "../data-folder.ts"
-import { noteStart } from "../started-with.ts"
+import { openStore, toStorePath } from "../open-store.ts"
+import { noteStart, readStart } from "../started-with.ts"
 import { hasCatalog, openCatalog } from "../open-catalog.ts"
 import { type GivenToken, readTokenVariable } from "./given-token.ts"
 import { type IngestServer, listenForIngest } from "./serve-ingest.ts"
@@ -27,6 +28,8 @@ export interface StartedIngest extends GivenToken {
   readonly keptToken: KeptToken["state"] | null
   /** A warning for the user about the token; null when all is well. */
   readonly warning: string | null
+  /** What they should know of the store. */
+  readonly storeNotes: ReadonlyArray<string>
   readonly close: () => Promise<void>
 }
 
@@ -51,6 +54,25 @@ const settle = async (
   }
 }
 
+/** What people should know of a store: that it loses files, or that files of before are in another one. */
+const describeStore = async (
+  folder: DataFolder,
+  { abilities }: BlobStore,
+  path: string | null,
+): Promise<ReadonlyArray<string>> => {
+  const earlier = await readStart(folder)
+  const nameOf = (store: string | null): string => (store === null ? "on disk" : `in the store ${store}`)
+  return [
+    ...(abilities.isDurable ? [] : [`The store ${path} says that it is not durable: its files are lost when it ends.`]),
+    ...(earlier === undefined || earlier.store === path
+      ? []
+      : [
+          `The ingest of ${folder.path} kept its files ${nameOf(earlier.store)} before, and now keeps them ${nameOf(path)}. ` +
+            "Files that are not there cannot be read: move them, or start it as before.",
+        ]),
+  ]
+}
+
 /** The settings of an ingest; the time of day is for a user at a terminal. */
 type StartSettings = Omit<SettingValues, "logTime"> & Pick<IngestOptions, "logTime">
 
@@ -60,7 +82,7 @@ type StartSettings = Omit<SettingValues, "logTime"> & Pick<IngestOptions, "logTi
  * Fails: with a `CommandFailure`; then nothing is left running.
  */
 export const startIngest = async (
-  { host, port, data, url: givenUrl, ...options }: StartSettings,
+  { host, port, data, store: storePath, url: givenUrl, ...options }: StartSettings,
   logFormat: LogFormat,
   listen: (host: string, port: number, folder: DataFolder) => Promise<IngestServer> = (address, wanted) =>
     listenForIngest(address, wanted),
@@ -68,20 +90,37 @@ export const startIngest = async (
   const given = readTokenVariable()
   const folder = await openDataFolder(data)
   let server: IngestServer | undefined
+  let store: BlobStore | undefined
   try {
+    store = await openStore(storePath, folder)
+    const storeNotes = await describeStore(folder, store, toStorePath(storePath))
     server = await listen(host, port, folder)
     const url = givenUrl ?? `http://localhost:${server.port}`
     const kept = given === undefined ? await keepToken(folder, url) : undefined
     const { text, token, warning } = await settle(folder, given, kept)
     const metricsToken = process.env[envName("metricsToken")]
     const metrics = metricsToken ? { token: metricsToken } : options.metrics
-    server.open({ ...options, metrics, folder, token: text, url, logFormat })
-    await noteStart(folder, options)
+    server.open({ ...options, metrics, folder, store, token: text, url, logFormat })
+    // The ingest closes it from now on.
+    store = undefined
+    await noteStart(folder, { ...options, store: toStorePath(storePath) })
     const { close } = server
-    return { url, host, port: server.port, folder, text, token, keptToken: kept?.state ?? null, warning, close }
+    return {
+      url,
+      host,
+      port: server.port,
+      folder,
+      text,
+      token,
+      keptToken: kept?.state ?? null,
+      warning,
+      storeNotes,
+      close,
+    }
   } catch (error) {
     try {
       await server?.close()
+      await store?.close()
     } finally {
       folder.release()
     }

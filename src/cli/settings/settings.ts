@@ -107,6 +107,12 @@ const url: Setting<string> = {
   parse: parseBaseUrl,
 }
 
+const store: Setting<string> = {
+  argument: "<file>",
+  description: "the module that opens another blob store (default: files on disk)",
+  parse: text("", "", "").parse,
+}
+
 /**
  * All settings of an ingest that runs from the command line. A line here is a flag (`--log-level`), a variable
  * (`SLUICE_LOG_LEVEL`) and a field of the configuration file (`logLevel`). Those that `createIngest` has under the
@@ -116,6 +122,7 @@ export const ingestSettings = {
   port: orElse(wholeNumber("0 takes any free one", 0, 65_535), "4790"),
   host: text("<address>", "0.0.0.0 opens it to other machines", "127.0.0.1"),
   data: text("<folder>", "files, catalog and token", `.${names.word}`),
+  store,
   url,
   defaultAcl: orElse(
     choice<Acl>("<acl>", "who may read files where their route does not say", ["public-read", "private"]),

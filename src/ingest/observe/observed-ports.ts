@@ -11,7 +11,7 @@ interface Observers {
   readonly write: Write
 }
 
-const isFenced = (cause: unknown): boolean => cause instanceof BlobStoreError && cause.reason === "fenced"
+const isFenced = (cause: unknown): boolean => BlobStoreError.is(cause) && cause.reason === "fenced"
 
 /** Counts operations that fail. */
 const countErrors = <Port extends object>({ metrics }: Observers, storage: string, port: Port): Port =>

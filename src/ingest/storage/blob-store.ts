@@ -61,7 +61,10 @@ export interface BlobStore {
   readonly digest: (key: string, size: number) => Promise<string>
   /** Makes the blob final, with exactly `size` bytes. Repeating it changes nothing. */
   readonly finish: (key: string, finish: { readonly epoch: number; readonly size: number }) => Promise<void>
-  /** Bytes `start` to `end`, both included, of a blob, finished or not. The reader owns the chunks. */
+  /**
+   * Bytes `start` to `end`, both included, of a blob, finished or not; none where `end` is `start - 1`. The reader owns
+   * the chunks. Fails: `missing`, at once or while it is read.
+   */
   readonly read: (
     key: string,
     range: { readonly start: number; readonly end: number },
@@ -87,6 +90,33 @@ export type BlobStoreReason =
   /** Anything else; see `cause`. */
   | "io"
 
+/**
+ * The contract of {@link BlobStore} by name and version. A version of the package speaks one; the number rises when a
+ * driver that fulfils it today would not tomorrow.
+ */
+export const blobStoreContract = "blob-store/1"
+
+/** What a store may know of the ingest that opens it. */
+export interface BlobStoreOpening {
+  /**
+   * The data folder of the ingest, absolute: it exists, and no other ingest runs on it. A store may keep what it has in a
+   * folder of its own below it.
+   */
+  readonly data: string
+}
+
+/** What a module has as its default export whose store `sluice ingest --store` opens. */
+export interface BlobStoreDriver {
+  /** The contract that it was written for. */
+  readonly contract: typeof blobStoreContract
+  /**
+   * Opens the store. Called once, before the ingest takes its first upload; the ingest closes the store when it stops.
+   *
+   * Fails: throws or rejects, with an error whose message says to an operator what is wrong. The ingest does not start then.
+   */
+  readonly open: (opening: BlobStoreOpening) => BlobStore | Promise<BlobStore>
+}
+
 /** How a {@link BlobStore} fails. */
 export class BlobStoreError extends Error {
   override readonly name = "BlobStoreError"
@@ -94,6 +124,10 @@ export class BlobStoreError extends Error {
   constructor(reason: BlobStoreReason, message: string, cause?: unknown) {
     super(message, { cause })
     this.reason = reason
+  }
+  /** True for any copy of the class: a driver may be installed beside a copy of its own. */
+  static is(value: unknown): value is BlobStoreError {
+    return value instanceof Error && value.name === "BlobStoreError" && "reason" in value
   }
   /** Whether the same call may succeed later. */
   get isRetryable(): boolean {

@@ -62,4 +62,8 @@ export class CatalogError extends Error {
     super(message, { cause })
     this.reason = reason
   }
+  /** True for any copy of the class: a driver may be installed beside a copy of its own. */
+  static is(value: unknown): value is CatalogError {
+    return value instanceof Error && value.name === "CatalogError" && "reason" in value
+  }
 }

@@ -14,7 +14,7 @@ export type FileVerdict =
 
 type StoredFile = Pick<FileRecord, "id" | "key" | "size" | "fileHash" | "isInline">
 
-const isMissing = (cause: unknown): boolean => cause instanceof BlobStoreError && cause.reason === "missing"
+const isMissing = (cause: unknown): boolean => BlobStoreError.is(cause) && cause.reason === "missing"
 
 /** Whether the store has bytes `start` to `end`; reads at most one of them. */
 const hasBytes = async (store: BlobStore, blob: string, start: number, end: number): Promise<boolean> => {

@@ -28,7 +28,7 @@ const mayBeWhole = ({ catalog }: Service, { grant, start, announced }: ProvenPut
 
 /** Whether a writer was refused because its epoch is no longer the newest. */
 const isFence = (cause: unknown): boolean =>
-  cause instanceof Rejected ? cause.code === "LOCKED" : cause instanceof BlobStoreError && cause.reason === "fenced"
+  cause instanceof Rejected ? cause.code === "LOCKED" : BlobStoreError.is(cause) && cause.reason === "fenced"
 
 /** Whether the app has deleted the file that is being written: the deletion may not have stopped this writer yet. */
 const isGone = async ({ catalog, now }: Service, grant: UploadGrant, id: number): Promise<boolean> => {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest"
 import { type Catalog, createMemoryCatalog, createSqliteCatalog } from "../../../src/ingest.ts"
-import { grantOf } from "../../conformance/drive-catalog.ts"
+import { grantOf } from "../../../src/conformance/catalog/drive-catalog.ts"
 
 /** Numbers from 0 to below 1, always the same ones for a seed (mulberry32). */
 const createRandom = (seed: number) => (): number => {

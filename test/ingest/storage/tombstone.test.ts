@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import type { FileRecord, Tombstone } from "../../../src/ingest/storage/catalog-records.ts"
 import { buryFile, judgeKey, type KeyVerdict } from "../../../src/ingest/storage/tombstone.ts"
 import type { UploadGrant } from "../../../src/protocol.ts"
-import { grantOf } from "../../conformance/drive-catalog.ts"
+import { grantOf } from "../../../src/conformance/catalog/drive-catalog.ts"
 
 const day = 24 * 60 * 60 * 1000
 const week = 7 * day

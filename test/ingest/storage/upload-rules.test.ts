@@ -11,7 +11,7 @@ import {
   replacedFailure,
 } from "../../../src/ingest/storage/upload-rules.ts"
 import type { UploadGrant } from "../../../src/protocol.ts"
-import { failure, grantOf } from "../../conformance/drive-catalog.ts"
+import { failure, grantOf } from "../../../src/conformance/catalog/drive-catalog.ts"
 
 const fileOf = (file: Partial<FileRecord> = {}, grant: Partial<UploadGrant> = {}): FileRecord => ({
   ...describeFile(grantOf("key", grant), "http://ingest.example", 3, 1000),

@@ -17,7 +17,7 @@ import * as nextPages from "../../../adapters/next-pages.ts"
 import * as node from "../../../adapters/node.ts"
 import { encodeToken } from "../../../src/protocol.ts"
 import { createRouteHandler, createSluice } from "../../../src/server.ts"
-import { createTestRouter } from "../../adapters/apps/test-router.ts"
+import { createTestRouter } from "../../../src/conformance/adapter/test-router.ts"
 
 /*
  * One app per Node adapter, alone in its process: `node serve-target.ts <name>`; it prints its address.

@@ -1,8 +1,8 @@
 import { Elysia } from "elysia"
 import { createRouteHandler, createSluice } from "../../../../adapters/elysia.ts"
 import type { RouteHandlerOptions } from "../../../../src/server.ts"
-import { probe } from "../probe.ts"
-import { createTestRouter, probeHeader } from "../test-router.ts"
+import { probe } from "../../../../src/conformance/adapter/probe.ts"
+import { createTestRouter, probeHeader } from "../../../../src/conformance/adapter/test-router.ts"
 import { createUploadPage } from "../upload-page.ts"
 
 /** The app of the adapter suite, for any runtime. */

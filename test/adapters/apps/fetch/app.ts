@@ -1,6 +1,6 @@
 import { createRouteHandler, createSluice } from "../../../../src/server.ts"
-import { probe } from "../probe.ts"
-import { createTestRouter, probeHeader } from "../test-router.ts"
+import { probe } from "../../../../src/conformance/adapter/probe.ts"
+import { createTestRouter, probeHeader } from "../../../../src/conformance/adapter/test-router.ts"
 
 const router = createTestRouter(createSluice(), ({ req }) => req.headers.get(probeHeader))
 const handle = createRouteHandler({ router, logLevel: "None" })

@@ -1,8 +1,8 @@
 import { type Context, Hono } from "hono"
 import { createRouteHandler, createSluice } from "../../../../adapters/hono.ts"
 import type { AppConfiguration } from "../../../conformance/adapter.ts"
-import { probe } from "../probe.ts"
-import { createTestRouter, probeHeader } from "../test-router.ts"
+import { probe } from "../../../../src/conformance/adapter/probe.ts"
+import { createTestRouter, probeHeader } from "../../../../src/conformance/adapter/test-router.ts"
 
 /** Parsers in front of the handler, by the path they are below. */
 const parsers = {

@@ -1,5 +1,5 @@
 import { createRouteHandler, createSluice } from "../../../../adapters/next.ts"
-import { createTestRouter, probeHeader } from "../test-router.ts"
+import { createTestRouter, probeHeader } from "../../../../src/conformance/adapter/test-router.ts"
 
 const router = createTestRouter(createSluice(), ({ req }) =>
   req.nextUrl.pathname.endsWith("/api/sluice") ? req.headers.get(probeHeader) : "not a NextRequest",

@@ -1,15 +1,15 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { expect, it, onTestFinished } from "vitest"
+import { describe, expect, it, onTestFinished, test } from "vitest"
+import { testBlobStore } from "../../../../src/conformance.ts"
 import { createDiskBlobStore } from "../../../../src/ingest.ts"
-import { testBlobStore } from "../../../conformance/blob-store.ts"
 
 let folder: string
 
 const makeFolder = async (): Promise<string> => mkdtemp(join(tmpdir(), "sluice-blobs-"))
 
-testBlobStore("disk", {
+testBlobStore({ describe, test }, "disk", {
   create: async () => {
     folder = await makeFolder()
     return createDiskBlobStore({ folder })

@@ -1,4 +1,5 @@
+import { describe, test } from "vitest"
+import { testBlobStore } from "../../../../src/conformance.ts"
 import { createMemoryBlobStore } from "../../../../src/ingest.ts"
-import { testBlobStore } from "../../../conformance/blob-store.ts"
 
-testBlobStore("memory", { create: async () => createMemoryBlobStore() })
+testBlobStore({ describe, test }, "memory", { create: async () => createMemoryBlobStore() })

@@ -1,7 +1,8 @@
+import { describe, test } from "vitest"
+import { testCatalog } from "../../../../src/conformance.ts"
 import { createMemoryCatalog } from "../../../../src/ingest.ts"
-import { testCatalog } from "../../../conformance/catalog.ts"
 
-testCatalog("memory", {
+testCatalog({ describe, test }, "memory", {
   create: async () => createMemoryCatalog(),
   count: (catalog) => (catalog as ReturnType<typeof createMemoryCatalog>).countEntries(),
 })

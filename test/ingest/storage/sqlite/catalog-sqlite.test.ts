@@ -4,7 +4,8 @@ import { DatabaseSync } from "node:sqlite"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Worker } from "node:worker_threads"
-import { expect, it, onTestFinished } from "vitest"
+import { describe, expect, it, onTestFinished, test } from "vitest"
+import { testCatalog } from "../../../../src/conformance.ts"
 import { checkSqliteCatalog, createSqliteCatalog } from "../../../../src/ingest.ts"
 import { byCustomId, byFileKey } from "../../../../src/ingest/storage/sqlite/files.ts"
 import { listDeliveries, listFiles, listFilesOfApp } from "../../../../src/ingest/storage/sqlite/history.ts"
@@ -16,7 +17,6 @@ import {
   nextDueAt,
   selectReclaimable,
 } from "../../../../src/ingest/storage/sqlite/statements.ts"
-import { testCatalog } from "../../../conformance/catalog.ts"
 import { skipLacking } from "../../../skip-lacking.ts"
 import { makeFolder } from "../../../make-folder.ts"
 import { breakCatalog } from "../break-catalog.ts"
@@ -41,7 +41,7 @@ const countRows = (file: string): Readonly<Record<string, number>> => {
   }
 }
 
-testCatalog("SQLite", {
+testCatalog({ describe, test }, "SQLite", {
   create: async () => {
     folder = await mkdtemp(join(tmpdir(), "sluice-catalog-"))
     return createSqliteCatalog({ file: join(folder, "data", "catalog.sqlite") })

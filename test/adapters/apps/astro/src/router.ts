@@ -1,5 +1,5 @@
 import { createRouteHandler, createSluice } from "../../../../../adapters/astro.ts"
-import { createTestRouter, probeHeader } from "../../test-router.ts"
+import { createTestRouter, probeHeader } from "../../../../../src/conformance/adapter/test-router.ts"
 
 const router = createTestRouter(createSluice(), ({ context }) =>
   context.routePattern === "/api/sluice" ? context.request.headers.get(probeHeader) : "not an APIContext",

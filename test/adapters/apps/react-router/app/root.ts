@@ -1,6 +1,6 @@
 import { createElement } from "react"
 import { createContext, type MiddlewareFunction, Outlet } from "react-router"
-import { probeHeader } from "../../test-router.ts"
+import { probeHeader } from "../../../../../src/conformance/adapter/test-router.ts"
 
 /** What the middleware leaves for the file router. */
 export const probeContext = createContext<string | null>(null)

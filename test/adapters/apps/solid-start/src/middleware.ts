@@ -1,6 +1,6 @@
 import { createMiddleware } from "@solidjs/start/middleware"
 import { getRequestEvent } from "solid-js/web"
-import { probeHeader } from "../../test-router.ts"
+import { probeHeader } from "../../../../../src/conformance/adapter/test-router.ts"
 
 declare global {
   namespace App {

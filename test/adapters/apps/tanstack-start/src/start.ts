@@ -1,5 +1,5 @@
 import { createMiddleware, createStart } from "@tanstack/react-start"
-import { probeHeader } from "../../test-router.ts"
+import { probeHeader } from "../../../../../src/conformance/adapter/test-router.ts"
 
 const readProbe = createMiddleware().server(({ next, request }) =>
   next({ context: { probe: request.headers.get(probeHeader) } }),

@@ -1,5 +1,5 @@
 import type { APIRoute } from "astro"
-import { probe } from "../../../probe.ts"
+import { probe } from "../../../../../../src/conformance/adapter/probe.ts"
 
 export const prerender = false
 

@@ -1,1 +1,1 @@
-export { probe as GET } from "../../../probe.ts"
+export { probe as GET } from "../../../../../../src/conformance/adapter/probe.ts"

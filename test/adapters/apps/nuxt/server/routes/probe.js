@@ -1,4 +1,4 @@
 import { defineEventHandler, toWebRequest } from "#imports"
-import { probe } from "../../../probe.ts"
+import { probe } from "../../../../../../src/conformance/adapter/probe.ts"
 
 export default defineEventHandler((event) => probe(toWebRequest(event)))

@@ -1,5 +1,5 @@
 import { createFileRoute } from "@tanstack/react-router"
-import { probe } from "../../../probe.ts"
+import { probe } from "../../../../../../src/conformance/adapter/probe.ts"
 
 export const Route = createFileRoute("/probe")({
   server: { handlers: { GET: ({ request }) => probe(request) } },

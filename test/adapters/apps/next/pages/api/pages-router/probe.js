@@ -1,4 +1,4 @@
 import { toNodeListener } from "../../../../../../../adapters/node.ts"
-import { probe } from "../../../../probe.ts"
+import { probe } from "../../../../../../../src/conformance/adapter/probe.ts"
 
 export default toNodeListener(probe)

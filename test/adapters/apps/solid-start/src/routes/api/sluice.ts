@@ -1,5 +1,5 @@
 import { createRouteHandler, createSluice } from "../../../../../../../adapters/solid-start.ts"
-import { createTestRouter } from "../../../../test-router.ts"
+import { createTestRouter } from "../../../../../../../src/conformance/adapter/test-router.ts"
 
 const router = createTestRouter(createSluice(), ({ event }) => event.locals.probe)
 

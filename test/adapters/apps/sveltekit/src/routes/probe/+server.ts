@@ -1,3 +1,3 @@
-import { probe } from "../../../../probe.ts"
+import { probe } from "../../../../../../../src/conformance/adapter/probe.ts"
 
 export const GET = ({ request }: { readonly request: Request }): Response => probe(request)

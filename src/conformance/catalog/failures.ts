@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest"
-import { type Catalog, CatalogError } from "../../src/ingest.ts"
+import { describe, it } from "../cases.ts"
+import { expect } from "../expect.ts"
+import { type Catalog, CatalogError } from "../../ingest.ts"
 import { content, grantOf } from "./drive-catalog.ts"
 
 /** The methods that ask or change something. */
@@ -106,14 +107,14 @@ export const testCatalogFailures = (open: () => Catalog, breakDown: () => void |
     it("every method says so as a CatalogError that names a remedy", async () => {
       await breakDown()
       for (const [name, outcome] of await callAll(open())) {
-        expect(outcome, name).toBeInstanceOf(CatalogError)
+        expect(CatalogError.is(outcome), name).toBe(true)
         expect((outcome as CatalogError).message, name).toMatch(/\. [A-Z].*\.$/)
       }
     })
 
     it("every method of a closed one rejects with a CatalogError", async () => {
       await open().close()
-      for (const [name, outcome] of await callAll(open())) expect(outcome, name).toBeInstanceOf(CatalogError)
+      for (const [name, outcome] of await callAll(open())) expect(CatalogError.is(outcome), name).toBe(true)
     })
   })
 }

@@ -1,8 +1,8 @@
-import * as fc from "fast-check"
-import { describe, expect, it } from "vitest"
-import type { Catalog } from "../../src/ingest.ts"
-import { driveCatalog } from "./drive-catalog.ts"
-import { noUsage } from "../../src/ingest/storage/quota.ts"
+import { describe, it } from "../cases.ts"
+import { expect } from "../expect.ts"
+import type { Catalog } from "../../ingest.ts"
+import { type Random, tryAll } from "../random.ts"
+import { driveCatalog, noUsage } from "./drive-catalog.ts"
 
 const far = Number.MAX_SAFE_INTEGER
 
@@ -93,47 +93,38 @@ export const testCatalogBounds = (catalog: () => Catalog): void => {
   })
 
   it("counts nothing any more of an app whose files are all gone", async () => {
-    const key = fc.constantFrom("a", "b", "c")
-    const step = fc.record({
-      kind: fc.constantFrom("begin", "whole", "commit", "fail", "register", "result", "delete", "reclaim", "drop"),
-      key,
-      size: fc.integer({ min: 4, max: 5 }),
+    const kinds = ["begin", "whole", "commit", "fail", "register", "result", "delete", "reclaim", "drop"]
+    const make = ({ pick }: Random) => ({ kind: pick(kinds), key: pick(["a", "b", "c"]), size: pick([4, 5]) })
+    await tryAll(60, { longest: 25, make }, async (steps, round) => {
+      const appId = `app-${round}`
+      const own = (name: string) => `${appId}-${name}`
+      // Later and later, so that each upload is a new one.
+      let now = 1000
+      for (const { kind, key: name, size } of steps) {
+        const grant = { appId, size, issuedAt: (now += 10) }
+        const file = (await catalog().get(own(name)))?.file
+        if (kind === "begin") await begin(own(name), grant, now)
+        else if (kind === "whole") await commitWhole(own(name), grant, now)
+        else if (kind === "commit") await commit(own(name), file?.epoch)
+        else if (kind === "fail") await fail(own(name), file?.epoch)
+        else if (kind === "register") await register([own(name)], { appId, metadata: JSON.stringify("é".repeat(size)) })
+        else if (kind === "delete") await remove([own(name)], now, appId)
+        else if (kind === "drop") await expire({ unregistered: far })
+        else if (kind === "reclaim") await reclaimAll()
+        else {
+          const result = { data: JSON.stringify("é".repeat(size)) }
+          await catalog().recordResult({ appId, key: own(name), result, now })
+        }
+      }
+      await remove(["a", "b", "c"].map(own), now, appId)
+      await expire({ abandoned: far })
+      await reclaimAll()
+      for (const due of await catalog().claimDue({ channel: "callback", now: far, claimedUntil: far, limit: 100 })) {
+        await end(due, "delivered")
+      }
+      await catalog().prune({ before: far, limit: 100 })
+      await catalog().forgetTombstones({ now: far, limit: 100 })
+      expect(await catalog().usage(appId)).toEqual(noUsage)
     })
-    let round = 0
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
-        const appId = `app-${++round}`
-        const own = (name: string) => `${appId}-${name}`
-        // Later and later, so that each upload is a new one.
-        let now = 1000
-        for (const { kind, key: name, size } of steps) {
-          const grant = { appId, size, issuedAt: (now += 10) }
-          const file = (await catalog().get(own(name)))?.file
-          if (kind === "begin") await begin(own(name), grant, now)
-          else if (kind === "whole") await commitWhole(own(name), grant, now)
-          else if (kind === "commit") await commit(own(name), file?.epoch)
-          else if (kind === "fail") await fail(own(name), file?.epoch)
-          else if (kind === "register")
-            await register([own(name)], { appId, metadata: JSON.stringify("é".repeat(size)) })
-          else if (kind === "delete") await remove([own(name)], now, appId)
-          else if (kind === "drop") await expire({ unregistered: far })
-          else if (kind === "reclaim") await reclaimAll()
-          else {
-            const result = { data: JSON.stringify("é".repeat(size)) }
-            await catalog().recordResult({ appId, key: own(name), result, now })
-          }
-        }
-        await remove(["a", "b", "c"].map(own), now, appId)
-        await expire({ abandoned: far })
-        await reclaimAll()
-        for (const due of await catalog().claimDue({ channel: "callback", now: far, claimedUntil: far, limit: 100 })) {
-          await end(due, "delivered")
-        }
-        await catalog().prune({ before: far, limit: 100 })
-        await catalog().forgetTombstones({ now: far, limit: 100 })
-        expect(await catalog().usage(appId)).toEqual(noUsage)
-      }),
-      { numRuns: 60 },
-    )
   })
 }

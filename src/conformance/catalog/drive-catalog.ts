@@ -1,13 +1,25 @@
-import { beforeEach } from "vitest"
-import type { Catalog, CatalogBounds, Committed, DueDelivery } from "../../src/ingest.ts"
-import type { FileFailure } from "../../src/ingest/storage/catalog-records.ts"
-import type { TraceContext, UploadGrant } from "../../src/protocol.ts"
+import { beforeEach } from "../cases.ts"
+import type { Catalog, CatalogBounds, Committed, DueDelivery, FileFailure, Usage } from "../../ingest.ts"
+import { names, type TraceContext, type UploadGrant } from "../../protocol.ts"
 
 const origin = "http://ingest.example"
+
+/** Where the app of {@link driveCatalog} takes callbacks. */
+export const callbackUrl = `http://app.example${names.adapterPath}`
 
 /** What {@link driveCatalog} stores of a small file, and why it has an upload fail. */
 export const content = Uint8Array.of(1, 2, 3, 4, 5)
 export const failure: FileFailure = { code: "CONTENT_MISMATCH", message: "No." }
+
+/** Of an app that has nothing. */
+export const noUsage: Usage = {
+  files: 0,
+  storedBytes: 0,
+  announcedBytes: 0,
+  catalogBytes: 0,
+  expectedFiles: 0,
+  expectedBytes: 0,
+}
 
 /** A client-side grant of the app `app` for {@link content}; it expires at 10,000 of the catalog's clock. */
 export const grantOf = (key: string, grant: Partial<UploadGrant> = {}): UploadGrant => ({
@@ -86,7 +98,7 @@ export const driveCatalog = (catalog: () => Catalog, { holdsClaims = false } = {
         expires: options.expires,
         fileKeys,
         metadata: options.metadata ?? '{"userId":7}',
-        callbackUrl: "http://app.example/api/sluice",
+        callbackUrl,
         callbackSlug: options.slug ?? "avatar",
         awaitServerData: true,
         isDev: options.isDev ?? false,

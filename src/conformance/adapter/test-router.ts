@@ -1,12 +1,17 @@
-import { type RouteBuilder, UploadError } from "../../../src/server.ts"
+import { type RouteBuilder, UploadError } from "../../server.ts"
 
-/** What the suite asks an app to echo, to see that user code got the framework's own request. */
+/** The request header that the suite asks an app to echo, to see that user code got the framework's own request. */
 export const probeHeader = "x-probe"
 
 /** Where the route `patient` reports that it has begun and that it was aborted. */
 export const reportHeader = "x-report"
 
-/** The file router of every app that the adapter suite starts. */
+/**
+ * The file router of every app that {@link testAdapter} starts.
+ *
+ * @param f what the adapter's `createSluice()` returned
+ * @param readProbe reads the header {@link probeHeader} of the framework's own request, which user code gets as `native`
+ */
 export const createTestRouter = <Native extends object>(
   f: RouteBuilder<Native, undefined>,
   readProbe: (native: Native) => string | null | undefined,

@@ -1,6 +1,7 @@
-import { describe, expect, it } from "vitest"
-import type { Catalog } from "../../src/ingest.ts"
-import { limits } from "../../src/protocol/limits.ts"
+import { describe, it } from "../cases.ts"
+import { expect } from "../expect.ts"
+import type { Catalog } from "../../ingest.ts"
+import { limits } from "../../protocol.ts"
 import { driveCatalog, grantOf } from "./drive-catalog.ts"
 
 /** What of a deletion outlives the file. */
@@ -66,9 +67,8 @@ export const testCatalogDeletion = (catalog: () => Catalog): void => {
       expect(await begin("key", { issuedAt: 5001 }, 6000)).toMatchObject({ kind: "granted" })
     })
 
-    it.each([undefined, "later"])(
-      "leaves its key to nobody the app has not registered since, whatever the URL says (id %s)",
-      async (registrationId) => {
+    for (const registrationId of [undefined, "later"]) {
+      it(`leaves its key to nobody the app has not registered since, whatever the URL says (id ${registrationId})`, async () => {
         await register(["key"])
         await begin("key", { issuedAt: 900 })
         await commit("key")
@@ -93,8 +93,8 @@ export const testCatalogDeletion = (catalog: () => Catalog): void => {
         await commit("key", (await catalog().get("key"))!.file.epoch)
         expect(await begin("key", mine, 600_002)).toMatchObject({ kind: "finished" })
         expect(await begin("key", { ...mine, issuedAt: 600_001 }, 700_000)).toEqual({ kind: "deleted" })
-      },
-    )
+      })
+    }
 
     it("leaves its key to URLs that need no registration when they are surely later", async () => {
       const slug = undefined

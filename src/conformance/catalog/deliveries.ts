@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest"
-import type { Catalog } from "../../src/ingest.ts"
+import { describe, it } from "../cases.ts"
+import { expect } from "../expect.ts"
+import type { Catalog } from "../../ingest.ts"
 import { driveCatalog, dueOf } from "./drive-catalog.ts"
 
 /** The events that apps are owed, and what they answer; part of the suite of all catalogs. */

@@ -1,7 +1,7 @@
-import { describe, expect, it } from "vitest"
-import type { AppSettings, Catalog } from "../../src/ingest.ts"
-import { driveCatalog, grantOf } from "./drive-catalog.ts"
-import { noUsage } from "../../src/ingest/storage/quota.ts"
+import { describe, it } from "../cases.ts"
+import { expect } from "../expect.ts"
+import type { AppSettings, Catalog } from "../../ingest.ts"
+import { driveCatalog, grantOf, noUsage } from "./drive-catalog.ts"
 
 const settings: AppSettings = { name: null, defaultAcl: null, quota: null, callbackOrigins: null }
 

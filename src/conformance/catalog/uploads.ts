@@ -1,6 +1,7 @@
-import { describe, expect, it } from "vitest"
-import type { Catalog } from "../../src/ingest.ts"
-import { content, driveCatalog, dueOf, failure } from "./drive-catalog.ts"
+import { describe, it } from "../cases.ts"
+import { expect } from "../expect.ts"
+import type { Catalog } from "../../ingest.ts"
+import { callbackUrl, content, driveCatalog, dueOf, failure } from "./drive-catalog.ts"
 
 /** How an upload begins, is registered and ends; part of the suite of all catalogs. */
 export const testCatalogUploads = (catalog: () => Catalog): void => {
@@ -184,7 +185,7 @@ export const testCatalogUploads = (catalog: () => Catalog): void => {
         file: { key: "key", status: "Uploaded" },
         registration: {
           metadata: '{"userId":7}',
-          callbackUrl: "http://app.example/api/sluice",
+          callbackUrl,
           callbackSlug: "avatar",
           awaitServerData: true,
           isDev: false,

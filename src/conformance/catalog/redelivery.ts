@@ -1,6 +1,7 @@
-import { describe, expect, it } from "vitest"
-import type { Catalog } from "../../src/ingest.ts"
-import { driveCatalog, dueOf } from "./drive-catalog.ts"
+import { describe, it } from "../cases.ts"
+import { expect } from "../expect.ts"
+import type { Catalog } from "../../ingest.ts"
+import { callbackUrl, driveCatalog, dueOf } from "./drive-catalog.ts"
 
 /** Events that are sent again by an operator's hand; part of the suite of all catalogs. */
 export const testCatalogRedelivery = (catalog: () => Catalog): void => {
@@ -53,7 +54,7 @@ export const testCatalogRedelivery = (catalog: () => Catalog): void => {
     })
 
     describe("to another callback URL", () => {
-      const former = "http://app.example/api/sluice"
+      const former = callbackUrl
       const wanted = "http://elsewhere.example:8080/a/longer/path/é"
       const urlOf = async (key: string) => (await catalog().get(key))?.registration?.callbackUrl
 

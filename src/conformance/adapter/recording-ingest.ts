@@ -2,8 +2,8 @@ import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { toNodeListener } from "../../../adapters/node.ts"
-import { createIngest, createMemoryBlobStore, createMemoryCatalog } from "../../../src/ingest.ts"
-import { type CallbackResult, encodeToken, names, type Registration } from "../../../src/protocol.ts"
+import { createIngest, createMemoryBlobStore, createMemoryCatalog } from "../../ingest.ts"
+import { type CallbackResult, encodeToken, names, type Registration } from "../../protocol.ts"
 
 /** The real ingest on a real socket, which also remembers what an app has sent it. */
 export interface RecordingIngest {

@@ -8,7 +8,7 @@ const untilReleased = async (): Promise<void> => {
 }
 
 /**
- * A fetch handler that does what the route handler never does: sets cookies and streams.
+ * Answers at the `probeUrl` of an app that {@link testAdapter} starts: a fetch handler that does what the route handler never does: sets cookies and streams.
  *
  * `?cookies` sets two; `?stream` sends "one", and "two" after `?release`.
  */

@@ -1,0 +1,203 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest"
+import { createDiskBlobStore } from "../../src/ingest.ts"
+import { toBlobName } from "../../src/ingest/storage/blob-name.ts"
+import { runCommand, startCommand } from "./run-command.ts"
+import { openData, storeFile } from "./stored-files.ts"
+
+let folder: string
+let data: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "sluice-store-"))
+  data = join(folder, "data")
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+const ingestDoor = pathToFileURL(join(import.meta.dirname, "../../src/ingest.ts")).href
+
+/** A module whose store is files in `blobs` beside it. */
+const driver = `
+import { createDiskBlobStore } from ${JSON.stringify(ingestDoor)}
+const open = ({ data }) => {
+  console.error("opened for " + data)
+  return createDiskBlobStore({ folder: import.meta.dirname + "/blobs" })
+}
+export default { contract: "blob-store/1", open }
+`
+
+const writeModule = async (text: string, name = "my-store.mjs"): Promise<string> => {
+  await writeFile(join(folder, name), text)
+  return join(folder, name)
+}
+
+const start = async (args: ReadonlyArray<string>) => {
+  const command = startCommand(["ingest", "--json", "--port", "0", "--data", data, ...args], { cwd: folder })
+  onTestFinished(async () => {
+    command.child.kill("SIGKILL")
+    await command.ended
+  })
+  await command.line((line) => line.includes('"listening"'))
+  return async () => {
+    command.child.kill("SIGTERM")
+    return command.ended
+  }
+}
+
+/** What is wrong with a module, what is said of it, and what to do. */
+const mistakes: ReadonlyArray<readonly [what: string, text: string, said: RegExp]> = [
+  ["exports nothing", "", /exports no default\. Write export default \{ contract: "blob-store\/1", open \}: see /],
+  ["exports by name", "export const open = () => {}", /exports no default, and names do not count\. Write /],
+  ["exports a function", "export default () => {}", /has a function as its default export\. Write /],
+  ["exports no contract", "export default { open() {} }", /does not say .* which contract it was written for\. Write /],
+  [
+    "exports no function",
+    'export default { contract: "blob-store/1", open: {} }',
+    /has no function `open` in its default export\. Write /,
+  ],
+  [
+    "is of a newer contract",
+    'export default { contract: "blob-store/2", open() {} }',
+    /was written for blob-store\/2, and this version of sluice speaks blob-store\/1\. Install the version/,
+  ],
+  [
+    "is another kind of driver",
+    'export default { contract: "catalog/1", open() {} }',
+    /is a driver of catalog\/1, and --store takes one of blob-store\/1\. Give it another file/,
+  ],
+  ["is no JavaScript", "export default {", /cannot be loaded: .*\. Mend the file: `node [^`]*` says more\./],
+  [
+    "imports what is not there",
+    'import "./not-there.mjs"',
+    /cannot be loaded: .*not-there\.mjs.*\. Install what it imports beside it, or mend the import\./,
+  ],
+  [
+    "throws while it is loaded",
+    '\nthrow new Error("no bucket.")',
+    /cannot be loaded: no bucket \(line 2\)\. Mend the file/,
+  ],
+  [
+    "throws on opening",
+    'export default {\n  contract: "blob-store/1",\n  open: async () => {\n    throw new Error("The bucket is not there.")\n  },\n}',
+    /could not be opened: The bucket is not there \(line 4\)\. That is what its own code says/,
+  ],
+  [
+    "opens nothing",
+    'export default { contract: "blob-store/1", open() {} }',
+    /has opened is no blob store: it lacks everything\. Try it with testBlobStore of sluice\/conformance/,
+  ],
+  [
+    "opens less than a store",
+    'export default { contract: "blob-store/1", open: () => ({ claim() {}, append() {}, digest() {}, read() {}, remove() {} }) }',
+    /has opened is no blob store: it lacks abilities, finish, close\. Try it/,
+  ],
+]
+
+describe("sluice ingest --store", () => {
+  it.each(mistakes)(
+    "says in one line what to do where the module %s, and leaves nothing running",
+    async (_, text, said) => {
+      const file = await writeModule(text)
+      const args = ["ingest", "--port", "0", "--data", data, "--store", "./my-store.mjs"]
+      const { code, stdout, stderr } = await runCommand(args, { cwd: folder })
+      expect([code, stdout]).toEqual([1, ""])
+      expect(stderr).toMatch(/^sluice: [^\n]*\.\n$/)
+      expect(stderr).toContain(file)
+      expect(stderr).toMatch(said)
+      // The data folder was let go of.
+      await (
+        await start([])
+      )()
+    },
+  )
+
+  it("says so where the file is missing or a folder", async () => {
+    const args = (store: string) => ["ingest", "--port", "0", "--data", data, "--store", store]
+    const missing = await runCommand(args("other.mjs"), { cwd: folder })
+    expect(missing).toMatchObject({
+      code: 1,
+      stderr: `sluice: The store ${join(folder, "other.mjs")} cannot be read: it does not exist. Say with --store which file opens the store.\n`,
+    })
+    await mkdir(join(folder, "store"))
+    expect((await runCommand(args("store"), { cwd: folder })).stderr).toMatch(
+      /^sluice: The store \S+ is no file\. Say with --store .*\n$/,
+    )
+  })
+
+  it("opens the store once, also where the configuration file names it, and says where that was set", async () => {
+    await writeModule(driver)
+    await writeFile(join(folder, "sluice.config.json"), JSON.stringify({ store: "./my-store.mjs" }))
+    const { stdout, stderr } = await (await start([]))()
+    expect(stderr).toBe(`opened for ${data}\n`)
+    const listening = stdout.split("\n").find((line) => line.includes('"listening"'))!
+    const source = join(folder, "sluice.config.json")
+    expect(JSON.parse(listening).settings).toContainEqual({ name: "store", text: "./my-store.mjs", source })
+  })
+
+  it("warns of a store that loses its files, and where files of before are in another one", async () => {
+    await writeModule(driver)
+    await writeModule(
+      `import { createMemoryBlobStore as open } from ${JSON.stringify(ingestDoor)}\nexport default { contract: "blob-store/1", open }`,
+      "memory.mjs",
+    )
+    const warnings = async (args: ReadonlyArray<string>) => {
+      const { stdout } = await (await start(args))()
+      const lines = stdout
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line))
+      return lines.flatMap(({ event, message }) => (event === "warning" ? [message] : []))
+    }
+    expect(await warnings([])).toEqual([])
+    expect(await warnings(["--store", "my-store.mjs"])).toEqual([
+      expect.stringMatching(/kept its files on disk before, and now keeps them in the store \S+my-store\.mjs\. Files /),
+    ])
+    expect(await warnings(["--store", "my-store.mjs"])).toEqual([])
+    expect(await warnings(["--store", "memory.mjs"])).toEqual([
+      expect.stringMatching(/memory\.mjs says that it is not durable/),
+      expect.stringMatching(/in the store \S+my-store\.mjs before, and now keeps them in the store \S+memory\.mjs/),
+    ])
+  })
+})
+
+describe("other commands, where an ingest has another store", () => {
+  it("read it with --store, or say that they do not", async () => {
+    await writeModule(driver)
+    await (
+      await start(["--store", "my-store.mjs"])
+    )()
+    const options = { cwd: folder }
+    const named = await runCommand(["files", "verify", "--data", data], options)
+    expect(named).toMatchObject({
+      code: 1,
+      stderr: `sluice: The ingest of ${data} keeps its files in the store ${join(folder, "my-store.mjs")}, not on disk. Say so: --store ${join(folder, "my-store.mjs")}\n`,
+    })
+    const backup = await runCommand(["backup", join(folder, "backup"), "--data", data], options)
+    expect(backup).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/A backup copies files on disk\. Back that store up /),
+    })
+    expect(await readdir(folder)).not.toContain("backup")
+    const { checks } = JSON.parse((await runCommand(["doctor", "--json", "--data", data], options)).stdout)
+    expect(checks).toContainEqual(expect.objectContaining({ check: "Store", status: "ok" }))
+  })
+
+  it("verify the bytes in that store", async () => {
+    await writeModule(driver)
+    await (
+      await start(["--store", "my-store.mjs"])
+    )()
+    const stored = { ...openData(data), store: createDiskBlobStore({ folder: join(folder, "blobs") }) }
+    await storeFile(stored, "one")
+    await storeFile(stored, "two")
+    const args = ["files", "verify", "--json", "--data", data, "--store", "my-store.mjs"]
+    const verify = async () => JSON.parse((await runCommand(args, { cwd: folder })).stdout)
+    expect(await verify()).toEqual({ checked: 2, bytes: 10, damaged: [] })
+    const two = (await stored.catalog.get("two"))!.file
+    await stored.store.remove(toBlobName(two))
+    await stored.catalog.close()
+    expect(await verify()).toMatchObject({ checked: 2, damaged: [{ key: "two", reason: "missing" }] })
+  })
+})
