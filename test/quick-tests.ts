@@ -40,6 +40,9 @@ const root = join(import.meta.dirname, "..")
 const readImports = (file: string): ReadonlyArray<string> =>
   [...readFileSync(join(root, file), "utf8").matchAll(/\b(?:from|import)\s*\(?\s*"([^"]+)"/g)].map(([, name]) => name!)
 
+/** How a test changes modules, or what modules read as they are loaded: it cannot share them with other tests. */
+const changesModules = /\bvi\.(mock|doMock|resetModules|stubGlobal)\(|without-node-crypto/
+
 /** What tests are made of; what the sources import says nothing of what a test starts. */
 const isOfTests = (file: string): boolean => /^(test|playground|site)\/.*\.ts$/.test(file)
 
@@ -63,3 +66,6 @@ export const listQuickTests = (): Array<string> =>
     .map((file) => file.replaceAll("\\", "/"))
     .filter((file) => !longTests.includes(file) && !startsSomething(file))
     .toSorted()
+
+/** Whether a quick test may run in a worker that has loaded modules for other tests. */
+export const sharesModules = (test: string): boolean => !changesModules.test(readFileSync(join(root, test), "utf8"))

@@ -12,5 +12,7 @@ export const loadWithoutNodeCrypto = async (): Promise<typeof signature> => {
     return await import("../../src/protocol/signature.ts")
   } finally {
     vi.restoreAllMocks()
+    // The next test file loads it as it is here.
+    vi.resetModules()
   }
 }

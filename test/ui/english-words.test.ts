@@ -49,5 +49,6 @@ test("English texts never ask Intl: a browser would read the data of all its loc
     expect(asked).toEqual([])
   } finally {
     vi.unstubAllGlobals()
+    vi.resetModules()
   }
 })
