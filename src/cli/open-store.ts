@@ -1,11 +1,17 @@
 import { stat } from "node:fs/promises"
 import { basename, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
-import { type BlobStore, blobStoreContract, type BlobStoreDriver, createDiskBlobStore } from "../ingest.ts"
+import {
+  type BlobStore,
+  type BlobStoreAbilities,
+  blobStoreContract,
+  type BlobStoreDriver,
+  createDiskBlobStore,
+} from "../ingest.ts"
 import { CommandFailure, describeSystemError } from "./command-failure.ts"
 import type { DataFolder } from "./data-folder.ts"
 
-/** Where it is written what a driver exports. */
+/** The page that says what a driver exports. */
 const page = "node_modules/sluice/docs/conformance.md"
 
 const wanted = `export default { contract: "${blobStoreContract}", open }`
@@ -18,7 +24,7 @@ const methods = ["claim", "append", "digest", "finish", "read", "remove", "close
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null
 
-/** What an error of somebody else's code says, on one line, and the line of the file that it names first. */
+/** The message of an error of foreign code on one line, with the first line of the file that its stack names. */
 const describeForeign = (error: unknown, file: string): string => {
   const message = (error instanceof Error ? error.message : String(error)).replaceAll(/\s*\n\s*/g, " ").trim()
   const stack = error instanceof Error ? (error.stack ?? "") : ""
@@ -29,12 +35,12 @@ const describeForeign = (error: unknown, file: string): string => {
 const requireFile = async (file: string): Promise<void> => {
   const found = await stat(file).catch((error: unknown) => {
     throw new CommandFailure(
-      `The store ${file} cannot be read: ${describeSystemError(error)}. Say with --store which file opens the store.`,
+      `The store ${file} cannot be read: ${describeSystemError(error)}. Give --store the path of the module that opens the store.`,
     )
   })
   if (found.isFile()) return
   throw new CommandFailure(
-    `The store ${file} is no file. Say with --store which file opens the store, its name included.`,
+    `The store ${file} is not a file. Name the module itself, for example --store ${file}/my-store.mjs.`,
   )
 }
 
@@ -42,17 +48,16 @@ const requireFile = async (file: string): Promise<void> => {
 const findExportMistake = (module: Readonly<Record<string, unknown>>): string | undefined => {
   const driver = module["default"]
   if (driver === undefined) {
-    const named = "open" in module || "contract" in module ? ", and names do not count" : ""
-    return `exports no default${named}. Write ${wanted}`
+    const named = "open" in module || "contract" in module ? " (named exports are ignored)" : ""
+    return `has no default export${named}. Write ${wanted}`
   }
   if (!isObject(driver)) return `has a ${typeof driver} as its default export. Write ${wanted}`
   const { contract, open } = driver
-  if (typeof contract !== "string")
-    return `does not say in its default export which contract it was written for. Write ${wanted}`
+  if (typeof contract !== "string") return `has no \`contract\` in its default export. Write ${wanted}`
   if (contract !== blobStoreContract) {
     return contract.split("/")[0] === blobStoreContract.split("/")[0]
-      ? `was written for ${contract}, and this version of sluice speaks ${blobStoreContract}. Install the version of the driver, or of sluice, that speaks the other's`
-      : `is a driver of ${contract}, and --store takes one of ${blobStoreContract}. Give it another file`
+      ? `was written for ${contract}, and this version of sluice supports ${blobStoreContract}. Install versions of the driver and of sluice that match`
+      : `is a driver for ${contract}, and --store needs one for ${blobStoreContract}. Give it another module`
   }
   return typeof open === "function" ? undefined : `has no function \`open\` in its default export. Write ${wanted}`
 }
@@ -68,8 +73,8 @@ const loadDriver = async (file: string): Promise<BlobStoreDriver> => {
     throw new CommandFailure(
       `The store ${file} cannot be loaded: ${describeForeign(error, file)}. ` +
         (isMissing
-          ? "Install what it imports beside it, or mend the import."
-          : `Mend the file: \`node ${file}\` says more.`),
+          ? "Install what it imports, or correct the import."
+          : `Correct the file: \`node ${file}\` shows more.`),
     )
   }
   const mistake = findExportMistake(module)
@@ -77,12 +82,24 @@ const loadDriver = async (file: string): Promise<BlobStoreDriver> => {
   return module["default"] as BlobStoreDriver
 }
 
-/** What a store lacks that an ingest needs. */
-const findLacking = (store: unknown): ReadonlyArray<string> => {
-  if (!isObject(store)) return ["everything"]
-  const lacking: Array<string> = methods.filter((name) => typeof store[name] !== "function")
-  return isObject(store["abilities"]) ? lacking : ["abilities", ...lacking]
+/** What is wrong with an opened store; undefined where an ingest can use it. */
+const findStoreMistake = (store: unknown): string | undefined => {
+  if (!isObject(store)) return `is ${store === null ? "null" : typeof store}, not a blob store`
+  const { abilities } = store
+  const missing = ["abilities", ...methods].filter((name) =>
+    name === "abilities" ? !isObject(abilities) : typeof store[name] !== "function",
+  )
+  if (missing.length > 0) return `is not a blob store: it lacks ${missing.join(", ")}`
+  const { isDurable, isShared, smallestAppend } = abilities as { readonly [name in keyof BlobStoreAbilities]?: unknown }
+  if (typeof isDurable !== "boolean" || typeof isShared !== "boolean")
+    return "is not a blob store: `abilities.isDurable` and `abilities.isShared` are true or false"
+  if (smallestAppend !== 1)
+    return "cannot be used: the ingest appends any number of bytes, so `abilities.smallestAppend` must be 1. Let the driver collect them"
+  return undefined
 }
+
+/** ms after which a start says that it waits for a store. */
+const patience = 10_000
 
 /**
  * Opens the blob store of a data folder: files on disk, or what the module at `path` opens.
@@ -94,20 +111,24 @@ export const openStore = async (path: string | undefined, folder: DataFolder): P
   const file = resolve(path)
   const { open } = await loadDriver(file)
   let store: BlobStore
+  const reminder = setTimeout(
+    () => console.warn(`The store ${file} is still being opened: its \`open\` has not resolved for 10 s.`),
+    patience,
+  )
   try {
     store = await open({ data: folder.path })
   } catch (error) {
     throw new CommandFailure(
-      `The store ${file} could not be opened: ${describeForeign(error, file)}. That is what its own code says; nothing was changed.`,
+      `The store ${file} could not be opened: ${describeForeign(error, file)}. This message is from its own code; nothing was changed.`,
     )
+  } finally {
+    clearTimeout(reminder)
   }
-  const lacking = findLacking(store)
-  if (lacking.length > 0) {
-    throw new CommandFailure(
-      `What ${file} has opened is no blob store: it lacks ${lacking.join(", ")}. Try it with testBlobStore of sluice/conformance: see ${page}.`,
-    )
-  }
-  return store
+  const mistake = findStoreMistake(store)
+  if (mistake === undefined) return store
+  throw new CommandFailure(
+    `What \`open\` of ${file} returned ${mistake}. Test it with testBlobStore of sluice/conformance: see ${page}.`,
+  )
 }
 
 /** Where an ingest has its files: `--store` as it was given, made absolute; null for files on disk. */

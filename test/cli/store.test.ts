@@ -48,10 +48,10 @@ const start = async (args: ReadonlyArray<string>) => {
 
 /** What is wrong with a module, what is said of it, and what to do. */
 const mistakes: ReadonlyArray<readonly [what: string, text: string, said: RegExp]> = [
-  ["exports nothing", "", /exports no default\. Write export default \{ contract: "blob-store\/1", open \}: see /],
-  ["exports by name", "export const open = () => {}", /exports no default, and names do not count\. Write /],
+  ["exports nothing", "", /has no default export\. Write export default \{ contract: "blob-store\/1", open \}: see /],
+  ["exports by name", "export const open = () => {}", /has no default export \(named exports are ignored\)\. Write /],
   ["exports a function", "export default () => {}", /has a function as its default export\. Write /],
-  ["exports no contract", "export default { open() {} }", /does not say .* which contract it was written for\. Write /],
+  ["exports no contract", "export default { open() {} }", /has no `contract` in its default export\. Write /],
   [
     "exports no function",
     'export default { contract: "blob-store/1", open: {} }',
@@ -60,38 +60,46 @@ const mistakes: ReadonlyArray<readonly [what: string, text: string, said: RegExp
   [
     "is of a newer contract",
     'export default { contract: "blob-store/2", open() {} }',
-    /was written for blob-store\/2, and this version of sluice speaks blob-store\/1\. Install the version/,
+    /was written for blob-store\/2, and this version of sluice supports blob-store\/1\. Install versions/,
   ],
   [
     "is another kind of driver",
     'export default { contract: "catalog/1", open() {} }',
-    /is a driver of catalog\/1, and --store takes one of blob-store\/1\. Give it another file/,
+    /is a driver for catalog\/1, and --store needs one for blob-store\/1\. Give it another module/,
   ],
-  ["is no JavaScript", "export default {", /cannot be loaded: .*\. Mend the file: `node [^`]*` says more\./],
+  ["is no JavaScript", "export default {", /cannot be loaded: .*\. Correct the file: `node [^`]*` shows more\./],
   [
     "imports what is not there",
     'import "./not-there.mjs"',
-    /cannot be loaded: .*not-there\.mjs.*\. Install what it imports beside it, or mend the import\./,
+    /cannot be loaded: .*not-there\.mjs.*\. Install what it imports, or correct the import\./,
   ],
   [
     "throws while it is loaded",
     '\nthrow new Error("no bucket.")',
-    /cannot be loaded: no bucket \(line 2\)\. Mend the file/,
+    /cannot be loaded: no bucket \(line 2\)\. Correct the file/,
   ],
   [
     "throws on opening",
     'export default {\n  contract: "blob-store/1",\n  open: async () => {\n    throw new Error("The bucket is not there.")\n  },\n}',
-    /could not be opened: The bucket is not there \(line 4\)\. That is what its own code says/,
+    /could not be opened: The bucket is not there \(line 4\)\. This message is from its own code/,
   ],
   [
     "opens nothing",
     'export default { contract: "blob-store/1", open() {} }',
-    /has opened is no blob store: it lacks everything\. Try it with testBlobStore of sluice\/conformance/,
+    /returned is undefined, not a blob store\. Test it with testBlobStore of sluice\/conformance/,
   ],
   [
     "opens less than a store",
     'export default { contract: "blob-store/1", open: () => ({ claim() {}, append() {}, digest() {}, read() {}, remove() {} }) }',
-    /has opened is no blob store: it lacks abilities, finish, close\. Try it/,
+    /returned is not a blob store: it lacks abilities, finish, close\. Test it/,
+  ],
+  [
+    "opens one that needs large appends",
+    `const no = () => {}
+const abilities = { isDurable: true, isShared: false, smallestAppend: 5_242_880 }
+const store = { abilities, claim: no, append: no, digest: no, finish: no, read: no, remove: no, close: no }
+export default { contract: "blob-store/1", open: () => store }`,
+    /returned cannot be used: .* `abilities\.smallestAppend` must be 1\. Let the driver collect them\. Test it/,
   ],
 ]
 
@@ -118,11 +126,11 @@ describe("sluice ingest --store", () => {
     const missing = await runCommand(args("other.mjs"), { cwd: folder })
     expect(missing).toMatchObject({
       code: 1,
-      stderr: `sluice: The store ${join(folder, "other.mjs")} cannot be read: it does not exist. Say with --store which file opens the store.\n`,
+      stderr: `sluice: The store ${join(folder, "other.mjs")} cannot be read: it does not exist. Give --store the path of the module that opens the store.\n`,
     })
     await mkdir(join(folder, "store"))
     expect((await runCommand(args("store"), { cwd: folder })).stderr).toMatch(
-      /^sluice: The store \S+ is no file\. Say with --store .*\n$/,
+      /^sluice: The store \S+ is not a file\. Name the module itself, .*\n$/,
     )
   })
 

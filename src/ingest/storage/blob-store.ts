@@ -4,7 +4,10 @@ export interface BlobStoreAbilities {
   readonly isDurable: boolean
   /** Several processes may write to the same store; fencing holds between them. */
   readonly isShared: boolean
-  /** Fewest bytes an append can add unless it is the last one of its file; 1 where any number is possible. */
+  /**
+   * Fewest bytes an append can add unless it is the last one of its file; 1 where any number is possible. The ingest of
+   * this version needs 1: a driver for storage that takes large parts only collects them.
+   */
   readonly smallestAppend: number
 }
 
