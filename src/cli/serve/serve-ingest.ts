@@ -1,6 +1,7 @@
 import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
+import { setTimeout as sleep } from "node:timers/promises"
 import { deferContinue, toNodeListener } from "../../../adapters/node.ts"
 import { createIngest, type Ingest, type IngestOptions, readTracingEnvironment } from "../../ingest.ts"
 import { CommandFailure, describeSystemError, isSystemError } from "../command-failure.ts"
@@ -10,6 +11,26 @@ import { applyLimits, serverLimits, toServerOptions } from "./server-limits.ts"
 
 /** How long answers may still be sent after the grace period, ms. */
 const answerTime = 2_000
+
+/** How long the ingest may take to close its catalog and its store, ms. */
+const closeTime = 30_000
+
+/** Closes an ingest, and does not wait for ever: a store may be foreign code. */
+const closeInTime = async (ingest: Ingest | undefined): Promise<void> => {
+  const inTime = new AbortController()
+  const late = sleep(closeTime, undefined, { signal: inTime.signal }).then(
+    () =>
+      console.warn(
+        `The store or the catalog did not close within ${closeTime / 1000} s. The ingest ends all the same.`,
+      ),
+    () => {},
+  )
+  try {
+    await Promise.race([ingest?.close(), late])
+  } finally {
+    inTime.abort()
+  }
+}
 
 /** A listening socket whose requests wait for the ingest, because the ingest's URL is known only once the port is. */
 export interface IngestServer {
@@ -89,7 +110,7 @@ export const listenForIngest = async (host: string, port: number, limits = serve
         // Node would keep a connection whose last answer has been sent as long as any connection is open.
         const idle = setInterval(() => server.closeIdleConnections(), 50)
         try {
-          await running.ingest?.close()
+          await closeInTime(running.ingest)
         } finally {
           await closed.finally(() => {
             clearInterval(idle)

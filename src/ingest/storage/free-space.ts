@@ -17,15 +17,22 @@ const maximumAge = 1000
 
 /** @param minimumFree the reserve, bytes; 0: none */
 export const createFreeSpace = (store: Pick<BlobStore, "free">, minimumFree: number): FreeSpace => {
-  const { free } = store
-  if (free === undefined || minimumFree === 0) return { take: () => {} }
+  if (store.free === undefined || minimumFree === 0) return { take: () => {} }
   let left = 0
   let askedAt = -Infinity
   let asking: Promise<void> | undefined
 
+  const readFree = async (): Promise<number> => {
+    try {
+      return (await store.free?.()) ?? Infinity
+    } catch {
+      // A disk that cannot be asked will fail by itself when it is full.
+      return Infinity
+    }
+  }
+
   const ask = async (): Promise<void> => {
-    // A disk that cannot be asked will fail by itself when it is full.
-    left = (await free().catch(() => Infinity)) - minimumFree
+    left = (await readFree()) - minimumFree
     // Not the wall clock, which may be set back.
     askedAt = performance.now()
     asking = undefined
