@@ -1,6 +1,7 @@
 import { http } from "msw"
 import { setupServer } from "msw/node"
 import { afterAll, afterEach, beforeAll } from "vitest"
+import { operations } from "../../src/ingest/rest/operations.ts"
 import { ingestUrl } from "../route/app-token.ts"
 
 /** A call as it arrived at the ingest. */
@@ -15,7 +16,8 @@ type Answer = (call: Call) => Response | Promise<Response>
 
 /**
  * The ingest's REST API in the place of the network, written from docs/protocol.md §10. Without an answer of the test
- * a call succeeds, and what it counts is the number of files it names. Other requests fail the test.
+ * a call succeeds with the operation's example, and what it counts is the number of files it names. Other requests fail the
+ * test.
  */
 export const useMockRest = (bases: ReadonlyArray<string> = [ingestUrl]) => {
   const calls: Array<Call> = []
@@ -29,7 +31,9 @@ export const useMockRest = (bases: ReadonlyArray<string> = [ingestUrl]) => {
     if (operation === "updateACL") return Response.json({ success: true, updatedCount: count })
     if (operation === "listFiles") return Response.json({ hasMore: false, nextCursor: null, files: [] })
     if (operation === "getUsageInfo") return Response.json({ totalBytes: 5, filesUploaded: 1, limitBytes: null })
-    return Response.json({ url: `${ingestUrl}/f/key?expires=1&signature=hmac-sha256%3D00` })
+    if (operation === "requestFileAccess")
+      return Response.json({ url: `${ingestUrl}/f/key?expires=1&signature=hmac-sha256%3D00` })
+    return Response.json(operations.get(operation)?.example.answer)
   }
 
   const server = setupServer(

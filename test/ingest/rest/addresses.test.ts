@@ -3,12 +3,13 @@ import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { createSqliteCatalog } from "../../../src/ingest.ts"
 import { names } from "../../../src/protocol.ts"
+import { operations } from "../../../src/ingest/rest/operations.ts"
 import { apiKey, startIngest } from "../circle.ts"
 import { makeFolder } from "../../make-folder.ts"
 import { captureConsole } from "../capture-console.ts"
 import { answerOf, call, codeOf, createOther, other, store, storeOfOther } from "./rest-app.ts"
 
-const operationNames = ["listFiles", "deleteFiles", "renameFiles", "updateACL", "getUsageInfo", "requestFileAccess"]
+const operationNames = [...operations.keys()]
 
 describe("who may use the REST API", () => {
   it("an app with its API key, nobody else, and no page", async () => {
