@@ -7,7 +7,7 @@ const report = process.env["TEST_REPORT"]
 
 const jsonReport = (outputFile: string): ["json", { outputFile: string }] => ["json", { outputFile }]
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   test: {
     // Limits for what hangs, not for what is slow: the first build of a framework's app on a cold, busy disk takes long.
     testTimeout: 60_000,
@@ -17,18 +17,18 @@ export default defineConfig({
     // Each has an order: with one worker, as on two cores, Vitest runs those without one last.
     projects: [
       {
-        // What needs no browser, no build and no process of its own: `npm run test:quick`. Each module is loaded once for
-        // all files of a worker, which takes half the time.
+        // What needs no browser, no build and no process of its own: `npm run test:quick`. It loads modules once for all
+        // files of a worker, and so takes less time; where all tests run each file has modules of its own.
         extends: true,
         test: {
           name: "quick",
-          isolate: false,
+          isolate: mode !== "quick",
           sequence: { groupOrder: 1 },
           include: quickTests.filter(sharesModules),
         },
       },
       {
-        // The same for tests that change what modules are or read.
+        // The same for tests that change modules, or leave sockets behind.
         extends: true,
         test: {
           name: "quick-isolated",
@@ -80,4 +80,4 @@ export default defineConfig({
       },
     ],
   },
-})
+}))

@@ -40,19 +40,16 @@ const root = join(import.meta.dirname, "..")
 const readImports = (file: string): ReadonlyArray<string> =>
   [...readFileSync(join(root, file), "utf8").matchAll(/\b(?:from|import)\s*\(?\s*"([^"]+)"/g)].map(([, name]) => name!)
 
-/** How a test changes modules, or what modules read as they are loaded: it cannot share them with other tests. */
-const changesModules = /\bvi\.(mock|doMock|resetModules|stubGlobal)\(|without-node-crypto/
-
 /** What tests are made of; what the sources import says nothing of what a test starts. */
 const isOfTests = (file: string): boolean => /^(test|playground|site)\/.*\.ts$/.test(file)
 
-/** Whether a test, or what it is made of, imports a module by which it starts what takes long. */
-const startsSomething = (test: string): boolean => {
+/** Whether a test, or what it is made of, imports one of the modules. */
+const reaches = (test: string, modules: RegExp): boolean => {
   const reached = new Set([test])
   // What is added meanwhile is visited as well.
   for (const file of reached) {
     for (const name of readImports(file)) {
-      if (slowModules.test(name)) return true
+      if (modules.test(name)) return true
       const imported = normalize(join(dirname(file), name))
       if (name.startsWith(".") && isOfTests(imported) && existsSync(join(root, imported))) reached.add(imported)
     }
@@ -64,8 +61,15 @@ const startsSomething = (test: string): boolean => {
 export const listQuickTests = (): Array<string> =>
   globSync(sourceTests.include, { cwd: root, exclude: sourceTests.exclude })
     .map((file) => file.replaceAll("\\", "/"))
-    .filter((file) => !longTests.includes(file) && !startsSomething(file))
+    .filter((file) => !longTests.includes(file) && !reaches(file, slowModules))
     .toSorted()
 
+/** By these, tests leave more behind in their process than modules: sockets, and requests that are intercepted. */
+const sharedModules = /^(node:https?|node:http2|node:net|msw)(\/|$)/
+
+/** How a test changes modules, or what they read when they are loaded. */
+const changesModules = /\bvi\.(mock|doMock|resetModules|stubGlobal)\(|without-node-crypto/
+
 /** Whether a quick test may run in a worker that has loaded modules for other tests. */
-export const sharesModules = (test: string): boolean => !changesModules.test(readFileSync(join(root, test), "utf8"))
+export const sharesModules = (test: string): boolean =>
+  !changesModules.test(readFileSync(join(root, test), "utf8")) && !reaches(test, sharedModules)
