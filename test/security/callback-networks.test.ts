@@ -267,7 +267,7 @@ describe("an app whose callbacks are not sent", () => {
     expect([status, JSON.parse(text).code]).toEqual([500, "INVALID_CONFIG"])
     expect(text).not.toMatch(/public Internet|callback-networks/)
     expect(lines.join("\n")).toMatch(
-      /SLUICE_CALLBACK_URL[^]*public Internet only, and 127\.0\.0\.1:3999 is not of it[^]*--callback-networks any/,
+      /SLUICE_CALLBACK_URL[^]*public Internet only, and 127\.0\.0\.1:3999 is not on it[^]*--callback-networks any/,
     )
   })
 
