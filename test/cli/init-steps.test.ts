@@ -58,7 +58,7 @@ describe("the steps that sluice init prints", () => {
     const first = await init(folder)
     expect(first.next).toEqual([
       `${openStep} src/app/api/sluice/router.ts: as it stands, anybody may.`,
-      'Put the button on a page, src/app/page.tsx say:\n\n     import { UploadButton } from "../lib/upload-client"\n\n     <UploadButton endpoint="avatar" />\n',
+      'Put the button on a page, for example src/app/page.tsx:\n\n     import { UploadButton } from "../lib/upload-client"\n\n     <UploadButton endpoint="avatar" />\n',
       "npm run dev",
       "Check it while that runs: npx sluice doctor",
       expect.stringContaining("SLUICE_CALLBACK_URL"),

@@ -57,7 +57,7 @@ export const writePage = async (
   if (button === undefined) {
     throw new CommandFailed("npx sluice init --yes", "does not say what to put on a page:", text)
   }
-  const path = /on a page, (\S+) say:/.exec(text)?.[1] ?? usual.path
+  const path = /on a page, for example (\S+):/.exec(text)?.[1] ?? usual.path
   const client = /import \{ UploadButton \} from "([^"]+)"/.exec(text)?.[1] ?? usual.client
   if (!existsSync(join(folder, path))) throw new Error(`\`sluice init\` names ${path}, and there is no such page.`)
   const imports = `${stylesheetLine(advice)}import { UploadButton, UploadDropzone } from "${client}"\n`

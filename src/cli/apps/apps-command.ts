@@ -16,7 +16,7 @@ export const ingestUrlOption = (): Option =>
 /** `--out` and `--force` of commands that make a token. */
 export const addOutOptions = (command: Command): Command =>
   command
-    .option("--out <file>", "writes the token there, readable by you alone, instead of printing it")
+    .option("--out <file>", "writes the token there instead, for you alone")
     .option("--force", "with --out: replaces a file that is there")
 
 /** What {@link addSettings} and {@link ingestUrlOption} add to a command's options. */

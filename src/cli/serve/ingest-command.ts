@@ -38,8 +38,8 @@ export const createIngestCommand = (): Command =>
     .addHelpText(
       "after",
       `
-Each is also a variable (--max-file-size is ${envName("maxFileSize")}) and a field
-of ${configFileName} (maxFileSize). Flags win over variables, those over the file.
+Each is also a variable (${envName("maxFileSize")}) and a field of
+${configFileName} (maxFileSize). Flags win over variables, those over it.
 Durations are 30s, 10m, 2h, 1d or "10 minutes"; a bare number is seconds. Sizes
 are 64KB, 4MB, 1.5GB; a bare number is bytes.
 The token is that of ${envName("token")}, else <data>/token, made on the first start.

@@ -109,7 +109,7 @@ const url: Setting<string> = {
 
 const store: Setting<string> = {
   argument: "<file>",
-  description: "the module that opens another blob store (default: files on disk)",
+  description: "module that opens another store (default: disk)",
   parse: text("", "", "").parse,
 }
 
@@ -120,7 +120,7 @@ const store: Setting<string> = {
  */
 export const ingestSettings = {
   port: orElse(wholeNumber("0 takes any free one", 0, 65_535), "4790"),
-  host: text("<address>", "0.0.0.0 opens it to other machines", "127.0.0.1"),
+  host: text("<address>", "0.0.0.0: for other machines", "127.0.0.1"),
   data: text("<folder>", "files, catalog and token", `.${names.word}`),
   store,
   url,
