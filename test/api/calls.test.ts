@@ -1,6 +1,8 @@
 import { HttpResponse } from "msw"
 import { describe, expect, test } from "vitest"
 import { SluiceApi, UploadError } from "../../src/api.ts"
+import { operations as called } from "../../src/api/operations.ts"
+import { operations as offered } from "../../src/ingest/rest/operations.ts"
 import { apiKey, encodedAppId, ingestUrl, token } from "../route/app-token.ts"
 import { useConsoleLines } from "../route/console-lines.ts"
 import { useQuickTimers } from "../route/quick-timers.ts"
@@ -13,6 +15,10 @@ const { linesWith, lines } = useConsoleLines()
 const api = new SluiceApi({ token })
 const a = `${encodedAppId}a`
 const b = `${encodedAppId}b`
+
+test("the server API calls every operation of the ingest", () => {
+  expect(Object.keys(called).toSorted()).toEqual([...offered.keys()].toSorted())
+})
 
 describe("what is asked", () => {
   test.each<[string, (api: SluiceApi) => Promise<unknown>, string, unknown, unknown]>([
