@@ -9,7 +9,9 @@ import {
   createDiskBlobStore,
 } from "../ingest.ts"
 import { CommandFailure, describeSystemError } from "./command-failure.ts"
+import type { LogFormat } from "../protocol.ts"
 import type { DataFolder } from "./data-folder.ts"
+import { printNotice } from "./terminal/print-notice.ts"
 
 /** The page that says what a driver exports. */
 const page = "node_modules/sluice/docs/conformance.md"
@@ -106,13 +108,22 @@ const patience = 10_000
  *
  * Fails: with a {@link CommandFailure} that says what happened, to which file, and what to do.
  */
-export const openStore = async (path: string | undefined, folder: DataFolder): Promise<BlobStore> => {
+export const openStore = async (
+  path: string | undefined,
+  folder: DataFolder,
+  logFormat: LogFormat = "text",
+): Promise<BlobStore> => {
   if (path === undefined) return createDiskBlobStore({ folder: folder.blobs })
   const file = resolve(path)
   const { open } = await loadDriver(file)
   let store: BlobStore
   const reminder = setTimeout(
-    () => console.warn(`The store ${file} is still being opened: its \`open\` has not resolved for 10 s.`),
+    () =>
+      printNotice(
+        "warning",
+        `The store ${file} is still being opened: its \`open\` has not resolved for ${patience / 1000} s.`,
+        logFormat,
+      ),
     patience,
   )
   try {

@@ -15,7 +15,7 @@ import { createFilesCommand } from "./inspect/files-command.ts"
 import { createIngestCommand } from "./serve/ingest-command.ts"
 import { isLoggedAsJson } from "./settings/setting-options.ts"
 import { arrangeHelp } from "./terminal/help.ts"
-import { toPrintable } from "./terminal/printable.ts"
+import { printNotice } from "./terminal/print-notice.ts"
 import { createTokenCommand } from "./token-command.ts"
 
 /** The whole command line; run it with {@link runCommand}. The code of a command is imported when it is called. */
@@ -68,12 +68,6 @@ const dropEmptyVariables = (env: NodeJS.ProcessEnv): void => {
   for (const [name, value] of Object.entries(env)) if (name.startsWith(names.envPrefix) && !value) delete env[name]
 }
 
-/** One line of JSON, in the log's format. */
-const printFailure = (text: string): void => {
-  const message = text.trim().replaceAll(/\s*\n\s*/g, " ")
-  console.error(JSON.stringify({ time: new Date().toISOString(), level: "error", service: names.word, message }))
-}
-
 /** Whether the output is for machines, for a command line that is wrong and so was not parsed to its end. */
 const wantsJson = (args: ReadonlyArray<string>): boolean => {
   const end = args.indexOf("--")
@@ -106,13 +100,13 @@ export const runCommand = async (args: ReadonlyArray<string>): Promise<number> =
   } catch (error) {
     if (error instanceof CommanderError) {
       if (wantsJson(args)) {
-        if (misuse !== "") printFailure(misuse.replace(/^error: /, ""))
+        if (misuse !== "") printNotice("error", misuse.replace(/^error: /, ""), "json")
       } else process.stderr.write(misuse)
       return error.exitCode === 0 ? exitCodes.done : exitCodes.usage
     }
     if (!(error instanceof CommandFailure)) throw error
-    if (isLoggedAsJson(running)) printFailure(error.message)
-    else console.error(`${names.word}: ${toPrintable(error.message)}`)
+    if (isLoggedAsJson(running)) printNotice("error", error.message, "json")
+    else printNotice("error", `${names.word}: ${error.message}`, "text")
     return exitCodes.failed
   }
 }

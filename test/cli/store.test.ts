@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises"
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
@@ -103,7 +103,25 @@ export default { contract: "blob-store/1", open: () => store }`,
   ],
 ]
 
+/** What the page quotes of the messages, `…` for what differs. */
+const readQuotes = async (): Promise<ReadonlyArray<string>> => {
+  const page = await readFile(join(import.meta.dirname, "../../docs/conformance.md"), "utf8")
+  const [, table = ""] = page.split("exits with 1")
+  return [...table.split("\n\n")[0]!.matchAll(/\| `([^`]+)` +\|$/gm)].map(([, quote]) => quote!)
+}
+
+const toPattern = (quote: string): RegExp =>
+  new RegExp(
+    quote
+      .split("…")
+      .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"))
+      .join(".*"),
+  )
+
 describe("sluice ingest --store", () => {
+  /** What was printed of each mistake. */
+  const printed: Array<string> = []
+
   it.each(mistakes)(
     "says in one line what to do where the module %s, and leaves nothing running",
     async (_, text, said) => {
@@ -114,6 +132,7 @@ describe("sluice ingest --store", () => {
       expect(stderr).toMatch(/^sluice: [^\n]*\.\n$/)
       expect(stderr).toContain(file)
       expect(stderr).toMatch(said)
+      printed.push(stderr)
       // The data folder was let go of.
       await (
         await start([])
@@ -128,10 +147,17 @@ describe("sluice ingest --store", () => {
       code: 1,
       stderr: `sluice: The store ${join(folder, "other.mjs")} cannot be read: it does not exist. Give --store the path of the module that opens the store.\n`,
     })
+    printed.push(missing.stderr)
     await mkdir(join(folder, "store"))
     expect((await runCommand(args("store"), { cwd: folder })).stderr).toMatch(
       /^sluice: The store \S+ is not a file\. Name the module itself, .*\n$/,
     )
+  })
+
+  it("says what the page quotes of it", async () => {
+    const quotes = await readQuotes()
+    expect(quotes.length).toBeGreaterThan(6)
+    expect(quotes.filter((quote) => !printed.some((text) => toPattern(quote).test(text)))).toEqual([])
   })
 
   it("opens the store once, also where the configuration file names it, and says where that was set", async () => {

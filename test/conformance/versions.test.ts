@@ -26,16 +26,16 @@ const suites = {
  * fail now, and write the hash of the new titles here.
  */
 const known: Readonly<Record<keyof typeof suites, readonly [version: string, titles: string]>> = {
-  blobStore: ["1.0", "e485168e2ef2"],
-  catalog: ["1.0", "6c246e1b805e"],
-  adapter: ["1.0", "9dbd998906a0"],
+  blobStore: ["1.0", "4e6b74124917"],
+  catalog: ["1.0", "2c4b4eae60f1"],
+  adapter: ["1.0", "f27f0157f261"],
 }
 
 describe("the versions of the suites", () => {
   it.each(Object.keys(suites) as ReadonlyArray<keyof typeof suites>)("follow the cases: %s", (name) => {
     const titles = suites[name].map((title) => title.split(": ").slice(1).join(": "))
     expect(new Set(titles).size).toBe(titles.length)
-    const hash = createHash("sha256").update(titles.join("\n")).digest("hex").slice(0, 12)
+    const hash = createHash("sha256").update(titles.toSorted().join("\n")).digest("hex").slice(0, 12)
     expect([contracts[name], hash]).toEqual(known[name])
   })
 

@@ -7,6 +7,8 @@ import { createIngest, type Ingest, type IngestOptions, readTracingEnvironment }
 import { CommandFailure, describeSystemError, isSystemError } from "../command-failure.ts"
 import type { OwnedDataFolder } from "../data-folder.ts"
 import { openCatalog } from "../open-catalog.ts"
+import { printNotice } from "../terminal/print-notice.ts"
+import type { LogFormat } from "../../protocol.ts"
 import { applyLimits, serverLimits, toServerOptions } from "./server-limits.ts"
 
 /** How long answers may still be sent after the grace period, ms. */
@@ -16,12 +18,14 @@ const answerTime = 2_000
 const closeTime = 30_000
 
 /** Closes an ingest, and does not wait for ever: a store may be foreign code. */
-const closeInTime = async (ingest: Ingest | undefined): Promise<void> => {
+const closeInTime = async ({ ingest, logFormat }: RunningIngest): Promise<void> => {
   const inTime = new AbortController()
   const late = sleep(closeTime, undefined, { signal: inTime.signal }).then(
     () =>
-      console.warn(
+      printNotice(
+        "warning",
         `The store or the catalog did not close within ${closeTime / 1000} s. The ingest ends all the same.`,
+        logFormat,
       ),
     () => {},
   )
@@ -30,6 +34,13 @@ const closeInTime = async (ingest: Ingest | undefined): Promise<void> => {
   } finally {
     inTime.abort()
   }
+}
+
+/** What there is of an ingest; nothing until its server is opened. */
+interface RunningIngest {
+  ingest?: Ingest
+  folder?: OwnedDataFolder
+  logFormat?: LogFormat | undefined
 }
 
 /** A listening socket whose requests wait for the ingest, because the ingest's URL is known only once the port is. */
@@ -71,7 +82,7 @@ const configure = <A>(make: () => A): A => {
  */
 export const listenForIngest = async (host: string, port: number, limits = serverLimits): Promise<IngestServer> => {
   const ingest = Promise.withResolvers<Ingest>()
-  const running: { ingest?: Ingest; folder?: OwnedDataFolder } = {}
+  const running: RunningIngest = {}
   const listener = toNodeListener(async (request) => (await ingest.promise).fetch(request), { signal: false })
   const server = createServer(toServerOptions(limits), listener)
   server.on("checkContinue", deferContinue(listener))
@@ -89,6 +100,7 @@ export const listenForIngest = async (host: string, port: number, limits = serve
     open({ folder, store, largestContent, ...options }) {
       const tracing = configure(() => readTracingEnvironment(process.env))
       running.folder = folder
+      running.logFormat = options.logFormat
       const catalog = openCatalog(folder.catalog, largestContent)
       running.ingest = configure(() => createIngest({ ...options, tracing, store, catalog }))
       ingest.resolve(running.ingest)
@@ -110,7 +122,7 @@ export const listenForIngest = async (host: string, port: number, limits = serve
         // Node would keep a connection whose last answer has been sent as long as any connection is open.
         const idle = setInterval(() => server.closeIdleConnections(), 50)
         try {
-          await closeInTime(running.ingest)
+          await closeInTime(running)
         } finally {
           await closed.finally(() => {
             clearInterval(idle)

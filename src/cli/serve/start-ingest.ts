@@ -92,7 +92,7 @@ export const startIngest = async (
   let server: IngestServer | undefined
   let store: BlobStore | undefined
   try {
-    store = await openStore(storePath, folder)
+    store = await openStore(storePath, folder, logFormat)
     const storeNotes = await describeStore(folder, store, toStorePath(storePath))
     server = await listen(host, port, folder)
     const url = givenUrl ?? `http://localhost:${server.port}`
