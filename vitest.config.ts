@@ -1,5 +1,5 @@
 import { defineConfig } from "vitest/config"
-import { listQuickTests, sharesModules, sourceTests } from "./test/quick-tests.ts"
+import { listQuickTests, sharesModules, sourceTests, testsAlone } from "./test/quick-tests.ts"
 import { SkipReporter } from "./test/report-skips.ts"
 
 const quickTests = listQuickTests()
@@ -9,6 +9,8 @@ const jsonReport = (outputFile: string): ["json", { outputFile: string }] => ["j
 
 export default defineConfig(({ mode }) => ({
   test: {
+    // Most tests wait for disks, browsers and other processes most of the time.
+    maxWorkers: "100%",
     // Limits for what hangs, not for what is slow: the first build of a framework's app on a cold, busy disk takes long.
     testTimeout: 60_000,
     hookTimeout: 180_000,
@@ -46,14 +48,10 @@ export default defineConfig(({ mode }) => ({
         },
       },
       {
-        // Real processes that are killed, starved and lied to: after the others, which would slow them down.
+        // What load would change: real processes that are killed, starved and lied to, and what people read of a mistake
+        // first. One file at a time, after the others.
         extends: true,
-        test: { name: "reliability", include: ["test/reliability/**/*.test.ts"], sequence: { groupOrder: 2 } },
-      },
-      {
-        // Documents that say what the others found.
-        extends: true,
-        test: { name: "tables", include: ["test/tables/**/*.test.ts"], sequence: { groupOrder: 3 } },
+        test: { name: "alone", include: testsAlone, maxWorkers: 1, sequence: { groupOrder: 2 } },
       },
       {
         // The package as users get it: built and packed once, before these tests and only for them.
@@ -73,7 +71,8 @@ export default defineConfig(({ mode }) => ({
         test: {
           name: "newcomer",
           testTimeout: 900_000,
-          sequence: { groupOrder: 4 },
+          maxWorkers: 1,
+          sequence: { groupOrder: 3 },
           include: ["test/newcomer/**/*.test.ts"],
           globalSetup: ["test/package/pack.ts"],
         },

@@ -15,7 +15,7 @@ const titles: Readonly<Record<string, string>> = {
 
 const figures: Report["figures"] = {
   peak: "peak MB",
-  after: "MB after",
+  kept: "MB kept",
   before: "MB before",
   longTasks: "long tasks",
   longest: "longest ms",

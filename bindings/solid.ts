@@ -139,10 +139,12 @@ const createRenderer = (state: UploadState): ((markup: Markup) => JSX.Element) =
 }
 
 /** A copy of markup that is kept: the store changes its values, and the core's objects must not change. */
-const toOwn = (markup: Markup): Markup => ({
+const toOwn = (markup: Markup, isKept = markup.isKept === true): Markup => ({
   ...markup,
-  ...(markup.isKept && { attributes: { ...markup.attributes }, on: { ...markup.on } }),
-  children: markup.children.map((child) => (typeof child === "string" || isSlot(child) ? child : toOwn(child))),
+  ...(isKept && { attributes: { ...markup.attributes }, on: { ...markup.on } }),
+  children: markup.children.map((child) =>
+    typeof child === "string" || isSlot(child) ? child : toOwn(child, isKept || child.isKept === true),
+  ),
 })
 
 const toStored = ({ files, ...others }: UploadState) => ({ ...others, files: files.map((item) => ({ ...item })) })

@@ -5,10 +5,13 @@
 import { existsSync, globSync, readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
 
+/** The tests that run one at a time, because load changes what they find, as globs relative to the root. */
+export const testsAlone = ["test/reliability/**/*.test.ts", "test/mistakes/**/*.test.ts"]
+
 /** The tests of the sources, as globs relative to the root. */
 export const sourceTests = {
   include: ["test/**/*.test.ts"],
-  exclude: ["test/package/**", "test/reliability/**", "test/tables/**", "test/newcomer/**"],
+  exclude: ["test/package/**", "test/newcomer/**", ...testsAlone],
 }
 
 /** Modules by which tests start what takes long. */

@@ -28,7 +28,7 @@ interface Report {
 }
 
 const waitsForOthers =
-  /^test\/(bindings|forms|newcomer|playground|site|tables)\/|^test\/package\/(forms|looks|next|sveltekit)\./
+  /^test\/(bindings|forms|newcomer|mistakes|playground|site)\/|^test\/package\/(forms|looks|next|sveltekit)\./
 const mostUnsteady = 3
 
 const file = process.env["TEST_REPORT"]

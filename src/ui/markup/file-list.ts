@@ -120,18 +120,46 @@ const describeFile = (component: ListView, item: UploadItem): Markup => {
   return { ...markup, key: item.id }
 }
 
-const farRows = new WeakMap<UploadItem, Markup>()
+/** A row as it was described, and from what besides its file. */
+interface KeptRow {
+  readonly markup: Markup
+  readonly from: ReadonlyArray<unknown>
+}
+
+const keptRows = new WeakMap<UploadItem, KeptRow>()
+
+/** Describes a row only when something in it has changed: usually that is one file of many. */
+const keepRow = (item: UploadItem, from: ReadonlyArray<unknown>, describeAnew: () => Markup): Markup => {
+  const kept = keptRows.get(item)
+  if (kept?.from.length === from.length && from.every((value, index) => value === kept.from[index])) return kept.markup
+  const markup: Markup = { ...describeAnew(), isKept: true }
+  keptRows.set(item, { markup, from })
+  return markup
+}
 
 /** A row outside the visible part, so that a thousand rows cost a page little. It keeps its place, and its name for searches. */
-const describeFar = ({ part, looks }: ComponentView, item: UploadItem): Markup => {
-  const describeAnew = (): Markup => {
-    const attributes = { "data-state": item.status, "data-file": item.id, "data-far": "" }
-    return { ...part("li", "file", { attributes }, [item.name], item), key: item.id }
-  }
-  if (looks.appearance?.file !== undefined || looks.content?.file !== undefined) return describeAnew()
-  let markup = farRows.get(item)
-  if (markup === undefined) farRows.set(item, (markup = { ...describeAnew(), isKept: true }))
-  return markup
+const describeFar = ({ part }: ComponentView, item: UploadItem): Markup => ({
+  ...part(
+    "li",
+    "file",
+    { attributes: { "data-state": item.status, "data-file": item.id, "data-far": "" } },
+    [item.name],
+    item,
+  ),
+  key: item.id,
+})
+
+const describeRow = (component: ListView, item: UploadItem, isFar: boolean): Markup => {
+  const { controller, state, texts, config, looks, used, blocking } = component
+  const describeAnew = () => (isFar ? describeFar : describeFile)(component, item)
+  // The page's own looks and content may depend on anything.
+  if (looks.appearance !== undefined || looks.content !== undefined) return describeAnew()
+  if (isFar) return keepRow(item, [], describeAnew)
+  // What a waiting file shows changes with the clock.
+  if (item === blocking || item.status === "waiting") return describeAnew()
+  const isToldAbove = used?.isToldAbove(component, item)
+  const isMovable = config.reorder === true && state.files.length > 1
+  return keepRow(item, [controller, texts, used, config.rename, state.isDisabled, isMovable, isToldAbove], describeAnew)
 }
 
 /** The files of a component, each with its state and its actions. */
@@ -143,7 +171,7 @@ export const describeFileList = (component: ListView): Markup | undefined => {
     isThin && isLongList(files)
       ? (item: UploadItem, index: number) => item === blocking || isNearRow(item, index, near?.get(id))
       : () => true
-  const rows = files.map((item, index) => (isWhole(item, index) ? describeFile : describeFar)(component, item))
+  const rows = files.map((item, index) => describeRow(component, item, !isWhole(item, index)))
   const place = removed && used?.findPlace(files, removed.files[0]?.id, removed.order)
   return part(
     "ul",

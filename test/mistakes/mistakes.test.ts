@@ -3,10 +3,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { format, resolveConfig } from "prettier"
 import { expect, it } from "vitest"
-import type { Mistake } from "../mistakes/mistake.ts"
-import { mistakes } from "../mistakes/mistakes.ts"
-import { judge, type Outcome, readMistakes } from "../mistakes/read-mistakes.ts"
-import { showMistake, toHeading, toRow } from "../mistakes/show-mistake.ts"
+import type { Mistake } from "./mistake.ts"
+import { mistakes } from "./mistakes.ts"
+import { judge, type Outcome, readMistakes } from "./read-mistakes.ts"
+import { showMistake, toHeading, toRow } from "./show-mistake.ts"
 
 const root = join(import.meta.dirname, "../..")
 const path = join(root, "docs/mistakes.md")
@@ -38,7 +38,7 @@ it(
     const kept = readFileSync(path, "utf8")
     const made = kept.replace(
       /<!-- table[^]*?<!-- end -->/,
-      () => `<!-- table: made by test/tables/mistakes.test.ts -->\n\n${table}\n\n<!-- end -->`,
+      () => `<!-- table: made by test/mistakes/mistakes.test.ts -->\n\n${table}\n\n<!-- end -->`,
     )
     const text = await format(made, { ...(await resolveConfig(path)), filepath: path })
     // What comes first, and how often it is tried, is another one in each run: of each mistake, something that names its
