@@ -68,11 +68,11 @@ const createSweep = (service: Service): Effect.Effect<void> => {
 
 /** Does an ingest's housekeeping for as long as it runs. */
 export interface Housekeeping {
-  /** Sweeps at an interval and after each call of `ring`, for ever, one sweep at a time. */
+  /** Sweeps at an interval and after each call of `wake`, for ever, one sweep at a time. */
   readonly keep: Effect.Effect<never>
   /** Something was deleted: sweep soon. */
-  readonly ring: () => void
-  /** Waits until everything announced by `ring` is swept, at most so many ms. */
+  readonly wake: () => void
+  /** Waits until everything announced by `wake` is swept, at most so many ms. */
   readonly settle: (atMost: number) => Effect.Effect<void>
 }
 
@@ -80,7 +80,7 @@ export interface Housekeeping {
  * @param getService returns the ingest's parts, this one among them: called once, when housekeeping begins
  */
 export const createHousekeeping = (getService: () => Service): Housekeeping => {
-  const bell = Latch.makeUnsafe()
+  const awake = Latch.makeUnsafe()
   const isSwept = Latch.makeUnsafe(true)
   const keep = Effect.suspend(() => {
     const service = getService()
@@ -88,26 +88,26 @@ export const createHousekeeping = (getService: () => Service): Housekeeping => {
     let compactedAt = -Infinity
     const keepOnce = Effect.gen(function* () {
       yield* sweep
-      if (!Latch.isOpen(bell)) Latch.openUnsafe(isSwept)
-      // Not after every call of `ring`: each deletion makes one.
+      if (!Latch.isOpen(awake)) Latch.openUnsafe(isSwept)
+      // Not after every call of `wake`: each deletion makes one.
       if (performance.now() - compactedAt < service.settings.sweepInterval) return
       compactedAt = performance.now()
       yield* tryStep(compact(service))
     })
     return Effect.forever(
       Effect.gen(function* () {
-        // Re-arm before the sweep: a call of `ring` during it may be about something that the sweep has already passed.
-        Latch.closeUnsafe(bell)
+        // Re-arm before the sweep: a call of `wake` during it may be about something that the sweep has already passed.
+        Latch.closeUnsafe(awake)
         yield* keepOnce
-        yield* Effect.raceFirst(Effect.sleep(service.settings.sweepInterval), bell.await)
+        yield* Effect.raceFirst(Effect.sleep(service.settings.sweepInterval), awake.await)
       }),
     )
   })
   return {
     keep,
-    ring: () => {
+    wake: () => {
       Latch.closeUnsafe(isSwept)
-      Latch.openUnsafe(bell)
+      Latch.openUnsafe(awake)
     },
     settle: (atMost) => Effect.raceFirst(isSwept.await, Effect.sleep(atMost)),
   }

@@ -156,7 +156,7 @@ export const createIngest = (options: IngestOptions): Ingest => {
     clocks: createAppClocks(write),
     askedAgain: createAskedAgain(),
     devStreams,
-    wakeHousekeeping: housekeeping.ring,
+    wakeHousekeeping: housekeeping.wake,
     // On the unwrapped ports, so that probes do not count in the metrics.
     checkReadiness: createReadinessCheck({ store: options.store, catalog: options.catalog, changes }),
     metricsEndpoint,

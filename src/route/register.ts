@@ -36,7 +36,7 @@ const encodeRegistration = (registration: Omit<Registration, "metadata">, metada
   `${JSON.stringify(registration).slice(0, -1)},"metadata":${metadata}}`
 
 /** The ingest has accepted it; a header holds its warning for the app. The warning is logged once an hour, whatever its figures. */
-const hear = (call: Call, { headers }: Response): Effect.Effect<void> =>
+const logIngestWarning = (call: Call, { headers }: Response): Effect.Effect<void> =>
   Effect.suspend(() => {
     const warning = headers.get(names.header.warning)
     if (warning === null || call.app.remind(warning.replace(/\d+/g, "")) === undefined) return Effect.void
@@ -137,7 +137,7 @@ export const register = Effect.fnUntraced(function* (
       timeout: attemptTimeout,
       fetch,
     }),
-  ).pipe(Effect.tap((response) => hear(call, response)))
+  ).pipe(Effect.tap((response) => logIngestWarning(call, response)))
   if (settings.isDev) {
     const expires = grants[0]?.expires ?? 0
     const explain = toRejected(credentials.ingestUrl, callbackUrl)

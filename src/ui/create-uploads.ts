@@ -2,7 +2,7 @@ import type { TypedFileRouter } from "../protocol/file-route.ts"
 import { createMerger, noUploads } from "./merge-states.ts"
 import { createUploadController } from "./create-upload-controller.ts"
 import type { UploadController } from "./upload-controller.ts"
-import { createUploadLease, type Tenant, type UploadPlace } from "./upload-lease.ts"
+import { createUploadLease, type Borrower, type UploadPlace } from "./upload-lease.ts"
 import type { AnyComponentOptions } from "./upload-component-options.ts"
 import { createUploadSetup } from "./upload-setup.ts"
 import type { FileStatus, UploadItem } from "./upload-state.ts"
@@ -12,7 +12,7 @@ import { warnBeforeLeaving } from "./warn-before-leaving.ts"
 
 interface Place extends UploadPlace {
   /** Components that show it, the one used last at the end. */
-  readonly tenants: Set<Tenant>
+  readonly borrowers: Set<Borrower>
   /** Its latest options, without callbacks of a component. */
   options: AnyComponentOptions
   disconnect: (() => void) | undefined
@@ -82,17 +82,17 @@ export const createUploads = <Router extends TypedFileRouter>(
     return { source, expire: () => (isStale = true) }
   }
   const whole = createSource(() => true)
-  const unattended = createSource(({ tenants }) => tenants.size === 0)
+  const unattended = createSource(({ borrowers }) => borrowers.size === 0)
   const turns = createUploadTurns(options.concurrency ?? 4, listAll)
 
   const changed = () => {
     whole.expire()
     unattended.expire()
     for (const place of places.values()) {
-      const { key, tenants, controller, expected, disconnect } = place
+      const { key, borrowers, controller, expected, disconnect } = place
       // One that was never on a page is about to be.
       if (disconnect === undefined) continue
-      if (tenants.size + expected + controller.getState().files.length > 0) continue
+      if (borrowers.size + expected + controller.getState().files.length > 0) continue
       places.delete(key)
       disconnect()
       place.unsubscribe()
@@ -113,7 +113,7 @@ export const createUploads = <Router extends TypedFileRouter>(
 
   /** Options of a place: those of its component while it exists, with callbacks that are looked up at the time of the call. */
   const compose = (place: Place): AnyComponentOptions => {
-    const own = () => [...place.tenants].at(-1)?.options()
+    const own = () => [...place.borrowers].at(-1)?.options()
     const { endpoint } = place
     const names = [
       "onUploadBegin",
@@ -151,7 +151,7 @@ export const createUploads = <Router extends TypedFileRouter>(
       controller,
       endpoint: given.endpoint,
       key,
-      tenants: new Set(),
+      borrowers: new Set(),
       options: given,
       disconnect: undefined,
       unsubscribe: controller.subscribe(changed),
@@ -194,21 +194,21 @@ export const createUploads = <Router extends TypedFileRouter>(
       return createUploadLease(
         {
           find: (given) => find(given, groupOf(given)),
-          settle: (borrowed, tenant) => {
+          settle: (borrowed, borrower) => {
             const place = borrowed as Place
-            const isNew = !place.tenants.has(tenant)
-            const isSame = !isNew && [...place.tenants].at(-1) === tenant && place.options === tenant.options()
+            const isNew = !place.borrowers.has(borrower)
+            const isSame = !isNew && [...place.borrowers].at(-1) === borrower && place.options === borrower.options()
             if (isSame) return
-            place.tenants.delete(tenant)
-            place.tenants.add(tenant)
-            place.options = tenant.options()
+            place.borrowers.delete(borrower)
+            place.borrowers.add(borrower)
+            place.options = borrower.options()
             connect(place)
             if (isNew) attended()
           },
-          leave: (borrowed, tenant) => {
+          leave: (borrowed, borrower) => {
             const place = borrowed as Place
-            place.tenants.delete(tenant)
-            if (place.tenants.size === 0) place.options = { ...place.options, disabled: false }
+            place.borrowers.delete(borrower)
+            if (place.borrowers.size === 0) place.options = { ...place.options, disabled: false }
             place.controller.setOptions(compose(place))
             attended()
           },
@@ -228,12 +228,12 @@ export const createUploads = <Router extends TypedFileRouter>(
       else controllerOf(id)?.[name](id)
     }
   const clear = (statuses: ReadonlyArray<FileStatus>) => {
-    for (const { controller, tenants } of all()) {
-      if (tenants.size > 0) {
+    for (const { controller, borrowers } of all()) {
+      if (borrowers.size > 0) {
         for (const item of controller.getState().files)
           if (item.status === "done" && isUpload(item)) dismissed.add(item.id)
       }
-      controller.clear(tenants.size > 0 ? statuses.filter((status) => status !== "done") : statuses)
+      controller.clear(borrowers.size > 0 ? statuses.filter((status) => status !== "done") : statuses)
     }
     changed()
   }
@@ -243,7 +243,7 @@ export const createUploads = <Router extends TypedFileRouter>(
     ...whole.source,
     setup,
     unattended: unattended.source,
-    isAttended: (endpoint) => all().some((place) => place.endpoint === endpoint && place.tenants.size > 0),
+    isAttended: (endpoint) => all().some((place) => place.endpoint === endpoint && place.borrowers.size > 0),
     discardInterrupted: (id) => all().forEach(({ controller }) => controller.discardInterrupted(id)),
     onAttend: (listener) => {
       attending.add(listener)
@@ -265,7 +265,7 @@ export const createUploads = <Router extends TypedFileRouter>(
     removeFile: (id) => {
       const place = placeOf(id)
       const item = place?.controller.getState().files.find((each) => each.id === id)
-      if (item?.status === "done" && place!.tenants.size > 0) {
+      if (item?.status === "done" && place!.borrowers.size > 0) {
         dismissed.add(id)
         changed()
       } else place?.controller.removeFile(id)
@@ -282,7 +282,7 @@ export const createUploads = <Router extends TypedFileRouter>(
         const outcomes = await controller.startUpload(list, input)
         // Too few of them: there is no component in which the user could choose more.
         const isLeft = ({ file, status }: UploadItem) => status === "picked" && list.includes(file!)
-        if (place.tenants.size === 0) {
+        if (place.borrowers.size === 0) {
           for (const { id } of controller.getState().files.filter(isLeft)) controller.removeFile(id)
         }
         return outcomes

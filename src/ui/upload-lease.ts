@@ -9,19 +9,19 @@ export interface UploadPlace {
 }
 
 /** A component that shows a place. */
-export interface Tenant {
+export interface Borrower {
   /** The component's latest options. */
   readonly options: () => AnyComponentOptions
 }
 
 /** What a lease needs from the owner of the uploads. */
-export interface Landlord {
+export interface PlaceOwner {
   /** The place of a component with these options; it is created where there is none. */
   readonly find: (options: AnyComponentOptions) => UploadPlace
   /** The component is on the page, has new options, or is the one in use now: its options become those of the place. */
-  readonly settle: (place: UploadPlace, tenant: Tenant) => void
+  readonly settle: (place: UploadPlace, borrower: Borrower) => void
   /** The component is gone: none of its callbacks is called any more. */
-  readonly leave: (place: UploadPlace, tenant: Tenant) => void
+  readonly leave: (place: UploadPlace, borrower: Borrower) => void
 }
 
 /**
@@ -29,14 +29,14 @@ export interface Landlord {
  * when the component goes.
  */
 export const createUploadLease = (
-  { find, settle, leave }: Landlord,
+  { find, settle, leave }: PlaceOwner,
   initial: AnyComponentOptions,
 ): UploadController => {
   let options = initial
   let place = find(initial)
   let isConnected = false
   let stop: (() => void) | undefined
-  const tenant: Tenant = { options: () => options }
+  const borrower: Borrower = { options: () => options }
   const listeners = new Set<() => void>()
   const tell = () => {
     for (const listener of listeners) listener()
@@ -48,7 +48,7 @@ export const createUploadLease = (
   /** A place that was empty for a while may have been replaced by another one. */
   const move = (next: UploadPlace) => {
     if (next === place) return
-    if (isConnected) leave(place, tenant)
+    if (isConnected) leave(place, borrower)
     place = next
     follow()
     tell()
@@ -57,7 +57,7 @@ export const createUploadLease = (
     Object.keys(place.controller).map((name) => [
       name,
       (...args: ReadonlyArray<never>) => {
-        if (isConnected) settle(place, tenant)
+        if (isConnected) settle(place, borrower)
         return (place.controller[name as keyof UploadController] as (...args: ReadonlyArray<never>) => unknown)(...args)
       },
     ]),
@@ -77,17 +77,17 @@ export const createUploadLease = (
     connect: () => {
       move(find(options))
       isConnected = true
-      settle(place, tenant)
+      settle(place, borrower)
       return () => {
         isConnected = false
-        leave(place, tenant)
+        leave(place, borrower)
       }
     },
     setOptions: (next) => {
       const isMoved = next.endpoint !== options.endpoint
       options = next as AnyComponentOptions
       if (isMoved) move(find(options))
-      if (isConnected) settle(place, tenant)
+      if (isConnected) settle(place, borrower)
     },
   }
 }

@@ -75,7 +75,7 @@ export const createRemoteBody = (
     throw cause
   }
 
-  const goOn = async (start: number) => {
+  const resume = async (start: number) => {
     if (end !== undefined) throw end
     const { proof } = version
     if (start > 0 && proof === undefined) {
@@ -120,7 +120,7 @@ export const createRemoteBody = (
       if (start === 0 && unread !== undefined) next = { reply: unread, drop: 0 }
       else {
         current.close()
-        next = await goOn(start).catch((cause: unknown) => fail(cause, 0))
+        next = await resume(start).catch((cause: unknown) => fail(cause, 0))
       }
       unread = undefined
       current = next.reply

@@ -69,7 +69,7 @@ const toAnswer = (text: string): CheckAnswer | undefined => {
 }
 
 /** The finding for a POST that no route handler answered, at the address where callbacks would go. */
-const misled = (url: string, response: Response, problem: UploadError | undefined): Finding =>
+const answeredByAnother = (url: string, response: Response, problem: UploadError | undefined): Finding =>
   problem?.code === "INVALID_CONFIG"
     ? failed(
         check,
@@ -96,7 +96,7 @@ const mayBeDerived = (callbackUrl: string, url: string): boolean => {
 }
 
 /** The finding for an app with a key that its ingest does not have. */
-const strange = (url: string, ingestUrl: string): Finding =>
+const unknownKey = (url: string, ingestUrl: string): Finding =>
   failed(
     uploads,
     `The app at ${url} has a key that the ingest at ${ingestUrl} does not know, which serves this token's app alone: it refuses every upload of that app.`,
@@ -159,7 +159,7 @@ export const checkCallbacks = async (url: string, slug: string, known: Known): P
   for (const key of furtherKeys) if (isOfHandler(asked.problem)) asked = await ask(url, slug, key)
   const { response, text, problem } = asked
   if (isOfHandler(problem)) {
-    if (known.isOnlyApp && known.ingestUrl !== undefined) return { found: [strange(url, known.ingestUrl)] }
+    if (known.isOnlyApp && known.ingestUrl !== undefined) return { found: [unknownKey(url, known.ingestUrl)] }
     const why = token === undefined ? "there is no token to ask with" : "it has another key than the token here"
     return { found: [ok(check, `a handler takes them at ${url}, and refuses unsigned ones`), unknown(url, why)] }
   }
@@ -167,7 +167,7 @@ export const checkCallbacks = async (url: string, slug: string, known: Known): P
     return { found: [ok(check, `a handler takes them at ${url}`), unknown(url, "it is of an older version")] }
   }
   const answer = response.ok ? toAnswer(text) : undefined
-  if (answer === undefined) return { found: [misled(url, response, problem)] }
+  if (answer === undefined) return { found: [answeredByAnother(url, response, problem)] }
   const taken = ok(check, `a handler takes them at ${url}, signed with a key of this token's app`)
   try {
     const judged = await judge(url, slug, answer, known)

@@ -39,7 +39,7 @@ const isGone = async ({ catalog, now }: Service, grant: UploadGrant, id: number)
 }
 
 /** Refuses a grant that has no right to the key before it disturbs the current writer. */
-const letBe = async ({ writers, catalog }: Service, grant: UploadGrant): Promise<void> => {
+const refuseWithoutRight = async ({ writers, catalog }: Service, grant: UploadGrant): Promise<void> => {
   if (!writers.isHeld(grant.key)) return
   const upload = await catalog.get(grant.key)
   if (upload !== null && relateGrant(upload.file, grant) === "refused") throw keyTaken()
@@ -59,7 +59,7 @@ export const transfer = async (service: Service, put: ProvenPut): Promise<Transf
   const { request, grant, origin, start } = put
   const { key, size } = grant
   const digests = readDigests(request)
-  await letBe(service, grant)
+  await refuseWithoutRight(service, grant)
   const writer = await service.writers.take(key)
   try {
     let ahead: ReadAhead | undefined

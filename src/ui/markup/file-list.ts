@@ -9,6 +9,7 @@ import { splitName } from "../split-name.ts"
 import type { ComponentView } from "./component-view.ts"
 import { describe, type Markup } from "./markup.ts"
 import type { describeCountdown, isToldAbove } from "./notice.ts"
+import type { keepRow } from "./kept-rows.ts"
 import type { describeRemoved } from "./removed-line.ts"
 import { listFileActions } from "./row-parts.ts"
 
@@ -22,6 +23,7 @@ interface ListView extends ComponentView {
         readonly describeRemoved: typeof describeRemoved
         readonly findPlace: typeof findPlace
         readonly isToldAbove: typeof isToldAbove
+        readonly keepRow: typeof keepRow
       }
     | undefined
 }
@@ -120,23 +122,6 @@ const describeFile = (component: ListView, item: UploadItem): Markup => {
   return { ...markup, key: item.id }
 }
 
-/** A row as it was described, and from what besides its file. */
-interface KeptRow {
-  readonly markup: Markup
-  readonly from: ReadonlyArray<unknown>
-}
-
-const keptRows = new WeakMap<UploadItem, KeptRow>()
-
-/** Describes a row only when something in it has changed: usually that is one file of many. */
-const keepRow = (item: UploadItem, from: ReadonlyArray<unknown>, describeAnew: () => Markup): Markup => {
-  const kept = keptRows.get(item)
-  if (kept?.from.length === from.length && from.every((value, index) => value === kept.from[index])) return kept.markup
-  const markup: Markup = { ...describeAnew(), isKept: true }
-  keptRows.set(item, { markup, from })
-  return markup
-}
-
 /** A row outside the visible part, so that a thousand rows cost a page little. It keeps its place, and its name for searches. */
 const describeFar = ({ part }: ComponentView, item: UploadItem): Markup => ({
   ...part(
@@ -150,16 +135,8 @@ const describeFar = ({ part }: ComponentView, item: UploadItem): Markup => ({
 })
 
 const describeRow = (component: ListView, item: UploadItem, isFar: boolean): Markup => {
-  const { controller, state, texts, config, looks, used, blocking } = component
   const describeAnew = () => (isFar ? describeFar : describeFile)(component, item)
-  // The page's own looks and content may depend on anything.
-  if (looks.appearance !== undefined || looks.content !== undefined) return describeAnew()
-  if (isFar) return keepRow(item, [], describeAnew)
-  // What a waiting file shows changes with the clock.
-  if (item === blocking || item.status === "waiting") return describeAnew()
-  const isToldAbove = used?.isToldAbove(component, item)
-  const isMovable = config.reorder === true && state.files.length > 1
-  return keepRow(item, [controller, texts, used, config.rename, state.isDisabled, isMovable, isToldAbove], describeAnew)
+  return component.used?.keepRow(component, item, isFar, describeAnew) ?? describeAnew()
 }
 
 /** The files of a component, each with its state and its actions. */

@@ -12,7 +12,7 @@ const button = (name: string, says: string, click: () => void, label = says): Ma
     [says],
   )
 
-const describeRow = (component: ComponentView, upload: InterruptedUpload, goOn: () => void): Markup => {
+const describeRow = (component: ComponentView, upload: InterruptedUpload, resume: () => void): Markup => {
   const { state, texts, controller } = component
   const { id, reopen } = upload
   const name = toShownName(upload.name)
@@ -51,7 +51,7 @@ const describeRow = (component: ComponentView, upload: InterruptedUpload, goOn: 
         ]
       : [
           ...row,
-          button("continue", says, goOn, texts.actOn(says, name)),
+          button("continue", says, resume, texts.actOn(says, name)),
           button(
             "discard",
             texts.discard(),
@@ -67,16 +67,16 @@ export const describeInterrupted = (component: ComponentView): Markup | undefine
   const { state, texts, controller, parts } = component
   const { interrupted } = state
   if (interrupted.length === 0) return undefined
-  const goOn = async (id: string) => {
+  const resume = async (id: string) => {
     if (!(await controller.continueInterrupted(id))) parts.openPicker(id)
   }
-  const goOnWithAll = async () => {
+  const resumeAll = async () => {
     let isMissing = false
     for (const { id } of interrupted) if (!(await controller.continueInterrupted(id))) isMissing = true
     // Those are recognised among the chosen files.
     if (isMissing) parts.openPicker()
   }
-  const rows = interrupted.map((upload) => describeRow(component, upload, () => void goOn(upload.id)))
+  const rows = interrupted.map((upload) => describeRow(component, upload, () => void resume(upload.id)))
   return describe("div", "interrupted-box", { attributes: { "data-sluice": "interrupted-box" } }, [
     describe(
       "ul",
@@ -86,7 +86,7 @@ export const describeInterrupted = (component: ComponentView): Markup | undefine
     ),
     interrupted.length > 1 &&
       describe("div", "all", { attributes: { "data-sluice": "actions" } }, [
-        button("continue-all", texts.continueAll(), () => void goOnWithAll()),
+        button("continue-all", texts.continueAll(), () => void resumeAll()),
         button("discard-all", texts.discardAll(), () =>
           interrupted.forEach(({ id }) => controller.discardInterrupted(id)),
         ),

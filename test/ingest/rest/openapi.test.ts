@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs"
 import { Validator } from "@seriousme/openapi-schema-validator"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import * as Effect from "effect/Effect"
@@ -38,6 +39,37 @@ const responsePointer = (document: any, name: string, status: number): string =>
   const response = $ref === undefined ? `/paths/${escape(`/v6/${name}`)}/post/responses/${row}` : $ref.slice(1)
   return `${response}/content/${escape(type)}/schema`
 }
+
+describe("docs/protocol.md §10", () => {
+  const protocol = readFileSync(new URL("../../../docs/protocol.md", import.meta.url), "utf8")
+  const [, table = ""] = /^\| operation \| request \| 200 \|\n\|[-|]+\|\n((?:\|.*\n)+)/m.exec(protocol) ?? []
+  const rows = new Map(
+    table
+      .trim()
+      .split("\n")
+      .map((row) => row.split(" | ").map((cell) => cell.replaceAll(/^\| | \|$/g, "")))
+      .map(([name, request, answer]) => [name!, { request: request!, answer: answer! }]),
+  )
+  /** Names of members, at any depth. */
+  const membersOf = (value: unknown): ReadonlyArray<string> =>
+    typeof value !== "object" || value === null
+      ? []
+      : Array.isArray(value)
+        ? value.flatMap(membersOf)
+        : Object.entries(value).flatMap(([name, member]) => [name, ...membersOf(member)])
+
+  it("has a row for each operation, in their order", () => {
+    expect([...rows.keys()]).toEqual([...operations.keys()])
+  })
+
+  it.each([...operations])("names what the example of %s asks and is answered", (name, { example }) => {
+    const { request, answer } = rows.get(name)!
+    const isNamed = (text: string) => (member: string) => new RegExp(`\\b${member}\\b`).test(text)
+    expect(membersOf(example.answer).length).toBeGreaterThan(0)
+    expect(membersOf(example.request).filter((member) => !isNamed(request)(member))).toEqual([])
+    expect(membersOf(example.answer).filter((member) => !isNamed(answer)(member))).toEqual([])
+  })
+})
 
 describe("the description of the REST API", () => {
   it("is valid OpenAPI 3.1, for anybody, with the public URL", async () => {

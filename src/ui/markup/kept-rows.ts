@@ -1,0 +1,48 @@
+import type { UploadItem } from "../upload-state.ts"
+import type { ComponentView } from "./component-view.ts"
+import type { Markup } from "./markup.ts"
+import { isToldAbove } from "./notice.ts"
+
+/** A row as it was described, and from what besides its file. */
+interface KeptRow {
+  readonly markup: Markup
+  readonly from: ReadonlyArray<unknown>
+}
+
+const rows = new WeakMap<UploadItem, KeptRow>()
+
+/** All but its file that a row is described from; undefined where that cannot be known. */
+const listSources = (
+  component: ComponentView,
+  item: UploadItem,
+  isFar: boolean,
+): ReadonlyArray<unknown> | undefined => {
+  const { controller, state, texts, config, looks, blocking } = component
+  // The page's own looks and content may depend on anything.
+  if (looks.appearance !== undefined || looks.content !== undefined) return undefined
+  if (isFar) return []
+  // The validity control is in the row that blocks a form; what a waiting file shows changes with the clock.
+  if (item === blocking || item.status === "waiting") return undefined
+  const isMovable = config.reorder === true && state.files.length > 1
+  return [controller, texts, config.rename, state.isDisabled, isMovable, isToldAbove(component, item)]
+}
+
+/**
+ * Describes a row only when something in it has changed, because usually that is one file of many.
+ *
+ * @param isFar whether it is outside the visible part, and so only a name
+ */
+export const keepRow = (
+  component: ComponentView,
+  item: UploadItem,
+  isFar: boolean,
+  describeAnew: () => Markup,
+): Markup => {
+  const from = listSources(component, item, isFar)
+  if (from === undefined) return describeAnew()
+  const kept = rows.get(item)
+  if (kept?.from.length === from.length && from.every((value, index) => value === kept.from[index])) return kept.markup
+  const markup: Markup = { ...describeAnew(), isKept: true }
+  rows.set(item, { markup, from })
+  return markup
+}

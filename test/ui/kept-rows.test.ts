@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest"
+import type { ComponentView } from "../../src/ui/markup/component-view.ts"
+import { keepRow } from "../../src/ui/markup/kept-rows.ts"
+import { describe as describeElement } from "../../src/ui/markup/markup.ts"
+import type { UploadItem } from "../../src/ui/upload-state.ts"
+
+const createItem = (given: Partial<UploadItem> = {}): UploadItem =>
+  ({ id: "1", name: "a.png", size: 1, type: "image/png", status: "queued", progress: 0, ...given }) as UploadItem
+
+const item = createItem()
+const view = {
+  controller: {},
+  state: { files: [item], isDisabled: false },
+  texts: { error: () => "Broken." },
+  config: {},
+  looks: {},
+  blocking: undefined,
+} as unknown as ComponentView
+
+/** How often a row is described while it is rendered in these views, one after the other. */
+const count = (given: UploadItem, ...views: ReadonlyArray<ComponentView>): number => {
+  let described = 0
+  const rendered = views.map((each) =>
+    keepRow(each, given, false, () => {
+      described++
+      return describeElement("li", given.id, {})
+    }),
+  )
+  expect(new Set(rendered).size).toBe(described)
+  return described
+}
+
+describe("a row of a list", () => {
+  it("is described once as long as nothing has changed, and says so to what renders it", () => {
+    const given = createItem()
+    expect(count(given, view, { ...view }, { ...view, state: { ...view.state, progress: 50 } })).toBe(1)
+    const markup = keepRow(view, given, false, () => expect.unreachable())
+    expect(markup.isKept).toBe(true)
+  })
+
+  it("is described anew for a file that has changed, as a new object is", () => {
+    expect(count(createItem(), view)).toBe(1)
+    expect(count(createItem({ progress: 50 }), view)).toBe(1)
+  })
+
+  it.each<[string, Partial<ComponentView>]>([
+    ["another component shows it", { controller: {} as ComponentView["controller"] }],
+    ["the language changes", { texts: { ...view.texts } }],
+    ["files can be renamed", { config: { rename: true } }],
+    ["the component is disabled", { state: { ...view.state, isDisabled: true } }],
+    ["files can be put in another order", { config: { reorder: true }, state: { ...view.state, files: [item, item] } }],
+  ])("is described anew when %s", (_, change) => {
+    expect(count(createItem(), view, { ...view, ...change })).toBe(2)
+  })
+
+  it("is described anew when its message moves above the list, because another file failed alike", () => {
+    const failed = createItem({ status: "failed", error: {} as UploadItem["error"] & {} })
+    const alone = { ...view, state: { ...view.state, files: [failed] } }
+    const together = { ...view, state: { ...view.state, files: [failed, createItem({ ...failed, id: "2" })] } }
+    expect(count(failed, alone, together)).toBe(2)
+  })
+
+  it.each<[string, UploadItem, Partial<ComponentView>]>([
+    ["a waiting file, whose countdown follows the clock", createItem({ status: "waiting" }), {}],
+    ["the page's own content", createItem(), { looks: { content: { fileName: "x" } } }],
+    ["the page's own classes", createItem(), { looks: { appearance: { file: "x" } } }],
+  ])("is never kept with %s", (_, given, change) => {
+    const changed = { ...view, ...change }
+    expect(count(given, changed, changed)).toBe(2)
+  })
+
+  it("is not kept where it has the control that blocks a form", () => {
+    const blocking = createItem()
+    expect(count(blocking, { ...view, blocking }, { ...view, blocking })).toBe(2)
+  })
+
+  it("is another one while it is far from the visible part", () => {
+    const given = createItem()
+    const near = keepRow(view, given, false, () => describeElement("li", "near", {}))
+    const far = keepRow(view, given, true, () => describeElement("li", "far", {}))
+    expect([near.key, far.key]).toEqual(["near", "far"])
+    expect(keepRow({ ...view, texts: { ...view.texts } }, given, true, () => expect.unreachable())).toBe(far)
+  })
+})
