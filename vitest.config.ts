@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 import { listQuickTests, sharesModules, sourceTests, testsAlone } from "./test/quick-tests.ts"
 import { SkipReporter } from "./test/report-skips.ts"
@@ -9,8 +10,10 @@ const jsonReport = (outputFile: string): ["json", { outputFile: string }] => ["j
 
 export default defineConfig(({ mode }) => ({
   test: {
-    // Most tests wait for disks, browsers and other processes most of the time.
-    maxWorkers: "100%",
+    // Most tests keep both cores busy by themselves, with a browser or a server of their own: a second worker took 15 % off
+    // a whole run on two cores, and failed tests that wait for others. Quick tests wait
+    // a quarter of their time.
+    ...(mode === "quick" && { maxWorkers: 2 * availableParallelism() }),
     // Limits for what hangs, not for what is slow: the first build of a framework's app on a cold, busy disk takes long.
     testTimeout: 60_000,
     hookTimeout: 180_000,

@@ -253,19 +253,22 @@ describe("a stored file in a browser", { timeout: 120_000 }, () => {
           const registration = await navigator.serviceWorker.register(path)
           await registration.unregister()
         }
-        const worker = new Worker(path)
-        const shared = new SharedWorker(path)
-        // All at once: who listens later misses what a worker said.
-        const verdicts = {
-          worker: say(hear(worker, worker)),
-          sharedWorker: say(hear(shared, shared.port)),
-          serviceWorker: say(register()),
-          script: say(include("text/javascript")),
-          module: say(include("module")),
+        const work = () => {
+          const worker = new Worker(path)
+          return hear(worker, worker)
         }
-        return Object.fromEntries(
-          await Promise.all(Object.entries(verdicts).map(async ([use, verdict]) => [use, await verdict])),
-        )
+        const share = () => {
+          const worker = new SharedWorker(path)
+          return hear(worker, worker.port)
+        }
+        // One after the other: a service worker that comes and goes meanwhile may keep a shared worker from starting.
+        return {
+          worker: await say(work()),
+          sharedWorker: await say(share()),
+          script: await say(include("text/javascript")),
+          module: await say(include("module")),
+          serviceWorker: await say(register()),
+        }
       }, path)
       // As a text: Vitest would make a call of its own of the word.
       const imported = await opened.evaluate(`import("${path}?import").then(() => "ran", () => "refused")`)

@@ -150,7 +150,7 @@ describe("a callback", () => {
 
   it("is tried again after network errors and timeouts", async () => {
     const catalog = createMemoryCatalog()
-    const { url } = await startIngest({ catalog, callbackRetries: [1, 1], callbackTimeout: 50 })
+    const { url } = await startIngest({ catalog, callbackRetries: [1, 1], callbackTimeout: 500 })
     const app = await startApp((_received, count) =>
       count === 1 ? new Promise<Response>(() => {}) : new Response(null, { status: 204 }),
     )
