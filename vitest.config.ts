@@ -14,6 +14,8 @@ export default defineConfig(({ mode }) => ({
     // a whole run on two cores, and failed tests that wait for others. Quick tests wait
     // a quarter of their time.
     ...(mode === "quick" && { maxWorkers: 2 * availableParallelism() }),
+    // What a test logs is shown where it fails; `--silent=false` shows all of it.
+    silent: "passed-only",
     // Limits for what hangs, not for what is slow: the first build of a framework's app on a cold, busy disk takes long.
     testTimeout: 60_000,
     hookTimeout: 180_000,
