@@ -91,6 +91,7 @@ export const pageGroups: ReadonlyArray<PageGroup> = [
       "030-the-command-decodes-its-configuration",
       "040-components-are-described-once",
       "041-what-a-reload-remembers",
+      "042-names-stay-in-the-page",
       "050-apps-live-in-the-catalog",
       "060-a-key-is-not-an-identity",
       "061-tombstones",
