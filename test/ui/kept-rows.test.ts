@@ -81,4 +81,13 @@ describe("a row of a list", () => {
     expect([near.key, far.key]).toEqual(["near", "far"])
     expect(keepRow({ ...view, texts: { ...view.texts } }, given, true, () => expect.unreachable())).toBe(far)
   })
+
+  it("is kept while it is far, whatever other parts the page has changed, but not with its own row", () => {
+    const given = createItem()
+    const looks = { appearance: { button: "x" }, content: { label: "x" } }
+    const far = keepRow(view, given, true, () => describeElement("li", "far", {}))
+    expect(keepRow({ ...view, looks }, given, true, () => expect.unreachable())).toBe(far)
+    const own = { ...view, looks: { content: { file: "x" } } }
+    expect(keepRow(own, given, true, () => describeElement("li", "own", {})).key).toBe("own")
+  })
 })

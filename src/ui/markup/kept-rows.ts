@@ -18,9 +18,9 @@ const listSources = (
   isFar: boolean,
 ): ReadonlyArray<unknown> | undefined => {
   const { controller, state, texts, config, looks, blocking } = component
-  // The page's own looks and content may depend on anything.
+  // The page's own looks and content may depend on anything. A far row is one part.
+  if (isFar) return looks.appearance?.file === undefined && looks.content?.file === undefined ? [] : undefined
   if (looks.appearance !== undefined || looks.content !== undefined) return undefined
-  if (isFar) return []
   // The validity control is in the row that blocks a form; what a waiting file shows changes with the clock.
   if (item === blocking || item.status === "waiting") return undefined
   const isMovable = config.reorder === true && state.files.length > 1
