@@ -76,8 +76,9 @@ const writeBody = async (res: ServerResponse, body: ReadableStream<Uint8Array>, 
   const ignore = () => {}
   const dispose = isDisposable(body) ? disposeChunk : ignore
   let left = announced === null ? Number.NaN : Number(announced)
+  let isRead = false
   res.once("close", () => {
-    if (left !== 0) void reader.cancel(new Error("The client closed the connection.")).catch(ignore)
+    if (!isRead && left !== 0) void reader.cancel(new Error("The client closed the connection.")).catch(ignore)
   })
   reader.closed.catch((cause: unknown) => destroy(res, cause))
   let held: Uint8Array | undefined
@@ -100,6 +101,7 @@ const writeBody = async (res: ServerResponse, body: ReadableStream<Uint8Array>, 
   try {
     for (;;) {
       const { done, value } = await reader.read()
+      isRead = done
       if (isGone(res)) {
         if (!done) dispose(value)
         return

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto"
-import { createReadStream, createWriteStream, mkdirSync, openAsBlob, readFileSync, rmSync } from "node:fs"
+import { createReadStream, createWriteStream, mkdirSync, readFileSync, rmSync } from "node:fs"
 import { once } from "node:events"
 import { join } from "node:path"
 import { servers, startIngest, startNode } from "../ingest/servers.ts"
@@ -29,13 +29,12 @@ const startSluice = async (folder: string): Promise<Client> => {
     SLUICE_INGEST_URL: ingest.url,
   })
   const door = new URL("../../dist/client.js", import.meta.url).href
-  const { generateUploader } = (await import(door)) as typeof import("../../src/client.ts")
+  const { fileFromPath, generateUploader } = (await import(door)) as typeof import("../../src/client.ts")
   const { uploadFiles } = generateUploader<any>({ url: `http://127.0.0.1:${app.line}/api/sluice` })
   return {
     upload: async ({ path, sha256 }) => {
-      const file = new File([isSmall ? readFileSync(path) : await openAsBlob(path)], "photo.bin", {
-        type: "application/octet-stream",
-      })
+      const type = "application/octet-stream"
+      const file = isSmall ? new File([readFileSync(path)], "photo.bin", { type }) : await fileFromPath(path, { type })
       const [done] = await uploadFiles("anything", { files: [file], throwOnFailure: true })
       if (done!.fileHash !== sha256) throw new Error(`stored something else: ${done!.fileHash}`)
     },

@@ -1,9 +1,8 @@
 import type { StreamFileOptions } from "../transfer/file-from-stream.ts"
 import type { ListFilesOptions } from "./file-listing.ts"
-import type { PathInput } from "./path-source.ts"
 import type { ReadUrlOptions } from "./read-url.ts"
 import type { ServerUploadOptions } from "./server-upload-options.ts"
-import { detailFields, type UploadDetails } from "./upload-source.ts"
+import { detailFields, type PathInput, type UploadDetails } from "./upload-source.ts"
 
 /** Includes own properties of file-like objects that a File inherits: Node gives some of its Blobs a `constructor`. */
 export const fileFields = [

@@ -3,9 +3,9 @@ import type { UploadableFile } from "../transfer/uploadable-file.ts"
 import { UploadError } from "../protocol/upload-error.ts"
 import { checkDescription } from "./check-options.ts"
 import { fileFields, pathFields, streamFields } from "./known-options.ts"
-import { openPath, type PathInput } from "./path-source.ts"
+import { fileFromPath } from "../transfer/file-from-path.ts"
 import { SluiceFile } from "./sluice-file.ts"
-import type { UploadDetails, UploadSource } from "./upload-source.ts"
+import type { PathInput, UploadDetails, UploadSource } from "./upload-source.ts"
 
 /**
  * What the server API uploads: a `File` or `SluiceFile`, a `Blob` with a name (`Object.assign(blob, { name })`), a file
@@ -39,7 +39,7 @@ const fromSliceable = (file: UploadableFile & UploadDetails): UploadSource => {
 /**
  * Opens an input.
  *
- * Fails: rejects with an UploadError that says what is missing, code BAD_REQUEST; and as {@link openPath} does.
+ * Fails: rejects with an UploadError that says what is missing, code BAD_REQUEST; and as {@link fileFromPath} does.
  */
 export const openInput = async (input: UploadInput): Promise<UploadSource> => {
   if (isObject(input)) {
@@ -51,7 +51,8 @@ export const openInput = async (input: UploadInput): Promise<UploadSource> => {
     if (isSliceable(input) && !ArrayBuffer.isView(input)) return fromSliceable(input as UploadableFile & UploadDetails)
     if ("path" in input && (typeof input.path === "string" || input.path instanceof URL)) {
       checkDescription(input, pathFields)
-      return openPath(input as unknown as PathInput)
+      const { path, customId, contentDisposition, acl, ...options } = input as unknown as PathInput
+      return { ...(await fileFromPath(path, options)), customId, contentDisposition, acl }
     }
     if ("stream" in input && typeof input.stream === "function") {
       checkDescription(input, streamFields)

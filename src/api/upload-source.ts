@@ -1,3 +1,4 @@
+import type { PathFileOptions } from "../transfer/file-from-path.ts"
 import type { UploadableFile } from "../transfer/uploadable-file.ts"
 import type { Acl, ContentDisposition } from "../protocol/signed-url.ts"
 
@@ -9,6 +10,12 @@ export interface UploadDetails {
   readonly contentDisposition?: ContentDisposition | undefined
   /** Who may read the file; by default as the app's settings say. */
   readonly acl?: Acl | undefined
+}
+
+/** A file on the server's own disk. */
+export interface PathInput extends PathFileOptions, UploadDetails {
+  /** A path, or a `file:` URL. */
+  readonly path: string | URL
 }
 
 /** The names of {@link UploadDetails}. */

@@ -36,13 +36,18 @@ export const createUploadUrls = <Item extends UploadItem<UploadableFile>>(
   settings: UrlRequestOptions & { readonly input: unknown },
   onWait: (item: Item, wait: RetryWait) => void,
 ): UploadUrls<Item> => {
-  let controller = new AbortController()
+  /** Of the requests in progress: to abort one that has ended would make an error that nobody reads. */
+  const controllers = new Set<AbortController>()
 
   const ask = (item: Item, toBody: (some: ReadonlyArray<Item>) => UploadRequest | RenewRequest) => {
     const expiry = expiryOf(item)
     const some = items.filter((each) => each.isPending() && !each.asking && expiryOf(each) === expiry)
     const body = { ...toBody(some), input: settings.input as Json | undefined }
-    const answer = requestUrls(body, settings, controller.signal, (wait) => some.forEach((each) => onWait(each, wait)))
+    const controller = new AbortController()
+    controllers.add(controller)
+    const answer = requestUrls(body, settings, controller.signal, (wait) =>
+      some.forEach((each) => onWait(each, wait)),
+    ).finally(() => controllers.delete(controller))
     some.forEach((each, place) => {
       const keep = async () => {
         try {
@@ -75,9 +80,6 @@ export const createUploadUrls = <Item extends UploadItem<UploadableFile>>(
     renew: async (item, refused) =>
       item.upload!.url === refused &&
       (item.asking ?? ask(item, (some) => ({ urls: some.map(({ upload }) => upload!.url) }))),
-    cancel: () => {
-      controller.abort()
-      controller = new AbortController()
-    },
+    cancel: () => controllers.forEach((controller) => controller.abort()),
   }
 }

@@ -7,8 +7,7 @@ export type UploadBody = Pick<Blob, "size" | "type"> | ReadableStream<Uint8Array
 
 /**
  * What the client needs of a file: a `File` of the browser, Node, Bun or Deno fits, and so does any `Blob` with a
- * name. For others see `fileFromStream` and `fileFromUri`; in Node `fs.openAsBlob(path)` makes a Blob that is read
- * while it is sent.
+ * name. For others see `fileFromPath`, `fileFromStream` and `fileFromUri`.
  *
  * Units: `size` in bytes, `lastModified` in ms since the epoch.
  */

@@ -1,11 +1,13 @@
-import { createHash, randomBytes } from "node:crypto"
+import { createHash, randomBytes, randomUUID } from "node:crypto"
 import { createReadStream, openAsBlob } from "node:fs"
-import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { appendFile, mkdtemp, readdir, readlink, rm, truncate, utimes, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import { Readable } from "node:stream"
+import { pathToFileURL } from "node:url"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
 import {
+  fileFromPath,
   fileFromStream,
   fileFromUri,
   generateUploader,
@@ -77,6 +79,88 @@ describe("a file from a stream", () => {
     const cause = new Error("no such file")
     const outcome = await upload(fileFromStream({ name: "a", size, stream: () => Promise.reject(cause) }))
     expect(outcome).toMatchObject({ status: "failed", error: { code: "INTERNAL_ERROR", cause } })
+  })
+})
+
+describe("a file on the disk", () => {
+  const toPath = async (content: Uint8Array) => {
+    const path = join(folder, `${randomUUID()}.bin`)
+    await writeFile(path, content)
+    return path
+  }
+
+  test("is sent as it is, and resumed where the connection broke", async () => {
+    peer.fail("PUT", "a.bin", { cutAfter: 200_000 })
+    const file = await fileFromPath(pathToFileURL(await toPath(bytes)), { name: "a.bin", type: "image/png" })
+    expect(file).toMatchObject({ name: "a.bin", size, type: "image/png", lastModified: expect.any(Number) })
+    expect(await upload(file)).toMatchObject({ status: "done", size, fileHash: hash })
+    expect(peer.trace("a.bin")).toEqual(["PUT bytes=0-", "HEAD", "PUT bytes=200000-"])
+  })
+
+  test("is named by its path, and may be empty", async () => {
+    const path = await toPath(new Uint8Array())
+    expect(await upload(await fileFromPath(path))).toMatchObject({ name: basename(path), size: 0 })
+  })
+
+  test("may be many pieces, from any byte on", async () => {
+    const content = randomBytes(2 * 1024 * 1024 + 5)
+    const file = await fileFromPath(await toPath(content))
+    for (const start of [0, 1, 1024 * 1024, content.length - 1]) {
+      const read = await new Response((await file.slice(start)) as BodyInit).bytes()
+      expect(content.subarray(start).equals(read)).toBe(true)
+    }
+  })
+
+  test.each([
+    ["longer", (path: string) => appendFile(path, "!"), "has 500001 now"],
+    ["shorter", (path: string) => truncate(path, 10), "has 10 now"],
+    ["of another time", (path: string) => utimes(path, 1, 1), "has 500000 now"],
+  ])("that is %s when it is sent fails, and says so", async (_, change, message) => {
+    const path = await toPath(bytes)
+    const file = await fileFromPath(path)
+    await change(path)
+    const outcome = await upload(file)
+    expect(outcome).toMatchObject({ status: "failed", error: { code: "SIZE_MISMATCH" } })
+    expect(outcome.status !== "done" && outcome.error.detail).toContain(`${path} has changed`)
+    expect(outcome.status !== "done" && outcome.error.detail).toContain(message)
+  })
+
+  test("that is gone when it is sent fails, and says so", async () => {
+    const path = await toPath(bytes)
+    const file = await fileFromPath(path)
+    await rm(path)
+    expect(await upload(file)).toMatchObject({ status: "failed", error: { code: "NOT_FOUND" } })
+  })
+
+  test.each([
+    ["that does not exist", () => join(folder, "none"), "NOT_FOUND"],
+    ["that is a folder", () => folder, "BAD_REQUEST"],
+    ["of another kind of URL", () => new URL("http://x.test/y"), "BAD_REQUEST"],
+  ])("%s is refused at once", async (_, toWhat, code) => {
+    await expect(fileFromPath(toWhat())).rejects.toMatchObject({ code })
+  })
+
+  test("is closed when it was read, when it was given up and when it failed; unread it is not opened", async () => {
+    const path = await toPath(randomBytes(3 * 1024 * 1024))
+    const countOpen = async () => {
+      const links = await Promise.all(
+        (await readdir("/proc/self/fd")).map((name) => readlink(`/proc/self/fd/${name}`).catch(() => "")),
+      )
+      return links.filter((link) => link === path).length
+    }
+    const file = await fileFromPath(path)
+    const unread = await file.slice(0)
+    expect(await countOpen()).toBe(0)
+    const reader = ((await file.slice(0)) as ReadableStream<Uint8Array>).getReader()
+    await reader.read()
+    expect(await countOpen()).toBe(1)
+    await reader.cancel()
+    expect(await countOpen()).toBe(0)
+    await new Response((await file.slice(5)) as BodyInit).bytes()
+    expect(await countOpen()).toBe(0)
+    await appendFile(path, "!")
+    await expect(new Response(unread as BodyInit).bytes()).rejects.toMatchObject({ code: "SIZE_MISMATCH" })
+    await expect.poll(countOpen).toBe(0)
   })
 })
 

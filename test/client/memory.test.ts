@@ -6,12 +6,13 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Readable } from "node:stream"
 import { expect, test } from "vitest"
-import { fileFromStream, generateUploader, type TypedFileRouter } from "../../src/client.ts"
+import { fileFromPath, fileFromStream, generateUploader, type TypedFileRouter } from "../../src/client.ts"
 
 const size = 192 * 1024 * 1024
 
 test.each([
-  ["a file on Node's disk", async (path: string) => new File([await openAsBlob(path)], "big.bin")],
+  ["a file on the disk", (path: string) => fileFromPath(path)],
+  ["a Blob of Node's disk", async (path: string) => new File([await openAsBlob(path)], "big.bin")],
   [
     "a stream",
     async (path: string) => {

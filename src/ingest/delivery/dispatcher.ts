@@ -169,15 +169,19 @@ export const createDispatcher = (
     for (const { due, slot } of claimed) send(due, slot)
   }, Effect.uninterruptible)
 
+  const nextDueAfter = (time: number) => Effect.promise(() => catalog.nextDueAt(time))
+
   /**
    * Claims and sends as much as there is room for, then sleeps until the next event is due, something wakes it, or it
-   * is time to look.
+   * is time to look. A claim is a transaction that is flushed, so it looks first whether anything is due.
    */
   const pump = Effect.gen(function* () {
     Latch.closeUnsafe(latch)
     const now = yield* Clock.currentTimeMillis
-    yield* claim(now)
-    const next = yield* Effect.promise(() => catalog.nextDueAt(now))
+    const first = yield* nextDueAfter(0)
+    const isDue = first !== null && first <= now
+    if (isDue) yield* claim(now)
+    const next = isDue ? yield* nextDueAfter(now) : first
     const nap = next === null ? longestSleep : Math.min(Math.max(next - now, 1), longestSleep)
     return yield* Effect.raceFirst(Effect.sleep(nap), latch.await)
   })

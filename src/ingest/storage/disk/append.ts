@@ -52,8 +52,8 @@ export interface AppendOptions {
   readonly isDisposable: boolean
   /** Called before a batch is written. Throws when this writer was fenced off. */
   readonly admit: (stored: number) => void
-  /** Called after it was written, with where the file ends now. */
-  readonly onWritten: (stored: number) => void
+  /** Called after it was written, with where the file ends now; once more before the last flush. */
+  readonly onWritten: (stored: number, isLast: boolean) => void
   /** Called when a flush has failed: what lies after the offset looks written until the machine restarts, and may not be. */
   readonly cutOff: () => Promise<void>
 }
@@ -87,7 +87,7 @@ export const appendBody = async (
     await writeChunks(handle, batch, stored)
     stored += size
     if (isDisposable) for (const chunk of batch) disposeChunk(chunk)
-    onWritten(stored)
+    onWritten(stored, false)
     const interval = Math.max(flushEvery.least, Math.min(flushEvery.most, stored / 4))
     if (flushing !== undefined || stored - flushed < interval) return
     flushed = stored
@@ -128,6 +128,7 @@ export const appendBody = async (
   const settle = async (): Promise<void> => {
     await pass()
     await writing
+    onWritten(stored, true)
     const last = stored > offset ? handle.datasync() : undefined
     const [, outcome] = await Promise.allSettled([flushing, last])
     if (outcome.status === "rejected") flushFailure ??= { cause: outcome.reason }
