@@ -99,6 +99,7 @@ export const pageGroups: ReadonlyArray<PageGroup> = [
       "063-callback-slots-are-of-an-app",
       "064-whose-host-is-believed",
       "065-rooms",
+      "066-the-answer-carries-the-result",
     ].map((name) => `docs/decisions/${name}.md`),
     isCollapsed: true,
   },

@@ -136,7 +136,14 @@ export const createIngest = (options: IngestOptions): Ingest => {
   const tracing = options.tracing === undefined ? undefined : createTracing(options.tracing, write)
   const callbackFetch = createCallbackFetch(settings)
   const refusedCallbacks = createRefusedCallbacks()
-  const postEvent = createPostEvent({ apps, settings, tracing, fetchOf: callbackFetch.of, refused: refusedCallbacks })
+  const postEvent = createPostEvent({
+    apps,
+    catalog,
+    settings,
+    tracing,
+    fetchOf: callbackFetch.of,
+    refused: refusedCallbacks,
+  })
   const dispatcher = createDispatcher({ catalog, changes, settings, tracing, postEvent }, context)
   const housekeeping = createHousekeeping(() => service)
   const service: Service = {

@@ -46,6 +46,8 @@ export const limits = {
   callbackError: 4096,
   /** `onUploadComplete`'s return value as JSON. */
   callbackData: 1024 * 1024,
+  /** A result in the answer to a callback; a larger one is posted. */
+  callbackAnswer: 64 * 1024,
   /** One line of the development stream. */
   jsonLine: 1024 * 1024,
   /** How long a signed upload URL is valid by default. */

@@ -28,6 +28,8 @@ export interface WireNames {
     readonly apiKey: string
     readonly signature: string
     readonly hook: string
+    /** In a callback: what its sender reads in the answer. */
+    readonly accept: string
     readonly rangeStart: string
     readonly version: string
     readonly warning: string
@@ -96,6 +98,7 @@ export const wireNames = (word: string): WireNames => ({
     apiKey: `x-${word}-api-key`,
     signature: `x-${word}-signature`,
     hook: `${word}-hook`,
+    accept: `${word}-accept`,
     rangeStart: rangeStartHeader.replace(ourWord, word),
     version: `x-${word}-version`,
     warning: `x-${word}-warning`,

@@ -7,7 +7,8 @@ import { limits } from "../protocol/limits.ts"
 import type { CallbackEvent, CallbackResult, ErrorEvent, Hook } from "../protocol/messages.ts"
 import { names } from "../protocol/names.ts"
 import { verifyOneOf } from "../protocol/signature-list.ts"
-import { isProblemCode } from "../protocol/problem.ts"
+import { isProblemCode, toProblemDocument } from "../protocol/problem.ts"
+import { acceptsResult, signAnswer } from "../protocol/signed-answer.ts"
 import { parseTraceContext } from "../protocol/trace-context.ts"
 import { UploadError } from "../protocol/upload-error.ts"
 import { CallbackEventSchema, ErrorEventSchema } from "../schema/callback.ts"
@@ -110,36 +111,74 @@ const toUndelivered = (failure: PostFailed) =>
 
 const toDelivery = ({ id, attempt, sentAt }: Delivery): Delivery => ({ id, attempt, sentAt })
 
-const received = () => Response.json({ ok: true })
+/** Whether the sender of a callback reads the result in the answer. */
+const isReadInAnswer = ({ request }: Call): boolean => request.headers.get(names.header.accept) === acceptsResult
+
+/** Answers with a {@link CallbackResult}, signed as the answer to this attempt. */
+const answerWith = Effect.fnUntraced(function* (
+  { signer }: Credentials,
+  event: CallbackEvent | ErrorEvent,
+  result: string,
+  status = 200,
+) {
+  const signature = yield* Effect.promise(() => signAnswer(event, result, signer))
+  const headers = {
+    "content-type": "application/json",
+    "cache-control": "no-store, no-transform",
+    [names.header.signature]: signature,
+  }
+  return new Response(result, { status, headers })
+})
 
 /**
- * Handles a file that has arrived: runs the route's `onUploadComplete`, posts its result, then answers.
- *
- * Where it throws, the error is posted instead and the answer is an error, so that the event is sent again.
+ * Tells the ingest what came of an event: in the answer where it reads it there, else by a request and an answer after
+ * that. Where the app's code failed, the error is told instead and the answer is an error, so that the event is sent again.
  */
+const report = Effect.fnUntraced(function* (
+  call: Call,
+  credentials: Credentials,
+  event: CallbackEvent | ErrorEvent,
+  { hook }: UserCode,
+  result: Effect.Effect<string, Rejected>,
+) {
+  const { app } = call
+  const toError = (refusal: Rejected | undefined) =>
+    encodeResult({
+      fileKey: event.status === "uploaded" ? event.file.key : event.fileKey,
+      eventId: event.id,
+      attempt: event.attempt,
+      error: (refusal && app.publish(refusal).detail) ?? `${hook} failed.`,
+    })
+  const post = (text: string) => postResult(call, credentials, text)
+  const postFirst = (text: string) => Effect.as(Effect.mapError(post(text), toUndelivered), Response.json({ ok: true }))
+  if (isReadInAnswer(call)) {
+    return yield* Effect.matchEffect(result, {
+      onSuccess: (kept) =>
+        kept.length > limits.callbackAnswer ? postFirst(kept) : answerWith(credentials, event, kept),
+      onFailure: (refusal) => {
+        const { status } = toProblemDocument(refusal.code, refusal.detail, refusal)
+        return Effect.andThen(app.logFault(refusal), answerWith(credentials, event, toError(refusal), status))
+      },
+    })
+  }
+  const kept = yield* Effect.tapCause(result, (cause) => {
+    const refusal = cause.reasons.find(Cause.isFailReason)?.error
+    return Effect.catch(post(toError(refusal)), () => Effect.void)
+  })
+  return yield* postFirst(kept)
+})
+
+/** Handles a file that has arrived: runs the route's `onUploadComplete` and reports its result. */
 const complete = Effect.fnUntraced(function* (call: Call, credentials: Credentials, route: NamedRoute, json: unknown) {
   const event = yield* Effect.mapError(decodeCallback(json), toBadRequest)
   yield* checkEvent(call, credentials, event)
   const { file, metadata } = event
   const { request, native } = call
   const code = { hook: "onUploadComplete", slug: route.slug }
-  const result = yield* callUserCode(code, () =>
+  const result = callUserCode(code, () =>
     route.definition.onUploadComplete({ ...native, request, metadata, file, delivery: toDelivery(event) }),
-  ).pipe(
-    Effect.flatMap((returned) => encodeData(file.key, event.id, code, returned)),
-    Effect.tapCause((cause) => {
-      const refusal = cause.reasons.find(Cause.isFailReason)?.error
-      const error = encodeResult({
-        fileKey: file.key,
-        eventId: event.id,
-        attempt: event.attempt,
-        error: (refusal && call.app.publish(refusal).detail) ?? "onUploadComplete failed.",
-      })
-      return Effect.catch(postResult(call, credentials, error), () => Effect.void)
-    }),
-  )
-  yield* Effect.mapError(postResult(call, credentials, result), toUndelivered)
-  return received()
+  ).pipe(Effect.flatMap((returned) => encodeData(file.key, event.id, code, returned)))
+  return yield* report(call, credentials, event, code, result)
 })
 
 /** Handles an upload that failed for good: runs the route's `onUploadError`. */
@@ -149,25 +188,20 @@ const fail = Effect.fnUntraced(function* (call: Call, credentials: Credentials, 
   const { fileKey, metadata } = event
   const { request, native } = call
   const { onUploadError } = route.definition
-  if (onUploadError !== undefined) {
-    const { code, message } = event.error
-    const error = new UploadError({ code: isProblemCode(code) ? code : "INTERNAL_ERROR", message })
-    yield* callUserCode({ hook: "onUploadError", slug: route.slug }, () =>
-      onUploadError({ ...native, request, metadata, fileKey, error, delivery: toDelivery(event) }),
-    )
-  }
-  yield* Effect.mapError(
-    postResult(call, credentials, encodeResult({ fileKey, eventId: event.id, callbackData: null })),
-    toUndelivered,
-  )
-  return received()
+  const code = { hook: "onUploadError", slug: route.slug }
+  const { code: problem, message } = event.error
+  const error = new UploadError({ code: isProblemCode(problem) ? problem : "INTERNAL_ERROR", message })
+  const result = callUserCode(code, () =>
+    onUploadError?.({ ...native, request, metadata, fileKey, error, delivery: toDelivery(event) }),
+  ).pipe(Effect.map(() => encodeResult({ fileKey, eventId: event.id, callbackData: null })))
+  return yield* report(call, credentials, event, code, result)
 })
 
 /**
  * Handles a callback of the ingest about one file.
  *
- * Order of work: signature over the raw bytes → the route it was signed for → decode → age and origin → the route's own code → its result to the
- * ingest → answer.
+ * Order of work: signature over the raw bytes → the route it was signed for → decode → age and origin → the route's own
+ * code → its result to the ingest, where it does not read it in the answer → answer.
  * Source: docs/protocol.md §8, §9.
  */
 export const receiveCallback = Effect.fnUntraced(function* (call: Call, route: NamedRoute, hook: Hook | "check") {

@@ -3,13 +3,19 @@ import * as Effect from "effect/Effect"
 
 /** A request of ours did not get a good answer. */
 export class PostFailed extends Data.TaggedError("PostFailed")<{
-  /** `network`: no answer; `timeout`: none in time; `status`: an answer that is not 2xx; `forbidden`: it was not sent. */
-  readonly reason: "network" | "timeout" | "status" | "forbidden"
+  /**
+   * `network`: no answer; `timeout`: none in time; `status`: an answer that is not 2xx; `answer`: one that cannot be
+   * used; `forbidden`: it was not sent.
+   */
+  readonly reason: "network" | "timeout" | "status" | "answer" | "forbidden"
   readonly status?: number
-  /** The start of the answer, as {@link readStart} returns it. */
+  readonly headers?: Headers
+  /** The start of the answer, as {@link readStart} returns it, or what the caller has read of it. */
   readonly body?: string
   /** Where a redirect leads, without its query, which may hold anything. */
   readonly location?: string | undefined
+  /** What the receiver's own code failed with, where the receiver proves that it says so. */
+  readonly reported?: string
   readonly cause?: unknown
 }> {
   /** Whether the same request may succeed later: not if the answer says that the request itself is wrong. */
@@ -18,6 +24,8 @@ export class PostFailed extends Data.TaggedError("PostFailed")<{
     return status === undefined || (status >= 500 && status !== 507) || status === 429 || status === 408
   }
   override get message(): string {
+    if (this.reason === "answer")
+      return `The answer was ${this.status}, but it cannot be used: ${(this.cause as Error).message}`
     if (this.status !== undefined) {
       const to = this.location === undefined ? "" : ` to ${this.location}`
       return `The answer was ${this.status}${to}${this.body ? `: ${this.body}` : "."}`
@@ -38,6 +46,8 @@ export interface Post {
   /** ms until the answer's headers must have arrived. */
   readonly timeout: number
   readonly fetch: typeof globalThis.fetch
+  /** Reads an answer that is not 2xx; by default its start. */
+  readonly read?: (response: Response, patience: number) => Promise<string>
 }
 
 /** How much of an answer is kept, characters. */
@@ -53,11 +63,10 @@ const toWords = (page: string): string =>
     .slice(0, 120)
 
 /**
- * The first 512 characters of an answer, or some words of an HTML page, as far as they arrive within `patience` ms. An
- * answer that was read to its end leaves its connection free for the next request; for a longer one the connection is
- * closed.
+ * An answer as text, as far as it arrives within `patience` ms and until it is longer than `most` characters. An answer
+ * that was read to its end leaves its connection free for the next request; for a longer one the connection is closed.
  */
-export const readStart = async (response: Response, patience: number): Promise<string> => {
+export const readText = async (response: Response, patience: number, most: number): Promise<string> => {
   const reader = response.body?.getReader()
   if (reader === undefined) return ""
   const cancel = () => void reader.cancel().catch(() => {})
@@ -67,14 +76,19 @@ export const readStart = async (response: Response, patience: number): Promise<s
   try {
     for (let read = await reader.read(); !read.done; read = await reader.read()) {
       text += decoder.decode(read.value, { stream: true })
-      if (text.length > startLength) break
+      if (text.length > most) break
     }
   } catch {
     // broken off: what came before is all there is
   }
   clearTimeout(timer)
   cancel()
-  const start = text.slice(0, startLength)
+  return text
+}
+
+/** The first 512 characters of an answer, or some words of an HTML page, as far as they arrive within `patience` ms. */
+export const readStart = async (response: Response, patience: number): Promise<string> => {
+  const start = (await readText(response, patience, startLength)).slice(0, startLength)
   return /^\s*</.test(start) ? toWords(start) : start
 }
 
@@ -113,7 +127,8 @@ export const postJson = (post: Post): Effect.Effect<Response, PostFailed> =>
           reason: "status",
           status: response.status,
           location: toLocation(response, post.url),
-          body: await readStart(response, post.timeout),
+          headers: response.headers,
+          body: await (post.read ?? readStart)(response, post.timeout),
         })
       } finally {
         clearTimeout(timeout)

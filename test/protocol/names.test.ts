@@ -27,6 +27,7 @@ it("spells the names of docs/protocol.md §1", () => {
       apiKey: "x-sluice-api-key",
       signature: "x-sluice-signature",
       hook: "sluice-hook",
+      accept: "sluice-accept",
       rangeStart: "x-sluice-range-start",
       version: "x-sluice-version",
       warning: "x-sluice-warning",

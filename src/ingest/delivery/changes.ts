@@ -1,12 +1,22 @@
+/** What an app returned for a file, as the catalog keeps it now. */
+export interface KeptData {
+  /** Of the file. */
+  readonly id: number
+  /** JSON text. */
+  readonly data: string
+}
+
 /** Watches one key; a change between two calls of `next` is not missed. */
 export interface Watch {
-  readonly next: () => Promise<void>
+  /** Resolves with the newest data, where a change told them. */
+  readonly next: () => Promise<KeptData | undefined>
   readonly close: () => void
 }
 
 /** Tells those who wait, in this process, that something about a file has changed. What has changed is in the catalog. */
 export interface Changes {
-  readonly notify: (key: string) => void
+  /** With data they need not read the catalog. */
+  readonly notify: (key: string, kept?: KeptData) => void
   readonly watch: (key: string) => Watch
   /** Wakes everybody because the ingest is about to stop. Those who wait for something in progress may keep waiting. */
   readonly drain: () => void
@@ -17,25 +27,32 @@ export interface Changes {
 }
 
 export const createChanges = (): Changes => {
-  const watchers = new Map<string, Set<() => void>>()
+  const watchers = new Map<string, Set<(kept?: KeptData) => void>>()
   let isDraining = false
   let isClosed = false
   const wakeAll = (): void => {
     for (const set of watchers.values()) for (const wake of set) wake()
   }
   return {
-    notify: (key) => {
-      for (const wake of watchers.get(key) ?? []) wake()
+    notify: (key, kept) => {
+      for (const wake of watchers.get(key) ?? []) wake(kept)
     },
     watch: (key) => {
       let change = Promise.withResolvers<void>()
-      const wake = () => change.resolve()
+      let newest: KeptData | undefined
+      const wake = (kept?: KeptData) => {
+        newest = kept ?? newest
+        change.resolve()
+      }
       const set = watchers.get(key) ?? new Set()
       watchers.set(key, set.add(wake))
       return {
         next: async () => {
           await change.promise
           change = Promise.withResolvers()
+          const told = newest
+          newest = undefined
+          return told
         },
         close: () => {
           set.delete(wake)

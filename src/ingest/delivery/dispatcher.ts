@@ -110,10 +110,12 @@ export const createDispatcher = (
     }
     yield* noteAnswer(due.file.appId, answer._tag === "Failure" ? answer.failure : undefined)
     if (answer._tag === "Success") {
-      yield* Effect.promise(() =>
+      const { status, result } = answer.success
+      const isKept = yield* Effect.promise(() =>
         catalog.recordAttempt({ ...record, ...answer.success, error: null, outcome: "delivered" }),
       )
-      yield* logDebug("A callback was delivered.", { ...facts, status: answer.success.status })
+      yield* logDebug("A callback was delivered.", { ...facts, status })
+      return isKept && result !== undefined && "data" in result ? { id: due.file.id, data: result.data } : undefined
     } else {
       const { failure } = answer
       const outcome = failure.status === 410 ? "dead" : judgeRetry(due.retry, now, settings.callbackRetries)
@@ -125,6 +127,7 @@ export const createDispatcher = (
           error: reason,
           answer: failure.body === undefined ? null : redact(failure.body),
           outcome,
+          result: failure.reported === undefined ? undefined : { error: failure.reported },
         }),
       )
       yield* logWarning("A callback failed.", {
@@ -135,6 +138,7 @@ export const createDispatcher = (
       })
       // It may be due before all others.
       wake()
+      return undefined
     }
   })
 
@@ -144,15 +148,15 @@ export const createDispatcher = (
     const { key } = due.file
     const fiber = fork(
       Effect.catchCause(deliver(due), (cause) =>
-        logError("A callback could not be sent.", { event: due.id, key }, Cause.squash(cause)),
+        Effect.as(logError("A callback could not be sent.", { event: due.id, key }, Cause.squash(cause)), undefined),
       ),
     )
     underWay.set(fiber, key)
-    fiber.addObserver(() => {
+    fiber.addObserver((exit) => {
       underWay.delete(fiber)
       slot.release()
       // Those who wait for the file check it again, even when the attempt was aborted.
-      changes.notify(key)
+      changes.notify(key, exit._tag === "Success" ? exit.value : undefined)
     })
   }
 

@@ -1,26 +1,20 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import { PostFailed, postJson, readStart } from "../../server-kit/post-json.ts"
-import { redact } from "../../server-kit/redact.ts"
+import { PostFailed, postJson } from "../../server-kit/post-json.ts"
 import { names } from "../../protocol/names.ts"
+import { acceptsResult } from "../../protocol/signed-answer.ts"
 import { signWithEach } from "../../protocol/signature-list.ts"
 import { standardWebhookHeaders } from "../../protocol/standard-webhooks.ts"
 import type { TraceContext } from "../../protocol/trace-context.ts"
 import { findUrlMistake } from "../../schema/http-url.ts"
 import { type App, type Apps, isCallbackAllowed } from "../apps.ts"
-import type { DueDelivery } from "../storage/catalog.ts"
+import type { Catalog, DueDelivery } from "../storage/catalog.ts"
 import { renderEvent } from "./event.ts"
+import { type Answer, judgeAnswer, readAnswer } from "./read-answer.ts"
 import type { Settings } from "../settings.ts"
 import { isHandled, type RefusedCallbacks } from "./refused-callbacks.ts"
 import type { Tracing } from "../observe/tracing.ts"
 import { whenKnown } from "../when-known.ts"
-
-/** What an app answered to an event that it accepted. */
-export interface Answer {
-  readonly status: number
-  /** The first characters. */
-  readonly answer: string
-}
 
 /** Sends an event once. */
 export type PostEvent = (due: DueDelivery, sentAt: number) => Effect.Effect<Answer, PostFailed>
@@ -38,12 +32,14 @@ export type FetchOf = (app: App) => (url: string, init: RequestInit) => Promise<
  */
 export const createPostEvent = ({
   apps,
+  catalog,
   settings,
   tracing,
   fetchOf,
   refused,
 }: {
   readonly apps: Apps
+  readonly catalog: Catalog
   readonly settings: Pick<Settings, "url" | "callbackTimeout">
   readonly tracing: Tracing | undefined
   readonly fetchOf: FetchOf
@@ -63,6 +59,8 @@ export const createPostEvent = ({
     return app!
   })
 
+  const read = (response: Response, start: number) => readAnswer(response, { start, all: settings.callbackTimeout })
+
   const post = Effect.fnUntraced(function* (due: DueDelivery, sentAt: number, trace: TraceContext | null) {
     const url = new URL(due.registration.callbackUrl)
     const app = yield* authorise(due.file.appId, url)
@@ -72,15 +70,35 @@ export const createPostEvent = ({
       Promise.all([signWithEach(body, signers), standardWebhookHeaders({ id: due.id, sentAt }, body, signers)]),
     )
     url.searchParams.set(names.action.slug, due.registration.callbackSlug)
-    const response = yield* postJson({
+    const received = yield* postJson({
       url: url.href,
-      headers: { [names.header.hook]: due.hook, [names.header.signature]: signature, ...webhookHeaders, ...trace },
+      headers: {
+        [names.header.hook]: due.hook,
+        [names.header.signature]: signature,
+        // Whatever stood in the way of a result in the answer does not stand in the way of one that is posted.
+        ...(due.attempt === 1 && { [names.header.accept]: acceptsResult }),
+        ...webhookHeaders,
+        ...trace,
+      },
       body,
       timeout: settings.callbackTimeout,
       fetch: fetchOf(app) as typeof globalThis.fetch,
-    })
-    const answer = redact(yield* Effect.promise(() => readStart(response, answerPatience)))
-    return { status: response.status, answer }
+      read,
+    }).pipe(
+      Effect.flatMap((response) =>
+        Effect.map(
+          Effect.promise(() => read(response, answerPatience)),
+          (text) => ({ status: response.status, headers: response.headers, text }),
+        ),
+      ),
+      Effect.catch((failure) => {
+        const { status, headers, body = "" } = failure
+        // Only what is signed says more than its status does.
+        const isSigned = status !== undefined && headers?.has(names.header.signature) === true
+        return isSigned ? Effect.succeed({ status, headers, text: body }) : Effect.fail(failure)
+      }),
+    )
+    return yield* judgeAnswer(catalog, app, due, received)
   })
 
   /** Remembers that nothing arrived, or that something did. */

@@ -32,8 +32,8 @@ export interface RefusedCallbacks {
  * Whether a callback reached a route handler that reports the problem in its own log, because it cannot fix it. What
  * the handler refuses (a signature, a clock, a route it does not have) it answers and does not log.
  */
-export const isHandled = ({ status, body = "" }: PostFailed): boolean =>
-  status !== undefined && status >= 500 && body.includes(names.problemType)
+export const isHandled = ({ status, body = "", reported }: PostFailed): boolean =>
+  reported !== undefined || (status !== undefined && status >= 500 && body.includes(names.problemType))
 
 /** Whether there was no connection, it broke, or a proxy in front of the app says so: the app itself has not decided anything. */
 const isUnanswered = (failure: PostFailed): boolean =>

@@ -4,6 +4,7 @@ import { Rejected } from "../../server-kit/rejected.ts"
 import { attempt } from "../attempt.ts"
 import type { UploadRecord } from "../storage/catalog.ts"
 import type { Service } from "../service.ts"
+import type { Watch } from "./changes.ts"
 import { deleted, stopping } from "../refusals.ts"
 
 /** What was known when the waiting began: only later changes can end it. */
@@ -12,10 +13,12 @@ export interface Known {
   readonly error: string | undefined
   /** The attempt in progress has failed but has not ended: the next attempt is the one to wait for. */
   readonly isSpent: boolean
+  /** The upload has ended in this request, which was told of every change since. */
+  readonly isNew: boolean
 }
 
 /** For an upload that ends now: any later failure can still fail it. */
-export const nothingKnown: Known = { failures: 0, error: undefined, isSpent: false }
+export const nothingKnown: Known = { failures: 0, error: undefined, isSpent: false, isNew: true }
 
 type Verdict = { readonly serverData: string } | { readonly error: string } | "wait"
 
@@ -82,11 +85,14 @@ const refuse = Effect.fnUntraced(function* (service: Service, upload: UploadReco
  * Fails:  CALLBACK_FAILED as soon as a delivery fails, with `retry-after` where no app was there; CALLBACK_TIMEOUT
  *         after the operator's `callbackWait`. In both cases the file stays and the callback is tried again.
  * Source: docs/protocol.md §10.
+ *
+ * @param watch of the file's key, begun before the upload ended
  */
 export const awaitServerData = (
   service: Service,
   upload: UploadRecord,
   since: Known,
+  watch: Watch,
 ): Effect.Effect<string, Rejected> => {
   const answer = (current: UploadRecord, verdict: Exclude<Verdict, "wait">) =>
     "serverData" in verdict ? Effect.succeed(verdict.serverData) : refuse(service, current, verdict.error)
@@ -95,12 +101,13 @@ export const awaitServerData = (
   // A failure is judged by what the catalog holds now: asking again may have changed it.
   if (verdict !== "wait" && "serverData" in verdict) return answer(upload, verdict)
 
-  const watch = service.changes.watch(upload.file.key)
   const wait = Effect.gen(function* () {
     let known = since
+    let isRead = since.isNew
     for (;;) {
       if (service.changes.isClosed()) return yield* stopping()
-      const current = yield* attempt(() => service.catalog.get(upload.file.key))
+      const current = isRead ? upload : yield* attempt(() => service.catalog.get(upload.file.key))
+      isRead = false
       // Its key may belong to another file by now, whose fate is not for this client to know.
       const isGone = current?.file.id !== upload.file.id || current.file.status === "Deleting"
       if (isGone) return yield* deleted()
@@ -113,7 +120,8 @@ export const awaitServerData = (
       // A callback that the app is working on is waited for. A further attempt would be made by the next process.
       const { changes, dispatcher } = service
       if (changes.isDraining() && !dispatcher.isUnderWay(upload.file.key)) return yield* stopping()
-      yield* Effect.promise(() => watch.next())
+      const kept = yield* Effect.promise(() => watch.next())
+      if (kept?.id === upload.file.id) return kept.data
     }
   })
   return wait.pipe(
@@ -128,7 +136,6 @@ export const awaitServerData = (
           }),
         ),
     }),
-    Effect.ensuring(Effect.sync(() => watch.close())),
   )
 }
 
@@ -142,9 +149,15 @@ export const askAgain = async (
 ): Promise<Known> => {
   const { file, registration, delivery, result } = upload
   const error = errorOf(upload)
-  if (delivery === null || registration === null) return { ...nothingKnown, error }
+  const nothingElse = { ...nothingKnown, isNew: false }
+  if (delivery === null || registration === null) return { ...nothingElse, error }
   const { failures, attempts, status } = delivery
-  const known = { failures, error, isSpent: status === "pending" && failures < attempts && error !== undefined }
+  const known = {
+    ...nothingElse,
+    failures,
+    error,
+    isSpent: status === "pending" && failures < attempts && error !== undefined,
+  }
   const at = now()
   const isAwaited = registration.awaitServerData && !(result !== null && "data" in result)
   if (!isAwaited || !hasFailedAgain(upload) || changes.isDraining()) return known
@@ -152,7 +165,7 @@ export const askAgain = async (
   if (!registration.isDev && isDue) return known
   const turn = askedAgain.ask(delivery.id, attempts, at)
   // The last failure is the answer.
-  if (turn === "tooSoon") return nothingKnown
+  if (turn === "tooSoon") return nothingElse
   if (turn === "shared") return isDue ? known : { ...known, error: undefined }
   // Over HTTP the dispatcher sends what is due. On a stream it waits until the stream is woken.
   if (!isDue && !(await catalog.redeliver({ id: delivery.id, now: at }))) return known

@@ -1,24 +1,14 @@
 import * as Effect from "effect/Effect"
-import { redact } from "../../server-kit/redact.ts"
 import { Rejected } from "../../server-kit/rejected.ts"
 import { isKeyOf } from "../../protocol/key.ts"
 import { limits } from "../../protocol/limits.ts"
-import { CallbackResultSchema } from "../../schema/callback.ts"
-import { createDecoder } from "../../schema/decode.ts"
 import { attempt } from "../attempt.ts"
 import { authoriseApp } from "../authorise.ts"
+import { decodeResult, toResultRecord } from "../delivery/result.ts"
 import { judgeRetry } from "../delivery/retry-schedule.ts"
-import { catalogOverQuota, foreignKey } from "../refusals.ts"
-import type { ResultRecord } from "../storage/catalog.ts"
-import { fitsCatalog } from "../storage/quota.ts"
+import { foreignKey } from "../refusals.ts"
 import { readPromptJson } from "../read-json.ts"
-import { toBoundedJson } from "./register.ts"
 import type { Service } from "../service.ts"
-
-const decode = createDecoder(CallbackResultSchema)
-
-/** Results up to this size are kept whatever the quota says, characters: there are only as many as there are files. */
-const smallResult = 1024
 
 /** Room for the key and for the structure of the body, bytes. */
 const framing = 4096
@@ -32,19 +22,12 @@ const framing = 4096
 export const respondCallbackResult = Effect.fnUntraced(function* (service: Service, request: Request) {
   const app = yield* authoriseApp(service, request)
   const body = yield* readPromptJson(service, app, request, limits.callbackData + framing)
-  const posted = yield* Effect.mapError(decode(body), (detail) => new Rejected({ code: "BAD_REQUEST", detail }))
+  const posted = yield* decodeResult(body)
   const key = posted.fileKey
   if (!isKeyOf(key, app.encodedId)) {
     return yield* foreignKey()
   }
-  const result: ResultRecord =
-    "error" in posted
-      ? { error: redact(posted.error).slice(0, limits.callbackError) }
-      : { data: yield* toBoundedJson("The result", posted.callbackData, limits.callbackData) }
-  if (app.quota !== undefined && "data" in result && result.data.length > smallResult) {
-    const usage = yield* attempt(() => service.catalog.usage(app.id))
-    if (!fitsCatalog(usage, result.data.length, app.quota)) return yield* catalogOverQuota("the result")
-  }
+  const result = yield* toResultRecord(service.catalog, app, posted)
   const { eventId, attempt: ofAttempt } = posted
   const now = service.now()
   const judge = (retry: number) => judgeRetry(retry, now, service.settings.callbackRetries)

@@ -49,10 +49,15 @@ export const respondPut = Effect.fnUntraced(function* (
   const extent = yield* decideExtent(request, grant, service.settings.maxFileSize)
   const { upload, serverData } = yield* service.slots.hold(
     grant,
-    Effect.gen(function* () {
-      const { upload, known } = yield* attempt(() => transfer(service, { request, app, grant, ...extent, origin }))
-      return { upload, serverData: yield* awaitServerData(service, upload, known) }
-    }),
+    Effect.acquireUseRelease(
+      // Before the upload ends, because its callback may be answered at once.
+      Effect.sync(() => service.changes.watch(grant.key)),
+      Effect.fnUntraced(function* (watch) {
+        const { upload, known } = yield* attempt(() => transfer(service, { request, app, grant, ...extent, origin }))
+        return { upload, serverData: yield* awaitServerData(service, upload, known, watch) }
+      }),
+      (watch) => Effect.sync(() => watch.close()),
+    ),
   )
   const file = JSON.stringify(toStoredFile(upload.file, originOf(upload.file, service.settings.url)))
   return new Response(`${file.slice(0, -1)},"serverData":${serverData}}`, {

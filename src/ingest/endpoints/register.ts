@@ -1,6 +1,5 @@
 import * as Effect from "effect/Effect"
 import { Rejected } from "../../server-kit/rejected.ts"
-import { formatByteSize } from "../../protocol/byte-size.ts"
 import { isKeyOf } from "../../protocol/key.ts"
 import { limits } from "../../protocol/limits.ts"
 import { names } from "../../protocol/names.ts"
@@ -9,6 +8,7 @@ import { createDecoder } from "../../schema/decode.ts"
 import { RegistrationSchema } from "../../schema/registration.ts"
 import { type App, isCallbackAllowed } from "../apps.ts"
 import { attempt } from "../attempt.ts"
+import { toBoundedJson } from "../bounded-json.ts"
 import { authoriseApp } from "../authorise.ts"
 import { isOutOfReach } from "../delivery/callback-fetch.ts"
 import { catalogOverQuota, foreignKey, tooManyExpected, unknownApiKey } from "../refusals.ts"
@@ -17,22 +17,6 @@ import { type Service, createEventId } from "../service.ts"
 import { untoldUrlTtl } from "../storage/upload-rules.ts"
 
 const decode = createDecoder(RegistrationSchema)
-
-/** JSON text of a value, at most `maximum` bytes of it. Fails: BAD_REQUEST with status 413. */
-export const toBoundedJson = (what: string, value: unknown, maximum: number): Effect.Effect<string, Rejected> => {
-  const text = JSON.stringify(value)
-  const isTooLarge =
-    text.length > maximum || (text.length * 3 > maximum && new TextEncoder().encode(text).length > maximum)
-  return isTooLarge
-    ? Effect.fail(
-        new Rejected({
-          code: "BAD_REQUEST",
-          status: 413,
-          detail: `${what} is larger than ${formatByteSize(maximum)} as JSON.`,
-        }),
-      )
-    : Effect.succeed(text)
-}
 
 /** Apps look for `data.callbackOrigin` in the first half kilobyte, so not every origin is listed. */
 const toForbiddenCallback = ({ callbackOrigins = new Set() }: App, callbackOrigin: string): Rejected => {

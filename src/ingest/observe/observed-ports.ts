@@ -93,10 +93,11 @@ export const observeCatalog = (catalog: Catalog, observers: Observers): Catalog 
       return hasFailed
     },
     recordAttempt: async (attempt) => {
-      await counted.recordAttempt(attempt)
+      const isKept = await counted.recordAttempt(attempt)
       const { outcome, latency } = attempt
       metrics.callbackAttempts.cell(typeof outcome === "string" ? outcome : "failed").add()
       metrics.callbackDuration.observe(latency / 1000)
+      return isKept
     },
     expire: async (expire) => {
       const count = await counted.expire(expire)

@@ -1,4 +1,4 @@
-import type { AttemptRecord, DueDelivery } from "./catalog-records.ts"
+import type { AttemptRecord, DueDelivery, ResultRecord } from "./catalog-records.ts"
 
 /** Where events are claimed from: all callbacks over HTTP, or one development stream. */
 export type DeliveryChannel = { readonly appId: string; readonly callbackSlug: string } | "callback"
@@ -21,8 +21,13 @@ export interface CatalogDeliveries {
     /** Events in flight on a stream, which are not to be claimed. */
     readonly except?: ReadonlySet<string>
   }) => Promise<ReadonlyArray<DueDelivery>>
-  /** Ends an attempt. An attempt that is not the newest one of a pending delivery only changes the record. */
-  readonly recordAttempt: (attempt: AttemptRecord) => Promise<void>
+  /**
+   * Ends an attempt, and keeps the result that it brought, as {@link CatalogUploads.recordResult} does. An attempt that
+   * is not the newest one of a pending delivery only changes the record; data that it brought is kept, an error is not.
+   *
+   * @returns whether the result is the file's now
+   */
+  readonly recordAttempt: (attempt: AttemptRecord & { readonly result?: ResultRecord | undefined }) => Promise<boolean>
   /** When the next callback over HTTP falls due after `now`; null when none will. What is already due does not count. */
   readonly nextDueAt: (now: number) => Promise<number | null>
   /** How many deliveries are in a state that needs watching. Each is counted only up to `limit`, to keep it cheap. */

@@ -122,7 +122,7 @@ export interface DeliveryAttempt {
   readonly error: string | null
   /**
    * The first characters of the app's answer, at most 512, unchanged except for secrets; null when there was none, or
-   * none in time. Untrusted: it may contain control characters.
+   * none in time, and when it was the result, which is kept with the file. Untrusted: it may contain control characters.
    */
   readonly answer: string | null
 }

@@ -27,6 +27,8 @@ const spanIdOf = (header: string | null) => header?.slice(36, 52)
 const f = createSluice()
 const router = {
   avatar: f({ text: { maxFileSize: "1MB" } }).onUploadComplete(({ file }) => ({ stored: file.name })),
+  /** Its results are too large for the answer to a callback. */
+  large: f({ text: { maxFileSize: "1MB" } }).onUploadComplete(() => "x".repeat(70_000)),
 }
 
 const textFile = (size: number) => new File(["x".repeat(size)], "hello.txt", { type: "text/plain" })
@@ -58,8 +60,8 @@ it("one trace goes from the client through app, ingest and callback to the resul
   const ingest = await startIngest({ ...onDisk(folder), tracing: { url: collector.url } })
   const app = await startRoutes(ingest.url)
   const { uploadFiles } = generateUploader<typeof router>({ url: app.url, traceparent: () => traceparent })
-  const [outcome] = await uploadFiles("avatar", { files: [textFile(100_000)] })
-  expect(outcome).toMatchObject({ status: "done", serverData: { stored: "hello.txt" } })
+  const [outcome] = await uploadFiles("large", { files: [textFile(100_000)] })
+  expect(outcome).toMatchObject({ status: "done", serverData: "x".repeat(70_000) })
   const { key } = outcome as { key: string }
   await eventually(async () => (await ingest.catalog.get(key))?.delivery?.status === "delivered")
   await ingest.close()

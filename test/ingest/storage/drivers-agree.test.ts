@@ -100,14 +100,17 @@ const createSteps = (random: () => number) => {
       const channel = pick(["callback", { appId: "app", callbackSlug: "avatar" }] as const)
       const outcome = pick(["delivered", "dead", { retryAt: now + 50 }, null] as const)
       const isRepeated = chance(0.2)
+      const result = pick([undefined, { data: "1" }, { data: '"longer"' }, { error: "no" }])
       return async (catalog) => {
+        const kept: Array<boolean> = []
         const due = await catalog.claimDue({ channel, now, claimedUntil: now + 100, limit: 2 })
         for (const { id, attempt } of outcome === null ? [] : due) {
           const record = { deliveryId: id, attempt, startedAt: now, latency: 1, status: 200, error: null, answer: null }
-          await catalog.recordAttempt({ ...record, outcome: outcome! })
-          if (isRepeated) await catalog.recordAttempt({ ...record, outcome: outcome! })
+          for (const _ of isRepeated ? [1, 2] : [1]) {
+            kept.push(await catalog.recordAttempt({ ...record, outcome: outcome!, result }))
+          }
         }
-        return due
+        return { due, kept }
       }
     },
     redeliver: () => {

@@ -11,7 +11,7 @@ const forgetError = (row: Row): void => {
 /** The events of the catalog in memory; each method walks all files. */
 export const createMemoryDeliveries = (
   { allRows, expected }: Tables,
-  { isCurrent, endAttempt }: Pick<Steps, "isCurrent" | "endAttempt">,
+  { isCurrent, endAttempt, keepResult }: Pick<Steps, "isCurrent" | "endAttempt" | "keepResult">,
 ): CatalogDeliveries => {
   /** Replaces a registration by its changed version, for all its files. */
   const replaceRegistration = (before: Registered, after: Registered): void => {
@@ -54,7 +54,12 @@ export const createMemoryDeliveries = (
         return toDue(row)
       })
     },
-    recordAttempt: async (attempt) => endAttempt(attempt),
+    recordAttempt: async ({ result, ...attempt }) => {
+      const isNewest = endAttempt(attempt)
+      const row = [...allRows].find(({ delivery }) => delivery?.id === attempt.deliveryId)
+      if (result === undefined || row === undefined || ("error" in result && !isNewest)) return false
+      return keepResult(row, result, attempt.startedAt + attempt.latency)
+    },
     redeliver: async ({ id, now, callbackUrl }) => {
       const row = [...allRows].find(({ delivery }) => delivery?.id === id)
       if (row === undefined || row.delivery === null) return false

@@ -1,4 +1,4 @@
-import type { AttemptRecord, FileRecord, UploadRecord } from "../catalog-records.ts"
+import type { AttemptRecord, FileRecord, ResultRecord, UploadRecord } from "../catalog-records.ts"
 import type { Row, Tables } from "./rows.ts"
 
 /** Steps that several transitions share. */
@@ -25,12 +25,13 @@ export const createSteps = ({ rows, allRows, expected, attempts, apps }: Tables)
 
   const isCurrent = ({ key, id }: FileRecord): boolean => rows.get(key)?.file.id === id
 
-  const endAttempt = (attempt: AttemptRecord): void => {
+  /** Returns whether it was the newest attempt of a pending delivery. */
+  const endAttempt = (attempt: AttemptRecord): boolean => {
     const isKnown = attempts.some((each) => each.deliveryId === attempt.deliveryId && each.attempt === attempt.attempt)
     if (!isKnown) attempts.push(attempt)
     const row = [...allRows].find(({ delivery }) => delivery?.id === attempt.deliveryId)
     const delivery = row?.delivery
-    if (row === undefined || delivery?.status !== "pending" || delivery.attempts !== attempt.attempt) return
+    if (row === undefined || delivery?.status !== "pending" || delivery.attempts !== attempt.attempt) return false
     const { outcome } = attempt
     // On a stream an attempt may end without any report of it.
     const failures = delivery.registration.isDev ? delivery.attempts : delivery.failures + 1
@@ -40,6 +41,15 @@ export const createSteps = ({ rows, allRows, expected, attempts, apps }: Tables)
         : outcome === "dead"
           ? { ...delivery, status: outcome, failures }
           : { ...delivery, failures, nextAt: outcome.retryAt }
+    return true
+  }
+
+  /** Keeps the result of an `Uploaded` file, unless there are data already. Returns whether it was kept. */
+  const keepResult = (row: Row, result: ResultRecord, now: number): boolean => {
+    if (row.file.status !== "Uploaded" || (row.result !== null && "data" in row.result)) return false
+    row.result = result
+    row.resultAt = now
+    return true
   }
 
   const dropDevEvent = (row: Row): void => {
@@ -67,7 +77,7 @@ export const createSteps = ({ rows, allRows, expected, attempts, apps }: Tables)
   const isGone = (appId: string, appSince: number | undefined): boolean =>
     appSince !== undefined && apps.get(appId)?.createdAt !== appSince
 
-  return { toUpload, schedule, isCurrent, dropDevEvent, dropReplaced, dropEvent, isGone, endAttempt }
+  return { toUpload, schedule, isCurrent, dropDevEvent, dropReplaced, dropEvent, isGone, endAttempt, keepResult }
 }
 
 export type Steps = ReturnType<typeof createSteps>

@@ -17,8 +17,9 @@ export const createMemoryUploads = (
     dropReplaced,
     isGone,
     endAttempt,
+    keepResult,
     findRefusal,
-  }: Pick<Steps, "toUpload" | "schedule" | "dropDevEvent" | "dropReplaced" | "isGone" | "endAttempt"> &
+  }: Pick<Steps, "toUpload" | "schedule" | "dropDevEvent" | "dropReplaced" | "isGone" | "endAttempt" | "keepResult"> &
     Pick<TombstoneSteps, "findRefusal">,
 ): CatalogUploads => {
   const { rows, allRows, contents, expected } = tables
@@ -118,10 +119,7 @@ export const createMemoryUploads = (
           endAttempt(ended)
         }
       }
-      if (row.file.status === "Uploaded" && (row.result === null || "error" in row.result)) {
-        row.result = result
-        row.resultAt = now
-      }
+      keepResult(row, result, now)
       return true
     },
     get: async (key) => {

@@ -9,7 +9,7 @@ import type { Transactions } from "./transactions.ts"
 export const createDeliveries = (
   sql: Statements,
   { read, write }: Transactions,
-  { endAttempt }: Pick<Steps, "endAttempt">,
+  { endAttempt, keepResult }: Pick<Steps, "endAttempt" | "keepResult">,
 ): CatalogDeliveries => ({
   claimDue: async ({ channel, now, claimedUntil, limit, except, roomOf = () => limit }) => {
     const findDue = () => {
@@ -32,7 +32,13 @@ export const createDeliveries = (
       }),
     )
   },
-  recordAttempt: async (attempt) => write(() => endAttempt(attempt)),
+  recordAttempt: async ({ result, ...attempt }) =>
+    write(() => {
+      const isNewest = endAttempt(attempt)
+      const file = sql.fileOfEvent.get(attempt.deliveryId)
+      if (result === undefined || file === undefined || ("error" in result && !isNewest)) return false
+      return keepResult(file.id!, result, attempt.startedAt + attempt.latency)
+    }),
   redeliver: ({ id, now, callbackUrl }) =>
     write(() => {
       if (sql.redeliver.run(now, id).changes !== 1) return false

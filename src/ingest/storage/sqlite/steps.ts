@@ -1,5 +1,5 @@
-import type { SupportedValueType } from "node:sqlite"
-import type { AttemptRecord, FileFailure, FileRecord, UploadRecord } from "../catalog-records.ts"
+import type { SQLOutputValue, SupportedValueType } from "node:sqlite"
+import type { AttemptRecord, FileFailure, FileRecord, ResultRecord, UploadRecord } from "../catalog-records.ts"
 import { toUpload } from "./rows.ts"
 import { one, type Statements } from "./statements.ts"
 
@@ -38,6 +38,7 @@ export const createSteps = (sql: Statements, noteDeletion: () => void) => {
   const isGone = (appId: string, appSince: number | undefined): boolean =>
     appSince !== undefined && one(sql.appCreatedAt, appId)?.createdAt !== appSince
 
+  /** Returns whether it was the newest attempt of a pending delivery. */
   const endAttempt = ({
     deliveryId,
     attempt,
@@ -47,10 +48,16 @@ export const createSteps = (sql: Statements, noteDeletion: () => void) => {
     error,
     answer,
     outcome,
-  }: AttemptRecord): void => {
+  }: AttemptRecord): boolean => {
     sql.insertAttempt.run(deliveryId, attempt, startedAt, latency, status, error, answer)
     const [next, at] = typeof outcome === "string" ? [outcome, null] : ["pending", outcome.retryAt]
-    sql.endAttempt.run(next, Number(outcome === "delivered"), at, deliveryId, attempt)
+    return sql.endAttempt.run(next, Number(outcome === "delivered"), at, deliveryId, attempt).changes === 1
+  }
+
+  /** Keeps the result of an `Uploaded` file, unless there are data already. Returns whether it was kept. */
+  const keepResult = (id: SQLOutputValue, result: ResultRecord, now: number): boolean => {
+    const [data, error] = "data" in result ? [result.data, null] : [null, result.error]
+    return sql.result.run(now, data, error, id).changes === 1
   }
 
   /** Deletes a file with everything that belongs to it. */
@@ -69,7 +76,7 @@ export const createSteps = (sql: Statements, noteDeletion: () => void) => {
     if (row !== undefined) deleteFile(id, row.registrationId)
   }
 
-  return { findUpload, schedule, failUpload, isGone, endAttempt, deleteFile, dropReplaced }
+  return { findUpload, schedule, failUpload, isGone, endAttempt, keepResult, deleteFile, dropReplaced }
 }
 
 export type Steps = ReturnType<typeof createSteps>

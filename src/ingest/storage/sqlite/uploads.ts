@@ -30,8 +30,9 @@ export const createUploads = (
     isGone,
     dropReplaced,
     endAttempt,
+    keepResult,
     findRefusal,
-  }: Pick<Steps, "findUpload" | "schedule" | "failUpload" | "isGone" | "dropReplaced" | "endAttempt"> &
+  }: Pick<Steps, "findUpload" | "schedule" | "failUpload" | "isGone" | "dropReplaced" | "endAttempt" | "keepResult"> &
     Pick<TombstoneSteps, "findRefusal">,
 ): CatalogUploads => {
   /** Another upload takes over the key of this file: its app is told, and nothing is left that waits for it. */
@@ -152,7 +153,7 @@ export const createUploads = (
         if (row === undefined) return current?.status === "Deleting"
         const id = row.id as number
         if ("data" in result) {
-          sql.result.run(now, result.data, null, id)
+          keepResult(id, result, now)
           sql.acknowledge.run(id)
           return true
         }
@@ -162,7 +163,7 @@ export const createUploads = (
           if (ended === null) return true
           endAttempt(ended)
         }
-        sql.result.run(now, null, result.error, id)
+        keepResult(id, result, now)
         return true
       }),
     get: (key) => read(() => findUpload(key)),
