@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { names } from "../../../src/protocol.ts"
+import { signAnswer } from "../../../src/protocol/signed-answer.ts"
 import {
   answerWith,
   createGrant,
@@ -12,6 +13,7 @@ import {
   putRaw,
   type Received,
   register,
+  signer,
   startApp,
 } from "../../ingest/circle.ts"
 import { codeOf, goOn, grantFile, startIngestOnDisk } from "./ingest-on-disk.ts"
@@ -164,5 +166,21 @@ describe("an app that", () => {
     expect(await codeOf(await putRaw(file.signed, file.content))).toBe("502 CALLBACK_FAILED")
     expect((await goOn(file)).serverData).toBe("second")
     expect(received).toEqual([received[0], received[0]])
+  })
+
+  it("has its answer changed on the way is called again, with the same id, and posts", async () => {
+    const ingest = await startIngestOnDisk()
+    const answer = async ({ event }: Received) => {
+      const text = JSON.stringify({ fileKey: file.grant.key, callbackData: "first" })
+      const signature = await signAnswer(event, text, signer)
+      return new Response(text.replace("first", "other"), { headers: { [names.header.signature]: signature } })
+    }
+    const app = await startApp(failFirst(answer))
+    const file = await grantFile(ingest.url, 1024, app.url)
+    expect(await codeOf(await putRaw(file.signed, file.content))).toBe("502 CALLBACK_FAILED")
+    expect((await ingest.catalog.get(file.grant.key))?.result).toBeNull()
+    expect((await goOn(file)).serverData).toBe("second")
+    expect(app.received.map(({ headers }) => headers.get(names.header.accept))).toEqual(["result", null])
+    expect(idsOf(app.received).size).toBe(1)
   })
 })
