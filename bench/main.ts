@@ -8,8 +8,10 @@ import { benchFiles } from "./files.ts"
 import { benchHandler } from "./handler.ts"
 import { benchIngest } from "./ingest.ts"
 import { benchPage } from "./page.ts"
+import { describeMachine, watchOthers } from "./machine.ts"
 import { installPeers } from "./peers.ts"
-import { describeMachine, publish, type Report } from "./report.ts"
+import { publish } from "./publish.ts"
+import type { Report } from "./report.ts"
 import { benchTypes } from "./types.ts"
 
 const benches: Readonly<Record<string, (rounds: number | undefined) => Promise<ReadonlyArray<Report>>>> = {
@@ -25,6 +27,14 @@ const benches: Readonly<Record<string, (rounds: number | undefined) => Promise<R
   page: benchPage,
 }
 
+const help = `npm run bench [-- [--rounds N] name…]
+
+names: ${Object.keys(benches).join(", ")}; all where none is given
+--rounds N   so many rounds instead of those that each bench takes by itself
+
+Nothing else should run meanwhile: each result says how much of the
+processors others used.`
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { rounds: { type: "string" }, help: { type: "boolean", short: "h" } },
@@ -32,25 +42,29 @@ const { values, positionals } = parseArgs({
 const unknown = positionals.filter((name) => !Object.hasOwn(benches, name))
 if (values.help === true || unknown.length > 0) {
   if (unknown.length > 0) console.error(`There is no bench ${unknown.join(", ")}.`)
-  console.log(
-    `npm run bench [-- [--rounds N] name…]\nnames: ${Object.keys(benches).join(", ")}; all where none is given`,
-  )
+  console.log(help)
   process.exit(unknown.length > 0 ? 1 : 0)
 }
 
-const root = join(import.meta.dirname, "..")
-installPeers()
-execFileSync(process.execPath, [join(root, "node_modules/tsup/dist/cli-default.js")], { cwd: root, stdio: "inherit" })
-
-const { date, node, cpu, memory, versions } = describeMachine()
-console.log(`${date}, Node ${node}, ${cpu}, ${memory}`)
-console.log(
-  Object.entries(versions)
-    .map(([name, version]) => `${name} ${version}`)
-    .join(", "),
-)
-console.log("Medians over rounds (lowest..highest); all cases of a table run in turn, one process a case and round.")
-const rounds = values.rounds === undefined ? undefined : Number(values.rounds)
-for (const name of positionals.length > 0 ? positionals : Object.keys(benches)) {
-  publish(name, await benches[name]!(rounds))
+const measure = async (names: ReadonlyArray<string>, rounds: number | undefined): Promise<void> => {
+  const root = join(import.meta.dirname, "..")
+  installPeers()
+  execFileSync(process.execPath, [join(root, "node_modules/tsup/dist/cli-default.js")], { cwd: root, stdio: "inherit" })
+  const { date, node, cpu, memory, versions } = describeMachine()
+  console.log(`${date}, Node ${node}, ${cpu}, ${memory}`)
+  console.log(
+    Object.entries(versions)
+      .map(([name, version]) => `${name} ${version}`)
+      .join(", "),
+  )
+  console.log("Medians over rounds (lowest..highest); all cases of a table run in turn, one process a case and round.")
+  for (const name of names) {
+    const machine = describeMachine()
+    const endWatch = watchOthers()
+    const reports = await benches[name]!(rounds)
+    publish(name, { machine: { ...machine, ...endWatch() }, reports })
+  }
 }
+
+const names = positionals.length > 0 ? positionals : Object.keys(benches)
+await measure(names, values.rounds === undefined ? undefined : Number(values.rounds))
