@@ -13,6 +13,7 @@ import { installPeers } from "./peers.ts"
 import { publish } from "./publish.ts"
 import type { Report } from "./report.ts"
 import { benchTypes } from "./types.ts"
+import { writePage } from "./write-page.ts"
 
 const benches: Readonly<Record<string, (rounds: number | undefined) => Promise<ReadonlyArray<Report>>>> = {
   handler: benchHandler,
@@ -27,17 +28,19 @@ const benches: Readonly<Record<string, (rounds: number | undefined) => Promise<R
   page: benchPage,
 }
 
-const help = `npm run bench [-- [--rounds N] name…]
+const help = `npm run bench [-- [--rounds N] [--write] name…]
 
 names: ${Object.keys(benches).join(", ")}; all where none is given
 --rounds N   so many rounds instead of those that each bench takes by itself
+--write      measures what is named, and writes it into bench/RESULTS.md, its plots and the README's words on speed; where
+             nothing is named it measures nothing, and takes what was measured last of each bench (bench/.results)
 
-Nothing else should run meanwhile: each result says how much of the
+All of it: npm run bench && npm run bench -- --write. Nothing else should run meanwhile: each result says how much of the
 processors others used.`
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { rounds: { type: "string" }, help: { type: "boolean", short: "h" } },
+  options: { rounds: { type: "string" }, write: { type: "boolean" }, help: { type: "boolean", short: "h" } },
 })
 const unknown = positionals.filter((name) => !Object.hasOwn(benches, name))
 if (values.help === true || unknown.length > 0) {
@@ -66,5 +69,7 @@ const measure = async (names: ReadonlyArray<string>, rounds: number | undefined)
   }
 }
 
-const names = positionals.length > 0 ? positionals : Object.keys(benches)
-await measure(names, values.rounds === undefined ? undefined : Number(values.rounds))
+const isToWrite = values.write === true
+const names = positionals.length > 0 || isToWrite ? positionals : Object.keys(benches)
+if (names.length > 0) await measure(names, values.rounds === undefined ? undefined : Number(values.rounds))
+if (isToWrite) await writePage(positionals)
