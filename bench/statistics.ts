@@ -21,6 +21,6 @@ export const toSpread = (values: ReadonlyArray<number>): Spread => ({
   max: Math.max(...values),
 })
 
-/** Round by round, so that a slow minute of the machine slows both sides of a ratio. */
+/** Round by round, so that a slow minute of the machine slows both sides of a ratio. Nothing beside nothing is 1. */
 export const toRatio = (over: ReadonlyArray<number>, under: ReadonlyArray<number>): Spread =>
-  toSpread(over.map((value, round) => value / (under[round] ?? Number.NaN)))
+  toSpread(over.map((value, round) => (value === 0 && under[round] === 0 ? 1 : value / (under[round] ?? Number.NaN))))

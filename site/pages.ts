@@ -69,6 +69,7 @@ export const pageGroups: ReadonlyArray<PageGroup> = [
       "docs/protocol.md",
       "docs/reliability.md",
       "docs/sizes.md",
+      "bench/RESULTS.md",
       "docs/dependencies.md",
       "docs/architecture.md",
       "CONTRIBUTING.md",

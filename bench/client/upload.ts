@@ -1,94 +1,37 @@
 import { createHash, randomBytes } from "node:crypto"
-import { createReadStream, createWriteStream, mkdirSync, readFileSync, rmSync } from "node:fs"
+import { createWriteStream, mkdirSync, rmSync } from "node:fs"
 import { once } from "node:events"
 import { join } from "node:path"
-import { servers, startIngest, startNode } from "../ingest/servers.ts"
-import { peerFile } from "../peers.ts"
+import { readCounts, readUsage } from "../ingest/servers.ts"
+import { type Client, clients, type Content, isSmall } from "./clients.ts"
+import type { Counts } from "./count.ts"
 
-/** One process uploads with one client: `node upload.ts <client> <bytes a file> <files> <at once> <folder>`. */
-const [, , name = "", sizeText, countText, concurrencyText, parent = ""] = process.argv
-const [size, count, concurrency] = [Number(sizeText), Number(countText), Number(concurrencyText)]
+/** One process uploads with one client: `node upload.ts <client> <bytes a file> <files to warm up> <files> <at once> <folder>`. */
+const [, , name = "", sizeText, warmText, countText, concurrencyText, parent = ""] = process.argv
+const [size, warm, count, concurrency] = [sizeText, warmText, countText, concurrencyText].map(Number) as [
+  number,
+  number,
+  number,
+  number,
+]
 
-/** What is uploaded again and again. */
-interface Content {
-  readonly path: string
-  readonly sha256: string
-}
+const mebibyte = 1024 ** 2
 
-interface Client {
-  readonly upload: (content: Content) => Promise<void>
-  readonly stop: () => Promise<unknown>
-}
-
-const isSmall = size <= 64 * 1024
-
-const startSluice = async (folder: string): Promise<Client> => {
-  const ingest = await startIngest(folder)
-  const app = await startNode([join(import.meta.dirname, "serve-app.ts")], undefined, {
-    SLUICE_TOKEN: ingest.token,
-    SLUICE_INGEST_URL: ingest.url,
-  })
-  const door = new URL("../../dist/client.js", import.meta.url).href
-  const { fileFromPath, generateUploader } = (await import(door)) as typeof import("../../src/client.ts")
-  const { uploadFiles } = generateUploader<any>({ url: `http://127.0.0.1:${app.line}/api/sluice` })
-  return {
-    upload: async ({ path, sha256 }) => {
-      const type = "application/octet-stream"
-      const file = isSmall ? new File([readFileSync(path)], "photo.bin", { type }) : await fileFromPath(path, { type })
-      const [done] = await uploadFiles("anything", { files: [file], throwOnFailure: true })
-      if (done!.fileHash !== sha256) throw new Error(`stored something else: ${done!.fileHash}`)
-    },
-    stop: () => Promise.all([app.stop(), ingest.stop()]),
-  }
-}
-
-/** What is used of tus-js-client. */
-type TusUpload = new (input: unknown, options: object) => { start(): void }
-
-const startTus = async (folder: string): Promise<Client> => {
-  const server = await servers["@tus/server"]!(folder)
-  const { Upload } = (await import(peerFile("tus-js-client/lib.esm/node/index.js"))) as { Upload: TusUpload }
-  return {
-    upload: ({ path }) =>
-      new Promise((resolve, reject) => {
-        const upload = new Upload(isSmall ? readFileSync(path) : createReadStream(path), {
-          endpoint: `http://127.0.0.1:${server.port}/files`,
-          uploadSize: size,
-          // A file is sent in one request where it can be; a stream needs a size of its pieces, which are held in memory.
-          ...(isSmall ? { uploadDataDuringCreation: true } : { chunkSize: 64 * 1024 * 1024 }),
-          onSuccess: () => resolve(),
-          onError: reject,
-        })
-        upload.start()
-      }),
-    stop: server.stop,
-  }
-}
-
-const clients: Readonly<Record<string, (folder: string) => Promise<Client>>> = {
-  sluice: startSluice,
-  "tus-js-client": startTus,
-}
-
-const writeContent = async (path: string): Promise<Content> => {
-  const piece = randomBytes(Math.min(size, 1024 * 1024))
+const writeContent = async (path: string, size: number): Promise<Content> => {
+  const piece = randomBytes(Math.min(size, mebibyte))
   const hash = createHash("sha256")
-  const file = createWriteStream(path)
+  // Flushed, so that the disk is not still busy with it when uploads are measured.
+  const file = createWriteStream(path, { flush: true })
   for (let written = 0; written < size; written += piece.length) {
     hash.update(piece)
     if (!file.write(piece)) await once(file, "drain")
   }
   file.end()
   await once(file, "close")
-  return { path, sha256: hash.digest("hex") }
+  return { path, size, sha256: hash.digest("hex") }
 }
 
-const folder = join(parent, `${name}-${process.pid}`)
-mkdirSync(folder, { recursive: true })
-const content = await writeContent(join(folder, "content"))
-const client = await clients[name]!(join(folder, "data"))
-
-const run = async (times: number) => {
+const run = async (client: Client, content: Content, times: number) => {
   let begun = 0
   await Promise.all(
     Array.from({ length: concurrency }, async () => {
@@ -97,22 +40,62 @@ const run = async (times: number) => {
   )
 }
 
-await run(isSmall ? 50 : size > 2 ** 28 ? 0 : 3)
-const before = process.cpuUsage()
-const started = performance.now()
-await run(count)
-const elapsed = (performance.now() - started) / 1000
-const { user, system } = process.cpuUsage(before)
-const cpu = (user + system) / 1e6
-await client.stop()
-if (!isSmall) rmSync(folder, { recursive: true })
-console.log(
-  JSON.stringify({
+/** CPU s of all threads, of each process. */
+const readCpu = ({ app, ingest }: Client) => {
+  const { user, system } = process.cpuUsage()
+  return {
+    client: (user + system) / 1e6,
+    app: app === undefined ? undefined : readUsage(app).cpu,
+    ingest: readUsage(ingest).cpu,
+  }
+}
+
+const readAllCounts = async ({ app, ingest }: Client) => ({
+  app: app === undefined ? undefined : await readCounts(app),
+  ingest: await readCounts(ingest),
+})
+
+const measure = async (client: Client, content: Content) => {
+  const countsBefore = await readAllCounts(client)
+  const cpuBefore = readCpu(client)
+  const started = performance.now()
+  await run(client, content, count)
+  const elapsed = (performance.now() - started) / 1000
+  const cpuAfter = readCpu(client)
+  const countsAfter = await readAllCounts(client)
+
+  // µs an upload where files are small, else s a GiB.
+  const unit = isSmall(size) ? count / 1e6 : (size * count) / 1024 ** 3
+  const spent = (process: keyof typeof cpuAfter) =>
+    cpuAfter[process] === undefined ? undefined : (cpuAfter[process] - cpuBefore[process]!) / unit
+  const counted = (process: keyof typeof countsAfter, what: keyof Counts) =>
+    countsAfter[process] === undefined ? undefined : (countsAfter[process][what] - countsBefore[process]![what]) / count
+  const [clientCpu, appCpu, ingestCpu] = [spent("client")!, spent("app"), spent("ingest")!]
+  return {
     rate: count / elapsed,
-    throughput: (size * count) / 2 ** 20 / elapsed,
-    cpu: cpu / ((size * count) / 2 ** 30),
-    cpuPerUpload: (cpu / count) * 1e6,
+    throughput: (size * count) / mebibyte / elapsed,
+    clientCpu,
+    appCpu,
+    ingestCpu,
+    cpu: clientCpu + (appCpu ?? 0) + ingestCpu,
     peak: process.resourceUsage().maxRSS / 1024,
-  }),
-)
+    appRequests: counted("app", "requests"),
+    ingestRequests: counted("ingest", "requests"),
+    transactions: counted("ingest", "transactions"),
+    flushes: counted("ingest", "flushes"),
+  }
+}
+
+// Whatever servers are started count what they do.
+process.env["NODE_OPTIONS"] = `--import=${new URL("count.ts", import.meta.url).href}`
+const folder = join(parent, `${name}-${process.pid}`)
+mkdirSync(folder, { recursive: true })
+const content = await writeContent(join(folder, "content"), size)
+const client = await clients[name]!(join(folder, "data"))
+// A large file's way is warmed up by smaller ones.
+await run(client, await writeContent(join(folder, "warm"), Math.min(size, 10 * mebibyte)), warm)
+console.log(JSON.stringify(await measure(client, content)))
+await client.stop()
+// Small files are left to the end: where many were deleted, making new ones is slow.
+if (!isSmall(size)) rmSync(folder, { recursive: true })
 process.exit(0)

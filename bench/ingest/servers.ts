@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { createHash, randomBytes } from "node:crypto"
+import { once } from "node:events"
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
@@ -9,6 +10,7 @@ import { createFileKey } from "../../src/protocol/key.ts"
 import { createSigner } from "../../src/protocol/signature.ts"
 import { signUploadUrl } from "../../src/protocol/signed-url.ts"
 import { parseToken } from "../../src/protocol/token.ts"
+import type { Counts } from "../client/count.ts"
 import type { Answer } from "./http-client.ts"
 
 /** A running server that takes files, and what a client of it says. */
@@ -44,6 +46,16 @@ const stopper = (child: ChildProcess) => () =>
     child.kill(profiling.length > 0 ? "SIGTERM" : "SIGKILL")
   })
 
+const children = new Map<number, ChildProcess>()
+
+/** What a process of {@link startNode} has counted so far, where it was started with `client/count.ts`. */
+export const readCounts = async (pid: number): Promise<Counts> => {
+  const child = children.get(pid)!
+  const answer = once(child, "message") as Promise<[Counts]>
+  child.send("count")
+  return (await answer)[0]
+}
+
 /**
  * Starts a program with this Node, and gives the first of its lines that `isWanted`: where it listens. It does not outlive
  * this process.
@@ -55,11 +67,12 @@ export const startNode = async (
 ) => {
   const child = spawn(process.execPath, args, {
     env: { ...process.env, NODE_ENV: "production", NODE_NO_WARNINGS: "1", ...env },
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["ignore", "pipe", "inherit", "ipc"],
   })
+  children.set(child.pid!, child)
   process.once("exit", () => child.kill("SIGKILL"))
   const line = await new Promise<string>((resolve, reject) => {
-    createInterface(child.stdout).on("line", (text) => {
+    createInterface(child.stdout!).on("line", (text) => {
       if (isWanted(text)) resolve(text)
     })
     child.once("exit", (code) => reject(new Error(`${args[0]} ended with ${code}`)))

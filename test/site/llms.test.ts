@@ -22,7 +22,7 @@ describe.each(Object.entries(made))("%s", (name, text) => {
     for (const target of new Set(targets)) {
       await expect(readFile(join(root, target)), target).resolves.toBeDefined()
       if (target.endsWith(".md"))
-        expect(target).toMatch(/^(README|CONTRIBUTING|CHANGELOG|docs\/(frameworks\/)?[\w-]+)\.md$/)
+        expect(target).toMatch(/^(README|CONTRIBUTING|CHANGELOG|bench\/RESULTS|docs\/(frameworks\/)?[\w-]+)\.md$/)
     }
   })
 })
