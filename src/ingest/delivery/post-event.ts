@@ -1,14 +1,15 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import { PostFailed, postJson, readStart } from "../../server-kit/post-json.ts"
+import { PostFailed, postJson } from "../../server-kit/post-json.ts"
 import { redact } from "../../server-kit/redact.ts"
 import { names } from "../../protocol/names.ts"
 import { signWithEach } from "../../protocol/signature-list.ts"
 import { standardWebhookHeaders } from "../../protocol/standard-webhooks.ts"
 import type { TraceContext } from "../../protocol/trace-context.ts"
 import { findUrlMistake } from "../../schema/http-url.ts"
-import { type App, type Apps, isCallbackAllowed } from "../apps.ts"
+import { type Apps, isCallbackAllowed } from "../apps.ts"
 import type { DueDelivery } from "../storage/catalog.ts"
+import type { CallbackTransport } from "./callback-transport.ts"
 import { renderEvent } from "./event.ts"
 import type { Settings } from "../settings.ts"
 import { isHandled, type RefusedCallbacks } from "./refused-callbacks.ts"
@@ -25,12 +26,6 @@ export interface Answer {
 /** Sends an event once. */
 export type PostEvent = (due: DueDelivery, sentAt: number) => Effect.Effect<Answer, PostFailed>
 
-/** How long an app that has accepted an event may take to send the body of its answer, ms. */
-const answerPatience = 1000
-
-/** How the callbacks of an app are sent. */
-export type FetchOf = (app: App) => (url: string, init: RequestInit) => Promise<Response>
-
 /**
  * Makes the function that sends events.
  *
@@ -40,13 +35,13 @@ export const createPostEvent = ({
   apps,
   settings,
   tracing,
-  fetchOf,
+  transport,
   refused,
 }: {
   readonly apps: Apps
   readonly settings: Pick<Settings, "url" | "callbackTimeout">
   readonly tracing: Tracing | undefined
-  readonly fetchOf: FetchOf
+  readonly transport: Pick<CallbackTransport, "of">
   readonly refused: RefusedCallbacks
 }): PostEvent => {
   /** The app that an event is sent to and signed for. Fails: while nothing may be sent to this URL for it. */
@@ -72,15 +67,14 @@ export const createPostEvent = ({
       Promise.all([signWithEach(body, signers), standardWebhookHeaders({ id: due.id, sentAt }, body, signers)]),
     )
     url.searchParams.set(names.action.slug, due.registration.callbackSlug)
-    const response = yield* postJson({
+    const { status, body: answer } = yield* postJson({
       url: url.href,
       headers: { [names.header.hook]: due.hook, [names.header.signature]: signature, ...webhookHeaders, ...trace },
       body,
       timeout: settings.callbackTimeout,
-      fetch: fetchOf(app) as typeof globalThis.fetch,
+      send: transport.of(app),
     })
-    const answer = redact(yield* Effect.promise(() => readStart(response, answerPatience)))
-    return { status: response.status, answer }
+    return { status, answer: redact(answer) }
   })
 
   /** Remembers that nothing arrived, or that something did. */
