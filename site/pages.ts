@@ -101,6 +101,7 @@ export const pageGroups: ReadonlyArray<PageGroup> = [
       "064-whose-host-is-believed",
       "065-rooms",
       "066-the-answer-carries-the-result",
+      "067-requests-by-node-http",
     ].map((name) => `docs/decisions/${name}.md`),
     isCollapsed: true,
   },

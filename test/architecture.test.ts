@@ -95,9 +95,10 @@ const table: Readonly<
 > = {
   "src/protocol": { places: [], packages: ["sqids", "mime"] },
   "src/schema": { places: ["src/protocol"], packages: ["effect"] },
-  "src/server-kit": { places: ["src/protocol"], packages: ["effect", "ipaddr.js"] },
+  "src/http": { places: ["src/protocol"], packages: [] },
+  "src/server-kit": { places: ["src/protocol", "src/http"], packages: ["effect", "ipaddr.js"] },
   "src/route": {
-    places: ["src/protocol", "src/schema", "src/server-kit"],
+    places: ["src/protocol", "src/schema", "src/http", "src/server-kit"],
     packages: ["effect", "@standard-schema/spec"],
   },
   "src/api": {
@@ -105,7 +106,7 @@ const table: Readonly<
     packages: ["effect", "ipaddr.js", "content-disposition"],
   },
   "src/ingest": {
-    places: ["src/protocol", "src/schema", "src/server-kit"],
+    places: ["src/protocol", "src/schema", "src/http", "src/server-kit"],
     packages: ["effect", "multipasta", "file-type", "content-disposition"],
   },
   "src/transfer": { places: ["src/protocol"], packages: [] },

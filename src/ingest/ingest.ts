@@ -14,7 +14,7 @@ import type { BlobStore } from "./storage/blob-store.ts"
 import type { Catalog } from "./storage/catalog.ts"
 import { createChanges } from "./delivery/changes.ts"
 import { allowOrigins } from "./cors.ts"
-import { createCallbackFetch } from "./delivery/callback-fetch.ts"
+import { createCallbackTransport } from "./delivery/callback-transport.ts"
 import { createDevStreams } from "./delivery/dev-streams.ts"
 import { createDispatcher } from "./delivery/dispatcher.ts"
 import { createPostEvent } from "./delivery/post-event.ts"
@@ -134,14 +134,14 @@ export const createIngest = (options: IngestOptions): Ingest => {
   })
   // From here on parts run by themselves: nothing below may throw.
   const tracing = options.tracing === undefined ? undefined : createTracing(options.tracing, write)
-  const callbackFetch = createCallbackFetch(settings)
+  const transport = createCallbackTransport(settings)
   const refusedCallbacks = createRefusedCallbacks()
   const postEvent = createPostEvent({
     apps,
     catalog,
     settings,
     tracing,
-    fetchOf: callbackFetch.of,
+    transport,
     refused: refusedCallbacks,
   })
   const dispatcher = createDispatcher({ catalog, changes, settings, tracing, postEvent }, context)
@@ -198,7 +198,7 @@ export const createIngest = (options: IngestOptions): Ingest => {
       () => service.writers.close(stopping()),
       () => inFlight.settle(answerTime),
       () => dispatcher.close(),
-      () => callbackFetch.close(),
+      () => transport.close(),
       () => metricsEndpoint?.close(),
       () => store.close(),
       () => catalog.close(),

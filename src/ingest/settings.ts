@@ -150,8 +150,9 @@ export interface Settings {
   readonly historyTtl: number
 
   /**
-   * Sends all callbacks; {@link Settings.callbackNetworks} is then up to it. By default the global `fetch` and, for
-   * apps limited to the public Internet, our own requests, which ignore any proxy of the environment.
+   * Sends all callbacks; {@link Settings.callbackNetworks} is then up to it. By default the global `fetch` does, or
+   * `node:http` where that is Node's own, and for apps limited to the public Internet our own requests, which ignore any
+   * proxy of the environment.
    */
   readonly fetch: typeof globalThis.fetch | undefined
   /** Resolves the name of a callback's host to its addresses; by default the system does. Not used by `fetch`. */

@@ -1,4 +1,6 @@
 import type * as Effect from "effect/Effect"
+import type { FetchAnswer } from "../http/fetch-transport.ts"
+import type { Send } from "../http/transport.ts"
 import type { FaultLog } from "../server-kit/fault-log.ts"
 import type { Rejected } from "../server-kit/rejected.ts"
 import type { Credentials } from "../protocol/credentials.ts"
@@ -28,7 +30,10 @@ export interface App {
   readonly remind: (text: string) => number | undefined
   /** The same for hosts that requests name: there is no limit to the hosts that a client can make up. */
   readonly remindOfHost: (host: string) => number | undefined
-  readonly fetch: typeof globalThis.fetch
+  /** Sends requests to the ingest. */
+  readonly send: Send
+  /** The same for answers that are streams: each keeps its connection. */
+  readonly sendForStream: Send<FetchAnswer>
 }
 
 /** One request while it is handled. */

@@ -1,6 +1,6 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import { discardBody, type PostFailed, postJson } from "../server-kit/post-json.ts"
+import { type PostFailed, postJson } from "../server-kit/post-json.ts"
 import { parseJson, readBytes } from "../server-kit/read-body.ts"
 import { Rejected } from "../server-kit/rejected.ts"
 import { limits } from "../protocol/limits.ts"
@@ -98,8 +98,8 @@ export const postResult = (call: Call, { apiKey, ingestUrl }: Credentials, resul
     headers: { [names.header.apiKey]: apiKey, ...parseTraceContext(call.request.headers) },
     body: result,
     timeout: resultTimeout,
-    fetch: call.app.fetch,
-  }).pipe(Effect.map(discardBody))
+    send: call.app.send,
+  })
 
 /** The event stays due: the ingest delivers it again when it gets an error as the answer. */
 const toUndelivered = (failure: PostFailed) =>

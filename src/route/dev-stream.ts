@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
+import type { FetchAnswer } from "../http/fetch-transport.ts"
 import { logDebug, logError, logInfo, logWarning } from "../server-kit/logging.ts"
-import { PostFailed, postJson, readStart } from "../server-kit/post-json.ts"
+import { type PostAnswer, PostFailed, postJson } from "../server-kit/post-json.ts"
 import type { Rejected } from "../server-kit/rejected.ts"
 import { jitter, pause } from "../server-kit/retry.ts"
 import { readJsonLines } from "../protocol/json-lines.ts"
@@ -15,7 +16,7 @@ import { explainCallback, isOfHandler } from "./explain-callback.ts"
 
 interface DevStream {
   /** Posts the registration; its answer is the stream. */
-  readonly open: Effect.Effect<Response, PostFailed>
+  readonly open: Effect.Effect<FetchAnswer, PostFailed>
   /** Explains a refused registration. */
   readonly explain: (failure: PostFailed) => Rejected
   /** Posts a {@link CallbackResult}, as JSON. */
@@ -35,18 +36,9 @@ const isHook = (hook: string): hook is Hook => hook === "callback" || hook === "
 /** How long the app's own handler has, ms: `onUploadComplete` runs in it. */
 const deliveryTimeout = 30_000
 
-/** How long to read the answer to a callback, ms. */
-const answerPatience = 1000
-
 /** Refuses an answer that is not the route handler's, such as a page that is served for every path. */
-const checkAnswer = (response: Response): Effect.Effect<void, PostFailed> =>
-  Effect.flatMap(
-    Effect.promise(() => readStart(response, answerPatience)),
-    (body) =>
-      /"ok":\s*true/.test(body)
-        ? Effect.void
-        : Effect.fail(new PostFailed({ reason: "status", status: response.status, body })),
-  )
+const checkAnswer = ({ status, body }: PostAnswer): Effect.Effect<void, PostFailed> =>
+  /"ok":\s*true/.test(body) ? Effect.void : Effect.fail(new PostFailed({ reason: "status", status, body }))
 
 /** Tells the ingest that an attempt has failed, where the route handler did not, so that clients need not wait any longer. */
 const postFailure = ({ postResult }: DevStream, { payload }: DevStreamEvent, error: string) =>
@@ -93,7 +85,7 @@ const deliver = (stream: DevStream, event: DevStreamEvent): Effect.Effect<void> 
     },
     body: event.payload,
     timeout: deliveryTimeout,
-    fetch: stream.call.app.fetch,
+    send: stream.call.app.send,
   }).pipe(
     Effect.flatMap(checkAnswer),
     Effect.catch((failure) => reportFailed(stream, event, failure)),
@@ -119,9 +111,9 @@ const reportBroken = ({ credentials }: DevStream, cause: unknown): Effect.Effect
 
 /** Reads one stream to its end: true when it ended properly, false when it broke off. */
 const readStream = Effect.fnUntraced(
-  function* (stream: DevStream, response: Response) {
-    if (response.body === null) return true
-    const lines = readJsonLines(response.body)
+  function* (stream: DevStream, { body }: FetchAnswer) {
+    if (body === null) return true
+    const lines = readJsonLines(body)
     for (;;) {
       const next = yield* Effect.tryPromise({ try: () => lines.next(), catch: (cause) => cause })
       if (next.done) return true

@@ -1,4 +1,6 @@
 import * as Effect from "effect/Effect"
+import { sendWithFetch } from "../http/fetch-transport.ts"
+import { createTransport } from "../http/own-transport.ts"
 import { createFaultLog } from "../server-kit/fault-log.ts"
 import { createFetchHandler } from "../server-kit/fetch-handler.ts"
 import { createLogContext } from "../server-kit/logging.ts"
@@ -45,7 +47,7 @@ export interface RouteHandlerOptions<Router extends FileRouter = FileRouter> ext
   readonly trustProxy?: boolean
   /** Keeps the platform alive for work that continues after the answer (the registration); adapters pass their platform's own. */
   readonly waitUntil?: (work: Promise<unknown>) => void
-  /** Sends the requests to the ingest. Default `globalThis.fetch`. */
+  /** Sends the requests to the ingest. By default `globalThis.fetch` does, or `node:http` where that is Node's own. */
   readonly fetch?: typeof globalThis.fetch
 }
 
@@ -174,7 +176,8 @@ const start = Effect.fnUntraced(function* (options: RouteHandlerOptions) {
     logFault: createFaultLog(findHints),
     remind: createReminder(),
     remindOfHost: createReminder(),
-    fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
+    send: createTransport(options.fetch).send,
+    sendForStream: sendWithFetch(options.fetch ?? ((url, init) => globalThis.fetch(url, init))),
   }
   const logContext = createLogContext(settings.logLevel, settings.logFormat)
   return createFetchHandler(

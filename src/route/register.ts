@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { logWarning } from "../server-kit/logging.ts"
-import { discardBody, type PostFailed, postJson } from "../server-kit/post-json.ts"
+import { openPost, type PostAnswer, type PostFailed, postJson } from "../server-kit/post-json.ts"
 import { Rejected } from "../server-kit/rejected.ts"
 import { retry } from "../server-kit/retry.ts"
 import { limits } from "../protocol/limits.ts"
@@ -36,7 +36,7 @@ const encodeRegistration = (registration: Omit<Registration, "metadata">, metada
   `${JSON.stringify(registration).slice(0, -1)},"metadata":${metadata}}`
 
 /** The ingest has accepted it; a header holds its warning for the app. The warning is logged once an hour, whatever its figures. */
-const logIngestWarning = (call: Call, { headers }: Response): Effect.Effect<void> =>
+const logIngestWarning = (call: Call, { headers }: Pick<PostAnswer, "headers">): Effect.Effect<void> =>
   Effect.suspend(() => {
     const warning = headers.get(names.header.warning)
     if (warning === null || call.app.remind(warning.replace(/\d+/g, "")) === undefined) return Effect.void
@@ -114,7 +114,7 @@ export const register = Effect.fnUntraced(function* (
   route: NamedRoute,
   { grants, metadata, callbackUrl }: Announcement,
 ) {
-  const { settings, fetch } = call.app
+  const { settings, send, sendForStream } = call.app
   const encode = () =>
     encodeRegistration(
       {
@@ -129,20 +129,18 @@ export const register = Effect.fnUntraced(function* (
       },
       metadata,
     )
-  const post = Effect.suspend(() =>
-    postJson({
-      url: `${credentials.ingestUrl}/${names.path.register}`,
-      headers: { [names.header.apiKey]: credentials.apiKey, ...parseTraceContext(call.request.headers) },
-      body: encode(),
-      timeout: attemptTimeout,
-      fetch,
-    }),
-  ).pipe(Effect.tap((response) => logIngestWarning(call, response)))
+  const toPost = () => ({
+    url: `${credentials.ingestUrl}/${names.path.register}`,
+    headers: { [names.header.apiKey]: credentials.apiKey, ...parseTraceContext(call.request.headers) },
+    body: encode(),
+    timeout: attemptTimeout,
+  })
+  const warn = (answer: Pick<PostAnswer, "headers">) => logIngestWarning(call, answer)
   if (settings.isDev) {
     const expires = grants[0]?.expires ?? 0
     const explain = toRejected(credentials.ingestUrl, callbackUrl)
     const stream = {
-      open: post,
+      open: Effect.suspend(() => openPost({ ...toPost(), send: sendForStream })).pipe(Effect.tap(warn)),
       explain,
       postResult: (result: string) => postResult(call, credentials, result),
       callbackUrl,
@@ -156,14 +154,14 @@ export const register = Effect.fnUntraced(function* (
       Effect.flatMap(loadDevStream, ({ followDevStream }) => followDevStream(stream)),
     )
   }
+  const post = Effect.suspend(() => postJson({ ...toPost(), send })).pipe(Effect.tap(warn))
   const acknowledged = retry(post, retryDelays).pipe(
     Effect.mapError(toRejected(credentials.ingestUrl, callbackUrl)),
-    Effect.flatMap((response) => {
-      discardBody(response)
-      return /^application\/json\b/.test(response.headers.get("content-type") ?? "")
+    Effect.flatMap(({ headers }) =>
+      /^application\/json\b/.test(headers.get("content-type") ?? "")
         ? Effect.void
-        : new Rejected({ code: "INVALID_CONFIG", detail: toNoIngest(credentials.ingestUrl) })
-    }),
+        : new Rejected({ code: "INVALID_CONFIG", detail: toNoIngest(credentials.ingestUrl) }),
+    ),
   )
   return yield* call.waitUntil === undefined
     ? acknowledged

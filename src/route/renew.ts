@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import { readStart, readWhole } from "../http/read-answer.ts"
 import { readMessage } from "../server-kit/read-body.ts"
 import { postJson } from "../server-kit/post-json.ts"
 import { Rejected, toRejected as refuse } from "../server-kit/rejected.ts"
@@ -48,6 +49,9 @@ const verifyGrant = Effect.fnUntraced(function* (
 const renewableUntil = ({ issuedAt }: UploadGrant): number =>
   issuedAt === undefined ? 0 : issuedAt + limits.uploadLifetime
 
+/** Bytes of what the ingest knows of as many files as are signed at a time, each announced by itself. */
+const foundMaximum = limits.filesPerRequest * limits.metadata
+
 /** What the ingest was first told about these uploads. Fails: NOT_FOUND where one of them cannot complete any more. */
 const findRegistrations = Effect.fnUntraced(function* (
   { app }: Call,
@@ -55,12 +59,13 @@ const findRegistrations = Effect.fnUntraced(function* (
   { ingestUrl, apiKey }: Credentials,
   granted: ReadonlyArray<UploadGrant>,
 ) {
-  const response = yield* postJson({
+  const { body } = yield* postJson({
     url: `${ingestUrl}/${names.path.registrations}`,
     headers: { [names.header.apiKey]: apiKey },
     body: JSON.stringify({ files: granted.map(({ key, registrationId: id }) => ({ key, id })) }),
     timeout: attemptTimeout,
-    fetch: app.fetch,
+    send: app.send,
+    read: (answer, patience) => (answer.status === 200 ? readWhole(answer, foundMaximum) : readStart(answer, patience)),
   }).pipe(
     Effect.mapError((failure) =>
       failure.status === 404
@@ -72,7 +77,7 @@ const findRegistrations = Effect.fnUntraced(function* (
         : toRejected(ingestUrl, callbackUrl)(failure),
     ),
   )
-  return yield* Effect.promise((): Promise<FoundRegistrations> => response.json())
+  return JSON.parse(body) as FoundRegistrations
 })
 
 /**

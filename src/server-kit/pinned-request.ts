@@ -1,5 +1,5 @@
-import type { Agent, IncomingMessage } from "node:http"
 import type { LookupFunction } from "node:net"
+import { type NodeAnswer, type NodeRequest, requestByNode } from "../http/node-request.ts"
 import { isAddress } from "./public-address.ts"
 
 /** An address of a host name. */
@@ -36,16 +36,9 @@ export const canPinAddresses = (): boolean => {
 }
 
 /** A request, and where it may connect to. */
-export interface PinnedRequest {
-  readonly url: URL
-  readonly method?: string | undefined
-  readonly headers: Headers
-  readonly body?: string | undefined
-  readonly signal: AbortSignal
+export interface PinnedRequest extends Omit<NodeRequest, "lookup"> {
   /** The addresses that the name of the host was found to have; ignored where the URL holds an address itself. */
   readonly addresses: ReadonlyArray<HostAddress>
-  /** False: a connection of its own. */
-  readonly agent: Agent | false
   /** Makes the error for a request that a runtime connected elsewhere on its own; undefined: that is allowed. */
   readonly refuse: (() => Error) | undefined
 }
@@ -62,39 +55,21 @@ export const toHeaders = (values: NodeJS.Dict<Array<string>>): Headers => {
  * once, and the connection gets the result. A proxy that the environment names is not used, because it would look the
  * name up itself.
  *
- * Fails: rejects with the error of the connection; `isReused` is set where the connection was a reused one.
+ * Fails: as {@link requestByNode} does, and with the error of `refuse`.
  */
-export const requestPinned = ({
-  url,
-  method = "GET",
-  headers,
-  body,
-  signal,
-  addresses,
-  agent,
-  refuse,
-}: PinnedRequest): Promise<IncomingMessage> => {
-  const { request } = process.getBuiltinModule(url.protocol === "https:" ? "node:https" : "node:http")
+export const requestPinned = async ({ addresses, refuse, ...request }: PinnedRequest): Promise<NodeAnswer> => {
   // Node does not look up a host that is an address.
-  let isPinned = isAddress(url)
+  let isPinned = isAddress(request.url)
   const lookup: LookupFunction = (_hostname, options, callback) => {
     isPinned = true
     const [first] = addresses
-    if (first === undefined) callback(new Error(`There is no address of ${url.hostname}`), "")
+    if (first === undefined) callback(new Error(`There is no address of ${request.url.hostname}`), "")
     else if (options.all === true) callback(null, [...addresses])
     else callback(null, first.address, first.family)
   }
-  return new Promise((resolve, reject) => {
-    const outgoing = request(url, { method, agent, headers: Object.fromEntries(headers), signal, lookup })
-    outgoing.on("error", (cause) => reject(outgoing.reusedSocket ? Object.assign(cause, { isReused: true }) : cause))
-    outgoing.on("response", (message) => {
-      // The connection may break before anybody reads; a later reader gets the error as well.
-      message.on("error", () => {})
-      // A reused connection was pinned when it was made; a runtime that ignores `lookup` may have connected to any host.
-      if (isPinned || outgoing.reusedSocket || refuse === undefined) return resolve(message)
-      message.destroy()
-      reject(refuse())
-    })
-    outgoing.end(body)
-  })
+  const answer = await requestByNode({ ...request, lookup })
+  // A reused connection was pinned when it was made; a runtime that ignores `lookup` may have connected to any host.
+  if (isPinned || answer.isReused || refuse === undefined) return answer
+  answer.message.destroy()
+  throw refuse()
 }

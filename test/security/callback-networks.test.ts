@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { createMemoryCatalog, type IngestOptions } from "../../src/ingest.ts"
 import { answerWith, eventually, listen, putRaw, register, startApp, startIngest } from "../ingest/circle.ts"
 import { toNodeListener } from "../../adapters/node.ts"
+import { readWhole } from "../../src/http/read-answer.ts"
 import { encodeToken, names } from "../../src/protocol.ts"
 import { createRouteHandler, createSluice } from "../../src/server.ts"
 import { acme, addTenant, grantOf, own, type Tenant, startIngestProcess, makeDataFolder, upload } from "./two-apps.ts"
@@ -160,9 +161,9 @@ describe("the callback of an app that is not the ingest's own", () => {
     }))
     onTestFinished(() => vi.doUnmock("../../src/server-kit/public-address.ts"))
     vi.resetModules()
-    const { createGuardedFetch } = await import("../../src/ingest/delivery/guarded-fetch.ts")
+    const { createGuardedTransport } = await import("../../src/ingest/delivery/guarded-transport.ts")
     const resolve = async () => [{ address: "127.0.0.1", family: 4 }]
-    const guarded = createGuardedFetch(resolve)
+    const guarded = createGuardedTransport(resolve)
     onTestFinished(guarded.close)
     const sockets = new Set<unknown>()
     const bodies: Array<string> = []
@@ -175,17 +176,18 @@ describe("the callback of an app that is not the ingest's own", () => {
       response.writeHead(201, { "x-two": "2" }).end("done")
     })
     const { port } = new URL(url)
+    const request = { method: "POST", headers: { "x-one": "1" }, body: "{}" }
+    const send = (path: string, signal: AbortSignal) =>
+      guarded.of("acme")({ ...request, url: `http://app.example:${port}${path}`, signal })
     for (let count = 0; count < 3; count++) {
-      const init = { method: "POST", headers: { "x-one": "1" }, body: "{}" }
-      const response = await guarded.of("acme")(`http://app.example:${port}/`, init)
-      expect([response.status, response.headers.get("x-two"), await response.text()]).toEqual([201, "2", "done"])
+      const answer = await send("/", new AbortController().signal)
+      expect([answer.status, answer.headers.get("x-two"), await readWhole(answer, 4)]).toEqual([201, "2", "done"])
       // A connection goes back to those that are kept after the end of its answer.
       await setImmediate()
     }
     expect(bodies).toEqual(Array.from({ length: 3 }, () => `POST app.example:${port} 1 {}`))
     expect(sockets.size).toBe(1)
-    const timeout = guarded.of("acme")(`http://app.example:${port}/hung`, { signal: AbortSignal.timeout(1) })
-    await expect(timeout).rejects.toMatchObject({ name: "TimeoutError" })
+    await expect(send("/hung", AbortSignal.timeout(1))).rejects.toMatchObject({ name: "TimeoutError" })
   })
 
   it("waits for no other app whose name servers hang", async () => {

@@ -45,9 +45,10 @@ export const createNodeTransport =
     const { url, headers, signal } = asked
     // `checkHost` has checked literal addresses.
     const addresses = isAddress(url) ? [] : await resolveAllowed(resolve, asked)
-    const message = await requestPinned({
+    const { message } = await requestPinned({
       url,
-      headers,
+      method: "GET",
+      headers: Object.fromEntries(headers),
       signal,
       addresses,
       agent: false,

@@ -1,5 +1,6 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import type { HttpAnswer } from "../../http/transport.ts"
 import { PostFailed, postJson } from "../../server-kit/post-json.ts"
 import { names } from "../../protocol/names.ts"
 import { acceptsResult } from "../../protocol/signed-answer.ts"
@@ -7,10 +8,11 @@ import { signWithEach } from "../../protocol/signature-list.ts"
 import { standardWebhookHeaders } from "../../protocol/standard-webhooks.ts"
 import type { TraceContext } from "../../protocol/trace-context.ts"
 import { findUrlMistake } from "../../schema/http-url.ts"
-import { type App, type Apps, isCallbackAllowed } from "../apps.ts"
+import { type Apps, isCallbackAllowed } from "../apps.ts"
 import type { Catalog, DueDelivery } from "../storage/catalog.ts"
+import type { CallbackTransport } from "./callback-transport.ts"
 import { renderEvent } from "./event.ts"
-import { type Answer, judgeAnswer, readAnswer } from "./read-answer.ts"
+import { type Answer, isSigned, judgeAnswer, readAnswer } from "./judge-answer.ts"
 import type { Settings } from "../settings.ts"
 import { isHandled, type RefusedCallbacks } from "./refused-callbacks.ts"
 import type { Tracing } from "../observe/tracing.ts"
@@ -18,12 +20,6 @@ import { whenKnown } from "../when-known.ts"
 
 /** Sends an event once. */
 export type PostEvent = (due: DueDelivery, sentAt: number) => Effect.Effect<Answer, PostFailed>
-
-/** How long an app that has accepted an event may take to send the body of its answer, ms. */
-const answerPatience = 1000
-
-/** How the callbacks of an app are sent. */
-export type FetchOf = (app: App) => (url: string, init: RequestInit) => Promise<Response>
 
 /**
  * Makes the function that sends events.
@@ -35,14 +31,14 @@ export const createPostEvent = ({
   catalog,
   settings,
   tracing,
-  fetchOf,
+  transport,
   refused,
 }: {
   readonly apps: Apps
   readonly catalog: Catalog
   readonly settings: Pick<Settings, "url" | "callbackTimeout">
   readonly tracing: Tracing | undefined
-  readonly fetchOf: FetchOf
+  readonly transport: Pick<CallbackTransport, "of">
   readonly refused: RefusedCallbacks
 }): PostEvent => {
   /** The app that an event is sent to and signed for. Fails: while nothing may be sent to this URL for it. */
@@ -59,7 +55,7 @@ export const createPostEvent = ({
     return app!
   })
 
-  const read = (response: Response, start: number) => readAnswer(response, { start, all: settings.callbackTimeout })
+  const read = (answer: HttpAnswer, patience: number) => readAnswer(answer, patience, settings.callbackTimeout)
 
   const post = Effect.fnUntraced(function* (due: DueDelivery, sentAt: number, trace: TraceContext | null) {
     const url = new URL(due.registration.callbackUrl)
@@ -82,20 +78,15 @@ export const createPostEvent = ({
       },
       body,
       timeout: settings.callbackTimeout,
-      fetch: fetchOf(app) as typeof globalThis.fetch,
+      send: transport.of(app),
       read,
     }).pipe(
-      Effect.flatMap((response) =>
-        Effect.map(
-          Effect.promise(() => read(response, answerPatience)),
-          (text) => ({ status: response.status, headers: response.headers, text }),
-        ),
-      ),
       Effect.catch((failure) => {
         const { status, headers, body = "" } = failure
         // Only what is signed says more than its status does.
-        const isSigned = status !== undefined && headers?.has(names.header.signature) === true
-        return isSigned ? Effect.succeed({ status, headers, text: body }) : Effect.fail(failure)
+        return status !== undefined && headers !== undefined && isSigned(headers)
+          ? Effect.succeed({ status, headers, body })
+          : Effect.fail(failure)
       }),
     )
     return yield* judgeAnswer(catalog, app, due, received)

@@ -1,8 +1,9 @@
+import { createTransport } from "../../http/own-transport.ts"
+import type { Send } from "../../http/transport.ts"
 import { isLocalUrl } from "../../server-kit/public-address.ts"
 import type { App } from "../apps.ts"
 import type { Settings } from "../settings.ts"
-import { createGuardedFetch } from "./guarded-fetch.ts"
-import type { FetchOf } from "./post-event.ts"
+import { createGuardedTransport } from "./guarded-transport.ts"
 
 type NetworkSettings = Pick<Settings, "callbackNetworks" | "fetch">
 
@@ -17,12 +18,23 @@ const isGuarded = ({ isOwn }: App, { callbackNetworks, fetch }: NetworkSettings)
 export const isOutOfReach = (app: App, url: URL, settings: NetworkSettings): boolean =>
   isGuarded(app, settings) && isLocalUrl(url)
 
-/** Makes the `fetch` for the callbacks of each app, as the operator's settings demand. */
-export const createCallbackFetch = (
+/** Sends the callbacks of each app, until it is closed. */
+export interface CallbackTransport {
+  readonly of: (app: App) => Send
+  readonly close: () => void
+}
+
+/** Sends callbacks as the operator's settings demand. */
+export const createCallbackTransport = (
   settings: NetworkSettings & Pick<Settings, "resolveHost">,
-): { readonly of: FetchOf; readonly close: () => void } => {
-  const guarded = createGuardedFetch(settings.resolveHost)
-  // Looked up per call, so that a fetch replaced later (by a test, a tracer) is used.
-  const plain = settings.fetch ?? ((url, init) => globalThis.fetch(url, init))
-  return { of: (app) => (isGuarded(app, settings) ? guarded.of(app.id) : plain), close: guarded.close }
+): CallbackTransport => {
+  const guarded = createGuardedTransport(settings.resolveHost)
+  const plain = createTransport(settings.fetch)
+  return {
+    of: (app) => (isGuarded(app, settings) ? guarded.of(app.id) : plain.send),
+    close: () => {
+      guarded.close()
+      plain.close()
+    },
+  }
 }

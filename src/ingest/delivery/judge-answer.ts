@@ -2,7 +2,9 @@ import * as Effect from "effect/Effect"
 import { limits } from "../../protocol/limits.ts"
 import { names } from "../../protocol/names.ts"
 import { verifyAnswer } from "../../protocol/signed-answer.ts"
-import { PostFailed, readStart, readText } from "../../server-kit/post-json.ts"
+import { readStart, readText } from "../../http/read-answer.ts"
+import type { HttpAnswer } from "../../http/transport.ts"
+import { type PostAnswer, PostFailed } from "../../server-kit/post-json.ts"
 import { parseJson } from "../../server-kit/read-body.ts"
 import { redact } from "../../server-kit/redact.ts"
 import { Rejected } from "../../server-kit/rejected.ts"
@@ -19,18 +21,12 @@ export interface Answer {
   readonly result?: ResultRecord
 }
 
-/** An answer to a callback, with its text: all of it where it is signed, else its start. */
-interface Received {
-  readonly status: number
-  readonly headers: Headers
-  readonly text: string
-}
+/** Whether an answer to a callback claims to carry the result. */
+export const isSigned = (headers: HttpAnswer["headers"]): boolean => headers.get(names.header.signature) !== null
 
-/** Reads an answer to a callback: all of one that is signed, because it is the result. */
-export const readAnswer = (response: Response, patience: { readonly start: number; readonly all: number }) =>
-  response.headers.has(names.header.signature)
-    ? readText(response, patience.all, limits.callbackAnswer)
-    : readStart(response, patience.start)
+/** Reads an answer to a callback within ms: all of one that is signed, because it is the result, else its start. */
+export const readAnswer = (answer: HttpAnswer, patience: number, patienceForAll: number): Promise<string> =>
+  isSigned(answer.headers) ? readText(answer, patienceForAll, limits.callbackAnswer) : readStart(answer, patience)
 
 const refuse = (detail: string) => new Rejected({ code: "BAD_REQUEST", detail })
 
@@ -41,14 +37,14 @@ const readResult = Effect.fnUntraced(function* (
   catalog: Catalog,
   app: App,
   due: DueDelivery,
-  { status, headers, text }: Received,
+  { status, headers, body }: PostAnswer,
 ) {
-  if (text.length > limits.callbackAnswer) return yield* refuse("it is too large.")
+  if (body.length > limits.callbackAnswer) return yield* refuse("it is too large.")
   const signature = headers.get(names.header.signature) ?? ""
-  if (!(yield* Effect.promise(() => verifyAnswer(due, text, signature, app.signers)))) {
+  if (!(yield* Effect.promise(() => verifyAnswer(due, body, signature, app.signers)))) {
     return yield* refuse("it is not signed with a key of the app. Does a proxy change bodies?")
   }
-  const result = yield* decodeResult(yield* parseJson(encoder.encode(text)))
+  const result = yield* decodeResult(yield* parseJson(encoder.encode(body)))
   if (result.fileKey !== due.file.key) return yield* refuse(`it is about another file, ${result.fileKey}.`)
   if ("error" in result === status < 300) return yield* refuse("its status and its body contradict each other.")
   return yield* toResultRecord(catalog, app, result)
@@ -63,10 +59,10 @@ export const judgeAnswer = Effect.fnUntraced(function* (
   catalog: Catalog,
   app: App,
   due: DueDelivery,
-  received: Received,
+  received: PostAnswer,
 ) {
-  const { status, headers, text } = received
-  if (!headers.has(names.header.signature)) return { status, answer: redact(text) } satisfies Answer
+  const { status, headers, body } = received
+  if (!isSigned(headers)) return { status, answer: redact(body) } satisfies Answer
   const result = yield* Effect.mapError(
     readResult(catalog, app, due, received),
     (cause) => new PostFailed({ reason: "answer", status, cause }),

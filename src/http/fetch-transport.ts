@@ -1,0 +1,33 @@
+import type { HttpAnswer, Send } from "./transport.ts"
+
+/** Anything that sends requests as `globalThis.fetch` does. */
+export type FetchLike = (url: string, init: RequestInit) => Promise<Response>
+
+/** An answer of `fetch`: its body can be taken as a stream instead. */
+export interface FetchAnswer extends HttpAnswer {
+  readonly body: ReadableStream<Uint8Array> | null
+}
+
+const toAnswer = ({ status, headers, body }: Response): FetchAnswer => {
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined
+  const giveUp = () => void (reader ?? body)?.cancel().catch(() => {})
+  return {
+    status,
+    headers,
+    body,
+    read: async (take) => {
+      if (body === null) return
+      reader = body.getReader()
+      for (let read = await reader.read(); !read.done; read = await reader.read()) {
+        if (!take(read.value)) return giveUp()
+      }
+    },
+    giveUp,
+  }
+}
+
+/** Sends requests with a `fetch`. */
+export const sendWithFetch =
+  (fetch: FetchLike): Send<FetchAnswer> =>
+  async ({ url, ...init }) =>
+    toAnswer(await fetch(url, { ...init, redirect: "manual" } as RequestInit))

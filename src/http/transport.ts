@@ -1,0 +1,38 @@
+/** A request whose body, if it has one, is text. */
+export interface HttpRequest {
+  readonly url: string
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | undefined
+  /** Aborts the request, and the reading of its answer. */
+  readonly signal: AbortSignal
+}
+
+/** An answer whose head has arrived. Its body has to be read, or given up. */
+export interface HttpAnswer {
+  readonly status: number
+  readonly headers: { readonly get: (name: string) => string | null }
+  /**
+   * Hands the pieces of the body to `take`, to the end or until that returns false: then the connection is closed. An
+   * answer that was read to its end leaves its connection free for the next request.
+   *
+   * Fails: rejects where the answer broke off.
+   */
+  readonly read: (take: (piece: Uint8Array) => boolean) => Promise<void>
+  /** Closes the connection, unless the end has arrived. */
+  readonly giveUp: () => void
+}
+
+/**
+ * Sends one request and follows no redirect.
+ *
+ * Fails: rejects with the signal's reason, or with the error of the connection.
+ */
+export type Send<Answer extends HttpAnswer = HttpAnswer> = (request: HttpRequest) => Promise<Answer>
+
+/** How requests are sent, until it is closed. */
+export interface Transport {
+  readonly send: Send
+  /** Ends the connections that are kept for later requests. */
+  readonly close: () => void
+}
