@@ -18,6 +18,8 @@ export const moments = [
   "callback",
   /** An app has posted its result. */
   "result",
+  /** An app has answered a callback with its result. */
+  "signed answer",
   /** A URL that had expired was signed anew. */
   "renewal",
   /** The app has asked for the deletion of a file. */

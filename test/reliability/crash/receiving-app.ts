@@ -55,11 +55,12 @@ export const startReceivingApp = async ({
   const sockets = new Set<Socket>()
   let isDown = false
 
+  const sign = (text: string): string => `hmac-sha256=${createHmac("sha256", apiKey).update(text).digest("hex")}`
+
   const isSigned = ({ headers }: IncomingMessage, body: string): boolean => {
-    const hex = createHmac("sha256", apiKey).update(body).digest("hex")
     const signed = `${String(headers["webhook-id"])}.${String(headers["webhook-timestamp"])}.${body}`
     const standard = createHmac("sha256", apiKey).update(signed).digest("base64")
-    return headers[names.header.signature] === `hmac-sha256=${hex}` && headers["webhook-signature"] === `v1,${standard}`
+    return headers[names.header.signature] === sign(body) && headers["webhook-signature"] === `v1,${standard}`
   }
 
   const note = (key: string, event: CallbackEvent | ErrorEvent): void => {
@@ -80,6 +81,17 @@ export const startReceivingApp = async ({
     if (mood === 0) return void request.socket.resetAndDestroy()
     if (mood === 1) return void response.writeHead(500).end("not now")
     if (mood === 2) await sleep(random.between(10, 80))
+    if (event.status === "uploaded" && request.headers[names.header.accept] === "result" && random.chance(0.7)) {
+      const text = JSON.stringify({ fileKey: key, callbackData: resultOf(event.id) })
+      response.once("finish", () => see("signed answer"))
+      response.writeHead(200, {
+        [names.header.signature]: sign(`sluice-result\n${event.id}\n${event.attempt}\n${text}`),
+        "content-length": text.length,
+      })
+      if (mood !== 3) return void response.end(text)
+      response.write(text.slice(0, -5), () => request.socket.resetAndDestroy())
+      return
+    }
     if (event.status === "uploaded") {
       const posting = exchange(`${await ingestUrl()}/${names.path.callbackResult}`, {
         method: "POST",
