@@ -4,10 +4,16 @@ import { defineConfig, type Options } from "tsup"
 
 const root = import.meta.dirname
 
-/** The package's doors: `exports` name → source file. Every `src/*.ts`, `src/texts/*.ts`, `adapters/*.ts` and `bindings/*.ts` is one. */
+/** The doors that Node loads in the place of those of their names, by a condition of `exports`: name → source file. */
+export const nodeDoors: ReadonlyMap<string, string> = new Map(
+  globSync("src/*.node.ts", { cwd: root }).map((file) => [basename(file, ".node.ts"), file] as const),
+)
+
+/** The package's doors: `exports` name → source file. Every other `src/*.ts`, `src/texts/*.ts`, `adapters/*.ts` and `bindings/*.ts` is one. */
 export const doors: ReadonlyMap<string, string> = new Map(
   ["src", "src/texts", "adapters", "bindings"].flatMap((folder) =>
     globSync(`${folder}/*.{ts,tsx}`, { cwd: root })
+      .filter((file) => !file.endsWith(".node.ts"))
       .toSorted()
       .map((file) => [file.replace(/^(?:src|adapters|bindings)\/|\.tsx?$/g, ""), file] as const),
   ),
@@ -53,6 +59,7 @@ const groups = (): Array<Record<string, string>> => {
     const door = /^(?:adapters|bindings)\//.test(file) ? (doorBehind(file) ?? "server") : name
     add(name.startsWith("texts/") ? "browser" : groupOf(door), name, file)
   }
+  for (const [name, file] of nodeDoors) add(groupOf(name), `${name}.node`, file)
   // Each module of the components for itself: what a page loads at once is decided by its bundler, module by module, and
   // not by what one chunk of ours happens to hold.
   for (const file of globSync("src/ui/**/*.ts", { cwd: root }).toSorted()) {

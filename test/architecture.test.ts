@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest"
 import packageJson from "../package.json" with { type: "json" }
 import { wireNames } from "../src/protocol/names.ts"
 import { problems } from "../src/protocol/problem.ts"
-import { doors } from "../tsup.config.ts"
+import { doors, nodeDoors } from "../tsup.config.ts"
 
 const root = join(import.meta.dirname, "..")
 
@@ -102,7 +102,7 @@ const table: Readonly<
     packages: ["effect", "@standard-schema/spec"],
   },
   "src/api": {
-    places: ["src/protocol", "src/schema", "src/server-kit", "src/transfer"],
+    places: ["src/protocol", "src/schema", "src/http", "src/server-kit", "src/transfer"],
     packages: ["effect", "ipaddr.js", "content-disposition"],
   },
   "src/ingest": {
@@ -110,7 +110,7 @@ const table: Readonly<
     packages: ["effect", "multipasta", "file-type", "content-disposition"],
   },
   "src/transfer": { places: ["src/protocol"], packages: [] },
-  "src/client": { places: ["src/protocol", "src/transfer"], packages: [] },
+  "src/client": { places: ["src/protocol", "src/http", "src/transfer"], packages: [] },
   "src/ui": { places: ["src/client", "src/transfer", "src/protocol"], packages: [] },
   "src/msw": { places: ["door"], packages: ["msw", "vitest"] },
   "src/conformance": { places: ["door", "adapters"], packages: [] },
@@ -291,7 +291,12 @@ describe("doors", () => {
         const isSvelte = modules.some(
           (module) => module.file === source && module.imports.some(({ from }) => from.endsWith(".svelte")),
         )
-        return [`./${name}`, { types: `./dist/${name}.d.ts`, ...(isSvelte && { svelte: file }), default: file }]
+        const conditions = {
+          ...(isSvelte && { svelte: file }),
+          // What Node loads instead of what pages load; its types are those of the door.
+          ...(nodeDoors.has(name) && { node: `./dist/${name}.node.js` }),
+        }
+        return [`./${name}`, { types: `./dist/${name}.d.ts`, ...conditions, default: file }]
       }),
     )
     expect(packageJson.exports).toEqual({
@@ -303,7 +308,7 @@ describe("doors", () => {
 
   it("have names of their own", () => {
     const files = globSync("{src,src/texts,adapters,bindings}/*.{ts,tsx}", { cwd: root })
-    expect(doors.size).toBe(files.length)
+    expect(doors.size + nodeDoors.size).toBe(files.length)
   })
 
   it("of src only re-export", () => {

@@ -36,7 +36,7 @@ const startSluice = async (folder: string): Promise<Client> => {
     SLUICE_TOKEN: ingest.token,
     SLUICE_INGEST_URL: ingest.url,
   })
-  const door = new URL("../../dist/client.js", import.meta.url).href
+  const door = new URL("../../dist/client.node.js", import.meta.url).href
   const { fileFromPath, generateUploader } = (await import(door)) as typeof import("../../src/client.ts")
   const { uploadFiles } = generateUploader<any>({ url: `http://127.0.0.1:${app.line}/api/sluice` })
   return {

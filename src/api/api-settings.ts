@@ -1,5 +1,7 @@
 import * as Effect from "effect/Effect"
+import { createNodeFetch } from "../http/node-fetch.ts"
 import { createLogContext, toWrite, type Write } from "../server-kit/logging.ts"
+import type { Fetch } from "../transfer/reply.ts"
 import { type Credentials, readCredentials } from "../protocol/credentials.ts"
 import { mergeEnvironment, readEnvironment } from "../protocol/environment.ts"
 import { UploadError } from "../protocol/upload-error.ts"
@@ -16,14 +18,14 @@ import { checkOptions } from "./check-options.ts"
  * `SLUICE_LOG_LEVEL`.
  */
 export interface SluiceApiOptions extends ServerApiConfiguration {
-  /** Default `globalThis.fetch`. */
+  /** By default `globalThis.fetch`, or `node:http` where that is Node's own. */
   readonly fetch?: typeof globalThis.fetch | undefined
 }
 
 /** Everything about the app that is needed for longer than one call; made once. */
 export interface ApiSettings extends Credentials {
   readonly defaultKeyType: KeyType
-  readonly fetch: typeof globalThis.fetch
+  readonly fetch: Fetch
   readonly log: Write
 }
 
@@ -55,8 +57,7 @@ export const loadApiSettings = async (options: SluiceApiOptions): Promise<ApiSet
   return {
     ...credentials.value,
     defaultKeyType: configuration.defaultKeyType ?? "fileKey",
-    // Looked up for each call, because tests replace the global one.
-    fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
+    fetch: options.fetch ?? createNodeFetch(),
     log: toWrite(createLogContext(logLevel, logFormat)),
   }
 }

@@ -1,7 +1,7 @@
 import type { HttpAnswer, Send } from "./transport.ts"
 
 /** Anything that sends requests as `globalThis.fetch` does. */
-export type FetchLike = (url: string, init: RequestInit) => Promise<Response>
+export type FetchLike = (url: string, init?: RequestInit) => Promise<Response>
 
 /** An answer of `fetch`: its body can be taken as a stream instead. */
 export interface FetchAnswer extends HttpAnswer {

@@ -1,4 +1,4 @@
-import type { Agent, IncomingMessage } from "node:http"
+import type { Agent, ClientRequest, IncomingMessage } from "node:http"
 import type { LookupFunction } from "node:net"
 
 /** A request for `node:http`. */
@@ -6,8 +6,9 @@ export interface NodeRequest {
   readonly url: URL
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body?: string | undefined
-  readonly signal: AbortSignal
+  /** Pieces are written no faster than they are taken. */
+  readonly body?: string | AsyncIterable<Uint8Array> | undefined
+  readonly signal?: AbortSignal | undefined
   /** False: a connection of its own. */
   readonly agent: Agent | false
   /** Finds the addresses of the host where a connection is made. */
@@ -22,6 +23,32 @@ export interface NodeAnswer {
 
 /** Whether a request failed because the other side closed a kept connection just when it was to be reused. */
 export const isStale = (cause: unknown): boolean => (cause as { isStale?: unknown } | undefined)?.isStale === true
+
+/** Writes a body, until there is an answer: what comes after that is read by nobody. */
+const writePieces = async (outgoing: ClientRequest, pieces: AsyncIterable<Uint8Array>): Promise<void> => {
+  Object.assign(outgoing, { strictContentLength: true })
+  let isOver = false
+  let proceed = () => {}
+  outgoing.on("drain", () => proceed())
+  for (const end of ["response", "close"]) {
+    outgoing.on(end, () => {
+      isOver = true
+      proceed()
+    })
+  }
+  try {
+    for await (const piece of pieces) {
+      if (isOver) return
+      if (outgoing.write(piece)) continue
+      await new Promise<void>((resolve) => {
+        proceed = resolve
+      })
+    }
+    outgoing.end()
+  } catch (cause) {
+    outgoing.destroy(cause as Error)
+  }
+}
 
 /**
  * Sends a request with `node:http` or `node:https`.
@@ -38,13 +65,16 @@ export const requestByNode = ({ url, body, lookup, ...options }: NodeRequest): P
     })
     outgoing.on("error", (cause) => {
       const isUnanswered = outgoing.reusedSocket && outgoing.socket?.bytesRead === readBefore
-      reject(isUnanswered && !options.signal.aborted ? Object.assign(cause, { isStale: true }) : cause)
+      reject(isUnanswered && options.signal?.aborted !== true ? Object.assign(cause, { isStale: true }) : cause)
     })
     outgoing.on("response", (message) => {
       // The connection may break before anybody reads; a later reader gets the error as well.
       message.on("error", () => {})
+      // An answer to half a request is the last on its connection.
+      message.on("end", () => outgoing.writableEnded || outgoing.destroy())
       resolve({ message, isReused: outgoing.reusedSocket })
     })
-    outgoing.end(body)
+    if (typeof body === "object") void writePieces(outgoing, body)
+    else outgoing.end(body)
   })
 }

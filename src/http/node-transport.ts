@@ -1,16 +1,10 @@
 import type { Agent, IncomingMessage } from "node:http"
 import { names } from "../protocol/names.ts"
 import { isStale, type NodeAnswer, type NodeRequest, requestByNode } from "./node-request.ts"
-import type { HttpAnswer, Send, Transport } from "./transport.ts"
+import type { HttpAnswer, Transport } from "./transport.ts"
 
 /** How long a connection that is not in use is kept for the next request, ms; servers keep theirs 5 s and more. */
 const idleTime = 4000
-
-/**
- * Connections to one origin at the same time; further requests wait, and their time runs. So it is more than an ingest
- * sends to one app at once: an app that hangs holds what its callbacks may hold, and what is sent is not kept waiting here.
- */
-const socketsPerOrigin = 256
 
 /** The connections that are kept. Those not in use keep no process alive. */
 export interface Agents {
@@ -18,9 +12,13 @@ export interface Agents {
   readonly close: () => void
 }
 
-/** Keeps connections for later requests, until it is closed. */
-export const createAgents = (): Agents => {
-  const options = { keepAlive: true, timeout: idleTime, maxSockets: socketsPerOrigin }
+/**
+ * Keeps connections for later requests, until it is closed.
+ *
+ * @param maxSockets connections to one origin at the same time; further requests wait
+ */
+export const createAgents = (maxSockets: number): Agents => {
+  const options = { keepAlive: true, timeout: idleTime, maxSockets }
   const agents = new Map<string, Agent>()
   const create = (protocol: string): Agent => {
     const agent = new (process.getBuiltinModule(protocol === "https:" ? "node:https" : "node:http").Agent)(options)
@@ -33,12 +31,13 @@ export const createAgents = (): Agents => {
   }
 }
 
-const toAnswer = (message: IncomingMessage, signal: AbortSignal): HttpAnswer => ({
+const toAnswer = (message: IncomingMessage, signal: AbortSignal | undefined): HttpAnswer => ({
   status: message.statusCode ?? 0,
   headers: { get: (name) => message.headers[name.toLowerCase()]?.toString() ?? null },
   read: (take) =>
     new Promise((resolve, reject) => {
-      const fail = () => reject(signal.aborted ? signal.reason : new Error("the connection broke off within it"))
+      const fail = () =>
+        reject(signal?.aborted === true ? signal.reason : new Error("the connection broke off within it"))
       if (message.closed) return fail()
       message.on("data", (piece: Uint8Array) => {
         if (take(piece)) return
@@ -55,29 +54,31 @@ const toAnswer = (message: IncomingMessage, signal: AbortSignal): HttpAnswer => 
 const ownHeaders = { accept: "*/*", "accept-encoding": "identity", "user-agent": names.word }
 
 /**
- * Sends requests with `node:http`, over connections that are kept. One that was closed just when it was to be reused is
+ * Sends a request with `node:http`, over a connection that is kept. One that was closed just when it was to be reused is
  * replaced at once, where no byte of an answer came.
  *
- * @param request sends one; may choose the addresses that it connects to
+ * @param request sends it; may choose the addresses that it connects to
  */
-export const sendByNode =
-  (agents: Agents, request: (request: NodeRequest) => Promise<NodeAnswer> = requestByNode): Send =>
-  async ({ url: href, headers, ...asked }) => {
-    const url = new URL(href)
-    const outgoing = { ...asked, url, headers: { ...ownHeaders, ...headers }, agent: agents.of(url) }
-    try {
-      const { message } = await request(outgoing).catch((cause: unknown) => {
-        if (!isStale(cause)) throw cause
-        return request({ ...outgoing, agent: false })
-      })
-      return toAnswer(message, asked.signal)
-    } catch (cause) {
-      throw asked.signal.aborted ? asked.signal.reason : cause
-    }
+export const askByNode = async (
+  agents: Agents,
+  { headers, ...asked }: Omit<NodeRequest, "agent" | "lookup">,
+  request: (request: NodeRequest) => Promise<NodeAnswer> = requestByNode,
+): Promise<HttpAnswer> => {
+  const { url, signal } = asked
+  const outgoing = { ...asked, headers: { ...ownHeaders, ...headers }, agent: agents.of(url) }
+  try {
+    const { message } = await request(outgoing).catch((cause: unknown) => {
+      if (!isStale(cause)) throw cause
+      return request({ ...outgoing, agent: false })
+    })
+    return toAnswer(message, signal)
+  } catch (cause) {
+    throw signal?.aborted === true ? signal.reason : cause
   }
+}
 
 /** A {@link Transport} over `node:http`. */
-export const createNodeTransport = (): Transport => {
-  const agents = createAgents()
-  return { send: sendByNode(agents), close: agents.close }
+export const createNodeTransport = (maxSockets: number): Transport => {
+  const agents = createAgents(maxSockets)
+  return { send: ({ url, ...request }) => askByNode(agents, { ...request, url: new URL(url) }), close: agents.close }
 }

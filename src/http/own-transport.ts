@@ -29,8 +29,11 @@ const remember = <A>(ask: (value: A) => boolean) => {
   }
 }
 
-/** Looked up for each request, so that what replaces `fetch` or its dispatcher later (a test, a tracer) gets all of them. */
-const createIsPlainNode = (): (() => boolean) => {
+/**
+ * Whether `globalThis.fetch` would send a request as Node does by itself: then `node:http` does the same for less work.
+ * Looked up for each request, so that what replaces `fetch` or its dispatcher later (a test, a tracer) gets all of them.
+ */
+export const createIsPlainNode = (): (() => boolean) => {
   if (!globalThis.navigator?.userAgent?.startsWith("Node.js")) return () => false
   const dispatcher = Symbol.for("undici.globalDispatcher.1")
   const isOwnFetch = remember(isFetchOfNode)
@@ -42,11 +45,13 @@ const createIsPlainNode = (): (() => boolean) => {
 /**
  * How an app or an ingest sends its requests: with the `fetch` that was given, otherwise as `globalThis.fetch` would.
  * Where that is Node's own, `node:http` does the same for half the work.
+ *
+ * @param maxSockets connections of `node:http` to one origin at the same time; further requests wait, and their time runs
  */
-export const createTransport = (fetch: FetchLike | undefined): Transport => {
+export const createTransport = (fetch: FetchLike | undefined, maxSockets = 256): Transport => {
   if (fetch !== undefined) return { send: sendWithFetch(fetch), close: () => {} }
   const isPlainNode = createIsPlainNode()
-  const byNode = createNodeTransport()
+  const byNode = createNodeTransport(maxSockets)
   const byFetch = sendWithFetch((url, init) => globalThis.fetch(url, init))
   return { send: (request) => (isPlainNode() ? byNode.send : byFetch)(request), close: byNode.close }
 }

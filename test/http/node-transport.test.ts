@@ -13,7 +13,7 @@ const { setDefaultCACertificates } = tls as unknown as { setDefaultCACertificate
 
 /** A transport of its own for a test: what it answers is status and body. */
 const createClient = () => {
-  const transport = createNodeTransport()
+  const transport = createNodeTransport(256)
   onTestFinished(transport.close)
   const post = async (url: string, signal = new AbortController().signal) => {
     const answer = await transport.send({ url, method: "POST", headers: { "x-one": "1" }, body: "{}", signal })

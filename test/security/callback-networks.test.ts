@@ -163,7 +163,7 @@ describe("the callback of an app that is not the ingest's own", () => {
     vi.resetModules()
     const { createGuardedTransport } = await import("../../src/ingest/delivery/guarded-transport.ts")
     const resolve = async () => [{ address: "127.0.0.1", family: 4 }]
-    const guarded = createGuardedTransport(resolve)
+    const guarded = createGuardedTransport(resolve, 256)
     onTestFinished(guarded.close)
     const sockets = new Set<unknown>()
     const bodies: Array<string> = []

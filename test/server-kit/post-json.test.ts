@@ -37,7 +37,7 @@ beforeEach(() => {
   seen = []
 })
 
-const byNode = createNodeTransport()
+const byNode = createNodeTransport(256)
 afterAll(byNode.close)
 
 describe.each([

@@ -26,10 +26,12 @@ export interface CallbackTransport {
 
 /** Sends callbacks as the operator's settings demand. */
 export const createCallbackTransport = (
-  settings: NetworkSettings & Pick<Settings, "resolveHost">,
+  settings: NetworkSettings & Pick<Settings, "maxConcurrentCallbacks" | "resolveHost">,
 ): CallbackTransport => {
-  const guarded = createGuardedTransport(settings.resolveHost)
-  const plain = createTransport(settings.fetch)
+  // How many of them go to one app is bounded by the slots; none of those waits for a connection.
+  const { fetch, maxConcurrentCallbacks, resolveHost } = settings
+  const guarded = createGuardedTransport(resolveHost, maxConcurrentCallbacks)
+  const plain = createTransport(fetch, maxConcurrentCallbacks)
   return {
     of: (app) => (isGuarded(app, settings) ? guarded.of(app.id) : plain.send),
     close: () => {

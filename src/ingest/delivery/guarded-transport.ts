@@ -1,6 +1,6 @@
 import { sendWithFetch } from "../../http/fetch-transport.ts"
 import type { NodeRequest } from "../../http/node-request.ts"
-import { createAgents, sendByNode } from "../../http/node-transport.ts"
+import { askByNode, createAgents } from "../../http/node-transport.ts"
 import type { Send } from "../../http/transport.ts"
 import {
   canPinAddresses,
@@ -64,10 +64,11 @@ const createUncheckedTransport = (): GuardedTransport => {
  * was checked, whatever the name resolves to a moment later.
  *
  * @param resolve looks up the addresses of a name
+ * @param maxSockets connections to one origin at the same time
  */
-export const createGuardedTransport = (resolve: Resolve): GuardedTransport => {
+export const createGuardedTransport = (resolve: Resolve, maxSockets: number): GuardedTransport => {
   if (!canPinAddresses()) return createUncheckedTransport()
-  const agents = createAgents()
+  const agents = createAgents(maxSockets)
   const lookUp = createLookups(resolve)
 
   const findAddresses = async (appId: string, url: URL, signal: AbortSignal) => {
@@ -82,11 +83,17 @@ export const createGuardedTransport = (resolve: Resolve): GuardedTransport => {
   }
 
   const requestOf = (appId: string) => async (request: NodeRequest) => {
-    const { url, signal } = request
+    const { url, signal = new AbortController().signal } = request
     const addresses = await findAddresses(appId, url, signal)
     const refuse = () => forbid(url, "was connected to at an address that was not checked")
     return requestPinned({ ...request, addresses, refuse })
   }
 
-  return { of: (appId) => sendByNode(agents, requestOf(appId)), close: agents.close }
+  return {
+    of:
+      (appId) =>
+      ({ url, ...request }) =>
+        askByNode(agents, { ...request, url: new URL(url) }, requestOf(appId)),
+    close: agents.close,
+  }
 }

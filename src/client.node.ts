@@ -1,0 +1,2 @@
+export * from "./client.ts"
+export { generateUploader } from "./client/generate-uploader.node.ts"
