@@ -1,5 +1,6 @@
 import type { FileHandle } from "node:fs/promises"
 import { UploadError } from "../protocol/upload-error.ts"
+import { noFileSystem } from "./no-file-system.ts"
 import type { UploadableFile } from "./uploadable-file.ts"
 
 /** How a file on a disk is described. */
@@ -17,12 +18,7 @@ const pieceSize = 1024 * 1024
 const findFileSystem = () => {
   const { process } = globalThis as { process?: Partial<NodeJS.Process> }
   const module = process?.getBuiltinModule
-  if (module === undefined) {
-    throw new UploadError({
-      code: "INVALID_CONFIG",
-      message: "This runtime has no file system to upload a path from. Give a Blob or a stream.",
-    })
-  }
+  if (module === undefined) throw noFileSystem()
   return { fs: module("node:fs/promises"), paths: module("node:path"), urls: module("node:url") }
 }
 

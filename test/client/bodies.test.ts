@@ -7,13 +7,14 @@ import { Readable } from "node:stream"
 import { pathToFileURL } from "node:url"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
 import {
-  fileFromPath,
   fileFromStream,
   fileFromUri,
   generateUploader,
   type TypedFileRouter,
   type UploadableFile,
 } from "../../src/client.ts"
+import { fileFromPath } from "../../src/client.node.ts"
+import { fileFromPath as fileFromPathInPages } from "../../src/client.ts"
 import { type Peer, startPeer } from "./peer.ts"
 
 let peer: Peer
@@ -138,6 +139,10 @@ describe("a file on the disk", () => {
     ["of another kind of URL", () => new URL("http://x.test/y"), "BAD_REQUEST"],
   ])("%s is refused at once", async (_, toWhat, code) => {
     await expect(fileFromPath(toWhat())).rejects.toMatchObject({ code })
+  })
+
+  test("is refused in pages, in words", async () => {
+    await expect(fileFromPathInPages("a")).rejects.toMatchObject({ code: "INVALID_CONFIG", message: expect.stringMatching(/no file system/) })
   })
 
   test("is closed when it was read, when it was given up and when it failed; unread it is not opened", async () => {

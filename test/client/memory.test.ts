@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Readable } from "node:stream"
 import { expect, test } from "vitest"
-import { fileFromPath, fileFromStream, generateUploader, type TypedFileRouter } from "../../src/client.ts"
+import { fileFromPath, fileFromStream, generateUploader, type TypedFileRouter } from "../../src/client.node.ts"
 
 const size = 192 * 1024 * 1024
 
