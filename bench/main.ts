@@ -9,6 +9,7 @@ import { benchHandler } from "./handler.ts"
 import { benchIngest } from "./ingest.ts"
 import { benchPage } from "./page.ts"
 import { describeMachine, watchOthers } from "./machine.ts"
+import { benchList } from "./list.ts"
 import { installPeers } from "./peers.ts"
 import { publish } from "./publish.ts"
 import type { Report } from "./report.ts"
@@ -26,6 +27,7 @@ const benches: Readonly<Record<string, (rounds: number | undefined) => Promise<R
   client: benchClient,
   files: benchFiles,
   page: benchPage,
+  list: benchList,
 }
 
 const help = `npm run bench [-- [--rounds N] [--write] name…]

@@ -15,7 +15,6 @@ import {
   splitProps,
   untrack,
 } from "solid-js"
-import { createStore, reconcile } from "solid-js/store"
 import { Dynamic } from "solid-js/web"
 import {
   type ComponentKind,
@@ -50,6 +49,7 @@ import {
   type UploadState,
   type UploadTrayProps,
 } from "../src/ui.ts"
+import { createState, createTree } from "./solid/stores.ts"
 
 export * from "../src/ui.ts"
 
@@ -138,17 +138,6 @@ const createRenderer = (state: UploadState): ((markup: Markup) => JSX.Element) =
   return toElement
 }
 
-/** A copy of markup that is kept: the store changes its values, and the core's objects must not change. */
-const toOwn = (markup: Markup, isKept = markup.isKept === true): Markup => ({
-  ...markup,
-  ...(isKept && { attributes: { ...markup.attributes }, on: { ...markup.on } }),
-  children: markup.children.map((child) =>
-    typeof child === "string" || isSlot(child) ? child : toOwn(child, isKept || child.isKept === true),
-  ),
-})
-
-const toStored = ({ files, ...others }: UploadState) => ({ ...others, files: files.map((item) => ({ ...item })) })
-
 /** @returns the component, through a signal of every change, and its state as a store */
 const useComponent = <Router extends TypedFileRouter, Slug extends keyof Router & string>(
   setup: UploadSetup<Router>,
@@ -158,13 +147,10 @@ const useComponent = <Router extends TypedFileRouter, Slug extends keyof Router 
   const component = createUploadComponent(setup, kind, untrack(options), `sluice-${createUniqueId()}`)
   const getState = component.getState as () => UploadState
   const [current, tell] = createSignal(component, { equals: false })
-  const [state, setState] = createStore(toStored(getState()))
+  const [state, update] = createState(getState)
   const unsubscribe = component.subscribe(() =>
     batch(() => {
-      // Copies, because the store must not change the core's objects.
-      const { files, ...others } = toStored(getState())
-      setState(others)
-      setState("files", reconcile(files, { key: "id" }))
+      update()
       tell(component)
     }),
   )
@@ -190,13 +176,11 @@ const generate =
       const given = createMemo(() => ({ ...others }) as AnyProps)
       const content = createMemo(() => toSlotContents(looks.content))
       const { current, state } = useComponent(setup, kind, given)
-      const [tree, setTree] = createStore({} as { root: Markup })
-      createComputed(() => {
+      const root = createTree(() => {
         const className = [looks.className, looks.class].filter(Boolean).join(" ") || undefined
-        const root = current().render({ ...given(), content: content(), className })
-        setTree("root", reconcile(toOwn(root), { key: "key" }))
+        return current().render({ ...given(), content: content(), className })
       })
-      return createRenderer(state)(tree.root)
+      return createRenderer(state)(root)
     }
   }
 
@@ -224,21 +208,17 @@ export const generateUploadTray =
     }))
     const tray = createUploadTray(uploads, untrack(given), `sluice-${createUniqueId()}`)
     const [current, tell] = createSignal(tray, { equals: false })
-    const [state, setState] = createStore(toStored(tray.getState() as UploadState))
+    const [state, update] = createState(tray.getState as () => UploadState)
     onCleanup(
       tray.subscribe(() =>
         batch(() => {
-          const { files, ...figures } = toStored(tray.getState() as UploadState)
-          setState(figures)
-          setState("files", reconcile(files, { key: "id" }))
+          update()
           tell(tray)
         }),
       ),
     )
     onMount(() => onCleanup(tray.connect()))
-    const [tree, setTree] = createStore({} as { root: Markup })
-    createComputed(() => setTree("root", reconcile(toOwn(current().render(given())), { key: "key" })))
-    return createRenderer(state)(tree.root)
+    return createRenderer(state)(createTree(() => current().render(given())))
   }
 
 /** The result of the primitive: every part of the state as an accessor, the actions, and the props for your own elements. */

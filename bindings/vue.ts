@@ -48,7 +48,7 @@ import {
   type UploadState,
 } from "../src/ui.ts"
 
-import { type ElementProps, toChildren, toContent, toProps } from "./vue/render.ts"
+import { createRenderer, type ElementProps, toContent, toProps } from "./vue/render.ts"
 
 export * from "../src/ui.ts"
 export type { ElementProps } from "./vue/render.ts"
@@ -180,6 +180,7 @@ const generate =
       props: declared,
       setup: (props, { attrs, slots }) => {
         const given = () => toOptions(props)
+        const toChildren = createRenderer()
         const current = useComponent(setup, kind, given, (attrs["id"] as string | undefined) ?? useId())
         return () => {
           const { className, content, ...others } = given()

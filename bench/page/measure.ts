@@ -1,12 +1,9 @@
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { join } from "node:path"
-import { build } from "esbuild"
 import type { Page } from "playwright-core"
 import { launchChromium } from "../../test/browser/chromium.ts"
 import { findPageMemory } from "../../test/browser/page-memory.ts"
-import { peersFolder } from "../peers.ts"
 import { choices, writeChoice } from "./pictures.ts"
+import { serveApp } from "./site.ts"
 
 /**
  * One process chooses files in one component and looks at all of its list: `node measure.ts <app> <choice> <folder>`.
@@ -28,38 +25,6 @@ declare global {
   }
 }
 
-const bundle = async () => {
-  const { outputFiles } = await build({
-    entryPoints: [join(import.meta.dirname, "apps", `${app}.mjs`)],
-    outdir: "out",
-    bundle: true,
-    splitting: true,
-    minify: true,
-    write: false,
-    format: "esm",
-    platform: "browser",
-    target: "es2022",
-    nodePaths: [join(peersFolder, "node_modules")],
-    define: { "process.env.NODE_ENV": '"production"' },
-    logLevel: "error",
-  })
-  return new Map(outputFiles.map(({ path, contents }) => [path.slice(path.lastIndexOf("/")), contents]))
-}
-
-const serve = async () => {
-  const files = await bundle()
-  const html = `<!doctype html><html lang="en"><meta charset="utf-8"><title>${app}</title><link rel="icon" href="data:,">
-<link rel="stylesheet" href="/${app}.css"><body><main id="root"></main><script type="module" src="/${app}.js"></script>`
-  const server = createServer((request, response) => {
-    const path = request.url ?? ""
-    const content = path === "/" ? html : files.get(path)
-    const type = path.endsWith(".js") ? "text/javascript" : path.endsWith(".css") ? "text/css" : "text/html"
-    response.writeHead(content === undefined ? 404 : 200, { "content-type": type }).end(content)
-  })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, stop: () => server.close() }
-}
-
 /** Waits for every picture that is to be seen now. */
 const seePictures = (page: Page) =>
   page.waitForFunction(
@@ -74,7 +39,7 @@ const seePictures = (page: Page) =>
     { timeout: 120_000 },
   )
 
-const site = await serve()
+const site = await serveApp(app)
 const painter = await launchChromium()
 const paths = await writeChoice(painter, choices[choice]!, join(folder, choice))
 await painter.close()

@@ -38,15 +38,25 @@ export const toProps = ({ attributes: { style, ...attributes }, on }: Part): Ele
   ...Object.fromEntries(Object.entries(on).map(([name, handle]) => [`on${name}`, handle])),
 })
 
-export const toElement = ({ tag, key, children, ...part }: Markup): SvelteElement => ({
-  tag,
-  key,
-  attributes: toProps(part),
-  isVoid: tag === "input" || tag === "img",
-  children: children.map((child) =>
-    typeof child === "string" ? child : isSlot(child) ? child.slot : toElement(child),
-  ),
-})
+const kept = new WeakMap<Markup, SvelteElement>()
+
+/** Svelte skips an element that is the same as before. */
+export const toElement = (markup: Markup): SvelteElement => {
+  const before = kept.get(markup)
+  if (before !== undefined) return before
+  const { tag, key, children, isKept, ...part } = markup
+  const element = {
+    tag,
+    key,
+    attributes: toProps(part),
+    isVoid: tag === "input" || tag === "img",
+    children: children.map((child) =>
+      typeof child === "string" ? child : isSlot(child) ? child.slot : toElement(child),
+    ),
+  }
+  if (isKept) kept.set(markup, element)
+  return element
+}
 
 /** A function among the contents is a snippet, which is rendered and not called. */
 export const toContent = (contents: object): NonNullable<UploadLooks["content"]> =>

@@ -12,7 +12,7 @@ import {
   type VNodeChild,
 } from "vue"
 import { createUploadTray, type Uploads, type UploadTrayProps } from "../../src/ui.ts"
-import { toChildren, toContent, toProps } from "./render.ts"
+import { createRenderer, toContent, toProps } from "./render.ts"
 
 const declaredOfTray = {
   className: String,
@@ -45,6 +45,7 @@ export const generateUploadTray = (uploads: Uploads<any>): FunctionalComponent<U
       }
       const tray = createUploadTray(uploads, given(), (attrs["id"] as string | undefined) ?? useId())
       const current = shallowRef(tray)
+      const toChildren = createRenderer()
       let disconnect: (() => void) | undefined
       const unsubscribe = tray.subscribe(() => triggerRef(current))
       onMounted(() => {

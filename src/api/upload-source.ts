@@ -1,4 +1,4 @@
-import type { PathFileOptions } from "../transfer/file-from-path.ts"
+import type { PathFileOptions } from "../transfer/no-file-system.ts"
 import type { UploadableFile } from "../transfer/uploadable-file.ts"
 import type { Acl, ContentDisposition } from "../protocol/signed-url.ts"
 

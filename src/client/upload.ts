@@ -94,6 +94,9 @@ export const startUpload = <File extends UploadableFile>(
       }),
     ))
 
+  /** Whether every file has ended. */
+  let isOver = false
+
   const items = files.map((file, index) => {
     let hasBegun = false
     let isElsewhere = false
@@ -147,11 +150,13 @@ export const startUpload = <File extends UploadableFile>(
 
     const onEnd = (outcome: UploadOutcome<TypedFileRoute, File>) => {
       if (outcome.status === "done") report(index, file.size, true)
-      const isOver = outcome.status === "failed" ? isFinal(outcome.error) : outcome.status !== "paused"
+      const isLast = outcome.status === "failed" ? isFinal(outcome.error) : outcome.status !== "paused"
       // Another tab's upload is not ours to forget.
-      if (isOver && !isElsewhere) void item.entry?.forget()
+      if (isLast && !isElsewhere) void item.entry?.forget()
       emit({ type: "end", file, outcome })
-      if (items.some((each) => each.isPending())) return
+      // Searched from the end: the files sent last are found at once, even among ten thousand.
+      if (isOver || items.findLast((each) => each.isPending())) return
+      isOver = true
       urls.cancel()
       options.signal?.removeEventListener("abort", abortAll)
     }
@@ -162,7 +167,9 @@ export const startUpload = <File extends UploadableFile>(
     if (item.isPending()) emit({ type: "wait", file: item.file, ...wait })
   })
 
-  const chosen = (file?: File) => items.filter((item) => file === undefined || item.file === file)
+  const byFile = new Map<File, typeof items>()
+  for (const item of items) byFile.set(item.file, [...(byFile.get(item.file) ?? []), item])
+  const chosen = (file?: File) => (file === undefined ? items : (byFile.get(file) ?? []))
   const stop = (status: "aborted" | "paused", file?: File) => {
     for (const item of chosen(file)) item.stop(status, options.signal?.reason)
   }
@@ -186,6 +193,7 @@ export const startUpload = <File extends UploadableFile>(
     done,
     pauseUpload: (file) => stop("paused", file),
     resumeUpload: (file) => {
+      isOver = false
       for (const item of chosen(file)) item.resume()
       listen()
     },

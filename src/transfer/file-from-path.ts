@@ -1,15 +1,6 @@
 import type { FileHandle } from "node:fs/promises"
 import { UploadError } from "../protocol/upload-error.ts"
-import { noFileSystem } from "./no-file-system.ts"
-import type { UploadableFile } from "./uploadable-file.ts"
-
-/** How a file on a disk is described. */
-export interface PathFileOptions {
-  /** By default the path's last part. */
-  readonly name?: string | undefined
-  /** Media type; empty by default, and then looked up by the extension of the name. */
-  readonly type?: string | undefined
-}
+import { type FileFromPath, noFileSystem } from "./no-file-system.ts"
 
 /** Bytes read from the disk at a time. */
 const pieceSize = 1024 * 1024
@@ -83,10 +74,7 @@ const readFrom = (start: number, { path, size, mtimeMs }: KnownFile): ReadableSt
  * Fails: rejects with an UploadError that names the path: NOT_FOUND, BAD_REQUEST, INVALID_CONFIG. The upload fails with
  *        SIZE_MISMATCH where the file has changed since this call.
  */
-export const fileFromPath = async (
-  path: string | URL,
-  { name, type = "" }: PathFileOptions = {},
-): Promise<UploadableFile> => {
+export const fileFromPath: FileFromPath = async (path, { name, type = "" } = {}) => {
   const { fs, paths, urls } = findFileSystem()
   try {
     const known = path instanceof URL ? urls.fileURLToPath(path) : path

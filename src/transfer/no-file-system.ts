@@ -1,5 +1,16 @@
 import { UploadError } from "../protocol/upload-error.ts"
-import type { fileFromPath as fromPath } from "./file-from-path.ts"
+import type { UploadableFile } from "./uploadable-file.ts"
+
+/** How a file on a disk is described. */
+export interface PathFileOptions {
+  /** By default the path's last part. */
+  readonly name?: string | undefined
+  /** Media type; empty by default, and then looked up by the extension of the name. */
+  readonly type?: string | undefined
+}
+
+/** Makes a file that can be uploaded from a path. */
+export type FileFromPath = (path: string | URL, options?: PathFileOptions) => Promise<UploadableFile>
 
 /** The error for a path where paths cannot be read. */
 export const noFileSystem = (): UploadError =>
@@ -8,5 +19,5 @@ export const noFileSystem = (): UploadError =>
     message: "This runtime has no file system to upload a path from. Give a Blob or a stream.",
   })
 
-/** What browsers and edge runtimes have in place of {@link fromPath}. Fails: rejects with INVALID_CONFIG. */
-export const fileFromPath: typeof fromPath = () => Promise.reject(noFileSystem())
+/** Browsers and edge runtimes have no files to open. Fails: rejects with INVALID_CONFIG. */
+export const fileFromPath: FileFromPath = () => Promise.reject(noFileSystem())

@@ -9,8 +9,8 @@ export interface FieldValue {
   readonly listInitial: () => ReadonlyArray<UploadItem>
   /** Remembers the names of stored files: a form that is reset names them again by key. */
   readonly remember: (files: ReadonlyArray<UploadItem>) => void
-  /** Tells the page which stored files are listed, if that has changed for the page. */
-  readonly tell: (files: ReadonlyArray<UploadItem>) => void
+  /** Tells the page which stored files are listed, if it wants to know, and that has changed for it. */
+  readonly tell: (list: () => ReadonlyArray<UploadItem>) => void
   /** The page knows which stored files are listed. */
   readonly accept: (files: ReadonlyArray<UploadItem>) => void
   /**
@@ -44,12 +44,16 @@ export const createFieldValue = (options: () => AnyComponentOptions, listed: Rea
     accept,
     remember,
     listInitial: () => listInitial(options(), known.values()),
-    tell: (files) => {
+    tell: (list) => {
+      if (options().onValueChange === undefined) return
+      const files = list()
       if (isSameList(listKeys(files), keys)) return
       accept(files)
       options().onValueChange?.([...keys])
     },
     follow: (files, before) => {
+      // Most renderings of a page change neither.
+      if (options().value === before.value && options().initialFiles === before.initialFiles) return files
       const { value, initialFiles = [] } = options()
       const isChanged = value !== undefined && !(before.value && isSameList(value, before.value))
       const isLate = value === undefined && before.initialFiles === undefined

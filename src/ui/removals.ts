@@ -45,6 +45,25 @@ export const findPlace = (
   return before === undefined ? 0 : listed.get(before)! + 1
 }
 
+/** Puts files back to where {@link findPlace} finds their places. */
+const putBack = (
+  files: ReadonlyArray<UploadItem>,
+  restored: ReadonlyArray<UploadItem>,
+  order: ReadonlyArray<string>,
+): ReadonlyArray<UploadItem> => {
+  const listed = new Set(files.map(({ id }) => id))
+  const open = new Map(restored.map((item) => [item.id, item]))
+  const first: Array<UploadItem> = []
+  const after = new Map<string, Array<UploadItem>>()
+  let place = first
+  for (const id of order) {
+    if (listed.has(id)) after.set(id, (place = []))
+    const item = open.get(id)
+    if (item !== undefined) place.push(item)
+  }
+  return [...first, ...files.flatMap((item) => [item, ...(after.get(item.id) ?? [])])]
+}
+
 /** A file as it is restored: its upload was ended with its removal, and its picture released. */
 const revive = (item: UploadItem): UploadItem => ({
   ...item,
@@ -112,8 +131,7 @@ export const createRemovals = (isField: () => boolean): Removals => {
       const files = state.files.filter((item) => !displaced.includes(item))
       const listed = new Set(files.map(({ id }) => id))
       const restored = last.files.filter(({ id }) => !listed.has(id)).map(revive)
-      for (const item of restored) files.splice(findPlace(files, item.id, last.order), 0, item)
-      return { files, restored, displaced, removed: kept.at(-1) }
+      return { files: putBack(files, restored, last.order), restored, displaced, removed: kept.at(-1) }
     },
     forget: () => {
       kept = []

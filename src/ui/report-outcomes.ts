@@ -34,7 +34,9 @@ export const createOutcomeReporter = (
 
   return (outcome) => {
     if (outcome.status === "failed") {
-      failed.set(outcome.error, [...(failed.get(outcome.error) ?? []), outcome.file])
+      const files = failed.get(outcome.error) ?? []
+      files.push(outcome.file)
+      failed.set(outcome.error, files)
     } else if (outcome.status === "aborted") aborted.push(outcome.file)
     else return
     timer ??= setTimeout(flush, 0)

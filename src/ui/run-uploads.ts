@@ -132,17 +132,19 @@ export const createUploadRunner = ({ setup, store, options, report, settled, sto
     if (onBeforeUploadBegin === undefined) return items
     const files = [...(await onBeforeUploadBegin(items.map(({ file }) => file)))]
     const isOneByOne = files.length === items.length
+    const byFile = new Map(items.map((item) => [item.file, item]))
     const prepared = files.flatMap((file, index): ReadonlyArray<ChosenItem> => {
-      const before = items.find((item) => item.file === file) ?? (isOneByOne ? items[index]! : undefined)
+      const before = byFile.get(file) ?? (isOneByOne ? items[index]! : undefined)
       if (before === undefined) return [{ ...createUploadItem(file), status: "queued" }]
       const listed = store.find(before.id)
       return listed === undefined ? [] : [{ ...listed, ...describeFile(keepPath(file, listed.path)) }] // otherwise it was removed meanwhile
     })
     store.count(prepared)
     const ids = new Set(items.map(({ id }) => id))
+    const byId = new Map(prepared.map((item) => [item.id, item]))
     store.setFiles(
       isOneByOne
-        ? store.get().files.map((item) => prepared.find(({ id }) => id === item.id) ?? item)
+        ? store.get().files.map((item) => byId.get(item.id) ?? item)
         : [...store.get().files.filter(({ id }) => !ids.has(id)), ...prepared],
     )
     return prepared.filter(({ status }) => status === "queued")
@@ -191,7 +193,7 @@ export const createUploadRunner = ({ setup, store, options, report, settled, sto
         if (event.type === "wait" && event.retryNow) wakers.set(id, event.retryNow)
         else wakers.delete(id)
         const patch = { retryAt: undefined, ...toPatch(event, item) }
-        const error = patch.error && toLimitWords(patch.error, store.get().routeConfig, setup.texts)
+        const error = patch.error && toLimitWords(patch.error, store.routeConfig(), setup.texts)
         store.change(id, { ...patch, error })
         if (event.type === "end" && /^(?:done|aborted)$/.test(event.outcome.status)) uploads.delete(id)
         if (event.type === "end" && event.outcome.status === "done") stored(id)

@@ -58,9 +58,10 @@ export const createUploadEngine = ({
     report,
     settled: () => void interrupted.refresh(),
     stored: (id) => {
-      const { files, routeConfig: config } = store.get()
+      const config = store.routeConfig()
       // The one file that the route takes has replaced the previous one.
       if (config !== undefined && !takesSeveral(config)) {
+        const { files } = store.get()
         value.remember(files)
         const replaced = files.filter((item) => item.id !== id && item.status === "done")
         const canUndo = replaced.length > 0 && isField() && latest().config?.undo !== false
@@ -69,7 +70,7 @@ export const createUploadEngine = ({
           canUndo ? { removed: removals.keep(replaced, files, id) } : {},
         )
       }
-      value.tell(store.get().files)
+      value.tell(listed)
     },
   })
 
@@ -89,7 +90,8 @@ export const createUploadEngine = ({
     const { files, routeConfig: config } = store.get()
     const { fresh, kept } = chooseFiles(files, incoming, config, setup.texts, isField())
     for (const { file, error } of fresh) if (error !== undefined) report({ status: "failed", file, error })
-    leave(files.filter((item) => !kept.includes(item)))
+    const stay = new Set(kept)
+    leave(files.filter((item) => !stay.has(item)))
     store.setFiles([...kept, ...fresh])
     store.set({ interrupted: interrupted.claim(fresh) })
     return fresh
@@ -100,7 +102,7 @@ export const createUploadEngine = ({
     const again = items.filter(interrupted.isClaimed)
     const outcomes = await Promise.all([
       runner.run(
-        items.filter((item) => !again.includes(item)),
+        items.filter((item) => !interrupted.isClaimed(item)),
         input,
       ),
       ...again.map((item) => runner.run([item], interrupted.inputOf(item))),
@@ -145,7 +147,7 @@ export const createUploadEngine = ({
     const judged = judgeCounts(left, store.get().routeConfig, setup.texts, (item) => takesPlace(item, isField()))
     store.setFiles(judged, patch)
     if (judged !== left || changed.some(isPicked)) tellChange()
-    value.tell(store.get().files)
+    value.tell(listed)
     if (judged !== left && latest().config?.mode === "auto") startPicked()
   }
 
@@ -195,7 +197,8 @@ export const createUploadEngine = ({
       }
       // Uploads in progress continue as they began; other files were not meant for this route.
       const kept = listed().filter((item) => isActive(item) || item.status === "paused")
-      leave(listed().filter((item) => !kept.includes(item)))
+      const stay = new Set(kept)
+      leave(listed().filter((item) => !stay.has(item)))
       const initial = value.listInitial()
       value.accept(initial)
       removals.forget()
@@ -226,7 +229,7 @@ export const createUploadEngine = ({
       value.remember(listed())
       removals.forget()
       store.setFiles(value.listInitial(), { removed: undefined })
-      value.tell(store.get().files)
+      value.tell(listed)
       void interrupted.refresh()
     },
     undo: () => {

@@ -1,16 +1,22 @@
 import { findMissing } from "./judge-counts.ts"
 import { createSpeedometer } from "./speed.ts"
-import { isActive, type UploadItem, type UploadState } from "./upload-state.ts"
+import { type FileStatus, isActive, type UploadItem, type UploadState } from "./upload-state.ts"
+import { createUpdatePace } from "./update-pace.ts"
 import { createTally } from "./upload-summary.ts"
 
 /** The state of one component, and the listeners for its changes. */
 export interface UploadStore {
   /** The same object until something changes. */
   readonly get: () => UploadState
+  /** The part of it that no change of a file touches: to read it, the list need not be made. */
+  readonly routeConfig: () => UploadState["routeConfig"]
   readonly set: (patch: Partial<UploadState>) => void
   /** Replaces the list, and other parts of the state with it; derived values are computed again. */
   readonly setFiles: (files: ReadonlyArray<UploadItem>, patch?: Partial<UploadState>) => void
-  /** Changes one file, if it is still listed. Listeners are called within a frame; at once where `status` changes. */
+  /**
+   * Changes one file, if it is still listed. Listeners are called at once where `status` changes, within a frame where the
+   * user has changed the file; otherwise in turn, see {@link UpdatePace}.
+   */
   readonly change: (id: string, patch: Partial<UploadItem>) => void
   readonly find: (id: string) => UploadItem | undefined
   /** From here on the progress of these files counts together; earlier ones no longer count, unless some are in progress. */
@@ -18,8 +24,11 @@ export interface UploadStore {
   readonly subscribe: (listener: () => void) => () => void
 }
 
-/** ms. `frame`: changes need not be shown more often. `second`: figures that change more often cannot be read. */
-const times = { frame: 16, second: 1000 }
+/** ms: figures that change more often cannot be read. */
+const second = 1000
+
+/** What users do to single files: they wait for the page to show it. Everything else happens by itself. */
+const byUser: ReadonlySet<FileStatus | undefined> = new Set(["queued", "paused", "aborted"])
 
 type Derived = "speed" | "timeLeft" | "summary" | "missing"
 
@@ -39,8 +48,6 @@ export const createUploadStore = (initial: Omit<UploadState, Derived>): UploadSt
   }
   /** Whether `state` lags behind `items`: it is updated on demand, and not for each of ten thousand changes. */
   let isStale = false
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let isDue = false
   let speedometer = createSpeedometer()
   let moved = 0
   let meter: ReturnType<typeof setInterval> | undefined
@@ -53,27 +60,16 @@ export const createUploadStore = (initial: Omit<UploadState, Derived>): UploadSt
     }
     return state
   }
-  const notify = () => {
-    isDue = false
+  const pace = createUpdatePace(() => {
     for (const listener of listeners) listener()
-  }
-  /** A thousand files that change at once must not cause a thousand renderings. */
-  const notifySoon = () => {
-    isDue = true
-    if (timer !== undefined) return
-    notify()
-    timer = setTimeout(() => {
-      timer = undefined
-      if (isDue) notifySoon()
-    }, times.frame)
-  }
+  })
   const set: UploadStore["set"] = (patch) => {
     const before = get()
     state = { ...before, ...patch }
     if (state.routeConfig !== before.routeConfig) {
       state = { ...state, missing: findMissing(state.files, state.routeConfig) }
     }
-    notify()
+    pace.now()
   }
   const measure = () => {
     const isMoving = get().files.some(({ status }) => status === "uploading")
@@ -84,7 +80,7 @@ export const createUploadStore = (initial: Omit<UploadState, Derived>): UploadSt
     const timeLeft = speed === undefined || left === 0 ? undefined : Math.ceil(left / speed)
     if (speed === state.speed && timeLeft === state.timeLeft) return
     state = { ...state, speed, timeLeft }
-    notifySoon()
+    pace.inTurn()
   }
   /** Measures while anything is in progress. */
   const watchSpeed = (isUploading: boolean) => {
@@ -97,7 +93,7 @@ export const createUploadStore = (initial: Omit<UploadState, Derived>): UploadSt
     }
     speedometer = createSpeedometer()
     speedometer.sample((moved = 0), performance.now(), true)
-    meter = setInterval(measure, times.second)
+    meter = setInterval(measure, second)
   }
   const recount = () => {
     tally = createTally()
@@ -107,12 +103,13 @@ export const createUploadStore = (initial: Omit<UploadState, Derived>): UploadSt
   }
   return {
     get,
+    routeConfig: () => state.routeConfig,
     set,
     setFiles: (files, patch) => {
       if (patch) state = { ...state, ...patch }
       items = new Map(files.map((item) => [item.id, item]))
       recount()
-      notify()
+      pace.now()
     },
     change: (id, patch) => {
       const before = items.get(id)
@@ -128,8 +125,9 @@ export const createUploadStore = (initial: Omit<UploadState, Derived>): UploadSt
       const { status: now, isUploading } = tally.read()
       watchSpeed(isUploading)
       // Notify at once when the status changes, so that code awaiting the upload finds the page and its form value updated.
-      if (now === status) notifySoon()
-      else notify()
+      if (now !== status) pace.now()
+      else if (byUser.has(patch.status)) pace.soon()
+      else pace.inTurn()
     },
     find: (id) => items.get(id),
     count: (more) => {

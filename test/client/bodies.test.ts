@@ -142,7 +142,10 @@ describe("a file on the disk", () => {
   })
 
   test("is refused in pages, in words", async () => {
-    await expect(fileFromPathInPages("a")).rejects.toMatchObject({ code: "INVALID_CONFIG", message: expect.stringMatching(/no file system/) })
+    await expect(fileFromPathInPages("a")).rejects.toMatchObject({
+      code: "INVALID_CONFIG",
+      message: expect.stringMatching(/no file system/),
+    })
   })
 
   test("is closed when it was read, when it was given up and when it failed; unread it is not opened", async () => {

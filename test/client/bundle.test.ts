@@ -14,7 +14,7 @@ test("generateUploader is at most 5.6 kB, min + gzip", async () => {
 })
 
 test("what not everybody needs is not much, and not in it", async () => {
-  expect(report("all of client", await bundle('export * from "./client.ts"'))).toBeLessThanOrEqual(5900)
+  expect(report("all of client", await bundle('export * from "./client.ts"'))).toBeLessThanOrEqual(6000)
   expect(report("resume", await bundle('export * from "./resume.ts"'))).toBeLessThanOrEqual(2500)
   const alone = await bundle('export { generateUploader } from "./client.ts"')
   for (const word of ["indexedDB", "navigator.locks", "ReactNative", "register", "identifier", "Not allowed"]) {

@@ -82,6 +82,11 @@ describe("a row of a list", () => {
     expect(keepRow({ ...view, texts: { ...view.texts } }, given, true, () => expect.unreachable())).toBe(far)
   })
 
+  it("is kept while the page changes only parts that are not in it, or none of those that it could change", () => {
+    const looks = { appearance: { button: "x" }, content: { label: "x", fileName: undefined } }
+    expect(count(createItem(), { ...view, looks }, { ...view, looks: { ...looks } })).toBe(1)
+  })
+
   it("is kept while it is far, whatever other parts the page has changed, but not with its own row", () => {
     const given = createItem()
     const looks = { appearance: { button: "x" }, content: { label: "x" } }

@@ -1,5 +1,6 @@
 import type { UploadItem } from "../upload-state.ts"
 import type { ComponentView } from "./component-view.ts"
+import type { PartName } from "./looks.ts"
 import type { Markup } from "./markup.ts"
 import { isToldAbove } from "./notice.ts"
 
@@ -8,6 +9,18 @@ interface KeptRow {
   readonly markup: Markup
   readonly from: ReadonlyArray<unknown>
 }
+
+/** The parts that a row is made of. A far one is only the first. */
+const rowParts: ReadonlyArray<PartName> = [
+  "file",
+  "fileHandle",
+  "filePreview",
+  "fileName",
+  "fileState",
+  "fileRename",
+  "fileButton",
+  "fileProgress",
+]
 
 const rows = new WeakMap<UploadItem, KeptRow>()
 
@@ -18,9 +31,10 @@ const listSources = (
   isFar: boolean,
 ): ReadonlyArray<unknown> | undefined => {
   const { controller, state, texts, config, looks, blocking } = component
-  // The page's own looks and content may depend on anything. A far row is one part.
-  if (isFar) return looks.appearance?.file === undefined && looks.content?.file === undefined ? [] : undefined
-  if (looks.appearance !== undefined || looks.content !== undefined) return undefined
+  // The page's own looks and content may depend on anything.
+  const isOurs = (part: PartName) => looks.appearance?.[part] === undefined && looks.content?.[part] === undefined
+  if (!(isFar ? isOurs("file") : rowParts.every(isOurs))) return undefined
+  if (isFar) return []
   // The validity control is in the row that blocks a form; what a waiting file shows changes with the clock.
   if (item === blocking || item.status === "waiting") return undefined
   const isMovable = config.reorder === true && state.files.length > 1
