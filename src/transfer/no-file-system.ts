@@ -16,7 +16,7 @@ export type FileFromPath = (path: string | URL, options?: PathFileOptions) => Pr
 export const noFileSystem = (): UploadError =>
   new UploadError({
     code: "INVALID_CONFIG",
-    message: "This runtime has no file system to upload a path from. Give a Blob or a stream.",
+    message: "This runtime has no file system. Give a Blob or a stream.",
   })
 
 /** Browsers and edge runtimes have no files to open. Fails: rejects with INVALID_CONFIG. */
