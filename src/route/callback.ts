@@ -111,6 +111,12 @@ const toUndelivered = (failure: PostFailed) =>
 
 const toDelivery = ({ id, attempt, sentAt }: Delivery): Delivery => ({ id, attempt, sentAt })
 
+/**
+ * How long the sender of a callback surely waits for the answer, ms. A result that comes later is posted: its
+ * connection, or that of a proxy, may be gone.
+ */
+const surePatience = 5000
+
 /** Whether the sender of a callback reads the result in the answer. */
 const isReadInAnswer = ({ request }: Call): boolean => request.headers.get(names.header.accept) === acceptsResult
 
@@ -147,14 +153,15 @@ const report = Effect.fnUntraced(function* (
       fileKey: event.status === "uploaded" ? event.file.key : event.fileKey,
       eventId: event.id,
       attempt: event.attempt,
-      error: (refusal && app.publish(refusal).detail) ?? `${hook} failed.`,
+      error: ((refusal && app.publish(refusal).detail) ?? `${hook} failed.`).slice(0, limits.callbackError),
     })
   const post = (text: string) => postResult(call, credentials, text)
   const postFirst = (text: string) => Effect.as(Effect.mapError(post(text), toUndelivered), Response.json({ ok: true }))
   if (isReadInAnswer(call)) {
+    const begun = performance.now()
+    const mayBeLost = (kept: string) => kept.length > limits.callbackAnswer || performance.now() - begun > surePatience
     return yield* Effect.matchEffect(result, {
-      onSuccess: (kept) =>
-        kept.length > limits.callbackAnswer ? postFirst(kept) : answerWith(credentials, event, kept),
+      onSuccess: (kept) => (mayBeLost(kept) ? postFirst(kept) : answerWith(credentials, event, kept)),
       onFailure: (refusal) => {
         const { status } = toProblemDocument(refusal.code, refusal.detail, refusal)
         return Effect.andThen(app.logFault(refusal), answerWith(credentials, event, toError(refusal), status))

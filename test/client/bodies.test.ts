@@ -1,11 +1,24 @@
+import { execFileSync } from "node:child_process"
 import { createHash, randomBytes, randomUUID } from "node:crypto"
 import { createReadStream, openAsBlob } from "node:fs"
-import { appendFile, mkdtemp, readdir, readlink, rm, truncate, utimes, writeFile } from "node:fs/promises"
+import {
+  appendFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readlink,
+  rename,
+  rm,
+  stat,
+  truncate,
+  utimes,
+  writeFile,
+} from "node:fs/promises"
 import { tmpdir } from "node:os"
-import { basename, join } from "node:path"
+import { basename, join, relative } from "node:path"
 import { Readable } from "node:stream"
 import { pathToFileURL } from "node:url"
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest"
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest"
 import {
   fileFromStream,
   fileFromUri,
@@ -115,7 +128,17 @@ describe("a file on the disk", () => {
   test.each([
     ["longer", (path: string) => appendFile(path, "!"), "has 500001 now"],
     ["shorter", (path: string) => truncate(path, 10), "has 10 now"],
-    ["of another time", (path: string) => utimes(path, 1, 1), "has 500000 now"],
+    ["of another time", (path: string) => utimes(path, 1, 1), "asked for."],
+    [
+      "another file of the same size and time",
+      async (path: string) => {
+        const { atime, mtime } = await stat(path)
+        await writeFile(`${path}.new`, randomBytes(size))
+        await utimes(`${path}.new`, atime, mtime)
+        await rename(`${path}.new`, path)
+      },
+      "asked for.",
+    ],
   ])("that is %s when it is sent fails, and says so", async (_, change, message) => {
     const path = await toPath(bytes)
     const file = await fileFromPath(path)
@@ -124,6 +147,47 @@ describe("a file on the disk", () => {
     expect(outcome).toMatchObject({ status: "failed", error: { code: "SIZE_MISMATCH" } })
     expect(outcome.status !== "done" && outcome.error.detail).toContain(`${path} has changed`)
     expect(outcome.status !== "done" && outcome.error.detail).toContain(message)
+  })
+
+  test.each([
+    ["longer", (path: string) => appendFile(path, "!"), "SIZE_MISMATCH"],
+    ["gone", (path: string) => rm(path), "NOT_FOUND"],
+  ])("that was empty and is %s when it is sent fails", async (_, change, code) => {
+    const path = await toPath(new Uint8Array())
+    const file = await fileFromPath(path)
+    await change(path)
+    expect(await upload(file)).toMatchObject({ status: "failed", error: { code } })
+  })
+
+  test.each([
+    ["a pipe", (path: string) => void execFileSync("mkfifo", [path])],
+    ["a folder", (path: string) => mkdir(path)],
+  ])("that %s has taken the place of fails at once", async (_, make) => {
+    const path = await toPath(bytes)
+    const file = await fileFromPath(path)
+    await rm(path)
+    await make(path)
+    const outcome = await upload(file)
+    expect(outcome).toMatchObject({ status: "failed", error: { code: "BAD_REQUEST" } })
+    expect(outcome.status !== "done" && outcome.error.detail).toContain("not a regular file")
+  })
+
+  test("is named as it was when its upload was asked for, wherever the process goes", async () => {
+    const path = await toPath(bytes)
+    const file = await fileFromPath(relative(process.cwd(), path))
+    const before = process.cwd()
+    onTestFinished(() => process.chdir(before))
+    process.chdir(tmpdir())
+    expect(await upload(file)).toMatchObject({ status: "done", fileHash: hash })
+  })
+
+  test("may be given as the text of a file: URL, and has no unknown options", async () => {
+    const path = await toPath(bytes)
+    expect(await fileFromPath(String(pathToFileURL(path)))).toMatchObject({ size })
+    await expect(fileFromPath(path, { nme: "x" } as object)).rejects.toMatchObject({
+      code: "INVALID_CONFIG",
+      message: expect.stringMatching(/no option "nme".*name/),
+    })
   })
 
   test("that is gone when it is sent fails, and says so", async () => {
@@ -136,6 +200,7 @@ describe("a file on the disk", () => {
   test.each([
     ["that does not exist", () => join(folder, "none"), "NOT_FOUND"],
     ["that is a folder", () => folder, "BAD_REQUEST"],
+    ["that says it is empty and is not", () => "/proc/cpuinfo", "BAD_REQUEST"],
     ["of another kind of URL", () => new URL("http://x.test/y"), "BAD_REQUEST"],
   ])("%s is refused at once", async (_, toWhat, code) => {
     await expect(fileFromPath(toWhat())).rejects.toMatchObject({ code })

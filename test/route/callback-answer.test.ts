@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest"
+import { afterEach, describe, expect, test, vi } from "vitest"
 import { limits } from "../../src/protocol.ts"
 import { createSluice, UploadError } from "../../src/server.ts"
 import { handlerOf } from "./call-app.ts"
@@ -9,6 +9,8 @@ import { callbackEvent, errorEvent, hookRequest, sign, storedFile } from "./sign
 const ingest = useMockIngest()
 const { linesWith } = useConsoleLines()
 const f = createSluice()
+
+afterEach(() => void vi.restoreAllMocks())
 
 /** A callback whose sender reads the result in the answer. */
 const ask = (event: object, hook = "callback") => {
@@ -101,6 +103,25 @@ describe("a callback whose sender reads the result in the answer", () => {
     ingest.answerResult(networkError)
     const lost = await complete(() => "x".repeat(most + 1))
     expect([lost.status, lost.headers.has("x-sluice-signature")]).toEqual([503, false])
+  })
+
+  test("has a result posted for which it had to wait so long that its connection may be gone", async () => {
+    let time = 0
+    vi.spyOn(performance, "now").mockImplementation(() => time)
+    const response = await complete(() => {
+      time += 5001
+      return "late"
+    })
+    expect([response.headers.has("x-sluice-signature"), await response.json()]).toEqual([false, { ok: true }])
+    expect(JSON.parse(ingest.results[0]!.text)).toMatchObject({ callbackData: "late" })
+  })
+
+  test("has a long error cut, so that it fits into the answer", async () => {
+    const response = await complete(() => {
+      throw new UploadError({ code: "FORBIDDEN", message: "x".repeat(70_000) })
+    })
+    expect(response.headers.has("x-sluice-signature")).toBe(true)
+    expect((await response.json()).error).toBe("x".repeat(limits.callbackError))
   })
 
   test("of a failed upload is answered in the same way", async () => {

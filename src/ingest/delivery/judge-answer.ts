@@ -45,6 +45,8 @@ const readResult = Effect.fnUntraced(function* (
     return yield* refuse("it is not signed with a key of the app. Does a proxy change bodies?")
   }
   const result = yield* decodeResult(yield* parseJson(encoder.encode(body)))
+  const { eventId = due.id, attempt: ofAttempt = due.attempt } = result
+  if (eventId !== due.id || ofAttempt !== due.attempt) return yield* refuse("it is about another event or attempt.")
   if (result.fileKey !== due.file.key) return yield* refuse(`it is about another file, ${result.fileKey}.`)
   if ("error" in result === status < 300) return yield* refuse("its status and its body contradict each other.")
   return yield* toResultRecord(catalog, app, result)
@@ -62,7 +64,12 @@ export const judgeAnswer = Effect.fnUntraced(function* (
   received: PostAnswer,
 ) {
   const { status, headers, body } = received
-  if (!isSigned(headers)) return { status, answer: redact(body) } satisfies Answer
+  if (!isSigned(headers)) {
+    // Who answers with the result has not posted it, and nobody would hear of it.
+    if (!/^\s*\{\s*"fileKey"\s*:/.test(body)) return { status, answer: redact(body) } satisfies Answer
+    const cause = refuse("it carries a result without a signature. Does a proxy drop headers?")
+    return yield* new PostFailed({ reason: "answer", status, cause })
+  }
   const result = yield* Effect.mapError(
     readResult(catalog, app, due, received),
     (cause) => new PostFailed({ reason: "answer", status, cause }),

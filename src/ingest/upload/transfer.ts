@@ -38,11 +38,18 @@ const isGone = async ({ catalog, now }: Service, grant: UploadGrant, id: number)
   return (await catalog.judgeKey(grant, now())) !== "open"
 }
 
-/** Refuses a grant that has no right to the key before it disturbs the current writer. */
-const refuseWithoutRight = async ({ writers, catalog }: Service, grant: UploadGrant): Promise<void> => {
-  if (!writers.isHeld(grant.key)) return
-  const upload = await catalog.get(grant.key)
-  if (upload !== null && relateGrant(upload.file, grant) === "refused") throw keyTaken()
+/**
+ * Whether a grant may disturb the writer that holds its key. It need not where its file is there already, as it is for
+ * several clients that ask for its result at once.
+ *
+ * Fails: throws `Rejected` where it has no right to the key.
+ */
+const mayDisturb = async ({ writers, catalog }: Service, grant: UploadGrant): Promise<boolean> => {
+  const upload = writers.isHeld(grant.key) ? await catalog.get(grant.key) : null
+  if (upload === null) return true
+  const relation = relateGrant(upload.file, grant)
+  if (relation === "refused") throw keyTaken()
+  return relation !== "same" || upload.file.status !== "Uploaded"
 }
 
 /** The state of a new file. */
@@ -59,7 +66,14 @@ export const transfer = async (service: Service, put: ProvenPut): Promise<Transf
   const { request, grant, origin, start } = put
   const { key, size } = grant
   const digests = readDigests(request)
-  await refuseWithoutRight(service, grant)
+  const begin = () => {
+    const { quota, since: appSince } = put.app
+    return service.catalog.begin({ grant, origin, now: service.now(), eventId: createEventId(), quota, appSince })
+  }
+  if (!(await mayDisturb(service, grant))) {
+    const found = await begin()
+    if (found.kind === "finished") return { upload: found.upload, known: await askAgain(service, found.upload) }
+  }
   const writer = await service.writers.take(key)
   try {
     let ahead: ReadAhead | undefined
@@ -68,9 +82,7 @@ export const transfer = async (service: Service, put: ProvenPut): Promise<Transf
       const upload = ahead.whole && (await commitWhole(service, put, digests, ahead.whole))
       if (upload !== undefined) return { upload, known: nothingKnown }
     }
-    const { quota, since: appSince } = put.app
-    const begin = { grant, origin, now: service.now(), eventId: createEventId(), quota, appSince }
-    const begun = await service.catalog.begin(begin)
+    const begun = await begin()
     if (begun.kind === "unknownApp") throw invalidSignature()
     if (begun.kind === "finished") return { upload: begun.upload, known: await askAgain(service, begun.upload) }
     if (begun.kind === "failed") throw new Rejected({ code: begun.failure.code, detail: begun.failure.message })

@@ -165,6 +165,21 @@ describe("a signed answer to a callback", () => {
       /not signed/,
     ],
     [
+      "whose signature a proxy has dropped",
+      async (received) => new Response(JSON.stringify({ fileKey: keyOf(received), eventId: "e", callbackData: 1 })),
+      /without a signature/,
+    ],
+    [
+      "whose body is about another event",
+      (received) => answer(received, { callbackData: 1, eventId: "evt_other" } as never),
+      /another event/,
+    ],
+    [
+      "whose body is about another attempt",
+      (received) => answer(received, { callbackData: 1, attempt: 7 } as never),
+      /another event or attempt/,
+    ],
+    [
       "about another file",
       (received) => answer(received, { callbackData: 1 }, { fileKey: `${keyOf(received)}x` }),
       /another file/,
@@ -269,6 +284,14 @@ describe("a signed answer to a callback", () => {
     const response = await putRaw(await sign(ingest.url, grant), "hello")
     expect([response.status, await response.text()]).toEqual([404, expect.not.stringMatching(/secret/)])
   })
+})
+
+it("fifteen clients that ask for a finished file at once all get its result", async () => {
+  const { ingest, grant } = await upload((received) => answer(received, { callbackData: 7 }))
+  const url = await sign(ingest.url, grant)
+  const asked = await Promise.all(Array.from({ length: 15 }, () => putRaw(url, null, 5)))
+  const answers = await Promise.all(asked.map(async (each) => [each.status, (await each.json()).serverData]))
+  expect(answers).toEqual(answers.map(() => [200, 7]))
 })
 
 describe("an answer without a signature", () => {
