@@ -1,4 +1,5 @@
 import type { Json } from "../protocol/json.ts"
+import { filesPerRequest } from "../protocol/limits.ts"
 import type { PresignedUpload, RenewRequest, UploadRequest } from "../protocol/messages.ts"
 import { expiryParameter } from "../protocol/names.ts"
 import { requestUrls, type UrlRequestOptions } from "./request-urls.ts"
@@ -19,7 +20,7 @@ export interface UploadItem<File extends UploadableFile> extends Task<File> {
 
 /** The signed URLs of an upload's files. Both requests fail as {@link requestUrls} does. */
 export interface UploadUrls<Item extends UploadItem<UploadableFile>> {
-  /** Requests a URL, and in the same request those of all files without one. Resolves with whether another tab was first. */
+  /** Requests a URL, and in the same request those of all files without one, at most a thousand. Resolves with whether another tab was first. */
   readonly presign: (item: Item) => Promise<boolean>
   /** Replaces a refused URL, and those that expire together with it. */
   readonly renew: (item: Item, refused: string) => Promise<unknown>
@@ -41,7 +42,11 @@ export const createUploadUrls = <Item extends UploadItem<UploadableFile>>(
 
   const ask = (item: Item, toBody: (some: ReadonlyArray<Item>) => UploadRequest | RenewRequest) => {
     const expiry = expiryOf(item)
-    const some = items.filter((each) => each.isPending() && !each.asking && expiryOf(each) === expiry)
+    const open = items.filter((each) => each.isPending() && !each.asking && expiryOf(each) === expiry)
+    // No request is left with a few: a route may ask for a minimum.
+    const share = Math.ceil(open.length / Math.ceil(open.length / filesPerRequest))
+    const place = Math.min(open.indexOf(item), open.length - share)
+    const some = open.slice(place, place + share)
     const body = { ...toBody(some), input: settings.input as Json | undefined }
     const controller = new AbortController()
     controllers.add(controller)

@@ -1,3 +1,6 @@
+/** Files of one request: of an action, of a registration. Apart, so that a page does not load the other limits for it. */
+export const filesPerRequest = 1000
+
 /**
  * The limits that every party keeps. Bytes and ms unless stated otherwise.
  *
@@ -5,7 +8,7 @@
  */
 export const limits = {
   /** Files in one upload request. */
-  filesPerRequest: 1000,
+  filesPerRequest,
   /** Files in one request of the REST API. */
   filesPerCall: 1000,
   /** Files on one page of a listing. */

@@ -33,6 +33,17 @@ describe("what is sent", () => {
     expect(peer.bytesOf("ünï (1) & #.bin")).toEqual(Buffer.from(bytes))
   })
 
+  test("thousands of files are asked for by as many requests as they need, none of which has only a few", async () => {
+    const files = Array.from({ length: 2003 }, (_, index) => textFile(`${index}.txt`, ""))
+    const outcomes = await uploader({ concurrency: 50 }).uploadFiles("any", { files })
+    expect(outcomes.map(({ status, file }) => [status, file.name])).toEqual(files.map(({ name }) => ["done", name]))
+    const asked = peer.seen
+      .filter(({ at }) => at === "app")
+      .map(({ body }) => (body as { files: Array<{ name: string }> }).files)
+    expect(asked.map(({ length }) => length)).toEqual([668, 668, 667])
+    expect(asked.flat().map(({ name }) => name)).toEqual(files.map(({ name }) => name))
+  })
+
   test("a length is declared, and the body's type is never taken from the file", async () => {
     await uploader().uploadFiles("any", { files: [new File(["x"], "a", { type: "multipart/form-data; boundary=b" })] })
     expect(peer.seen[1]!.headers).toMatchObject({ "content-length": "1", "content-type": "application/octet-stream" })
