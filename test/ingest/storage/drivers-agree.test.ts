@@ -38,7 +38,15 @@ const createSteps = (random: () => number) => {
       const notes = { now, eventId: `evt_whole_${++events}`, claimedUntil: chance(0.5) ? now + 500 : null }
       const quota = chance(0.2) ? pick([10, 20]) : undefined
       const registration = createRegistration()
-      const whole = { grant, registration, origin: "http://ingest.example", bytes: Uint8Array.of(1), fileHash: "ab", quota, ...notes }
+      const whole = {
+        grant,
+        registration,
+        origin: "http://ingest.example",
+        bytes: Uint8Array.of(1),
+        fileHash: "ab",
+        quota,
+        ...notes,
+      }
       return (catalog) => catalog.commitWhole(whole)
     },
     interrupt: () => {
