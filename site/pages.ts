@@ -102,6 +102,7 @@ export const pageGroups: ReadonlyArray<PageGroup> = [
       "065-rooms",
       "066-the-answer-carries-the-result",
       "067-requests-by-node-http",
+      "068-the-url-carries-the-registration",
     ].map((name) => `docs/decisions/${name}.md`),
     isCollapsed: true,
   },

@@ -13,6 +13,7 @@ import { testCatalogHistory } from "./catalog/history.ts"
 import { testCatalogRedelivery } from "./catalog/redelivery.ts"
 import { type CatalogCount, testCatalogRegistrations } from "./catalog/registrations.ts"
 import { testCatalogResults } from "./catalog/results.ts"
+import { testCatalogSealed } from "./catalog/sealed.ts"
 import { testCatalogUploads } from "./catalog/uploads.ts"
 import { testCatalogUsage } from "./catalog/usage.ts"
 import { driveCatalog, dueOf } from "./catalog/drive-catalog.ts"
@@ -71,6 +72,7 @@ const describeCatalog = (setup: CatalogSetup): void => {
   testCatalogDeliveries(() => catalog)
   testCatalogRedelivery(() => catalog)
   testCatalogResults(() => catalog)
+  testCatalogSealed(() => catalog)
   testCatalogRegistrations(() => catalog, setup.count)
   testCatalogUsage(() => catalog)
   testCatalogBounds(() => catalog)

@@ -1,5 +1,4 @@
 import { type FetchLike, sendWithFetch } from "./fetch-transport.ts"
-import { createNodeTransport } from "./node-transport.ts"
 import type { Transport } from "./transport.ts"
 
 /** Node's own `fetch` loads its module by this path when it is called first; whatever replaces it has other words. */
@@ -51,7 +50,12 @@ export const createIsPlainNode = (): (() => boolean) => {
 export const createTransport = (fetch: FetchLike | undefined, maxSockets = 256): Transport => {
   if (fetch !== undefined) return { send: sendWithFetch(fetch), close: () => {} }
   const isPlainNode = createIsPlainNode()
-  const byNode = createNodeTransport(maxSockets)
   const byFetch = sendWithFetch((url, init) => globalThis.fetch(url, init))
-  return { send: (request) => (isPlainNode() ? byNode.send : byFetch)(request), close: byNode.close }
+  let byNode: Promise<Transport> | undefined
+  // Other runtimes do not load it.
+  const load = async () => (await import("./node-transport.ts")).createNodeTransport(maxSockets)
+  return {
+    send: async (request) => (isPlainNode() ? (await (byNode ??= load())).send : byFetch)(request),
+    close: () => void byNode?.then(({ close }) => close()),
+  }
 }

@@ -1,4 +1,5 @@
 import { encodeAppId } from "../protocol/app-id.ts"
+import { createSealer, type Sealer } from "../protocol/seal.ts"
 import { createSigner, type MaybePromise, type Signer } from "../protocol/signature.ts"
 import type { Acl } from "../protocol/signed-url.ts"
 import { parseToken, type Token } from "../protocol/token.ts"
@@ -18,6 +19,8 @@ export interface App {
   readonly encodedId: string
   /** One for each active key, newest first: any of them verifies its URLs, all of them sign its callbacks. May be empty. */
   readonly signers: ReadonlyArray<Signer>
+  /** One for each of these keys, in their order: what was sealed with a key is in URLs that were signed with it. */
+  readonly sealers: ReadonlyArray<Sealer>
   /** Who may read its files where their route does not say. */
   readonly defaultAcl: Acl
   /** Bytes its files may take, stored and announced together; undefined: any. */
@@ -49,6 +52,12 @@ export const parseIngestToken = (text: string): Token => {
 /** ms after which the catalog is asked whether its apps have changed. */
 const maximumAge = 1000
 
+/** A key, ready for use. */
+interface ImportedKey {
+  readonly signer: Signer
+  readonly sealer: Sealer
+}
+
 /** The apps that are known at a moment. */
 interface Snapshot {
   readonly byId: ReadonlyMap<string, App>
@@ -78,7 +87,7 @@ export const createApps = ({
 }): Apps => {
   const { hash } = process.getBuiltinModule("node:crypto")
   /** By key, only for keys that are valid. */
-  let signers = new Map<string, Signer>()
+  let imported = new Map<string, ImportedKey>()
   const tokenKeyId = createKeyId(token.apiKey)
 
   const keysOf = (id: string, record: AppRecord | undefined): ReadonlyArray<string> => {
@@ -87,14 +96,15 @@ export const createApps = ({
     return id === token.appId && !isKnown ? [...active, token.apiKey] : active
   }
 
-  const toApp = (id: string, record: AppRecord | undefined, own: ReadonlyArray<Signer>): App => {
+  const toApp = (id: string, record: AppRecord | undefined, own: ReadonlyArray<ImportedKey>): App => {
     const quota = record?.quota ?? settings.quota
     return {
       id,
       isOwn: id === token.appId,
       since: record?.createdAt,
       encodedId: encodeAppId(id),
-      signers: own,
+      signers: own.map(({ signer }) => signer),
+      sealers: own.map(({ sealer }) => sealer),
       defaultAcl: record?.defaultAcl ?? settings.defaultAcl,
       quota: quota === "unlimited" ? undefined : quota,
       callbackOrigins: record?.callbackOrigins ? new Set(record.callbackOrigins) : undefined,
@@ -105,17 +115,17 @@ export const createApps = ({
     const byId = new Map<string, App>()
     const byDigest = new Map<string, App>()
     const prefixes = new Set<string>()
-    const kept = new Map<string, Signer>()
-    const signerOf = (apiKey: string): Signer => {
-      const signer = signers.get(apiKey) ?? createSigner(apiKey)
-      kept.set(apiKey, signer)
-      return signer
+    const kept = new Map<string, ImportedKey>()
+    const toImported = (apiKey: string): ImportedKey => {
+      const key = imported.get(apiKey) ?? { signer: createSigner(apiKey), sealer: createSealer(apiKey) }
+      kept.set(apiKey, key)
+      return key
     }
     const own = records.find(({ id }) => id === token.appId)
     const others = records.filter((record) => record !== own)
     for (const [id, record] of [[token.appId, own] as const, ...others.map((other) => [other.id, other] as const)]) {
       const keys = keysOf(id, record)
-      const app = toApp(id, record, keys.map(signerOf))
+      const app = toApp(id, record, keys.map(toImported))
       if (prefixes.has(app.encodedId)) {
         write("Error", "An app is not served: its file keys begin like those of the ingest's own app.", [{ app: id }])
         continue
@@ -125,7 +135,7 @@ export const createApps = ({
       for (const key of keys) byDigest.set(hash("sha256", key), app)
     }
     // A revoked key is not kept in memory either.
-    signers = kept
+    imported = kept
     return { byId, byDigest }
   }
 

@@ -6,7 +6,9 @@ import { names } from "../protocol/names.ts"
 import { createSigner, type Signer } from "../protocol/signature.ts"
 import { parseUploadUrl, type UploadGrant, verifySignedUrl } from "../protocol/signed-url.ts"
 import type { App } from "./apps.ts"
+import { openSeal } from "./open-seal.ts"
 import type { Service } from "./service.ts"
+import type { NewRegistration } from "./storage/catalog.ts"
 import { clockSkew } from "./storage/tombstone.ts"
 import { whenKnown } from "./when-known.ts"
 import { foreignKey, invalidSignature, unknownApiKey } from "./refusals.ts"
@@ -24,12 +26,16 @@ export const authoriseApp = Effect.fnUntraced(function* (service: Service, reque
 let nobodysSigner: Signer | undefined
 const signerOfNobody = (): Signer => (nobodysSigner ??= createSigner(crypto.randomUUID()))
 
-/** Verifies a signed URL with any active key of its app; see {@link verifySignedUrl}. Without an app every signature is wrong. */
+/**
+ * Verifies a signed URL with any active key of its app; see {@link verifySignedUrl}. Without an app every signature is wrong.
+ *
+ * @returns the URL without its signature, and the place of the key; undefined where it is not signed with one
+ */
 export const verifyUrlOf = Effect.fnUntraced(function* (app: App | undefined, url: string) {
   const signers = app === undefined || app.signers.length === 0 ? [signerOfNobody()] : app.signers
-  for (const signer of signers) {
+  for (const [place, signer] of signers.entries()) {
     const verdict = yield* whenKnown(verifySignedUrl(url, signer))
-    if (verdict.ok) return verdict.value
+    if (verdict.ok) return { signed: verdict.value, place }
   }
   return undefined
 })
@@ -60,6 +66,8 @@ const toExpiry = ({ expires, issuedAt = Infinity }: UploadGrant): number =>
 export interface Authorised {
   readonly app: App
   readonly grant: UploadGrant
+  /** What the app wants for the upload, where its URL says so. */
+  readonly registration: NewRegistration | undefined
 }
 
 /**
@@ -74,8 +82,8 @@ export const authoriseUpload = Effect.fnUntraced(function* (service: Service, ur
   const parsed = parseUploadUrl(url)
   if (!parsed.ok) return yield* toRejected(parsed)
   const app = yield* whenKnown(service.apps.byId(parsed.value.appId))
-  const signed = yield* verifyUrlOf(app, url)
-  if (app === undefined || signed === undefined) return yield* invalidSignature()
+  const verified = yield* verifyUrlOf(app, url)
+  if (app === undefined || verified === undefined) return yield* invalidSignature()
   const { issuedAt = -Infinity } = parsed.value
   const now = service.now()
   if (issuedAt > now + clockSkew) {
@@ -104,5 +112,6 @@ export const authoriseUpload = Effect.fnUntraced(function* (service: Service, ur
   }
   const tooLong = findTooLong(grant)
   if (tooLong !== undefined) return yield* new Rejected({ code: "BAD_REQUEST", detail: tooLong })
-  return { app, grant } satisfies Authorised
+  const registration = yield* openSeal(service, app, app.sealers[verified.place]!, grant)
+  return { app, grant, registration } satisfies Authorised
 })

@@ -75,8 +75,14 @@ export const respondRegistrations = Effect.fnUntraced(function* (service: Servic
  * Source: docs/protocol.md §10.
  */
 export const refuseOrphan = Effect.fnUntraced(function* ({ catalog, settings, now }: Service, grant: UploadGrant) {
-  const { appId, key, slug, issuedAt, registrationId: id } = grant
-  if (slug === undefined || issuedAt === undefined || now() - issuedAt <= settings.unregisteredTtl) return
+  const { appId, key, slug, seal, issuedAt, registrationId: id } = grant
+  if (
+    slug === undefined ||
+    seal !== undefined ||
+    issuedAt === undefined ||
+    now() - issuedAt <= settings.unregisteredTtl
+  )
+    return
   const [registration, upload] = yield* attempt(() =>
     Promise.all([catalog.findRegistration({ appId, key, id }), catalog.get(key)]),
   )

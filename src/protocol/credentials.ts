@@ -1,5 +1,6 @@
 import { envName } from "./names.ts"
 import { accept, type Outcome, refuse } from "./outcome.ts"
+import { createSealer, type Sealer } from "./seal.ts"
 import { createSigner, type Signer } from "./signature.ts"
 import { parseToken, resolveIngestUrl } from "./token.ts"
 
@@ -12,6 +13,7 @@ export interface Credentials {
   /** No slash at the end. */
   readonly ingestUrl: string
   readonly signer: Signer
+  readonly sealer: Sealer
 }
 
 /**
@@ -37,6 +39,6 @@ export const readCredentials = async (options: {
   const { apiKey, appId } = token.value
   // sqids and its block list, 3 kB gzip, are needed only here, so they are loaded here.
   const { encodeAppId } = await import("./app-id.ts")
-  const signer = createSigner(apiKey)
-  return accept({ apiKey, appId, encodedAppId: encodeAppId(appId), ingestUrl: ingestUrl.value, signer })
+  const [signer, sealer] = [createSigner(apiKey), createSealer(apiKey)]
+  return accept({ apiKey, appId, encodedAppId: encodeAppId(appId), ingestUrl: ingestUrl.value, signer, sealer })
 }

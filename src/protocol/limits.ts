@@ -57,6 +57,10 @@ export const limits = {
   presignedUrlTtl: 60 * 60 * 1000,
   /** How old a callback may be before the app refuses it. */
   callbackTolerance: 5 * 60 * 1000,
+  /** Length of an upload URL with a seal: some servers on the way take no longer ones. */
+  sealedUrl: 2048,
+  /** Length of all seals of an answer together, each as often as it stands in a URL. */
+  sealsPerAnswer: 64 * 1024,
   /** How long past its expiry a URL can still be renewed. */
   renewWindow: 24 * 60 * 60 * 1000,
   /** Size of the largest possible file, 16 TiB: many of them together are still counted exactly. */

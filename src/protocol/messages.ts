@@ -56,6 +56,19 @@ export interface Registration {
   readonly isDev?: boolean | undefined
 }
 
+/** What an app seals into the URLs of an upload action, in the place of a {@link Registration}. Source: docs/protocol.md §4. */
+export interface SealedRegistration {
+  /** At most 64 KiB as JSON. */
+  readonly metadata: Json
+  readonly callbackUrl: string
+  /** By default the slug of the URL. */
+  readonly callbackSlug?: string | undefined
+  readonly awaitServerData?: boolean | undefined
+  /** Of the request that asked for the URLs. */
+  readonly traceparent?: string | undefined
+  readonly tracestate?: string | undefined
+}
+
 /** Body of `POST {ingest}/route-registrations`. Source: docs/protocol.md §6. */
 export interface RegistrationQuery {
   /** Files as their URLs name them: `id` is that of the registration. */

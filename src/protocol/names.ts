@@ -17,6 +17,7 @@ export interface WireNames {
     readonly slug: string
     readonly registration: string
     readonly issued: string
+    readonly seal: string
     readonly customId: string
     readonly contentDisposition: string
     readonly acl: string
@@ -88,6 +89,7 @@ export const wireNames = (word: string): WireNames => ({
     slug: `x-${word}-slug`,
     registration: `x-${word}-registration`,
     issued: `x-${word}-issued`,
+    seal: `x-${word}-seal`,
     customId: `x-${word}-custom-id`,
     contentDisposition: `x-${word}-content-disposition`,
     acl: `x-${word}-acl`,

@@ -31,6 +31,8 @@ export interface UploadGrant {
   readonly registrationId?: string | undefined
   /** When the first URL of this upload was signed, ms since the epoch; renewals keep it. */
   readonly issuedAt?: number | undefined
+  /** What the app wants for the upload, encrypted for the ingest: a {@link SealedRegistration}. Only with a slug. */
+  readonly seal?: string | undefined
   readonly customId?: string | undefined
   readonly contentDisposition?: ContentDisposition | undefined
   readonly acl?: Acl | undefined
@@ -102,6 +104,7 @@ const toUploadUrl = (ingestUrl: string, grant: UploadGrant): string => {
   if (grant.slug !== undefined) url += `&${query.slug}=${encodeQueryValue(grant.slug)}`
   if (grant.registrationId !== undefined) url += `&${query.registration}=${encodeQueryValue(grant.registrationId)}`
   if (grant.issuedAt !== undefined) url += `&${query.issued}=${grant.issuedAt}`
+  if (grant.seal !== undefined) url += `&${query.seal}=${grant.seal}`
   if (grant.customId !== undefined) url += `&${query.customId}=${encodeQueryValue(grant.customId)}`
   if (grant.contentDisposition !== undefined) url += `&${query.contentDisposition}=${grant.contentDisposition}`
   if (grant.acl !== undefined) url += `&${query.acl}=${grant.acl}`
@@ -137,6 +140,9 @@ const decodeQueryValue = (text: string): string | undefined => {
     return undefined
   }
 }
+
+/** A seal of 64 KiB of metadata and all that belongs to them. */
+const sealPattern = /^[\w-]{1,100000}$/
 
 const fields: ReadonlySet<string> = /* @__PURE__ */ new Set(Object.values(names.query))
 
@@ -194,6 +200,8 @@ export const parseUploadUrl = (url: string | null | undefined): Outcome<UploadGr
   if (registrationId !== undefined && !/^[\w-]{1,64}$/.test(registrationId)) return malformed(query.registration)
   const issuedAt = wholeNumber(values.get(query.issued))
   if (issuedAt === undefined && values.has(query.issued)) return malformed(query.issued)
+  const seal = values.get(query.seal)
+  if (seal !== undefined && !(values.has(query.slug) && sealPattern.test(seal))) return malformed(query.seal)
   const contentDisposition = oneOf(values.get(query.contentDisposition), contentDispositions)
   if (contentDisposition === null) return malformed(query.contentDisposition)
   const acl = oneOf(values.get(query.acl), acls)
@@ -208,6 +216,7 @@ export const parseUploadUrl = (url: string | null | undefined): Outcome<UploadGr
     slug: values.get(query.slug),
     registrationId,
     issuedAt,
+    seal,
     customId: values.get(query.customId),
     contentDisposition,
     acl,

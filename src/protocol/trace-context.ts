@@ -16,7 +16,7 @@ export interface TraceContext {
 const traceparentPattern = /(?:^|, ?)(00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2})$/
 
 /** Reads a request's trace context; undefined when it has no valid one. `tracestate` is forwarded unread. */
-export const parseTraceContext = (headers: Headers): TraceContext | undefined => {
+export const parseTraceContext = (headers: Pick<Headers, "get">): TraceContext | undefined => {
   const traceparent = traceparentPattern.exec(headers.get("traceparent") ?? "")?.[1]
   if (traceparent === undefined) return undefined
   const tracestate = headers.get("tracestate") ?? ""

@@ -30,6 +30,8 @@ export interface App {
   readonly remind: (text: string) => number | undefined
   /** The same for hosts that requests name: there is no limit to the hosts that a client can make up. */
   readonly remindOfHost: (host: string) => number | undefined
+  /** Whether the ingest opens seals, as it said when an action was last registered by a request. */
+  readonly seals: { isOpened: boolean; askedAt: number }
   /** Sends requests to the ingest. */
   readonly send: Send
   /** The same for answers that are streams: each keeps its connection. */

@@ -176,6 +176,7 @@ const start = Effect.fnUntraced(function* (options: RouteHandlerOptions) {
     logFault: createFaultLog(findHints),
     remind: createReminder(),
     remindOfHost: createReminder(),
+    seals: { isOpened: false, askedAt: -Infinity },
     send: createTransport(options.fetch).send,
     sendForStream: sendWithFetch(options.fetch ?? ((url, init) => globalThis.fetch(url, init))),
   }

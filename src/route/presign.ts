@@ -9,14 +9,15 @@ import type { UploadGrant } from "../protocol/signed-url.ts"
 import { createDecoder } from "../schema/decode.ts"
 import { UploadRequestSchema } from "../schema/upload-request.ts"
 import type { Call, NamedRoute } from "./app.ts"
+import { announce } from "./announce.ts"
 import { callbackUrlOf } from "./callback-url.ts"
 import { type AllowedFile, checkLimits } from "./check-limits.ts"
 import type { FileDecision, FileKeySeedArguments } from "./builder/user-code-arguments.ts"
 import { checkKnown } from "./known-options.ts"
-import { encodeMetadata, register } from "./register.ts"
+import { encodeMetadata } from "./register.ts"
 import { runMiddleware } from "./run-middleware.ts"
 import type { Credentials } from "../protocol/credentials.ts"
-import { signUploads, toPresignedResponse } from "./sign-uploads.ts"
+import { toPresignedResponse } from "./sign-uploads.ts"
 import { callUserCode } from "./user-code.ts"
 
 const decode = createDecoder(UploadRequestSchema)
@@ -130,7 +131,7 @@ export const presign = Effect.fnUntraced(function* (call: Call, route: NamedRout
   )
   for (const grant of grants) yield* checkGrant(grant, credentials.encodedAppId)
   if (route.definition.fileKeySeed ?? route.definition.file) yield* checkSeeds(grants)
-  const presigned = yield* signUploads(credentials, grants)
-  yield* register(call, credentials, route, { grants, metadata: encodedMetadata, callbackUrl })
-  return toPresignedResponse(presigned)
+  const isRandom = route.definition.fileKeySeed === undefined && decisions.every(({ keySeed }) => keySeed === undefined)
+  const announcement = { grants, metadata: encodedMetadata, callbackUrl }
+  return toPresignedResponse(yield* announce(call, credentials, route, announcement, isRandom))
 })

@@ -6,6 +6,7 @@ import { retry } from "../server-kit/retry.ts"
 import { limits } from "../protocol/limits.ts"
 import type { Registration } from "../protocol/messages.ts"
 import { envName, names } from "../protocol/names.ts"
+import { acceptsSeal } from "../protocol/seal.ts"
 import type { UploadGrant } from "../protocol/signed-url.ts"
 import { parseTraceContext } from "../protocol/trace-context.ts"
 import { type Call, type NamedRoute } from "./app.ts"
@@ -35,9 +36,15 @@ export const encodeMetadata = (slug: string, metadata: unknown): Effect.Effect<s
 const encodeRegistration = (registration: Omit<Registration, "metadata">, metadata: string): string =>
   `${JSON.stringify(registration).slice(0, -1)},"metadata":${metadata}}`
 
-/** The ingest has accepted it; a header holds its warning for the app. The warning is logged once an hour, whatever its figures. */
-const logIngestWarning = (call: Call, { headers }: Pick<PostAnswer, "headers">): Effect.Effect<void> =>
+/**
+ * The ingest has accepted it; headers hold its warning for the app, and whether it opens seals. The warning is logged once
+ * an hour, whatever its figures.
+ */
+const noteAnswer = (call: Call, { headers }: Pick<PostAnswer, "headers">): Effect.Effect<void> =>
   Effect.suspend(() => {
+    const { seals } = call.app
+    seals.isOpened = headers.get(names.header.accept) === acceptsSeal
+    seals.askedAt = Date.now()
     const warning = headers.get(names.header.warning)
     if (warning === null || call.app.remind(warning.replace(/\d+/g, "")) === undefined) return Effect.void
     return logWarning(`The ingest warns: ${warning}`)
@@ -88,7 +95,7 @@ export const toRejected = (ingestUrl: string, callbackUrl: string) => (failure: 
 }
 
 /** What an upload action announces about its files. */
-interface Announcement {
+export interface Announcement {
   readonly grants: ReadonlyArray<UploadGrant>
   /** As JSON. */
   readonly metadata: string
@@ -135,12 +142,12 @@ export const register = Effect.fnUntraced(function* (
     body: encode(),
     timeout: attemptTimeout,
   })
-  const warn = (answer: Pick<PostAnswer, "headers">) => logIngestWarning(call, answer)
+  const note = (answer: Pick<PostAnswer, "headers">) => noteAnswer(call, answer)
   if (settings.isDev) {
     const expires = grants[0]?.expires ?? 0
     const explain = toRejected(credentials.ingestUrl, callbackUrl)
     const stream = {
-      open: Effect.suspend(() => openPost({ ...toPost(), send: sendForStream })).pipe(Effect.tap(warn)),
+      open: Effect.suspend(() => openPost({ ...toPost(), send: sendForStream })).pipe(Effect.tap(note)),
       explain,
       postResult: (result: string) => postResult(call, credentials, result),
       callbackUrl,
@@ -154,7 +161,7 @@ export const register = Effect.fnUntraced(function* (
       Effect.flatMap(loadDevStream, ({ followDevStream }) => followDevStream(stream)),
     )
   }
-  const post = Effect.suspend(() => postJson({ ...toPost(), send })).pipe(Effect.tap(warn))
+  const post = Effect.suspend(() => postJson({ ...toPost(), send })).pipe(Effect.tap(note))
   const acknowledged = retry(post, retryDelays).pipe(
     Effect.mapError(toRejected(credentials.ingestUrl, callbackUrl)),
     Effect.flatMap(({ headers }) =>
@@ -167,6 +174,10 @@ export const register = Effect.fnUntraced(function* (
     ? acknowledged
     : runAside(call, Effect.catch(acknowledged, call.app.logFault))
 })
+
+/** Registers beside the answer: nobody waits, and a failure is logged. */
+export const registerAside = (...given: Parameters<typeof register>): Effect.Effect<void> =>
+  runAside(given[0], Effect.catch(register(...given), given[0].app.logFault))
 
 /** Starts work that outlives the answer, and tells the platform to wait for it, where the platform supports that. */
 const runAside = (call: Call, work: Effect.Effect<void>): Effect.Effect<void> =>

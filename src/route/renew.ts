@@ -5,7 +5,7 @@ import { postJson } from "../server-kit/post-json.ts"
 import { Rejected, toRejected as refuse } from "../server-kit/rejected.ts"
 import { isKeyOf } from "../protocol/key.ts"
 import { limits } from "../protocol/limits.ts"
-import type { FoundRegistrations } from "../protocol/messages.ts"
+import type { FoundRegistrations, SealedRegistration } from "../protocol/messages.ts"
 import { names } from "../protocol/names.ts"
 import { type UploadGrant, verifyUploadUrl } from "../protocol/signed-url.ts"
 import { createDecoder } from "../schema/decode.ts"
@@ -80,6 +80,19 @@ const findRegistrations = Effect.fnUntraced(function* (
   return JSON.parse(body) as FoundRegistrations
 })
 
+const nothingFound: FoundRegistrations = { registrations: [], files: [] }
+
+/** What this app has sealed into a URL, which stays in it when it is renewed; undefined where it has registered by request. */
+const openSeal = Effect.fnUntraced(function* ({ appId, sealer }: Credentials, { seal, slug }: UploadGrant) {
+  if (seal === undefined || slug === undefined) return undefined
+  const text = yield* Effect.promise(async () => sealer.open(seal, { appId, slug }))
+  if (text !== undefined) return JSON.parse(text) as SealedRegistration
+  return yield* new Rejected({
+    code: "INVALID_SIGNATURE",
+    detail: "What the URL says of its upload was sealed with another key. Begin a new upload.",
+  })
+})
+
 /**
  * The renew action: signs the same keys anew, for uploads that take longer than their URLs are valid.
  *
@@ -94,15 +107,24 @@ export const renew = Effect.fnUntraced(function* (call: Call, route: NamedRoute)
   const now = Date.now()
   const granted: Array<UploadGrant> = []
   for (const url of body.urls) granted.push(yield* verifyGrant(credentials, route, url, now))
-  const found = yield* findRegistrations(call, callbackUrl, credentials, granted)
+  const opened = yield* Effect.forEach(granted, (grant) => openSeal(credentials, grant))
+  const unsealed = granted.filter((_, i) => opened[i] === undefined)
+  const found =
+    unsealed.length === 0 ? nothingFound : yield* findRegistrations(call, callbackUrl, credentials, unsealed)
   const files = granted.map(({ name, size, type }) => ({ name, size, type }))
-  const renewal = granted.map(({ key }, i) => ({ key, ...found.registrations[found.files[i]!]! }))
+  const renewal = granted.map((grant, i) => ({
+    key: grant.key,
+    metadata:
+      opened[i] === undefined
+        ? found.registrations[found.files[unsealed.indexOf(grant)]!]!.metadata
+        : opened[i].metadata,
+  }))
   yield* runMiddleware(call, route, files, body.input, renewal)
   const expires = now + route.definition.presignedUrlTtl
   const renewed = granted.map((grant) => ({ ...grant, expires: Math.min(expires, renewableUntil(grant)) }))
   const presigned = yield* signUploads(credentials, renewed)
   for (const [place, { metadata }] of found.registrations.entries()) {
-    const own = renewed.filter((_, i) => found.files[i] === place)
+    const own = renewed.filter((_, i) => found.files[unsealed.indexOf(granted[i]!)] === place)
     yield* register(call, credentials, route, { grants: own, metadata: JSON.stringify(metadata), callbackUrl })
   }
   return toPresignedResponse(presigned)

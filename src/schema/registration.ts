@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 import { limits } from "../protocol/limits.ts"
-import type { Registration, RegistrationQuery } from "../protocol/messages.ts"
+import type { Registration, RegistrationQuery, SealedRegistration } from "../protocol/messages.ts"
 import { HttpUrl } from "./http-url.ts"
 import { Json } from "./json.ts"
 
@@ -34,6 +34,20 @@ export const RegistrationSchema: Schema.Codec<Registration> = Schema.Struct({
   callbackSlug: Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(limits.slug)),
   awaitServerData: Schema.optionalKey(Schema.Union([Schema.Boolean, Schema.Undefined])),
   isDev: Schema.optionalKey(Schema.Union([Schema.Boolean, Schema.Undefined])),
+})
+
+const Text = Schema.optionalKey(Schema.Union([Schema.String, Schema.Undefined]))
+
+/** Source: docs/protocol.md §4. */
+export const SealedRegistrationSchema: Schema.Codec<SealedRegistration> = Schema.Struct({
+  metadata: Json,
+  callbackUrl: HttpUrl.check(Schema.isMaxLength(limits.callbackUrl)),
+  callbackSlug: Schema.optionalKey(
+    Schema.Union([Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(limits.slug)), Schema.Undefined]),
+  ),
+  awaitServerData: Schema.optionalKey(Schema.Union([Schema.Boolean, Schema.Undefined])),
+  traceparent: Text,
+  tracestate: Text,
 })
 
 /** Source: docs/protocol.md §6. */

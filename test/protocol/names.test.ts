@@ -17,6 +17,7 @@ it("spells the names of docs/protocol.md §1", () => {
       slug: "x-sluice-slug",
       registration: "x-sluice-registration",
       issued: "x-sluice-issued",
+      seal: "x-sluice-seal",
       customId: "x-sluice-custom-id",
       contentDisposition: "x-sluice-content-disposition",
       acl: "x-sluice-acl",

@@ -44,7 +44,7 @@ export const respondPut = Effect.fnUntraced(function* (
   url: string,
   origin: string,
 ) {
-  const { app, grant } = yield* authoriseUpload(service, url)
+  const { app, grant, registration } = yield* authoriseUpload(service, url)
   yield* refuseOrphan(service, grant)
   const extent = yield* decideExtent(request, grant, service.settings.maxFileSize)
   const { upload, serverData } = yield* service.slots.hold(
@@ -53,7 +53,9 @@ export const respondPut = Effect.fnUntraced(function* (
       // Before the upload ends, because its callback may be answered at once.
       Effect.sync(() => service.changes.watch(grant.key)),
       Effect.fnUntraced(function* (watch) {
-        const { upload, known } = yield* attempt(() => transfer(service, { request, app, grant, ...extent, origin }))
+        const { upload, known } = yield* attempt(() =>
+          transfer(service, { request, app, grant, registration, ...extent, origin }),
+        )
         return { upload, serverData: yield* awaitServerData(service, upload, known, watch) }
       }),
       (watch) => Effect.sync(() => watch.close()),

@@ -3,31 +3,20 @@ import { Rejected } from "../../server-kit/rejected.ts"
 import { isKeyOf } from "../../protocol/key.ts"
 import { limits } from "../../protocol/limits.ts"
 import { names } from "../../protocol/names.ts"
+import { acceptsSeal } from "../../protocol/seal.ts"
 import { parseTraceContext } from "../../protocol/trace-context.ts"
 import { createDecoder } from "../../schema/decode.ts"
 import { RegistrationSchema } from "../../schema/registration.ts"
-import { type App, isCallbackAllowed } from "../apps.ts"
 import { attempt } from "../attempt.ts"
 import { toBoundedJson } from "../bounded-json.ts"
 import { authoriseApp } from "../authorise.ts"
-import { isOutOfReach } from "../delivery/callback-transport.ts"
+import { checkDestination } from "../callback-destination.ts"
 import { catalogOverQuota, foreignKey, tooManyExpected, unknownApiKey } from "../refusals.ts"
 import { readPromptJson } from "../read-json.ts"
 import { type Service, createEventId } from "../service.ts"
 import { untoldUrlTtl } from "../storage/upload-rules.ts"
 
 const decode = createDecoder(RegistrationSchema)
-
-/** Apps look for `data.callbackOrigin` in the first half kilobyte, so not every origin is listed. */
-const toForbiddenCallback = ({ callbackOrigins = new Set() }: App, callbackOrigin: string): Rejected => {
-  const [a, b, c, ...others] = callbackOrigins
-  const allowed = [a, b, c, others.length === 0 ? undefined : `${others.length} more`].filter(Boolean).join(", ")
-  return new Rejected({
-    code: "FORBIDDEN",
-    detail: `Callbacks of this app may not go to ${callbackOrigin}. The ingest's operator allows: ${allowed || "none"}.`,
-    data: { callbackOrigin },
-  })
-}
 
 const toWarning = (warning: string | undefined): Record<string, string> =>
   warning === undefined ? {} : { [names.header.warning]: warning }
@@ -58,16 +47,7 @@ export const respondRegister = Effect.fnUntraced(function* (service: Service, re
   if (!fileKeys.every((key) => isKeyOf(key, app.encodedId))) {
     return yield* foreignKey()
   }
-  if (!isDev && !isCallbackAllowed(app, new URL(callbackUrl))) {
-    return yield* toForbiddenCallback(app, new URL(callbackUrl).origin)
-  }
-  if (!isDev && isOutOfReach(app, new URL(callbackUrl), service.settings)) {
-    return yield* new Rejected({
-      code: "FORBIDDEN",
-      detail: `Callbacks of this app go to the public Internet only, and ${new URL(callbackUrl).host} is not on it. Give the app a public callback URL; or, for apps in its own network, the ingest's operator starts it with --callback-networks any.`,
-      data: { callbackOrigin: new URL(callbackUrl).origin },
-    })
-  }
+  if (!isDev) yield* checkDestination(service, app, callbackUrl)
   const now = service.now()
   const isExpired = expires !== undefined && expires <= now
   const behind = sentAt === undefined ? 0 : now - sentAt
@@ -104,7 +84,7 @@ export const respondRegister = Effect.fnUntraced(function* (service: Service, re
   if (!isDev) {
     service.dispatcher.wake()
     const warning = clock?.text ?? service.refusedCallbacks.find(app.id, new URL(callbackUrl).origin)
-    return Response.json({ ok: true }, { headers: toWarning(warning) })
+    return Response.json({ ok: true }, { headers: { [names.header.accept]: acceptsSeal, ...toWarning(warning) } })
   }
   const stream = yield* attempt(() => service.devStreams.open(app, callbackSlug, fileKeys))
   return new Response(stream, {

@@ -48,8 +48,9 @@ const authoriseRead = Effect.fnUntraced(function* (service: Service, file: FileR
     code: "FORBIDDEN",
     detail: "The file is private. Ask the app for a signed URL, and use it exactly as it was issued.",
   })
-  const signed = yield* verifyUrlOf(app, url)
-  if (signed === undefined) return yield* forbidden
+  const verified = yield* verifyUrlOf(app, url)
+  if (verified === undefined) return yield* forbidden
+  const { signed } = verified
   // Nothing else may be signed: a URL that the app signs for another purpose grants no reading.
   const [name, expires] = signed.slice(signed.indexOf("?") + 1).split("=", 2)
   if (name !== names.query.expires || !/^\d{1,16}$/.test(expires ?? "")) return yield* forbidden

@@ -61,6 +61,9 @@ export interface RegistrationRecord {
   readonly registeredAt: number | null
 }
 
+/** A registration before it is kept. */
+export type NewRegistration = Omit<RegistrationRecord, "id" | "registeredAt">
+
 /** What the app's callback returned: JSON text, or the reason it failed. */
 export type ResultRecord = { readonly data: string } | { readonly error: string }
 

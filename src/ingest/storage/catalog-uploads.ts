@@ -4,6 +4,7 @@ import type {
   DueDelivery,
   FileFailure,
   FileRecord,
+  NewRegistration,
   ResultRecord,
   UploadRecord,
   Usage,
@@ -55,6 +56,8 @@ export interface CatalogUploads {
    */
   readonly begin: (begin: {
     readonly grant: UploadGrant
+    /** What the app wants, where the URL says so. It is kept unless the upload is registered already. */
+    readonly registration?: NewRegistration | undefined
     readonly origin: string
     readonly now: number
     /** Id of the event for the app of an upload whose key this one takes over; none is created by default. */
@@ -76,6 +79,8 @@ export interface CatalogUploads {
   readonly commitWhole: (
     commit: {
       readonly grant: UploadGrant
+      /** As for {@link CatalogUploads.begin}. */
+      readonly registration?: NewRegistration | undefined
       readonly origin: string
       readonly bytes: Uint8Array
       readonly fileHash: string

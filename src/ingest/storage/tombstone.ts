@@ -42,13 +42,14 @@ export const judgeKey = (
   },
 ): KeyVerdict => {
   if (tombstone === null || tombstone.until <= now) return "open"
-  const { appId, slug, issuedAt, registrationId = null } = grant
+  const { appId, slug, seal, issuedAt, registrationId = null } = grant
   if (issuedAt === undefined || issuedAt <= tombstone.deletedAt) return "deleted"
   const { file, isExpected } = since
   const isOf = file?.appId === appId && file.registrationId === registrationId && file.issuedAt === issuedAt
   // It began after the deletion: the previous file is being deleted.
   if (isOf && file.status !== "Deleting") return "open"
-  if (slug === undefined) return issuedAt > tombstone.deletedAt + clockSkew ? "open" : "deleted"
+  // What its URL says of its registration says nothing of when that was made.
+  if (slug === undefined || seal !== undefined) return issuedAt > tombstone.deletedAt + clockSkew ? "open" : "deleted"
   if (isExpected()) return "open"
   return now < issuedAt + registrationDelay ? "unregistered" : "deleted"
 }

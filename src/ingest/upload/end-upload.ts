@@ -84,7 +84,7 @@ export const commitUpload = async (
  */
 export const commitWhole = async (
   service: Service,
-  { app, grant, origin }: ProvenPut,
+  { app, grant, registration, origin }: ProvenPut,
   { content, repr, wire }: Digests,
   bytes: Uint8Array,
 ): Promise<UploadRecord | undefined> => {
@@ -93,7 +93,16 @@ export const commitWhole = async (
   if (repr !== undefined && repr !== fileHash) return undefined
   if (wire !== undefined && wire.copy().digest("hex") !== content) return undefined
   const committed = await commitWithRoom(service, grant, (notes) =>
-    service.catalog.commitWhole({ grant, origin, bytes, fileHash, quota: app.quota, appSince: app.since, ...notes }),
+    service.catalog.commitWhole({
+      grant,
+      registration,
+      origin,
+      bytes,
+      fileHash,
+      quota: app.quota,
+      appSince: app.since,
+      ...notes,
+    }),
   )
   return committed.kind === "refused" ? undefined : announce(service, committed)
 }

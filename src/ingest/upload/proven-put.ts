@@ -1,11 +1,14 @@
 import type { UploadGrant } from "../../protocol/signed-url.ts"
 import type { App } from "../apps.ts"
+import type { NewRegistration } from "../storage/catalog.ts"
 
 /** A PUT whose URL was verified. */
 export interface ProvenPut {
   readonly request: Request
   readonly app: App
   readonly grant: UploadGrant
+  /** What the app wants for the upload, where its URL says so. */
+  readonly registration: NewRegistration | undefined
   /** Where the body claims to begin. */
   readonly start: number
   /** How many bytes of the file the body claims to bring, at least. */

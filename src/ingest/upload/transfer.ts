@@ -63,12 +63,20 @@ const nothing: BlobState = { size: 0, isFinished: false }
  * Fails: rejects with `Rejected`; NOT_FOUND (the app has deleted it), LOCKED, QUOTA_EXCEEDED, INGEST_UNAVAILABLE, RANGE_MISMATCH, SIZE_MISMATCH, CONTENT_MISMATCH, DIGEST_MISMATCH, BAD_REQUEST.
  */
 export const transfer = async (service: Service, put: ProvenPut): Promise<Transferred> => {
-  const { request, grant, origin, start } = put
+  const { request, grant, registration, origin, start } = put
   const { key, size } = grant
   const digests = readDigests(request)
   const begin = () => {
     const { quota, since: appSince } = put.app
-    return service.catalog.begin({ grant, origin, now: service.now(), eventId: createEventId(), quota, appSince })
+    return service.catalog.begin({
+      grant,
+      registration,
+      origin,
+      now: service.now(),
+      eventId: createEventId(),
+      quota,
+      appSince,
+    })
   }
   if (!(await mayDisturb(service, grant))) {
     const found = await begin()

@@ -310,6 +310,7 @@ describe("a development stream", () => {
       since: undefined,
       encodedId: "prefix",
       signers: [createSigner("sk_x")],
+      sealers: [],
       defaultAcl: "private",
       quota: undefined,
       callbackOrigins: undefined,

@@ -30,14 +30,23 @@ const createSteps = (random: () => number) => {
       const grant = createGrant()
       const quota = chance(0.2) ? pick([10, 20]) : undefined
       const eventId = chance(0.9) ? `evt_begin_${++events}` : undefined
-      const begin = { grant, origin: "http://ingest.example", now, quota, eventId }
+      const begin = { grant, registration: createRegistration(), origin: "http://ingest.example", now, quota, eventId }
       return (catalog) => catalog.begin(begin)
     },
     commitWhole: () => {
       const grant = createGrant()
       const notes = { now, eventId: `evt_whole_${++events}`, claimedUntil: chance(0.5) ? now + 500 : null }
       const quota = chance(0.2) ? pick([10, 20]) : undefined
-      const whole = { grant, origin: "http://ingest.example", bytes: Uint8Array.of(1), fileHash: "ab", quota, ...notes }
+      const registration = createRegistration()
+      const whole = {
+        grant,
+        registration,
+        origin: "http://ingest.example",
+        bytes: Uint8Array.of(1),
+        fileHash: "ab",
+        quota,
+        ...notes,
+      }
       return (catalog) => catalog.commitWhole(whole)
     },
     interrupt: () => {
@@ -156,6 +165,19 @@ const createSteps = (random: () => number) => {
       return (catalog) => catalog.findRegistration(upload)
     },
   }
+
+  /** What the URL of an upload says of its registration, if it does. */
+  const createRegistration = () =>
+    chance(0.4)
+      ? {
+          metadata: pick(["2", '"sealed"']),
+          callbackUrl: "http://app.example/api/sluice",
+          callbackSlug: "avatar",
+          awaitServerData: true,
+          isDev: false,
+          trace: null,
+        }
+      : undefined
 
   const createGrant = () => {
     const issuedAt = chance(0.6) ? now - pick([0, 100, 2000]) : undefined

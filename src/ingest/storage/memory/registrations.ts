@@ -9,11 +9,15 @@ import { findUsage } from "./usage.ts"
 /** What apps have announced, in memory. */
 export const createMemoryRegistrations = (
   tables: Tables,
-  { schedule, isCurrent, dropDevEvent, isGone }: Pick<Steps, "schedule" | "isCurrent" | "dropDevEvent" | "isGone">,
+  {
+    schedule,
+    isCurrent,
+    dropDevEvent,
+    isGone,
+    toRegistered,
+  }: Pick<Steps, "schedule" | "isCurrent" | "dropDevEvent" | "isGone" | "toRegistered">,
 ): CatalogRegistrations => {
   const { rows, allRows, expected } = tables
-  let lastRegistration = 0
-
   /** The upload of a key that belongs to a registration; one whose key was taken over counts only where they have ids. */
   const findUploadOf = (key: string, appId: string, registrationId: string | null): Row | undefined => {
     const isOf = ({ file }: Row) => file.appId === appId && file.registrationId === registrationId
@@ -27,13 +31,14 @@ export const createMemoryRegistrations = (
     register: async ({ id, expires, fileKeys, now, createEventId, bounds = {}, appSince, ...rest }) => {
       if (isGone(rest.appId, appSince)) return "unknownApp"
       const registrationId = id ?? null
-      const bytes = sizeRegistration(rest)
+      const { appId, ...given } = rest
+      const bytes = sizeRegistration(given)
       const bytesOf = (key: string) => sizeExpected(key, { bytes, keys: fileKeys.length })
       const bytesBefore = (key: string) => expected.find({ key, registrationId })?.bytes
       const usage = findUsage(tables, rest.appId)
       const refusal = refuseRegistration(usage, { fileKeys, bytes, bounds }, bytesOf, bytesBefore)
       if (refusal !== undefined) return refusal
-      const registration = { ...rest, bytes, id: ++lastRegistration, registeredAt: now }
+      const registration = toRegistered(appId, given, now)
       for (const key of fileKeys) {
         const row = findUploadOf(key, rest.appId, registrationId)
         const upload = row && {

@@ -104,6 +104,8 @@ export const createTables = () => ({
   /** Oldest first. */
   attempts: new Array<AttemptRecord>(),
   apps: new Map<string, AppRecord>(),
+  /** How many registrations there have been. */
+  registrations: { count: 0 },
 })
 
 export type Tables = ReturnType<typeof createTables>

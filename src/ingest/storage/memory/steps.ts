@@ -1,8 +1,10 @@
-import type { AttemptRecord, FileRecord, ResultRecord, UploadRecord } from "../catalog-records.ts"
-import type { Row, Tables } from "./rows.ts"
+import type { UploadGrant } from "../../../protocol/signed-url.ts"
+import type { AttemptRecord, FileRecord, NewRegistration, ResultRecord, UploadRecord } from "../catalog-records.ts"
+import { sizeExpected, sizeRegistration } from "../quota.ts"
+import type { Registered, Row, Tables } from "./rows.ts"
 
 /** Steps that several transitions share. */
-export const createSteps = ({ rows, allRows, expected, attempts, apps }: Tables) => {
+export const createSteps = ({ rows, allRows, expected, attempts, apps, registrations }: Tables) => {
   const toUpload = (row: Row): UploadRecord => ({
     file: row.file,
     registration: row.registration ?? expected.find(row.file)?.registration ?? null,
@@ -52,6 +54,23 @@ export const createSteps = ({ rows, allRows, expected, attempts, apps }: Tables)
     return true
   }
 
+  const toRegistered = (appId: string, registration: NewRegistration, now: number): Registered => ({
+    ...registration,
+    appId,
+    bytes: sizeRegistration(registration),
+    id: ++registrations.count,
+    registeredAt: now,
+  })
+
+  /** Keeps what the URL of an upload that begins says of its registration, unless that is known already. */
+  const announce = ({ appId, key, ...grant }: UploadGrant, given: NewRegistration, now: number): void => {
+    const upload = { key, registrationId: grant.registrationId ?? null }
+    const known = expected.find(upload)
+    const registration = known?.registration ?? toRegistered(appId, given, now)
+    const bytes = known?.bytes ?? sizeExpected(key, { bytes: registration.bytes, keys: 1 })
+    expected.set(upload, { registration, expires: grant.expires, bytes })
+  }
+
   const dropDevEvent = (row: Row): void => {
     if (row.delivery?.status === "pending" && row.delivery.registration.isDev) {
       row.delivery = { ...row.delivery, status: "dead" }
@@ -77,7 +96,19 @@ export const createSteps = ({ rows, allRows, expected, attempts, apps }: Tables)
   const isGone = (appId: string, appSince: number | undefined): boolean =>
     appSince !== undefined && apps.get(appId)?.createdAt !== appSince
 
-  return { toUpload, schedule, isCurrent, dropDevEvent, dropReplaced, dropEvent, isGone, endAttempt, keepResult }
+  return {
+    toUpload,
+    schedule,
+    isCurrent,
+    dropDevEvent,
+    dropReplaced,
+    dropEvent,
+    isGone,
+    endAttempt,
+    keepResult,
+    toRegistered,
+    announce,
+  }
 }
 
 export type Steps = ReturnType<typeof createSteps>

@@ -1,5 +1,5 @@
 import type { FileRecord } from "../catalog-records.ts"
-import type { CatalogUploads, CommitNotes } from "../catalog-uploads.ts"
+import type { Begun, CatalogUploads, CommitNotes } from "../catalog-uploads.ts"
 import { fitsQuota } from "../quota.ts"
 import type { TombstoneSteps } from "../tombstone.ts"
 import { decideBegin, describeFile, endByError, type Replacement } from "../upload-rules.ts"
@@ -18,8 +18,12 @@ export const createMemoryUploads = (
     isGone,
     endAttempt,
     keepResult,
+    announce,
     findRefusal,
-  }: Pick<Steps, "toUpload" | "schedule" | "dropDevEvent" | "dropReplaced" | "isGone" | "endAttempt" | "keepResult"> &
+  }: Pick<
+    Steps,
+    "toUpload" | "schedule" | "dropDevEvent" | "dropReplaced" | "isGone" | "endAttempt" | "keepResult" | "announce"
+  > &
     Pick<TombstoneSteps, "findRefusal">,
 ): CatalogUploads => {
   const { rows, allRows, contents, expected } = tables
@@ -48,27 +52,34 @@ export const createMemoryUploads = (
     return { kind: "committed", upload: toUpload(row), due } as const
   }
 
+  const decide = (begin: Parameters<CatalogUploads["begin"]>[0]): Begun => {
+    const { grant, origin, now, appSince } = begin
+    if (isGone(grant.appId, appSince)) return { kind: "unknownApp" }
+    const refusal = findRefusal(grant, now)
+    if (refusal !== undefined) return { kind: refusal }
+    const row = rows.get(grant.key)
+    const verdict = decideBegin(begin, row?.file, () => findUsage(tables, grant.appId))
+    if (verdict.kind === "finished") {
+      row!.urlsEnd = Math.max(row!.urlsEnd, grant.expires)
+      return { kind: "finished", upload: toUpload(row!) }
+    }
+    if (verdict.kind === "resumes") {
+      row!.file = { ...row!.file, ...verdict.changes }
+      return { kind: "granted", epoch: row!.file.epoch, isNew: false, id: row!.file.id }
+    }
+    if (verdict.kind !== "starts") return verdict
+    const { epoch, replaced } = verdict
+    if (row !== undefined && replaced !== null) replace(row, replaced, now)
+    const { file } = insert(describeFile(grant, origin, epoch, now))
+    return { kind: "granted", epoch, isNew: true, id: file.id }
+  }
+
   return {
     begin: async (begin) => {
-      const { grant, origin, now, appSince } = begin
-      if (isGone(grant.appId, appSince)) return { kind: "unknownApp" }
-      const refusal = findRefusal(grant, now)
-      if (refusal !== undefined) return { kind: refusal }
-      const row = rows.get(grant.key)
-      const verdict = decideBegin(begin, row?.file, () => findUsage(tables, grant.appId))
-      if (verdict.kind === "finished") {
-        row!.urlsEnd = Math.max(row!.urlsEnd, grant.expires)
-        return { kind: "finished", upload: toUpload(row!) }
-      }
-      if (verdict.kind === "resumes") {
-        row!.file = { ...row!.file, ...verdict.changes }
-        return { kind: "granted", epoch: row!.file.epoch, isNew: false, id: row!.file.id }
-      }
-      if (verdict.kind !== "starts") return verdict
-      const { epoch, replaced } = verdict
-      if (row !== undefined && replaced !== null) replace(row, replaced, now)
-      const { file } = insert(describeFile(grant, origin, epoch, now))
-      return { kind: "granted", epoch, isNew: true, id: file.id }
+      const begun = decide(begin)
+      const { grant, registration, now } = begin
+      if (begun.kind === "granted" && registration !== undefined) announce(grant, registration, now)
+      return begun
     },
     interrupt: async (key) => {
       const row = rows.get(key)
@@ -82,7 +93,7 @@ export const createMemoryUploads = (
       row.file = { ...row.file, status: "Uploaded", fileHash, uploadedAt: notes.now }
       return complete(row, notes)
     },
-    commitWhole: async ({ grant, origin, bytes, fileHash, quota, appSince, ...notes }) => {
+    commitWhole: async ({ grant, registration, origin, bytes, fileHash, quota, appSince, ...notes }) => {
       if (isGone(grant.appId, appSince)) return { kind: "refused" }
       if (findRefusal(grant, notes.now) !== undefined) return { kind: "refused" }
       const hasRoom = fitsQuota(findUsage(tables, grant.appId), grant.size, quota)
@@ -92,6 +103,7 @@ export const createMemoryUploads = (
       const file = { ...fresh, status: "Uploaded", fileHash, uploadedAt: now, isInline: true } as const
       const row = insert(file)
       contents.set(row.file.id, bytes.slice())
+      if (registration !== undefined) announce(grant, registration, now)
       return complete(row, notes)
     },
     readContent: async (id) => contents.get(id) ?? null,

@@ -14,7 +14,7 @@ import { findUsage } from "./usage.ts"
 export const createRegistrations = (
   sql: Statements,
   { read, write }: Transactions,
-  { schedule, isGone }: Pick<Steps, "schedule" | "isGone">,
+  { schedule, isGone, insertRegistration }: Pick<Steps, "schedule" | "isGone" | "insertRegistration">,
 ): CatalogRegistrations => {
   /** The upload of a key that belongs to a registration; one whose key was taken over counts only where they have ids. */
   const findOfWireId = (key: string, appId: string, wireId: string) => {
@@ -56,24 +56,17 @@ export const createRegistrations = (
         const bytesBefore = (key: string) => one(sql.expected, key, wireId)?.bytes as number | undefined
         const refusal = refuseRegistration(findUsage(sql, appId), { fileKeys, bytes, bounds }, bytesOf, bytesBefore)
         if (refusal !== undefined) return refusal
-        const { id } = one(
-          sql.insertRegistration,
+        const id = insertRegistration(
           appId,
-          metadata,
-          callbackUrl,
-          callbackSlug,
-          Number(awaitServerData),
-          Number(isDev),
-          trace?.traceparent ?? null,
-          trace?.tracestate ?? null,
+          { metadata, callbackUrl, callbackSlug, awaitServerData, isDev, trace },
           now,
-        )!
-        const replaced = new Set<SupportedValueType>([id!])
+        )
+        const replaced = new Set<SupportedValueType>([id])
         for (const key of fileKeys) {
           const upload = findOfWireId(key, appId, wireId)
           const verdict = decideRegister(upload, wireId === "" ? null : wireId)
           if (upload !== undefined && verdict.isOwed) {
-            sql.attach.run(id!, upload.id)
+            sql.attach.run(id, upload.id)
             schedule(upload.id, createEventId(), now, null)
             if (verdict.isUnheard) sql.dropDevEvent.run(upload.id)
           }
@@ -84,7 +77,7 @@ export const createRegistrations = (
           }
           const former = one(sql.expected, key, wireId)
           if (former !== undefined) replaced.add(former.id!)
-          sql.expect.run(key, wireId, id!, expires ?? now + untoldUrlTtl, appId, bytesOf(key))
+          sql.expect.run(key, wireId, id, expires ?? now + untoldUrlTtl, appId, bytesOf(key))
         }
         for (const each of replaced) sql.dropRegistration.run(each)
         return "registered"

@@ -1,5 +1,14 @@
 import type { SQLOutputValue, SupportedValueType } from "node:sqlite"
-import type { AttemptRecord, FileFailure, FileRecord, ResultRecord, UploadRecord } from "../catalog-records.ts"
+import type { UploadGrant } from "../../../protocol/signed-url.ts"
+import type {
+  AttemptRecord,
+  FileFailure,
+  FileRecord,
+  NewRegistration,
+  ResultRecord,
+  UploadRecord,
+} from "../catalog-records.ts"
+import { sizeExpected, sizeRegistration } from "../quota.ts"
 import { toUpload } from "./rows.ts"
 import { one, type Statements } from "./statements.ts"
 
@@ -60,6 +69,25 @@ export const createSteps = (sql: Statements, noteDeletion: () => void) => {
     return sql.result.run(now, data, error, id).changes === 1
   }
 
+  /** Returns the id of the row. */
+  const insertRegistration = (appId: string, registration: NewRegistration, now: number): number => {
+    const { metadata, callbackUrl, callbackSlug, awaitServerData, isDev, trace } = registration
+    const flags = [Number(awaitServerData), Number(isDev)]
+    const traced = [trace?.traceparent ?? null, trace?.tracestate ?? null]
+    return one(sql.insertRegistration, appId, metadata, callbackUrl, callbackSlug, ...flags, ...traced, now)!
+      .id as number
+  }
+
+  /** Keeps what the URL of an upload that begins says of its registration, unless that is known already. */
+  const announce = (grant: UploadGrant, registration: NewRegistration, now: number): void => {
+    const { appId, key, registrationId = "", expires } = grant
+    const known = one(sql.expected, key, registrationId)
+    const id = (known?.id as number | undefined) ?? insertRegistration(appId, registration, now)
+    const bytes =
+      (known?.bytes as number | undefined) ?? sizeExpected(key, { bytes: sizeRegistration(registration), keys: 1 })
+    sql.expect.run(key, registrationId, id, expires, appId, bytes)
+  }
+
   /** Deletes a file with everything that belongs to it. */
   const deleteFile = (id: number, registrationId: SupportedValueType = null): void => {
     noteDeletion()
@@ -76,7 +104,18 @@ export const createSteps = (sql: Statements, noteDeletion: () => void) => {
     if (row !== undefined) deleteFile(id, row.registrationId)
   }
 
-  return { findUpload, schedule, failUpload, isGone, endAttempt, keepResult, deleteFile, dropReplaced }
+  return {
+    findUpload,
+    schedule,
+    failUpload,
+    isGone,
+    endAttempt,
+    keepResult,
+    insertRegistration,
+    announce,
+    deleteFile,
+    dropReplaced,
+  }
 }
 
 export type Steps = ReturnType<typeof createSteps>

@@ -31,8 +31,21 @@ export const createUploads = (
     dropReplaced,
     endAttempt,
     keepResult,
+    insertRegistration,
+    announce,
     findRefusal,
-  }: Pick<Steps, "findUpload" | "schedule" | "failUpload" | "isGone" | "dropReplaced" | "endAttempt" | "keepResult"> &
+  }: Pick<
+    Steps,
+    | "findUpload"
+    | "schedule"
+    | "failUpload"
+    | "isGone"
+    | "dropReplaced"
+    | "endAttempt"
+    | "keepResult"
+    | "insertRegistration"
+    | "announce"
+  > &
     Pick<TombstoneSteps, "findRefusal">,
 ): CatalogUploads => {
   /** Another upload takes over the key of this file: its app is told, and nothing is left that waits for it. */
@@ -100,9 +113,9 @@ export const createUploads = (
 
   return {
     begin: async (begin) => {
-      const { grant, origin, now, quota, appSince } = begin
+      const { grant, registration, origin, now, quota, appSince } = begin
       const values = toValues(grant, origin, now)
-      return write((): Begun => {
+      const decide = (): Begun => {
         if (isGone(grant.appId, appSince)) return { kind: "unknownApp" }
         const refusal = findRefusal(grant, now)
         if (refusal !== undefined) return { kind: refusal }
@@ -111,6 +124,11 @@ export const createUploads = (
         if (inserted === undefined) return beginOnKnown(values, begin)
         const id = inserted.id as number
         return { kind: "granted", epoch: 1, isNew: true, id }
+      }
+      return write(() => {
+        const begun = decide()
+        if (begun.kind === "granted" && registration !== undefined) announce(grant, registration, now)
+        return begun
       })
     },
     interrupt: (key) => write(() => (one(sql.interrupt, key)?.epoch as number | undefined) ?? null),
@@ -120,7 +138,7 @@ export const createUploads = (
         if (row === undefined) return { kind: "fenced" }
         return complete(key, row.id as number, row.wireId!, row.registrationId, notes)
       }),
-    commitWhole: ({ grant, origin, bytes, fileHash, quota, appSince, ...notes }) =>
+    commitWhole: ({ grant, registration, origin, bytes, fileHash, quota, appSince, ...notes }) =>
       write(() => {
         if (isGone(grant.appId, appSince)) return { kind: "refused" }
         if (findRefusal(grant, notes.now) !== undefined) return { kind: "refused" }
@@ -132,6 +150,11 @@ export const createUploads = (
         sql.insertContent.run(id, bytes)
         const { key, registrationId: wireId = "" } = grant
         if (row.registrationId !== null) return complete(key, id, wireId, row.registrationId, notes)
+        if (registration !== undefined) {
+          const registrationId = insertRegistration(grant.appId, registration, notes.now)
+          sql.attach.run(registrationId, id)
+          return complete(key, id, wireId, registrationId, notes)
+        }
         // The row is new, so what would be read back is known.
         const { now } = notes
         const begun = describeFile(grant, origin, 1, now)

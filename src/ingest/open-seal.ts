@@ -1,0 +1,66 @@
+import * as Effect from "effect/Effect"
+import { limits } from "../protocol/limits.ts"
+import type { Sealer } from "../protocol/seal.ts"
+import type { UploadGrant } from "../protocol/signed-url.ts"
+import { parseTraceContext } from "../protocol/trace-context.ts"
+import { createDecoder } from "../schema/decode.ts"
+import { SealedRegistrationSchema } from "../schema/registration.ts"
+import { logWarning } from "../server-kit/logging.ts"
+import { parseJson } from "../server-kit/read-body.ts"
+import { Rejected } from "../server-kit/rejected.ts"
+import type { App } from "./apps.ts"
+import { toBoundedJson } from "./bounded-json.ts"
+import { checkDestination } from "./callback-destination.ts"
+import type { Service } from "./service.ts"
+import type { NewRegistration } from "./storage/catalog.ts"
+import { whenKnown } from "./when-known.ts"
+
+const decode = createDecoder(SealedRegistrationSchema)
+
+const encoder = new TextEncoder()
+
+const unusable = ({ name }: UploadGrant, why: string) =>
+  new Rejected({
+    code: "INVALID_SIGNATURE",
+    detail: `The upload URL of ${JSON.stringify(name)} cannot be used: what its app has sealed into it ${why}. Ask the app for a new one.`,
+  })
+
+/**
+ * What an app has sealed into the URL of an upload: its registration. Undefined where the URL holds none, so that it
+ * comes by a request.
+ *
+ * Fails: INVALID_SIGNATURE (it was sealed with another key, for another app or route, by a newer version, or was changed), FORBIDDEN (callbacks may not go there).
+ * Source: docs/protocol.md §4.
+ *
+ * @param sealer of the key that has signed the URL
+ */
+export const openSeal = Effect.fnUntraced(function* (service: Service, app: App, sealer: Sealer, grant: UploadGrant) {
+  const { seal, slug } = grant
+  if (seal === undefined || slug === undefined) return undefined
+  const text = yield* whenKnown(sealer.open(seal, { appId: app.id, slug }))
+  if (text === undefined) return yield* unusable(grant, "cannot be opened")
+  const json = yield* parseJson(encoder.encode(text))
+  const sealed = yield* Effect.mapError(decode(json), (detail) => unusable(grant, `is not understood. ${detail}`))
+  yield* checkDestination(service, app, sealed.callbackUrl).pipe(
+    Effect.tapError(({ detail }) =>
+      logWarning("An upload was refused for its callback URL.", { app: app.id, reason: detail }),
+    ),
+    Effect.mapError(
+      (cause) =>
+        new Rejected({
+          code: "FORBIDDEN",
+          detail: `${JSON.stringify(grant.name)} cannot be taken: callbacks may not go where its app wants them. The ingest's log has more.`,
+          cause,
+        }),
+    ),
+  )
+  const get = (name: string) => sealed[name as "traceparent" | "tracestate"] ?? null
+  return {
+    metadata: yield* toBoundedJson("The metadata", sealed.metadata, limits.metadata),
+    callbackUrl: sealed.callbackUrl,
+    callbackSlug: sealed.callbackSlug ?? slug,
+    awaitServerData: sealed.awaitServerData ?? true,
+    isDev: false,
+    trace: parseTraceContext({ get }) ?? service.trace ?? null,
+  } satisfies NewRegistration
+})
