@@ -37,6 +37,8 @@ export { formatUploadRange, parseByteRange, parseUploadRange } from "./protocol/
 export type * from "./protocol/rest-messages.ts"
 export { fileStatuses } from "./protocol/rest-messages.ts"
 export type { FileLimits, FileLimitsInput, RouteConfig, RouteConfigInput } from "./protocol/route-config.ts"
+export type { SealContext, Sealer } from "./protocol/seal.ts"
+export { createSealer } from "./protocol/seal.ts"
 export type { MaybePromise, Signer } from "./protocol/signature.ts"
 export { createSigner, signPayload, verifySignature } from "./protocol/signature.ts"
 export type { Acl, ContentDisposition, UploadGrant } from "./protocol/signed-url.ts"

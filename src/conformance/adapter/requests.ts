@@ -1,4 +1,12 @@
-import { type CallbackEvent, createSigner, names, type PresignedUpload, type Registration } from "../../protocol.ts"
+import {
+  type CallbackEvent,
+  createSealer,
+  createSigner,
+  names,
+  type PresignedUpload,
+  type Registration,
+  type SealedRegistration,
+} from "../../protocol.ts"
 import type { RecordingIngest } from "./recording-ingest.ts"
 import { probeHeader } from "./test-router.ts"
 
@@ -65,9 +73,21 @@ export const callBack = async (url: string, body: string, signed = body): Promis
     body,
   })
 
-/** The registration of the upload that was answered so; where there is a `waitUntil` it comes after the answer. */
-export const registrationOf = async (ingest: RecordingIngest, response: Response): Promise<Registration> => {
-  const [{ key }] = (await response.json()) as [PresignedUpload]
+/**
+ * What the app wants for the upload that was answered so: its URL says it, or a registration, which comes after the answer
+ * where there is a `waitUntil`.
+ */
+export const registrationOf = async (
+  ingest: RecordingIngest,
+  response: Response,
+): Promise<Pick<Registration, "callbackUrl" | "metadata">> => {
+  const [{ key, url }] = (await response.json()) as [PresignedUpload]
+  const { searchParams } = new URL(url)
+  const seal = searchParams.get(names.query.seal)
+  if (seal !== null) {
+    const context = { appId, slug: searchParams.get(names.query.slug)! }
+    return JSON.parse((await createSealer(apiKey).open(seal, context))!) as SealedRegistration
+  }
   const end = performance.now() + 10_000
   for (;;) {
     const found = ingest.registrations.find(({ fileKeys }) => fileKeys.includes(key))

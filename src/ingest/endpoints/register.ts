@@ -83,8 +83,12 @@ export const respondRegister = Effect.fnUntraced(function* (service: Service, re
   for (const key of fileKeys) service.changes.notify(key)
   if (!isDev) {
     service.dispatcher.wake()
-    const warning = clock?.text ?? service.refusedCallbacks.find(app.id, new URL(callbackUrl).origin)
-    return Response.json({ ok: true }, { headers: { [names.header.accept]: acceptsSeal, ...toWarning(warning) } })
+    const { origin } = new URL(callbackUrl)
+    const warning = clock?.text ?? service.refusedCallbacks.find(app.id, origin)
+    // An app that seals hears of warnings late: it may once it is known to be called back.
+    const maySeal = warning === undefined && service.refusedCallbacks.wasReached(app.id, origin)
+    const accepts = maySeal ? { [names.header.accept]: acceptsSeal } : undefined
+    return Response.json({ ok: true }, { headers: { ...accepts, ...toWarning(warning) } })
   }
   const stream = yield* attempt(() => service.devStreams.open(app, callbackSlug, fileKeys))
   return new Response(stream, {
