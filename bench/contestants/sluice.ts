@@ -9,6 +9,13 @@ import { apiKey, appId, appUrl, describeFiles, fetchOk, hmac, ingestUrl, repeatP
 const dist = join(import.meta.dirname, "../../dist/server.js")
 const { createRouteHandler, createSluice } = (await import(dist)) as typeof import("../../src/server.ts")
 
+/** An ingest that opens seals, and says so when the first action is registered. */
+const fetchOpening: typeof fetchOk = async (...given) => {
+  const answer = await fetchOk(...given)
+  answer.headers.set(names.header.accept, "seal")
+  return answer
+}
+
 const createHandler = (onComplete: () => void = () => {}) => {
   const f = createSluice()
   return createRouteHandler({
@@ -23,11 +30,14 @@ const createHandler = (onComplete: () => void = () => {}) => {
     token: encodeToken({ apiKey, appId, regions: ["eu"], ingestUrl }),
     callbackUrl: `${appUrl}${names.adapterPath}`,
     logLevel: "Error",
-    fetch: fetchOk,
+    fetch: fetchOpening,
   })
 }
 
 const address = (query: string) => `${appUrl}${names.adapterPath}?${query}`
+
+/** How often an answer was checked: before the first one, and after the last one that was measured. */
+let checks = 0
 
 export const sluice: Contestant = {
   upload: async (count) => ({
@@ -41,6 +51,7 @@ export const sluice: Contestant = {
       const answers = JSON.parse(body) as Array<{ key: string; url: string; name: string }>
       expect(answers.length === count, `${answers.length} URLs for ${count} files`)
       expect(new Set(answers.map(({ key }) => key)).size === count, "a key twice")
+      expect(checks++ === 0 || answers.every(({ url }) => url.includes(names.query.seal)), "no seal was measured")
       for (const { url } of answers) {
         const [signed = "", signature] = url.split(`&${names.query.signature}=`)
         expect(signature === `hmac-sha256%3D${hmac(signed)}`, `the signature of ${url}`)
@@ -69,12 +80,16 @@ export const sluice: Contestant = {
         uploadedAt: Date.now(),
       },
     })
-    const headers = { [names.header.hook]: "callback", [names.header.signature]: `hmac-sha256=${hmac(body)}` }
+    const headers = {
+      [names.header.hook]: "callback",
+      [names.header.accept]: "result",
+      [names.header.signature]: `hmac-sha256=${hmac(body)}`,
+    }
     return {
       request: repeatPost(address(`${names.action.slug}=photos`), body, headers),
       handle: createHandler(() => completions++),
       check: (status, answer) => {
-        expect(status === 200 && answer === '{"ok":true}', `${status} ${answer}`)
+        expect(status === 200 && answer.includes('"callbackData":{"uploadedBy":"user_1"}'), `${status} ${answer}`)
         expect(completions > 0, "onUploadComplete did not run")
       },
     }
