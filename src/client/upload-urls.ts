@@ -37,22 +37,15 @@ export const createUploadUrls = <Item extends UploadItem<UploadableFile>>(
   settings: UrlRequestOptions & { readonly input: unknown },
   onWait: (item: Item, wait: RetryWait) => void,
 ): UploadUrls<Item> => {
-  /** Of the requests in progress: to abort one that has ended would make an error that nobody reads. */
-  const controllers = new Set<AbortController>()
+  let controller = new AbortController()
 
   const ask = (item: Item, toBody: (some: ReadonlyArray<Item>) => UploadRequest | RenewRequest) => {
     const expiry = expiryOf(item)
     const open = items.filter((each) => each.isPending() && !each.asking && expiryOf(each) === expiry)
-    // No request is left with a few: a route may ask for a minimum.
-    const share = Math.ceil(open.length / Math.ceil(open.length / filesPerRequest))
-    const place = Math.min(open.indexOf(item), open.length - share)
-    const some = open.slice(place, place + share)
+    const first = open.indexOf(item)
+    const some = open.slice(first, first + filesPerRequest)
     const body = { ...toBody(some), input: settings.input as Json | undefined }
-    const controller = new AbortController()
-    controllers.add(controller)
-    const answer = requestUrls(body, settings, controller.signal, (wait) =>
-      some.forEach((each) => onWait(each, wait)),
-    ).finally(() => controllers.delete(controller))
+    const answer = requestUrls(body, settings, controller.signal, (wait) => some.forEach((each) => onWait(each, wait)))
     some.forEach((each, place) => {
       const keep = async () => {
         try {
@@ -85,6 +78,11 @@ export const createUploadUrls = <Item extends UploadItem<UploadableFile>>(
     renew: async (item, refused) =>
       item.upload!.url === refused &&
       (item.asking ?? ask(item, (some) => ({ urls: some.map(({ upload }) => upload!.url) }))),
-    cancel: () => controllers.forEach((controller) => controller.abort()),
+    cancel: () => {
+      // Where nobody asks, it would only make an error that nobody reads.
+      if (items.every(({ asking }) => asking === undefined)) return
+      controller.abort()
+      controller = new AbortController()
+    },
   }
 }

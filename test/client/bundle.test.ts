@@ -8,13 +8,13 @@ const report = (name: string, code: string): number => {
   return size
 }
 
-test("generateUploader is at most 5.6 kB, min + gzip", async () => {
+test("generateUploader is at most 5.65 kB, min + gzip", async () => {
   const code = await bundle('export { generateUploader } from "./client.ts"')
-  expect(report("generateUploader", code)).toBeLessThanOrEqual(5600)
+  expect(report("generateUploader", code)).toBeLessThanOrEqual(5650)
 })
 
 test("what not everybody needs is not much, and not in it", async () => {
-  expect(report("all of client", await bundle('export * from "./client.ts"'))).toBeLessThanOrEqual(6000)
+  expect(report("all of client", await bundle('export * from "./client.ts"'))).toBeLessThanOrEqual(6050)
   expect(report("resume", await bundle('export * from "./resume.ts"'))).toBeLessThanOrEqual(2500)
   const alone = await bundle('export { generateUploader } from "./client.ts"')
   for (const word of ["indexedDB", "navigator.locks", "ReactNative", "register", "identifier", "Not allowed"]) {

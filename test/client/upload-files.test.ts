@@ -33,14 +33,14 @@ describe("what is sent", () => {
     expect(peer.bytesOf("ünï (1) & #.bin")).toEqual(Buffer.from(bytes))
   })
 
-  test("thousands of files are asked for by as many requests as they need, none of which has only a few", async () => {
+  test("thousands of files are asked for by as many requests as they need", async () => {
     const files = Array.from({ length: 2003 }, (_, index) => textFile(`${index}.txt`, ""))
     const outcomes = await uploader({ concurrency: 50 }).uploadFiles("any", { files })
     expect(outcomes.map(({ status, file }) => [status, file.name])).toEqual(files.map(({ name }) => ["done", name]))
     const asked = peer.seen
       .filter(({ at }) => at === "app")
       .map(({ body }) => (body as { files: Array<{ name: string }> }).files)
-    expect(asked.map(({ length }) => length)).toEqual([668, 668, 667])
+    expect(asked.map(({ length }) => length)).toEqual([1000, 1000, 3])
     expect(asked.flat().map(({ name }) => name)).toEqual(files.map(({ name }) => name))
   })
 
