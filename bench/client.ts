@@ -1,5 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { join } from "node:path"
+import { withDataFolder } from "./data-folder.ts"
 import type { Aim, Report } from "./report.ts"
 import { runRounds } from "./rounds.ts"
 
@@ -68,12 +68,9 @@ const runs: ReadonlyArray<Run> = [
  * The whole way, as users have it: our client with an app that signs and is called back and `sluice ingest`, beside
  * tus-js-client with @tus/server, which has no app, and a floor of three bare requests. Servers are processes of their own.
  */
-export const benchClient = async (rounds = 5): Promise<ReadonlyArray<Report>> => {
-  const parent = join(import.meta.dirname, ".data")
-  mkdirSync(parent, { recursive: true })
-  const data = mkdtempSync(join(parent, "client-"))
-  const reports: Array<Report> = []
-  try {
+export const benchClient = async (rounds = 5): Promise<ReadonlyArray<Report>> =>
+  withDataFolder("client", async (data) => {
+    const reports: Array<Report> = []
     for (const { title, size, warm, count, concurrency, figures, aims } of runs) {
       const cases = ["sluice", "tus-js-client", "floor"].map((name) => ({
         name,
@@ -81,8 +78,5 @@ export const benchClient = async (rounds = 5): Promise<ReadonlyArray<Report>> =>
       }))
       reports.push({ title, figures, aims, rounds: await runRounds(cases, rounds) })
     }
-  } finally {
-    rmSync(data, { recursive: true })
-  }
-  return reports
-}
+    return reports
+  })

@@ -1,5 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { join } from "node:path"
+import { withDataFolder } from "./data-folder.ts"
 import { fillCatalog } from "./files/fill-catalog.ts"
 import type { Report } from "./report.ts"
 import { runRounds } from "./rounds.ts"
@@ -37,11 +37,8 @@ const flat: ReadonlyArray<keyof typeof figures> = [
  * The REST API over an SQLite catalog of a thousand and of a million files, with as many of another app: a whole request
  * each, by `ingest.fetch`. Beside them what it would cost to page by offset, and to add the usage up.
  */
-export const benchFiles = async (rounds = 5): Promise<ReadonlyArray<Report>> => {
-  const parent = join(import.meta.dirname, ".data")
-  mkdirSync(parent, { recursive: true })
-  const data = mkdtempSync(join(parent, "files-"))
-  try {
+export const benchFiles = async (rounds = 5): Promise<ReadonlyArray<Report>> =>
+  withDataFolder("files", async (data) => {
     const cases = []
     for (const [name, files] of [
       ["1,000 files", 1000],
@@ -53,7 +50,4 @@ export const benchFiles = async (rounds = 5): Promise<ReadonlyArray<Report>> => 
     }
     const aims = flat.map((figure) => ({ of: "1,000,000 files", to: "1,000 files", figure, atMost: 2 }))
     return [{ title: "REST API, pages of 10 files", figures, aims, rounds: await runRounds(cases, rounds) }]
-  } finally {
-    rmSync(data, { recursive: true })
-  }
-}
+  })

@@ -1,5 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { join } from "node:path"
+import { withDataFolder } from "./data-folder.ts"
 import { whyMissing } from "./ingest/servers.ts"
 import type { Aim, Report } from "./report.ts"
 import { runRounds } from "./rounds.ts"
@@ -118,12 +118,9 @@ const runs: Readonly<Record<"put" | "get" | "slow", ReadonlyArray<Run>>> = {
  */
 export const benchIngest =
   (name: keyof typeof runs) =>
-  async (rounds = 5): Promise<ReadonlyArray<Report>> => {
-    const parent = join(import.meta.dirname, ".data")
-    mkdirSync(parent, { recursive: true })
-    const data = mkdtempSync(join(parent, `${name}-`))
-    const reports: Array<Report> = []
-    try {
+  async (rounds = 5): Promise<ReadonlyArray<Report>> =>
+    withDataFolder(name, async (data) => {
+      const reports: Array<Report> = []
       for (const { title, servers, action, size, count, concurrency, figures, aims } of runs[name]) {
         for (const server of servers) {
           const why = whyMissing(server)
@@ -134,9 +131,5 @@ export const benchIngest =
           .map((server) => ({ name: server, args: [load, server, action, size, count, concurrency, data].map(String) }))
         reports.push({ title, figures, aims, rounds: await runRounds(cases, rounds) })
       }
-    } finally {
-      // Small files are kept until here: where many were just deleted, making new ones is slow.
-      rmSync(data, { recursive: true })
-    }
-    return reports
-  }
+      return reports
+    })

@@ -1,5 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { join } from "node:path"
+import { withDataFolder } from "./data-folder.ts"
 import type { Aim, Report } from "./report.ts"
 import { runRounds } from "./rounds.ts"
 
@@ -35,12 +35,9 @@ const aimsOf = (count: number): ReadonlyArray<Aim> => [
  * Small files, uploaded by a page in Chromium to an app and an ingest of their own, by `uploadFiles` alone and by the
  * dropzone of each framework; beside Uppy's Dashboard with @uppy/tus and @tus/server, which has no app to be asked.
  */
-export const benchList = async (rounds = 3): Promise<ReadonlyArray<Report>> => {
-  const parent = join(import.meta.dirname, ".data")
-  mkdirSync(parent, { recursive: true })
-  const data = mkdtempSync(join(parent, "list-"))
-  const reports: Array<Report> = []
-  try {
+export const benchList = async (rounds = 3): Promise<ReadonlyArray<Report>> =>
+  withDataFolder("list", async (data) => {
+    const reports: Array<Report> = []
     for (const count of [100, 1000, 2000]) {
       const cases = Object.entries(appsOf(count)).map(([name, app]) => ({
         name,
@@ -49,8 +46,5 @@ export const benchList = async (rounds = 3): Promise<ReadonlyArray<Report>> => {
       const title = `${count} files of 1 KiB, uploaded by a page`
       reports.push({ title, figures, aims: aimsOf(count), rounds: await runRounds(cases, rounds) })
     }
-  } finally {
-    rmSync(data, { recursive: true })
-  }
-  return reports
-}
+    return reports
+  })

@@ -1,5 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { join } from "node:path"
+import { withDataFolder } from "./data-folder.ts"
 import type { Report } from "./report.ts"
 import { runRounds } from "./rounds.ts"
 
@@ -28,12 +28,9 @@ const figures: Report["figures"] = {
  * What a page's process costs while somebody chooses files and looks through their list: our dropzone, in React and as
  * an element, beside Uppy's Dashboard and FilePond with its image preview, each bundled alike on a page of its own.
  */
-export const benchPage = async (rounds = 3): Promise<ReadonlyArray<Report>> => {
-  const parent = join(import.meta.dirname, ".data")
-  mkdirSync(parent, { recursive: true })
-  const data = mkdtempSync(join(parent, "page-"))
-  const reports: Array<Report> = []
-  try {
+export const benchPage = async (rounds = 3): Promise<ReadonlyArray<Report>> =>
+  withDataFolder("page", async (data) => {
+    const reports: Array<Report> = []
     for (const [choice, title] of Object.entries(titles)) {
       const cases = apps.map((name) => ({ name, args: [measure, name, choice, data] }))
       const aims = ["sluice-react", "sluice-element"].flatMap((of) =>
@@ -41,8 +38,5 @@ export const benchPage = async (rounds = 3): Promise<ReadonlyArray<Report>> => {
       )
       reports.push({ title, figures, aims, rounds: await runRounds(cases, rounds) })
     }
-  } finally {
-    rmSync(data, { recursive: true })
-  }
-  return reports
-}
+    return reports
+  })

@@ -25,10 +25,7 @@ const version = 1
 /** AES-256-GCM: bytes of the nonce, which is random, and of the tag. */
 const sizes = { nonce: 12, tag: 16 }
 
-/**
- * Random nonces may repeat, and two texts under the same nonce and key give both away: at 2^32 texts the odds are one in
- * 2^33. A URL lives a day at most, and a key should not serve four thousand million upload actions.
- */
+/** What the key is derived for, so that it is none of the others that are derived from the same secret. */
 const info = `${names.word}-seal-${version}`
 
 const toContext = ({ appId, slug }: SealContext): string => `${info}\n${appId}\n${slug}`
@@ -129,6 +126,8 @@ const createWebSealer = (secret: string): Sealer => {
 
 /**
  * Makes a sealer for a secret: AES-256-GCM, with a key that HKDF-SHA256 derives from its UTF-8 bytes. Make it once.
+ *
+ * Nonces are random: two texts under the same one would give both away. At 2^32 texts the odds of that are one in 2^33.
  *
  * Uses `node:crypto` where it exists (5 µs a seal, synchronously), otherwise Web Crypto.
  * Source: docs/protocol.md §4.

@@ -7,7 +7,7 @@ import type { Call, NamedRoute } from "./app.ts"
 import { type Announcement, register, registerAside } from "./register.ts"
 import { signUploads } from "./sign-uploads.ts"
 
-/** How long an answer of the ingest to a registration counts, ms: what it warns of is heard that often. */
+/** An action is registered by a request at least this often, ms: only its answer holds what the ingest warns of. */
 const registerEvery = 60 * 1000
 
 /** What the ingest has to know of an upload action, sealed once for all of its URLs. */
@@ -50,8 +50,8 @@ const signSealed = Effect.fnUntraced(function* (
  *
  * The first action of a process is registered by a request, so that what is wrong with the set-up shows here, and not at
  * the first PUT; its answer says whether the ingest opens seals, which it does once callbacks have reached the app. From
- * then on nobody waits for such a request. Keys that
- * a route makes itself may come back after a deletion: only a registration by request shows that it came after that.
+ * then on nobody waits for such a request. Keys that a route makes itself may come back after a deletion: only a
+ * registration by request shows that it came after that.
  *
  * @param isRandom whether no key of the action can ever be given again
  *

@@ -96,8 +96,8 @@ const openSeal = Effect.fnUntraced(function* ({ appId, sealer }: Credentials, { 
 /**
  * The renew action: signs the same keys anew, for uploads that take longer than their URLs are valid.
  *
- * Order of work: decode → signatures and bounds → what the ingest knows of them → input → middleware, which may refuse
- * → URLs → registration with the original metadata, which lasts as long as the URLs do.
+ * Order of work: decode → signatures and bounds → what their seals say, or the ingest knows of them → input → middleware,
+ * which may refuse → URLs → registration with the original metadata, which lasts as long as the URLs do; a seal stays.
  * Source: docs/protocol.md §5.
  */
 export const renew = Effect.fnUntraced(function* (call: Call, route: NamedRoute) {
@@ -112,19 +112,18 @@ export const renew = Effect.fnUntraced(function* (call: Call, route: NamedRoute)
   const found =
     unsealed.length === 0 ? nothingFound : yield* findRegistrations(call, callbackUrl, credentials, unsealed)
   const files = granted.map(({ name, size, type }) => ({ name, size, type }))
+  /** Which registration was found for a grant; undefined where its URL holds its own. */
+  const places = new Map(unsealed.map((grant, i) => [grant, found.files[i]!]))
   const renewal = granted.map((grant, i) => ({
     key: grant.key,
-    metadata:
-      opened[i] === undefined
-        ? found.registrations[found.files[unsealed.indexOf(grant)]!]!.metadata
-        : opened[i].metadata,
+    ...(opened[i] === undefined ? found.registrations[places.get(grant)!]! : { metadata: opened[i].metadata }),
   }))
   yield* runMiddleware(call, route, files, body.input, renewal)
   const expires = now + route.definition.presignedUrlTtl
   const renewed = granted.map((grant) => ({ ...grant, expires: Math.min(expires, renewableUntil(grant)) }))
   const presigned = yield* signUploads(credentials, renewed)
   for (const [place, { metadata }] of found.registrations.entries()) {
-    const own = renewed.filter((_, i) => found.files[unsealed.indexOf(granted[i]!)] === place)
+    const own = renewed.filter((_, i) => places.get(granted[i]!) === place)
     yield* register(call, credentials, route, { grants: own, metadata: JSON.stringify(metadata), callbackUrl })
   }
   return toPresignedResponse(presigned)

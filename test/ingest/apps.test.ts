@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { type AppSettings, createMemoryCatalog, createSqliteCatalog, type Catalog } from "../../src/ingest.ts"
+import { createMemoryCatalog, createSqliteCatalog, type Catalog } from "../../src/ingest.ts"
 import {
   createFileKey,
   createSigner,
@@ -16,6 +16,7 @@ import { createRouteHandler, createSluice } from "../../src/server.ts"
 import {
   apiKey,
   answerWith,
+  createApp,
   createGrant,
   encodedAppId,
   eventually,
@@ -28,17 +29,6 @@ import {
 
 /** The apps called back here are on this machine. */
 const startIngest: typeof startAnyIngest = (options) => startAnyIngest({ callbackNetworks: "any", ...options })
-
-const settings: AppSettings = { name: null, defaultAcl: null, quota: null, callbackOrigins: null }
-
-const createApp = async (
-  catalog: Catalog,
-  given: Partial<AppSettings> & { readonly id?: string; readonly keys?: ReadonlyArray<string> } = {},
-) => {
-  const { id = "acme", keys = ["sk_acme"], ...decided } = given
-  await catalog.createApp({ ...settings, ...decided, id, createdAt: 1 })
-  for (const [now, key] of keys.entries()) await catalog.addKey({ appId: id, apiKey: key, now })
-}
 
 /** A signed upload URL of an app of the catalog. */
 const signFor = async (ingestUrl: string, grant: Parameters<typeof createGrant>[0] = {}, key = "sk_acme") =>

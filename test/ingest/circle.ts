@@ -4,6 +4,7 @@ import { onTestFinished } from "vitest"
 import { toBlobName } from "../../src/ingest/storage/blob-name.ts"
 import { toNodeListener } from "../../adapters/node/to-node-listener.ts"
 import {
+  type AppSettings,
   type Catalog,
   type BlobStore,
   createIngest,
@@ -63,6 +64,17 @@ export const startIngest = async (options: Partial<IngestOptions> = {}): Promise
   handle = ingest.fetch
   onTestFinished(ingest.close)
   return { url, store, catalog, drain: ingest.drain, close: ingest.close }
+}
+
+/** An app that the operator has added to a catalog, with keys, oldest first. */
+export const createApp = async (
+  catalog: Catalog,
+  given: Partial<AppSettings> & { readonly id?: string; readonly keys?: ReadonlyArray<string> } = {},
+): Promise<void> => {
+  const { id = "acme", keys = ["sk_acme"], ...decided } = given
+  const undecided: AppSettings = { name: null, defaultAcl: null, quota: null, callbackOrigins: null }
+  await catalog.createApp({ ...undecided, ...decided, id, createdAt: 1 })
+  for (const [now, key] of keys.entries()) await catalog.addKey({ appId: id, apiKey: key, now })
 }
 
 /** A grant of this app, as a route handler would make it. */

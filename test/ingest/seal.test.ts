@@ -1,11 +1,5 @@
 import { describe, expect, it } from "vitest"
-import {
-  type Catalog,
-  createMemoryBlobStore,
-  createMemoryCatalog,
-  createSqliteCatalog,
-  type IngestOptions,
-} from "../../src/ingest.ts"
+import { type Catalog, createMemoryCatalog, createSqliteCatalog, type IngestOptions } from "../../src/ingest.ts"
 import {
   createFileKey,
   createSigner,
@@ -19,6 +13,7 @@ import {
   answerWith,
   apiKey,
   appId,
+  createApp,
   createGrant,
   eventually,
   offsetOf,
@@ -42,6 +37,14 @@ const sealed = async (
   const text = JSON.stringify({ callbackUrl, metadata: { by: "seal" }, ...wish })
   const seal = await sealer.seal(text, { appId, slug })
   return createGrant({ slug, seal, registrationId: "action-1", issuedAt: Date.now(), ...given })
+}
+
+/** PUTs to a URL of the app `acme`, which was sealed and signed with these keys. */
+const putSealed = async (ingestUrl: string, wish: Partial<SealedRegistration>, sealing: string, signing: string) => {
+  const [id, slug] = ["acme", "a"]
+  const seal = await createSealer(sealing).seal(JSON.stringify({ metadata: 1, ...wish }), { appId: id, slug })
+  const grant = createGrant({ appId: id, key: createFileKey(encodeAppId(id)), slug, seal, issuedAt: Date.now() })
+  return putRaw(await signUploadUrl(ingestUrl, grant, createSigner(signing)), "hello")
 }
 
 const problemOf = async (response: Response): Promise<string> => `${response.status} ${(await response.json()).code}`
@@ -222,31 +225,9 @@ describe("a URL whose seal", () => {
 
   it("sends callbacks where the operator forbids it is refused, by origin and by network", async () => {
     const catalog = createMemoryCatalog()
-    const id = "acme"
-    await catalog.createApp({
-      id,
-      name: null,
-      defaultAcl: null,
-      quota: null,
-      callbackOrigins: ["https://acme.test", "http://127.0.0.1:8080"],
-      createdAt: 1,
-    })
-    await catalog.addKey({ appId: id, apiKey: "sk_acme", now: 1 })
-    const ingest = await startIngest({ catalog, store: createMemoryBlobStore() })
-    const put = async (callbackUrl: string) => {
-      const seal = await createSealer("sk_acme").seal(JSON.stringify({ callbackUrl, metadata: 1 }), {
-        appId: id,
-        slug: "a",
-      })
-      const grant = createGrant({
-        appId: id,
-        key: createFileKey(encodeAppId(id)),
-        slug: "a",
-        seal,
-        issuedAt: Date.now(),
-      })
-      return putRaw(await signUploadUrl(ingest.url, grant, createSigner("sk_acme")), "hello")
-    }
+    await createApp(catalog, { callbackOrigins: ["https://acme.test", "http://127.0.0.1:8080"] })
+    const ingest = await startIngest({ catalog })
+    const put = (callbackUrl: string) => putSealed(ingest.url, { callbackUrl }, "sk_acme", "sk_acme")
     const refused = await put("https://elsewhere.test/api")
     const { code, detail } = await refused.json()
     expect([refused.status, code]).toEqual([403, "FORBIDDEN"])
@@ -257,23 +238,10 @@ describe("a URL whose seal", () => {
 
   it("and signature are of two keys of one app is refused: a key that is revoked takes its seals along", async () => {
     const catalog = createMemoryCatalog()
-    const id = "acme"
-    await catalog.createApp({ id, name: null, defaultAcl: null, quota: null, callbackOrigins: null, createdAt: 1 })
-    await catalog.addKey({ appId: id, apiKey: "sk_old", now: 1 })
-    await catalog.addKey({ appId: id, apiKey: "sk_new", now: 2 })
+    await createApp(catalog, { keys: ["sk_old", "sk_new"] })
     const { ingest, app } = await start({ catalog, callbackNetworks: "any" })
-    const put = async (sealing: string, signing: string) => {
-      const text = JSON.stringify({ callbackUrl: app.url, metadata: 1, awaitServerData: false })
-      const seal = await createSealer(sealing).seal(text, { appId: id, slug: "a" })
-      const grant = createGrant({
-        appId: id,
-        key: createFileKey(encodeAppId(id)),
-        slug: "a",
-        seal,
-        issuedAt: Date.now(),
-      })
-      return putRaw(await signUploadUrl(ingest.url, grant, createSigner(signing)), "hello")
-    }
+    const wish = { callbackUrl: app.url, awaitServerData: false }
+    const put = (sealing: string, signing: string) => putSealed(ingest.url, wish, sealing, signing)
     expect((await put("sk_old", "sk_old")).status).toBe(200)
     expect((await put("sk_new", "sk_new")).status).toBe(200)
     expect(await problemOf(await put("sk_old", "sk_new"))).toBe("403 INVALID_SIGNATURE")

@@ -1,7 +1,7 @@
 import { describe, it } from "../cases.ts"
 import { expect } from "../expect.ts"
 import type { Catalog, DueDelivery } from "../../ingest.ts"
-import { driveCatalog, type DrivenRegistration, failure } from "./drive-catalog.ts"
+import { callbackUrl, content, driveCatalog, type DrivenRegistration, failure, grantOf } from "./drive-catalog.ts"
 
 /** Says how many rows, or entries, a catalog keeps, by table. */
 export type CatalogCount = (
@@ -257,6 +257,29 @@ export const testCatalogRegistrations = (open: () => Catalog, count: CatalogCoun
       await fail(failed)
       await remove([deleted])
       await registerAll()
+      // Of uploads whose URLs say what their app wants.
+      const wish = { metadata, callbackUrl, callbackSlug: "avatar", awaitServerData: true, isDev: false, trace: null }
+      const sealed = ["begun", "done", "ill", "gone", "small"].map((name) => `sealed-${name}-${id}`)
+      const [begun, done, ill, gone, small] = sealed as [string, string, string, string, string]
+      for (const key of [begun, done, ill, gone]) {
+        for (const now of [1000, 1100]) {
+          await open().begin({ grant: grantOf(key, owner), registration: wish, origin: "http://ingest.example", now })
+        }
+      }
+      await commit(done)
+      await fail(ill)
+      await remove([gone])
+      await open().commitWhole({
+        grant: grantOf(small, owner),
+        registration: wish,
+        origin: "http://ingest.example",
+        bytes: content,
+        fileHash: "ab",
+        now: 2000,
+        eventId: drive.createEventId(),
+        claimedUntil: null,
+      })
+      await register(sealed, id, { expires: 20_000, metadata })
       // Of others who were given the same keys, before and after.
       const later = { registrationId: `later-${id}`, issuedAt: 300 }
       for (const key of [stored, failed, expired]) await begin(key, later)

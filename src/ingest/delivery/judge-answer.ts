@@ -42,7 +42,9 @@ const readResult = Effect.fnUntraced(function* (
   if (body.length > limits.callbackAnswer) return yield* refuse("it is too large.")
   const signature = headers.get(names.header.signature) ?? ""
   if (!(yield* Effect.promise(() => verifyAnswer(due, body, signature, app.signers)))) {
-    return yield* refuse("it is not signed with a key of the app. Does a proxy change bodies?")
+    return yield* refuse(
+      "it is not signed with a key of the app: it broke off, or something on the way changes bodies.",
+    )
   }
   const result = yield* decodeResult(yield* parseJson(encoder.encode(body)))
   const { eventId = due.id, attempt: ofAttempt = due.attempt } = result
@@ -67,7 +69,7 @@ export const judgeAnswer = Effect.fnUntraced(function* (
   if (!isSigned(headers)) {
     // Who answers with the result has not posted it, and nobody would hear of it.
     if (!/^\s*\{\s*"fileKey"\s*:/.test(body)) return { status, answer: redact(body) } satisfies Answer
-    const cause = refuse("it carries a result without a signature. Does a proxy drop headers?")
+    const cause = refuse("it carries a result without a signature: something on the way drops headers.")
     return yield* new PostFailed({ reason: "answer", status, cause })
   }
   const result = yield* Effect.mapError(

@@ -6,6 +6,7 @@ import { signAnswer } from "../../../src/protocol/signed-answer.ts"
 import type { Json } from "../../../src/protocol/json.ts"
 import {
   answerWith,
+  createApp,
   createGrant,
   eventually,
   postResult,
@@ -119,9 +120,7 @@ describe("a signed answer to a callback", () => {
   it.each(["sk_first", "sk_second"])("may be signed with either key of an app that has two (%s)", async (key) => {
     const catalog = createMemoryCatalog()
     const id = "acme"
-    await catalog.createApp({ id, name: null, defaultAcl: null, quota: null, callbackOrigins: null, createdAt: 1 })
-    await catalog.addKey({ appId: id, apiKey: "sk_first", now: 1 })
-    await catalog.addKey({ appId: id, apiKey: "sk_second", now: 2 })
+    await createApp(catalog, { id, keys: ["sk_first", "sk_second"] })
     const ingest = await startIngest({ catalog, callbackNetworks: "any" })
     const app = await startApp((received) => answer(received, { callbackData: 1 }, { by: createSigner(key) }))
     const grant = createGrant({ appId: id, key: createFileKey(encodeAppId(id)), slug: "avatar" })

@@ -56,9 +56,9 @@ export const createMemoryDeliveries = (
     },
     recordAttempt: async ({ result, ...attempt }) => {
       const isNewest = endAttempt(attempt)
+      if (result === undefined || ("error" in result && !isNewest)) return false
       const row = [...allRows].find(({ delivery }) => delivery?.id === attempt.deliveryId)
-      if (result === undefined || row === undefined || ("error" in result && !isNewest)) return false
-      return keepResult(row, result, attempt.startedAt + attempt.latency)
+      return row !== undefined && keepResult(row, result, attempt.startedAt + attempt.latency)
     },
     redeliver: async ({ id, now, callbackUrl }) => {
       const row = [...allRows].find(({ delivery }) => delivery?.id === id)

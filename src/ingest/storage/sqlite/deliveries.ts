@@ -35,9 +35,9 @@ export const createDeliveries = (
   recordAttempt: async ({ result, ...attempt }) =>
     write(() => {
       const isNewest = endAttempt(attempt)
+      if (result === undefined || ("error" in result && !isNewest)) return false
       const file = sql.fileOfEvent.get(attempt.deliveryId)
-      if (result === undefined || file === undefined || ("error" in result && !isNewest)) return false
-      return keepResult(file.id!, result, attempt.startedAt + attempt.latency)
+      return file !== undefined && keepResult(file.id!, result, attempt.startedAt + attempt.latency)
     }),
   redeliver: ({ id, now, callbackUrl }) =>
     write(() => {
