@@ -1,6 +1,6 @@
 import type { Request, Response } from "express"
 import { defineAdapter, type FileRouter, type RouteHandlerOptions } from "../src/server.ts"
-import { otherHostOf, sendResponse, toRequest } from "./node.ts"
+import { otherHostOf, sendAnswer, toIncoming } from "./node.ts"
 
 export type { FileRouter } from "../src/server.ts"
 export { extractRouteConfig, UploadError } from "../src/server.ts"
@@ -13,10 +13,10 @@ export interface ExpressNative {
 
 const adapter = defineAdapter<[req: Request, res: Response], ExpressNative, void>({
   name: "Express",
-  request: (req, res) => toRequest(req, res),
+  request: (req, res) => toIncoming(req, res),
   otherHost: otherHostOf,
   native: (req, res) => ({ req, res }),
-  respond: (response, _req, res) => sendResponse(res, response),
+  answer: (answer, _req, res) => sendAnswer(res, answer),
 })
 
 /** Makes the builder of file routes, `f({ image: {} })`; user code gets Express's `req` and `res`. */

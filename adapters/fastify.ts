@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify"
 import { defineAdapter, type FileRouter, type RouteHandlerOptions } from "../src/server.ts"
-import { keepBytes, otherHostOf, toRequest } from "./node.ts"
+import { keepBytes, otherHostOf, toIncoming } from "./node.ts"
 
 export type { FileRouter } from "../src/server.ts"
 export { extractRouteConfig, UploadError } from "../src/server.ts"
@@ -14,7 +14,7 @@ export interface FastifyNative {
 /** Fastify sends the Response, so that `onSend` hooks run: cookies, sessions, CORS. */
 const adapter = defineAdapter<[req: FastifyRequest, reply: FastifyReply], FastifyNative>({
   name: "Fastify",
-  request: ({ raw }, reply) => toRequest(raw, reply.raw),
+  request: ({ raw }, reply) => toIncoming(raw, reply.raw),
   otherHost: ({ raw }) => otherHostOf(raw),
   native: (req, reply) => ({ req, reply }),
 })

@@ -1,7 +1,14 @@
 import type { H3Event } from "h3"
-import { adapterPath, defineAdapter, type FileRouter, type RouteHandlerOptions, UploadError } from "../src/server.ts"
+import {
+  adapterPath,
+  defineAdapter,
+  type FileRouter,
+  type Incoming,
+  type RouteHandlerOptions,
+  UploadError,
+} from "../src/server.ts"
 import { isNodeEvent, restoreRawBody } from "./h3/node-event.ts"
-import { otherHostOf, toRequest as fromNode } from "./node.ts"
+import { otherHostOf, toIncoming as fromNode } from "./node.ts"
 
 export type { FileRouter } from "../src/server.ts"
 export { extractRouteConfig, UploadError } from "../src/server.ts"
@@ -15,7 +22,7 @@ const refuse = (message: string): never => {
   throw new UploadError({ code: "INVALID_CONFIG", message })
 }
 
-const toRequest = (event: H3Event): Request => {
+const toRequest = (event: H3Event): Incoming => {
   // A bare request whose path is cut off: a callback URL made from it would lead nowhere.
   if (!("req" in event)) {
     return refuse(

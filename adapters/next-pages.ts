@@ -1,7 +1,7 @@
 // Imported from the file behind "next", because that entry declares globals for everything that imports it.
 import type { NextApiRequest, NextApiResponse } from "next/dist/shared/lib/utils.js"
-import { defineAdapter, type FileRouter, type RouteHandlerOptions, UploadError } from "../src/server.ts"
-import { otherHostOf, sendResponse, toRequest } from "./node.ts"
+import { defineAdapter, type FileRouter, type Incoming, type RouteHandlerOptions, UploadError } from "../src/server.ts"
+import { otherHostOf, sendAnswer, toIncoming } from "./node.ts"
 
 export type { FileRouter } from "../src/server.ts"
 export { extractRouteConfig } from "../src/server.ts"
@@ -18,14 +18,14 @@ const metaSymbol = Symbol.for("NextInternalRequestMeta")
 
 type WithMeta = NextApiRequest & { originalUrl?: string; [metaSymbol]?: { initURL?: string } }
 
-const toWebRequest = (req: WithMeta, res: NextApiResponse): Request => {
+const toWholeRequest = (req: WithMeta, res: NextApiResponse): Incoming => {
   // A custom server with Express has set it itself.
   req.originalUrl ??=
     // Its own origin is put before the client's target, even before an absolute one.
     req[metaSymbol]?.initURL?.replace(/^https?:\/\/[^/]*?(?=\/|https?:\/\/|$)/i, "") ??
     (process.env.__NEXT_BASE_PATH ?? "") + req.url
   try {
-    return toRequest(req, res)
+    return toIncoming(req, res)
   } catch (cause) {
     if (!UploadError.is(cause) || cause.code !== "INVALID_CONFIG") throw cause
     throw new UploadError({
@@ -39,10 +39,10 @@ const toWebRequest = (req: WithMeta, res: NextApiResponse): Request => {
 
 const adapter = defineAdapter<[req: NextApiRequest, res: NextApiResponse], NextPagesNative, void>({
   name: "Next.js (Pages Router)",
-  request: toWebRequest,
+  request: toWholeRequest,
   otherHost: otherHostOf,
   native: (req, res) => ({ req, res }),
-  respond: (response, _req, res) => sendResponse(res, response),
+  answer: (answer, _req, res) => sendAnswer(res, answer),
 })
 
 /** Makes the builder of file routes, `f({ image: {} })`; user code gets `req` and `res` of an API route. */

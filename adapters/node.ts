@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { defineAdapter } from "../src/server.ts"
-import { sendResponse } from "./node/send-response.ts"
-import { otherHostOf, toRequest } from "./node/to-request.ts"
+import { sendAnswer, sendResponse } from "./node/send-response.ts"
+import { otherHostOf } from "./node/check-request.ts"
+import { toIncoming } from "./node/to-incoming.ts"
+import { toRequest } from "./node/to-request.ts"
 
 export type { FileRouter } from "../src/server.ts"
 export { extractRouteConfig, UploadError } from "../src/server.ts"
@@ -9,7 +11,7 @@ export type { NodeRequest, NodeResponse } from "./node/node-message.ts"
 export { deferContinue } from "./node/continue.ts"
 export { toNodeListener } from "./node/to-node-listener.ts"
 export { keepBytes } from "./node/keep-bytes.ts"
-export { otherHostOf, sendResponse, toRequest }
+export { otherHostOf, sendAnswer, sendResponse, toIncoming, toRequest }
 
 /** Arguments of user code in addition to the web `request`. */
 export interface NodeNative {
@@ -19,10 +21,10 @@ export interface NodeNative {
 
 const adapter = defineAdapter<[req: IncomingMessage, res: ServerResponse], NodeNative, void>({
   name: "node:http",
-  request: toRequest,
+  request: toIncoming,
   otherHost: otherHostOf,
   native: (req, res) => ({ req, res }),
-  respond: (response, _req, res) => sendResponse(res, response),
+  answer: (answer, _req, res) => sendAnswer(res, answer),
 })
 
 /** Makes the builder of file routes, `f({ image: {} })`; user code gets `req` and `res` of `node:http`. */

@@ -30,7 +30,7 @@ const runs: Readonly<Record<"put" | "get" | "slow", ReadonlyArray<Run>>> = {
       servers: puts,
       action: "put",
       size: kibibyte,
-      count: 4000,
+      count: 10_000,
       concurrency: 16,
       figures: small,
       aims: [
@@ -75,7 +75,7 @@ const runs: Readonly<Record<"put" | "get" | "slow", ReadonlyArray<Run>>> = {
       servers: ["sluice", "send", "nginx"],
       action: "get",
       size: kibibyte,
-      count: 5000,
+      count: 20_000,
       concurrency: 16,
       figures: small,
       aims: [{ of: "sluice", to: "send", figure: "rate", atLeast: 1.2 }],

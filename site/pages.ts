@@ -103,6 +103,8 @@ export const pageGroups: ReadonlyArray<PageGroup> = [
       "066-the-answer-carries-the-result",
       "067-requests-by-node-http",
       "068-the-url-carries-the-registration",
+      "069-requests-without-the-fetch-classes",
+      "070-small-files-go-as-a-post",
     ].map((name) => `docs/decisions/${name}.md`),
     isCollapsed: true,
   },

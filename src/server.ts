@@ -1,3 +1,5 @@
+export type { Answer, FetchHandler, Respond } from "./http/answer.ts"
+export type { BodyReader, Incoming } from "./http/incoming.ts"
 export type { FileDescriptor, RouteDescription, StoredFile } from "./protocol/messages.ts"
 export type { UploadErrorOptions } from "./protocol/upload-error.ts"
 export { UploadError } from "./protocol/upload-error.ts"

@@ -178,8 +178,12 @@ describe.each(Object.keys(servers) as Array<keyof typeof servers>)("the lines fo
     expect(await upload(url, "include")).toMatchObject({ status: "done", serverData: { url: expect.any(String) } })
     expect(seen).toContainEqual({ at: "app", method: "OPTIONS", cookie: undefined })
     expect(seen).toContainEqual({ at: "app", method: "POST", cookie: "session=1" })
-    const atIngest = seen.filter(({ at, method }) => at === "ingest" && ["PUT", "HEAD"].includes(method))
-    expect(atIngest.map(({ cookie }) => cookie)).toEqual([undefined])
+    const atIngest = seen.filter(({ at, method }) => at === "ingest" && ["PUT", "POST", "HEAD"].includes(method))
+    // The app's registration, and the page's file.
+    expect(atIngest.map(({ method, cookie }) => [method, cookie])).toEqual([
+      ["POST", undefined],
+      ["POST", undefined],
+    ])
   })
 
   test("let it read why it is refused, without cookies", async () => {

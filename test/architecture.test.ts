@@ -121,7 +121,7 @@ const table: Readonly<
 const outside: Readonly<
   Record<string, { readonly entries: ReadonlyArray<string>; readonly parts: ReadonlyArray<string> }>
 > = {
-  adapters: { entries: ["src/server.ts", "adapters/node.ts"], parts: ["src/protocol.ts"] },
+  adapters: { entries: ["src/server.ts", "adapters/node.ts"], parts: ["src/protocol.ts", "src/server.ts"] },
   bindings: { entries: ["src/ui.ts"], parts: ["src/ui.ts"] },
 }
 

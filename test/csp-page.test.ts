@@ -84,7 +84,9 @@ const uploadPicture = async (page: Page, ingestUrl: string) => {
   )
   const answer = page.waitForResponse(
     (response) =>
-      response.url().startsWith(ingestUrl) && response.url().includes("a.png") && response.request().method() === "PUT",
+      response.url().startsWith(ingestUrl) &&
+      response.url().includes("a.png") &&
+      ["PUT", "POST"].includes(response.request().method()),
   )
   const [answered] = await Promise.all([answer, page.locator('[data-sluice="upload-button"]').click()])
   await page.locator('[data-sluice="container"][data-state="done"]').waitFor()

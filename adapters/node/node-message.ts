@@ -14,3 +14,9 @@ export type NodeResponse = ServerResponse | Http2ServerResponse
  */
 export const isHttp2Request = (req: NodeRequest): req is Http2ServerRequest =>
   typeof (req as Partial<Http2ServerRequest>).stream?.respond === "function"
+
+/** Whether the client has disconnected; an HTTP/2 response has no `destroyed`. */
+export const isGone = (res: NodeResponse): boolean => {
+  const { req } = res
+  return isHttp2Request(req) ? req.stream.destroyed : (res as ServerResponse).destroyed
+}

@@ -1,4 +1,5 @@
 import { markDisposable } from "../../src/protocol/disposable-stream.ts"
+import type { BodyReader, Incoming } from "../../src/server.ts"
 import { askForBody, isHeldBack } from "./continue.ts"
 import { createChunkJoin, smallChunk } from "./chunk-join.ts"
 import { isHttp2Request, type NodeRequest } from "./node-message.ts"
@@ -57,89 +58,140 @@ export const hasBody = (req: NodeRequest): boolean =>
     ? !req.stream.endAfterHeaders
     : req.headers["transfer-encoding"] !== undefined || Number(req.headers["content-length"] ?? 0) > 0
 
+/** Bytes that a piece counts for: however small it is, it costs memory to hold it. */
+const weigh = (piece: Uint8Array): number => Math.max(piece.byteLength, 512)
+
+const theEnd = { done: true } as const
+
 /**
- * The body of a request as a stream with back-pressure.
+ * Reads the body of a request with back-pressure.
  *
- * Nothing is read before the first pull. Cancelling it leaves the connection alone (`Readable.toWeb` would destroy
- * it, and the answer with it). When the client leaves, the stream errors.
+ * Nothing is read before the first piece is asked for. Cancelling leaves the connection alone (`Readable.toWeb` would
+ * destroy it, and the answer with it). When the client leaves, the reading fails after what has arrived.
  */
-export const toBodyStream = (req: NodeRequest): ReadableStream<Uint8Array<ArrayBuffer>> => {
-  let start: ((controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>) => void) | undefined = (
-    controller,
-  ) => {
-    const small = createChunkJoin()
-    let timer: NodeJS.Immediate | undefined
-    const release = () => {
-      clearImmediate(timer)
-      readers.delete(req)
-      req.off("data", onData).off("end", onEnd).off("error", onLeft).off("close", onLeft)
+const readBody = (req: NodeRequest): BodyReader => {
+  const small = createChunkJoin()
+  let pieces: Array<Uint8Array<ArrayBuffer>> = []
+  let weight = 0
+  let timer: NodeJS.Immediate | undefined
+  let asked: PromiseWithResolvers<Awaited<ReturnType<BodyReader["read"]>>> | undefined
+  let state: "new" | "open" | "ended" | { readonly cause: Error } = "new"
+
+  const release = () => {
+    clearImmediate(timer)
+    readers.delete(req)
+    req.off("data", onData).off("end", onEnd).off("error", onLeft).off("close", onLeft)
+  }
+  const give = () => {
+    if (asked === undefined) return
+    const piece = pieces.shift()
+    if (piece !== undefined) {
+      weight -= weigh(piece)
+      asked.resolve({ done: false, value: piece })
+    } else if (state === "ended") asked.resolve(theEnd)
+    else if (typeof state === "object") asked.reject(state.cause)
+    else return
+    asked = undefined
+  }
+  const pass = (piece: Uint8Array<ArrayBuffer>) => {
+    if (piece.length === 0) return
+    pieces.push(piece)
+    weight += weigh(piece)
+    give()
+    if (weight >= bufferSize) req.pause()
+  }
+  const flush = () => {
+    clearImmediate(timer)
+    timer = undefined
+    pass(small.take())
+  }
+  const finish = (how: typeof state) => {
+    release()
+    state = how
+    give()
+  }
+  const onData = (chunk: Buffer<ArrayBuffer>) => {
+    // Most small bodies have only one.
+    const isLast = req.complete && req.readableLength === 0
+    if (chunk.length < smallChunk && !isLast) {
+      small.add(chunk)
+      // Not as a microtask: those run between any two chunks.
+      timer ??= setImmediate(flush)
+      return
     }
-    const pass = (chunk: Uint8Array<ArrayBuffer>) => {
-      if (chunk.length === 0) return
-      controller.enqueue(chunk)
-      if (controller.desiredSize! <= -bufferSize) req.pause()
-    }
-    const flush = () => {
-      clearImmediate(timer)
-      timer = undefined
-      pass(small.take())
-    }
-    const onData = (chunk: Buffer<ArrayBuffer>) => {
-      // Most small bodies have only one.
-      const isLast = req.complete && req.readableLength === 0
-      if (chunk.length < smallChunk && !isLast) {
-        small.add(chunk)
-        // Not as a microtask: those run between any two chunks.
-        timer ??= setImmediate(flush)
-        return
-      }
-      flush()
-      pass(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength))
-    }
-    const onEnd = () => {
-      flush()
-      release()
-      controller.close()
-    }
-    const onLeft = (cause?: Error) => {
-      release()
-      controller.error(new Error("The client closed the connection before the request's body was complete.", { cause }))
-    }
+    flush()
+    pass(new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength))
+  }
+  const onEnd = () => {
+    flush()
+    finish("ended")
+  }
+  const onLeft = (cause?: Error) =>
+    finish({ cause: new Error("The client closed the connection before the request's body was complete.", { cause }) })
+
+  const open = () => {
+    askForBody(req)
     const before = early.get(req)?.handOver()
     if (req.destroyed && !req.readableEnded) return onLeft(req.errored ?? undefined)
+    state = req.readableEnded ? "ended" : "open"
     if (before !== undefined) pass(before)
-    if (req.readableEnded) return controller.close()
+    if (state === "ended") return
     readers.set(req, () => {
-      release()
-      controller.error(new Error("The request was answered before its body was read."))
+      pieces = []
+      finish({ cause: new Error("The request was answered before its body was read.") })
     })
-    detach = () => {
-      release()
-      req.pause()
-    }
     req.on("data", onData).on("end", onEnd).on("error", onLeft).on("close", onLeft)
   }
-  let detach = () => {}
-  const stream = new ReadableStream<Uint8Array<ArrayBuffer>>(
-    {
-      pull(controller) {
-        if (start !== undefined) askForBody(req)
-        start?.(controller)
-        start = undefined
-        req.resume()
-      },
-      cancel() {
-        start = undefined
-        detach()
-      },
+
+  return {
+    read: () => {
+      const { promise } = (asked = Promise.withResolvers())
+      if (state === "new") open()
+      give()
+      if (asked !== undefined) req.resume()
+      return promise
     },
-    // Zero: pulled only when the body is read and nothing is queued.
-    // However small a chunk is, it costs memory to hold it.
-    { highWaterMark: 0, size: (chunk) => Math.max(chunk.byteLength, 512) },
-  )
-  // Node's parser gives each chunk memory of its own.
-  return markDisposable(stream)
+    cancel: async () => {
+      pieces = []
+      if (state === "open") req.pause()
+      finish("ended")
+    },
+  }
 }
+
+/** The body of a request, read as {@link BodyReader} says. Node's parser gives each piece memory of its own. */
+class NodeBody {
+  locked = false
+  readonly #req: NodeRequest
+  constructor(req: NodeRequest) {
+    this.#req = req
+  }
+  getReader(): BodyReader {
+    this.locked = true
+    return readBody(this.#req)
+  }
+}
+markDisposable(NodeBody.prototype)
+
+export const toBody = (req: NodeRequest): NonNullable<Incoming["body"]> => new NodeBody(req)
+
+/** A stream in which nothing waits: each piece is read when the stream's reader asks for one. */
+export const toStream = ({ read, cancel }: BodyReader): ReadableStream<Uint8Array<ArrayBuffer>> =>
+  new ReadableStream(
+    {
+      pull: async (controller) => {
+        const { done, value } = await read()
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
+      cancel,
+    },
+    { highWaterMark: 0 },
+  )
+
+/** {@link toBody} as a stream. */
+export const toBodyStream = (req: NodeRequest): ReadableStream<Uint8Array<ArrayBuffer>> =>
+  markDisposable(toStream(readBody(req)))
 
 /**
  * Reads and discards the rest of a body, so that a client that is still sending gets to see its answer: closing a

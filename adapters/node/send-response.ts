@@ -1,32 +1,37 @@
 import type { ServerResponse } from "node:http"
+import type { Answer } from "../../src/server.ts"
 import { disposeChunk, isDisposable } from "../../src/protocol/disposable-stream.ts"
 import { isHeldBack } from "./continue.ts"
-import { isHttp2Request, type NodeRequest, type NodeResponse } from "./node-message.ts"
+import { isGone, isHttp2Request, type NodeRequest, type NodeResponse } from "./node-message.ts"
 import { discardBody, hasBody } from "./request-body.ts"
 
 /** Node chooses the framing, and HTTP/2 forbids these headers (RFC 9113 §8.2.2). */
 const framing = new Set(["connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"])
+
+/** What is sent, of a Response or of an {@link Answer}. */
+interface Sending {
+  readonly status: number
+  readonly statusText: string
+  readonly headers: Iterable<readonly [name: string, value: string]>
+  readonly body: Answer["body"]
+  /** Bytes of the body, where the headers announce them. */
+  readonly announced: string | null
+}
 
 /**
  * Adds the status and headers to those that earlier middleware has set; cookies and `vary` of both survive.
  *
  * Fails: throws on a status or header that cannot be sent.
  */
-const setHead = (res: ServerResponse, response: Response): void => {
-  res.statusCode = response.status
+const setHead = (res: ServerResponse, { status, statusText, headers }: Sending): void => {
+  res.statusCode = status
   const isHttp1 = !isHttp2Request(res.req)
-  if (isHttp1 && response.statusText !== "") res.statusMessage = response.statusText
-  for (const [name, value] of response.headers) {
+  if (isHttp1 && statusText !== "") res.statusMessage = statusText
+  for (const [name, value] of headers) {
     if (framing.has(name) && (name === "transfer-encoding" || !isHttp1)) continue
     if (name === "set-cookie" || name === "vary") res.appendHeader(name, value)
     else res.setHeader(name, value)
   }
-}
-
-/** Whether the client has disconnected; an HTTP/2 response has no `destroyed`. */
-const isGone = (res: ServerResponse): boolean => {
-  const { req }: { req: NodeRequest } = res
-  return isHttp2Request(req) ? req.stream.destroyed : res.destroyed
 }
 
 /** Breaks the connection, so that a client does not take a part of the answer for the whole. */
@@ -153,8 +158,8 @@ const isSendingMuch = (req: NodeRequest): boolean =>
  * with its length and `connection: close`, what the client still sends is read for a while, and only then is the
  * socket closed.
  */
-const sendRefusal = async (res: ServerResponse, response: Response): Promise<void> => {
-  const body = new Uint8Array(await response.arrayBuffer())
+const sendRefusal = async (res: ServerResponse, sent: Sending["body"]): Promise<void> => {
+  const body = new Uint8Array(await new Response(sent as BodyInit | null).arrayBuffer())
   res.setHeader("connection", "close")
   res.setHeader("content-length", body.byteLength)
   res.flushHeaders()
@@ -172,32 +177,48 @@ const sendFault = (res: ServerResponse, error: unknown): void => {
   res.end()
 }
 
-const send = async (res: ServerResponse, response: Response): Promise<void> => {
+/** Ends the reading of a body that nobody gets. */
+const giveUp = async (body: Sending["body"]): Promise<void> => {
+  if (isStream(body)) await body.cancel().catch(() => {})
+}
+
+const isStream = (body: Sending["body"]): body is ReadableStream<Uint8Array> =>
+  typeof body === "object" && body !== null && "getReader" in body
+
+const send = async (res: ServerResponse, sending: Sending): Promise<void> => {
   const req: NodeRequest = res.req
-  const body = response.body
-  const ignore = () => {}
-  if (res.headersSent || isGone(res)) {
-    await body?.cancel().catch(ignore)
-    return
-  }
-  res.on("error", ignore)
+  const { status, body, announced } = sending
+  if (res.headersSent || isGone(res)) return giveUp(body)
+  res.on("error", () => {})
   try {
-    setHead(res, response)
+    setHead(res, sending)
   } catch (error) {
     sendFault(res, error)
-    await body?.cancel().catch(ignore)
+    await giveUp(body)
     return discardRest(req)
   }
-  if (response.status >= 400 && isSendingMuch(req)) {
-    await sendRefusal(res, response)
+  if (status >= 400 && isSendingMuch(req)) {
+    await sendRefusal(res, body)
   } else if (body === null || req.method === "HEAD") {
     res.end()
-    await body?.cancel().catch(ignore)
+    await giveUp(body)
+  } else if (isStream(body)) {
+    await writeBody(res, body, announced)
   } else {
-    await writeBody(res, body, response.headers.get("content-length"))
+    res.end(body)
   }
   await finished(res)
   await discardRest(req)
+}
+
+/** Sends, or breaks the connection where it cannot. The compatibility API of HTTP/2 has the same names, but its types do not say so. */
+const sendSafely = async (target: NodeResponse, sending: Sending): Promise<void> => {
+  const res = target as ServerResponse
+  try {
+    await send(res, sending)
+  } catch (error) {
+    destroy(res, error)
+  }
 }
 
 /**
@@ -208,15 +229,18 @@ const send = async (res: ServerResponse, response: Response): Promise<void> => {
  * that middleware has set before are kept. A header that HTTP cannot carry is printed, and the answer is an empty 500.
  * Resolves when everything is sent or the client has disconnected; never rejects.
  */
-export const sendResponse = async (target: NodeResponse, response: Response): Promise<void> => {
-  // The compatibility API of HTTP/2 has the same names, but its types do not say so.
-  const res = target as ServerResponse
-  try {
-    await send(res, response)
-  } catch (error) {
-    destroy(res, error)
-  }
-}
+export const sendResponse = (res: NodeResponse, { status, statusText, headers, body }: Response): Promise<void> =>
+  sendSafely(res, { status, statusText, headers, body, announced: headers.get("content-length") })
+
+/** Writes an answer to a Node response, in the same way. What it has as text or bytes is sent at once, with its length. */
+export const sendAnswer = (res: NodeResponse, { status, headers, body }: Answer): Promise<void> =>
+  sendSafely(res, {
+    status,
+    statusText: "",
+    headers: Object.entries(headers),
+    body,
+    announced: headers["content-length"] ?? null,
+  })
 
 /** The answer is complete but the request may not be: reads what arrives for a while, then closes the connection. */
 const discardRest = async (req: NodeRequest): Promise<void> => {

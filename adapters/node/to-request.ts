@@ -1,46 +1,7 @@
 import { UploadError } from "../../src/protocol.ts"
-import { refuseLate } from "./keep-bytes.ts"
-import { isHttp2Request, type NodeRequest, type NodeResponse } from "./node-message.ts"
-import { isBodyRead, restoreBody } from "./parsed-body.ts"
-import { hasBody, isTakenIn, toBodyStream } from "./request-body.ts"
-import { joinLine } from "./when-its-turn.ts"
-
-/** A name, an IPv4 or a bracketed IPv6 address, and perhaps a port. */
-const hostPattern = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
-
-/** A target that also names scheme and host, as clients send it to proxies; servers have to accept it (RFC 9112 §3.2.2). */
-const absoluteForm = /^https?:\/\/([^/]*)(.*)$/is
-
-/** Path steps that `new URL` resolves, but that a framework that routed the request has not resolved: `..` in any spelling, `\`. */
-const unsettledPath = /^[^?]*?(?:\\|\/(?:\.|%2e){1,2}(?:[/?#]|$))/i
-
-/** The target as the client sent it, even if a framework has removed a mount prefix. */
-const targetOf = (req: NodeRequest): string => (req as { originalUrl?: string }).originalUrl ?? req.url ?? "/"
-
-/** The `Host` header where the target names a host itself, which is the one that counts; undefined where the target does not. */
-export const otherHostOf = (req: NodeRequest): string | undefined =>
-  absoluteForm.test(targetOf(req)) || req.headers[":authority"] !== undefined ? req.headers.host : undefined
-
-/**
- * The absolute URL of a request: the scheme of its own socket, the target's host, otherwise `Host` (or `:authority`),
- * and the whole path that was routed. Never made by `new URL(path, base)`: `//evil.example` is a path here.
- */
-const toUrl = (req: NodeRequest): string => {
-  const target = targetOf(req)
-  const [, named, rest = target] = absoluteForm.exec(target) ?? []
-  const isEncrypted = isHttp2Request(req)
-    ? req.stream.session?.encrypted === true
-    : "encrypted" in req.socket && req.socket.encrypted === true
-  // HTTP/1.0 needs no Host.
-  const host = named ?? req.headers[":authority"] ?? req.headers.host ?? `localhost:${req.socket.localPort}`
-  if (typeof host !== "string" || !hostPattern.test(host)) {
-    throw new UploadError({ code: "BAD_REQUEST", message: "The request's host is not a name with an optional port." })
-  }
-  if (unsettledPath.test(rest)) {
-    throw new UploadError({ code: "BAD_REQUEST", message: "The request's path holds `..`, `.` or a backslash." })
-  }
-  return `${isEncrypted ? "https" : "http"}://${host}${rest.startsWith("/") ? rest : "/"}`
-}
+import { type Checked, checkRequest, hasNoBody } from "./check-request.ts"
+import { isGone, isHttp2Request, type NodeRequest, type NodeResponse } from "./node-message.ts"
+import { hasBody, toBodyStream } from "./request-body.ts"
 
 const toHeaders = (req: NodeRequest): Headers => {
   const headers = new Headers()
@@ -62,11 +23,41 @@ const toSignal = (req: NodeRequest, res: NodeResponse | undefined): AbortSignal 
   } else {
     // An HTTP/2 response says "finish" even when its stream was reset.
     const isSent = () => (isHttp2Request(req) ? res.writableEnded && !req.stream.aborted : res.writableFinished)
-    res.once("close", () => {
+    const close = () => {
       if (!isSent()) abort()
-    })
+    }
+    if (isGone(res)) close()
+    else res.once("close", close)
   }
   return controller.signal
+}
+
+/** @param isRead whether its body was read before, so that nothing is left of it */
+export const makeRequest = (
+  { req, res, url, restored }: Checked,
+  { isObserved, isRead }: { readonly isObserved: boolean; readonly isRead: boolean },
+): Request => {
+  const { method = "GET" } = req
+  const headers = toHeaders(req)
+  const init: RequestInit & { duplex?: "half" } = { method, headers }
+  if (isObserved) init.signal = toSignal(req, res)
+  if (restored !== undefined) {
+    // A parser also decompresses.
+    headers.delete("content-encoding")
+    headers.delete("transfer-encoding")
+    headers.set("content-length", String(restored.byteLength))
+    init.body = restored
+  } else if (!hasNoBody(method) && hasBody(req)) {
+    init.body = isRead ? "" : toBodyStream(req)
+    init.duplex = "half"
+  }
+  try {
+    const request = new Request(url, init)
+    if (isRead) void request.arrayBuffer()
+    return request
+  } catch (cause) {
+    throw new UploadError({ code: "BAD_REQUEST", message: "The Fetch API has no request like this one.", cause })
+  }
 }
 
 /**
@@ -79,45 +70,7 @@ const toSignal = (req: NodeRequest, res: NodeResponse | undefined): AbortSignal 
  *             only when it disconnects before the request was read
  * @param isObserved whether `request.signal` is used; making it is a large part of the work for a small request
  *
- * Fails: throws UploadError, codes BAD_REQUEST (no valid host or address, a path that URLs would settle to another,
- *        status 505 for another protocol than is spoken, 408 for a body that was read and came too slowly), RATE_LIMITED (too many requests sent ahead on its
- *        connection), METHOD_NOT_ALLOWED, INVALID_CONFIG (parsed body).
+ * Fails: as {@link checkRequest}.
  */
-export const toRequest = (req: NodeRequest, res?: NodeResponse, isObserved = true): Request => {
-  const { method = "GET", httpVersionMajor: major } = req
-  if (res !== undefined) joinLine(req, res)
-  // Node's parser accepts the request lines of HTTP/0.9 and HTTP/2.0 over HTTP/1, where neither is spoken.
-  if (!isHttp2Request(req) && (major === 0 || major > 1)) {
-    throw new UploadError({
-      code: "BAD_REQUEST",
-      status: 505,
-      message: `This connection speaks HTTP/1.1, and the request says HTTP/${req.httpVersion}.`,
-    })
-  }
-  if (method === "CONNECT" || method === "TRACE" || method === "TRACK") {
-    throw new UploadError({ code: "METHOD_NOT_ALLOWED", message: `${method} is not supported.` })
-  }
-  refuseLate(req, res)
-  const url = toUrl(req)
-  const headers = toHeaders(req)
-  const init: RequestInit & { duplex?: "half" } = { method, headers }
-  if (isObserved) init.signal = toSignal(req, res)
-  if (method !== "GET" && method !== "HEAD") {
-    if (isBodyRead(req) && !isTakenIn(req)) {
-      const body = restoreBody(req)
-      // A parser also decompresses.
-      headers.delete("content-encoding")
-      headers.delete("transfer-encoding")
-      headers.set("content-length", String(body.byteLength))
-      init.body = body
-    } else if (hasBody(req)) {
-      init.body = toBodyStream(req)
-      init.duplex = "half"
-    }
-  }
-  try {
-    return new Request(url, init)
-  } catch (cause) {
-    throw new UploadError({ code: "BAD_REQUEST", message: "The request's address is not a valid URL.", cause })
-  }
-}
+export const toRequest = (req: NodeRequest, res?: NodeResponse, isObserved = true): Request =>
+  makeRequest(checkRequest(req, res), { isObserved, isRead: false })

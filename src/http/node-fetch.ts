@@ -1,14 +1,21 @@
 import { askByNode, createAgents } from "./node-transport.ts"
 import type { FetchLike } from "./fetch-transport.ts"
 import { createIsPlainNode } from "./own-transport.ts"
+import type { NodeRequest } from "./node-request.ts"
 import { readWhole } from "./read-answer.ts"
 
 /** Bytes of an answer: more than any answer of an app or an ingest to a request of a client. */
 const answerMaximum = 64 * 1024 * 1024
 
-/** A body as uploads send it. Only an empty file comes as a Blob; all others show how far they were read. */
-const toBody = (body: RequestInit["body"]): string | AsyncIterable<Uint8Array> | undefined =>
-  body instanceof Blob ? "" : ((body ?? undefined) as string | AsyncIterable<Uint8Array> | undefined)
+/** A body as uploads send it. Only an empty file comes as a Blob. */
+const toBody = (body: RequestInit["body"]): NodeRequest["body"] =>
+  body instanceof Blob ? "" : ((body ?? undefined) as NodeRequest["body"])
+
+/** Headers as objects of our own are taken as they are; their names are in small letters. */
+const toHeaders = (headers: RequestInit["headers"] = {}): Readonly<Record<string, string>> =>
+  Object.getPrototypeOf(headers) === Object.prototype
+    ? (headers as Record<string, string>)
+    : Object.fromEntries(new Headers(headers))
 
 /**
  * Makes a `fetch` for uploads that sends with `node:http`, over kept connections, wherever the global one is Node's own.
@@ -23,7 +30,7 @@ export const createNodeFetch = (): FetchLike => {
     const body = toBody(init.body)
     const signal = init.signal ?? undefined
     const url = new URL(href)
-    const headers = Object.fromEntries(new Headers(init.headers))
+    const headers = toHeaders(init.headers)
     const answer = await askByNode(agents, { url, method, headers, body, signal })
     const { status } = answer
     if (redirect !== "manual" && status >= 300 && status < 400 && answer.headers.get("location") !== null) {

@@ -1,5 +1,6 @@
 import type { Agent, ClientRequest, IncomingMessage } from "node:http"
 import type { LookupFunction } from "node:net"
+import { disposeChunk, isDisposable } from "../protocol/disposable-stream.ts"
 
 /** A request for `node:http`. */
 export interface NodeRequest {
@@ -7,7 +8,7 @@ export interface NodeRequest {
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
   /** Pieces are written no faster than they are taken. */
-  readonly body?: string | AsyncIterable<Uint8Array> | undefined
+  readonly body?: string | Uint8Array | AsyncIterable<Uint8Array> | undefined
   readonly signal?: AbortSignal | undefined
   /** False: a connection of its own. */
   readonly agent: Agent | false
@@ -29,6 +30,8 @@ const writePieces = async (outgoing: ClientRequest, pieces: AsyncIterable<Uint8A
   Object.assign(outgoing, { strictContentLength: true })
   let isOver = false
   let proceed = () => {}
+  // To collect the memory of a large body costs more than to send it.
+  const toDone = isDisposable(pieces) ? (piece: Uint8Array) => () => disposeChunk(piece) : () => undefined
   outgoing.on("drain", () => proceed())
   for (const end of ["response", "close"]) {
     outgoing.on(end, () => {
@@ -39,7 +42,7 @@ const writePieces = async (outgoing: ClientRequest, pieces: AsyncIterable<Uint8A
   try {
     for await (const piece of pieces) {
       if (isOver) return
-      if (outgoing.write(piece)) continue
+      if (outgoing.write(piece, toDone(piece))) continue
       await new Promise<void>((resolve) => {
         proceed = resolve
       })
@@ -74,7 +77,7 @@ export const requestByNode = ({ url, body, lookup, ...options }: NodeRequest): P
       message.on("end", () => outgoing.writableEnded || outgoing.destroy())
       resolve({ message, isReused: outgoing.reusedSocket })
     })
-    if (typeof body === "object") void writePieces(outgoing, body)
+    if (typeof body === "object" && Symbol.asyncIterator in body) void writePieces(outgoing, body)
     else outgoing.end(body)
   })
 }

@@ -45,7 +45,8 @@ const toAnswer = (message: IncomingMessage, signal: AbortSignal | undefined): Ht
         message.destroy()
       })
       message.on("end", resolve)
-      message.on("close", fail)
+      // It always comes, and an error is dear.
+      message.on("close", () => message.readableEnded || fail())
     }),
   giveUp: () => void message.destroy(),
 })

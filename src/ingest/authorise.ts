@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import type { Incoming } from "../http/incoming.ts"
 import { Rejected, toRejected } from "../server-kit/rejected.ts"
 import { isKeyOf } from "../protocol/key.ts"
 import { limits } from "../protocol/limits.ts"
@@ -14,7 +15,7 @@ import { whenKnown } from "./when-known.ts"
 import { foreignKey, invalidSignature, unknownApiKey } from "./refusals.ts"
 
 /** The app that makes this request with its API key. Fails: UNAUTHORIZED. */
-export const authoriseApp = Effect.fnUntraced(function* (service: Service, request: Request) {
+export const authoriseApp = Effect.fnUntraced(function* (service: Service, request: Incoming) {
   const app = yield* whenKnown(service.apps.byApiKey(request.headers.get(names.header.apiKey) ?? ""))
   return app ?? (yield* unknownApiKey())
 })

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import type { Incoming } from "../http/incoming.ts"
 import type { Rejected } from "../server-kit/rejected.ts"
 import { createShares, toWideSharing } from "./shares.ts"
 import { shareUsedUp } from "./refusals.ts"
@@ -18,13 +19,13 @@ export interface BodyRoom {
    */
   readonly hold: <A, E>(
     appId: string,
-    request: Request,
+    request: Incoming,
     maximum: number,
     read: Effect.Effect<A, E>,
   ) => Effect.Effect<A, E | Rejected>
 }
 
-const sizeOf = (request: Request, maximum: number): number => {
+const sizeOf = (request: Incoming, maximum: number): number => {
   if (request.body === null) return 0
   const announced = Number(request.headers.get("content-length") ?? maximum)
   if (announced <= small) return 0

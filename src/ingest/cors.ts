@@ -1,3 +1,4 @@
+import type { Answer } from "../http/answer.ts"
 import { names } from "../protocol/names.ts"
 
 const exposed = [names.header.rangeStart, "content-length", "content-range", "etag", "retry-after"].join(", ")
@@ -6,21 +7,17 @@ const allowed = ["range", "content-type", names.header.version, "traceparent", "
   ", ",
 )
 
-/** Lets pages of any origin read the answer: access is granted by the URL, never by a cookie. */
-export const allowOrigins = (response: Response): Response => {
-  response.headers.set("access-control-allow-origin", "*")
-  response.headers.set("access-control-expose-headers", exposed)
-  return response
-}
+/** Headers that let pages of any origin read an answer: access is granted by the URL, never by a cookie. */
+export const openToOrigins = { "access-control-allow-origin": "*", "access-control-expose-headers": exposed } as const
 
 /** The answer to a preflight. Source: docs/protocol.md §10. */
-export const respondPreflight = (methods: ReadonlyArray<string>): Response =>
-  new Response(null, {
-    status: 204,
-    headers: {
-      allow: methods.join(", "),
-      "access-control-allow-methods": methods.join(", "),
-      "access-control-allow-headers": allowed,
-      "access-control-max-age": "86400",
-    },
-  })
+export const respondPreflight = (methods: ReadonlyArray<string>): Answer => ({
+  status: 204,
+  headers: {
+    allow: methods.join(", "),
+    "access-control-allow-methods": methods.join(", "),
+    "access-control-allow-headers": allowed,
+    "access-control-max-age": "86400",
+  },
+  body: null,
+})

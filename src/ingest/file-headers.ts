@@ -1,4 +1,5 @@
 import { create as createContentDisposition } from "content-disposition"
+import type { Incoming } from "../http/incoming.ts"
 import { Rejected } from "../server-kit/rejected.ts"
 import { defaultMediaType, parseMediaType } from "../protocol/media-type.ts"
 import type { Acl } from "../protocol/signed-url.ts"
@@ -29,12 +30,11 @@ const isContainer = (type: string): boolean => /^(multipart|message)\//.test(typ
 /** Turns a page into one of another, opaque origin: no script, no form, no plugin, nothing loaded. */
 const sandboxPolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'"
 
-/** An answer is exactly what its headers say, and an error that quotes names chosen by a client is never a page. */
-export const harden = (response: Response): Response => {
-  response.headers.set("x-content-type-options", "nosniff")
-  if (response.status >= 400) response.headers.set("content-security-policy", sandboxPolicy)
-  return response
-}
+/** Headers of every answer: it is exactly what they say. */
+export const notSniffed = { "x-content-type-options": "nosniff" } as const
+
+/** Headers of every error: one that quotes names chosen by a client is never a page. */
+export const neverPage = { "content-security-policy": sandboxPolicy } as const
 
 /** The purposes for which a browser would run the file: in a page, as a worker, or over all its requests. */
 const programs: ReadonlySet<string> = new Set(
@@ -42,7 +42,7 @@ const programs: ReadonlySet<string> = new Set(
 )
 
 /** Refuses a browser that wants to run a file: FORBIDDEN. Source: docs/protocol.md §10. */
-export const findProgramRefusal = (headers: Headers): Rejected | undefined =>
+export const findProgramRefusal = (headers: Incoming["headers"]): Rejected | undefined =>
   headers.has("service-worker") || programs.has(headers.get("sec-fetch-dest") ?? "")
     ? new Rejected({
         code: "FORBIDDEN",

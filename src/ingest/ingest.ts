@@ -1,10 +1,13 @@
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import { createFetchHandler } from "../server-kit/fetch-handler.ts"
+import { type FetchHandler, toFetchHandler } from "../http/answer.ts"
+import { createRequestHandler } from "../server-kit/request-handler.ts"
 import { createLogContext, isLogged, toWrite } from "../server-kit/logging.ts"
 import type { LogFormat, LogLevel } from "../protocol/log-level.ts"
+import { createReminder } from "../server-kit/reminder.ts"
 import { findUnknownOption } from "../protocol/unknown-option.ts"
 import { otherIngestDefaults } from "../schema/ingest-defaults.ts"
+import { withCommonHeaders } from "./answer-headers.ts"
 import { createAppClocks } from "./app-clocks.ts"
 import { createAskedAgain } from "./delivery/asked-again.ts"
 import { createApps, parseIngestToken } from "./apps.ts"
@@ -13,13 +16,11 @@ import { closeAll } from "./close-all.ts"
 import type { BlobStore } from "./storage/blob-store.ts"
 import type { Catalog } from "./storage/catalog.ts"
 import { createChanges } from "./delivery/changes.ts"
-import { allowOrigins } from "./cors.ts"
 import { createCallbackTransport } from "./delivery/callback-transport.ts"
 import { createDevStreams } from "./delivery/dev-streams.ts"
 import { createDispatcher } from "./delivery/dispatcher.ts"
 import { createPostEvent } from "./delivery/post-event.ts"
 import { createRefusedCallbacks } from "./delivery/refused-callbacks.ts"
-import { harden } from "./file-headers.ts"
 import { createReaders } from "./download/readers.ts"
 import { createFreeSpace } from "./storage/free-space.ts"
 import { createHousekeeping } from "./housekeeping.ts"
@@ -80,7 +81,7 @@ const ownOptions = [
 /** The service that stores files and tells apps about them. */
 export interface Ingest {
   /** Answers any request below the ingest's public URL. Never rejects. */
-  readonly fetch: (request: Request) => Promise<Response>
+  readonly fetch: FetchHandler
   /**
    * Prepares to stop: begins no more callbacks, refuses new requests except results of callbacks, ends development
    * streams, and answers clients that wait for an app that is not working on their file, all at once. Then waits until
@@ -160,6 +161,7 @@ export const createIngest = (options: IngestOptions): Ingest => {
     changes,
     dispatcher,
     refusedCallbacks,
+    remindOfCallbacks: createReminder(),
     clocks: createAppClocks(write),
     askedAgain: createAskedAgain(),
     devStreams,
@@ -174,7 +176,7 @@ export const createIngest = (options: IngestOptions): Ingest => {
   const refusals = createRefusalLog(write, isDebugged)
   const observe = createRequestObserver({ metrics, write, refusals, isDebugged, tracing })
   const router = createRouter(service, observe)
-  const handle = createFetchHandler(router.respond, context)
+  const handle = createRequestHandler(router.respond, context)
   const inFlight = createInFlight()
   let closing: Promise<void> | undefined
 
@@ -216,13 +218,13 @@ export const createIngest = (options: IngestOptions): Ingest => {
     { version: packageVersion, ...(settings.url !== undefined && { url: settings.url }) },
   ])
   return {
-    fetch: (request) =>
+    fetch: toFetchHandler((request) =>
       inFlight.run(async () => {
         if (tracing !== undefined) await tracing.ready
         const resource = router.find(request)
-        const response = harden(await handle(request, resource))
-        return resource.isHiddenFromPages === true ? response : allowOrigins(response)
+        return withCommonHeaders(await handle(request, resource), resource.isHiddenFromPages)
       }),
+    ),
     drain,
     close: () => (closing ??= close()),
   }

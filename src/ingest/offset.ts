@@ -40,7 +40,6 @@ export const respondOffset = Effect.fnUntraced(function* (service: Service, url:
   const { grant } = yield* authoriseUpload(service, url)
   yield* refuseOrphan(service, grant)
   const offset = yield* attempt(() => findOffset(service, grant))
-  return new Response(null, {
-    headers: { [names.header.rangeStart]: String(offset), "cache-control": "no-store" },
-  })
+  const headers = { [names.header.rangeStart]: String(offset), "cache-control": "no-store" }
+  return { status: 200, headers, body: null }
 })

@@ -19,6 +19,9 @@ const decode = createDecoder(SealedRegistrationSchema)
 
 const encoder = new TextEncoder()
 
+/** How many characters of a reason, which quotes what an app has sent, are logged. */
+const longestReason = 500
+
 const unusable = ({ name }: UploadGrant, why: string) =>
   new Rejected({
     code: "INVALID_SIGNATURE",
@@ -39,12 +42,18 @@ export const openSeal = Effect.fnUntraced(function* (service: Service, app: App,
   if (seal === undefined || slug === undefined) return undefined
   const text = yield* whenKnown(sealer.open(seal, { appId: app.id, slug }))
   if (text === undefined) return yield* unusable(grant, "cannot be opened")
-  const json = yield* parseJson(encoder.encode(text))
-  const sealed = yield* Effect.mapError(decode(json), (detail) => unusable(grant, `is not understood. ${detail}`))
+  const json = yield* Effect.mapError(parseJson(encoder.encode(text)), () => unusable(grant, "is not JSON"))
+  const sealed = yield* Effect.mapError(decode(json), (detail) =>
+    unusable(grant, `is not understood: ${detail.replace(/\.$/, "")}`),
+  )
   yield* checkDestination(service, app, sealed.callbackUrl).pipe(
-    Effect.tapError(({ detail }) =>
-      logWarning("An upload was refused for its callback URL.", { app: app.id, reason: detail }),
-    ),
+    Effect.tapError(({ detail }) => {
+      // Whoever has the URL may send it as often as they like.
+      const missed = service.remindOfCallbacks(`${app.id} ${detail}`)
+      if (missed === undefined) return Effect.void
+      const facts = { app: app.id, reason: detail.slice(0, longestReason), ...(missed > 0 && { missed }) }
+      return logWarning("An upload was refused for its callback URL.", facts)
+    }),
     Effect.mapError(
       (cause) =>
         new Rejected({

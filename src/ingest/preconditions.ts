@@ -1,3 +1,5 @@
+import type { Incoming } from "../http/incoming.ts"
+
 /** The three formats of a date in HTTP. Source: RFC 9110 §5.6.7. */
 const httpDate =
   /^(?:[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} [\d:]{8} GMT|[A-Z][a-z]{5,8}, \d\d-[A-Z][a-z]{2}-\d\d [\d:]{8} GMT|[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d [\d:]{8} \d{4})$/
@@ -33,7 +35,7 @@ const isSince = (date: number, modifiedAt: number): boolean => toSeconds(modifie
  * Source: RFC 9110 §13.2.2, steps 1 to 4. An invalid date is no condition.
  */
 export const evaluatePreconditions = (
-  headers: Headers,
+  headers: Incoming["headers"],
   { etag, modifiedAt }: Validators,
 ): "precondition failed" | "not modified" | undefined => {
   const match = headers.get("if-match")
@@ -52,7 +54,7 @@ export const evaluatePreconditions = (
 }
 
 /** Whether a range of the caller's version is a range of the stored file. Source: RFC 9110 §13.1.5. */
-export const isRangeFresh = (headers: Headers, { etag, modifiedAt }: Validators): boolean => {
+export const isRangeFresh = (headers: Incoming["headers"], { etag, modifiedAt }: Validators): boolean => {
   const condition = headers.get("if-range")
   if (condition === null) return true
   return condition.includes('"') ? condition.trim() === etag : parseHttpDate(condition.trim()) === toSeconds(modifiedAt)

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import type { Incoming } from "../http/incoming.ts"
 import { parseJson, readBytes } from "../server-kit/read-body.ts"
 import type { Rejected } from "../server-kit/rejected.ts"
 import type { App } from "./apps.ts"
@@ -13,7 +14,7 @@ import type { Service } from "./service.ts"
 export const readPromptJson = (
   { settings, bodies }: Service,
   app: App,
-  request: Request,
+  request: Incoming,
   maximum: number,
   absent?: unknown,
 ): Effect.Effect<unknown, Rejected> =>

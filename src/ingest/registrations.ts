@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import type { Incoming } from "../http/incoming.ts"
 import { formatByteSize } from "../protocol/byte-size.ts"
 import { Rejected } from "../server-kit/rejected.ts"
 import { isKeyOf } from "../protocol/key.ts"
@@ -27,7 +28,7 @@ const largestAnswer = 2 * 1024 * 1024
  *         (one of them cannot complete any more).
  * Source: docs/protocol.md §6.
  */
-export const respondRegistrations = Effect.fnUntraced(function* (service: Service, request: Request) {
+export const respondRegistrations = Effect.fnUntraced(function* (service: Service, request: Incoming) {
   const app = yield* authoriseApp(service, request)
   const body = yield* readPromptJson(service, app, request, limits.registrationBody)
   const query = yield* Effect.mapError(decode(body), (detail) => new Rejected({ code: "BAD_REQUEST", detail }))
@@ -62,9 +63,8 @@ export const respondRegistrations = Effect.fnUntraced(function* (service: Servic
   const places = new Map([...found.keys()].map((id, place) => [id, place]))
   const registrations = [...found.values()].map((metadata) => `{"metadata":${metadata}}`).join(",")
   const files = JSON.stringify(ids.map((id) => places.get(id)))
-  return new Response(`{"registrations":[${registrations}],"files":${files}}`, {
-    headers: { "content-type": "application/json", "cache-control": "no-store" },
-  })
+  const headers = { "content-type": "application/json", "cache-control": "no-store" }
+  return { status: 200, headers, body: `{"registrations":[${registrations}],"files":${files}}` }
 })
 
 /**

@@ -1,10 +1,11 @@
 import type * as Effect from "effect/Effect"
+import type { Answer } from "../http/answer.ts"
 import type { Rejected } from "../server-kit/rejected.ts"
 import type { Subject } from "./observe/observe-request.ts"
 import type { Service } from "./service.ts"
 
 /** Answers a request for an existing resource. */
-export type Method = (service: Service) => Effect.Effect<Response, Rejected>
+export type Method = (service: Service) => Effect.Effect<Answer, Rejected>
 
 /** What a path stands for. */
 export interface Resource extends Subject {

@@ -1,4 +1,5 @@
 import type { TraceContext } from "../protocol/trace-context.ts"
+import type { createReminder } from "../server-kit/reminder.ts"
 import type { AppClocks } from "./app-clocks.ts"
 import type { AskedAgain } from "./delivery/asked-again.ts"
 import type { Apps } from "./apps.ts"
@@ -35,6 +36,8 @@ export interface Service {
   readonly changes: Changes
   readonly dispatcher: Dispatcher
   readonly refusedCallbacks: RefusedCallbacks
+  /** Whether to log now that an app's callbacks may not go where it wants them. */
+  readonly remindOfCallbacks: ReturnType<typeof createReminder>
   readonly clocks: AppClocks
   readonly askedAgain: AskedAgain
   readonly devStreams: DevStreams

@@ -4,9 +4,12 @@ export interface MockBody {
   readonly take: (count: number) => Promise<Uint8Array>
 }
 
+/** Whether the file is a part of the body. */
+export const isForm = (request: Request): boolean => /^multipart\//i.test(request.headers.get("content-type") ?? "")
+
 /** The file's bytes in a PUT: the body, or the part `file` of a form. Source: docs/protocol.md §10. */
 const openStream = async (request: Request): Promise<ReadableStream<Uint8Array> | null> => {
-  if (!/^multipart\//i.test(request.headers.get("content-type") ?? "")) return request.body
+  if (!isForm(request)) return request.body
   const part = (await request.formData()).get("file")
   return part === null || typeof part === "string" ? null : part.stream()
 }

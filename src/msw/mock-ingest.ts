@@ -8,6 +8,7 @@ import {
   verifyUploadUrl,
 } from "../protocol.ts"
 import { type MockMetadata, mockToken, type UntypedMockRoute } from "./mock-app.ts"
+import { isForm } from "./mock-body.ts"
 import type { MockControls } from "./mock-controls.ts"
 import { toFailedResponse } from "./mock-failure.ts"
 import { respondMockPut } from "./mock-put.ts"
@@ -22,7 +23,7 @@ const allowOrigins = (response: Response, isPreflight: boolean): void => {
   headers.set("access-control-allow-origin", "*")
   headers.set("access-control-expose-headers", `${names.header.rangeStart}, retry-after`)
   if (isPreflight) {
-    headers.set("access-control-allow-methods", "PUT, HEAD, GET")
+    headers.set("access-control-allow-methods", "PUT, POST, HEAD, GET")
     headers.set("access-control-allow-headers", allowedHeaders.join(", "))
   }
 }
@@ -64,8 +65,9 @@ export const createMockIngest = (
       upload.writer = undefined
       return new Response(null, { headers: { ...toOffset(upload.bytes.length), "cache-control": "no-store" } })
     }
-    if (request.method !== "PUT") {
-      return toFailedResponse(toFailure("METHOD_NOT_ALLOWED", "A signed URL takes PUT and HEAD."))
+    if (request.method !== "PUT" && (request.method !== "POST" || isForm(request))) {
+      const detail = "A signed URL takes PUT, HEAD, and POST of anything but a form."
+      return toFailedResponse(toFailure("METHOD_NOT_ALLOWED", detail))
     }
     const { slug, input } = upload
     return respondMockPut({

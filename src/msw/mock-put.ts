@@ -12,7 +12,7 @@ import type { MockControls } from "./mock-controls.ts"
 import { toFailedResponse } from "./mock-failure.ts"
 import { appendBytes, failUpload, type MockUpload, toFailure, toOffset } from "./mock-upload.ts"
 
-/** A PUT whose URL was verified. */
+/** A PUT or POST whose URL was verified. */
 export interface MockPut {
   readonly request: Request
   readonly grant: UploadGrant
@@ -57,7 +57,7 @@ const runRoute = async ({ serverData }: UntypedMockRoute, file: StoredFile, { in
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /**
- * `PUT` of a signed URL at the mock: stores bytes, waits and fails where the test wants it to, and answers like the
+ * `PUT` or `POST` of a signed URL at the mock: stores bytes, waits and fails where the test wants it to, and answers like the
  * ingest.
  *
  * Source: docs/protocol.md §10.

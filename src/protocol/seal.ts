@@ -40,17 +40,21 @@ const toBase64Url = (bytes: Uint8Array): string =>
     .replaceAll("=", "")
 
 /** The bytes of a seal of this version; undefined for anything else. */
-const fromBase64Url = (text: string): Uint8Array<ArrayBuffer> | undefined => {
-  if (!/^[\w-]+$/.test(text)) return undefined
-  try {
-    const bytes = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) =>
-      letter.charCodeAt(0),
-    )
-    return bytes[0] === version && bytes.length > 1 + sizes.nonce + sizes.tag ? bytes : undefined
-  } catch {
-    return undefined
-  }
+const fromBase64Url = (
+  text: string,
+  decode: (text: string) => Uint8Array<ArrayBuffer>,
+): Uint8Array<ArrayBuffer> | undefined => {
+  // No base64 has one character more than a multiple of four.
+  if (!/^[\w-]+$/.test(text) || text.length % 4 === 1) return undefined
+  const bytes = decode(text)
+  return bytes[0] === version && bytes.length > 1 + sizes.nonce + sizes.tag ? bytes : undefined
 }
+
+const decodeByAtob = (text: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0))
+
+/** A fiftieth of the time. */
+const decodeByNode = (text: string): Uint8Array<ArrayBuffer> => Buffer.from(text, "base64url")
 
 type NodeCrypto = typeof import("node:crypto")
 
@@ -75,7 +79,7 @@ const createNodeSealer = (crypto: NodeCrypto, secret: string): Sealer => {
       ]).toString("base64url")
     },
     open: (sealed, context) => {
-      const bytes = fromBase64Url(sealed)
+      const bytes = fromBase64Url(sealed, decodeByNode)
       if (bytes === undefined) return undefined
       const [from, to] = [1 + sizes.nonce, bytes.length - sizes.tag]
       const decipher = crypto
@@ -111,7 +115,7 @@ const createWebSealer = (secret: string): Sealer => {
       return toBase64Url(Uint8Array.of(version, ...nonce, ...new Uint8Array(encrypted)))
     },
     open: async (sealed, context) => {
-      const bytes = fromBase64Url(sealed)
+      const bytes = fromBase64Url(sealed, decodeByAtob)
       if (bytes === undefined) return undefined
       const nonce = bytes.slice(1, 1 + sizes.nonce)
       const key = await (derived ??= derive())

@@ -10,6 +10,9 @@ import { signUploads } from "./sign-uploads.ts"
 /** An action is registered by a request at least this often, ms: only its answer holds what the ingest warns of. */
 const registerEvery = 60 * 1000
 
+/** For how long the ingest is taken to be the one that opened seals, ms. After that an action waits for its registration again. */
+const trustFor = 10 * 60 * 1000
+
 /** What the ingest has to know of an upload action, sealed once for all of its URLs. */
 const seal = (
   call: Call,
@@ -50,7 +53,8 @@ const signSealed = Effect.fnUntraced(function* (
  *
  * The first action of a process is registered by a request, so that what is wrong with the set-up shows here, and not at
  * the first PUT; its answer says whether the ingest opens seals, which it does once callbacks have reached the app. From
- * then on nobody waits for such a request. Keys that a route makes itself may come back after a deletion: only a
+ * then on nobody waits for such a request, until there was none for a while: the ingest may be another one. An ingest that is
+ * away by then is taken to be the same. Keys that a route makes itself may come back after a deletion: only a
  * registration by request shows that it came after that.
  *
  * @param isRandom whether no key of the action can ever be given again
@@ -69,15 +73,16 @@ export const announce = Effect.fnUntraced(function* (
     isRandom && seals.isOpened && !settings.isDev
       ? yield* signSealed(call, credentials, route, announcement)
       : undefined
-  if (sealed === undefined) {
+  // Not by the time of day, which may be set back.
+  const age = performance.now() - seals.askedAt
+  // One at a time.
+  if (sealed !== undefined && age > registerEvery) seals.askedAt = performance.now()
+  if (sealed === undefined || age > trustFor) {
     const presigned = yield* signUploads(credentials, announcement.grants)
-    yield* register(call, credentials, route, announcement)
-    return presigned
+    return yield* Effect.catch(Effect.as(register(call, credentials, route, announcement), presigned), (rejected) =>
+      sealed !== undefined && rejected.code === "INGEST_UNAVAILABLE" ? Effect.succeed(sealed) : Effect.fail(rejected),
+    )
   }
-  if (Date.now() - seals.askedAt > registerEvery) {
-    // One at a time.
-    seals.askedAt = Date.now()
-    yield* registerAside(call, credentials, route, announcement)
-  }
+  if (age > registerEvery) yield* registerAside(call, credentials, route, announcement)
   return sealed
 })

@@ -1,4 +1,5 @@
 import type * as Effect from "effect/Effect"
+import type { Incoming } from "../http/incoming.ts"
 import type { FetchAnswer } from "../http/fetch-transport.ts"
 import type { Send } from "../http/transport.ts"
 import type { FaultLog } from "../server-kit/fault-log.ts"
@@ -31,7 +32,11 @@ export interface App {
   /** The same for hosts that requests name: there is no limit to the hosts that a client can make up. */
   readonly remindOfHost: (host: string) => number | undefined
   /** Whether the ingest opens seals, as it said when an action was last registered by a request. */
-  readonly seals: { isOpened: boolean; askedAt: number }
+  readonly seals: {
+    isOpened: boolean
+    /** By the clock of `performance`, ms. */
+    askedAt: number
+  }
   /** Sends requests to the ingest. */
   readonly send: Send
   /** The same for answers that are streams: each keeps its connection. */
@@ -41,7 +46,7 @@ export interface App {
 /** One request while it is handled. */
 export interface Call {
   readonly app: App
-  readonly request: Request
+  readonly request: Incoming
   readonly url: URL
   /** What the framework's adapter adds to the arguments of user code. */
   readonly native: object

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import { toJsonAnswer } from "../http/answer.ts"
 import { logWarning } from "../server-kit/logging.ts"
 import { Rejected } from "../server-kit/rejected.ts"
 import { envName } from "../protocol/names.ts"
@@ -67,7 +68,7 @@ const locateCallbacks = (call: Call): { readonly callbackUrl: string; readonly s
 export const answerCheck = Effect.fnUntraced(function* (call: Call, json: unknown, ingestUrl: string) {
   const { toCheckAnswer } = yield* loadRefusal
   const answer = toCheckAnswer(call, json, ingestUrl, locateCallbacks(call), envName)
-  return typeof answer === "string" ? yield* new Rejected({ code: "FORBIDDEN", detail: answer }) : Response.json(answer)
+  return typeof answer === "string" ? yield* new Rejected({ code: "FORBIDDEN", detail: answer }) : toJsonAnswer(answer)
 })
 
 /**

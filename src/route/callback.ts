@@ -1,5 +1,6 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import { toJsonAnswer } from "../http/answer.ts"
 import { type PostFailed, postJson } from "../server-kit/post-json.ts"
 import { parseJson, readBytes } from "../server-kit/read-body.ts"
 import { Rejected } from "../server-kit/rejected.ts"
@@ -18,7 +19,7 @@ import { answerCheck } from "./callback-url.ts"
 import { encodeReturned } from "./encode-returned.ts"
 import type { Delivery } from "./builder/user-code-arguments.ts"
 import type { Credentials } from "../protocol/credentials.ts"
-import { callUserCode, type UserCode } from "./user-code.ts"
+import { callUserCode, toArguments, type UserCode } from "./user-code.ts"
 
 const decodeCallback = createDecoder(CallbackEventSchema)
 const decodeError = createDecoder(ErrorEventSchema)
@@ -133,7 +134,7 @@ const answerWith = Effect.fnUntraced(function* (
     "cache-control": "no-store, no-transform",
     [names.header.signature]: signature,
   }
-  return new Response(result, { status, headers })
+  return { status, headers, body: result }
 })
 
 /**
@@ -156,7 +157,7 @@ const report = Effect.fnUntraced(function* (
       error: ((refusal && app.publish(refusal).detail) ?? `${hook} failed.`).slice(0, limits.callbackError),
     })
   const post = (text: string) => postResult(call, credentials, text)
-  const postFirst = (text: string) => Effect.as(Effect.mapError(post(text), toUndelivered), Response.json({ ok: true }))
+  const postFirst = (text: string) => Effect.as(Effect.mapError(post(text), toUndelivered), toJsonAnswer({ ok: true }))
   if (isReadInAnswer(call)) {
     const begun = performance.now()
     const mayBeLost = (kept: string) => kept.length > limits.callbackAnswer || performance.now() - begun > surePatience
@@ -180,10 +181,9 @@ const complete = Effect.fnUntraced(function* (call: Call, credentials: Credentia
   const event = yield* Effect.mapError(decodeCallback(json), toBadRequest)
   yield* checkEvent(call, credentials, event)
   const { file, metadata } = event
-  const { request, native } = call
   const code = { hook: "onUploadComplete", slug: route.slug }
   const result = callUserCode(code, () =>
-    route.definition.onUploadComplete({ ...native, request, metadata, file, delivery: toDelivery(event) }),
+    route.definition.onUploadComplete(toArguments(call, { metadata, file, delivery: toDelivery(event) })),
   ).pipe(Effect.flatMap((returned) => encodeData(file.key, event.id, code, returned)))
   return yield* report(call, credentials, event, code, result)
 })
@@ -193,13 +193,12 @@ const fail = Effect.fnUntraced(function* (call: Call, credentials: Credentials, 
   const event = yield* Effect.mapError(decodeError(json), toBadRequest)
   yield* checkEvent(call, credentials, event)
   const { fileKey, metadata } = event
-  const { request, native } = call
   const { onUploadError } = route.definition
   const code = { hook: "onUploadError", slug: route.slug }
   const { code: problem, message } = event.error
   const error = new UploadError({ code: isProblemCode(problem) ? problem : "INTERNAL_ERROR", message })
   const result = callUserCode(code, () =>
-    onUploadError?.({ ...native, request, metadata, fileKey, error, delivery: toDelivery(event) }),
+    onUploadError?.(toArguments(call, { metadata, fileKey, error, delivery: toDelivery(event) })),
   ).pipe(Effect.map(() => encodeResult({ fileKey, eventId: event.id, callbackData: null })))
   return yield* report(call, credentials, event, code, result)
 })

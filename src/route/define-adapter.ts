@@ -1,3 +1,5 @@
+import { type Answer, toResponse } from "../http/answer.ts"
+import type { Incoming } from "../http/incoming.ts"
 import type { Json } from "../protocol/json.ts"
 import { Rejected } from "../server-kit/rejected.ts"
 import { UploadError } from "../protocol/upload-error.ts"
@@ -10,12 +12,17 @@ import { createHandler, type RequestContext, type RouteHandlerOptions } from "./
 export interface Adapter<Args extends ReadonlyArray<unknown>, Native extends object, Out = Response> {
   /** The framework's name, for messages. */
   readonly name: string
-  /** Makes the request, with its absolute URL and its body unread. May throw an `UploadError`. */
-  readonly request: (...args: Args) => Request
+  /**
+   * Makes the request, with its absolute URL and its body unread: a `Request`, or what costs less (`toIncoming` of
+   * `sluice/node`). May throw an `UploadError`.
+   */
+  readonly request: (...args: Args) => Incoming
   /** Arguments of user code in addition to `request`: the framework's own request object, under its usual name. */
   readonly native: (...args: Args) => Native
   /** Hands the answer to the framework; without it the framework gets the `Response`. */
   readonly respond?: (response: Response, ...args: Args) => Out | Promise<Out>
+  /** The same before a `Response` was made of it, which costs less. It goes before `respond`. */
+  readonly answer?: (answer: Answer, ...args: Args) => Out | Promise<Out>
   /**
    * The `Host` header where the request target names a host itself (RFC 9112 §3.2.2). The host of the target is that
    * of `request`; the other one must be an allowed host as well, because a proxy in front may have used it.
@@ -38,12 +45,12 @@ export interface DefinedAdapter<Args extends ReadonlyArray<unknown>, Native exte
 /**
  * Makes a framework's adapter. The built-in ones use only this function.
  *
- * The returned handler rejects only where `respond` does.
+ * The returned handler rejects only where `respond` or `answer` does.
  */
 export const defineAdapter = <Args extends ReadonlyArray<unknown>, Native extends object, Out = Response>(
   adapter: Adapter<Args, Native, Out>,
 ): DefinedAdapter<Args, Native, Out> => {
-  const toCall = (args: Args): { request: Request | Rejected; context: RequestContext } => {
+  const toCall = (args: Args): { request: Incoming | Rejected; context: RequestContext } => {
     try {
       const request = adapter.request(...args)
       return {
@@ -71,7 +78,9 @@ export const defineAdapter = <Args extends ReadonlyArray<unknown>, Native extend
       const handle = createHandler(options)
       return async (...args) => {
         const { request, context } = toCall(args)
-        const response = await handle(request, context)
+        const answer = await handle(request, context)
+        if (adapter.answer !== undefined) return adapter.answer(answer, ...args)
+        const response = toResponse(answer)
         return adapter.respond === undefined ? (response as Out) : adapter.respond(response, ...args)
       }
     },

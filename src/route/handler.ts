@@ -1,11 +1,13 @@
 import * as Effect from "effect/Effect"
+import type { Answer } from "../http/answer.ts"
 import { sendWithFetch } from "../http/fetch-transport.ts"
+import type { Incoming } from "../http/incoming.ts"
 import { createTransport } from "../http/own-transport.ts"
 import { createFaultLog } from "../server-kit/fault-log.ts"
-import { createFetchHandler } from "../server-kit/fetch-handler.ts"
 import { createLogContext } from "../server-kit/logging.ts"
 import { createReminder } from "../server-kit/reminder.ts"
 import { Rejected, toRejected } from "../server-kit/rejected.ts"
+import { createRequestHandler } from "../server-kit/request-handler.ts"
 import { parseMediaType } from "../protocol/media-type.ts"
 import { readEnvironment } from "../protocol/environment.ts"
 import { names } from "../protocol/names.ts"
@@ -73,7 +75,7 @@ const findRoute = ({ app, url }: Call): Effect.Effect<NamedRoute, Rejected> => {
 const chooseAction = ({
   request,
   url,
-}: Call): ((call: Call, route: NamedRoute) => Effect.Effect<Response, Rejected>) | Rejected => {
+}: Call): ((call: Call, route: NamedRoute) => Effect.Effect<Answer, Rejected>) | Rejected => {
   const hook = request.headers.get(names.header.hook)
   if (hook === "callback" || hook === "error" || hook === "check")
     return (call, route) => receiveCallback(call, route, hook)
@@ -107,7 +109,7 @@ const isForgeable = (call: Call): boolean => {
 const handle = Effect.fnUntraced(function* (call: Call) {
   const { app, request } = call
   if (request.method === "GET") {
-    return new Response(app.description, { headers: { "content-type": "application/json" } })
+    return { status: 200, headers: { "content-type": "application/json" }, body: app.description }
   }
   if (request.method !== "POST") {
     return yield* new Rejected({
@@ -160,7 +162,7 @@ const findHints = async (): Promise<ReadonlyArray<string>> => {
 const publishTo = (isOpen: boolean) => (isOpen ? (rejected: Rejected) => rejected : hideConfiguration)
 
 /** Handles a request, or the rejection of an input from which the adapter could not build one. */
-type Handler = (request: Request | Rejected, context: RequestContext) => Promise<Response>
+type Handler = (request: Incoming | Rejected, context: RequestContext) => Promise<Answer>
 
 /** Reads the configuration and builds what all requests share. */
 const start = Effect.fnUntraced(function* (options: RouteHandlerOptions) {
@@ -181,8 +183,8 @@ const start = Effect.fnUntraced(function* (options: RouteHandlerOptions) {
     sendForStream: sendWithFetch(options.fetch ?? ((url, init) => globalThis.fetch(url, init))),
   }
   const logContext = createLogContext(settings.logLevel, settings.logFormat)
-  return createFetchHandler(
-    (request: Request | Rejected, { native, adapter, otherHost, waitUntil }: RequestContext) => {
+  return createRequestHandler(
+    (request: Incoming | Rejected, { native, adapter, otherHost, waitUntil }: RequestContext) => {
       if (request instanceof Rejected) return Effect.fail(request)
       // Some frameworks build the URL from whatever the client names as the host.
       return URL.canParse(request.url)
@@ -215,7 +217,7 @@ export const createHandler = (options: RouteHandlerOptions): Handler => {
     handler ??= Effect.runPromise(
       Effect.catchCause(start(options), (cause) =>
         Effect.succeed(
-          createFetchHandler(
+          createRequestHandler(
             () => Effect.failCause(cause),
             createLogContext("Warning", "text"),
             publishTo(options.isDev === true || isOpen()),

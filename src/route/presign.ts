@@ -17,8 +17,8 @@ import { checkKnown } from "./known-options.ts"
 import { encodeMetadata } from "./register.ts"
 import { runMiddleware } from "./run-middleware.ts"
 import type { Credentials } from "../protocol/credentials.ts"
-import { toPresignedResponse } from "./sign-uploads.ts"
-import { callUserCode } from "./user-code.ts"
+import { toPresignedAnswer } from "./sign-uploads.ts"
+import { callUserCode, toArguments } from "./user-code.ts"
 
 const decode = createDecoder(UploadRequestSchema)
 
@@ -39,11 +39,10 @@ const decideFiles = Effect.fnUntraced(function* (
   const { file: decide } = route.definition
   const decisions: Array<FileDecision> = []
   if (decide === undefined) return decisions
-  const { native, request } = call
   for (const file of files) {
     const decision =
       (yield* callUserCode({ hook: "file", slug: route.slug }, () =>
-        decide({ ...native, request, file, input, metadata }),
+        decide(toArguments(call, { file, input, metadata })),
       )) ?? undecided
     yield* checkKnown(`What .file() of route ${route.slug} returned`, decision, decisionFields)
     decisions.push(decision)
@@ -133,5 +132,5 @@ export const presign = Effect.fnUntraced(function* (call: Call, route: NamedRout
   if (route.definition.fileKeySeed ?? route.definition.file) yield* checkSeeds(grants)
   const isRandom = route.definition.fileKeySeed === undefined && decisions.every(({ keySeed }) => keySeed === undefined)
   const announcement = { grants, metadata: encodedMetadata, callbackUrl }
-  return toPresignedResponse(yield* announce(call, credentials, route, announcement, isRandom))
+  return toPresignedAnswer(yield* announce(call, credentials, route, announcement, isRandom))
 })

@@ -44,11 +44,19 @@ const noteAnswer = (call: Call, { headers }: Pick<PostAnswer, "headers">): Effec
   Effect.suspend(() => {
     const { seals } = call.app
     seals.isOpened = headers.get(names.header.accept) === acceptsSeal
-    seals.askedAt = Date.now()
+    seals.askedAt = performance.now()
     const warning = headers.get(names.header.warning)
     if (warning === null || call.app.remind(warning.replace(/\d+/g, "")) === undefined) return Effect.void
     return logWarning(`The ingest warns: ${warning}`)
   })
+
+/**
+ * An ingest that refuses a registration refuses sealed URLs for the same reason, but to browsers: from now on actions are
+ * registered by requests, so that their callers hear it, until one is accepted. One that is away has refused nothing.
+ */
+const noteRefusal = ({ app: { seals } }: Call, { code }: Rejected): void => {
+  if (code !== "INGEST_UNAVAILABLE") seals.isOpened = false
+}
 
 export const toRejected = (ingestUrl: string, callbackUrl: string) => (failure: PostFailed) => {
   if (failure.status === 403 && failure.body?.includes('"callbackOrigin"')) {
@@ -164,6 +172,7 @@ export const register = Effect.fnUntraced(function* (
   const post = Effect.suspend(() => postJson({ ...toPost(), send })).pipe(Effect.tap(note))
   const acknowledged = retry(post, retryDelays).pipe(
     Effect.mapError(toRejected(credentials.ingestUrl, callbackUrl)),
+    Effect.tapError((rejected) => Effect.sync(() => noteRefusal(call, rejected))),
     Effect.flatMap(({ headers }) =>
       /^application\/json\b/.test(headers.get("content-type") ?? "")
         ? Effect.void

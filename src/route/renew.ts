@@ -15,7 +15,7 @@ import type { Call, NamedRoute } from "./app.ts"
 import { attemptTimeout, register, toRejected } from "./register.ts"
 import { runMiddleware } from "./run-middleware.ts"
 import type { Credentials } from "../protocol/credentials.ts"
-import { signUploads, toPresignedResponse } from "./sign-uploads.ts"
+import { signUploads, toPresignedAnswer } from "./sign-uploads.ts"
 
 const decode = createDecoder(RenewRequestSchema)
 
@@ -126,5 +126,5 @@ export const renew = Effect.fnUntraced(function* (call: Call, route: NamedRoute)
     const own = renewed.filter((_, i) => places.get(granted[i]!) === place)
     yield* register(call, credentials, route, { grants: own, metadata: JSON.stringify(metadata), callbackUrl })
   }
-  return toPresignedResponse(presigned)
+  return toPresignedAnswer(presigned)
 })

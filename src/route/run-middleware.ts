@@ -5,7 +5,7 @@ import type { FileDescriptor } from "../protocol/messages.ts"
 import { Rejected } from "../server-kit/rejected.ts"
 import type { Call, NamedRoute } from "./app.ts"
 import type { RenewedUpload } from "./builder/user-code-arguments.ts"
-import { callUserCode } from "./user-code.ts"
+import { callUserCode, toArguments } from "./user-code.ts"
 
 const describeIssue = (issue: StandardSchemaV1.Issue): string => {
   const path = (issue.path ?? []).map((segment) => String(typeof segment === "object" ? segment.key : segment))
@@ -46,7 +46,7 @@ const parseInput = (
  * Fails: `Rejected`, code INVALID_INPUT or whatever the middleware threw as an `UploadError`.
  */
 export const runMiddleware = Effect.fnUntraced(function* (
-  { request, native }: Call,
+  call: Call,
   { slug, definition }: NamedRoute,
   files: ReadonlyArray<FileDescriptor>,
   untrusted: Json | undefined,
@@ -58,7 +58,7 @@ export const runMiddleware = Effect.fnUntraced(function* (
     middleware === undefined
       ? {}
       : yield* callUserCode({ hook: "middleware", slug }, () =>
-          middleware({ ...native, request, input, files, ...(renewal && { renewal }) }),
+          middleware(toArguments(call, { input, files, ...(renewal && { renewal }) })),
         )
   return { input, metadata }
 })

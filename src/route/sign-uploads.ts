@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import { type Answer, toJsonAnswer } from "../http/answer.ts"
 import type { PresignedUpload } from "../protocol/messages.ts"
 import { signUploadUrl, type UploadGrant } from "../protocol/signed-url.ts"
 import type { Credentials } from "../protocol/credentials.ts"
@@ -25,9 +26,6 @@ export const signUploads = (
         )
   })
 
-/** Made once: a Response copies existing headers in half the time it takes to parse an object. */
-const headers = new Headers({ "content-type": "application/json", "cache-control": "no-store" })
-
 /** The answer to upload and renew. Source: docs/protocol.md §5. */
-export const toPresignedResponse = (presigned: ReadonlyArray<PresignedUpload>): Response =>
-  new Response(JSON.stringify(presigned), { headers })
+export const toPresignedAnswer = (presigned: ReadonlyArray<PresignedUpload>): Answer =>
+  toJsonAnswer(presigned, { "cache-control": "no-store" })

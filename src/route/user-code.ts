@@ -1,8 +1,10 @@
 import * as Effect from "effect/Effect"
+import { toWebRequest } from "../http/incoming.ts"
 import { logError } from "../server-kit/logging.ts"
 import { Rejected } from "../server-kit/rejected.ts"
 import type { Json } from "../protocol/json.ts"
 import { UploadError } from "../protocol/upload-error.ts"
+import type { Call } from "./app.ts"
 import type { RouteDefinition } from "./builder/file-route.ts"
 
 /** Which code of the app is called: `middleware`, and the route's slug. */
@@ -63,6 +65,21 @@ export const callUserCode = <A>(code: UserCode, call: () => A | PromiseLike<A>):
       return toFailure(code, thrown)
     }
   })
+
+/**
+ * The arguments of a function of the app: what the adapter adds, what this function gets, and the request as the Web
+ * API's class, which is made when it is first asked for.
+ */
+export const toArguments = <A extends object>(
+  { native, request }: Call,
+  own: A,
+): object & A & { readonly request: Request } => ({
+  ...native,
+  ...own,
+  get request() {
+    return toWebRequest(request)
+  },
+})
 
 const toUploadError = (rejected: Rejected): UploadError =>
   UploadError.is(rejected.cause)

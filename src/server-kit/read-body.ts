@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import type { Incoming } from "../http/incoming.ts"
 import { formatByteSize } from "../protocol/byte-size.ts"
 import { limits } from "../protocol/limits.ts"
 import { appendBytes, nothingGathered, toBytes } from "./append-bytes.ts"
@@ -19,7 +20,7 @@ const tooSlow = (timeout: number) =>
     headers: { connection: "close" },
   })
 
-const readBounded = async (request: Request, maximum: number, timeout: number): Promise<Uint8Array> => {
+const readBounded = async (request: Incoming, maximum: number, timeout: number): Promise<Uint8Array> => {
   if (Number(request.headers.get("content-length") ?? 0) > maximum) throw tooLarge(maximum)
   if (request.bodyUsed || request.body?.locked === true) {
     throw new Rejected({
@@ -55,7 +56,7 @@ const readBounded = async (request: Request, maximum: number, timeout: number): 
 }
 
 /** The raw bytes of a request's body, at most `maximum`, all of which have to arrive within `timeout` ms. */
-export const readBytes = (request: Request, maximum: number, timeout: number): Effect.Effect<Uint8Array, Rejected> =>
+export const readBytes = (request: Incoming, maximum: number, timeout: number): Effect.Effect<Uint8Array, Rejected> =>
   Effect.tryPromise({
     try: () => readBounded(request, maximum, timeout),
     catch: (cause) =>
@@ -101,7 +102,7 @@ export const parseJson = (bytes: Uint8Array, depth: number = limits.messageDepth
  * Fails: `Rejected`, code BAD_REQUEST, with the decoder's sentences, status 413 or 408.
  */
 export const readMessage = <A>(
-  request: Request,
+  request: Incoming,
   maximum: number,
   timeout: number,
   decode: (json: unknown) => Effect.Effect<A, string>,

@@ -1,4 +1,5 @@
 import type { FileHandle } from "node:fs/promises"
+import { markDisposable } from "../protocol/disposable-stream.ts"
 import { UploadError } from "../protocol/upload-error.ts"
 import { findUnknownOption } from "../protocol/unknown-option.ts"
 import { type FileFromPath, noFileSystem } from "./no-file-system.ts"
@@ -96,7 +97,7 @@ const readFrom = (start: number, file: KnownFile): ReadableStream<Uint8Array> =>
     await close()
   }
   // Nothing is read, or opened, before somebody asks for it.
-  return new ReadableStream({ pull, cancel: close }, { highWaterMark: 0 })
+  return markDisposable(new ReadableStream({ pull, cancel: close }, { highWaterMark: 0 }))
 }
 
 /** Checks that a file that was empty still is; those of /proc say that they are, and are not. */

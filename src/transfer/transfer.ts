@@ -47,10 +47,11 @@ const readOffset = (reply: Reply): number | undefined => {
 const isResult = (json: unknown): json is UploadResult => typeof (json as UploadResult | null)?.key === "string"
 
 /**
- * PUTs a file to its signed URL; after a failure resumes from what the ingest has stored. A URL that is refused as
+ * Sends a file to its signed URL; after a failure resumes from what the ingest has stored. A URL that is refused as
  * expired is renewed, but only once until more bytes are stored.
  *
- * Shape:  `PUT url`, `Range: bytes=<offset>-`, raw bytes; before a retry `HEAD url` for the offset.
+ * Shape:  `PUT url`, `Range: bytes=<offset>-`, raw bytes; before a retry `HEAD url` for the offset. From pages a small
+ *         file first goes as `POST url`.
  * Fails:  rejects with an UploadError; with the signal's reason or NETWORK_ERROR when aborted.
  * Source: docs/protocol.md §10.
  */
@@ -66,6 +67,7 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
   const attempt = async (forget: () => void): Promise<Attempt<UploadResult>> => {
     url = options.url()
     let offset = known
+    const isFirst = offset === 0
     known = undefined
     if (offset === undefined) {
       const reply = await fetchReply(fetch, url, { method: "HEAD", headers: { ...trace }, signal })
@@ -99,6 +101,7 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
       headers: { ...trace, "content-type": "application/octet-stream", range: formatUploadRange(start) },
       body: await file.slice(start),
       size: file.size - start,
+      isPlain: isFirst && !trace,
       signal,
       onProgress: sent,
     }).finally(() => clearTimeout(timer))

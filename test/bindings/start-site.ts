@@ -9,10 +9,11 @@ import { encodeToken, names, problemMediaType } from "../../src/protocol.ts"
 import { createRouteHandler, type FileRouter } from "../../src/server.ts"
 import { router as usual } from "./apps/router.ts"
 
-/** One request for bytes, as the ingest saw it. */
+/** One request with bytes, as the ingest saw it: a PUT, or the POST of a small file. */
 export interface SeenPut {
   readonly file: string
   readonly key: string
+  /** A POST says none, which means the whole file. */
   readonly range: string
 }
 
@@ -23,16 +24,16 @@ export interface Site {
   /** The app's. */
   readonly token: string
   readonly puts: ReadonlyArray<SeenPut>
-  /** PUTs under way now. */
+  /** Those under way now. */
   readonly inFlight: () => number
   /**
-   * Lets each PUT of a file have so many bytes, then wait. Until it is let go on nobody reads, and so nobody notices
+   * Lets each request with bytes of a file have so many, then wait. Until it is let go on nobody reads, and so nobody notices
    * that the browser has closed the connection.
    *
    * @returns lets them go on
    */
   readonly hold: (file: string, bytes: number) => () => void
-  /** Answers the next PUTs of a file with an error. */
+  /** Answers the next requests with bytes of a file with an error. */
   readonly refuse: (file: string, status: number, times: number) => void
   /** Lets the app's answers to the ingest wait. @returns lets them go on */
   readonly holdCallbacks: () => () => void
@@ -128,8 +129,10 @@ export const startSite = async (page: {
   const ingestServer = await listen(async (request) => {
     const url = new URL(request.url)
     const file = url.searchParams.get(names.query.fileName) ?? ""
-    if (request.method !== "PUT") return ingest.fetch(request)
-    puts.push({ file, key: url.pathname.slice(1), range: request.headers.get("range") ?? "" })
+    // The app posts too, to addresses that name no file.
+    const isUpload = request.method === "PUT" || (request.method === "POST" && file !== "")
+    if (!isUpload) return ingest.fetch(request)
+    puts.push({ file, key: url.pathname.slice(1), range: request.headers.get("range") ?? "bytes=0-" })
     const refusal = refusals.get(file)
     if (refusal !== undefined && refusal.left-- > 0) {
       await request.body?.cancel()

@@ -12,7 +12,7 @@ import { explainUnreachable } from "../../src/cli/doctor/unreachable.ts"
 import { describeDataFolder } from "../../src/cli/data-folder.ts"
 import { type Catalog, createIngest } from "../../src/ingest.ts"
 import { noteStart } from "../../src/cli/started-with.ts"
-import { encodeToken } from "../../src/protocol.ts"
+import { createFileKey, encodeAppId, encodeToken } from "../../src/protocol.ts"
 import { createRouteHandler, createSluice } from "../../src/server.ts"
 import { startProgram } from "../adapters/apps/start-process.ts"
 import { listen } from "../ingest/circle.ts"
@@ -189,6 +189,29 @@ describe("sluice doctor", () => {
       advice: expect.stringContaining("sluice apps create other"),
     })
     expect([wrongKey, unknown].map(({ stdout }) => /sk_acme_other|sk_other/.test(stdout))).toEqual([false, false])
+  })
+
+  it("asks no other app than that of its token, whoever uploaded last: what it sends is signed with that one's key", async () => {
+    const { url, catalog, app, token } = await startAll()
+    await createApp(catalog, "acme")
+    let asked = 0
+    const stranger = await listen((_, res) => {
+      asked++
+      res.end("{}")
+    })
+    const upload = async (appId: string, id: string, callbackUrl: string) => {
+      const key = createFileKey(encodeAppId(appId))
+      const grant = { appId, key, slug: "a", name: "a.txt", size: 1, type: "text/plain", expires: Date.now() + 60_000 }
+      const rest = { metadata: "1", callbackSlug: "a", awaitServerData: false, isDev: false, trace: null }
+      const registration = { ...rest, callbackUrl }
+      await catalog.begin({ grant, registration, origin: url, now: Date.now() })
+      await catalog.commit({ key, epoch: 1, fileHash: "", now: Date.now(), eventId: `evt_${id}`, claimedUntil: null })
+    }
+    await upload(credentials.appId, "own", app)
+    await upload("acme", "other", stranger)
+    const { of } = await examine([], token)
+    expect(of("Callback URL")).toMatchObject({ status: "ok", message: expect.stringContaining(app) })
+    expect(asked).toBe(0)
   })
 
   it("finds an app whose callback URL the ingest refuses, by its origin or its network", patient, async () => {

@@ -77,6 +77,7 @@ const send = (response: ServerResponse, status: number, body?: unknown, headers:
  */
 export const startPeer = async () => {
   const seen: Array<SeenRequest> = []
+  const preflights: Array<string> = []
   const stored = new Map<string, StoredBytes>()
   const faults = new Map<string, Array<Fault>>()
   const pages = new Map<string, { type: string; body: string }>()
@@ -99,9 +100,10 @@ export const startPeer = async () => {
     response.setHeader("access-control-allow-origin", "*")
     response.setHeader("access-control-expose-headers", "x-sluice-range-start, retry-after")
     if (request.method === "OPTIONS") {
+      preflights.push(new URL(request.url!, ingest.origin).searchParams.get("x-sluice-file-name")!)
       return send(response, 204, undefined, {
-        "access-control-allow-methods": "PUT, HEAD",
-        "access-control-allow-headers": "range, content-type",
+        "access-control-allow-methods": "PUT, POST, HEAD",
+        "access-control-allow-headers": "range, content-type, traceparent",
       })
     }
     const key = new URL(request.url!, ingest.origin).pathname.slice(1)
@@ -243,10 +245,12 @@ export const startPeer = async () => {
     url: `${app.origin}/api/sluice`,
     origin: app.origin,
     seen,
+    /** The files for which a page asked the ingest first whether it may send a request. */
+    preflights,
     serverData,
     /** Serves a page or script of the app. */
     serve: (path: string, type: string, body: string) => pages.set(path, { type, body }),
-    /** Queues what happens to the next requests of a method for a file (at the ingest) or a slug (POST, RENEW at the app). */
+    /** Queues what happens to the next requests of a method for a file (at the ingest) or a slug (POST, RENEW at the app); a POST of a file is one at the ingest. */
     fail: (method: "PUT" | "HEAD" | "POST" | "RENEW", name: string, ...queue: Array<Fault>) => {
       faults.set(`${method} ${name}`, [...(faults.get(`${method} ${name}`) ?? []), ...queue])
     },

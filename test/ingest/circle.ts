@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net"
 import { onTestFinished } from "vitest"
 import { toBlobName } from "../../src/ingest/storage/blob-name.ts"
 import { toNodeListener } from "../../adapters/node/to-node-listener.ts"
+import type { Respond } from "../../src/http/answer.ts"
 import {
   type AppSettings,
   type Catalog,
@@ -56,12 +57,12 @@ export interface IngestUnderTest {
 
 /** An ingest behind a real socket. */
 export const startIngest = async (options: Partial<IngestOptions> = {}): Promise<IngestUnderTest> => {
-  let handle: (request: Request) => Promise<Response> = async () => new Response(null, { status: 503 })
-  const url = await listen(toNodeListener((request) => handle(request)))
+  let respond: Respond = async () => ({ status: 503, headers: {}, body: null })
+  const url = await listen(toNodeListener({ respond: (request) => respond(request) }))
   const store = options.store ?? createMemoryBlobStore()
   const catalog = options.catalog ?? createMemoryCatalog()
   const ingest = createIngest({ token, url, logLevel: "None", ...options, store, catalog })
-  handle = ingest.fetch
+  respond = ingest.fetch.respond
   onTestFinished(ingest.close)
   return { url, store, catalog, drain: ingest.drain, close: ingest.close }
 }

@@ -299,7 +299,7 @@ describe("the ingest", () => {
     const expected = {
       [`/${names.path.register}`]: "POST",
       [`/${names.path.callbackResult}`]: "POST",
-      [`/${createGrant().key}`]: "HEAD, PUT, OPTIONS",
+      [`/${createGrant().key}`]: "HEAD, PUT, POST, OPTIONS",
       "/f/key": "GET, HEAD, OPTIONS",
     }
     for (const [path, allow] of Object.entries(expected)) {
@@ -317,7 +317,7 @@ describe("the ingest", () => {
     })
     expect(response.status).toBe(204)
     expect(response.headers.get("access-control-allow-origin")).toBe("*")
-    expect(response.headers.get("access-control-allow-methods")).toMatch(/HEAD.*PUT/)
+    expect(response.headers.get("access-control-allow-methods")).toMatch(/HEAD.*PUT.*POST/)
     for (const header of ["range", "content-type", names.header.version, "traceparent"]) {
       expect(response.headers.get("access-control-allow-headers")).toContain(header)
     }

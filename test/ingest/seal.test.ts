@@ -24,6 +24,7 @@ import {
   startApp,
   startIngest,
 } from "./circle.ts"
+import { captureConsole } from "./capture-console.ts"
 
 const sealer = createSealer(apiKey)
 
@@ -198,8 +199,7 @@ describe("a URL whose seal", () => {
     const { ingest, app } = await start()
     const url = await sign(ingest.url, await change(await sealed(app.url), app.url))
     const response = await putRaw(url, "hello")
-    expect(response.status).toBeGreaterThanOrEqual(400)
-    expect(response.status).toBeLessThan(404)
+    expect(response.status).toBe(403)
     expect(JSON.stringify(await response.json())).not.toContain(new URL(app.url).host)
     expect((await fetch(url, { method: "HEAD" })).status).toBe(response.status)
     expect(await ingest.catalog.usage(appId)).toMatchObject({ files: 0, announcedBytes: 0, catalogBytes: 0 })
@@ -234,6 +234,19 @@ describe("a URL whose seal", () => {
     // Whoever has the URL need not know what the operator has configured.
     expect(detail).not.toMatch(/elsewhere|acme/)
     expect(await problemOf(await put("http://127.0.0.1:8080/api"))).toBe("403 FORBIDDEN")
+  })
+
+  it("sends callbacks where they may not go is logged once an hour, in a line that its app cannot make long", async () => {
+    const printed = captureConsole()
+    const catalog = createMemoryCatalog()
+    await createApp(catalog, { callbackOrigins: ["https://acme.test"] })
+    const ingest = await startIngest({ catalog, logLevel: "Info" })
+    const put = (callbackUrl: string) => putSealed(ingest.url, { callbackUrl }, "sk_acme", "sk_acme")
+    const long = `https://${"a.".repeat(500)}test/api`
+    for (let count = 0; count < 20; count++) expect((await put(long)).status).toBe(403)
+    const lines = printed.filter((line) => line.includes("An upload was refused for its callback URL."))
+    expect(lines).toHaveLength(1)
+    expect(lines[0]!.length).toBeLessThan(800)
   })
 
   it("and signature are of two keys of one app is refused: a key that is revoked takes its seals along", async () => {

@@ -22,7 +22,8 @@ export const createProxy =
         .writeHead(status, { server: "nginx/1.27.3", "content-type": "text/html", "access-control-allow-origin": "*" })
         .end(nginx(`${status} ${title}`))
     }
-    const isUpload = incoming.method === "PUT"
+    // The app posts too, to addresses without a signature.
+    const isUpload = /^(?:PUT|POST)$/.test(incoming.method ?? "") && incoming.url?.includes("&signature=")
     if (isUpload && Number(incoming.headers["content-length"] ?? 0) > 1024) {
       return refuse(413, "Request Entity Too Large")
     }

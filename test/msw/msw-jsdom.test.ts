@@ -55,6 +55,27 @@ test("an upload that was cut goes on from the bytes that are stored", async () =
   expect(stored()).toEqual(expected)
 })
 
+test("a small file goes as a POST, which the mock takes, holds and refuses as it does a PUT", async () => {
+  const methods: Array<string> = []
+  server.events.on("request:start", ({ request }) => {
+    if (new URL(request.url).hostname === "ingest.sluice.test") methods.push(request.method)
+  })
+  const small = [new File([content.slice(0, 1000)], "a.png", { type: "image/png" })]
+  const hold = uploads.hold("avatar")
+  const upload = createUpload("avatar", { files: [new File(["text"], "b.txt")] })
+  await hold.reached
+  hold.release()
+  expect(await upload.done()).toMatchObject([{ status: "done" }])
+  uploads.fail("avatar", "NETWORK_ERROR", { after: 400, once: true })
+  expect(await uploadFiles("avatar", { files: small })).toMatchObject([{ status: "done", serverData: { size: 1000 } }])
+  server.events.removeAllListeners()
+  expect(stored()).toEqual([
+    { name: "b.txt", bytes: Buffer.from("text") },
+    { name: "a.png", bytes: Buffer.from(content.slice(0, 1000)) },
+  ])
+  expect(methods.filter((method) => method !== "OPTIONS")).toEqual(["POST", "POST", "HEAD", "PUT"])
+})
+
 test("an upload that waits can be aborted", async () => {
   const hold = uploads.hold("avatar")
   const upload = createUpload("avatar", { files })

@@ -244,12 +244,22 @@ describe("the ingest", () => {
     expect((await put(putUrl, bytesOf(300_000), { range: "bytes=1-" })).code).toBe("SIZE_MISMATCH")
   })
 
+  test("takes raw bytes by POST as by PUT, and forms by PUT alone", async () => {
+    const [{ url: signed }] = await presign()
+    const form = new FormData()
+    form.set("file", new Blob([bytesOf(300_000)]))
+    expect((await fetch(signed, { method: "POST", body: form })).status).toBe(405)
+    const answer = await fetch(signed, { method: "POST", body: bytesOf(300_000) })
+    expect(await answer.json()).toMatchObject({ size: 300_000 })
+    expect((await fetch(signed, { method: "PATCH", body: "x" })).status).toBe(405)
+  })
+
   test("answers the preflight of a page of another origin", async () => {
     const [{ url: putUrl }] = await presign()
     const response = await fetch(putUrl, { method: "OPTIONS" })
     expect(response.status).toBe(204)
     expect(response.headers.get("access-control-allow-origin")).toBe("*")
-    expect(response.headers.get("access-control-allow-methods")).toMatch(/PUT, HEAD/)
+    expect(response.headers.get("access-control-allow-methods")).toMatch(/PUT, POST, HEAD/)
     expect(response.headers.get("access-control-allow-headers")).toMatch(/range, content-type/)
   })
 

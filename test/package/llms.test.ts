@@ -51,7 +51,7 @@ describe("an assistant that has nothing but what the package says to assistants"
       },
       async (page, upload) => {
         const [answer] = await Promise.all([
-          page.waitForResponse((response) => response.request().method() === "PUT" && response.ok()),
+          page.waitForResponse((response) => response.url().includes("signature=") && response.ok()),
           upload(),
         ])
         stored = ((await answer.json()) as { serverData: { url: string } }).serverData

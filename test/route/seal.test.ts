@@ -8,7 +8,7 @@ import { json, networkError, useMockIngest } from "./mock-ingest.ts"
 
 const ingest = useMockIngest()
 const { linesWith } = useConsoleLines()
-beforeEach(() => void vi.useFakeTimers({ now: Date.UTC(2026, 0, 1), toFake: ["Date"] }))
+beforeEach(() => void vi.useFakeTimers({ now: Date.UTC(2026, 0, 1), toFake: ["Date", "performance"] }))
 afterEach(() => void vi.useRealTimers())
 
 const f = createSluice()
@@ -136,7 +136,7 @@ describe("an upload action", () => {
 
   test("is registered beside its answer every minute, so that the app hears what the ingest warns of", async () => {
     const handle = await warm()
-    vi.setSystemTime(Date.now() + 60_001)
+    vi.advanceTimersByTime(60_001)
     ingest.answerRegistration(() => {
       const answer = opens()
       answer.headers.set("x-sluice-warning", "Your clock is slow.")
@@ -151,10 +151,64 @@ describe("an upload action", () => {
 
   test("is registered by requests again once the ingest no longer opens seals", async () => {
     const handle = await warm()
-    vi.setSystemTime(Date.now() + 60_001)
+    vi.advanceTimersByTime(60_001)
     await ask(handle)
     await vi.waitFor(() => expect(ingest.registrations).toHaveLength(1))
     await vi.waitFor(async () => expect(await open((await ask(handle))[0]!.url)).toBeUndefined())
+  })
+})
+
+describe("an app that seals", () => {
+  const minute = 60_001
+
+  test.each([
+    ["its token is no longer one", { code: "UNAUTHORIZED" }, 401],
+    ["its callbacks may no longer go there", { code: "FORBIDDEN", data: { callbackOrigin: "http://x" } }, 403],
+    ["its clock is wrong", { code: "FORBIDDEN", data: { clockSkew: 9e9 } }, 403],
+  ])("says so to callers, and not only in its log, when %s, until that is mended", async (_, problem, status) => {
+    const handle = await warm()
+    vi.advanceTimersByTime(minute)
+    const refuse = () => json(problem, status)
+    ingest.answerRegistration(refuse, refuse)
+    // The one that finds out is answered already.
+    expect(await open((await ask(handle))[0]!.url)).toBeDefined()
+    await vi.waitFor(() => expect(ingest.registrations).toHaveLength(1))
+    await vi.waitFor(async () => {
+      const answer = await handle(uploadRequest("a", { files: [png] }))
+      expect([answer.status, (await answer.json()).code]).toEqual([
+        500,
+        expect.stringMatching(/^INVALID_(TOKEN|CONFIG)$/),
+      ])
+    })
+    ingest.answerRegistration(opens)
+    expect(await open((await ask(handle))[0]!.url)).toBeUndefined()
+    expect(await open((await ask(handle))[0]!.url)).toBeDefined()
+  })
+
+  test("notices within a minute, though its time of day was set back meanwhile", async () => {
+    const handle = await warm()
+    vi.advanceTimersByTime(minute)
+    vi.setSystemTime(Date.now() - 2 * 60 * 60_000)
+    await ask(handle)
+    await vi.waitFor(() => expect(ingest.registrations).toHaveLength(1))
+  })
+
+  test("waits for its registration after ten quiet minutes: the ingest may be another one", async () => {
+    const handle = await warm()
+    vi.advanceTimersByTime(10 * minute)
+    ingest.answerRegistration(json)
+    expect(await open((await ask(handle))[0]!.url)).toBeUndefined()
+    expect(ingest.registrations).toHaveLength(1)
+  })
+
+  test("takes an ingest that is away after them to be the same, and asks once", async () => {
+    const handle = await warm()
+    vi.advanceTimersByTime(10 * minute)
+    ingest.answerRegistration(networkError, networkError, networkError)
+    const uploads = [ask(handle), ask(handle)]
+    for (const [upload] of await Promise.all(uploads)) expect(await open(upload!.url)).toBeDefined()
+    const asked = ingest.registrations.map(({ text }) => (JSON.parse(text) as { id: string }).id)
+    expect(new Set(asked).size).toBe(1)
   })
 })
 

@@ -79,8 +79,14 @@ export const checkDeliveries = async (catalog: Catalog, present?: PresentCallbac
   return ok(check, `none was given up, ${pending.length < most ? pending.length : `${most} or more`} pending`)
 }
 
-/** Where the app of the newest upload takes its callbacks; undefined when none has registered. */
-export const findCallbackUrl = async (catalog: Catalog): Promise<string | undefined> => {
-  const [newest] = await catalog.listDeliveries({ limit: 1 })
-  return newest?.registration?.callbackUrl
+/**
+ * Where an app takes its callbacks, by its newest uploads; undefined when none of them is registered. Never where another
+ * app does: what is sent there is signed with the key of this one. Without a key any app will do.
+ */
+export const findCallbackUrl = async (catalog: Catalog, appId: string | undefined): Promise<string | undefined> => {
+  for (const { key } of await catalog.list({ appId, limit: 10 })) {
+    const upload = await catalog.get(key)
+    if (upload?.registration) return upload.registration.callbackUrl
+  }
+  return undefined
 }

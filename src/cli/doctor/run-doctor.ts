@@ -80,7 +80,11 @@ const checkCallbacks = async (
   isReadable: boolean,
   asked: Known,
 ): Promise<ReadonlyArray<Finding>> => {
-  const known = isReadable ? await withCatalog(folder.path, "reads", findCallbackUrl) : undefined
+  const { token } = asked
+  const known =
+    isReadable && given === undefined
+      ? await withCatalog(folder.path, "reads", (catalog) => findCallbackUrl(catalog, token?.appId))
+      : undefined
   const url = given ?? known
   const { found, callbackUrl }: CallbackFindings =
     url === undefined
@@ -95,7 +99,6 @@ const checkCallbacks = async (
         }
       : await checkCallbackUrl(url, asked)
   if (!isReadable) return found
-  const { token } = asked
   const present = token && callbackUrl !== undefined ? { appId: token.appId, callbackUrl } : undefined
   const deliveries = await withCatalog(folder.path, "reads", (catalog) => checkDeliveries(catalog, present))
   return [deliveries, ...found]

@@ -83,7 +83,7 @@ const configure = <A>(make: () => A): A => {
 export const listenForIngest = async (host: string, port: number, limits = serverLimits): Promise<IngestServer> => {
   const ingest = Promise.withResolvers<Ingest>()
   const running: RunningIngest = {}
-  const listener = toNodeListener(async (request) => (await ingest.promise).fetch(request), { signal: false })
+  const listener = toNodeListener({ respond: async (request) => (await ingest.promise).fetch.respond(request) })
   const server = createServer(toServerOptions(limits), listener)
   server.on("checkContinue", deferContinue(listener))
   applyLimits(server, limits)

@@ -19,7 +19,12 @@ export const testCatalogSealed = (catalog: () => Catalog): void => {
   const id = { registrationId: "action", issuedAt: 900 }
   const begin = (key: string, grant: Partial<UploadGrant> = {}, now = 1000) =>
     catalog().begin({ grant: grantOf(key, { ...id, ...grant }), registration, origin, now })
-  const commitWhole = (key: string, now = 2000, given: NewRegistration | undefined = registration) =>
+  const commitWhole = (
+    key: string,
+    now = 2000,
+    given: NewRegistration | undefined = registration,
+    claimedUntil: number | null = 60_000,
+  ) =>
     catalog().commitWhole({
       grant: grantOf(key, { ...id, seal: "x" }),
       registration: given,
@@ -28,7 +33,7 @@ export const testCatalogSealed = (catalog: () => Catalog): void => {
       fileHash: "ab",
       now,
       eventId: `evt_${key}`,
-      claimedUntil: 60_000,
+      claimedUntil,
     })
 
   describe("a registration that came with the upload's own URL", () => {
@@ -37,6 +42,14 @@ export const testCatalogSealed = (catalog: () => Catalog): void => {
       expect(committed.kind !== "refused" && dueOf(committed)).toMatchObject({ hook: "callback", registration })
       expect(await catalog().get("key")).toMatchObject({ registration, delivery: { status: "pending", attempts: 1 } })
       expect(await catalog().usage("app")).toMatchObject({ files: 1, expectedFiles: 0, expectedBytes: 0 })
+      const traced = { ...registration, trace: { traceparent: "00-1", tracestate: "a=1" } }
+      for (const [index, given] of [traced, { ...registration, isDev: true }, registration].entries()) {
+        for (const claimedUntil of [60_000, null]) {
+          const key = `key-${index}-${claimedUntil}`
+          const whole = await commitWhole(key, 2000, given, claimedUntil)
+          expect(whole.kind !== "refused" && whole.upload).toEqual(await catalog().get(key))
+        }
+      }
     })
 
     it("is kept when an upload begins, and attached when it ends, well or not", async () => {

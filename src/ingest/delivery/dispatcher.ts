@@ -50,10 +50,14 @@ const claimSlack = 30_000
 /** How long an event may wait that another process made due (an operator's command), ms. */
 const longestSleep = 5000
 
-/** The command that tells where a callback goes, and what is wrong there. */
+/**
+ * The command that tells where a callback goes, and what is wrong there. Operators copy it into a shell, so it names no
+ * URL in which a shell could find more than a word: an app has chosen it.
+ */
 const toDoctorCommand = ({ registration }: DueDelivery): string => {
   const { origin, pathname } = new URL(registration.callbackUrl)
-  return `${names.word} doctor --callback-url ${origin}${pathname}`
+  const url = `${origin}${pathname}`
+  return `${names.word} doctor --callback-url ${/^[\w:/.%@+,=[\]-]+$/.test(url) ? url : "<url>"}`
 }
 
 /** Starts delivering what the catalog has pending. */

@@ -1,4 +1,6 @@
 import * as Effect from "effect/Effect"
+import { toJsonAnswer } from "../../http/answer.ts"
+import type { Incoming } from "../../http/incoming.ts"
 import { Rejected } from "../../server-kit/rejected.ts"
 import { isKeyOf } from "../../protocol/key.ts"
 import { limits } from "../../protocol/limits.ts"
@@ -19,7 +21,7 @@ const framing = 4096
  * Fails:  UNAUTHORIZED, BAD_REQUEST, FORBIDDEN (a key of another app), NOT_FOUND, QUOTA_EXCEEDED.
  * Source: docs/protocol.md §9.
  */
-export const respondCallbackResult = Effect.fnUntraced(function* (service: Service, request: Request) {
+export const respondCallbackResult = Effect.fnUntraced(function* (service: Service, request: Incoming) {
   const app = yield* authoriseApp(service, request)
   const body = yield* readPromptJson(service, app, request, limits.callbackData + framing)
   const posted = yield* decodeResult(body)
@@ -37,5 +39,5 @@ export const respondCallbackResult = Effect.fnUntraced(function* (service: Servi
   if ("data" in result) service.devStreams.acknowledge(key)
   else service.devStreams.takeBack(key, ofAttempt)
   service.changes.notify(key)
-  return Response.json({ ok: true })
+  return toJsonAnswer({ ok: true })
 })

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import type { Incoming } from "../../http/incoming.ts"
 import { formatByteSize } from "../../protocol/byte-size.ts"
 import { limits } from "../../protocol/limits.ts"
 import { names } from "../../protocol/names.ts"
@@ -15,7 +16,11 @@ import { transfer } from "../upload/transfer.ts"
 import { multipartOverhead } from "../upload/upload-body.ts"
 
 /** Where the body begins, and how many bytes of the file it claims to bring; refuses files that are too large. */
-const decideExtent = Effect.fnUntraced(function* (request: Request, grant: UploadGrant, maxFileSize = limits.fileSize) {
+const decideExtent = Effect.fnUntraced(function* (
+  request: Incoming,
+  grant: UploadGrant,
+  maxFileSize = limits.fileSize,
+) {
   const start = parseUploadRange(request.headers.get("range"))
   if (!start.ok) return yield* toRejected(start)
   if (grant.size > Math.min(maxFileSize, limits.fileSize)) {
@@ -30,7 +35,7 @@ const decideExtent = Effect.fnUntraced(function* (request: Request, grant: Uploa
 })
 
 /**
- * `PUT` of a signed URL: stores the bytes, and answers when the app has handled its file.
+ * `PUT` or `POST` of a signed URL: stores the bytes, and answers when the app has handled its file.
  *
  * Shape:  200 with an `UploadResult`.
  * Fails:  with the codes of docs/protocol.md §10; what has arrived is kept, unless the content itself is refused.
@@ -40,7 +45,7 @@ const decideExtent = Effect.fnUntraced(function* (request: Request, grant: Uploa
  */
 export const respondPut = Effect.fnUntraced(function* (
   service: Service,
-  request: Request,
+  request: Incoming,
   url: string,
   origin: string,
 ) {
@@ -62,11 +67,10 @@ export const respondPut = Effect.fnUntraced(function* (
     ),
   )
   const file = JSON.stringify(toStoredFile(upload.file, originOf(upload.file, service.settings.url)))
-  return new Response(`${file.slice(0, -1)},"serverData":${serverData}}`, {
-    headers: {
-      "content-type": "application/json",
-      "cache-control": "no-store",
-      [names.header.rangeStart]: String(upload.file.size),
-    },
-  })
+  const headers = {
+    "content-type": "application/json",
+    "cache-control": "no-store",
+    [names.header.rangeStart]: String(upload.file.size),
+  }
+  return { status: 200, headers, body: `${file.slice(0, -1)},"serverData":${serverData}}` }
 })

@@ -1,4 +1,6 @@
 import * as Effect from "effect/Effect"
+import { toJsonAnswer } from "../../http/answer.ts"
+import type { Incoming } from "../../http/incoming.ts"
 import { Rejected } from "../../server-kit/rejected.ts"
 import { isKeyOf } from "../../protocol/key.ts"
 import { limits } from "../../protocol/limits.ts"
@@ -30,7 +32,7 @@ const toWarning = (warning: string | undefined): Record<string, string> =>
  *         RATE_LIMITED, QUOTA_EXCEEDED.
  * Source: docs/protocol.md §6.
  */
-export const respondRegister = Effect.fnUntraced(function* (service: Service, request: Request) {
+export const respondRegister = Effect.fnUntraced(function* (service: Service, request: Incoming) {
   const app = yield* authoriseApp(service, request)
   const body = yield* readPromptJson(service, app, request, limits.registrationBody)
   const registration = yield* Effect.mapError(decode(body), (detail) => new Rejected({ code: "BAD_REQUEST", detail }))
@@ -88,15 +90,14 @@ export const respondRegister = Effect.fnUntraced(function* (service: Service, re
     // An app that seals hears of warnings late: it may once it is known to be called back.
     const maySeal = warning === undefined && service.refusedCallbacks.wasReached(app.id, origin)
     const accepts = maySeal ? { [names.header.accept]: acceptsSeal } : undefined
-    return Response.json({ ok: true }, { headers: { ...accepts, ...toWarning(warning) } })
+    return toJsonAnswer({ ok: true }, { ...accepts, ...toWarning(warning) })
   }
   const stream = yield* attempt(() => service.devStreams.open(app, callbackSlug, fileKeys))
-  return new Response(stream, {
-    headers: {
-      "content-type": "application/x-ndjson",
-      "cache-control": "no-store",
-      "x-accel-buffering": "no",
-      ...toWarning(clock?.text),
-    },
-  })
+  const headers = {
+    "content-type": "application/x-ndjson",
+    "cache-control": "no-store",
+    "x-accel-buffering": "no",
+    ...toWarning(clock?.text),
+  }
+  return { status: 200, headers, body: stream }
 })

@@ -1,4 +1,6 @@
 import * as Effect from "effect/Effect"
+import type { Answer } from "../../http/answer.ts"
+import type { Incoming } from "../../http/incoming.ts"
 import { Rejected } from "../../server-kit/rejected.ts"
 import { limits } from "../../protocol/limits.ts"
 import { names } from "../../protocol/names.ts"
@@ -14,6 +16,7 @@ import type { Method, Resource } from "../resource.ts"
 import { findOldOperation, findOperation } from "../rest/find-operation.ts"
 import { respondAppFile, respondFile } from "./serve.ts"
 import { stopping } from "../refusals.ts"
+import { isForm } from "../upload/upload-body.ts"
 import { type Service, traceService } from "../service.ts"
 
 /** What a request is for, and the URL that its signature covers. */
@@ -27,7 +30,7 @@ interface Target {
 }
 
 /** Makes the function that finds a request's target below the configured URL; a proxy may have removed the base path. */
-export const createTargetReader = (configured: string | undefined): ((request: Request) => Target) => {
+export const createTargetReader = (configured: string | undefined): ((request: Incoming) => Target) => {
   const base = configured === undefined ? "" : new URL(configured).pathname.replace(/\/+$/, "")
   return ({ url }) => {
     const pathStart = url.indexOf("/", url.indexOf("://") + 3)
@@ -52,7 +55,7 @@ const toKey = (segment: string): string | undefined =>
   segment.length <= limits.fileKey && /^[A-Za-z0-9_-]+$/.test(segment) ? segment : undefined
 
 /** What is at a target; undefined when there is no such thing. */
-const findResource = (service: Service, request: Request, target: Target): Resource | undefined => {
+const findResource = (service: Service, request: Incoming, target: Target): Resource | undefined => {
   const { origin, url, segments } = target
   const [first = "", second = "", third = ""] = segments
   const { path } = names
@@ -76,14 +79,16 @@ const findResource = (service: Service, request: Request, target: Target): Resou
     if (first === path.ready) return operate((traced) => respondReady(traced))
     if (first === path.metrics) return metricsEndpoint && operate(() => metricsEndpoint.respond(request))
     if (!/^[A-Za-z0-9_-]+$/.test(first)) return undefined
+    const put: Method = (traced) => respondPut(traced, request, url, origin)
     return {
       route: "/{key}",
       key: toKey(first),
       moves: "in",
       methods: {
         HEAD: (traced) => respondOffset(traced, url),
-        PUT: (traced) => respondPut(traced, request, url, origin),
-        OPTIONS: () => Effect.succeed(respondPreflight(["HEAD", "PUT", "OPTIONS"])),
+        PUT: put,
+        ...((request.method !== "POST" || !isForm(request)) && { POST: put }),
+        OPTIONS: () => Effect.succeed(respondPreflight(["HEAD", "PUT", "POST", "OPTIONS"])),
       },
     }
   }
@@ -120,7 +125,7 @@ const nowhere: Resource = { route: "none", methods: {} }
 export const createRouter = (service: Service, observe: ReturnType<typeof createRequestObserver>) => {
   const readTarget = createTargetReader(service.settings.url)
 
-  const choose = (request: Request, { methods, isOperational, endsCallback, detail }: Resource): Method => {
+  const choose = (request: Incoming, { methods, isOperational, endsCallback, detail }: Resource): Method => {
     const isRefused = service.changes.isClosed() || (service.changes.isDraining() && endsCallback !== true)
     if (isRefused && isOperational !== true) return () => Effect.fail(stopping())
     const method = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined
@@ -138,8 +143,8 @@ export const createRouter = (service: Service, observe: ReturnType<typeof create
   }
 
   return {
-    find: (request: Request): Resource => findResource(service, request, readTarget(request)) ?? nowhere,
-    respond: (request: Request, resource: Resource): Effect.Effect<Response> => {
+    find: (request: Incoming): Resource => findResource(service, request, readTarget(request)) ?? nowhere,
+    respond: (request: Incoming, resource: Resource): Effect.Effect<Answer> => {
       const method = choose(request, resource)
       return observe(request, resource, (span) => method(span === undefined ? service : traceService(service, span)))
     },

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import type { Incoming } from "../../http/incoming.ts"
 import { Rejected } from "../../server-kit/rejected.ts"
 import { isKeyOf } from "../../protocol/key.ts"
 import { names } from "../../protocol/names.ts"
@@ -61,7 +62,7 @@ const authoriseRead = Effect.fnUntraced(function* (service: Service, file: FileR
 })
 
 /** Sends a file, or the one range of it that was asked for. */
-const send = Effect.fnUntraced(function* (service: Service, request: Request, file: FileRecord, acl: Acl) {
+const send = Effect.fnUntraced(function* (service: Service, request: Incoming, file: FileRecord, acl: Acl) {
   const headers = toFileHeaders(file, acl)
   const validators: Validators = { etag: headers.etag!, modifiedAt: file.uploadedAt ?? 0 }
   const verdict = evaluatePreconditions(request.headers, validators)
@@ -74,7 +75,7 @@ const send = Effect.fnUntraced(function* (service: Service, request: Request, fi
   }
   if (verdict === "not modified") {
     delete headers["content-type"]
-    return new Response(null, { status: 304, headers })
+    return { status: 304, headers, body: null }
   }
   const asked = isRangeFresh(request.headers, validators) ? request.headers.get("range") : null
   const range = parseByteRange(asked, file.size)
@@ -91,7 +92,7 @@ const send = Effect.fnUntraced(function* (service: Service, request: Request, fi
   if (range !== undefined) headers["content-range"] = `bytes ${start}-${end}/${file.size}`
   const isEmpty = request.method === "HEAD" || file.size === 0
   const body = isEmpty ? null : yield* attempt(() => openContent(service, file, start, end))
-  return new Response(body as BodyInit | null, { status: range === undefined ? 200 : 206, headers })
+  return { status: range === undefined ? 200 : 206, headers, body }
 })
 
 /**
@@ -101,7 +102,7 @@ const send = Effect.fnUntraced(function* (service: Service, request: Request, fi
  *
  * Source: docs/protocol.md §10.
  */
-export const respondFile = Effect.fnUntraced(function* (service: Service, request: Request, key: string, url: string) {
+export const respondFile = Effect.fnUntraced(function* (service: Service, request: Incoming, key: string, url: string) {
   const refusal = findProgramRefusal(request.headers)
   if (refusal !== undefined) return yield* refusal
   const file = yield* findByKey(service, key)
@@ -112,7 +113,7 @@ export const respondFile = Effect.fnUntraced(function* (service: Service, reques
 /** `GET` and `HEAD /a/<appId>/<key or customId>`. Source: docs/protocol.md §10. */
 export const respondAppFile = Effect.fnUntraced(function* (
   service: Service,
-  request: Request,
+  request: Incoming,
   appId: string,
   id: string,
   url: string,

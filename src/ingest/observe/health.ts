@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import { type Answer, toJsonAnswer } from "../../http/answer.ts"
 import { Rejected } from "../../server-kit/rejected.ts"
 import type { Readiness } from "./readiness.ts"
 import type { Service } from "../service.ts"
@@ -6,7 +7,7 @@ import type { Service } from "../service.ts"
 const headers = { "cache-control": "no-store" }
 
 /** `GET /health`: the process lives and answers. It checks nothing else. */
-export const respondHealth = (): Response => Response.json({ status: "ok" }, { headers })
+export const respondHealth = (): Answer => toJsonAnswer({ status: "ok" }, headers)
 
 const explain = ({ ingest, catalog, store }: Readiness): string | undefined => {
   if (ingest === "stopping") return "The ingest is stopping and takes no more uploads. Send them to another one."
@@ -25,7 +26,7 @@ const explain = ({ ingest, catalog, store }: Readiness): string | undefined => {
 export const respondReady = Effect.fnUntraced(function* (service: Service) {
   const checks = yield* Effect.promise(() => service.checkReadiness())
   const detail = explain(checks)
-  if (detail === undefined) return Response.json({ status: "ready", checks }, { headers })
+  if (detail === undefined) return toJsonAnswer({ status: "ready", checks }, headers)
   return yield* new Rejected({
     code: "INGEST_UNAVAILABLE",
     detail,

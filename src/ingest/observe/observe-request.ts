@@ -1,7 +1,9 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import type { Answer } from "../../http/answer.ts"
+import type { Incoming } from "../../http/incoming.ts"
 import type { Write } from "../../server-kit/logging.ts"
-import { toProblemResponse } from "../../server-kit/problem-response.ts"
+import { toProblemAnswer } from "../../server-kit/problem-answer.ts"
 import type { Rejected } from "../../server-kit/rejected.ts"
 import { names } from "../../protocol/names.ts"
 import { parseTraceContext, traceIdOf } from "../../protocol/trace-context.ts"
@@ -33,7 +35,7 @@ interface Observers {
 /** How a request ended. */
 interface Ending {
   readonly status: number
-  readonly response?: Response
+  readonly answer?: Answer
   readonly rejected?: Rejected | undefined
 }
 
@@ -51,13 +53,13 @@ const shorten = (text: string): string => (text.length <= longestReason ? text :
 export const createRequestObserver =
   ({ metrics, write, refusals, isDebugged, tracing }: Observers) =>
   (
-    request: Request,
+    request: Incoming,
     { route, key, moves, isOperational }: Subject,
-    respond: (span: Span | undefined) => Effect.Effect<Response, Rejected>,
-  ): Effect.Effect<Response> => {
+    respond: (span: Span | undefined) => Effect.Effect<Answer, Rejected>,
+  ): Effect.Effect<Answer> => {
     const startedAt = performance.now()
     const method = methods.has(request.method) ? request.method : "OTHER"
-    const isUpload = moves === "in" && method === "PUT"
+    const isUpload = moves === "in" && (method === "PUT" || method === "POST")
     if (isUpload) metrics.activeUploads.add()
     const isTraced = isOperational !== true && method !== "OPTIONS"
     const span = (isTraced ? tracing : undefined)?.start({
@@ -67,9 +69,9 @@ export const createRequestObserver =
       attributes: { "http.request.method": method, "http.route": route, [`${names.word}.file_key`]: key },
     })
 
-    const toDetails = ({ status, response, rejected }: Ending, ms: number): ReadonlyArray<unknown> => {
+    const toDetails = ({ status, answer, rejected }: Ending, ms: number): ReadonlyArray<unknown> => {
       const trace = span?.context ?? parseTraceContext(request.headers)
-      const bytes = (isUpload ? request : response)?.headers.get("content-length")
+      const bytes = isUpload ? request.headers.get("content-length") : answer?.headers["content-length"]
       const facts = {
         method,
         route,
@@ -99,14 +101,14 @@ export const createRequestObserver =
     }
 
     const end = (ending: Ending): void => {
-      const { status, response, rejected } = ending
+      const { status, answer, rejected } = ending
       const ms = performance.now() - startedAt
       const code = rejected?.code ?? (status === 500 ? "INTERNAL_ERROR" : "")
       if (isUpload) metrics.activeUploads.add(-1)
       metrics.requests.cell(method, route, String(status), code).add()
       metrics.requestDuration.cell(method, route).observe(ms / 1000)
       if (moves === "out" && method === "GET" && status < 300) {
-        metrics.sentBytes.add(Number(response?.headers.get("content-length") ?? 0))
+        metrics.sentBytes.add(Number(answer?.headers["content-length"] ?? 0))
       }
       log(ending, code, ms)
       span?.annotate({ "http.response.status_code": status, ...(code !== "" && { "error.type": code }) })
@@ -114,9 +116,9 @@ export const createRequestObserver =
     }
 
     return Effect.matchCauseEffect(respond(span), {
-      onSuccess: (response) => {
-        end({ status: response.status, response })
-        return Effect.succeed(response)
+      onSuccess: (answer) => {
+        end({ status: answer.status, answer })
+        return Effect.succeed(answer)
       },
       onFailure: (cause) => {
         const rejected = cause.reasons.find(Cause.isFailReason)?.error
@@ -124,9 +126,9 @@ export const createRequestObserver =
           end({ status: 500 })
           return Effect.failCause(cause as Cause.Cause<never>)
         }
-        const response = toProblemResponse(rejected)
-        end({ status: response.status, response, rejected })
-        return Effect.succeed(response)
+        const answer = toProblemAnswer(rejected)
+        end({ status: answer.status, answer, rejected })
+        return Effect.succeed(answer)
       },
     })
   }

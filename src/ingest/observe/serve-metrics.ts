@@ -1,4 +1,6 @@
 import * as Effect from "effect/Effect"
+import type { Answer } from "../../http/answer.ts"
+import type { Incoming } from "../../http/incoming.ts"
 import { Rejected } from "../../server-kit/rejected.ts"
 import type { Catalog } from "../storage/catalog.ts"
 import type { DevStreams } from "../delivery/dev-streams.ts"
@@ -17,7 +19,7 @@ export type MetricsAccess = "off" | "open" | { readonly token: string }
 /** `GET /metrics`. */
 export interface MetricsEndpoint {
   /** The metrics in Prometheus' text format. Fails: UNAUTHORIZED. */
-  readonly respond: (request: Request) => Effect.Effect<Response, Rejected>
+  readonly respond: (request: Incoming) => Effect.Effect<Answer, Rejected>
   readonly close: () => void
 }
 
@@ -25,7 +27,7 @@ export interface MetricsEndpoint {
 const countLimit = 10_000
 
 /** Whether a request may read, in constant time for any token. Fails: throws `TypeError` on a token that is too short. */
-const createGuard = (access: Exclude<MetricsAccess, "off">): ((request: Request) => boolean) => {
+const createGuard = (access: Exclude<MetricsAccess, "off">): ((request: Incoming) => boolean) => {
   if (access === "open") return () => true
   if (access.token.length < 16) {
     throw new TypeError("INVALID_CONFIG: the token for the metrics must be at least 16 characters long.")
@@ -81,7 +83,7 @@ export const createMetricsEndpoint = (
       }
       yield* Effect.promise(refresh)
       const headers = { "content-type": metricsMediaType, "cache-control": "no-store" }
-      return new Response(metrics.render(), { headers })
+      return { status: 200, headers, body: metrics.render() }
     }),
     close: process.close,
   }

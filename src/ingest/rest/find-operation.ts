@@ -1,4 +1,6 @@
 import * as Effect from "effect/Effect"
+import { toJsonAnswer } from "../../http/answer.ts"
+import type { Incoming } from "../../http/incoming.ts"
 import { limits } from "../../protocol/limits.ts"
 import { names } from "../../protocol/names.ts"
 import { authoriseApp } from "../authorise.ts"
@@ -15,16 +17,14 @@ const documentName = "openapi.json"
 
 const respondOperation = Effect.fnUntraced(function* (
   service: Service,
-  request: Request,
+  request: Incoming,
   operation: Operation,
   origin: string,
 ) {
   const app = yield* authoriseApp(service, request)
   // An omitted body stands for an empty object.
   const body = yield* readPromptJson(service, app, request, limits.restBody, {})
-  return Response.json(yield* operation.perform({ service, app, origin }, body), {
-    headers: { "cache-control": "no-store" },
-  })
+  return toJsonAnswer(yield* operation.perform({ service, app, origin }, body), { "cache-control": "no-store" })
 })
 
 const nowhere = (path: string): Resource => ({
@@ -41,7 +41,7 @@ const nowhere = (path: string): Resource => ({
  *
  * Source: docs/protocol.md §10.
  */
-export const findOperation = (request: Request, rest: ReadonlyArray<string>, origin: string): Resource => {
+export const findOperation = (request: Incoming, rest: ReadonlyArray<string>, origin: string): Resource => {
   const [name = ""] = rest
   const route = `/${api}/${name}`
   if (rest.length === 1 && name === documentName) {
@@ -62,6 +62,6 @@ export const findOldOperation = (rest: ReadonlyArray<string>): Resource => {
   const [name = ""] = rest
   if (rest.length !== 1 || !operations.has(name)) return nowhere(oldApi)
   // Relative, so that it is right behind any proxy and the API key stays with the server it was sent to.
-  const moved = () => Effect.succeed(new Response(null, { status: 308, headers: { location: `../${api}/${name}` } }))
+  const moved = () => Effect.succeed({ status: 308, headers: { location: `../${api}/${name}` }, body: null })
   return { route: `/${oldApi}/${name}`, methods: { POST: moved }, isHiddenFromPages: true }
 }

@@ -1,3 +1,4 @@
+import type { Incoming } from "../../http/incoming.ts"
 import { Rejected } from "../../server-kit/rejected.ts"
 
 /**
@@ -6,7 +7,7 @@ import { Rejected } from "../../server-kit/rejected.ts"
  * Shape:  `sha-256=:<base64>:`, members separated by commas. Fails: throws `Rejected` BAD_REQUEST when malformed.
  * Source: RFC 9530 §2, §3.
  */
-export const parseSha256Field = (headers: Headers, name: string): string | undefined => {
+export const parseSha256Field = (headers: Incoming["headers"], name: string): string | undefined => {
   const field = headers.get(name)
   const member = field === null ? null : /(?:^|,)\s*sha-256\s*=\s*([^,;\s]*)/i.exec(field)
   if (member === null) return undefined

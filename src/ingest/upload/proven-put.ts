@@ -1,10 +1,11 @@
+import type { Incoming } from "../../http/incoming.ts"
 import type { UploadGrant } from "../../protocol/signed-url.ts"
 import type { App } from "../apps.ts"
 import type { NewRegistration } from "../storage/catalog.ts"
 
 /** A PUT whose URL was verified. */
 export interface ProvenPut {
-  readonly request: Request
+  readonly request: Incoming
   readonly app: App
   readonly grant: UploadGrant
   /** What the app wants for the upload, where its URL says so. */

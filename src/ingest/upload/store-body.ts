@@ -1,4 +1,5 @@
 import type { Hash } from "node:crypto"
+import type { Incoming } from "../../http/incoming.ts"
 import { Rejected } from "../../server-kit/rejected.ts"
 import { checkDigest, parseSha256Field } from "./digest-fields.ts"
 import type { Appended, BlobState } from "../storage/blob-store.ts"
@@ -20,7 +21,7 @@ export interface Digests {
 }
 
 /** Fails: throws `Rejected` BAD_REQUEST. */
-export const readDigests = ({ headers }: Request): Digests => {
+export const readDigests = ({ headers }: Incoming): Digests => {
   const content = parseSha256Field(headers, "content-digest")
   const repr = parseSha256Field(headers, "repr-digest")
   const wire = content === undefined ? undefined : process.getBuiltinModule("node:crypto").createHash("sha256")

@@ -1,4 +1,5 @@
 import { make as createMultipartParser } from "multipasta"
+import type { Incoming } from "../../http/incoming.ts"
 import { Rejected } from "../../server-kit/rejected.ts"
 import { isDisposable } from "../../protocol/disposable-stream.ts"
 import type { Intake } from "./minimum-rate.ts"
@@ -67,10 +68,12 @@ const createFilePart = (contentType: string) => {
   }
 }
 
-const isForm = (request: Request): boolean => /^multipart\/form-data\b/i.test(request.headers.get("content-type") ?? "")
+/** Whether the file is a part of the body. */
+export const isForm = (request: Incoming): boolean =>
+  /^multipart\/form-data\b/i.test(request.headers.get("content-type") ?? "")
 
 /** Whether the chunks of {@link readUploadBody} may be freed after use; the form parser keeps parts of them. */
-export const hasDisposableBody = (request: Request): boolean => isDisposable(request.body) && !isForm(request)
+export const hasDisposableBody = (request: Incoming): boolean => isDisposable(request.body) && !isForm(request)
 
 /** How to read a body. */
 export interface BodyReading {
@@ -91,7 +94,7 @@ export interface BodyReading {
  *        stream itself fails with.
  */
 export async function* readUploadBody(
-  request: Request,
+  request: Incoming,
   { signal, watch, onChunk }: BodyReading,
 ): AsyncGenerator<Uint8Array, void> {
   const part = isForm(request) ? createFilePart(request.headers.get("content-type")!) : undefined

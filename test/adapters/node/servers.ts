@@ -4,6 +4,8 @@ import type { Http2Server } from "node:http2"
 import { type AddressInfo, connect, type Socket } from "node:net"
 import { afterEach } from "vitest"
 import { toNodeListener } from "../../../adapters/node.ts"
+import { toStream } from "../../../adapters/node/request-body.ts"
+import type { Answer, Incoming } from "../../../src/server.ts"
 
 const cleanUps: Array<() => unknown> = []
 
@@ -25,8 +27,43 @@ export const listen = async (server: Server | Http2Server): Promise<number> => {
   return (server.address() as AddressInfo).port
 }
 
-export const serve = (fetch: (request: Request) => Response | Promise<Response>): Promise<number> =>
-  listen(createServer(toNodeListener(fetch)))
+type Fetch = (request: Request) => Response | Promise<Response>
+
+/** What an {@link Incoming} has, in the place of what a `Request` has. */
+const asRequest = (incoming: Incoming): Request => {
+  const body = incoming.body && toStream(incoming.body.getReader())
+  const read = new Request(incoming.url, { method: incoming.method, body, duplex: "half" } as RequestInit)
+  return new Proxy(read, {
+    get: (request, name) => {
+      if (name === "headers") return incoming.headers
+      if (name === "signal") return incoming.toRequest!().signal
+      const value = Reflect.get(request, name, request) as unknown
+      return typeof value === "function" ? value.bind(request) : value
+    },
+  })
+}
+
+const toAnswer = ({ status, headers, body }: Response): Answer => ({
+  status,
+  headers: Object.fromEntries(headers),
+  body,
+})
+
+/** The two ways from a Node server to a handler. */
+export const doors = {
+  "as a Request": (fetch: Fetch) => fetch,
+  "as an Incoming": (fetch: Fetch) => ({
+    respond: async (incoming: Incoming) => toAnswer(await fetch(asRequest(incoming))),
+  }),
+} as const
+
+export type Door = keyof typeof doors
+
+/** The name of each of {@link doors}, for `describe.each`. */
+export const bothDoors = Object.keys(doors) as ReadonlyArray<Door>
+
+export const serve = (fetch: Fetch, door: Door = "as a Request"): Promise<number> =>
+  listen(createServer(toNodeListener(doors[door](fetch))))
 
 export const serveRaw = (listener: RequestListener): Promise<number> => listen(createServer(listener))
 

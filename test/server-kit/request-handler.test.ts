@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
-import { createFetchHandler } from "../../src/server-kit/fetch-handler.ts"
+import { type Answer, toResponse } from "../../src/http/answer.ts"
+import { createRequestHandler } from "../../src/server-kit/request-handler.ts"
 import { createLogContext } from "../../src/server-kit/logging.ts"
 import { Rejected, toRejected } from "../../src/server-kit/rejected.ts"
 import { refuse } from "../../src/protocol/outcome.ts"
@@ -16,17 +17,18 @@ beforeEach(() => {
 afterEach(() => vi.restoreAllMocks())
 
 const context = createLogContext("All", "json")
-const answerOf = (handle: (request: Request) => Effect.Effect<Response, Rejected>) =>
-  createFetchHandler(handle, context)(new Request("http://x/"))
+const answerOf = async (handle: (request: Request) => Effect.Effect<Answer, Rejected>) =>
+  toResponse(await createRequestHandler(handle, context)(new Request("http://x/")))
 
 describe("a success", () => {
   it("is answered as it is, with all arguments passed on", async () => {
-    const handle = createFetchHandler(
-      (request: Request, number: number) => Effect.succeed(new Response(`${request.url} ${number}`, { status: 201 })),
+    const handle = createRequestHandler(
+      (request: Request, number: number) =>
+        Effect.succeed({ status: 201, headers: { etag: '"a"' }, body: `${request.url} ${number}` }),
       context,
     )
-    const response = await handle(new Request("http://x/"), 7)
-    expect([response.status, await response.text()]).toEqual([201, "http://x/ 7"])
+    const answer = await handle(new Request("http://x/"), 7)
+    expect(answer).toEqual({ status: 201, headers: { etag: '"a"' }, body: "http://x/ 7" })
     expect(logged).toEqual([])
   })
 })
@@ -90,7 +92,7 @@ describe("what nobody foresaw", () => {
   const circularError = new Error("hunter2")
   circularError.cause = circularError
 
-  const surprises: ReadonlyArray<readonly [string, () => Effect.Effect<Response, Rejected>]> = [
+  const surprises: ReadonlyArray<readonly [string, () => Effect.Effect<Answer, Rejected>]> = [
     ["a defect", () => Effect.die(new Error("hunter2"))],
     ["a thrown string", () => Effect.die("hunter2")],
     ["a thrown circle", () => Effect.die(circle)],
@@ -113,6 +115,7 @@ describe("what nobody foresaw", () => {
     ["an interruption", () => Effect.interrupt],
     ["data that is no JSON", () => Effect.fail(new Rejected({ code: "FORBIDDEN", detail: "", data: circle as never }))],
     ["data with a bigint", () => Effect.fail(new Rejected({ code: "FORBIDDEN", detail: "", data: 1n as never }))],
+    ["a header that cannot be sent", () => Effect.succeed({ status: 200, headers: { "x-a": "hunter2\n" }, body: "" })],
     [
       "a header that is none",
       () => Effect.fail(new Rejected({ code: "FORBIDDEN", detail: "", headers: { "x-a": "hunter2\r\nx-b: c" } })),
@@ -138,7 +141,7 @@ describe("what nobody foresaw", () => {
     await answerOf(() => Effect.die(new Error("disk full", { cause: new Error("ENOSPC") })))
     expect(logged[0]).toContain("disk full")
     expect(logged[0]).toContain("ENOSPC")
-    expect(logged[0]).toContain("fetch-handler.test.ts")
+    expect(logged[0]).toContain("request-handler.test.ts")
   })
 
   it("a rejection with a status that cannot be sent is sent with that of its code", async () => {

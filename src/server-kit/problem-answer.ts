@@ -1,15 +1,17 @@
+import type { Answer } from "../http/answer.ts"
 import { problemMediaType, toProblemDocument } from "../protocol/problem.ts"
 import type { Rejected } from "./rejected.ts"
 
 /**
- * Renders a rejection as a problem document (RFC 9457). No error Response is built anywhere else.
+ * Renders a rejection as a problem document (RFC 9457). No error is answered in any other way.
  *
  * Source: docs/protocol.md §11.
  */
-export const toProblemResponse = (rejected: Rejected): Response => {
+export const toProblemAnswer = (rejected: Rejected): Answer => {
   const document = toProblemDocument(rejected.code, rejected.detail, rejected)
-  return new Response(JSON.stringify(document), {
+  return {
     status: document.status,
     headers: { "cache-control": "no-store", ...rejected.headers, "content-type": problemMediaType },
-  })
+    body: JSON.stringify(document),
+  }
 }

@@ -1,0 +1,66 @@
+import type { BytesRequest } from "./bytes-request.ts"
+import { networkError, type Reply } from "./reply.ts"
+
+const sendWithXhr = (
+  method: "POST" | "PUT",
+  { url, headers, body, size, signal, onProgress }: BytesRequest,
+): Promise<Reply> =>
+  new Promise((resolve, reject) => {
+    const xhr = new XMLHttpRequest()
+    const abort = () => xhr.abort()
+    let timer: ReturnType<typeof setTimeout> | undefined
+    // `getResponseHeader` writes to the console for each name CORS hides; this does not.
+    const header = (name: string) => new RegExp(`^${name}: *(.*)$`, "im").exec(xhr.getAllResponseHeaders())?.[1] ?? null
+    xhr.onload = () => resolve({ status: xhr.status, body: xhr.responseText, header })
+    xhr.onerror = xhr.onabort = () => reject(networkError())
+    xhr.onloadend = () => {
+      clearTimeout(timer)
+      signal.removeEventListener("abort", abort)
+    }
+    xhr.open(method, url)
+    signal.addEventListener("abort", abort)
+    if (method === "POST") {
+      // Headers, a listener for progress and the type of a Blob (a slice has none) would need a preflight request.
+      xhr.send((body as Blob).slice())
+      timer = setTimeout(() => onProgress(size), progressDelay)
+    } else {
+      for (const name in headers) xhr.setRequestHeader(name, headers[name]!)
+      xhr.upload.onprogress = ({ loaded }) => onProgress(loaded)
+      // React Native's takes `{ uri }` and reads the file itself.
+      xhr.send(body as Blob)
+    }
+  })
+
+/** After it is sent, in ms, a small body counts as sent: Chromium tells it as late of a PUT, and a dead server is known by then. */
+const progressDelay = 100
+
+/** What browsers hand to the network in one piece, in bytes: there is no progress in between. */
+const onePiece = 2 ** 14
+
+/**
+ * By host, whether it refuses a POST: older ingests do by 405, and a proxy that does not know of it by an answer that no
+ * page may read. Once a POST was answered, a broken connection is only that.
+ */
+const refusesPost: Record<string, boolean> = {}
+
+/**
+ * Sends bytes by XMLHttpRequest: a small file as a POST, before which browsers ask nobody, all else as a PUT.
+ *
+ * Fails:  rejects with NETWORK_ERROR, also when aborted.
+ * Source: docs/protocol.md §10.
+ */
+export const sendFromPage = async (request: BytesRequest): Promise<Reply> => {
+  const { url, body, size, isPlain, signal } = request
+  const host = url.split("/")[2]!
+  if (isPlain && size <= onePiece && "slice" in body && !refusesPost[host]) {
+    try {
+      const reply = await sendWithXhr("POST", request)
+      refusesPost[host] = reply.status === 405
+      if (!refusesPost[host]) return reply
+    } finally {
+      if (!signal.aborted) refusesPost[host] ??= true
+    }
+    signal.throwIfAborted()
+  }
+  return sendWithXhr("PUT", request)
+}
