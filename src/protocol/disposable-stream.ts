@@ -1,7 +1,5 @@
-import { names } from "./names.ts"
-
 /** A property and not a WeakSet, so that separately bundled copies of this module understand each other. */
-const mark = Symbol.for(`${names.word}.disposable`)
+const mark = Symbol.for("sluice/disposable")
 
 /**
  * Marks a stream whose chunks belong to its reader: no other code looks at their memory, so the reader may free it
