@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import type { Page } from "playwright-core"
-import { launchChromium } from "../../test/browser/chromium.ts"
+import { launchWholeChromium } from "../../test/browser/chromium.ts"
 import { findPageMemory } from "../../test/browser/page-memory.ts"
 import { choices, writeChoice } from "./pictures.ts"
 import { serveApp } from "./site.ts"
@@ -40,10 +40,10 @@ const seePictures = (page: Page) =>
   )
 
 const site = await serveApp(app)
-const painter = await launchChromium()
+const painter = await launchWholeChromium()
 const paths = await writeChoice(painter, choices[choice]!, join(folder, choice))
 await painter.close()
-const browser = await launchChromium()
+const browser = await launchWholeChromium()
 const page = await browser.newPage({ viewport: { width: 1000, height: 800 } })
 page.on("pageerror", (error) => console.error(error))
 await page.addInitScript(() => {

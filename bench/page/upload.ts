@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { launchChromium } from "../../test/browser/chromium.ts"
+import { launchWholeChromium } from "../../test/browser/chromium.ts"
 import { servers, startIngest } from "../ingest/servers.ts"
 import { serveApp } from "./site.ts"
 
@@ -59,7 +59,7 @@ const writeFiles = (): ReadonlyArray<string> => {
 
 const { site, stop } = await (app === "uppy" ? startUppy : startSluice)()
 const paths = writeFiles()
-const browser = await launchChromium()
+const browser = await launchWholeChromium()
 const page = await browser.newPage({ viewport: { width: 1000, height: 800 } })
 page.on("pageerror", (error) => console.error(error))
 await page.addInitScript(() => Reflect.deleteProperty(globalThis, "showOpenFilePicker"))
