@@ -211,10 +211,21 @@ const send = async (res: ServerResponse, sending: Sending): Promise<void> => {
   await discardRest(req)
 }
 
-/** Sends, or breaks the connection where it cannot. The compatibility API of HTTP/2 has the same names, but its types do not say so. */
-const sendSafely = async (target: NodeResponse, sending: Sending): Promise<void> => {
+/**
+ * Sends, or breaks the connection where it cannot. The compatibility API of HTTP/2 has the same names, but its types do not say so.
+ *
+ * @param read throws where it was given something else than its type says
+ */
+const sendSafely = async (target: NodeResponse, read: () => Sending): Promise<void> => {
   const res = target as ServerResponse
   try {
+    let sending: Sending
+    try {
+      sending = read()
+    } catch (error) {
+      if (!res.headersSent && !isGone(res)) sendFault(res, error)
+      return await discardRest(res.req)
+    }
     await send(res, sending)
   } catch (error) {
     destroy(res, error)
@@ -229,17 +240,23 @@ const sendSafely = async (target: NodeResponse, sending: Sending): Promise<void>
  * that middleware has set before are kept. A header that HTTP cannot carry is printed, and the answer is an empty 500.
  * Resolves when everything is sent or the client has disconnected; never rejects.
  */
-export const sendResponse = (res: NodeResponse, { status, statusText, headers, body }: Response): Promise<void> =>
-  sendSafely(res, { status, statusText, headers, body, announced: headers.get("content-length") })
+export const sendResponse = (res: NodeResponse, response: Response): Promise<void> =>
+  sendSafely(res, () => {
+    const { status, statusText, headers, body } = response
+    return { status, statusText, headers, body, announced: headers.get("content-length") }
+  })
 
 /** Writes an answer to a Node response, in the same way. What it has as text or bytes is sent at once, with its length. */
-export const sendAnswer = (res: NodeResponse, { status, headers, body }: Answer): Promise<void> =>
-  sendSafely(res, {
-    status,
-    statusText: "",
-    headers: Object.entries(headers),
-    body,
-    announced: headers["content-length"] ?? null,
+export const sendAnswer = (res: NodeResponse, answer: Answer): Promise<void> =>
+  sendSafely(res, () => {
+    const { status, headers, body } = answer
+    return {
+      status,
+      statusText: "",
+      headers: Object.entries(headers),
+      body,
+      announced: headers["content-length"] ?? null,
+    }
   })
 
 /** The answer is complete but the request may not be: reads what arrives for a while, then closes the connection. */

@@ -40,6 +40,8 @@ export const toNodeListener = (
     "respond" in handler
       ? async (req: NodeRequest, res: NodeResponse) => {
           const given = await handler.respond(toIncoming(req, res))
+          // Types do not bind code that is not compiled with them, and from here on nobody catches anything.
+          if (given?.headers === undefined) throw new TypeError("The handler returned no Answer.")
           return () => sendAnswer(res, given)
         }
       : async (req: NodeRequest, res: NodeResponse) => {

@@ -48,7 +48,8 @@ export const makeRequest = (
     headers.set("content-length", String(restored.byteLength))
     init.body = restored
   } else if (!hasNoBody(method) && hasBody(req)) {
-    init.body = isRead ? "" : toBodyStream(req)
+    // Not a text, which would bring a content type of its own.
+    init.body = isRead ? new Uint8Array() : toBodyStream(req)
     init.duplex = "half"
   }
   try {

@@ -65,6 +65,19 @@ test("its Request is made once, can be copied, and has its body behind it when t
   })
 })
 
+test("its Request has no header that was not sent, also when the body was read", async () => {
+  const port = await serve(async (incoming) => {
+    await incoming.body!.getReader().read()
+    return ok(JSON.stringify([...incoming.toRequest!().headers]))
+  })
+  const sent = [
+    ["connection", "close"],
+    ["content-length", "3"],
+    ["host", "a"],
+  ]
+  expect(JSON.parse(await ask(port, "POST / HTTP/1.1\r\ncontent-length: 3", "abc"))).toEqual(sent)
+})
+
 test("its Request has the whole body where nobody has read it", async () => {
   const port = await serve(async (incoming) => ok(await incoming.toRequest!().text()))
   expect(await ask(port, "PUT / HTTP/1.1\r\ncontent-length: 3", "abc")).toBe("abc")

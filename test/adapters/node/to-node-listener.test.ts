@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from "vitest"
 import { createServer } from "node:http"
 import { toNodeListener, UploadError } from "../../../adapters/node.ts"
+import type { Respond } from "../../../src/server.ts"
 import { bothDoors, dial, listen, onEnd, serve as serveBy } from "./servers.ts"
 
 describe.each(bothDoors)("%s", (door) => {
@@ -59,4 +60,30 @@ describe.each(bothDoors)("%s", (door) => {
     await left.promise
     expect(request.signal.aborted).toBe(signal)
   })
+})
+
+test.each([
+  ["nothing", undefined],
+  ["no headers", { status: 200, body: null }],
+])(
+  "a `respond` that answers with %s, which types forbid, is a 500 and no end of the process",
+  async (_what, answer) => {
+    const print = vi.spyOn(console, "error").mockImplementation(() => {})
+    onEnd(() => print.mockRestore())
+    const respond = (async () => answer) as unknown as Respond
+    const port = await listen(createServer(toNodeListener({ respond })))
+    const response = await fetch(`http://127.0.0.1:${port}`, { signal: AbortSignal.timeout(2000) })
+    expect(response.status).toBe(500)
+    expect(String(print.mock.calls[0]?.[0])).toContain("returned no Answer")
+  },
+)
+
+test("a handler that returns an object with the names of a Response is a 500 and no end of the process", async () => {
+  const print = vi.spyOn(console, "error").mockImplementation(() => {})
+  onEnd(() => print.mockRestore())
+  const handler = (() => ({ status: 200, headers: {}, body: "x" })) as unknown as () => Response
+  const port = await listen(createServer(toNodeListener(handler)))
+  const response = await fetch(`http://127.0.0.1:${port}`, { signal: AbortSignal.timeout(2000) })
+  expect(response.status).toBe(500)
+  expect(String(print.mock.calls[0]?.[0])).toContain("TypeError")
 })
