@@ -42,6 +42,18 @@ const toUrl = (req: NodeRequest): string => {
   return `${isEncrypted ? "https" : "http"}://${host}${rest.startsWith("/") ? rest : "/"}`
 }
 
+/** Whether `Host` was sent more than once. Node reads the first one, a proxy in front may have read another. */
+const hasTwoHosts = ({ rawHeaders }: NodeRequest): boolean => {
+  let isFound = false
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!
+    if (name.length !== 4 || name.toLowerCase() !== "host") continue
+    if (isFound) return true
+    isFound = true
+  }
+  return false
+}
+
 /** A request that was checked, before anything is made of it. */
 export interface Checked {
   readonly req: NodeRequest
@@ -57,7 +69,7 @@ export const hasNoBody = (method: string): boolean => method === "GET" || method
 /**
  * Checks what can be wrong with a request before anything is made of it.
  *
- * Fails: throws UploadError, codes BAD_REQUEST (no valid host or address, a path that URLs would settle to another,
+ * Fails: throws UploadError, codes BAD_REQUEST (no valid host or address, two hosts, a path that URLs would settle to another,
  *        status 505 for another protocol than is spoken, 408 for a body that was read and came too slowly), RATE_LIMITED (too many requests sent ahead on its
  *        connection), METHOD_NOT_ALLOWED, INVALID_CONFIG (parsed body).
  */
@@ -75,6 +87,9 @@ export const checkRequest = (req: NodeRequest, res: NodeResponse | undefined): C
   // Methods differ by case (RFC 9110 §9.1), but the Fetch API takes `get` for `GET`.
   if (/^(CONNECT|TRACE|TRACK)$|[a-z]/.test(method)) {
     throw new UploadError({ code: "METHOD_NOT_ALLOWED", message: `${method} is not supported.` })
+  }
+  if (hasTwoHosts(req)) {
+    throw new UploadError({ code: "BAD_REQUEST", message: "The request names two hosts (RFC 9112 §3.2)." })
   }
   refuseLate(req, res)
   const url = URL.parse(toUrl(req))?.href

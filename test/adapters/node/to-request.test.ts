@@ -47,6 +47,19 @@ describe.each(bothDoors)("%s", (door) => {
       },
     )
 
+    test.each(["app.example", "other.example"])(
+      "is refused where Host is said twice, the second time %s",
+      async (host) => {
+        const port = await serve(() => new Response("reached"))
+        const answer = await speak(
+          port,
+          `GET / HTTP/1.1\r\nhost: app.example\r\nHOST: ${host}\r\nconnection: close\r\n\r\n`,
+        )
+        expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+        expect(answer).toContain("two hosts")
+      },
+    )
+
     test("is never on another host than Host says, whatever the target", async () => {
       const port = await serve((request) => new Response(new URL(request.url).host))
       const target = fc.string({ unit: fc.constantFrom(..."/\\?#@:.%20[]&=ab") })
