@@ -74,9 +74,13 @@ export const toRejected = (ingestUrl: string, callbackUrl: string) => (failure: 
     })
   }
   if (failure.status === 401 || failure.status === 403) {
+    // An ingest says which code it refuses with.
+    const isOurs = failure.body?.includes('"code":"') === true
     return new Rejected({
       code: "INVALID_TOKEN",
-      detail: `The ingest at ${ingestUrl} does not accept the app's token. Check ${envName("token")} on the server.`,
+      detail: isOurs
+        ? `The ingest at ${ingestUrl} does not accept the app's token. Check ${envName("token")} on the server.`
+        : `The ingest at ${ingestUrl}, or a proxy in front of it, answered ${failure.status} without an explanation. Check ${envName("token")} on the server, and that the proxy lets POST through.`,
       cause: failure,
     })
   }

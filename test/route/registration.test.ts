@@ -151,9 +151,12 @@ describe("a registration that fails", () => {
     ["null", "null"],
     ["cut off", '{"code":"FORBIDDEN","detail":"A file key'],
     ["a list", "[]"],
-  ])("with 403 and a body that is %s is a token that is not accepted", async (_, body) => {
+  ])("with 403 and a body that is %s is a token that is not accepted, or a proxy", async (name, body) => {
     ingest.answerRegistration(() => new Response(body, { status: 403 }))
-    await refused(await upload(), "INVALID_TOKEN", 500)
+    const { detail } = await refused(await upload(), "INVALID_TOKEN", 500)
+    expect(detail).toContain("SLUICE_TOKEN")
+    // What is no answer of an ingest may be a proxy's.
+    expect(/proxy.*POST/.test(detail)).toBe(name !== "cut off")
   })
 
   test.each([301, 302, 303, 307, 308])("a redirect (%d) is not followed: the API key stays here", async (code) => {
