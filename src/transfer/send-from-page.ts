@@ -50,13 +50,17 @@ const refusesPost: Record<string, boolean> = {}
  * Source: docs/protocol.md §10.
  */
 export const sendFromPage = async (request: BytesRequest): Promise<Reply> => {
-  const { url, body, size, isPlain, signal } = request
+  const { url, body, size, isPlain, signal, onProgress } = request
   const host = url.split("/")[2]!
   if (isPlain && size <= onePiece && "slice" in body && !refusesPost[host]) {
     try {
       const reply = await sendWithXhr("POST", request)
       refusesPost[host] = reply.status === 405
-      if (!refusesPost[host]) return reply
+      if (!refusesPost[host]) {
+        // It was answered before the time was over: who waits for the app now does not go back to sending.
+        onProgress(size)
+        return reply
+      }
     } finally {
       if (!signal.aborted) refusesPost[host] ??= true
     }
