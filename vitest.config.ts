@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
-import { listQuickTests, sharesModules, sourceTests, testsAlone } from "./test/quick-tests.ts"
+import { listQuickTests, pageTests, sharesModules, sourceTests, testsAlone } from "./test/quick-tests.ts"
 import { SkipReporter } from "./test/report-skips.ts"
 
 const quickTests = listQuickTests()
@@ -10,9 +10,9 @@ const jsonReport = (outputFile: string): ["json", { outputFile: string }] => ["j
 
 export default defineConfig(({ mode }) => ({
   test: {
-    // Most tests keep both cores busy by themselves, with a browser or a server of their own: a second worker took 15 % off
-    // a whole run on two cores, and failed tests that wait for others. Quick tests wait
-    // a quarter of their time.
+    // Most tests keep both cores busy by themselves, with a build or a server of their own: a second worker for all took 15 %
+    // off a whole run on two cores, and failed tests that wait for others. Quick tests wait a quarter of their time, those
+    // of components half of it.
     ...(mode === "quick" && { maxWorkers: 2 * availableParallelism() }),
     // What a test logs is shown where it fails; `--silent=false` shows all of it.
     silent: "passed-only",
@@ -49,14 +49,25 @@ export default defineConfig(({ mode }) => ({
           name: "source",
           sequence: { groupOrder: 1 },
           include: sourceTests.include,
-          exclude: [...sourceTests.exclude, ...quickTests],
+          exclude: [...sourceTests.exclude, ...pageTests, ...quickTests],
+        },
+      },
+      {
+        // Components in a browser: they wait half of their time, for what shows after a while.
+        extends: true,
+        test: {
+          name: "pages",
+          maxWorkers: availableParallelism(),
+          sequence: { groupOrder: 2 },
+          include: pageTests,
+          exclude: quickTests,
         },
       },
       {
         // What load would change: real processes that are killed, starved and lied to, and what people read of a mistake
         // first. One file at a time, after the others.
         extends: true,
-        test: { name: "alone", include: testsAlone, maxWorkers: 1, sequence: { groupOrder: 2 } },
+        test: { name: "alone", include: testsAlone, maxWorkers: 1, sequence: { groupOrder: 3 } },
       },
       {
         // The package as users get it: built and packed once, before these tests and only for them.
@@ -77,7 +88,7 @@ export default defineConfig(({ mode }) => ({
           name: "newcomer",
           testTimeout: 900_000,
           maxWorkers: 1,
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 4 },
           include: ["test/newcomer/**/*.test.ts"],
           globalSetup: ["test/package/pack.ts"],
         },

@@ -8,6 +8,9 @@ import { dirname, join, normalize } from "node:path"
 /** The tests that run one at a time, because load changes what they find, as globs relative to the root. */
 export const testsAlone = ["test/reliability/**/*.test.ts", "test/mistakes/**/*.test.ts"]
 
+/** The tests that mostly wait for a page of their own, so that several run beside each other, as globs relative to the root. */
+export const pageTests = ["test/bindings/**/*.test.ts", "test/forms/**/*.test.ts"]
+
 /** The tests of the sources, as globs relative to the root. */
 export const sourceTests = {
   include: ["test/**/*.test.ts"],
