@@ -1,6 +1,7 @@
 export type { SluiceApiOptions } from "./api/api-settings.ts"
 export type { CallOptions } from "./api/call-ingest.ts"
 export type { FileListing, ListFilesOptions } from "./api/file-listing.ts"
+export type { ClaimOptions, FileMove, UpdateOptions, UsageOptions } from "./api/file-options.ts"
 export type { FileRename, KeyOptions } from "./api/file-reference.ts"
 export type { FileUploadResult } from "./api/file-upload-result.ts"
 export type { FromUrlOptions, RemoteFile } from "./api/from-url/from-url-options.ts"
@@ -18,14 +19,18 @@ export type { RetryOptions } from "./transfer/retry.ts"
 export type { UploadableFile, UploadBody } from "./transfer/uploadable-file.ts"
 export type { StoredFile } from "./protocol/messages.ts"
 export type { ProblemCode } from "./protocol/problem.ts"
+export type { FileLabelsInput } from "./protocol/read-labels.ts"
 export type {
+  ClaimedFiles,
   DeletedFiles,
   FilePage,
   FileReference,
   FileStatus,
   ListedFile,
+  MovedFiles,
   RenamedFiles,
   UpdatedAcls,
+  UpdatedFiles,
   UsageInfo,
 } from "./protocol/rest-messages.ts"
 export type { Acl, ContentDisposition } from "./protocol/signed-url.ts"

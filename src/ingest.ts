@@ -39,6 +39,8 @@ export type { BlobCopier, BlobCopyOutcome } from "./ingest/storage/disk/copy-blo
 export { makeFolder } from "./ingest/storage/disk/make-folder.ts"
 export { createBlobCopier } from "./ingest/storage/disk/copy-blobs.ts"
 export type { FileReference, FileStatus } from "./protocol/rest-messages.ts"
+export type { FileLabels } from "./protocol/file-labels.ts"
+export { toFileStatus } from "./ingest/storage/file-status.ts"
 export type { Ingest, IngestOptions } from "./ingest/ingest.ts"
 export { createIngest } from "./ingest/ingest.ts"
 export type { MetricsAccess } from "./ingest/observe/serve-metrics.ts"

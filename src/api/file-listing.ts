@@ -11,6 +11,10 @@ export interface ListFilesOptions extends CallOptions {
   readonly offset?: number | undefined
   /** Only files with this status. */
   readonly status?: FileStatus | undefined
+  /** Only this owner's. */
+  readonly owner?: string | undefined
+  /** Only files whose path begins with it, in the order of their paths. Cannot be combined with `offset`. */
+  readonly prefix?: string | undefined
 }
 
 /**
@@ -25,9 +29,14 @@ export interface FileListing extends Promise<FilePage>, AsyncIterable<ListedFile
 /** @param ask requests one page */
 export const createFileListing = (
   ask: (request: ListFilesRequest) => Promise<FilePage>,
-  { limit, cursor, offset, status }: ListFilesOptions,
+  { limit, cursor, offset, status, owner, prefix }: ListFilesOptions,
 ): FileListing => {
-  const every: ListFilesRequest = { ...(limit !== undefined && { limit }), ...(status !== undefined && { status }) }
+  const every: ListFilesRequest = {
+    ...(limit !== undefined && { limit }),
+    ...(status !== undefined && { status }),
+    ...(owner !== undefined && { owner }),
+    ...(prefix !== undefined && { prefix }),
+  }
   const begin: ListFilesRequest = {
     ...every,
     ...(cursor !== undefined && { cursor }),

@@ -1,4 +1,5 @@
 import type { StreamFileOptions } from "../transfer/file-from-stream.ts"
+import type { ClaimOptions, UpdateOptions, UsageOptions } from "./file-options.ts"
 import type { ListFilesOptions } from "./file-listing.ts"
 import type { ReadUrlOptions } from "./read-url.ts"
 import type { ServerUploadOptions } from "./server-upload-options.ts"
@@ -32,13 +33,23 @@ export const streamFields = [
 export const callOptions = ["signal"] as const
 export const keyOptions = [...callOptions, "keyType"] as const
 export const readUrlOptions = [...keyOptions, "expiresIn"] as const satisfies ReadonlyArray<keyof ReadUrlOptions>
-export const listOptions = [...callOptions, "limit", "cursor", "offset", "status"] as const satisfies ReadonlyArray<
-  keyof ListFilesOptions
->
+export const listOptions = [
+  ...callOptions,
+  "limit",
+  "cursor",
+  "offset",
+  "status",
+  "owner",
+  "prefix",
+] as const satisfies ReadonlyArray<keyof ListFilesOptions>
+export const usageOptions = [...callOptions, "owner"] as const satisfies ReadonlyArray<keyof UsageOptions>
+export const claimOptions = [...callOptions, "replaces"] as const satisfies ReadonlyArray<keyof ClaimOptions>
+export const updateOptions = [...keyOptions, "expiresIn"] as const satisfies ReadonlyArray<keyof UpdateOptions>
 export const uploadOptions = [
   ...callOptions,
   "acl",
   "contentDisposition",
+  "labels",
   "concurrency",
   "onUploadProgress",
   "retry",

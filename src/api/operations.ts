@@ -1,10 +1,13 @@
 import { createDecoder } from "../schema/decode.ts"
 import {
+  ClaimedFilesSchema,
   DeletedFilesSchema,
   FileAccessSchema,
   FilePageSchema,
+  MovedFilesSchema,
   RenamedFilesSchema,
   UpdatedAclsSchema,
+  UpdatedFilesSchema,
   UsageInfoSchema,
 } from "../schema/rest.ts"
 
@@ -14,6 +17,9 @@ export const operations = {
   deleteFiles: { name: "deleteFiles", decode: createDecoder(DeletedFilesSchema) },
   renameFiles: { name: "renameFiles", decode: createDecoder(RenamedFilesSchema) },
   updateACL: { name: "updateACL", decode: createDecoder(UpdatedAclsSchema) },
+  moveFiles: { name: "moveFiles", decode: createDecoder(MovedFilesSchema) },
+  updateFiles: { name: "updateFiles", decode: createDecoder(UpdatedFilesSchema) },
+  claimFiles: { name: "claimFiles", decode: createDecoder(ClaimedFilesSchema) },
   getUsageInfo: { name: "getUsageInfo", decode: createDecoder(UsageInfoSchema) },
   requestFileAccess: { name: "requestFileAccess", decode: createDecoder(FileAccessSchema) },
 }

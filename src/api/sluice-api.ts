@@ -1,18 +1,36 @@
 import type {
+  ClaimedFiles,
+  ClaimFilesRequest,
   DeletedFiles,
   DeleteFilesRequest,
   FileAccessRequest,
+  MovedFiles,
+  MoveFilesRequest,
   RenamedFiles,
   RenameFilesRequest,
   UpdateAclRequest,
   UpdatedAcls,
+  UpdatedFiles,
+  UpdateFilesRequest,
   UsageInfo,
 } from "../protocol/rest-messages.ts"
+import { type DurationInput, parseDuration } from "../protocol/duration.ts"
+import { UploadError } from "../protocol/upload-error.ts"
 import type { Acl } from "../protocol/signed-url.ts"
 import { type ApiSettings, loadApiSettings, type SluiceApiOptions } from "./api-settings.ts"
 import { callIngest, type CallOptions } from "./call-ingest.ts"
 import { checkOptions } from "./check-options.ts"
-import { callOptions, keyOptions, listOptions, readUrlOptions, uploadOptions } from "./known-options.ts"
+import type { ClaimOptions, FileMove, UpdateOptions, UsageOptions } from "./file-options.ts"
+import {
+  callOptions,
+  claimOptions,
+  keyOptions,
+  listOptions,
+  readUrlOptions,
+  updateOptions,
+  uploadOptions,
+  usageOptions,
+} from "./known-options.ts"
 import { createFileListing, type FileListing, type ListFilesOptions } from "./file-listing.ts"
 import { type FileRename, type KeyOptions, sumCalls, toList, toReference } from "./file-reference.ts"
 import type { FileUploadResult } from "./file-upload-result.ts"
@@ -25,6 +43,14 @@ import { openInput, sizeOf, type UploadInput } from "./upload-input.ts"
 import { uploadSources } from "./upload-sources.ts"
 
 refusePages()
+
+/** Whole seconds, rounded up. Fails: throws INVALID_CONFIG. */
+const toSeconds = (duration: DurationInput | null): number | null => {
+  if (duration === null) return null
+  const parsed = parseDuration(duration)
+  if (parsed.ok) return Math.ceil(parsed.value / 1000)
+  throw new UploadError({ code: "INVALID_CONFIG", message: `The option expiresIn: ${parsed.detail}` })
+}
 
 /** Strings and bytes are iterable, too, but neither stands for several files. */
 const isIterable = (given: UploadInput | Iterable<UploadInput>): given is Iterable<UploadInput> =>
@@ -153,10 +179,56 @@ export class SluiceApi {
     return { success: true, updatedCount }
   }
 
-  /** How much the app stores, and how much it may store. */
-  async getUsageInfo(options: CallOptions = {}): Promise<UsageInfo> {
-    checkOptions("The options of getUsageInfo", options, callOptions)
-    return callIngest(await this.#load(), operations.getUsageInfo, {}, options)
+  /** Sets where files are filed. No bytes are moved. For more than 1,000 files, see {@link deleteFiles}. */
+  async moveFiles(moves: FileMove | ReadonlyArray<FileMove>, options: KeyOptions = {}): Promise<MovedFiles> {
+    checkOptions("The options of moveFiles", options, keyOptions)
+    const settings = await this.#load()
+    const keyType = options.keyType ?? settings.defaultKeyType
+    const movedCount = await sumCalls(toList(moves), async (some) => {
+      const request: MoveFilesRequest = {
+        updates: some.map(({ key, path }) => ({ ...toReference(key, keyType), path })),
+      }
+      return (await callIngest(settings, operations.moveFiles, request, options)).movedCount
+    })
+    return { success: true, movedCount }
+  }
+
+  /** Sets how long files are kept. For custom ids, and more than 1,000 files, see {@link deleteFiles}. */
+  async updateFiles(keys: string | ReadonlyArray<string>, options: UpdateOptions): Promise<UpdatedFiles> {
+    checkOptions("The options of updateFiles", options, updateOptions)
+    const settings = await this.#load()
+    const keyType = options.keyType ?? settings.defaultKeyType
+    const expiresIn = toSeconds(options.expiresIn)
+    const updatedCount = await sumCalls(toList(keys), async (some) => {
+      const request: UpdateFilesRequest = {
+        updates: some.map((key) => ({ ...toReference(key, keyType), expiresIn })),
+      }
+      return (await callIngest(settings, operations.updateFiles, request, options)).updatedCount
+    })
+    return { success: true, updatedCount }
+  }
+
+  /**
+   * Claims files of a route with the option `claim`, which would be deleted otherwise: all of them or none. Files that
+   * are still being uploaded can be claimed, and claiming twice is no error. At most 1,000 files.
+   *
+   * Fails: with NOT_FOUND where a file is not there (any more); `data.missing` of the error has the keys of all that are not.
+   */
+  async claimFiles(keys: string | ReadonlyArray<string>, options: ClaimOptions = {}): Promise<ClaimedFiles> {
+    checkOptions("The options of claimFiles", options, claimOptions)
+    const settings = await this.#load()
+    const fileKeys = toList(keys)
+    const replaces = options.replaces === undefined ? [] : toList(options.replaces)
+    if (fileKeys.length === 0 && replaces.length === 0) return { success: true, claimedCount: 0, replacedCount: 0 }
+    const request: ClaimFilesRequest = { fileKeys, ...(replaces.length > 0 && { replaces }) }
+    return callIngest(settings, operations.claimFiles, request, options)
+  }
+
+  /** How much the app stores, or one owner of files, and how much the app may store. */
+  async getUsageInfo(options: UsageOptions = {}): Promise<UsageInfo> {
+    checkOptions("The options of getUsageInfo", options, usageOptions)
+    const { owner } = options
+    return callIngest(await this.#load(), operations.getUsageInfo, { ...(owner !== undefined && { owner }) }, options)
   }
 
   /**

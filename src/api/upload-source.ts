@@ -1,5 +1,6 @@
 import type { PathFileOptions } from "../transfer/no-file-system.ts"
 import type { UploadableFile } from "../transfer/uploadable-file.ts"
+import type { FileLabelsInput } from "../protocol/read-labels.ts"
 import type { Acl, ContentDisposition } from "../protocol/signed-url.ts"
 
 /** What the upload URL of a file says about it, in addition to its name, size and type. */
@@ -10,6 +11,8 @@ export interface UploadDetails {
   readonly contentDisposition?: ContentDisposition | undefined
   /** Who may read the file; by default as the app's settings say. */
   readonly acl?: Acl | undefined
+  /** What the app says of the file for itself: its owner, where it files it, how long it is kept. */
+  readonly labels?: FileLabelsInput | undefined
 }
 
 /** A file on the server's own disk. */
@@ -19,7 +22,7 @@ export interface PathInput extends PathFileOptions, UploadDetails {
 }
 
 /** The names of {@link UploadDetails}. */
-export const detailFields = ["customId", "contentDisposition", "acl"] as const satisfies ReadonlyArray<
+export const detailFields = ["customId", "contentDisposition", "acl", "labels"] as const satisfies ReadonlyArray<
   keyof UploadDetails
 >
 

@@ -4,10 +4,13 @@ import { parseDuration } from "../protocol/duration.ts"
 import { createFileKey } from "../protocol/key.ts"
 import { limits } from "../protocol/limits.ts"
 import { lookupMediaType, normalizeMediaType } from "../protocol/media-type.ts"
+import type { FileLabels } from "../protocol/file-labels.ts"
 import type { StoredFile } from "../protocol/messages.ts"
+import { type FileLabelsInput, labelFields, readLabels, sealLabels } from "../protocol/read-labels.ts"
 import { signUploadUrl, type UploadGrant } from "../protocol/signed-url.ts"
 import { UploadError } from "../protocol/upload-error.ts"
 import type { ApiSettings } from "./api-settings.ts"
+import { checkOptions } from "./check-options.ts"
 import { checkUploadSource } from "./check-upload-source.ts"
 import type { FileUploadResult } from "./file-upload-result.ts"
 import type { ServerUploadOptions } from "./server-upload-options.ts"
@@ -29,6 +32,15 @@ const readTtl = ({ expiresIn }: ServerUploadOptions): number => {
   const ttl = parseDuration(expiresIn)
   if (ttl.ok) return ttl.value
   throw invalid(`The option expiresIn: ${ttl.detail}`)
+}
+
+/** Fails: throws INVALID_CONFIG, which names the file. */
+const toLabels = (input: FileLabelsInput | undefined, name: string): FileLabels | undefined => {
+  if (input === undefined) return undefined
+  checkOptions("The labels of a file", input, labelFields)
+  const labels = readLabels(input)
+  if (labels.ok) return labels.value
+  throw invalid(`The labels of ${JSON.stringify(name)}: ${labels.detail}`)
 }
 
 /** The fields of a stored file, without those of an upload through a route. */
@@ -88,7 +100,7 @@ export const uploadSources = async (
   options: ServerUploadOptions = {},
   sizes: ReadonlyArray<number | undefined> = [],
 ): Promise<Array<FileUploadResult>> => {
-  const { appId, encodedAppId, ingestUrl, signer, fetch, log } = settings
+  const { appId, encodedAppId, ingestUrl, signer, sealer, fetch, log } = settings
   const enter = createGate(readConcurrency(options))
   const ttl = readTtl(options)
   const { signal = new AbortController().signal, onUploadProgress } = options
@@ -117,7 +129,9 @@ export const uploadSources = async (
       contentDisposition: source.contentDisposition ?? options.contentDisposition,
       acl: source.acl ?? options.acl,
     }
-    const sign = () => signUploadUrl(ingestUrl, { ...grant, expires: Date.now() + ttl }, signer)
+    const labels = toLabels(source.labels ?? options.labels, source.name)
+    const sealed = labels === undefined ? undefined : await sealLabels(sealer, grant, labels)
+    const sign = () => signUploadUrl(ingestUrl, { ...grant, labels: sealed, expires: Date.now() + ttl }, signer)
     let url = await sign()
     const { key, name, size } = grant
     log("Debug", "Uploading a file.", [{ key, name, size }])

@@ -10,6 +10,7 @@ import { testCatalogExpiry } from "./catalog/expiry.ts"
 import { testCatalogFailures } from "./catalog/failures.ts"
 import { testCatalogFiles } from "./catalog/files.ts"
 import { testCatalogHistory } from "./catalog/history.ts"
+import { testCatalogLabels } from "./catalog/labels.ts"
 import { testCatalogRedelivery } from "./catalog/redelivery.ts"
 import { type CatalogCount, testCatalogRegistrations } from "./catalog/registrations.ts"
 import { testCatalogResults } from "./catalog/results.ts"
@@ -77,6 +78,7 @@ const describeCatalog = (setup: CatalogSetup): void => {
   testCatalogUsage(() => catalog)
   testCatalogBounds(() => catalog)
   testCatalogFiles(() => catalog)
+  testCatalogLabels(() => catalog)
   testCatalogDeletion(() => catalog)
   testCatalogExpiry(() => catalog)
   testCatalogHistory(() => catalog)

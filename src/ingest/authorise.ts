@@ -1,12 +1,14 @@
 import * as Effect from "effect/Effect"
 import type { Incoming } from "../http/incoming.ts"
 import { Rejected, toRejected } from "../server-kit/rejected.ts"
+import type { FileLabels } from "../protocol/file-labels.ts"
 import { isKeyOf } from "../protocol/key.ts"
 import { limits } from "../protocol/limits.ts"
 import { names } from "../protocol/names.ts"
 import { createSigner, type Signer } from "../protocol/signature.ts"
 import { parseUploadUrl, type UploadGrant, verifySignedUrl } from "../protocol/signed-url.ts"
 import type { App } from "./apps.ts"
+import { openLabels } from "./open-labels.ts"
 import { openSeal } from "./open-seal.ts"
 import type { Service } from "./service.ts"
 import type { NewRegistration } from "./storage/catalog.ts"
@@ -69,6 +71,8 @@ export interface Authorised {
   readonly grant: UploadGrant
   /** What the app wants for the upload, where its URL says so. */
   readonly registration: NewRegistration | undefined
+  /** What the app says of the file for itself; empty where its URL says nothing. */
+  readonly labels: FileLabels
 }
 
 /**
@@ -113,6 +117,8 @@ export const authoriseUpload = Effect.fnUntraced(function* (service: Service, ur
   }
   const tooLong = findTooLong(grant)
   if (tooLong !== undefined) return yield* new Rejected({ code: "BAD_REQUEST", detail: tooLong })
-  const registration = yield* openSeal(service, app, app.sealers[verified.place]!, grant)
-  return { app, grant, registration } satisfies Authorised
+  const sealer = app.sealers[verified.place]!
+  const registration = yield* openSeal(service, app, sealer, grant)
+  const labels = yield* openLabels(sealer, grant)
+  return { app, grant, registration, labels } satisfies Authorised
 })

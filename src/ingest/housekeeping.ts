@@ -2,6 +2,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
 import { logError } from "../server-kit/logging.ts"
+import { announceDeletion } from "./announce-deletion.ts"
 import { limits } from "../protocol/limits.ts"
 import { createReclaimer } from "./reclaim.ts"
 import { type Service, createEventId } from "./service.ts"
@@ -33,6 +34,17 @@ const endAbandoned = (service: Service): Effect.Effect<void> =>
     }
   })
 
+/** Deletes files whose time has passed. */
+const deleteOverdue = (service: Service): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    for (let found = batch; found >= batch;) {
+      const keys = yield* Effect.promise(() => service.catalog.deleteOverdue({ now: service.now(), limit: batch }))
+      found = keys.length
+      // The bytes are removed by a later step of the same sweep.
+      announceDeletion(service, keys, 0)
+    }
+  })
+
 /** Deletes old history. */
 const prune = ({ catalog, settings, now }: Service): Effect.Effect<void> =>
   Effect.gen(function* () {
@@ -55,14 +67,14 @@ const tryStep = (step: Effect.Effect<void>): Effect.Effect<void> =>
   Effect.catchCause(step, (cause) => logError("Housekeeping failed; it will be tried again.", Cause.squash(cause)))
 
 /**
- * Makes the sweep: ends abandoned uploads, removes the bytes of ended files, deletes old history. A step that fails
+ * Makes the sweep: ends abandoned uploads, deletes files whose time has passed, removes the bytes of ended files, deletes old history. A step that fails
  * does not stop the others. Interruptible between any two files.
  *
  * A blob is only ever written after its row in the catalog, and the row outlives it: whatever a crash leaves behind,
  * the rows know of it. So the store itself is never searched for unknown blobs.
  */
 const createSweep = (service: Service): Effect.Effect<void> => {
-  const steps = [endAbandoned(service), createReclaimer(service), prune(service)]
+  const steps = [endAbandoned(service), deleteOverdue(service), createReclaimer(service), prune(service)]
   return Effect.forEach(steps, tryStep, { discard: true })
 }
 

@@ -6,27 +6,18 @@ import { parseTraceContext } from "../protocol/trace-context.ts"
 import { createDecoder } from "../schema/decode.ts"
 import { SealedRegistrationSchema } from "../schema/registration.ts"
 import { logWarning } from "../server-kit/logging.ts"
-import { parseJson } from "../server-kit/read-body.ts"
 import { Rejected } from "../server-kit/rejected.ts"
 import type { App } from "./apps.ts"
 import { toBoundedJson } from "./bounded-json.ts"
 import { checkDestination } from "./callback-destination.ts"
+import { openSealed } from "./open-sealed.ts"
 import type { Service } from "./service.ts"
 import type { NewRegistration } from "./storage/catalog.ts"
-import { whenKnown } from "./when-known.ts"
 
 const decode = createDecoder(SealedRegistrationSchema)
 
-const encoder = new TextEncoder()
-
 /** How many characters of a reason, which quotes what an app has sent, are logged. */
 const longestReason = 500
-
-const unusable = ({ name }: UploadGrant, why: string) =>
-  new Rejected({
-    code: "INVALID_SIGNATURE",
-    detail: `The upload URL of ${JSON.stringify(name)} cannot be used: what its app has sealed into it ${why}. Ask the app for a new one.`,
-  })
 
 /**
  * What an app has sealed into the URL of an upload: its registration. Undefined where the URL holds none, so that it
@@ -40,12 +31,7 @@ const unusable = ({ name }: UploadGrant, why: string) =>
 export const openSeal = Effect.fnUntraced(function* (service: Service, app: App, sealer: Sealer, grant: UploadGrant) {
   const { seal, slug } = grant
   if (seal === undefined || slug === undefined) return undefined
-  const text = yield* whenKnown(sealer.open(seal, { appId: app.id, slug }))
-  if (text === undefined) return yield* unusable(grant, "cannot be opened")
-  const json = yield* Effect.mapError(parseJson(encoder.encode(text)), () => unusable(grant, "is not JSON"))
-  const sealed = yield* Effect.mapError(decode(json), (detail) =>
-    unusable(grant, `is not understood: ${detail.replace(/\.$/, "")}`),
-  )
+  const sealed = yield* openSealed(sealer, grant, seal, { appId: app.id, slug }, decode)
   yield* checkDestination(service, app, sealed.callbackUrl).pipe(
     Effect.tapError(({ detail }) => {
       // Whoever has the URL may send it as often as they like.

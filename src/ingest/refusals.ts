@@ -31,6 +31,14 @@ export const foreignKey = (): Rejected =>
 /** The answer to a request for a file that does not exist, or that its reader may not know about. */
 export const fileNotFound = (): Rejected => new Rejected({ code: "NOT_FOUND", detail: "There is no such file." })
 
+/** The answer to an app that claims files of which some are not there. */
+export const filesMissing = (missing: ReadonlyArray<string>): Rejected =>
+  new Rejected({
+    code: "NOT_FOUND",
+    detail: `${missing.length === 1 ? "One of the files is" : `${missing.length} of the files are`} not there: deleted, expired, or never begun. None has been claimed.`,
+    data: { missing },
+  })
+
 /** The rejection of an upload whose file the app has deleted: it cannot be resumed. */
 export const deleted = (): Rejected =>
   new Rejected({ code: "NOT_FOUND", detail: "The file was deleted. Do not send it again." })
@@ -73,6 +81,13 @@ export const fileOverQuota = ({ name, size }: UploadGrant): Rejected =>
   new Rejected({
     code: "QUOTA_EXCEEDED",
     detail: `The app's storage quota has no room for ${JSON.stringify(name)} (${formatByteSize(size)}). Delete files, or ask for a larger quota.`,
+  })
+
+/** The rejection of a file for which the quota of its owner has no room. Who that is, is the app's own business. */
+export const fileOverOwnerQuota = ({ name, size }: UploadGrant): Rejected =>
+  new Rejected({
+    code: "QUOTA_EXCEEDED",
+    detail: `The storage quota of the owner of ${JSON.stringify(name)} (${formatByteSize(size)}) has no room for it. Delete files of this owner first.`,
   })
 
 /** The answer to an app whose quota has no room for what the catalog would have to keep. */

@@ -35,6 +35,10 @@ export const limits = {
   filePath: 4096,
   /** Folders of a path and its file. */
   pathSegments: 64,
+  /** UTF-8 length of the path that an app gives a stored file. */
+  storedPath: 1024,
+  /** UTF-8 length of a file's owner. */
+  owner: 256,
   /** UTF-8 length of a custom id. */
   customId: 512,
   /** Length of a file key. */

@@ -18,6 +18,7 @@ export interface WireNames {
     readonly registration: string
     readonly issued: string
     readonly seal: string
+    readonly labels: string
     readonly customId: string
     readonly contentDisposition: string
     readonly acl: string
@@ -90,6 +91,7 @@ export const wireNames = (word: string): WireNames => ({
     registration: `x-${word}-registration`,
     issued: `x-${word}-issued`,
     seal: `x-${word}-seal`,
+    labels: `x-${word}-labels`,
     customId: `x-${word}-custom-id`,
     contentDisposition: `x-${word}-content-disposition`,
     acl: `x-${word}-acl`,

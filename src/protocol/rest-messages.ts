@@ -3,12 +3,13 @@ import type { Acl } from "./signed-url.ts"
 /**
  * The state of a file in its life cycle.
  *
- * `Uploading → Uploaded → (Deleting → gone)`, `Uploading → Failed`. Source: docs/protocol.md §10.
+ * `Uploading → Uploaded → (Deleting → gone)`, `Uploading → Pending → Uploaded | (Deleting → gone)`,
+ * `Uploading → Failed`. Source: docs/protocol.md §10.
  */
-export type FileStatus = "Uploading" | "Uploaded" | "Deleting" | "Failed"
+export type FileStatus = "Uploading" | "Pending" | "Uploaded" | "Deleting" | "Failed"
 
 /** All of them, in the order of a file's life. */
-export const fileStatuses: ReadonlyArray<FileStatus> = ["Uploading", "Uploaded", "Deleting", "Failed"]
+export const fileStatuses: ReadonlyArray<FileStatus> = ["Uploading", "Pending", "Uploaded", "Deleting", "Failed"]
 
 /** A file by its key, or by the custom id that its app gave it. */
 export type FileReference = { readonly fileKey: string } | { readonly customId: string }
@@ -23,6 +24,10 @@ export interface ListFilesRequest {
   readonly cursor?: string
   /** Only files with this status. */
   readonly status?: FileStatus
+  /** Only this owner's. */
+  readonly owner?: string
+  /** Only files whose path begins with it, in the order of their paths. Cannot be combined with `offset`. */
+  readonly prefix?: string
 }
 
 /** A file as the REST API lists it. */
@@ -40,6 +45,14 @@ export interface ListedFile {
   readonly acl: Acl
   /** ms since the epoch; null until the file has arrived. */
   readonly uploadedAt: number | null
+  /** Whose it is, as the app says. */
+  readonly owner: string | null
+  /** Where the app files it. */
+  readonly path: string | null
+  /** When it expires, ms since the epoch; null: never. */
+  readonly expiresAt: number | null
+  /** Until when it has to be claimed, ms since the epoch; null where it is not `Pending`. */
+  readonly claimBy: number | null
 }
 
 /** Answer of `listFiles`. */
@@ -80,6 +93,50 @@ export interface UpdateAclRequest {
 export interface UpdatedAcls {
   readonly success: true
   readonly updatedCount: number
+}
+
+/** Body of `POST /v6/moveFiles`: at most 1,000 files that are stored. A custom id means all files that have it. */
+export interface MoveFilesRequest {
+  readonly updates: ReadonlyArray<FileReference & { readonly path: string | null }>
+}
+
+/** Answer of `moveFiles`. */
+export interface MovedFiles {
+  readonly success: true
+  readonly movedCount: number
+}
+
+/** Body of `POST /v6/updateFiles`: at most 1,000 files that are stored. A custom id means all files that have it. */
+export interface UpdateFilesRequest {
+  /** `expiresIn` in seconds from now; null: never. */
+  readonly updates: ReadonlyArray<FileReference & { readonly expiresIn: number | null }>
+}
+
+/** Answer of `updateFiles`. */
+export interface UpdatedFiles {
+  readonly success: true
+  readonly updatedCount: number
+}
+
+/** Body of `POST /v6/claimFiles`: at most 1,000 files, and as many that they replace. */
+export interface ClaimFilesRequest {
+  readonly fileKeys: ReadonlyArray<string>
+  /** Keys of files that are deleted with the claim. */
+  readonly replaces?: ReadonlyArray<string>
+}
+
+/** Answer of `claimFiles`. */
+export interface ClaimedFiles {
+  readonly success: true
+  readonly claimedCount: number
+  /** How many of `replaces` were there, and are deleted. */
+  readonly replacedCount: number
+}
+
+/** Body of `POST /v6/getUsageInfo`. */
+export interface UsageInfoRequest {
+  /** Only what this owner's files take. */
+  readonly owner?: string
 }
 
 /** Answer of `POST /v6/getUsageInfo`. */

@@ -4,12 +4,9 @@ import type { MaybePromise } from "./signature.ts"
 /** The value of the header `accept` of an ingest's answer to a registration: it opens seals. */
 export const acceptsSeal = "seal"
 
-/** What a seal belongs to: it opens for nothing else. */
-export interface SealContext {
-  readonly appId: string
-  /** Of the file route. */
-  readonly slug: string
-}
+/** What a seal belongs to, and opens for alone: the registrations of a file route, or the labels of a file. */
+export type SealContext =
+  { readonly appId: string; readonly slug: string } | { readonly appId: string; readonly fileKey: string }
 
 /** Encrypts what an app tells the ingest by way of a signed URL, so that nobody on the way can read or change it. */
 export interface Sealer {
@@ -28,7 +25,12 @@ const sizes = { nonce: 12, tag: 16 }
 /** What the key is derived for, so that it is none of the others that are derived from the same secret. */
 const info = `${names.word}-seal-${version}`
 
-const toContext = ({ appId, slug }: SealContext): string => `${info}\n${appId}\n${slug}`
+const labelsInfo = `${names.word}-labels-${version}`
+
+const toContext = (context: SealContext): string =>
+  "fileKey" in context
+    ? `${labelsInfo}\n${context.appId}\n${context.fileKey}`
+    : `${info}\n${context.appId}\n${context.slug}`
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder("utf-8", { fatal: true })

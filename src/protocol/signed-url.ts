@@ -33,6 +33,8 @@ export interface UploadGrant {
   readonly issuedAt?: number | undefined
   /** What the app wants for the upload, encrypted for the ingest: a {@link SealedRegistration}. Only with a slug. */
   readonly seal?: string | undefined
+  /** What the app says of the file for itself, encrypted for the ingest: {@link FileLabels}. */
+  readonly labels?: string | undefined
   readonly customId?: string | undefined
   readonly contentDisposition?: ContentDisposition | undefined
   readonly acl?: Acl | undefined
@@ -105,6 +107,7 @@ const toUploadUrl = (ingestUrl: string, grant: UploadGrant): string => {
   if (grant.registrationId !== undefined) url += `&${query.registration}=${encodeQueryValue(grant.registrationId)}`
   if (grant.issuedAt !== undefined) url += `&${query.issued}=${grant.issuedAt}`
   if (grant.seal !== undefined) url += `&${query.seal}=${grant.seal}`
+  if (grant.labels !== undefined) url += `&${query.labels}=${grant.labels}`
   if (grant.customId !== undefined) url += `&${query.customId}=${encodeQueryValue(grant.customId)}`
   if (grant.contentDisposition !== undefined) url += `&${query.contentDisposition}=${grant.contentDisposition}`
   if (grant.acl !== undefined) url += `&${query.acl}=${grant.acl}`
@@ -143,6 +146,9 @@ const decodeQueryValue = (text: string): string | undefined => {
 
 /** A seal of 64 KiB of metadata and all that belongs to them. */
 const sealPattern = /^[\w-]{1,100000}$/
+
+/** Sealed labels of the greatest length. */
+const labelsPattern = /^[\w-]{1,10000}$/
 
 const fields: ReadonlySet<string> = /* @__PURE__ */ new Set(Object.values(names.query))
 
@@ -202,6 +208,8 @@ export const parseUploadUrl = (url: string | null | undefined): Outcome<UploadGr
   if (issuedAt === undefined && values.has(query.issued)) return malformed(query.issued)
   const seal = values.get(query.seal)
   if (seal !== undefined && !(values.has(query.slug) && sealPattern.test(seal))) return malformed(query.seal)
+  const labels = values.get(query.labels)
+  if (labels !== undefined && !labelsPattern.test(labels)) return malformed(query.labels)
   const contentDisposition = oneOf(values.get(query.contentDisposition), contentDispositions)
   if (contentDisposition === null) return malformed(query.contentDisposition)
   const acl = oneOf(values.get(query.acl), acls)
@@ -217,6 +225,7 @@ export const parseUploadUrl = (url: string | null | undefined): Outcome<UploadGr
     registrationId,
     issuedAt,
     seal,
+    labels,
     customId: values.get(query.customId),
     contentDisposition,
     acl,

@@ -1,6 +1,8 @@
 import * as Schema from "effect/Schema"
 import { limits } from "../protocol/limits.ts"
 import {
+  type ClaimedFiles,
+  type ClaimFilesRequest,
   type DeletedFiles,
   type DeleteFilesRequest,
   type FileAccess,
@@ -10,13 +12,19 @@ import {
   fileStatuses,
   type ListedFile,
   type ListFilesRequest,
+  type MovedFiles,
+  type MoveFilesRequest,
   type RenamedFiles,
   type RenameFilesRequest,
   type UpdateAclRequest,
   type UpdatedAcls,
+  type UpdatedFiles,
+  type UpdateFilesRequest,
   type UsageInfo,
+  type UsageInfoRequest,
 } from "../protocol/rest-messages.ts"
 import { CustomId } from "./custom-id.ts"
+import { Owner, StoredPath } from "./file-labels.ts"
 import { FileName } from "./file-name.ts"
 
 const FileKey = Schema.String.check(
@@ -63,15 +71,34 @@ export const ListFilesRequestSchema: Schema.Codec<ListFilesRequest> = Schema.Str
   ),
   offset: Schema.optionalKey(Count.annotate({ description: "How many files to leave out. Not together with cursor." })),
   cursor: Schema.optionalKey(
-    Schema.String.check(Schema.isPattern(/^[0-9]{1,15}$/u, { message: "Expected the nextCursor of a page" })).annotate({
+    Schema.String.check(
+      Schema.isPattern(/^[0-9]{1,15}(\.[A-Za-z0-9_-]{1,1400})?$/u, { message: "Expected the nextCursor of a page" }),
+    ).annotate({
       description: "The nextCursor of the previous page.",
     }),
   ),
   status: Schema.optionalKey(Status.annotate({ description: "Only these files." })),
+  owner: Schema.optionalKey(Owner),
+  prefix: Schema.optionalKey(
+    Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(limits.storedPath)).annotate({
+      description: "Only files whose path begins with it, in the order of their paths. Not together with offset.",
+    }),
+  ),
 }).check(
   Schema.makeFilter(
     ({ cursor, offset }) => cursor === undefined || offset === undefined || "Expected cursor or offset, not both",
     { toJsonSchema: () => ({ not: { required: ["cursor", "offset"] } }) },
+  ),
+  Schema.makeFilter(
+    ({ prefix, offset }) => prefix === undefined || offset === undefined || "Expected prefix or offset, not both",
+    { toJsonSchema: () => ({ not: { required: ["prefix", "offset"] } }) },
+  ),
+  Schema.makeFilter(
+    ({ prefix, cursor }) =>
+      cursor === undefined ||
+      cursor.includes(".") === (prefix !== undefined) ||
+      "Expected the nextCursor of a page with the same prefix",
+    { toJsonSchema: () => ({}) },
   ),
 )
 
@@ -86,6 +113,12 @@ const ListedFileSchema: Schema.Codec<ListedFile> = Schema.Struct({
   acl: Acl.annotate({ description: "The ACL in effect: the app's default if the file has none of its own." }),
   uploadedAt: Schema.NullOr(Schema.Int).annotate({
     description: "ms since the epoch; null until the file has arrived.",
+  }),
+  owner: Schema.NullOr(Schema.String).annotate({ description: "Whose it is, as the app says." }),
+  path: Schema.NullOr(Schema.String).annotate({ description: "Where the app files it." }),
+  expiresAt: Schema.NullOr(Schema.Int).annotate({ description: "ms since the epoch; null: never." }),
+  claimBy: Schema.NullOr(Schema.Int).annotate({
+    description: "Until when it has to be claimed, ms since the epoch; null where it is not Pending.",
   }),
 }).annotate({ identifier: "File" })
 
@@ -130,6 +163,57 @@ export const UpdateAclRequestSchema: Schema.Codec<UpdateAclRequest> = Schema.Str
 export const UpdatedAclsSchema: Schema.Codec<UpdatedAcls> = Schema.Struct({
   success: Schema.Literal(true),
   updatedCount: Count,
+})
+
+/** Source: docs/protocol.md §10. */
+export const MoveFilesRequestSchema: Schema.Codec<MoveFilesRequest> = Schema.Struct({
+  updates: someFiles(ofFile({ path: Schema.NullOr(StoredPath) })),
+})
+
+/** Source: docs/protocol.md §10. */
+export const MovedFilesSchema: Schema.Codec<MovedFiles> = Schema.Struct({
+  success: Schema.Literal(true),
+  movedCount: Count,
+})
+
+/** A century: what is added to a time still fits every calendar. Seconds. */
+const longestLife = 100 * 366 * 24 * 60 * 60
+
+/** Source: docs/protocol.md §10. */
+export const UpdateFilesRequestSchema: Schema.Codec<UpdateFilesRequest> = Schema.Struct({
+  updates: someFiles(
+    ofFile({
+      expiresIn: Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: longestLife }))).annotate({
+        description: "Seconds from now; null: never.",
+      }),
+    }),
+  ),
+})
+
+/** Source: docs/protocol.md §10. */
+export const UpdatedFilesSchema: Schema.Codec<UpdatedFiles> = Schema.Struct({
+  success: Schema.Literal(true),
+  updatedCount: Count,
+})
+
+/** Source: docs/protocol.md §10. */
+export const ClaimFilesRequestSchema: Schema.Codec<ClaimFilesRequest> = Schema.Struct({
+  fileKeys: someFiles(FileKey),
+  replaces: Schema.optionalKey(
+    someFiles(FileKey).annotate({ description: "Keys of files that are deleted with the claim." }),
+  ),
+})
+
+/** Source: docs/protocol.md §10. */
+export const ClaimedFilesSchema: Schema.Codec<ClaimedFiles> = Schema.Struct({
+  success: Schema.Literal(true),
+  claimedCount: Count,
+  replacedCount: Count,
+})
+
+/** Source: docs/protocol.md §10. */
+export const UsageInfoRequestSchema: Schema.Codec<UsageInfoRequest> = Schema.Struct({
+  owner: Schema.optionalKey(Owner),
 })
 
 /** Source: docs/protocol.md §10. */

@@ -16,6 +16,10 @@ const file = (id: number): ListedFile => ({
   status: "Uploaded",
   acl: "private",
   uploadedAt: 1_700_000_000_000,
+  owner: null,
+  path: null,
+  expiresAt: null,
+  claimBy: null,
 })
 const page = (ids: ReadonlyArray<number>, nextCursor: string | null) => ({
   hasMore: nextCursor !== null,

@@ -1,5 +1,5 @@
 import { styleText } from "node:util"
-import type { FileRecord } from "../../ingest.ts"
+import { type FileRecord, toFileStatus } from "../../ingest.ts"
 import { type FileStatus, formatByteSize } from "../../protocol.ts"
 import { findUpload } from "./find-upload.ts"
 import { formatMoment } from "../terminal/moment.ts"
@@ -10,13 +10,13 @@ import { printFacts, printTable } from "../terminal/table.ts"
 
 /** A file as `--json` prints it. Sizes in bytes, times in ms since the epoch. Source: docs/cli.md. */
 const toFileJson = (file: FileRecord) => {
-  const { key, name, size, type, status, customId, slug, acl, appId, fileHash, failure } = file
-  const { createdAt, resumedAt, uploadedAt, endedAt, expires } = file
-  const times = { createdAt, resumedAt, uploadedAt, endedAt, expires }
-  return { key, name, size, type, status, customId, slug, acl, appId, fileHash, failure, ...times }
+  const { key, name, size, type, customId, slug, acl, appId, fileHash, failure, owner, path } = file
+  const { createdAt, resumedAt, uploadedAt, endedAt, expires, removeAt: expiresAt, claimBy } = file
+  const times = { createdAt, resumedAt, uploadedAt, endedAt, expires, owner, path, expiresAt, claimBy }
+  return { key, name, size, type, status: toFileStatus(file), customId, slug, acl, appId, fileHash, failure, ...times }
 }
 
-const colours = { Uploading: "yellow", Uploaded: "green", Failed: "red", Deleting: "dim" } as const
+const colours = { Uploading: "yellow", Pending: "yellow", Uploaded: "green", Failed: "red", Deleting: "dim" } as const
 
 const showStatus = (status: FileStatus): string => styleText(colours[status], status)
 
@@ -50,7 +50,7 @@ export const runFilesList = async (
       file.key,
       toShortPrintable(file.name, 32),
       formatByteSize(file.size),
-      showStatus(file.status),
+      showStatus(toFileStatus(file)),
       formatMoment(file.createdAt),
     ]),
   )
@@ -64,10 +64,12 @@ const toFacts = (file: FileRecord): ReadonlyArray<readonly [name: string, value:
   ["Name", toPrintable(file.name)],
   ["Size", `${formatByteSize(file.size)} (${file.size} bytes)`],
   ["Type", toPrintable(file.type)],
-  ["Status", showStatus(file.status)],
+  ["Status", showStatus(toFileStatus(file))],
   ["Failure", file.failure && `${file.failure.code}: ${toPrintable(file.failure.message)}`],
   ["Custom id", file.customId && toPrintable(file.customId)],
   ["Route", file.slug === null ? "none: uploaded by the server" : toPrintable(file.slug)],
+  ["Owner", file.owner && toPrintable(file.owner)],
+  ["Path", file.path && toPrintable(file.path)],
   ["Access", file.acl ?? "the ingest's default"],
   ["App", toPrintable(file.appId)],
   ["SHA-256", file.fileHash],
@@ -75,6 +77,8 @@ const toFacts = (file: FileRecord): ReadonlyArray<readonly [name: string, value:
   ["Resumed", formatIfAny(file.resumedAt)],
   ["Uploaded", formatIfAny(file.uploadedAt)],
   ["Ended", formatIfAny(file.endedAt)],
+  ["To be claimed by", formatIfAny(file.claimBy)],
+  ["Expires", formatIfAny(file.removeAt)],
   ["URL expires", formatMoment(file.expires)],
 ]
 

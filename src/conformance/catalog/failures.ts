@@ -37,6 +37,10 @@ const toCalls = (catalog: Catalog): Readonly<Record<Method, () => Promise<unknow
   get: () => catalog.get("key"),
   findByCustomId: () => catalog.findByCustomId("app", "c"),
   usage: () => catalog.usage("app"),
+  usageOfOwner: () => catalog.usageOfOwner("app", "user-7"),
+  claimFiles: () => catalog.claimFiles({ appId: "app", keys: ["key"], replaces: [], now: 3000 }),
+  deleteOverdue: () => catalog.deleteOverdue({ now: 1, limit: 1 }),
+  listByPath: () => catalog.listByPath({ appId: "app", prefix: "a", limit: 1 }),
   expire: () =>
     catalog.expire({
       expiredBefore: 1,

@@ -49,7 +49,7 @@ export const respondPut = Effect.fnUntraced(function* (
   url: string,
   origin: string,
 ) {
-  const { app, grant, registration } = yield* authoriseUpload(service, url)
+  const { app, grant, registration, labels } = yield* authoriseUpload(service, url)
   yield* refuseOrphan(service, grant)
   const extent = yield* decideExtent(request, grant, service.settings.maxFileSize)
   const { upload, serverData } = yield* service.slots.hold(
@@ -59,7 +59,7 @@ export const respondPut = Effect.fnUntraced(function* (
       Effect.sync(() => service.changes.watch(grant.key)),
       Effect.fnUntraced(function* (watch) {
         const { upload, known } = yield* attempt(() =>
-          transfer(service, { request, app, grant, registration, ...extent, origin }),
+          transfer(service, { request, app, grant, registration, labels, ...extent, origin }),
         )
         return { upload, serverData: yield* awaitServerData(service, upload, known, watch) }
       }),

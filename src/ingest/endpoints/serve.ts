@@ -12,6 +12,7 @@ import { findProgramRefusal, toFileHeaders } from "../file-headers.ts"
 import type { FileRecord } from "../storage/catalog.ts"
 import { evaluatePreconditions, isRangeFresh, type Validators } from "../preconditions.ts"
 import { isReadable } from "../storage/readable.ts"
+import { isOverdue } from "../storage/upload-rules.ts"
 import type { Service } from "../service.ts"
 import { whenKnown } from "../when-known.ts"
 import { fileNotFound } from "../refusals.ts"
@@ -21,7 +22,7 @@ const findByKey = (service: Service, key: string): Effect.Effect<FileRecord, Rej
   /^[A-Za-z0-9_-]+$/.test(key)
     ? Effect.flatMap(
         attempt(() => service.catalog.get(key)),
-        (upload) => (isReadable(upload) ? Effect.succeed(upload.file) : Effect.fail(fileNotFound())),
+        (upload) => (isReadable(upload, service.now()) ? Effect.succeed(upload.file) : Effect.fail(fileNotFound())),
       )
     : Effect.fail(fileNotFound())
 
@@ -36,14 +37,19 @@ const findOfApp = Effect.fnUntraced(function* (service: Service, appId: string, 
   }
   // The same for an app that does not exist: the time of the answer must not reveal it.
   const file = yield* attempt(() => service.catalog.findByCustomId(appId, id))
-  return app === undefined || file === null ? yield* fileNotFound() : file
+  const isThere = app !== undefined && file !== null && !isOverdue(file, service.now())
+  return isThere ? file : yield* fileNotFound()
 })
+
+/** The ACL in effect: a file that waits to be claimed is private, whatever it says itself. */
+const toAcl = ({ claimBy, acl }: FileRecord, defaultAcl: Acl): Acl =>
+  claimBy === null ? (acl ?? defaultAcl) : "private"
 
 /** Checks that the caller may read the file: everybody, or the holder of a signed URL that has not expired. Returns its ACL. */
 const authoriseRead = Effect.fnUntraced(function* (service: Service, file: FileRecord, url: string) {
-  if (file.acl === "public-read") return file.acl
+  if (file.acl === "public-read" && file.claimBy === null) return file.acl
   const app = yield* whenKnown(service.apps.byId(file.appId))
-  const acl = file.acl ?? (app ?? service.settings).defaultAcl
+  const acl = toAcl(file, (app ?? service.settings).defaultAcl)
   if (acl === "public-read") return acl
   const forbidden = new Rejected({
     code: "FORBIDDEN",

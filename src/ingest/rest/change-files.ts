@@ -1,10 +1,14 @@
 import * as Effect from "effect/Effect"
 import type { FileReference } from "../../protocol/rest-messages.ts"
 import {
+  MovedFilesSchema,
+  MoveFilesRequestSchema,
   RenamedFilesSchema,
   RenameFilesRequestSchema,
   UpdateAclRequestSchema,
   UpdatedAclsSchema,
+  UpdatedFilesSchema,
+  UpdateFilesRequestSchema,
 } from "../../schema/rest.ts"
 import { attempt } from "../attempt.ts"
 import type { FileChange } from "../storage/catalog-files.ts"
@@ -17,7 +21,7 @@ const change = ({ service, app }: Call, changes: ReadonlyArray<FileChange>) =>
   attempt(() => service.catalog.changeFiles({ appId: app.id, changes }))
 
 const whichFiles =
-  "Only files that are `Uploaded`, in the order given; a custom id means all files that have it. The count is the " +
+  "Only files that are `Uploaded` or `Pending`, in the order given; a custom id means all files that have it. The count is the " +
   "number of updates that found a file."
 
 /** Source: docs/protocol.md §10. */
@@ -55,6 +59,49 @@ export const updateACL = defineOperation({
       change(
         call,
         updates.map((update) => ({ file: toReference(update), acl: update.acl })),
+      ),
+      (updatedCount) => ({ success: true, updatedCount }) as const,
+    ),
+})
+
+/** Source: docs/protocol.md §10. */
+export const moveFiles = defineOperation({
+  summary: "Set where files are filed",
+  description: `A path is a label: no bytes are moved, and links to the files stay the same; null takes the path away. ${whichFiles}`,
+  request: MoveFilesRequestSchema,
+  answer: MovedFilesSchema,
+  example: {
+    request: { updates: [{ fileKey: "kE2xQm7PzVnYb9tR4wLcH3sD", path: "photos/2026/me.png" }] },
+    answer: { success: true, movedCount: 1 },
+  },
+  act: (call, { updates }) =>
+    Effect.map(
+      change(
+        call,
+        updates.map((update) => ({ file: toReference(update), path: update.path })),
+      ),
+      (movedCount) => ({ success: true, movedCount }) as const,
+    ),
+})
+
+/** Source: docs/protocol.md §10. */
+export const updateFiles = defineOperation({
+  summary: "Set how long files are kept",
+  description: `\`expiresIn\` is in seconds from now; null keeps a file for ever. Nobody reads a file whose time has passed, and the next sweep deletes it. ${whichFiles}`,
+  request: UpdateFilesRequestSchema,
+  answer: UpdatedFilesSchema,
+  example: {
+    request: { updates: [{ fileKey: "kE2xQm7PzVnYb9tR4wLcH3sD", expiresIn: 2_592_000 }] },
+    answer: { success: true, updatedCount: 1 },
+  },
+  act: (call, { updates }) =>
+    Effect.map(
+      change(
+        call,
+        updates.map(({ expiresIn, ...update }) => ({
+          file: toReference(update),
+          removeAt: expiresIn === null ? null : call.service.now() + expiresIn * 1000,
+        })),
       ),
       (updatedCount) => ({ success: true, updatedCount }) as const,
     ),

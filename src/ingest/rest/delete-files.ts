@@ -3,33 +3,14 @@ import type { DeleteFilesRequest, FileReference } from "../../protocol/rest-mess
 import { DeletedFilesSchema, DeleteFilesRequestSchema } from "../../schema/rest.ts"
 import { isKeyOf } from "../../protocol/key.ts"
 import { attempt } from "../attempt.ts"
-import { deleted, tooManyExpected } from "../refusals.ts"
-import type { Service } from "../service.ts"
+import { announceDeletion } from "../announce-deletion.ts"
+import { tooManyExpected } from "../refusals.ts"
 import { defineOperation } from "./operation.ts"
 
 const toReferences = (request: DeleteFilesRequest): ReadonlyArray<FileReference> =>
   "fileKeys" in request
     ? request.fileKeys.map((fileKey) => ({ fileKey }))
     : request.customIds.map((customId) => ({ customId }))
-
-/**
- * Tells everybody who is working with deleted files, including writers of files that are not in the catalog yet. The
- * sweep soon removes the bytes of the `count` files that existed.
- */
-const announce = (
-  { writers, readers, changes, devStreams, wakeHousekeeping }: Service,
-  keys: ReadonlyArray<string>,
-  count: number,
-): void => {
-  for (const key of new Set(keys)) {
-    writers.stop(key, deleted())
-    readers.stop(key)
-    changes.notify(key)
-    // Its event will not be sent any more.
-    devStreams.acknowledge(key)
-  }
-  if (count > 0) wakeHousekeeping()
-}
 
 /** Source: docs/protocol.md §10. */
 export const deleteFiles = defineOperation({
@@ -50,7 +31,11 @@ export const deleteFiles = defineOperation({
       service.catalog.deleteFiles({ appId: app.id, files, now: service.now(), bounds, appSince: app.since }),
     )
     if (found === "tooMany") return yield* tooManyExpected(service.settings)
-    announce(service, [...found, ...files.flatMap((file) => ("fileKey" in file ? [file.fileKey] : []))], found.length)
+    announceDeletion(
+      service,
+      [...found, ...files.flatMap((file) => ("fileKey" in file ? [file.fileKey] : []))],
+      found.length,
+    )
     return { success: true, deletedCount: found.length } as const
   }),
 })

@@ -6,6 +6,7 @@ import { FileAccessRequestSchema, FileAccessSchema } from "../../schema/rest.ts"
 import { attempt } from "../attempt.ts"
 import type { Catalog, FileRecord } from "../storage/catalog.ts"
 import { isReadable } from "../storage/readable.ts"
+import { isOverdue } from "../storage/upload-rules.ts"
 import { type Call, defineOperation } from "./operation.ts"
 import { fileNotFound } from "../refusals.ts"
 
@@ -13,10 +14,18 @@ import { fileNotFound } from "../refusals.ts"
 const defaultTtl = 60 * 60
 
 /** The readable file of an app; null when there is none. */
-const find = async (catalog: Catalog, appId: string, reference: FileReference): Promise<FileRecord | null> => {
-  if ("customId" in reference) return catalog.findByCustomId(appId, reference.customId)
+const find = async (
+  catalog: Catalog,
+  appId: string,
+  reference: FileReference,
+  now: number,
+): Promise<FileRecord | null> => {
+  if ("customId" in reference) {
+    const file = await catalog.findByCustomId(appId, reference.customId)
+    return file === null || isOverdue(file, now) ? null : file
+  }
   const upload = await catalog.get(reference.fileKey)
-  return isReadable(upload) && upload.file.appId === appId ? upload.file : null
+  return isReadable(upload, now) && upload.file.appId === appId ? upload.file : null
 }
 
 /** For an app that has called with an active key, so there is a key to sign with. */
@@ -42,7 +51,7 @@ export const requestFileAccess = defineOperation({
   isOfOneFile: true,
   act: Effect.fnUntraced(function* (call, request) {
     const { service, app } = call
-    const file = yield* attempt(() => find(service.catalog, app.id, request))
+    const file = yield* attempt(() => find(service.catalog, app.id, request, service.now()))
     if (file === null) return yield* fileNotFound()
     return { url: yield* Effect.promise(() => toUrl(call, file, request.expiresIn ?? defaultTtl)) }
   }),

@@ -4,15 +4,25 @@ import type { Acl } from "../../protocol/signed-url.ts"
 import { FilePageSchema, ListFilesRequestSchema } from "../../schema/rest.ts"
 import { attempt } from "../attempt.ts"
 import type { FileRecord } from "../storage/catalog.ts"
+import { toFileStatus } from "../storage/file-status.ts"
 import { toStoredMediaType } from "../stored-media-type.ts"
 import { defineOperation } from "./operation.ts"
 
 const defaultLimit = 500
 
 const toListedFile = (file: FileRecord, defaultAcl: Acl): ListedFile => {
-  const { id, key, customId, name, size, status, acl, uploadedAt } = file
-  const type = toStoredMediaType(file.type)
-  return { id: String(id), key, customId, name, size, type, status, acl: acl ?? defaultAcl, uploadedAt }
+  const { id, key, customId, name, size, acl, uploadedAt, owner, path, removeAt: expiresAt, claimBy } = file
+  const [type, status] = [toStoredMediaType(file.type), toFileStatus(file)]
+  const said = { id: String(id), key, customId, name, size, type, status, acl: acl ?? defaultAcl }
+  return { ...said, uploadedAt, owner, path, expiresAt, claimBy }
+}
+
+/** The cursor of a page in the order of the paths. */
+const toPathCursor = ({ id, path }: FileRecord): string => `${id}.${Buffer.from(path ?? "").toString("base64url")}`
+
+const readPathCursor = (cursor: string) => {
+  const [id, path] = cursor.split(".", 2)
+  return { id: Number(id), path: Buffer.from(path!, "base64url").toString() }
 }
 
 /** Source: docs/protocol.md §10. */
@@ -20,11 +30,12 @@ export const listFiles = defineOperation({
   summary: "List files, newest first",
   description:
     "One page of the app's files. Give `nextCursor` of a page as `cursor` to get the next one: every page costs the same, " +
-    "and files that are added or deleted meanwhile do not shift it. `offset` costs as much as reading the files that it skips.",
+    "and files that are added or deleted meanwhile do not shift it. `offset` costs as much as reading the files that it skips. " +
+    "`owner` and `prefix` are those that the app has given its files; with `prefix` the order is that of the paths.",
   request: ListFilesRequestSchema,
   answer: FilePageSchema,
   example: {
-    request: { limit: 2, status: "Uploaded" },
+    request: { limit: 2, status: "Uploaded", owner: "user-7" },
     answer: {
       hasMore: false,
       nextCursor: null,
@@ -39,18 +50,31 @@ export const listFiles = defineOperation({
           status: "Uploaded",
           acl: "public-read",
           uploadedAt: 1_767_225_600_000,
+          owner: "user-7",
+          path: "avatars/me.png",
+          expiresAt: null,
+          claimBy: null,
         },
       ],
     },
   },
-  act: ({ service, app }, { limit = defaultLimit, offset, cursor, status }) => {
-    const before = cursor === undefined ? undefined : Number(cursor)
+  act: ({ service, app }, { limit = defaultLimit, offset, cursor, status, owner, prefix }) => {
     // One more than requested shows whether there are more.
-    const page = attempt(() => service.catalog.list({ appId: app.id, limit: limit + 1, offset, before, status }))
+    const which = { appId: app.id, limit: limit + 1, status, owner }
+    const page = attempt(() => {
+      if (prefix === undefined) {
+        const before = cursor === undefined ? undefined : Number(cursor)
+        return service.catalog.list({ ...which, offset, before })
+      }
+      const after = cursor === undefined ? undefined : readPathCursor(cursor)
+      return service.catalog.listByPath({ ...which, prefix, after })
+    })
+    const toCursor = (file: FileRecord) => (prefix === undefined ? String(file.id) : toPathCursor(file))
     return Effect.map(page, (found) => {
-      const files = found.slice(0, limit).map((file) => toListedFile(file, app.defaultAcl))
+      const listed = found.slice(0, limit)
       const hasMore = found.length > limit
-      return { hasMore, nextCursor: hasMore ? files.at(-1)!.id : null, files }
+      const files = listed.map((file) => toListedFile(file, app.defaultAcl))
+      return { hasMore, nextCursor: hasMore ? toCursor(listed.at(-1)!) : null, files }
     })
   },
 })

@@ -1,4 +1,5 @@
-import { renameFiles, updateACL } from "./change-files.ts"
+import { moveFiles, renameFiles, updateACL, updateFiles } from "./change-files.ts"
+import { claimFiles } from "./claim-files.ts"
 import { deleteFiles } from "./delete-files.ts"
 import { requestFileAccess } from "./file-access.ts"
 import { listFiles } from "./list-files.ts"
@@ -7,5 +8,15 @@ import { getUsageInfo } from "./usage-info.ts"
 
 /** All operations of the REST API, by their names in its paths. Source: docs/protocol.md §10. */
 export const operations: ReadonlyMap<string, Operation> = new Map(
-  Object.entries({ listFiles, deleteFiles, renameFiles, updateACL, getUsageInfo, requestFileAccess }),
+  Object.entries({
+    listFiles,
+    deleteFiles,
+    renameFiles,
+    updateACL,
+    moveFiles,
+    updateFiles,
+    claimFiles,
+    getUsageInfo,
+    requestFileAccess,
+  }),
 )

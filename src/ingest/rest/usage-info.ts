@@ -1,23 +1,24 @@
 import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
-import { UsageInfoSchema } from "../../schema/rest.ts"
+import { UsageInfoRequestSchema, UsageInfoSchema } from "../../schema/rest.ts"
 import { attempt } from "../attempt.ts"
 import { defineOperation } from "./operation.ts"
 
 /** Source: docs/protocol.md §10. */
 export const getUsageInfo = defineOperation({
   summary: "Get how much the app's files take",
-  description: "Counts the files that are `Uploaded`. `limitBytes` is the app's quota, or null if there is none.",
-  request: Schema.Record(Schema.String, Schema.Unknown),
+  description:
+    "Counts the files that are `Uploaded` or `Pending`, of the app or of one owner. `limitBytes` is the app's quota, or null " +
+    "if there is none; it is null for an owner.",
+  request: UsageInfoRequestSchema,
   answer: UsageInfoSchema,
   example: { request: {}, answer: { totalBytes: 18_230, filesUploaded: 1, limitBytes: 1_073_741_824 } },
-  act: ({ service, app }) =>
+  act: ({ service: { catalog }, app }, { owner }) =>
     Effect.map(
-      attempt(() => service.catalog.usage(app.id)),
+      attempt(() => (owner === undefined ? catalog.usage(app.id) : catalog.usageOfOwner(app.id, owner))),
       ({ files, storedBytes }) => ({
         totalBytes: storedBytes,
         filesUploaded: files,
-        limitBytes: app.quota ?? null,
+        limitBytes: owner === undefined ? (app.quota ?? null) : null,
       }),
     ),
 })

@@ -9,7 +9,20 @@ export interface FileChange {
   readonly name?: string | undefined
   /** Who may read it from now on. */
   readonly acl?: Acl | undefined
+  /** Its new path; null: it has none any more. */
+  readonly path?: string | null | undefined
+  /** When it expires, ms since the epoch; null: never. */
+  readonly removeAt?: number | null | undefined
 }
+
+/** What {@link CatalogFiles.claimFiles} decided. */
+export type Claimed =
+  /** All are claimed; `replaced` are the keys of the files that were deleted. */
+  | { readonly kind: "claimed"; readonly replaced: ReadonlyArray<string> }
+  /** Keys without a file that could be claimed; nothing changed. */
+  | { readonly kind: "missing"; readonly keys: ReadonlyArray<string> }
+  /** The app was deleted since it was asked for; nothing changed. */
+  | { readonly kind: "unknownApp" }
 
 /**
  * What an app does with its files through the REST API. A file of another app is treated as one that does not exist.
@@ -39,4 +52,21 @@ export interface CatalogFiles {
     readonly appId: string
     readonly changes: ReadonlyArray<FileChange>
   }) => Promise<number>
+  /**
+   * Files that are `Uploading` or `Uploaded` wait for no claim any more, and the files of `replaces` are deleted, all
+   * of it or nothing. A file whose time has passed is missing. Claiming twice is the same as once.
+   */
+  readonly claimFiles: (claim: {
+    readonly appId: string
+    readonly keys: ReadonlyArray<string>
+    readonly replaces: ReadonlyArray<FileReference>
+    readonly now: number
+    /** See {@link Catalog}. */
+    readonly appSince?: number | undefined
+  }) => Promise<Claimed>
+  /**
+   * `→ Deleting` of files whose time has passed, as {@link CatalogFiles.deleteFiles} does it, oldest first, at most
+   * `limit`. Returns their keys.
+   */
+  readonly deleteOverdue: (sweep: { readonly now: number; readonly limit: number }) => Promise<ReadonlyArray<string>>
 }

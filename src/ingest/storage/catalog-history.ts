@@ -14,6 +14,8 @@ export interface Page<Status extends string> {
 export interface FilePageOptions extends Page<FileStatus> {
   /** Only this app's. */
   readonly appId?: string | undefined
+  /** Only this owner's; with `appId` alone. */
+  readonly owner?: string | undefined
   /** How many to skip; each costs as much as one that is read. */
   readonly offset?: number | undefined
 }
@@ -27,6 +29,20 @@ export interface FilePageOptions extends Page<FileStatus> {
 export interface CatalogHistory {
   /** Files that hold their key, including failed ones, newest first. */
   readonly list: (page: FilePageOptions) => Promise<ReadonlyArray<FileRecord>>
+  /**
+   * Files of an app whose path begins with a text, in the order of their paths, compared byte by byte as UTF-8, and of
+   * their ids.
+   */
+  readonly listByPath: (page: {
+    readonly appId: string
+    /** Not empty. */
+    readonly prefix: string
+    readonly owner?: string | undefined
+    readonly status?: FileStatus | undefined
+    /** The last file of the previous page. */
+    readonly after?: { readonly path: string; readonly id: number } | undefined
+    readonly limit: number
+  }) => Promise<ReadonlyArray<FileRecord>>
   /** Files with an event, including those whose key was taken over since, newest first. */
   readonly listDeliveries: (page: Page<DeliveryStatus>) => Promise<ReadonlyArray<UploadWithDelivery>>
   /** The file an event is about, by the event's id (`evt_…`). */

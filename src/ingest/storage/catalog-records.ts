@@ -15,7 +15,8 @@ export interface FileRecord {
   readonly id: number
   readonly key: string
   readonly appId: string
-  readonly status: FileStatus
+  /** One that is `Uploaded` and has `claimBy` is `Pending` to everybody outside: {@link toFileStatus}. */
+  readonly status: Exclude<FileStatus, "Pending">
   readonly name: string
   readonly size: number
   readonly type: string
@@ -44,6 +45,28 @@ export interface FileRecord {
   readonly isInline: boolean
   /** When it became `Failed` or `Deleting`. */
   readonly endedAt: number | null
+  /** Whose it is, as its app says; null where the app does not say. */
+  readonly owner: string | null
+  /** Where its app files it; null where the app does not say. */
+  readonly path: string | null
+  /** How long it is kept once it has arrived, ms; null: for ever. */
+  readonly keepFor: number | null
+  /** How long it waits to be claimed once it has arrived, ms; null: it needs no claim, or has been claimed. */
+  readonly claimWithin: number | null
+  /** When it expires; null: never, or it has not arrived. */
+  readonly removeAt: number | null
+  /** Until when it has to be claimed; null where it needs no claim, has been claimed, or has not arrived. */
+  readonly claimBy: number | null
+}
+
+/** How much the files of one owner take. Bytes. */
+export interface OwnerUsage {
+  /** How many are `Uploaded` or `Pending`. */
+  readonly files: number
+  /** The total size of those. */
+  readonly storedBytes: number
+  /** The total signed size of those that are `Uploading`. */
+  readonly announcedBytes: number
 }
 
 /** What the app said should happen when its files have arrived. */

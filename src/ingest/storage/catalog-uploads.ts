@@ -1,3 +1,4 @@
+import type { FileLabels } from "../../protocol/file-labels.ts"
 import type { UploadGrant } from "../../protocol/signed-url.ts"
 import type {
   AttemptRecord,
@@ -5,6 +6,7 @@ import type {
   FileFailure,
   FileRecord,
   NewRegistration,
+  OwnerUsage,
   ResultRecord,
   UploadRecord,
   Usage,
@@ -31,6 +33,8 @@ export type Begun =
   | { readonly kind: "unknownApp" }
   /** The app's quota has no room for the file; nothing changed. */
   | { readonly kind: "overQuota"; readonly usage: Usage }
+  /** The quota of its owner has no room for the file; nothing changed. */
+  | { readonly kind: "overOwnerQuota"; readonly usage: OwnerUsage }
 
 /** What {@link CatalogUploads.commit} decided. */
 export type Committed =
@@ -58,6 +62,8 @@ export interface CatalogUploads {
     readonly grant: UploadGrant
     /** What the app wants, where the URL says so. It is kept unless the upload is registered already. */
     readonly registration?: NewRegistration | undefined
+    /** What the app says of the file; kept when the file is new, and ignored when it is resumed. */
+    readonly labels?: FileLabels | undefined
     readonly origin: string
     readonly now: number
     /** Id of the event for the app of an upload whose key this one takes over; none is created by default. */
@@ -81,6 +87,7 @@ export interface CatalogUploads {
       readonly grant: UploadGrant
       /** As for {@link CatalogUploads.begin}. */
       readonly registration?: NewRegistration | undefined
+      readonly labels?: FileLabels | undefined
       readonly origin: string
       readonly bytes: Uint8Array
       readonly fileHash: string
@@ -120,6 +127,9 @@ export interface CatalogUploads {
   }) => Promise<boolean>
   /** A file by key, whatever its state; null when unknown. */
   readonly get: (key: string) => Promise<UploadRecord | null>
-  /** The newest `Uploaded` file of an app with this custom id: among those that {@link isReadable}, or among all. */
+  /**
+   * The newest `Uploaded` file of an app with this custom id: among those that {@link isReadable} and that wait for no
+   * claim, or among all.
+   */
   readonly findByCustomId: (appId: string, customId: string, among?: "readable" | "all") => Promise<FileRecord | null>
 }

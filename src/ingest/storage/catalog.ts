@@ -3,7 +3,7 @@ import type { CatalogDeliveries } from "./catalog-deliveries.ts"
 import type { CatalogFiles } from "./catalog-files.ts"
 import type { CatalogHistory } from "./catalog-history.ts"
 import type { CatalogHousekeeping } from "./catalog-housekeeping.ts"
-import type { Usage } from "./catalog-records.ts"
+import type { OwnerUsage, Usage } from "./catalog-records.ts"
 import type { CatalogRegistrations } from "./catalog-registrations.ts"
 import type { CatalogTombstones } from "./catalog-tombstones.ts"
 import type { CatalogUploads } from "./catalog-uploads.ts"
@@ -42,6 +42,8 @@ export interface Catalog
   }
   /** How much the files of an app take, updated with every transition rather than computed by walking over them. */
   readonly usage: (appId: string) => Promise<Usage>
+  /** How much the files of one owner of an app take, updated in the same way. */
+  readonly usageOfOwner: (appId: string, owner: string) => Promise<OwnerUsage>
   readonly close: () => Promise<void>
 }
 

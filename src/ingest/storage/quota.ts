@@ -1,4 +1,5 @@
-import type { CatalogBounds, FileRecord, Usage } from "./catalog-records.ts"
+import type { FileLabels } from "../../protocol/file-labels.ts"
+import type { CatalogBounds, FileRecord, OwnerUsage, Usage } from "./catalog-records.ts"
 
 /** What each row counts in addition to its text. Bytes. Source: the triggers in sqlite/migrations/. */
 export const rowBytes = { file: 512, registration: 256, key: 128 } as const
@@ -32,6 +33,20 @@ export const fitsQuota = (
     quota === undefined ||
     (usage.storedBytes + usage.announcedBytes - freed + size <= quota && fitsCatalog(usage, rowBytes.file, quota))
   )
+}
+
+/** The usage of an owner without files. */
+export const noOwnerUsage: OwnerUsage = { files: 0, storedBytes: 0, announcedBytes: 0 }
+
+/** Whether a file of this size fits in addition to the others of its owner; `replaced` is the one whose key it takes over. */
+export const fitsOwnerQuota = (
+  { storedBytes, announcedBytes }: OwnerUsage,
+  size: number,
+  { owner, ownerQuota }: FileLabels,
+  replaced?: Pick<FileRecord, "status" | "size" | "owner">,
+): boolean => {
+  const freed = replaced?.status === "Uploading" && replaced.owner === owner ? replaced.size : 0
+  return ownerQuota === undefined || storedBytes + announcedBytes - freed + size <= ownerQuota
 }
 
 /** Whether this many more announced files, and this much of them, stay within the limits. */

@@ -2,11 +2,12 @@
  * The decisions about uploads that every catalog makes. A driver looks up, asks here, and applies the verdict; nothing
  * in this file reads or writes. quota.ts decides what fits, tombstone.ts what was deleted.
  */
+import type { FileLabels } from "../../protocol/file-labels.ts"
 import type { UploadGrant } from "../../protocol/signed-url.ts"
 import { toStoredMediaType } from "../stored-media-type.ts"
-import type { AttemptRecord, DeliveryRecord, FileFailure, FileRecord, Usage } from "./catalog-records.ts"
+import type { AttemptRecord, DeliveryRecord, FileFailure, FileRecord, OwnerUsage, Usage } from "./catalog-records.ts"
 import type { Begun, CatalogUploads } from "./catalog-uploads.ts"
-import { fitsQuota } from "./quota.ts"
+import { fitsOwnerQuota, fitsQuota } from "./quota.ts"
 import { findUrlsEnd } from "./tombstone.ts"
 
 /** The fields of a file that tell which upload it belongs to. */
@@ -36,6 +37,7 @@ export const describeFile = (
   origin: string,
   epoch: number,
   now: number,
+  labels: FileLabels = {},
 ): Omit<FileRecord, "id"> => ({
   key: grant.key,
   appId: grant.appId,
@@ -59,7 +61,33 @@ export const describeFile = (
   failure: null,
   endedAt: null,
   isInline: false,
+  owner: labels.owner ?? null,
+  path: labels.path ?? null,
+  keepFor: labels.keepFor ?? null,
+  claimWithin: labels.claimWithin ?? null,
+  removeAt: null,
+  claimBy: null,
 })
+
+/** When a file that has arrived expires, and until when it has to be claimed. ms since the epoch. */
+export const decideDeadlines = (
+  { keepFor, claimWithin }: Pick<FileRecord, "keepFor" | "claimWithin">,
+  now: number,
+): Pick<FileRecord, "removeAt" | "claimBy"> => ({
+  removeAt: keepFor === null ? null : now + keepFor,
+  claimBy: claimWithin === null ? null : now + claimWithin,
+})
+
+/** Whether an app may claim a file: it has arrived or is on its way, and its time has not passed. */
+export const isClaimable = (file: FileRecord | undefined, appId: string, now: number): boolean =>
+  file !== undefined &&
+  file.appId === appId &&
+  (file.status === "Uploading" || file.status === "Uploaded") &&
+  !isOverdue(file, now)
+
+/** Whether the time of a file has passed: nobody may read it any more, and it is deleted with the next sweep. */
+export const isOverdue = ({ removeAt, claimBy }: Pick<FileRecord, "removeAt" | "claimBy">, now: number): boolean =>
+  (removeAt !== null && removeAt <= now) || (claimBy !== null && claimBy <= now)
 
 /**
  * Whether a grant is for the file that the catalog already has under its key: then it can be resumed (a renewed URL
@@ -121,7 +149,7 @@ export type BeginVerdict =
     }
   /** It is there. `outlasts`: this URL is valid for longer than any that was known. */
   | { readonly kind: "finished"; readonly outlasts: boolean }
-  | Extract<Begun, { readonly kind: "failed" | "taken" | "overQuota" }>
+  | Extract<Begun, { readonly kind: "failed" | "taken" | "overQuota" | "overOwnerQuota" }>
 
 /** What happens to the former file of a key; null where it is already being deleted, or there was none. */
 const replace = (
@@ -142,13 +170,15 @@ const replace = (
  *
  * @param file the file that holds the key of the grant
  * @param findUsage the usage of the app; called only where a new file would begin
+ * @param findOwnerUsage that of its owner; called only where the owner has a quota as well
  */
 export const decideBegin = (
-  begin: Pick<Parameters<CatalogUploads["begin"]>[0], "grant" | "now" | "quota" | "eventId">,
+  begin: Pick<Parameters<CatalogUploads["begin"]>[0], "grant" | "labels" | "now" | "quota" | "eventId">,
   file: FileRecord | undefined,
   findUsage: () => Usage,
+  findOwnerUsage: (owner: string) => OwnerUsage,
 ): BeginVerdict => {
-  const { grant, now, quota } = begin
+  const { grant, labels = {}, now, quota } = begin
   const relation = file === undefined ? "replaces" : relateGrant(file, grant)
   if (relation === "refused") return { kind: "taken" }
   if (relation === "same" && file !== undefined) {
@@ -158,6 +188,10 @@ export const decideBegin = (
   }
   const usage = findUsage()
   if (!fitsQuota(usage, grant.size, quota, file)) return { kind: "overQuota", usage }
+  if (labels.owner !== undefined && labels.ownerQuota !== undefined) {
+    const ofOwner = findOwnerUsage(labels.owner)
+    if (!fitsOwnerQuota(ofOwner, grant.size, labels, file)) return { kind: "overOwnerQuota", usage: ofOwner }
+  }
   return { kind: "starts", epoch: (file?.epoch ?? 0) + 1, replaced: replace(file, begin) }
 }
 

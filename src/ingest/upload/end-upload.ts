@@ -84,7 +84,7 @@ export const commitUpload = async (
  */
 export const commitWhole = async (
   service: Service,
-  { app, grant, registration, origin }: ProvenPut,
+  { app, grant, registration, labels, origin }: ProvenPut,
   { content, repr, wire }: Digests,
   bytes: Uint8Array,
 ): Promise<UploadRecord | undefined> => {
@@ -96,6 +96,7 @@ export const commitWhole = async (
     service.catalog.commitWhole({
       grant,
       registration,
+      labels,
       origin,
       bytes,
       fileHash,

@@ -1,5 +1,6 @@
 import type { Incoming } from "../../http/incoming.ts"
 import type { UploadGrant } from "../../protocol/signed-url.ts"
+import type { FileLabels } from "../../protocol/file-labels.ts"
 import type { App } from "../apps.ts"
 import type { NewRegistration } from "../storage/catalog.ts"
 
@@ -10,6 +11,8 @@ export interface ProvenPut {
   readonly grant: UploadGrant
   /** What the app wants for the upload, where its URL says so. */
   readonly registration: NewRegistration | undefined
+  /** What the app says of the file for itself. */
+  readonly labels: FileLabels
   /** Where the body claims to begin. */
   readonly start: number
   /** How many bytes of the file the body claims to bring, at least. */

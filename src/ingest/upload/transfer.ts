@@ -6,7 +6,7 @@ import { type BlobState, BlobStoreError } from "../storage/blob-store.ts"
 import type { UploadRecord } from "../storage/catalog.ts"
 import { commitUpload, commitWhole, failUpload } from "./end-upload.ts"
 import { type ReadAhead, readAhead } from "./incoming.ts"
-import { deleted, fileOverQuota, invalidSignature, keyTaken, refuseKey } from "../refusals.ts"
+import { deleted, fileOverOwnerQuota, fileOverQuota, invalidSignature, keyTaken, refuseKey } from "../refusals.ts"
 import { relateGrant } from "../storage/upload-rules.ts"
 import { type Service, createEventId } from "../service.ts"
 import { askAgain, type Known, nothingKnown } from "../delivery/server-data.ts"
@@ -63,7 +63,7 @@ const nothing: BlobState = { size: 0, isFinished: false }
  * Fails: rejects with `Rejected`; NOT_FOUND (the app has deleted it), LOCKED, QUOTA_EXCEEDED, INGEST_UNAVAILABLE, RANGE_MISMATCH, SIZE_MISMATCH, CONTENT_MISMATCH, DIGEST_MISMATCH, BAD_REQUEST.
  */
 export const transfer = async (service: Service, put: ProvenPut): Promise<Transferred> => {
-  const { request, grant, registration, origin, start } = put
+  const { request, grant, registration, labels, origin, start } = put
   const { key, size } = grant
   const digests = readDigests(request)
   const begin = () => {
@@ -71,6 +71,7 @@ export const transfer = async (service: Service, put: ProvenPut): Promise<Transf
     return service.catalog.begin({
       grant,
       registration,
+      labels,
       origin,
       now: service.now(),
       eventId: createEventId(),
@@ -97,6 +98,7 @@ export const transfer = async (service: Service, put: ProvenPut): Promise<Transf
     if (begun.kind === "deleted" || begun.kind === "unregistered") throw refuseKey(begun.kind, grant)
     if (begun.kind === "taken") throw keyTaken()
     if (begun.kind === "overQuota") throw fileOverQuota(grant)
+    if (begun.kind === "overOwnerQuota") throw fileOverOwnerQuota(grant)
     const { epoch, id } = begun
     const blob = toBlobName({ key, id })
     const state = begun.isNew ? nothing : await service.store.claim(blob, epoch)

@@ -39,14 +39,14 @@ class RouteSteps<Native extends object> {
   }
 }
 
-const parseTtl = (ttl: DurationInput | undefined): number => {
-  if (ttl === undefined) return limits.presignedUrlTtl
-  const parsed = parseDuration(ttl)
+/** ms. Fails: throws an `UploadError`, code INVALID_CONFIG, that names the option. */
+const checkDuration = (option: keyof RouteOptions, duration: DurationInput): number => {
+  const parsed = parseDuration(duration)
   if (parsed.ok) return parsed.value
-  throw new UploadError({ code: parsed.code, message: `presignedUrlTtl: ${parsed.detail}` })
+  throw new UploadError({ code: parsed.code, message: `${option}: ${parsed.detail}` })
 }
 
-const routeOptions = ["awaitServerData", "presignedUrlTtl", "fileKeySeed"] as const satisfies ReadonlyArray<
+const routeOptions = ["awaitServerData", "presignedUrlTtl", "claim", "fileKeySeed"] as const satisfies ReadonlyArray<
   keyof RouteOptions
 >
 
@@ -62,10 +62,16 @@ export const createRouteBuilder = <Native extends object, ErrorData extends Json
   refuseUnknown("The options of createSluice", sluiceOptions, ["errorFormatter"])
   const begin = (config: RouteConfigInput, options: RouteOptions = {}) => {
     refuseUnknown("A route's second argument", options, routeOptions)
+    // Here, where the route is written, and not at the first upload.
+    if (options.claim !== undefined) checkDuration("claim", options.claim)
     return new RouteSteps<Native>({
       config: compileConfig(config),
       awaitServerData: options.awaitServerData ?? true,
-      presignedUrlTtl: parseTtl(options.presignedUrlTtl),
+      presignedUrlTtl:
+        options.presignedUrlTtl === undefined
+          ? limits.presignedUrlTtl
+          : checkDuration("presignedUrlTtl", options.presignedUrlTtl),
+      claim: options.claim,
       fileKeySeed: options.fileKeySeed,
       errorFormatter: sluiceOptions.errorFormatter,
       input: undefined,

@@ -21,6 +21,11 @@ export interface RouteOptions<IsAwaited extends boolean = boolean> {
   /** How long the signed upload URLs are valid. Default one hour. */
   readonly presignedUrlTtl?: DurationInput
   /**
+   * How long a file may wait, once it has arrived, for the app to claim it: `"24 hours"`, or seconds. Until then only a
+   * signed URL reads it; one that nobody claims is deleted. Default: files need no claim.
+   */
+  readonly claim?: DurationInput
+  /**
    * Makes file keys deterministic: the same seed gives the same key. Default random, 132 bits.
    *
    * A key holds one file, whoever uploads it: put the user's id into the seed, or a user can take the keys of others.
@@ -43,6 +48,7 @@ export interface RouteDefinition<in Native extends object> {
   readonly awaitServerData: boolean
   /** ms. */
   readonly presignedUrlTtl: number
+  readonly claim: DurationInput | undefined
   readonly fileKeySeed: RouteOptions["fileKeySeed"]
   readonly errorFormatter: ((error: UploadError) => Json | undefined) | undefined
   readonly input: StandardSchemaV1 | undefined

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import type { FileRecord, Usage } from "../../../src/ingest/storage/catalog-records.ts"
-import { noUsage } from "../../../src/ingest/storage/quota.ts"
+import { noOwnerUsage, noUsage } from "../../../src/ingest/storage/quota.ts"
 import {
   type BeginVerdict,
   decideBegin,
@@ -49,7 +49,7 @@ const byHand = { customId: "c", contentDisposition: "inline", acl: "private" } a
 
 describe("decideBegin", () => {
   const decide = (file: FileRecord | undefined, grant: Partial<UploadGrant>, quota?: number, usage: Usage = noUsage) =>
-    decideBegin({ grant: grantOf("key", grant), now: 2000, quota, eventId: "evt" }, file, () => usage)
+    decideBegin({ grant: grantOf("key", grant), now: 2000, quota, eventId: "evt" }, file, () => usage, () => noOwnerUsage)
 
   it.each<[string, FileRecord | undefined, Partial<UploadGrant>, BeginVerdict]>([
     ["a key without a file", undefined, {}, { kind: "starts", epoch: 1, replaced: null }],
@@ -115,7 +115,7 @@ describe("decideBegin", () => {
       throw new Error("asked")
     }
     const ask = (file: FileRecord | undefined, grant: Partial<UploadGrant> = {}) =>
-      decideBegin({ grant: grantOf("key", grant), now: 2000, quota: 10 }, file, findUsage)
+      decideBegin({ grant: grantOf("key", grant), now: 2000, quota: 10 }, file, findUsage, findUsage)
     for (const file of [fileOf(), fileOf(uploaded), fileOf(failed)]) expect(() => ask(file)).not.toThrow()
     expect(() => ask(fileOf(), { appId: "other" })).not.toThrow()
     expect(() => ask(undefined)).toThrow("asked")
@@ -123,7 +123,7 @@ describe("decideBegin", () => {
 
   it("owes no event where the caller has no id for it", () => {
     const grant = grantOf("key", bob)
-    expect(decideBegin({ grant, now: 2000 }, fileOf({}, alice), () => noUsage)).toEqual(starts({}))
+    expect(decideBegin({ grant, now: 2000 }, fileOf({}, alice), () => noUsage, () => noOwnerUsage)).toEqual(starts({}))
   })
 })
 

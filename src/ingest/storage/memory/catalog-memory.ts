@@ -9,7 +9,7 @@ import { createTables } from "./rows.ts"
 import { createSteps } from "./steps.ts"
 import { createMemoryTombstones } from "./tombstones.ts"
 import { createMemoryUploads } from "./uploads.ts"
-import { findUsage } from "./usage.ts"
+import { findOwnerUsage, findUsage } from "./usage.ts"
 
 /**
  * Keeps the catalog in memory, for tests and demonstrations.
@@ -42,6 +42,7 @@ export const createMemoryCatalog = ({
       attempts: attempts.length,
     }),
     usage: async (appId) => findUsage(tables, appId),
+    usageOfOwner: async (appId, owner) => findOwnerUsage(tables, appId, owner),
     ...createMemoryUploads(tables, { ...steps, findRefusal }),
     ...createMemoryRegistrations(tables, steps),
     ...createMemoryDeliveries(tables, steps),

@@ -2,6 +2,7 @@ import { limits } from "../../../protocol/limits.ts"
 import type { FileReference } from "../../../protocol/rest-messages.ts"
 import type { CatalogFiles } from "../catalog-files.ts"
 import { fitsKeys, sizeKey } from "../quota.ts"
+import { isClaimable, isOverdue } from "../upload-rules.ts"
 import { buryFile, type TombstoneSteps } from "../tombstone.ts"
 import type { Row, Tables } from "./rows.ts"
 import type { Steps } from "./steps.ts"
@@ -52,12 +53,44 @@ export const createMemoryFiles = (
     },
     changeFiles: async ({ appId, changes }) => {
       let count = 0
-      for (const { file: reference, name, acl } of changes) {
+      for (const { file: reference, name, acl, path, removeAt } of changes) {
         const found = findAll(appId, reference).filter(({ file }) => file.status === "Uploaded")
-        for (const row of found) row.file = { ...row.file, name: name ?? row.file.name, acl: acl ?? row.file.acl }
+        for (const row of found) {
+          const { file } = row
+          row.file = {
+            ...file,
+            name: name ?? file.name,
+            acl: acl ?? file.acl,
+            path: path === undefined ? file.path : path,
+            removeAt: removeAt === undefined ? file.removeAt : removeAt,
+          }
+        }
         if (found.length > 0) count++
       }
       return count
+    },
+    claimFiles: async ({ appId, keys, replaces, now, appSince }) => {
+      if (isGone(appId, appSince)) return { kind: "unknownApp" }
+      const missing = keys.filter((key) => !isClaimable(rows.get(key)?.file, appId, now))
+      if (missing.length > 0) return { kind: "missing", keys: missing }
+      for (const key of keys) {
+        const row = rows.get(key)!
+        row.file = { ...row.file, claimWithin: null, claimBy: null }
+      }
+      const replaced = replaces
+        .flatMap((reference) => findAll(appId, reference))
+        .filter(({ file }) => file.status !== "Deleting" && !keys.includes(file.key))
+      for (const row of new Set(replaced)) deleteFile(row, now)
+      return { kind: "claimed", replaced: [...new Set(replaced)].map(({ file }) => file.key) }
+    },
+    deleteOverdue: async ({ now, limit }) => {
+      const dueAt = ({ file: { removeAt, claimBy } }: Row) => Math.min(removeAt ?? Infinity, claimBy ?? Infinity)
+      const overdue = [...rows.values()]
+        .filter(({ file }) => file.status === "Uploaded" && isOverdue(file, now))
+        .sort((a, b) => dueAt(a) - dueAt(b))
+        .slice(0, limit)
+      for (const row of overdue) deleteFile(row, now)
+      return overdue.map(({ file }) => file.key)
     },
   }
 }

@@ -1,4 +1,6 @@
 import type { CatalogHistory } from "../catalog-history.ts"
+import { toFileStatus } from "../file-status.ts"
+import { comparePaths } from "../path-order.ts"
 import type { UploadRecord, UploadWithDelivery } from "../catalog-records.ts"
 import type { Tables } from "./rows.ts"
 import type { Steps } from "./steps.ts"
@@ -16,16 +18,31 @@ export const createMemoryHistory = (
     uploads().flatMap(({ delivery, ...upload }) => (delivery === null ? [] : [{ ...upload, delivery }]))
 
   return {
-    list: async ({ appId, status, before, limit, offset = 0 }) =>
+    list: async ({ appId, status, owner, before, limit, offset = 0 }) =>
       newestFirst(uploads(), before)
         .map(({ file }) => file)
         .filter(
           (file) =>
             isCurrent(file) &&
             (appId === undefined || file.appId === appId) &&
-            (status === undefined || file.status === status),
+            (owner === undefined || file.owner === owner) &&
+            (status === undefined || toFileStatus(file) === status),
         )
         .slice(offset, offset + limit),
+    listByPath: async ({ appId, prefix, owner, status, after, limit }) =>
+      uploads()
+        .flatMap(({ file }) => (file.path === null ? [] : [{ ...file, path: file.path }]))
+        .filter(
+          (file) =>
+            isCurrent(file) &&
+            file.appId === appId &&
+            file.path.startsWith(prefix) &&
+            (owner === undefined || file.owner === owner) &&
+            (status === undefined || toFileStatus(file) === status),
+        )
+        .sort((a, b) => comparePaths(a.path, b.path) || a.id - b.id)
+        .filter(({ path, id }) => after === undefined || (comparePaths(path, after.path) || id - after.id) > 0)
+        .slice(0, limit),
     listDeliveries: async ({ status, before, limit }) =>
       newestFirst(deliveries(), before)
         .filter(({ delivery }) => status === undefined || delivery.status === status)

@@ -1,11 +1,13 @@
+import type { FileLabels } from "../../../protocol/file-labels.ts"
+import type { UploadGrant } from "../../../protocol/signed-url.ts"
 import type { FileRecord } from "../catalog-records.ts"
 import type { Begun, CatalogUploads, CommitNotes } from "../catalog-uploads.ts"
-import { fitsQuota } from "../quota.ts"
+import { fitsOwnerQuota, fitsQuota } from "../quota.ts"
 import type { TombstoneSteps } from "../tombstone.ts"
-import { decideBegin, describeFile, endByError, type Replacement } from "../upload-rules.ts"
+import { decideBegin, decideDeadlines, describeFile, endByError, type Replacement } from "../upload-rules.ts"
 import { type Row, type Tables, toDue } from "./rows.ts"
 import type { Steps } from "./steps.ts"
-import { findUsage } from "./usage.ts"
+import { findOwnerUsage, findUsage } from "./usage.ts"
 
 /** The uploads in memory, from the first byte to the result of the app's callback. */
 export const createMemoryUploads = (
@@ -52,13 +54,23 @@ export const createMemoryUploads = (
     return { kind: "committed", upload: toUpload(row), due } as const
   }
 
+  /** Whether there is room for a new file, whose key nobody has. */
+  const hasRoom = ({ appId, size }: UploadGrant, quota: number | undefined, labels: FileLabels): boolean =>
+    fitsQuota(findUsage(tables, appId), size, quota) &&
+    (labels.owner === undefined || fitsOwnerQuota(findOwnerUsage(tables, appId, labels.owner), size, labels))
+
   const decide = (begin: Parameters<CatalogUploads["begin"]>[0]): Begun => {
-    const { grant, origin, now, appSince } = begin
+    const { grant, labels, origin, now, appSince } = begin
     if (isGone(grant.appId, appSince)) return { kind: "unknownApp" }
     const refusal = findRefusal(grant, now)
     if (refusal !== undefined) return { kind: refusal }
     const row = rows.get(grant.key)
-    const verdict = decideBegin(begin, row?.file, () => findUsage(tables, grant.appId))
+    const verdict = decideBegin(
+      begin,
+      row?.file,
+      () => findUsage(tables, grant.appId),
+      (owner) => findOwnerUsage(tables, grant.appId, owner),
+    )
     if (verdict.kind === "finished") {
       row!.urlsEnd = Math.max(row!.urlsEnd, grant.expires)
       return { kind: "finished", upload: toUpload(row!) }
@@ -70,7 +82,7 @@ export const createMemoryUploads = (
     if (verdict.kind !== "starts") return verdict
     const { epoch, replaced } = verdict
     if (row !== undefined && replaced !== null) replace(row, replaced, now)
-    const { file } = insert(describeFile(grant, origin, epoch, now))
+    const { file } = insert(describeFile(grant, origin, epoch, now, labels))
     return { kind: "granted", epoch, isNew: true, id: file.id }
   }
 
@@ -90,17 +102,18 @@ export const createMemoryUploads = (
     commit: async ({ key, epoch, fileHash, ...notes }) => {
       const row = rows.get(key)
       if (row?.file.status !== "Uploading" || row.file.epoch !== epoch) return { kind: "fenced" }
-      row.file = { ...row.file, status: "Uploaded", fileHash, uploadedAt: notes.now }
+      const deadlines = decideDeadlines(row.file, notes.now)
+      row.file = { ...row.file, status: "Uploaded", fileHash, uploadedAt: notes.now, ...deadlines }
       return complete(row, notes)
     },
-    commitWhole: async ({ grant, registration, origin, bytes, fileHash, quota, appSince, ...notes }) => {
+    commitWhole: async ({ grant, registration, labels = {}, origin, bytes, fileHash, quota, appSince, ...notes }) => {
       if (isGone(grant.appId, appSince)) return { kind: "refused" }
       if (findRefusal(grant, notes.now) !== undefined) return { kind: "refused" }
-      const hasRoom = fitsQuota(findUsage(tables, grant.appId), grant.size, quota)
-      if (!hasRoom || rows.has(grant.key)) return { kind: "refused" }
+      if (rows.has(grant.key) || !hasRoom(grant, quota, labels)) return { kind: "refused" }
       const { now } = notes
-      const fresh = describeFile(grant, origin, 1, now)
-      const file = { ...fresh, status: "Uploaded", fileHash, uploadedAt: now, isInline: true } as const
+      const fresh = describeFile(grant, origin, 1, now, labels)
+      const arrived = { status: "Uploaded", fileHash, uploadedAt: now, isInline: true } as const
+      const file = { ...fresh, ...arrived, ...decideDeadlines(fresh, now) }
       const row = insert(file)
       contents.set(row.file.id, bytes.slice())
       if (registration !== undefined) announce(grant, registration, now)
@@ -146,6 +159,7 @@ export const createMemoryUploads = (
             status === "Uploaded" &&
             file.appId === appId &&
             file.customId === customId &&
+            (among === "all" || file.claimBy === null) &&
             (among === "all" || slug === null || toUpload(rows.get(key)!).registration !== null),
         )
       return files.sort((a, b) => b.id - a.id)[0] ?? null

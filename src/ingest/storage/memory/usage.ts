@@ -1,4 +1,4 @@
-import type { Usage } from "../catalog-records.ts"
+import type { OwnerUsage, Usage } from "../catalog-records.ts"
 import { rowBytes, sizeKey } from "../quota.ts"
 import type { Registered, Row, Tables } from "./rows.ts"
 
@@ -33,6 +33,19 @@ export const findUsage = ({ allRows, expected, graves }: Tables, appId: string):
     if (hadFile) continue
     usage.expectedFiles++
     usage.expectedBytes += sizeKey(key)
+  }
+  return usage
+}
+
+/** Counts how much the files of an owner take in memory, by walking everything. */
+export const findOwnerUsage = ({ allRows }: Pick<Tables, "allRows">, appId: string, owner: string): OwnerUsage => {
+  const usage = { files: 0, storedBytes: 0, announcedBytes: 0 }
+  for (const { file } of allRows) {
+    if (file.appId !== appId || file.owner !== owner) continue
+    if (file.status === "Uploaded") {
+      usage.files++
+      usage.storedBytes += file.size
+    } else if (file.status === "Uploading") usage.announcedBytes += file.size
   }
   return usage
 }

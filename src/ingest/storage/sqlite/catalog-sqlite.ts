@@ -33,7 +33,7 @@ import { createSteps } from "./steps.ts"
 import { createTombstones } from "./tombstones.ts"
 import type { Transactions } from "./transactions.ts"
 import { createUploads } from "./uploads.ts"
-import { findUsage } from "./usage.ts"
+import { findOwnerUsage, findUsage } from "./usage.ts"
 
 /**
  * Makes an empty database that only this user may read; its log gets the same mode. An existing file is not even
@@ -85,6 +85,7 @@ export const createSqliteCatalog = ({
   const catalog: Catalog = {
     abilities: { isDurable, isShared: false, largestContent },
     usage: async (appId) => ({ ...findUsage(sql, appId) }),
+    usageOfOwner: async (appId, owner) => ({ ...findOwnerUsage(sql, appId, owner) }),
     ...createUploads(sql, transactions, { ...steps, findRefusal }),
     ...createRegistrations(sql, transactions, steps),
     ...createDeliveries(sql, transactions, steps),

@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync, SupportedValueType } from "node:sqlite"
 import { fileStatuses } from "../../../protocol/rest-messages.ts"
 import type { CatalogHistory } from "../catalog-history.ts"
+import { endOfPrefix } from "../path-order.ts"
 import type { DeliveryAttempt, UploadWithDelivery } from "../catalog-records.ts"
 import { type Row, selectFile, selectUpload, toFile, toUpload } from "./rows.ts"
 
@@ -22,11 +23,22 @@ export const createHistory = (database: DatabaseSync): CatalogHistory => {
   }
 
   return {
-    list: async ({ appId, status, before = newest, limit, offset = 0 }) =>
-      (appId === undefined
-        ? all(listFiles(status), before, limit, offset)
-        : all(listFilesOfApp(status), appId, before, limit, offset)
-      ).map(toFile),
+    list: async ({ appId, status, owner, before = newest, limit, offset = 0 }) => {
+      if (appId === undefined) return all(listFiles(status), before, limit, offset).map(toFile)
+      const found =
+        owner === undefined
+          ? all(listFilesOfApp(status), appId, before, limit, offset)
+          : all(listFilesOfOwner(status), appId, before, limit, offset, owner)
+      return found.map(toFile)
+    },
+    listByPath: async ({ appId, prefix, owner, status, after, limit }) => {
+      const bounds = [prefix, endOfPrefix(prefix), after?.path ?? "", after?.id ?? 0, limit]
+      const found =
+        owner === undefined
+          ? all(listFilesByPath(status, false), appId, ...bounds)
+          : all(listFilesByPath(status, true), appId, ...bounds, owner)
+      return found.map(toFile)
+    },
     listDeliveries: async ({ status, before = newest, limit }) =>
       all(listDeliveries(status), before, limit).map(toDelivery),
     findDelivery: async (id) => {
@@ -47,12 +59,26 @@ const ofStatus = (column: string, status: string | undefined): string =>
 /** Files in progress are few, and have an index by time: unless it is named, SQLite would walk all files by id. */
 const filesOf = (status: string | undefined): string => {
   const index = status === "Uploading" ? "INDEXED BY files_unfinished" : ""
-  return `SELECT id FROM files ${index} WHERE id < ? AND is_current = 1${ofStatus("status", status)} ORDER BY id DESC LIMIT ? OFFSET ?`
+  // Pending files are few as well, and have an index by their deadlines.
+  if (status === "Pending") {
+    return "SELECT id FROM files INDEXED BY files_to_claim WHERE id < ? AND is_current = 1 AND status = 'Uploaded' AND claim_by IS NOT NULL ORDER BY id DESC LIMIT ? OFFSET ?"
+  }
+  const which = ofStatus("status", status) + (status === "Uploaded" ? " AND claim_by IS NULL" : "")
+  return `SELECT id FROM files ${index} WHERE id < ? AND is_current = 1${which} ORDER BY id DESC LIMIT ? OFFSET ?`
 }
 
 const ofApp = (status: string): string =>
   `SELECT id FROM files INDEXED BY files_of_app
-  WHERE app_id = ?1 AND is_current = 1 AND status = '${status.replaceAll("'", "''")}' AND id < ?2`
+  WHERE app_id = ?1 AND is_current = 1 AND state = '${status.replaceAll("'", "''")}' AND id < ?2`
+
+const ofOwner = (status: string): string =>
+  `SELECT id FROM files INDEXED BY files_of_owner
+  WHERE app_id = ?1 AND owner = ?5 AND is_current = 1 AND state = '${status.replaceAll("'", "''")}' AND id < ?2`
+
+const byPath = (status: string, ofOwner: boolean): string =>
+  `SELECT id, path FROM files INDEXED BY ${ofOwner ? "files_of_owner_by_path" : "files_by_path"}
+  WHERE app_id = ?1${ofOwner ? " AND owner = ?7" : ""} AND is_current = 1 AND state = '${status.replaceAll("'", "''")}'
+    AND path >= max(?2, ?4) AND path < ?3 AND (path, id) > (?4, ?5)`
 
 const deliveriesOf = (status: string | undefined): string => {
   const index = status === "pending" ? "INDEXED BY deliveries_due" : ""
@@ -66,6 +92,20 @@ export const listFiles = (status?: string): string =>
 export const listFilesOfApp = (status?: string): string => {
   const files = (status === undefined ? fileStatuses : [status]).map(ofApp).join(" UNION ALL ")
   return `${selectFile} WHERE f.id IN (${files} ORDER BY id DESC LIMIT ?3 OFFSET ?4) ORDER BY f.id DESC`
+}
+
+/** Each status is sorted in the index; those of all statuses are merged as they are read. */
+export const listFilesOfOwner = (status?: string): string => {
+  const files = (status === undefined ? fileStatuses : [status]).map(ofOwner).join(" UNION ALL ")
+  return `${selectFile} WHERE f.id IN (${files} ORDER BY id DESC LIMIT ?3 OFFSET ?4) ORDER BY f.id DESC`
+}
+
+/** The same for paths. */
+export const listFilesByPath = (status: string | undefined, ofOwner: boolean): string => {
+  const files = (status === undefined ? fileStatuses : [status])
+    .map((each) => byPath(each, ofOwner))
+    .join(" UNION ALL ")
+  return `${selectFile} WHERE f.id IN (SELECT id FROM (${files} ORDER BY path, id LIMIT ?6)) ORDER BY f.path, f.id`
 }
 
 export const listDeliveries = (status?: string): string =>

@@ -16,7 +16,8 @@ const fileColumns = `f.id, f.key, f.app_id AS appId, f.status, f.name, f.size, f
   f.wire_id AS wireId, f.issued_at AS issuedAt,
   f.content_disposition AS contentDisposition, f.acl, f.origin, f.expires, f.epoch, f.created_at AS createdAt,
   f.resumed_at AS resumedAt, f.ended_at AS endedAt, f.uploaded_at AS uploadedAt, f.file_hash AS fileHash,
-  f.failure_code AS failureCode, f.failure_message AS failureMessage, f.is_inline AS isInline`
+  f.failure_code AS failureCode, f.failure_message AS failureMessage, f.is_inline AS isInline,
+  f.owner, f.path, f.keep_for AS keepFor, f.claim_within AS claimWithin, f.remove_at AS removeAt, f.claim_by AS claimBy`
 
 const registrationColumns = `r.id AS registrationId, r.metadata, r.callback_url AS callbackUrl,
   r.callback_slug AS callbackSlug, r.await_server_data AS awaitServerData, r.is_dev AS isDev,
@@ -76,6 +77,12 @@ export const toFile = (row: Row): FileRecord => ({
       : { code: row.failureCode as ProblemCode, message: (row.failureMessage ?? "") as string },
   isInline: row.isInline === 1,
   endedAt: row.endedAt as number | null,
+  owner: row.owner as string | null,
+  path: row.path as string | null,
+  keepFor: row.keepFor as number | null,
+  claimWithin: row.claimWithin as number | null,
+  removeAt: row.removeAt as number | null,
+  claimBy: row.claimBy as number | null,
 })
 
 const toTrace = ({ traceparent, tracestate }: Row): TraceContext | null => {

@@ -3,8 +3,8 @@ import { type Row, selectDue, selectFile, selectRegistration, selectUpload } fro
 
 const insertFile = `
   INSERT INTO files (key, app_id, name, size, type, custom_id, slug, content_disposition, acl, origin, expires, epoch,
-    created_at, wire_id, issued_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+    created_at, wire_id, issued_at, owner, path, keep_for, claim_within)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 /** For the row of `files` that is being written. */
 const expectedRegistration =
@@ -65,8 +65,10 @@ export const prepareStatements = (database: DatabaseSync) => {
     insertFile: prepare(`${insertFile} RETURNING id`),
     insertWhole: prepare(`
       INSERT INTO files (key, app_id, name, size, type, custom_id, slug, content_disposition, acl, origin, expires, epoch,
-        created_at, wire_id, issued_at, status, file_hash, uploaded_at, is_inline, registration_id)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, 'Uploaded', ?16, ?13, 1,
+        created_at, wire_id, issued_at, owner, path, keep_for, claim_within, remove_at, claim_by, status, file_hash,
+        uploaded_at, is_inline, registration_id)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?13 + ?18, ?13 + ?19,
+        'Uploaded', ?20, ?13, 1,
         (SELECT registration_id FROM expected_files WHERE key = ?1 AND wire_id = ?14))
       ON CONFLICT (key) WHERE is_current = 1 DO NOTHING RETURNING id, registration_id AS registrationId`),
     insertContent: prepare("INSERT INTO contents (file_id, bytes) VALUES (?, ?)"),
@@ -75,7 +77,7 @@ export const prepareStatements = (database: DatabaseSync) => {
     upload: prepare(`${selectUpload} WHERE f.key = ? AND f.is_current = 1`),
     customId: prepare(`
       ${selectFile} WHERE f.app_id = ?1 AND f.custom_id = ?2 AND f.status = 'Uploaded'
-        AND (?3 = 'all' OR f.slug IS NULL OR f.registration_id IS NOT NULL)
+        AND (?3 = 'all' OR (f.claim_by IS NULL AND (f.slug IS NULL OR f.registration_id IS NOT NULL)))
       ORDER BY f.id DESC LIMIT 1`),
     resume: prepare(`
       UPDATE files SET epoch = ?, resumed_at = ?, expires = ?, custom_id = ?, content_disposition = ?, acl = ?
@@ -95,9 +97,9 @@ export const prepareStatements = (database: DatabaseSync) => {
       "UPDATE files SET epoch = epoch + 1 WHERE key = ? AND is_current = 1 AND status = 'Uploading' RETURNING epoch",
     ),
     finish: prepare(`
-      UPDATE files SET status = 'Uploaded', file_hash = ?, uploaded_at = ?,
-        registration_id = ${expectedRegistration}
-      WHERE key = ? AND is_current = 1 AND status = 'Uploading' AND epoch = ?
+      UPDATE files SET status = 'Uploaded', file_hash = ?1, uploaded_at = ?2, remove_at = ?2 + keep_for,
+        claim_by = ?2 + claim_within, registration_id = ${expectedRegistration}
+      WHERE key = ?3 AND is_current = 1 AND status = 'Uploading' AND epoch = ?4
       RETURNING id, wire_id AS wireId, registration_id AS registrationId`),
     fail: prepare(`
       UPDATE files SET status = 'Failed', epoch = epoch + ?, failure_code = ?, failure_message = ?, ended_at = ?,
@@ -193,6 +195,9 @@ export const prepareStatements = (database: DatabaseSync) => {
         min(announced_bytes, 9007199254740991) AS announcedBytes, catalog_bytes AS catalogBytes,
         expected_files AS expectedFiles, expected_bytes AS expectedBytes FROM usage WHERE app_id = ?`,
     ),
+    ownerUsage: prepare(`
+      SELECT files, min(stored_bytes, 9007199254740991) AS storedBytes,
+        min(announced_bytes, 9007199254740991) AS announcedBytes FROM owner_usage WHERE app_id = ? AND owner = ?`),
     expired: prepare(
       "SELECT key, epoch FROM files WHERE status = 'Uploading' AND expires < ? ORDER BY expires LIMIT ?",
     ),

@@ -1,22 +1,29 @@
 import type { SupportedValueType } from "node:sqlite"
+import type { FileLabels } from "../../../protocol/file-labels.ts"
 import type { UploadGrant } from "../../../protocol/signed-url.ts"
 import type { DeliveryRecord, FileRecord, UploadRecord } from "../catalog-records.ts"
 import type { Begun, CatalogUploads, CommitNotes, Committed } from "../catalog-uploads.ts"
-import { fitsQuota } from "../quota.ts"
+import { fitsOwnerQuota, fitsQuota } from "../quota.ts"
 import type { TombstoneSteps } from "../tombstone.ts"
-import { decideBegin, describeFile, endByError, type Replacement } from "../upload-rules.ts"
+import { decideBegin, decideDeadlines, describeFile, endByError, type Replacement } from "../upload-rules.ts"
 import { toFile } from "./rows.ts"
 import { one, type Statements } from "./statements.ts"
 import type { Steps } from "./steps.ts"
 import type { Transactions } from "./transactions.ts"
-import { findUsage } from "./usage.ts"
+import { findOwnerUsage, findUsage } from "./usage.ts"
 
 /** The values of a new row of `files`. */
-const toValues = (grant: UploadGrant, origin: string, now: number): Array<SupportedValueType> => {
+const toValues = (
+  grant: UploadGrant,
+  origin: string,
+  now: number,
+  labels: FileLabels = {},
+): Array<SupportedValueType> => {
   const { key, appId, name, size, type, customId = null, slug = null, contentDisposition = null, acl = null } = grant
   const { expires, registrationId = "", issuedAt = null } = grant
   const file = [key, appId, name, size, type, customId, slug, contentDisposition, acl, origin, expires]
-  return [...file, 1, now, registrationId, issuedAt]
+  const { owner, path, keepFor, claimWithin } = labels
+  return [...file, 1, now, registrationId, issuedAt, owner ?? null, path ?? null, keepFor ?? null, claimWithin ?? null]
 }
 
 const toCommitted = (
@@ -75,6 +82,14 @@ export const createUploads = (
     dropReplaced(file.id)
   }
 
+  /** Whether there is room for a new file, whose key nobody has. */
+  const hasRoom = ({ appId, size }: UploadGrant, quota: number | undefined, labels: FileLabels): boolean => {
+    if (quota !== undefined && !fitsQuota(findUsage(sql, appId), size, quota)) return false
+    const { owner, ownerQuota } = labels
+    if (owner === undefined || ownerQuota === undefined) return true
+    return fitsOwnerQuota(findOwnerUsage(sql, appId, owner), size, labels)
+  }
+
   /** Begins an upload on a known key, or where the quota has no room for a new file of the app. */
   const beginOnKnown = (
     values: ReadonlyArray<SupportedValueType>,
@@ -83,7 +98,12 @@ export const createUploads = (
     const { grant, now } = begin
     const upload = findUpload(grant.key)
     const file = upload?.file
-    const verdict = decideBegin(begin, file, () => findUsage(sql, grant.appId))
+    const verdict = decideBegin(
+      begin,
+      file,
+      () => findUsage(sql, grant.appId),
+      (owner) => findOwnerUsage(sql, grant.appId, owner),
+    )
     if (verdict.kind === "finished") {
       if (verdict.outlasts) sql.noteUrlsEnd.run(grant.expires, grant.key, grant.appId)
       return { kind: "finished", upload: upload! }
@@ -119,14 +139,13 @@ export const createUploads = (
 
   return {
     begin: async (begin) => {
-      const { grant, registration, origin, now, quota, appSince } = begin
-      const values = toValues(grant, origin, now)
+      const { grant, registration, labels = {}, origin, now, quota, appSince } = begin
+      const values = toValues(grant, origin, now, labels)
       const decide = (): Begun => {
         if (isGone(grant.appId, appSince)) return { kind: "unknownApp" }
         const refusal = findRefusal(grant, now)
         if (refusal !== undefined) return { kind: refusal }
-        const hasRoom = quota === undefined || fitsQuota(findUsage(sql, grant.appId), grant.size, quota)
-        const inserted = hasRoom ? one(sql.insertNew, ...values) : undefined
+        const inserted = hasRoom(grant, quota, labels) ? one(sql.insertNew, ...values) : undefined
         if (inserted === undefined) return beginOnKnown(values, begin)
         const id = inserted.id as number
         return { kind: "granted", epoch: 1, isNew: true, id }
@@ -144,13 +163,12 @@ export const createUploads = (
         if (row === undefined) return { kind: "fenced" }
         return complete(key, row.id as number, row.wireId!, row.registrationId, notes)
       }),
-    commitWhole: ({ grant, registration, origin, bytes, fileHash, quota, appSince, ...notes }) =>
+    commitWhole: ({ grant, registration, labels = {}, origin, bytes, fileHash, quota, appSince, ...notes }) =>
       write(() => {
         if (isGone(grant.appId, appSince)) return { kind: "refused" }
         if (findRefusal(grant, notes.now) !== undefined) return { kind: "refused" }
-        if (quota !== undefined && !fitsQuota(findUsage(sql, grant.appId), grant.size, quota))
-          return { kind: "refused" }
-        const row = one(sql.insertWhole, ...toValues(grant, origin, notes.now), fileHash)
+        if (!hasRoom(grant, quota, labels)) return { kind: "refused" }
+        const row = one(sql.insertWhole, ...toValues(grant, origin, notes.now, labels), fileHash)
         if (row === undefined) return { kind: "refused" }
         const id = row.id as number
         sql.insertContent.run(id, bytes)
@@ -158,8 +176,9 @@ export const createUploads = (
         if (row.registrationId !== null) return complete(key, id, wireId, row.registrationId, notes)
         // The rows are new, so what would be read back is known.
         const { now, eventId, claimedUntil } = notes
-        const begun = describeFile(grant, origin, 1, now)
-        const file: FileRecord = { ...begun, id, status: "Uploaded", uploadedAt: now, fileHash, isInline: true }
+        const begun = describeFile(grant, origin, 1, now, labels)
+        const arrived = { status: "Uploaded", uploadedAt: now, fileHash, isInline: true } as const
+        const file: FileRecord = { ...begun, id, ...arrived, ...decideDeadlines(begun, now) }
         const upload = { file, registration: null, delivery: null, result: null, resultAt: null }
         if (registration === undefined) return { kind: "committed", upload, due: null }
         const registrationId = insertRegistration(grant.appId, registration, now)

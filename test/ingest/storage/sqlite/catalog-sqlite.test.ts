@@ -7,8 +7,14 @@ import { Worker } from "node:worker_threads"
 import { describe, expect, it, onTestFinished, test } from "vitest"
 import { testCatalog } from "../../../../src/conformance.ts"
 import { checkSqliteCatalog, createSqliteCatalog } from "../../../../src/ingest.ts"
-import { byCustomId, byFileKey } from "../../../../src/ingest/storage/sqlite/files.ts"
-import { listDeliveries, listFiles, listFilesOfApp } from "../../../../src/ingest/storage/sqlite/history.ts"
+import { byCustomId, byFileKey, toClaim, toRemove } from "../../../../src/ingest/storage/sqlite/files.ts"
+import {
+  listDeliveries,
+  listFiles,
+  listFilesByPath,
+  listFilesOfApp,
+  listFilesOfOwner,
+} from "../../../../src/ingest/storage/sqlite/history.ts"
 import { selectRegistration } from "../../../../src/ingest/storage/sqlite/rows.ts"
 import { migrations } from "../../../../src/ingest/storage/sqlite/schema.ts"
 import {
@@ -106,7 +112,7 @@ it("reads through an index wherever it is asked often", async () => {
     "SELECT 1 FROM deliveries WHERE status = 'pending' LIMIT 10",
     "SELECT 1 FROM deliveries WHERE status = 'dead' LIMIT 10",
     listFiles(),
-    ...["Uploading", "Uploaded", "Deleting", "Failed"].map(listFiles),
+    ...["Uploading", "Pending", "Uploaded", "Deleting", "Failed"].map(listFiles),
     listFilesOfApp(),
     ...["Uploading", "Uploaded", "Deleting", "Failed"].map(listFilesOfApp),
     `SELECT id FROM files WHERE ${byFileKey} AND status <> 'Deleting'`,
@@ -138,8 +144,24 @@ it("reads through an index wherever it is asked often", async () => {
   // An app's page is read in order, wherever it begins: nothing is sorted but the page itself.
   for (const status of [undefined, "Uploaded", "Failed"]) {
     const page = plan(listFilesOfApp(status).replace(/ORDER BY f\.id DESC$/, ""))
-    expect(page).toContain("COVERING INDEX files_of_app (app_id=? AND is_current=? AND status=? AND rowid<?)")
+    expect(page).toContain("INDEX files_of_app (app_id=? AND is_current=? AND state=? AND rowid<?)")
     expect(page).not.toContain("TEMP B-TREE")
+  }
+  for (const status of [undefined, "Uploaded", "Pending"]) {
+    const ofOwner = plan(listFilesOfOwner(status).replace(/ORDER BY f\.id DESC$/, ""))
+    expect(ofOwner).toContain("INDEX files_of_owner (app_id=? AND owner=? AND state=? AND rowid<?)")
+    const byPath = plan(listFilesByPath(status, false).replace(/ORDER BY f\.path, f\.id$/, ""))
+    expect(byPath).toContain("INDEX files_by_path (app_id=? AND state=? AND path>? AND path<?)")
+    const both = plan(listFilesByPath(status, true).replace(/ORDER BY f\.path, f\.id$/, ""))
+    expect(both).toContain("INDEX files_of_owner_by_path (app_id=? AND owner=? AND state=? AND path>? AND path<?)")
+    for (const page of [ofOwner, byPath, both]) expect(page).not.toContain("TEMP B-TREE")
+  }
+  for (const [sql, index] of [
+    [toRemove, "files_to_remove (remove_at<?)"],
+    [toClaim, "files_to_claim (claim_by<?)"],
+  ] as const) {
+    expect(plan(sql)).toContain(`INDEX ${index}`)
+    expect(plan(sql)).not.toContain("TEMP B-TREE")
   }
   expect(plan(`DELETE FROM files WHERE ${byFileKey}`)).toContain("INDEX files_by_key (key=?)")
   expect(plan(`DELETE FROM files WHERE ${byCustomId}`)).toContain("INDEX files_by_custom_id (app_id=? AND custom_id=?)")

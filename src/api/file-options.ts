@@ -1,0 +1,26 @@
+import type { DurationInput } from "../protocol/duration.ts"
+import type { CallOptions } from "./call-ingest.ts"
+import type { KeyOptions } from "./file-reference.ts"
+
+/** Whose files are counted; by default all of the app's. */
+export interface UsageOptions extends CallOptions {
+  readonly owner?: string | undefined
+}
+
+/** What else happens when files are claimed, in the same step. */
+export interface ClaimOptions extends CallOptions {
+  /** Keys of files that are deleted with the claim: the avatar that the new one replaces. */
+  readonly replaces?: string | ReadonlyArray<string> | undefined
+}
+
+/** What is changed about files. */
+export interface UpdateOptions extends KeyOptions {
+  /** How long they are kept from now on, `"30 days"` or seconds; null: for ever. */
+  readonly expiresIn: DurationInput | null
+}
+
+/** A file, by its key, and where it is filed from now on; null takes its path away. */
+export interface FileMove {
+  readonly key: string
+  readonly path: string | null
+}

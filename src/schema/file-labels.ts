@@ -1,0 +1,41 @@
+import * as Schema from "effect/Schema"
+import { type FileLabels, findOwnerMistake, findStoredPathMistake } from "../protocol/file-labels.ts"
+import { limits } from "../protocol/limits.ts"
+
+const checkBy = (findMistake: (text: string) => string | undefined, maxLength: number, description: string) =>
+  Schema.String.check(
+    Schema.makeFilter(
+      (text: string) => {
+        const mistake = findMistake(text)
+        return mistake === undefined || `Expected ${mistake}`
+      },
+      // As for names, a JSON Schema can only count characters.
+      { toJsonSchema: () => [{ minLength: 1, maxLength }, true], description },
+    ),
+  )
+
+/** Whose a file is. */
+export const Owner: Schema.Codec<string> = checkBy(findOwnerMistake, limits.owner, "Whose the file is.")
+
+/** Where an app files a file. */
+export const StoredPath: Schema.Codec<string> = checkBy(
+  findStoredPathMistake,
+  limits.storedPath,
+  "Where the app files it: relative, with / between its segments.",
+)
+
+const wholeNumber = (what: string) =>
+  Schema.optionalKey(
+    Schema.Number.check(
+      Schema.makeFilter((value: number) => (Number.isSafeInteger(value) && value >= 0) || `Expected ${what}`),
+    ),
+  )
+
+/** Source: docs/protocol.md §4. */
+export const FileLabelsSchema: Schema.Codec<FileLabels> = Schema.Struct({
+  owner: Schema.optionalKey(Owner),
+  path: Schema.optionalKey(StoredPath),
+  ownerQuota: wholeNumber("bytes"),
+  keepFor: wholeNumber("ms"),
+  claimWithin: wholeNumber("ms"),
+})

@@ -1,0 +1,268 @@
+import { describe, expect, it, onTestFinished, vi } from "vitest"
+import { type Catalog, createMemoryCatalog, createSqliteCatalog } from "../../src/ingest.ts"
+import {
+  createFileKey,
+  createSigner,
+  encodeAppId,
+  encodeToken,
+  signUploadUrl,
+  type UploadGrant,
+} from "../../src/protocol.ts"
+import type { FileLabels } from "../../src/protocol/file-labels.ts"
+import { createSealer } from "../../src/protocol/seal.ts"
+import { SluiceApi } from "../../src/api.ts"
+import {
+  apiKey,
+  appId,
+  createApp,
+  createGrant,
+  encodedAppId,
+  eventually,
+  put,
+  putRaw,
+  register,
+  sign,
+  signer,
+  startIngest,
+  token,
+} from "./circle.ts"
+
+const sealer = createSealer(apiKey)
+
+/** A grant whose URL says something of its file. */
+const labelled = async (labels: object, given: Partial<UploadGrant> = {}, by = sealer): Promise<UploadGrant> => {
+  const grant = createGrant({ issuedAt: Date.now(), ...given })
+  return { ...grant, labels: await by.seal(JSON.stringify(labels), { appId: grant.appId, fileKey: grant.key }) }
+}
+
+const problemOf = async (response: Response) => {
+  const { code, detail } = await response.json()
+  return { status: response.status, code, detail }
+}
+
+const catalogs: ReadonlyArray<readonly [string, () => Catalog]> = [
+  ["memory", createMemoryCatalog],
+  ["SQLite", () => createSqliteCatalog({ file: ":memory:" })],
+]
+
+describe.each(catalogs)("a file with labels (%s)", (_, create) => {
+  const start = async () => {
+    const ingest = await startIngest({ catalog: create(), defaultAcl: "public-read", sweepInterval: 20 })
+    const send = async (labels: FileLabels, given: Partial<UploadGrant> = {}) => {
+      const grant = await labelled(labels, given)
+      const response = await putRaw(await sign(ingest.url, grant), "x".repeat(grant.size))
+      return { grant, response }
+    }
+    const read = async (path: string) => (await fetch(path.startsWith("http") ? path : `${ingest.url}${path}`)).status
+    return { ingest, send, read, api: new SluiceApi({ token, ingestUrl: ingest.url }) }
+  }
+
+  it.each([5, 300_000])("is listed with them, found by owner and prefix, and moved: %d bytes", async (size) => {
+    const { send, api } = await start()
+    const { grant, response } = await send({ owner: "user-7", path: "photos/é.jpg" }, { size })
+    expect(response.status).toBe(200)
+    await send({ owner: "user-8", path: "photos/b.jpg" })
+    await send({})
+    const mine = { key: grant.key, owner: "user-7", path: "photos/é.jpg", expiresAt: null, claimBy: null }
+    expect(await api.listFiles({ owner: "user-7" })).toMatchObject({ files: [mine] })
+    expect((await api.listFiles({ prefix: "photos/" })).files.map(({ path }) => path)).toEqual([
+      "photos/b.jpg",
+      "photos/é.jpg",
+    ])
+    const pages: Array<string | null> = []
+    for await (const { path } of api.listFiles({ prefix: "photos/", limit: 1 })) pages.push(path)
+    expect(pages).toEqual(["photos/b.jpg", "photos/é.jpg"])
+    expect(await api.moveFiles({ key: grant.key, path: "old/1.jpg" })).toEqual({ success: true, movedCount: 1 })
+    expect((await api.listFiles({ prefix: "photos/", owner: "user-7" })).files).toEqual([])
+    expect((await api.listFiles({ prefix: "old/", owner: "user-7" })).files).toMatchObject([{ key: grant.key }])
+    expect(await api.getUsageInfo({ owner: "user-7" })).toEqual({
+      totalBytes: size,
+      filesUploaded: 1,
+      limitBytes: null,
+    })
+    expect(await api.getUsageInfo()).toMatchObject({ filesUploaded: 3 })
+  })
+
+  it("is refused where its owner's quota has no room, which is told without saying who that is", async () => {
+    const { send } = await start()
+    const labels = { owner: "user-7", ownerQuota: 9 }
+    expect((await send(labels)).response.status).toBe(200)
+    const problem = await problemOf((await send(labels)).response)
+    expect(problem).toMatchObject({ status: 507, code: "QUOTA_EXCEEDED" })
+    expect(problem.detail).toMatch(/^The storage quota of the owner of "hello\.txt"/)
+    expect(problem.detail).not.toContain("user-7")
+    expect((await send({ owner: "user-8", ownerQuota: 9 })).response.status).toBe(200)
+    expect(await problemOf((await send({ ...labels, ownerQuota: 99 }, { size: 300_000 })).response)).toMatchObject({
+      code: "QUOTA_EXCEEDED",
+    })
+  })
+
+  it("waits to be claimed: a signed URL alone reads it until then", async () => {
+    const { ingest, send, read, api } = await start()
+    const { grant } = await send({ claimWithin: 3_600_000 }, { acl: "public-read", customId: "avatar" })
+    const addresses = [`/f/${grant.key}`, `/a/${appId}/${grant.key}`]
+    for (const address of addresses) expect(await read(address)).toBe(403)
+    expect(await read(`/a/${appId}/avatar`)).toBe(404)
+    await expect(api.getSignedURL("avatar", { keyType: "customId" })).rejects.toMatchObject({ code: "NOT_FOUND" })
+    const signed = await fetch(await api.getSignedURL(grant.key))
+    expect([signed.status, signed.headers.get("cache-control")]).toEqual([200, "private, no-cache"])
+    expect((await api.listFiles({ status: "Pending" })).files).toMatchObject([{ key: grant.key, status: "Pending" }])
+    expect((await api.listFiles({ status: "Uploaded" })).files).toEqual([])
+    expect(await api.claimFiles(grant.key)).toEqual({ success: true, claimedCount: 1, replacedCount: 0 })
+    for (const address of [...addresses, `/a/${appId}/avatar`]) expect(await read(address)).toBe(200)
+    expect((await api.listFiles({ status: "Uploaded" })).files).toMatchObject([{ key: grant.key, claimBy: null }])
+    expect((await ingest.catalog.get(grant.key))?.file.claimBy).toBeNull()
+  })
+
+  it("is claimed while it is still being uploaded, with what it replaces", async () => {
+    const { ingest, send, read, api } = await start()
+    const old = await send({})
+    const grant = await labelled({ claimWithin: 3_600_000 }, { size: 10, acl: "public-read" })
+    const url = await sign(ingest.url, grant)
+    expect((await putRaw(url, "12345")).status).toBe(409)
+    const missing = `${encodedAppId}missing`
+    const error = await api.claimFiles([grant.key, missing], { replaces: old.grant.key }).catch((cause) => cause)
+    expect(error).toMatchObject({ code: "NOT_FOUND", status: 404, data: { missing: [missing] } })
+    expect(await read(`/f/${old.grant.key}`)).toBe(200)
+    expect(await api.claimFiles([grant.key], { replaces: [old.grant.key] })).toMatchObject({ replacedCount: 1 })
+    expect(await read(`/f/${old.grant.key}`)).toBe(404)
+    expect((await putRaw(url, "67890", 5)).status).toBe(200)
+    expect(await read(`/f/${grant.key}`)).toBe(200)
+  })
+
+  it("is deleted when nobody claims it in time, and when it expires; what it took is free again", async () => {
+    const { ingest, send, read, api } = await start()
+    const sent = [await send({ claimWithin: 300, owner: "u" }), await send({ keepFor: 300, owner: "u" })]
+    const kept = await send({ keepFor: 3_600_000, owner: "u" })
+    for (const { grant } of sent) {
+      await eventually(async () => (await ingest.catalog.get(grant.key)) === null)
+      expect(await read(await api.generateSignedURL(grant.key))).toBe(404)
+      await expect(api.claimFiles(grant.key)).rejects.toMatchObject({ data: { missing: [grant.key] } })
+      // Its URL brings it back no more.
+      expect((await putRaw(await sign(ingest.url, grant), "hello")).status).toBe(404)
+    }
+    expect(await api.getUsageInfo({ owner: "u" })).toMatchObject({ filesUploaded: 1 })
+    expect(await api.updateFiles(kept.grant.key, { expiresIn: null })).toEqual({ success: true, updatedCount: 1 })
+    expect((await api.listFiles({ owner: "u" })).files).toMatchObject([{ expiresAt: null }])
+    const before = Date.now()
+    await api.updateFiles(kept.grant.key, { expiresIn: "2 days" })
+    const [file] = (await api.listFiles({ owner: "u" })).files
+    expect(file!.expiresAt! - before).toBeGreaterThanOrEqual(2 * 86_400_000)
+    expect(file!.expiresAt! - before).toBeLessThan(2 * 86_400_000 + 60_000)
+  })
+
+  it("is read by nobody from the moment on at which its time has passed, before any sweep", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] })
+    onTestFinished(() => void vi.useRealTimers())
+    const now = Date.now()
+    const ingest = await startIngest({ catalog: create(), defaultAcl: "public-read", sweepInterval: 1_000_000 })
+    const api = new SluiceApi({ token, ingestUrl: ingest.url })
+    const keep = await labelled({ keepFor: 60_000 }, { customId: "c", expires: now + 900_000, issuedAt: now })
+    expect((await putRaw(await sign(ingest.url, keep), "hello")).status).toBe(200)
+    const addresses = [`/f/${keep.key}`, `/a/${appId}/${keep.key}`, `/a/${appId}/c`]
+    const statuses = () => Promise.all(addresses.map(async (address) => (await fetch(ingest.url + address)).status))
+    vi.setSystemTime(now + 59_999)
+    expect(await statuses()).toEqual([200, 200, 200])
+    vi.setSystemTime(now + 60_000)
+    expect(await statuses()).toEqual([404, 404, 404])
+    expect((await fetch(await api.generateSignedURL(keep.key, { expiresIn: "1 hour" }))).status).toBe(404)
+    await expect(api.getSignedURL(keep.key)).rejects.toMatchObject({ code: "NOT_FOUND" })
+  })
+})
+
+describe("labels that cannot be trusted", () => {
+  const refused = { status: 403, code: "INVALID_SIGNATURE" }
+  const labels = { owner: "user-7" }
+
+  it.each<[string, () => Promise<UploadGrant>]>([
+    ["sealed with another key", () => labelled(labels, {}, createSealer("sk_other"))],
+    ["of another file", async () => ({ ...(await labelled(labels)), key: createFileKey(encodedAppId) })],
+    [
+      "a registration's seal",
+      async () => {
+        const grant = createGrant({ slug: "avatar" })
+        return { ...grant, labels: await sealer.seal(JSON.stringify(labels), { appId, slug: "avatar" }) }
+      },
+    ],
+    [
+      "cut",
+      async () => {
+        const grant = await labelled(labels)
+        return { ...grant, labels: grant.labels!.slice(0, -4) }
+      },
+    ],
+    [
+      "of a version of the future",
+      async () => {
+        const grant = await labelled(labels)
+        return { ...grant, labels: `Ag${grant.labels!.slice(2)}` }
+      },
+    ],
+    ["an owner that is none", () => labelled({ owner: "" })],
+    ["a path that leaves its folder", () => labelled({ path: "../a" })],
+    ["a quota that is no size", () => labelled({ owner: "u", ownerQuota: -1 })],
+    ["a time that no clock can hold", () => labelled({ keepFor: 1e300 })],
+    ["not an object", () => labelled([] as object)],
+  ])("%s: nothing is stored, and HEAD says so as well", async (_, make) => {
+    const { url, catalog } = await startIngest()
+    const grant = await make()
+    const signed = await signUploadUrl(url, grant, signer)
+    expect(await problemOf(await putRaw(signed, "hello"))).toMatchObject(refused)
+    expect((await fetch(signed, { method: "HEAD" })).status).toBe(403)
+    expect(await catalog.get(grant.key)).toBeNull()
+  })
+
+  it("are sealed with the key that signs: the newer of two, and not that of another app", async () => {
+    const { url, catalog } = await startIngest()
+    await createApp(catalog, { id: "acme", keys: ["sk_old", "sk_new"] })
+    const key = () => createFileKey(encodeAppId("acme"))
+    const send = async (sealing: string, signing: string) => {
+      const grant = await labelled(labels, { appId: "acme", key: key() }, createSealer(sealing))
+      return (await putRaw(await signUploadUrl(url, grant, createSigner(signing)), "hello")).status
+    }
+    expect(await send("sk_old", "sk_old")).toBe(200)
+    expect(await send("sk_new", "sk_new")).toBe(200)
+    expect(await send("sk_old", "sk_new")).toBe(403)
+    expect(await send(apiKey, "sk_new")).toBe(403)
+  })
+
+  it("are another app's files to nobody: neither listed, counted, moved nor claimed", async () => {
+    const { url, catalog } = await startIngest()
+    await createApp(catalog, { id: "acme", keys: ["sk_acme"] })
+    const grant = await labelled({ owner: "user-7", path: "a/b", claimWithin: 60_000 })
+    await put(await sign(url, grant), "hello", 0, { "content-type": "text/plain" })
+    const other = new SluiceApi({
+      token: encodeToken({ apiKey: "sk_acme", appId: "acme", regions: ["local"] }),
+      ingestUrl: url,
+    })
+    expect((await other.listFiles({ owner: "user-7" })).files).toEqual([])
+    expect((await other.listFiles({ prefix: "a/" })).files).toEqual([])
+    expect(await other.getUsageInfo({ owner: "user-7" })).toMatchObject({ filesUploaded: 0 })
+    expect(await other.moveFiles({ key: grant.key, path: "x" })).toMatchObject({ movedCount: 0 })
+    expect(await other.updateFiles(grant.key, { expiresIn: 1 })).toMatchObject({ updatedCount: 0 })
+    await expect(other.claimFiles(grant.key)).rejects.toMatchObject({ code: "NOT_FOUND" })
+    expect((await catalog.get(grant.key))?.file).toMatchObject({
+      path: "a/b",
+      removeAt: null,
+      claimBy: expect.any(Number),
+    })
+    // A claim of its own deletes nothing of another app.
+    const own = createGrant({ appId: "acme", key: createFileKey(encodeAppId("acme")) })
+    await putRaw(await signUploadUrl(url, own, createSigner("sk_acme")), "hello")
+    expect(await other.claimFiles(own.key, { replaces: grant.key })).toMatchObject({ replacedCount: 0 })
+    expect(await catalog.get(grant.key)).not.toBeNull()
+  })
+
+  it("stay unread where no app has registered the file, claimed or not", async () => {
+    const { url } = await startIngest({ defaultAcl: "public-read" })
+    const grant = await labelled({ claimWithin: 60_000 }, { slug: "avatar" })
+    const waiting = putRaw(await sign(url, grant), "hello")
+    const api = new SluiceApi({ token, ingestUrl: url })
+    await eventually(async () => (await api.listFiles()).files.length === 1)
+    expect(await api.claimFiles(grant.key)).toMatchObject({ claimedCount: 1 })
+    expect((await fetch(`${url}/f/${grant.key}`)).status).toBe(404)
+    await register(url, { fileKeys: [grant.key], awaitServerData: false })
+    expect((await waiting).status).toBe(200)
+    expect((await fetch(`${url}/f/${grant.key}`)).status).toBe(200)
+  })
+})
