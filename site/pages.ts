@@ -46,6 +46,7 @@ export const pageGroups: ReadonlyArray<PageGroup> = [
       "docs/images.md",
       "docs/csp.md",
       "docs/testing-components.md",
+      "docs/stored-files.md",
       "docs/server-api.md",
       "docs/upload-from-url.md",
     ],

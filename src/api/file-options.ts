@@ -11,6 +11,8 @@ export interface UsageOptions extends CallOptions {
 export interface ClaimOptions extends CallOptions {
   /** Keys of files that are deleted with the claim: the avatar that the new one replaces. */
   readonly replaces?: string | ReadonlyArray<string> | undefined
+  /** Whose all of these files must be, so that a page cannot name the files of somebody else. */
+  readonly owner?: string | undefined
 }
 
 /** What is changed about files. */

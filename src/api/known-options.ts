@@ -43,7 +43,7 @@ export const listOptions = [
   "prefix",
 ] as const satisfies ReadonlyArray<keyof ListFilesOptions>
 export const usageOptions = [...callOptions, "owner"] as const satisfies ReadonlyArray<keyof UsageOptions>
-export const claimOptions = [...callOptions, "replaces"] as const satisfies ReadonlyArray<keyof ClaimOptions>
+export const claimOptions = [...callOptions, "replaces", "owner"] as const satisfies ReadonlyArray<keyof ClaimOptions>
 export const updateOptions = [...keyOptions, "expiresIn"] as const satisfies ReadonlyArray<keyof UpdateOptions>
 export const uploadOptions = [
   ...callOptions,

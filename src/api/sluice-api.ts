@@ -220,7 +220,12 @@ export class SluiceApi {
     const fileKeys = toList(keys)
     const replaces = options.replaces === undefined ? [] : toList(options.replaces)
     if (fileKeys.length === 0 && replaces.length === 0) return { success: true, claimedCount: 0, replacedCount: 0 }
-    const request: ClaimFilesRequest = { fileKeys, ...(replaces.length > 0 && { replaces }) }
+    const { owner } = options
+    const request: ClaimFilesRequest = {
+      fileKeys,
+      ...(replaces.length > 0 && { replaces }),
+      ...(owner !== undefined && { owner }),
+    }
     return callIngest(settings, operations.claimFiles, request, options)
   }
 

@@ -123,6 +123,8 @@ export interface ClaimFilesRequest {
   readonly fileKeys: ReadonlyArray<string>
   /** Keys of files that are deleted with the claim. */
   readonly replaces?: ReadonlyArray<string>
+  /** Whose all of these files must be. */
+  readonly owner?: string
 }
 
 /** Answer of `claimFiles`. */

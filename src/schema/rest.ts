@@ -202,6 +202,7 @@ export const ClaimFilesRequestSchema: Schema.Codec<ClaimFilesRequest> = Schema.S
   replaces: Schema.optionalKey(
     someFiles(FileKey).annotate({ description: "Keys of files that are deleted with the claim." }),
   ),
+  owner: Schema.optionalKey(Owner),
 })
 
 /** Source: docs/protocol.md §10. */

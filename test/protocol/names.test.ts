@@ -18,6 +18,7 @@ it("spells the names of docs/protocol.md §1", () => {
       registration: "x-sluice-registration",
       issued: "x-sluice-issued",
       seal: "x-sluice-seal",
+      labels: "x-sluice-labels",
       customId: "x-sluice-custom-id",
       contentDisposition: "x-sluice-content-disposition",
       acl: "x-sluice-acl",

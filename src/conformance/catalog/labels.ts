@@ -176,6 +176,19 @@ export const testCatalogLabels = (catalog: () => Catalog): void => {
       expect(await catalog().findByCustomId("app", "avatar")).toMatchObject({ key: "new" })
     })
 
+    it("is its owner's alone to claim and to replace, where the app names the owner", async () => {
+      await commitWhole("mine", { ...waits, owner: "user-7" })
+      await commitWhole("theirs", { ...waits, owner: "user-8" })
+      await commitWhole("old", { owner: "user-8" })
+      const by = (keys: ReadonlyArray<string>, owner: string) =>
+        catalog().claimFiles({ appId: "app", keys, replaces: [{ fileKey: "old" }], owner, now: 2100 })
+      expect(await by(["mine", "theirs"], "user-7")).toEqual(isMissing("theirs"))
+      expect(await fileOf("mine")).toMatchObject({ claimBy: 2500 })
+      expect(await by(["mine"], "user-7")).toEqual({ kind: "claimed", replaced: [] })
+      expect(await fileOf("old")).toMatchObject({ status: "Uploaded" })
+      expect(await by(["theirs"], "user-8")).toEqual({ kind: "claimed", replaced: ["old"] })
+    })
+
     it("changes nothing of an app that was deleted meanwhile", async () => {
       await commitWhole("key", waits)
       expect(await catalog().claimFiles({ appId: "app", keys: ["key"], replaces: [], now: 2100, appSince: 1 })).toEqual(

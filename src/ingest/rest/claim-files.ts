@@ -11,19 +11,21 @@ export const claimFiles = defineOperation({
   description:
     "Files of a route with the option `claim` are `Pending` until they are claimed, and are deleted when nobody does. All " +
     "of them are claimed or none: where one is missing the answer is 404, and its `data` lists all that are. A file that " +
-    "is still being uploaded can be claimed; to claim one twice is no error. `replaces` are deleted in the same step.",
+    "is still being uploaded can be claimed; to claim one twice is no error. `replaces` are deleted in the same step. With `owner` the files of others are missing, and none of them is replaced.",
   request: ClaimFilesRequestSchema,
   answer: ClaimedFilesSchema,
   example: {
-    request: { fileKeys: ["kE2xQm7PzVnYb9tR4wLcH3sD"], replaces: ["kE2xQm7PzVnYq1uT6yKdJ5vF"] },
+    request: { fileKeys: ["kE2xQm7PzVnYb9tR4wLcH3sD"], replaces: ["kE2xQm7PzVnYq1uT6yKdJ5vF"], owner: "user-7" },
     answer: { success: true, claimedCount: 1, replacedCount: 1 },
   },
-  act: Effect.fnUntraced(function* ({ service, app }, { fileKeys, replaces = [] }) {
+  needsFiles: true,
+  act: Effect.fnUntraced(function* ({ service, app }, { fileKeys, replaces = [], owner }) {
     const keys = [...new Set(fileKeys)]
     const claim = {
       appId: app.id,
       keys,
       replaces: [...new Set(replaces)].map((fileKey) => ({ fileKey })),
+      owner,
       now: service.now(),
       appSince: app.since,
     }

@@ -48,7 +48,7 @@ export const requestFileAccess = defineOperation({
       url: `https://ingest.example.com/${names.path.file}/kE2xQm7PzVnYb9tR4wLcH3sD?${names.query.expires}=1767226200000&${names.query.signature}=hmac-sha256%3D7f3a…`,
     },
   },
-  isOfOneFile: true,
+  needsFiles: true,
   act: Effect.fnUntraced(function* (call, request) {
     const { service, app } = call
     const file = yield* attempt(() => find(service.catalog, app.id, request, service.now()))

@@ -90,11 +90,11 @@ const refusals = {
   ),
 }
 
-const refusalsOf = ({ isOfOneFile }: Operation): JsonObject => {
+const refusalsOf = ({ needsFiles }: Operation): JsonObject => {
   const byStatus: Readonly<Record<string, keyof typeof refusals>> = {
     400: "BadRequest",
     401: "Unauthorized",
-    ...(isOfOneFile && { 404: "NotFound" }),
+    ...(needsFiles && { 404: "NotFound" }),
     408: "RequestTimeout",
     413: "ContentTooLarge",
     503: "Unavailable",

@@ -22,8 +22,8 @@ interface Definition<Request, Answer> {
   readonly request: Schema.Codec<Request>
   readonly answer: Schema.Codec<Answer>
   readonly example: { readonly request: Request; readonly answer: Answer }
-  /** Whether it looks for a single file, which may not exist (404). */
-  readonly isOfOneFile?: true
+  /** Whether it needs the files that it names: where one does not exist, it fails (404). */
+  readonly needsFiles?: true
 }
 
 /** An operation with its types erased, so that all fit into one table. */

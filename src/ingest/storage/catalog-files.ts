@@ -60,6 +60,8 @@ export interface CatalogFiles {
     readonly appId: string
     readonly keys: ReadonlyArray<string>
     readonly replaces: ReadonlyArray<FileReference>
+    /** Whose all of these files must be; files of another owner are missing, and are not replaced. */
+    readonly owner?: string | undefined
     readonly now: number
     /** See {@link Catalog}. */
     readonly appSince?: number | undefined

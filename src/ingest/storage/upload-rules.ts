@@ -6,6 +6,7 @@ import type { FileLabels } from "../../protocol/file-labels.ts"
 import type { UploadGrant } from "../../protocol/signed-url.ts"
 import { toStoredMediaType } from "../stored-media-type.ts"
 import type { AttemptRecord, DeliveryRecord, FileFailure, FileRecord, OwnerUsage, Usage } from "./catalog-records.ts"
+import type { CatalogFiles } from "./catalog-files.ts"
 import type { Begun, CatalogUploads } from "./catalog-uploads.ts"
 import { fitsOwnerQuota, fitsQuota } from "./quota.ts"
 import { findUrlsEnd } from "./tombstone.ts"
@@ -79,9 +80,13 @@ export const decideDeadlines = (
 })
 
 /** Whether an app may claim a file: it has arrived or is on its way, and its time has not passed. */
-export const isClaimable = (file: FileRecord | undefined, appId: string, now: number): boolean =>
+export const isClaimable = (
+  file: FileRecord | undefined,
+  { appId, owner, now }: Pick<Parameters<CatalogFiles["claimFiles"]>[0], "appId" | "owner" | "now">,
+): boolean =>
   file !== undefined &&
   file.appId === appId &&
+  (owner === undefined || file.owner === owner) &&
   (file.status === "Uploading" || file.status === "Uploaded") &&
   !isOverdue(file, now)
 

@@ -143,11 +143,11 @@ describe("the description of the REST API", () => {
     // Deletion is last: the others need the file.
     const named = [...operations].toSorted(([a], [b]) => Number(a === "deleteFiles") - Number(b === "deleteFiles"))
     let ofOneFile = 0
-    for (const [name, { example, isOfOneFile }] of named) {
+    for (const [name, { example, needsFiles }] of named) {
       const body = toBody(example.request, key)
       const missing = await call(ingest.url, name, toBody(example.request, "none"))
-      expect(missing.status, name).toBe(isOfOneFile ? 404 : 200)
-      if (isOfOneFile) ofOneFile++
+      expect(missing.status, name).toBe(needsFiles ? 404 : 200)
+      if (needsFiles) ofOneFile++
       await verify(name, missing, missing.status)
       await verify(name, await call(ingest.url, name, body), 200)
       await verify(name, await call(ingest.url, name, body, "sk_wrong"), 401)

@@ -25,6 +25,10 @@ describe("listFiles", () => {
         status: "Uploading",
         acl: "private",
         uploadedAt: null,
+        owner: null,
+        path: null,
+        expiresAt: null,
+        claimBy: null,
       },
       expect.objectContaining({ key: open, acl: "public-read" }),
       expect.objectContaining({

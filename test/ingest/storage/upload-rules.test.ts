@@ -49,7 +49,12 @@ const byHand = { customId: "c", contentDisposition: "inline", acl: "private" } a
 
 describe("decideBegin", () => {
   const decide = (file: FileRecord | undefined, grant: Partial<UploadGrant>, quota?: number, usage: Usage = noUsage) =>
-    decideBegin({ grant: grantOf("key", grant), now: 2000, quota, eventId: "evt" }, file, () => usage, () => noOwnerUsage)
+    decideBegin(
+      { grant: grantOf("key", grant), now: 2000, quota, eventId: "evt" },
+      file,
+      () => usage,
+      () => noOwnerUsage,
+    )
 
   it.each<[string, FileRecord | undefined, Partial<UploadGrant>, BeginVerdict]>([
     ["a key without a file", undefined, {}, { kind: "starts", epoch: 1, replaced: null }],
@@ -123,7 +128,14 @@ describe("decideBegin", () => {
 
   it("owes no event where the caller has no id for it", () => {
     const grant = grantOf("key", bob)
-    expect(decideBegin({ grant, now: 2000 }, fileOf({}, alice), () => noUsage, () => noOwnerUsage)).toEqual(starts({}))
+    expect(
+      decideBegin(
+        { grant, now: 2000 },
+        fileOf({}, alice),
+        () => noUsage,
+        () => noOwnerUsage,
+      ),
+    ).toEqual(starts({}))
   })
 })
 

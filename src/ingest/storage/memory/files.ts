@@ -69,9 +69,9 @@ export const createMemoryFiles = (
       }
       return count
     },
-    claimFiles: async ({ appId, keys, replaces, now, appSince }) => {
+    claimFiles: async ({ appId, keys, replaces, owner, now, appSince }) => {
       if (isGone(appId, appSince)) return { kind: "unknownApp" }
-      const missing = keys.filter((key) => !isClaimable(rows.get(key)?.file, appId, now))
+      const missing = keys.filter((key) => !isClaimable(rows.get(key)?.file, { appId, owner, now }))
       if (missing.length > 0) return { kind: "missing", keys: missing }
       for (const key of keys) {
         const row = rows.get(key)!
@@ -80,6 +80,7 @@ export const createMemoryFiles = (
       const replaced = replaces
         .flatMap((reference) => findAll(appId, reference))
         .filter(({ file }) => file.status !== "Deleting" && !keys.includes(file.key))
+        .filter(({ file }) => owner === undefined || file.owner === owner)
       for (const row of new Set(replaced)) deleteFile(row, now)
       return { kind: "claimed", replaced: [...new Set(replaced)].map(({ file }) => file.key) }
     },

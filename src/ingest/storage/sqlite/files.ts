@@ -59,7 +59,7 @@ export const createFiles = (
   const find = (where: string) =>
     prepare(`
       SELECT id, key, expires, created_at AS createdAt, resumed_at AS resumedAt, urls_end AS urlsEnd,
-        issued_at AS issuedAt
+        issued_at AS issuedAt, owner
       FROM files WHERE ${where} AND status <> 'Deleting'`)
   const change = (where: string) =>
     prepare(`
@@ -149,19 +149,19 @@ export const createFiles = (
         }
         return changes.filter(({ file }) => found.has(nameOf(file))).length
       }),
-    claimFiles: ({ appId, keys, replaces, now, appSince }) =>
+    claimFiles: ({ appId, keys, replaces, owner, now, appSince }) =>
       write((): Claimed => {
         if (isGone(appId, appSince)) return { kind: "unknownApp" }
         const files = keys
           .map((key) => one(shared.upload, key))
           .map((row) => (row === undefined ? undefined : toFile(row)))
-        const missing = keys.filter((_, i) => !isClaimable(files[i], appId, now))
+        const missing = keys.filter((_, i) => !isClaimable(files[i], { appId, owner, now }))
         if (missing.length > 0) return { kind: "missing", keys: missing }
         for (const file of files) sql.claim.run(file!.id)
         const claimed = new Set(keys)
         const replaced = replaces
           .flatMap((reference) => findFiles(appId, reference))
-          .filter(({ key }) => !claimed.has(key as string))
+          .filter((row) => !claimed.has(row.key as string) && (owner === undefined || row.owner === owner))
         return { kind: "claimed", replaced: replaced.map((row) => deleteRow(appId, row, now)) }
       }),
     deleteOverdue: ({ now, limit }) =>
