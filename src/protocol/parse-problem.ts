@@ -43,11 +43,7 @@ export const parseProblem = (status: number, body: string, at: Peer = "server", 
   const isMissing = at === "app" && (status === 404 || status === 405)
   return new UploadError({
     code:
-      isTooLarge || isMissing
-        ? "INVALID_CONFIG"
-        : isGateway && at === "ingest"
-          ? "INGEST_UNAVAILABLE"
-          : toCode(status),
+      isTooLarge || isMissing ? "INVALID_CONFIG" : isGateway && at === "ingest" ? "INGEST_UNAVAILABLE" : toCode(status),
     status,
     message: `${isTooLarge || (isGateway && body) ? "A proxy in front of the" : "The"} ${at}${
       isTooLarge

@@ -38,7 +38,9 @@ describe("the largest append", () => {
     const { url } = await startIngest()
     const head = await fetch(await sign(url, createGrant()), { method: "HEAD" })
     expect([head.status, head.headers.get("x-sluice-largest-append")]).toEqual([200, null])
-    await expect(startIngest({ largestAppend: 65_535 })).rejects.toThrow("largestAppend is 65535; it must be at least 65536")
+    await expect(startIngest({ largestAppend: 65_535 })).rejects.toThrow(
+      "largestAppend is 65535; it must be at least 65536",
+    )
   })
 })
 
