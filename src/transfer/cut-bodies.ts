@@ -25,8 +25,13 @@ const found = new Map<string, number>()
 
 const hostOf = (url: string): string => url.split("/")[2]!
 
-/** What is known of one file that is sent in pieces. */
-interface CutFile {
+/** One transfer of a file: two may send the same one at once. */
+interface Transfer {
+  readonly file: UploadableFile
+}
+
+/** What is known of a transfer in pieces. */
+interface Cut {
   /** Size of the largest piece, while it is not known why larger bodies break off. */
   trial?: number
   isGrowing?: boolean
@@ -40,32 +45,43 @@ interface Rest {
   readonly reader: ReadableStreamDefaultReader<Uint8Array>
   /** What was read of it, and belongs to the next piece. */
   left: Uint8Array | undefined
-  /** Where in the file `left` begins. */
+  /** Where in the file `left` begins; NaN once nothing more can be read. */
   at: number
 }
 
-const files = new WeakMap<UploadableFile, CutFile>()
+const cuts = new WeakMap<Transfer, Cut>()
 
-const stateOf = (file: UploadableFile): CutFile => {
-  const state = files.get(file) ?? {}
-  files.set(file, state)
-  return state
+const cutOf = (transfer: Transfer): Cut => {
+  const cut = cuts.get(transfer) ?? {}
+  cuts.set(transfer, cut)
+  return cut
 }
 
-/** Closes what is open of a file, because its upload has ended or begins elsewhere. */
-export const release = (file: UploadableFile): void => {
-  const state = files.get(file)
-  state?.rest?.reader.cancel().catch(() => {})
-  if (state) state.rest = undefined
+/** Closes what is open of a file, because its transfer has ended or goes on elsewhere in it. */
+export const release = (transfer: Transfer): void => {
+  const cut = cuts.get(transfer)
+  cut?.rest?.reader.cancel().catch(() => {})
+  if (cut) cut.rest = undefined
 }
 
 /** The next bytes of a stream that stays open. */
 const readPiece = (rest: Rest, size: number): ReadableStream<Uint8Array> => {
   let missing = size
+  const giveUp = (): void => {
+    rest.at = Number.NaN
+  }
+  const read = async () => {
+    try {
+      return (await rest.reader.read()).value
+    } catch (cause) {
+      giveUp()
+      throw cause
+    }
+  }
   return new ReadableStream<Uint8Array>(
     {
       pull: async (controller) => {
-        const chunk = rest.left ?? (await rest.reader.read()).value
+        const chunk = rest.left ?? (await read())
         // The stream has ended early: so does the piece, and what sends it says so.
         if (!chunk) return controller.close()
         const piece = chunk.subarray(0, missing)
@@ -75,23 +91,26 @@ const readPiece = (rest: Rest, size: number): ReadableStream<Uint8Array> => {
         controller.enqueue(piece)
         if (missing === 0) controller.close()
       },
-      cancel: (reason) => rest.reader.cancel(reason),
+      cancel: (reason) => {
+        giveUp()
+        return rest.reader.cancel(reason)
+      },
     },
     { highWaterMark: 0 },
   )
 }
 
 /** Decides how large the next piece of a file may be whose bodies break off without a word. */
-const adjustTrial = (state: CutFile, host: string, start: number, silent: number): void => {
-  if (state.trial === undefined) {
-    if (silent > 1) Object.assign(state, { trial: smallestPiece, isGrowing: true })
-  } else if (state.isGrowing) {
-    if (start === state.end) state.trial *= 2
-    else if (silent > 0 && state.trial > smallestPiece) {
+const adjustTrial = (cut: Cut, host: string, start: number, silent: number): void => {
+  if (cut.trial === undefined) {
+    if (silent > 1) Object.assign(cut, { trial: smallestPiece, isGrowing: true })
+  } else if (cut.isGrowing) {
+    if (start === cut.end) cut.trial *= 2
+    else if (silent > 0 && cut.trial > smallestPiece) {
       // Half of it got through a moment ago.
-      state.trial /= 2
-      state.isGrowing = false
-      if (state.trial >= worthKeeping) found.set(host, state.trial)
+      cut.trial /= 2
+      cut.isGrowing = false
+      if (cut.trial >= worthKeeping) found.set(host, cut.trial)
     }
   }
 }
@@ -104,26 +123,27 @@ const adjustTrial = (state: CutFile, host: string, start: number, silent: number
  */
 export const takePiece = async (
   url: string,
-  file: UploadableFile,
+  transfer: Transfer,
   start: number,
   silent: number,
 ): Promise<readonly [body: UploadBody, size: number]> => {
   const host = hostOf(url)
-  const state = stateOf(file)
-  adjustTrial(state, host, start, silent)
-  const { trial = Infinity } = state
-  if (state.rest?.at !== start) release(file)
+  const { file } = transfer
+  const cut = cutOf(transfer)
+  adjustTrial(cut, host, start, silent)
+  const { trial = Infinity } = cut
+  if (cut.rest?.at !== start) release(transfer)
   const size = Math.min(file.size - start, trial, found.get(host) ?? Infinity, advertised.get(host) ?? Infinity)
-  state.end = start + size
-  if (!state.rest) {
+  cut.end = start + size
+  if (!cut.rest) {
     let body = await file.slice(start)
-    if (state.end === file.size) return [body, size]
+    if (cut.end === file.size) return [body, size]
     // React Native reads such a file as a whole, or as a Blob.
     if ("uri" in body) body = await (await fetch(body.uri)).blob()
     if ("slice" in body) return [(body as Blob).slice(0, size), size]
-    state.rest = { reader: (body as ReadableStream<Uint8Array>).getReader(), left: undefined, at: start }
+    cut.rest = { reader: (body as ReadableStream<Uint8Array>).getReader(), left: undefined, at: start }
   }
-  return [readPiece(state.rest, size), size]
+  return [readPiece(cut.rest, size), size]
 }
 
 /**

@@ -114,7 +114,7 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
     sent(0)
     if (silent > 1) await loadCutter()
     const [body, size] = cutter
-      ? await cutter.takePiece(url, file, start, silent)
+      ? await cutter.takePiece(url, options, start, silent)
       : [await file.slice(start), file.size - start]
     const answer = await sendBytes(fetch, {
       url,
@@ -141,7 +141,7 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
       const mayHelp = isRefused || (error as UploadError).code === "EXPIRED_URL"
       if (!mayHelp || !mayRenew || signal.aborted) throw error
     } finally {
-      cutter?.release(file)
+      cutter?.release(options)
     }
     await options.renew(url!)
     isRefused = mayRenew = false

@@ -171,6 +171,34 @@ describe("a file that is read as a stream", () => {
     expect(opened).toEqual([0, 0, 0, 0, 0])
   })
 
+  test("that breaks off within a piece is opened again where the stored bytes end", async () => {
+    peer.between.largestAppend = "65536"
+    await upload(blobOf("first", bytesOf(10)))
+    const bytes = bytesOf(200 * KiB)
+    const opened: Array<number> = []
+    const stream = (start: number) => {
+      const isFirst = opened.push(start) === 1
+      let at = start
+      return new ReadableStream<Uint8Array>(
+        {
+          pull: async (controller) => {
+            // What has arrived by then is all that was read.
+            if (isFirst && at === 80 * KiB) {
+              await peer.until(() => peer.storedOf("a") === at)
+              return controller.error(new Error("The disk is gone."))
+            }
+            controller.enqueue(bytes.subarray(at, (at += 8 * KiB)))
+            if (at >= bytes.length) controller.close()
+          },
+        },
+        { highWaterMark: 0 },
+      )
+    }
+    const { outcome } = await upload(fileFromStream({ name: "a", size: bytes.length, stream }), 2)
+    expect(outcome).toMatchObject({ status: "done", fileHash: hashOf(bytes) })
+    expect(opened).toEqual([0, 80 * KiB])
+  })
+
   test("is closed where its upload is aborted between two pieces", async () => {
     peer.between.largestAppend = "65536"
     await upload(blobOf("first", bytesOf(10)))
