@@ -168,7 +168,7 @@ export const learn = (
   if (reply.status !== 413 || ofSluice.test(reply.body)) return reply
   if (size <= smallestPiece) {
     const server = /^[\w./ -]{1,40}$/.exec(reply.header("server") ?? "")
-    const detail = `A proxy in front of the ingest${server ? ` (${server[0]})` : ""} refuses a body of ${size} bytes. Files are cut into pieces of no less than ${smallestPiece / 1024} KiB: raise the proxy's limit (nginx: client_max_body_size 0).`
+    const detail = `A proxy in front of the ingest${server ? ` (${server[0]})` : ""} refuses bodies of ${size} bytes. Files are cut into pieces of no less than ${smallestPiece / 1024} KiB: raise the proxy's limit (nginx: client_max_body_size 0).`
     return { ...reply, body: JSON.stringify({ code: "INVALID_CONFIG", detail }) }
   }
   found.set(host, Math.min(2 ** Math.ceil(Math.log2(size) - 1), largestPiece, found.get(host) ?? Infinity))

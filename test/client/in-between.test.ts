@@ -49,7 +49,7 @@ describe("in front of the ingest", () => {
       code: "INVALID_CONFIG",
       status: 413,
       detail:
-        "A proxy in front of the ingest (nginx) refuses a body of 3 bytes. Files are cut into pieces of no less than 64 KiB: raise the proxy's limit (nginx: client_max_body_size 0).",
+        "A proxy in front of the ingest (nginx) refuses bodies of 3 bytes. Files are cut into pieces of no less than 64 KiB: raise the proxy's limit (nginx: client_max_body_size 0).",
     })
     expect(peer.trace("a")).toEqual(["PUT bytes=0-"])
   })

@@ -81,7 +81,7 @@ describe("a proxy that refuses large bodies by a 413", () => {
         code: "INVALID_CONFIG",
         status: 413,
         detail:
-          "A proxy in front of the ingest (nginx/1.29.0) refuses a body of 65536 bytes. Files are cut into pieces of no less than 64 KiB: raise the proxy's limit (nginx: client_max_body_size 0).",
+          "A proxy in front of the ingest (nginx/1.29.0) refuses bodies of 65536 bytes. Files are cut into pieces of no less than 64 KiB: raise the proxy's limit (nginx: client_max_body_size 0).",
       },
     })
     expect(bodies("a")).toEqual(["0+100", "0+64"])
