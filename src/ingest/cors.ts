@@ -1,7 +1,14 @@
 import type { Answer } from "../http/answer.ts"
 import { names } from "../protocol/names.ts"
 
-const exposed = [names.header.rangeStart, "content-length", "content-range", "etag", "retry-after"].join(", ")
+const exposed = [
+  names.header.rangeStart,
+  names.header.largestAppend,
+  "content-length",
+  "content-range",
+  "etag",
+  "retry-after",
+].join(", ")
 
 const allowed = ["range", "content-type", names.header.version, "traceparent", "content-digest", "repr-digest"].join(
   ", ",

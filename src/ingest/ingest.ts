@@ -222,7 +222,7 @@ export const createIngest = (options: IngestOptions): Ingest => {
       inFlight.run(async () => {
         if (tracing !== undefined) await tracing.ready
         const resource = router.find(request)
-        return withCommonHeaders(await handle(request, resource), resource.isHiddenFromPages)
+        return withCommonHeaders(await handle(request, resource), resource, settings)
       }),
     ),
     drain,

@@ -1,5 +1,6 @@
 import { type Resolve, resolveBySystem } from "../server-kit/pinned-request.ts"
 import { type Acl, acls } from "../protocol/signed-url.ts"
+import { limits } from "../protocol/limits.ts"
 import { ingestDefaults } from "../schema/ingest-defaults.ts"
 
 /** Which networks callbacks may go to. */
@@ -65,6 +66,12 @@ export interface Settings {
    * @default undefined (any size)
    */
   readonly maxFileSize: number | undefined
+  /**
+   * The most bytes of a file that clients are to send in one body, at least 65,536 (64 KiB): what a proxy or a CDN in
+   * front takes. Sluice's clients cut larger files into pieces; the ingest itself takes larger bodies from others.
+   * @default undefined (whole files)
+   */
+  readonly largestAppend: number | undefined
   /**
    * How much the files of one app may take, stored and announced together (507 QUOTA_EXCEEDED). What the catalog keeps
    * about them may be as much again, at least 16 MiB.
@@ -163,6 +170,7 @@ const defaults: Settings = {
   ...ingestDefaults,
   url: undefined,
   maxFileSize: undefined,
+  largestAppend: undefined,
   quota: undefined,
   fetch: undefined,
   resolveHost: resolveBySystem,
@@ -187,6 +195,7 @@ const least: { readonly [K in keyof Settings]?: number } = {
   maxConcurrentReads: 1,
   maxDevStreams: 1,
   minimumReadRateWindow: 1,
+  largestAppend: limits.smallestPiece,
 }
 
 const parseNetworks = (networks: string): void => {

@@ -69,6 +69,8 @@ export const limits = {
   renewWindow: 24 * 60 * 60 * 1000,
   /** Size of the largest possible file, 16 TiB: many of them together are still counted exactly. */
   fileSize: 2 ** 44,
+  /** The smallest piece that clients cut files into; `src/transfer/cut-bodies.ts`, which imports nothing, has it as well. */
+  smallestPiece: 64 * 1024,
   /** How long after its first URL was signed an upload can be sent, however often it is renewed. */
   uploadLifetime: 7 * 24 * 60 * 60 * 1000,
   /** Silence after which the development stream sends an empty line. */

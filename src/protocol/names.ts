@@ -33,6 +33,8 @@ export interface WireNames {
     /** In a callback: what its sender reads in the answer. */
     readonly accept: string
     readonly rangeStart: string
+    /** The most bytes that the ingest's operator wants in one body. */
+    readonly largestAppend: string
     readonly version: string
     readonly warning: string
     readonly webhookId: string
@@ -63,6 +65,7 @@ export const adapterPath = `/api/${ourWord}`
 /** The page in the installed package that explains the codes; the heading is the code in lower case. */
 export const helpPage = `node_modules/${ourWord}/docs/troubleshooting.md#`
 export const rangeStartHeader = `x-${ourWord}-range-start`
+export const largestAppendHeader = `x-${ourWord}-largest-append`
 export const expiryParameter = "expires"
 export const actionNames: WireNames["action"] = {
   type: "actionType",
@@ -104,6 +107,7 @@ export const wireNames = (word: string): WireNames => ({
     hook: `${word}-hook`,
     accept: `${word}-accept`,
     rangeStart: rangeStartHeader.replace(ourWord, word),
+    largestAppend: largestAppendHeader.replace(ourWord, word),
     version: `x-${word}-version`,
     warning: `x-${word}-warning`,
     webhookId: "webhook-id",

@@ -5,18 +5,16 @@ import { UploadError } from "./upload-error.ts"
 /** The party that was asked. */
 export type Peer = "app" | "ingest" | "server"
 
-/**
- * What a status means without an explanation: the answer of a proxy or a platform. These codes are the first ones in
- * the table for their status.
- */
-const toCode = (status: number, isGateway: boolean, at: Peer): ProblemCode => {
-  // The app explains every answer of its route handler, and accepts bodies of any size.
-  if (status === 413 || (at === "app" && (status === 404 || status === 405))) return "INVALID_CONFIG"
-  if (isGateway && at === "ingest") return "INGEST_UNAVAILABLE"
-  const isTelling = [401, 403, 404, 405, 423, 429, 507].includes(status)
-  if (isTelling) return problemCodes.find((code) => problemStatuses[code] === status)!
-  return status === 408 ? "NETWORK_ERROR" : status >= 500 ? "INTERNAL_ERROR" : "BAD_REQUEST"
-}
+/** What a status means without an explanation: the answer of a proxy or a platform. */
+const toCode = (status: number): ProblemCode =>
+  // These have a clear code: the first one in the table.
+  /^(40[1345]|42[39]|507)$/.test(`${status}`)
+    ? problemCodes.find((code) => problemStatuses[code] === status)!
+    : status === 408
+      ? "NETWORK_ERROR"
+      : status >= 500
+        ? "INTERNAL_ERROR"
+        : "BAD_REQUEST"
 
 /**
  * Reads an error answer of app or ingest. Anything else in a body, such as a proxy's page, is ignored.
@@ -41,13 +39,15 @@ export const parseProblem = (status: number, body: string, at: Peer = "server", 
   // Statuses of gateways, and Cloudflare's own.
   const isGateway = /^5(0[2-4]|[23])/.test(`${status}`)
   const isTooLarge = status === 413
+  // The app explains every answer of its route handler, and accepts bodies of any size.
   const isMissing = at === "app" && (status === 404 || status === 405)
   return new UploadError({
-    code: toCode(status, isGateway, at),
+    code:
+      isTooLarge || isMissing ? "INVALID_CONFIG" : isGateway && at === "ingest" ? "INGEST_UNAVAILABLE" : toCode(status),
     status,
     message: `${isTooLarge || (isGateway && body) ? "A proxy in front of the" : "The"} ${at}${
       isTooLarge
-        ? " refuses bodies of this size (nginx: client_max_body_size 0)."
+        ? " refuses bodies of this size."
         : `${isGateway && !body ? ", or a proxy in front of it," : ""} answered ${status} without an explanation.`
     }${isMissing ? ` Is the route handler mounted at ${url}, and does it export GET and POST?` : ""}`,
   })

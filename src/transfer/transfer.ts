@@ -1,5 +1,5 @@
 import type { UploadResult } from "../protocol/messages.ts"
-import { rangeStartHeader } from "../protocol/names.ts"
+import { largestAppendHeader, rangeStartHeader } from "../protocol/names.ts"
 import { formatUploadRange } from "../protocol/range.ts"
 import type { TraceContext } from "../protocol/trace-context.ts"
 import { UploadError } from "../protocol/upload-error.ts"
@@ -18,6 +18,14 @@ interface AnswerWait {
 
 /** After the last byte, in ms: an answer that arrives sooner need not be announced. */
 const answerWait = 1000
+
+/** What cuts bodies into pieces, once somebody on the way takes no large ones; few ever need it. */
+let cutter: typeof import("./late.ts") | undefined
+
+/** Where it cannot be loaded, bodies stay whole. */
+const loadCutter = async () => {
+  cutter ??= await import("./late.ts").catch(() => undefined)
+}
 
 /** Options for the transfer of one file. */
 export interface TransferOptions {
@@ -40,8 +48,8 @@ export interface TransferOptions {
 }
 
 const readOffset = (reply: Reply): number | undefined => {
-  const header = reply.header(rangeStartHeader) ?? ""
-  return /^\d{1,15}$/.test(header) ? Number(header) : undefined
+  const header = reply.header(rangeStartHeader)!
+  return /^\d{1,15}$/.test(header) ? +header : undefined
 }
 
 const isResult = (json: unknown): json is UploadResult => typeof (json as UploadResult | null)?.key === "string"
@@ -60,28 +68,37 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
   let known = options.isStored ? undefined : 0
   let stored = 0
   let mayRenew = true
+  /** Bodies in a row that left nothing behind, though the ingest can be asked where they end. */
+  let silent = 0
   let url: string
   /** Refused by HEAD, which has no body that would say why; the renewal of the URL will. */
   let isRefused = false
 
-  const attempt = async (forget: () => void): Promise<Attempt<UploadResult>> => {
+  const attempt = async (forget: (failures?: number) => void): Promise<Attempt<UploadResult>> => {
+    const look = async (reply: Reply, start?: number, size?: number): Promise<Reply> => {
+      const largest = reply.header(largestAppendHeader)
+      if (largest || reply.status === 413) await loadCutter()
+      return cutter?.learn(reply, url, largest, start, size, forget) ?? reply
+    }
     url = options.url()
     let offset = known
     const isFirst = offset === 0
     known = undefined
     if (offset === undefined) {
-      const reply = await fetchReply(fetch, url, { method: "HEAD", headers: { ...trace }, signal })
+      const reply = await look(await fetchReply(fetch, url, { method: "HEAD", headers: { ...trace }, signal }))
       isRefused = reply.status === 403
+      silent++
       if (reply.status !== 200) return readReply<never>(reply, () => undefined)
       offset = readOffset(reply)
       if (offset === undefined) {
-        const message = `The ingest's answer has no offset. Does a proxy remove the header ${rangeStartHeader}?`
+        const message = `The ingest's answer has no ${rangeStartHeader}. Does a proxy remove it?`
         return { error: new UploadError({ code: "INTERNAL_ERROR", message }) }
       }
       signal.throwIfAborted()
     }
     if (offset > stored) {
       stored = offset
+      silent = 0
       mayRenew = true
       forget()
     }
@@ -95,17 +112,24 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
       }
     }
     sent(0)
-    const reply = await sendBytes(fetch, {
+    if (silent > 1) await loadCutter()
+    const [body, size] = cutter
+      ? await cutter.takePiece(url, options, start, silent)
+      : [await file.slice(start), file.size - start]
+    const answer = await sendBytes(fetch, {
       url,
       // The signed URL says what the file is. Its own type would be taken for framing if it were multipart/form-data.
       headers: { ...trace, "content-type": "application/octet-stream", range: formatUploadRange(start) },
-      body: await file.slice(start),
-      size: file.size - start,
+      body,
+      size,
       isPlain: isFirst && !trace,
       signal,
       onProgress: sent,
     }).finally(() => clearTimeout(timer))
+    const reply = await look(answer, start, size)
     if (reply.status === 409) known = readOffset(reply)
+    // It is about to fail, and has made progress all the same.
+    if (known! > stored) forget(-1)
     const result = readReply(reply, (json) => (isResult(json) ? json : undefined))
     return known === undefined ? result : { ...result, wait: 0 }
   }
@@ -116,6 +140,8 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
     } catch (error) {
       const mayHelp = isRefused || (error as UploadError).code === "EXPIRED_URL"
       if (!mayHelp || !mayRenew || signal.aborted) throw error
+    } finally {
+      cutter?.release(options)
     }
     await options.renew(url!)
     isRefused = mayRenew = false

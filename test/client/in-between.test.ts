@@ -48,7 +48,8 @@ describe("in front of the ingest", () => {
     expect(await fail()).toMatchObject({
       code: "INVALID_CONFIG",
       status: 413,
-      detail: "A proxy in front of the ingest refuses bodies of this size (nginx: client_max_body_size 0).",
+      detail:
+        "A proxy in front of the ingest (nginx) refuses bodies of 3 bytes. Files are cut into pieces of no less than 64 KiB: raise the proxy's limit (nginx: client_max_body_size 0).",
     })
     expect(peer.trace("a")).toEqual(["PUT bytes=0-"])
   })

@@ -84,6 +84,8 @@ export const startPeer = async () => {
   const serverData = new Map<string, unknown>()
   const watchers = new Set<() => void>()
   const stillborn = new Set<string>()
+  /** What stands in front of the ingest: the largest body it takes, and whether it closes the connection of a larger one. */
+  const between: { limit: number; isMute: boolean; largestAppend?: string } = { limit: Infinity, isMute: false }
   let inFlight = 0
   let keys = 0
 
@@ -98,7 +100,8 @@ export const startPeer = async () => {
 
   const ingest = await listen(async (request, response) => {
     response.setHeader("access-control-allow-origin", "*")
-    response.setHeader("access-control-expose-headers", "x-sluice-range-start, retry-after")
+    response.setHeader("access-control-expose-headers", "x-sluice-range-start, x-sluice-largest-append, retry-after")
+    if (between.largestAppend !== undefined) response.setHeader("x-sluice-largest-append", between.largestAppend)
     if (request.method === "OPTIONS") {
       preflights.push(new URL(request.url!, ingest.origin).searchParams.get("x-sluice-file-name")!)
       return send(response, 204, undefined, {
@@ -114,6 +117,14 @@ export const startPeer = async () => {
     }
     const method = request.method!
     note({ at: "ingest", method, name: file.name, headers: request.headers, body: null })
+    if (Number(request.headers["content-length"] ?? 0) > between.limit) {
+      if (between.isMute) return void request.socket.destroy()
+      response.setHeader("server", "nginx/1.29.0")
+      const page = "<html><head><title>413 Request Entity Too Large</title></head></html>"
+      send(response, 413, page, { "content-type": "text/html" })
+      // As nginx does for a while: who is cut off within its body may never read the answer.
+      return void request.resume()
+    }
     if (file.expired.has(received)) {
       return send(response, 403, { code: "EXPIRED_URL", detail: "Too late.", status: 403 })
     }
@@ -165,7 +176,10 @@ export const startPeer = async () => {
       if (fault === "lose-answer" || (typeof fault === "object" && "cutAfter" in fault)) {
         return void request.socket.destroy()
       }
-      if (file.length < file.size) return send(response, 400, { code: "BAD_REQUEST", detail: "Too short." })
+      if (file.length < file.size) {
+        const body = { code: "RANGE_MISMATCH", detail: `Go on at ${file.length}.` }
+        return send(response, 409, body, { "x-sluice-range-start": String(file.length) })
+      }
       const { name, size, type } = file
       const fileHash = createHash("sha256").update(Buffer.concat(file.chunks)).digest("hex")
       const url = `${ingest.origin}/f/${key}`
@@ -248,6 +262,7 @@ export const startPeer = async () => {
     /** The files for which a page asked the ingest first whether it may send a request. */
     preflights,
     serverData,
+    between,
     /** Serves a page or script of the app. */
     serve: (path: string, type: string, body: string) => pages.set(path, { type, body }),
     /** Queues what happens to the next requests of a method for a file (at the ingest) or a slug (POST, RENEW at the app); a POST of a file is one at the ingest. */

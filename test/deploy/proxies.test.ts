@@ -1,9 +1,8 @@
 import { createHash, randomBytes } from "node:crypto"
 import { once } from "node:events"
-import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises"
+import { readdir, readFile, stat } from "node:fs/promises"
 import { createServer, request } from "node:http"
 import type { AddressInfo } from "node:net"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { describe, expect, it, onTestFinished } from "vitest"
@@ -20,40 +19,11 @@ import {
   signUploadUrl,
   type Token,
 } from "../../src/protocol.ts"
-import { readPrintedToken, startCommand } from "../cli/run-command.ts"
 import { skipLacking } from "../skip-lacking.ts"
-import { hasCommand, makeProxyFolders, proxies, type ProxyPlan } from "./proxies.ts"
+import { hasCommand, proxies } from "./proxies.ts"
+import { setUpProxy as setUp } from "./set-up-proxy.ts"
 
 const MiB = 1024 * 1024
-
-/** A port that was free a moment ago. */
-const findPort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return port
-}
-
-/** An ingest with a proxy of the docs in front. */
-const setUp = async (startProxy: (typeof proxies)[number]["start"], mount: ProxyPlan["mount"]) => {
-  const folder = await mkdtemp(join(tmpdir(), "sluice-proxy-"))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  await makeProxyFolders(folder)
-  const port = await findPort()
-  const url = `http://127.0.0.1:${port}${mount === "root" ? "" : "/files"}`
-  const data = join(folder, "data")
-  const ingest = startCommand(["ingest", "--data", data, "--port", "0", "--url", url, "--json"])
-  onTestFinished(async () => {
-    ingest.child.kill("SIGTERM")
-    await ingest.ended
-  })
-  const listening = JSON.parse(await ingest.line((line) => line.includes('"listening"')))
-  const proxy = await startProxy({ folder, port, ingestPort: listening.port, mount })
-  onTestFinished(proxy.stop)
-  const token = readPrintedToken((await readFile(join(data, "token"), "utf8")).trim())
-  return { folder, data, url, ingest, proxy, token }
-}
 
 const sign = async ({ apiKey, appId }: Token, url: string, size: number): Promise<string> => {
   const key = createFileKey(encodeAppId(appId))

@@ -14,6 +14,8 @@ export interface ProxyPlan {
   readonly port: number
   readonly ingestPort: number
   readonly mount: "root" | "stripped" | "unstripped"
+  /** Texts of nginx's configuration that are another way in this test. */
+  readonly changes?: ReadonlyArray<readonly [from: string, to: string]> | undefined
 }
 
 /** A proxy whose configuration is that of the docs. */
@@ -81,6 +83,7 @@ const startNginx = async (plan: ProxyPlan): Promise<Proxy> => {
     ])
     text = text.slice(0, text.indexOf("  location / {")) + `${path}\n}\n`
   }
+  text = replaceAll(text, plan.changes ?? [])
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
     .map((name) => `${name}_temp_path ${join(folder, "temporary", name)};`)
     .join("\n")

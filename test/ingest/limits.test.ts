@@ -20,6 +20,30 @@ describe("the size of a file", () => {
   })
 })
 
+describe("the largest append", () => {
+  it("is on every answer of an upload URL, for pages too, and nowhere else; larger bodies are taken all the same", async () => {
+    const { url } = await startIngest({ largestAppend: 65_536 })
+    const signed = await sign(url, createGrant({ size: 100_000 }))
+    const said = (response: Response) => [response.status, response.headers.get("x-sluice-largest-append")]
+    const head = await fetch(signed, { method: "HEAD" })
+    expect(said(head)).toEqual([200, "65536"])
+    expect(head.headers.get("access-control-expose-headers")).toContain("x-sluice-largest-append")
+    expect(said(await putRaw(signed, "x".repeat(70_000)))).toEqual([409, "65536"])
+    expect(said(await putRaw(signed, "x".repeat(30_000), 70_000))).toEqual([200, "65536"])
+    expect(said(await fetch(`${signed}x`, { method: "HEAD" }))).toEqual([403, "65536"])
+    expect(said(await fetch(`${url}/health`))).toEqual([200, null])
+  })
+
+  it("is on no answer unless the operator wants it, and never below 64 KiB", async () => {
+    const { url } = await startIngest()
+    const head = await fetch(await sign(url, createGrant()), { method: "HEAD" })
+    expect([head.status, head.headers.get("x-sluice-largest-append")]).toEqual([200, null])
+    await expect(startIngest({ largestAppend: 65_535 })).rejects.toThrow(
+      "largestAppend is 65535; it must be at least 65536",
+    )
+  })
+})
+
 /** A catalog that knows an upload from its first byte on, however small it is. */
 const begun = () => createMemoryCatalog({ largestContent: 0 })
 

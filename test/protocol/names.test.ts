@@ -31,6 +31,7 @@ it("spells the names of docs/protocol.md §1", () => {
       hook: "sluice-hook",
       accept: "sluice-accept",
       rangeStart: "x-sluice-range-start",
+      largestAppend: "x-sluice-largest-append",
       version: "x-sluice-version",
       warning: "x-sluice-warning",
       webhookId: "webhook-id",

@@ -67,7 +67,7 @@ describe("parseProblem", () => {
     expect(parseProblem(413, page, at)).toMatchObject({
       code: "INVALID_CONFIG",
       status: 413,
-      message: `A proxy in front of the ${at} refuses bodies of this size (nginx: client_max_body_size 0).`,
+      message: `A proxy in front of the ${at} refuses bodies of this size.`,
     })
     for (const status of [502, 503, 504, 520, 524, 530]) {
       expect(parseProblem(status, page, at)).toMatchObject({

@@ -151,6 +151,9 @@ export const ingestSettings = {
     formatByteSize(otherDefaults.largestContent),
   ),
   maxFileSize: byteSize("the largest file that is accepted (default: any)"),
+  largestAppend: byteSize(
+    "the most that clients send in one body, for a proxy in front; 64KB or more (default: whole files)",
+  ),
   quota: byteSize("how much the files of the app may take in total (default: no limit)"),
   maxConcurrentUploads: orElse(
     wholeNumber("files sent at the same time", 1, 1_000_000),
