@@ -16,13 +16,18 @@ const mayHelp = (error: unknown): boolean =>
   // What is wrong with the set-up has a status of the app's, 500, and stays wrong.
   error.code !== "INVALID_CONFIG"
 
+/** What a sink has after a download. */
+export interface Downloaded {
+  readonly version: RemoteVersion
+  /** Whether what the sink had before was thrown away. */
+  readonly isAnew: boolean
+}
+
 /**
  * Writes the rest of a file to a sink, all of it where it is another version than the sink has a part of. Goes on where
  * the bytes end when the connection breaks, for some fifteen seconds without a byte.
  *
  * Fails: rejects with an UploadError, with a {@link CommandFailure} of the sink, or with the reason of the signal.
- *
- * @returns the version that the sink has now
  */
 export const download = async (
   connection: AppConnection,
@@ -31,8 +36,9 @@ export const download = async (
   sink: Sink,
   onBytes: (count: number) => void,
   signal: AbortSignal,
-): Promise<RemoteVersion> => {
+): Promise<Downloaded> => {
   let current = version
+  let isAnew = false
 
   const attempt = async (): Promise<void> => {
     // Anew each time: a download may take longer than its URL is valid.
@@ -41,6 +47,7 @@ export const download = async (
     const isOther = content.version.etag !== current.etag
     if (isOther || content.start !== sink.offset()) {
       await sink.restart(content.version)
+      isAnew = true
       current = isOther ? content.version : current
     }
     const { size } = current
@@ -73,5 +80,5 @@ export const download = async (
       await setTimeout(firstWait * 2 ** (failures - 1), undefined, { signal })
     }
   }
-  return current
+  return { version: current, isAnew }
 }

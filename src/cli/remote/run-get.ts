@@ -57,14 +57,16 @@ const fill = async (
   { verify }: GetOptions,
   sink: Sink,
   signal: AbortSignal,
-): Promise<RemoteVersion> => {
+): Promise<RemoteVersion & { readonly resumedAt: number }> => {
   let resumedAt = sink.offset()
   let current = version
   for (;;) {
     const progress = createProgress("Downloading", current.size)
     progress.advance(resumedAt)
     try {
-      current = await download(connection, key, current, sink, progress.advance, signal)
+      const done = await download(connection, key, current, sink, progress.advance, signal)
+      if (done.isAnew) resumedAt = 0
+      current = done.version
     } finally {
       progress.end()
     }
@@ -74,7 +76,7 @@ const fill = async (
       await sink.discard()
       throw unverifiable()
     }
-    if (sha256 === undefined || sha256 === arrived) return current
+    if (sha256 === undefined || sha256 === arrived) return { ...current, resumedAt }
     if (resumedAt === 0) {
       await sink.discard()
       throw new CommandFailure(
@@ -109,9 +111,8 @@ export const runGet = async (command: Command, id: string, options: GetOptions):
     const target = await toTarget(options, found)
     await requireTarget(target, isForced)
     const part = await openPartFile(target, found.version, isForced)
-    const resumedAt = part.offset()
     try {
-      const { size, sha256, name } = await fill(connection, found, options, part, signal)
+      const { size, sha256, name, resumedAt } = await fill(connection, found, options, part, signal)
       await part.commit()
       const verified = sha256 !== undefined
       const { key } = found
