@@ -1,16 +1,7 @@
 import { Command } from "commander"
 import { jsonOption } from "../terminal/json-option.ts"
 import { addConnectionOptions } from "./app-connection.ts"
-
-/** The options of `sluice get`. */
-export interface GetOptions {
-  /** A file, a folder that is there, or "-" for standard output. */
-  readonly out?: string
-  readonly force?: true
-  /** False: a file whose SHA-256 the ingest does not say is taken as it comes. */
-  readonly verify: boolean
-  readonly json?: true
-}
+import type { GetOptions } from "./get-options.ts"
 
 /** `sluice get`. */
 export const createGetCommand = (): Command =>

@@ -1,12 +1,7 @@
 import { Command } from "commander"
 import { jsonOption } from "../terminal/json-option.ts"
 import { addConnectionOptions } from "./app-connection.ts"
-
-/** The options of `sluice rm`. */
-export interface RmOptions {
-  readonly force?: true
-  readonly json?: true
-}
+import type { RmOptions } from "./rm-options.ts"
 
 /** `sluice rm`. */
 export const createRmCommand = (): Command =>

@@ -6,7 +6,7 @@ import { type AppConnection, readConnection } from "./app-connection.ts"
 import { type Failure, toFailure } from "./failure.ts"
 import { type Interruption, watchInterruption } from "./interruption.ts"
 import { readLines } from "./read-lines.ts"
-import type { RmOptions } from "./rm-command.ts"
+import type { RmOptions } from "./rm-options.ts"
 
 /** What came of a deletion. */
 interface Deletion {

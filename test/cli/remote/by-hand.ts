@@ -81,6 +81,7 @@ export const startBehind = async (
     const asked = request.headers
     const passing: Passing = { method, path, asked, sent, status, headers: new Headers(answer.headers), body }
     await change(passing)
+    if (method !== "HEAD") passing.headers.set("content-length", `${passing.body.length}`)
     response.writeHead(passing.status, Object.fromEntries(passing.headers))
     if (passing.cut === undefined) return void response.end(passing.body)
     response.write(passing.body.subarray(0, passing.cut.at))
