@@ -70,6 +70,6 @@ describe("what the command prints", () => {
     const progress = createProgress("Reading", undefined, { isTTY: true, write: (part) => ((text += part), true) })
     progress.advance(2_000_000)
     progress.end()
-    expect(text).toBe("\r\u001b[KReading 2MB\r\u001b[K")
+    expect(text).toBe("\r\u001b[KReading 1.9MB\r\u001b[K")
   })
 })
