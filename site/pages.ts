@@ -106,6 +106,7 @@ export const pageGroups: ReadonlyArray<PageGroup> = [
       "068-the-url-carries-the-registration",
       "069-requests-without-the-fetch-classes",
       "070-small-files-go-as-a-post",
+      "073-a-download-is-compared-with-what-the-ingest-says",
     ].map((name) => `docs/decisions/${name}.md`),
     isCollapsed: true,
   },

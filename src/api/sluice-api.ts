@@ -139,18 +139,23 @@ export class SluiceApi {
   }
 
   /**
-   * Deletes files, whatever their state; files that do not exist are ignored. A custom id means all files that have
-   * it. More than 1,000 files take several calls: if one fails, those before it have been made.
+   * Deletes files, whatever their state; files that do not exist are ignored: `deletedKeys` names those that did. A
+   * custom id means all files that have it. More than 1,000 files take several calls: if one fails, those before it have been made.
    */
   async deleteFiles(keys: string | ReadonlyArray<string>, options: KeyOptions = {}): Promise<DeletedFiles> {
     checkOptions("The options of deleteFiles", options, keyOptions)
     const settings = await this.#load()
     const isByKey = (options.keyType ?? settings.defaultKeyType) === "fileKey"
+    const deletedKeys: Array<string> = []
+    let knowsKeys = true
     const deletedCount = await sumCalls(toList(keys), async (some) => {
       const request: DeleteFilesRequest = isByKey ? { fileKeys: some } : { customIds: some }
-      return (await callIngest(settings, operations.deleteFiles, request, options)).deletedCount
+      const answer = await callIngest(settings, operations.deleteFiles, request, options)
+      if (answer.deletedKeys === undefined) knowsKeys = false
+      else for (const key of answer.deletedKeys) deletedKeys.push(key)
+      return answer.deletedCount
     })
-    return { success: true, deletedCount }
+    return { success: true, deletedCount, ...(knowsKeys && { deletedKeys }) }
   }
 
   /** Renames files that are stored. For custom ids, and more than 1,000 files, see {@link deleteFiles}. */

@@ -16,7 +16,13 @@ import { createIngestCommand } from "./serve/ingest-command.ts"
 import { isLoggedAsJson } from "./settings/setting-options.ts"
 import { arrangeHelp } from "./terminal/help.ts"
 import { printNotice } from "./terminal/print-notice.ts"
+import { createGetCommand } from "./remote/get-command.ts"
+import { createPutCommand } from "./remote/put-command.ts"
+import { createRmCommand } from "./remote/rm-command.ts"
 import { createTokenCommand } from "./token-command.ts"
+
+/** The heading of the commands that talk to a running ingest as an app does. */
+const byHand = "Files by hand, on a running ingest:"
 
 /** The whole command line; run it with {@link runCommand}. The code of a command is imported when it is called. */
 export const createProgram = (): Command =>
@@ -36,8 +42,11 @@ export const createProgram = (): Command =>
     .addCommand(createExplainCommand())
     .addCommand(createBackupCommand())
     .addCommand(createDoctorCommand())
+    .addCommand(createPutCommand().helpGroup(byHand))
+    .addCommand(createGetCommand().helpGroup(byHand))
+    .addCommand(createRmCommand().helpGroup(byHand))
     .addHelpText("before", `Example, in the package.json of an app:  "dev": "sluice dev -- next dev"\n`)
-    .addHelpText("after", "\nExit codes: 0 done, 1 failed, 2 wrong usage.")
+    .addHelpText("after", "\nExit codes: 0 done, 1 failed, 2 wrong usage. Also: --version, <command> --help.")
 
 const nameOf = (command: Command): string =>
   command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`

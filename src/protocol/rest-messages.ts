@@ -71,6 +71,8 @@ export type DeleteFilesRequest =
 export interface DeletedFiles {
   readonly success: true
   readonly deletedCount: number
+  /** The keys of the files that were there and are deleted now; missing in the answer of an older ingest. */
+  readonly deletedKeys?: ReadonlyArray<string>
 }
 
 /** Body of `POST /v6/renameFiles`: at most 1,000 files that are `Uploaded`. A custom id means all files that have it. */

@@ -141,6 +141,9 @@ export const DeleteFilesRequestSchema: Schema.Codec<DeleteFilesRequest> = Schema
 export const DeletedFilesSchema: Schema.Codec<DeletedFiles> = Schema.Struct({
   success: Schema.Literal(true),
   deletedCount: Count,
+  deletedKeys: Schema.optionalKey(
+    Schema.Array(Schema.String).annotate({ description: "The keys of the files that were there." }),
+  ),
 })
 
 /** Source: docs/protocol.md §10. */

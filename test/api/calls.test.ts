@@ -124,7 +124,7 @@ describe("what is asked", () => {
   })
 
   test("no files are no call", async () => {
-    expect(await api.deleteFiles([])).toEqual({ success: true, deletedCount: 0 })
+    expect(await api.deleteFiles([])).toEqual({ success: true, deletedCount: 0, deletedKeys: [] })
     expect(await api.renameFiles([])).toEqual({ success: true, renamedCount: 0 })
     expect(await api.updateACL([], "private")).toEqual({ success: true, updatedCount: 0 })
     expect(rest.calls).toEqual([])

@@ -53,8 +53,12 @@ describe("the API and the ingest's REST API", () => {
       new SluiceFile(["b"], "b", { customId: "same" }),
       new SluiceFile(["c"], "c", { customId: "same" }),
     )
-    expect(await api.deleteFiles([a!.key, `${encodedAppId}nothing`])).toEqual({ success: true, deletedCount: 1 })
-    expect(await api.deleteFiles(a!.key)).toEqual({ success: true, deletedCount: 0 })
+    expect(await api.deleteFiles([a!.key, `${encodedAppId}nothing`])).toEqual({
+      success: true,
+      deletedCount: 1,
+      deletedKeys: [a!.key],
+    })
+    expect(await api.deleteFiles(a!.key)).toEqual({ success: true, deletedCount: 0, deletedKeys: [] })
     expect(await api.deleteFiles("same", { keyType: "customId" })).toMatchObject({ success: true })
     for (const file of [a, b, c]) {
       expect(await text(await api.generateSignedURL(file!.key))).toBe("404")
@@ -121,6 +125,8 @@ describe("the API and the ingest's REST API", () => {
     const keys = results.map(({ data }) => data!.key)
     expect(await api.updateACL(keys, "public-read")).toEqual({ success: true, updatedCount: 1001 })
     expect(await all(api.listFiles({ limit: 300 }))).toHaveLength(1001)
-    expect(await api.deleteFiles(keys)).toEqual({ success: true, deletedCount: 1001 })
+    const { deletedKeys, ...deleted } = await api.deleteFiles(keys)
+    expect(deleted).toEqual({ success: true, deletedCount: 1001 })
+    expect(new Set(deletedKeys)).toEqual(new Set(keys))
   })
 })

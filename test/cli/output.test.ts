@@ -64,4 +64,12 @@ describe("what the command prints", () => {
     expect(draw(true)).toMatch(/^\r\u001b\[KVerifying █{8}░{22} 25% of 200B\r\u001b\[K$/)
     expect(draw(false)).toBe("")
   })
+
+  it("says how much is done where nobody knows how much there is", () => {
+    let text = ""
+    const progress = createProgress("Reading", undefined, { isTTY: true, write: (part) => ((text += part), true) })
+    progress.advance(2_000_000)
+    progress.end()
+    expect(text).toBe("\r\u001b[KReading 1.9MB\r\u001b[K")
+  })
 })

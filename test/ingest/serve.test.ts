@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { names, signUrl, type UploadGrant } from "../../src/protocol.ts"
@@ -43,6 +44,32 @@ describe("GET of a file", () => {
       })
       expect(headers["content-disposition"]).toMatch(/^inline; filename=".*"; filename\*=UTF-8''%C3%BCn%C3%AF%20c/)
     }
+  })
+
+  it("tells the SHA-256 of the whole file whoever asks for it, also with a range of it", async () => {
+    const ingest = await startIngest()
+    const content = randomContent(20_000)
+    const { url } = await store(ingest, content)
+    const digest = `sha-256=:${createHash("sha256").update(content).digest("base64")}:`
+    const ask = async (wanted?: string, init: RequestInit = {}) => {
+      const headers = { ...(init.headers as object), ...(wanted !== undefined && { "want-repr-digest": wanted }) }
+      const response = await fetch(url, { ...init, headers })
+      await response.arrayBuffer()
+      return [response.status, response.headers.get("repr-digest")]
+    }
+    expect(await ask("sha-256=10")).toEqual([200, digest])
+    expect(await ask("sha-512=3, sha-256=1")).toEqual([200, digest])
+    expect(await ask("sha-256=5", { method: "HEAD" })).toEqual([200, digest])
+    expect(await ask("sha-256=10", { headers: { range: "bytes=5-9" } })).toEqual([206, digest])
+    for (const other of [undefined, "sha-256=0", "sha-256=11", "sha-512=10", "unixsha-256=10", "sha-256=100"])
+      expect(await ask(other), other).toEqual([200, null])
+  })
+
+  it("tells no SHA-256 where the ingest keeps none", async () => {
+    const ingest = await startIngest({ hash: false })
+    const { url } = await store(ingest, "hello")
+    const response = await fetch(url, { headers: { "want-repr-digest": "sha-256=10" } })
+    expect([await response.text(), response.headers.get("repr-digest")]).toEqual(["hello", null])
   })
 
   it("sends any single range of it", async () => {

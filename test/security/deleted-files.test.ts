@@ -200,7 +200,11 @@ describe("a file that its app has deleted before it came", () => {
       { name: "b.bin", size: 1000 },
     ])
     const signed = createGrant({ size: 1000, type: "application/octet-stream" })
-    expect(await circle.api.deleteFiles([expected!.key, signed.key])).toEqual({ success: true, deletedCount: 0 })
+    expect(await circle.api.deleteFiles([expected!.key, signed.key])).toEqual({
+      success: true,
+      deletedCount: 0,
+      deletedKeys: [],
+    })
     for (const url of [expected!.url, await sign(circle.ingestUrl, signed)]) {
       await expectGone(circle.ingestUrl, url, content)
     }

@@ -58,7 +58,7 @@ const createRestoreCommand = (): Command =>
 export const createBackupCommand = (): Command =>
   addDefaultVerb(
     new Command("backup")
-      .summary("back up an ingest's data while it runs, verify a backup, restore it")
+      .summary("back up data while an ingest runs, verify, restore")
       .description("Backups of a data folder, made while an ingest runs on it."),
     createMakeCommand(),
   )

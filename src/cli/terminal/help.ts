@@ -3,6 +3,9 @@ import { type Command, Help, type Option } from "commander"
 /** Option that shows every setting. */
 export const allFlag = "--help-all"
 
+/** Options that the help says in its last line, or that go without saying. */
+const unlisted: ReadonlySet<string> = new Set(["--help", "--version"])
+
 /** Commands whose help is complete, because `--help-all` was given. */
 const whole = new WeakSet<Command>()
 
@@ -15,7 +18,7 @@ const toSummary = (command: Command): string =>
     .replace(/\.$/, "")
 
 const isShown = (command: Command, option: Option): boolean =>
-  whole.has(command) ? option.long !== "--help-all" : !option.hidden && option.long !== "--help"
+  whole.has(command) ? option.long !== "--help-all" : !option.hidden && !unlisted.has(option.long ?? "")
 
 /**
  * Lets the help of a command fit on a screen: examples first, one line for each entry, and no names of variables,
@@ -29,6 +32,8 @@ export const arrangeHelp = (command: Command): void => {
       [one.name(), ...one.registeredArguments.flatMap((each) => (each.required ? `<${each.name()}>` : []))].join(" "),
     subcommandDescription: toSummary,
     visibleOptions: (of) => of.options.filter((option) => isShown(of, option)),
+    // Of all commands together it says nothing that their names do not, and they have to fit on the screen.
+    commandDescription: (of) => (of.parent === null && of.commands.length > 0 ? "" : help.commandDescription(of)),
     optionDescription: (option) => {
       if (whole.has(command)) return help.optionDescription(option)
       const initial = option.defaultValueDescription ?? option.defaultValue

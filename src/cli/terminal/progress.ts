@@ -13,10 +13,10 @@ const width = 30
 /** ms between two updates. */
 const pace = 100
 
-/** Starts a bar of `total` bytes. */
+/** Starts a bar of `total` bytes; where nobody knows how many there will be, it says how many are done. */
 export const createProgress = (
   label: string,
-  total: number,
+  total: number | undefined,
   terminal: Pick<typeof process.stderr, "isTTY" | "write"> = process.stderr,
 ): Progress => {
   if (!terminal.isTTY) return { advance: () => {}, end: () => {} }
@@ -27,6 +27,7 @@ export const createProgress = (
       done += bytes
       if (Date.now() - drawnAt < pace) return
       drawnAt = Date.now()
+      if (total === undefined) return void terminal.write(`\r\x1b[K${label} ${formatByteSize(done)}`)
       const share = total === 0 ? 1 : Math.min(done / total, 1)
       const filled = Math.round(share * width)
       const bar = "█".repeat(filled) + "░".repeat(width - filled)

@@ -14,6 +14,7 @@ import { evaluatePreconditions, isRangeFresh, type Validators } from "../precond
 import { isReadable } from "../storage/readable.ts"
 import { isOverdue } from "../storage/upload-rules.ts"
 import type { Service } from "../service.ts"
+import { formatSha256Field, isDigestWanted } from "../upload/digest-fields.ts"
 import { whenKnown } from "../when-known.ts"
 import { fileNotFound } from "../refusals.ts"
 
@@ -83,6 +84,8 @@ const send = Effect.fnUntraced(function* (service: Service, request: Incoming, f
     delete headers["content-type"]
     return { status: 304, headers, body: null }
   }
+  // After the 304: what a cache keeps may be older than this request.
+  if (file.fileHash && isDigestWanted(request.headers)) headers["repr-digest"] = formatSha256Field(file.fileHash)
   const asked = isRangeFresh(request.headers, validators) ? request.headers.get("range") : null
   const range = parseByteRange(asked, file.size)
   if (range === "unsatisfiable") {

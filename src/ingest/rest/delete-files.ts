@@ -19,10 +19,13 @@ export const deleteFiles = defineOperation({
     "Files in any state, by key or by custom id; a custom id means all files that have it. They cannot be read any more " +
     "when this answers; their bytes go soon after. An upload under way is stopped, and callbacks still due are not sent. " +
     "A key that was registered or signed and not uploaded yet is closed as well, but not counted. Files that do not " +
-    "exist are ignored.",
+    "exist are ignored; `deletedKeys` tells which did.",
   request: DeleteFilesRequestSchema,
   answer: DeletedFilesSchema,
-  example: { request: { fileKeys: ["kE2xQm7PzVnYb9tR4wLcH3sD"] }, answer: { success: true, deletedCount: 1 } },
+  example: {
+    request: { fileKeys: ["kE2xQm7PzVnYb9tR4wLcH3sD"] },
+    answer: { success: true, deletedCount: 1, deletedKeys: ["kE2xQm7PzVnYb9tR4wLcH3sD"] },
+  },
   act: Effect.fnUntraced(function* ({ service, app }, request) {
     // A key of another app is treated as one that does not exist, now and later.
     const files = toReferences(request).filter((file) => !("fileKey" in file) || isKeyOf(file.fileKey, app.encodedId))
@@ -36,6 +39,6 @@ export const deleteFiles = defineOperation({
       [...found, ...files.flatMap((file) => ("fileKey" in file ? [file.fileKey] : []))],
       found.length,
     )
-    return { success: true, deletedCount: found.length } as const
+    return { success: true, deletedCount: found.length, deletedKeys: found } as const
   }),
 })

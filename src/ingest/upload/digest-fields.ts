@@ -18,6 +18,16 @@ export const parseSha256Field = (headers: Incoming["headers"], name: string): st
   return Array.from(atob(base64[1]!), (c) => c.charCodeAt(0).toString(16).padStart(2, "0")).join("")
 }
 
+/** Writes what {@link parseSha256Field} reads, from 64 hex digits. */
+export const formatSha256Field = (hex: string): string => {
+  const bytes = hex.match(/../g)!.map((pair) => String.fromCharCode(Number.parseInt(pair, 16)))
+  return `sha-256=:${btoa(bytes.join(""))}:`
+}
+
+/** Whether `want-repr-digest` asks for a SHA-256: a preference from 1 to 10; 0 says no. Source: RFC 9530 §4. */
+export const isDigestWanted = (headers: Incoming["headers"]): boolean =>
+  /(?:^|,)\s*sha-256\s*=\s*(?:[1-9]|10)\s*(?:[,;]|$)/.test(headers.get("want-repr-digest") ?? "")
+
 /** Fails: throws `Rejected` DIGEST_MISMATCH. */
 export const checkDigest = (name: string, announced: string | undefined, actual: string): void => {
   if (announced !== undefined && announced !== actual) {

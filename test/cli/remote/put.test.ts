@@ -1,0 +1,225 @@
+import { mkdir, readdir, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { apiKey, randomContent, token } from "../../ingest/circle.ts"
+import { runCommand, startCommand } from "../run-command.ts"
+import {
+  createHand,
+  makeFolder,
+  sha256,
+  startBehind,
+  startByHand,
+  startRelay,
+  tokenFor,
+  toDocuments,
+} from "./by-hand.ts"
+
+describe("sluice put", { timeout: 60_000 }, () => {
+  it("uploads a file, and prints key and URL", async () => {
+    const { run, write, api, url } = await startByHand()
+    await write("note.txt", "hello")
+    const { code, stdout, stderr } = await run(["put", "note.txt"])
+    const [file] = (await api.listFiles()).files
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+    expect(stdout).toBe(`${file!.key}  ${url}/f/${file!.key}  note.txt\n`)
+    expect(file).toMatchObject({ name: "note.txt", type: "text/plain", size: 5, customId: null })
+  })
+
+  it("uploads ten files, one of them missing: the others go on, in order, and it is named", async () => {
+    const { run, write } = await startByHand()
+    const names = Array.from({ length: 10 }, (_, i) => `${i}.bin`)
+    for (const [i, name] of names.entries()) if (i !== 4) await write(name, randomContent(i * 20_000))
+    const { code, stdout, stderr } = await run(["put", ...names])
+    expect(code).toBe(1)
+    const lines = stdout.trim().split("\n")
+    expect(lines.map((line) => line.split("  ")[2])).toEqual(names.filter((_, i) => i !== 4))
+    expect(stderr).toMatch(/^sluice: 4\.bin: There is no file at .*4\.bin\.\nsluice: 9 of 10 files were uploaded\.\n$/)
+  })
+
+  it("prints one JSON document a file, with what it has compared, and an error in the same form", async () => {
+    const { run, write, url } = await startByHand()
+    await write("a.txt", "hello")
+    await write("empty", "")
+    const { code, stdout, stderr } = await run(["put", "a.txt", "missing", "empty", "--json", "--concurrency", "1"])
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "" })
+    const [a, missing, empty] = toDocuments(stdout)
+    expect(a).toEqual({
+      path: "a.txt",
+      key: expect.any(String),
+      name: "a.txt",
+      size: 5,
+      type: "text/plain",
+      customId: null,
+      url: `${url}/f/${a.key}`,
+      fileHash: sha256("hello"),
+      uploadedAt: expect.any(Number),
+      verified: true,
+      error: null,
+    })
+    expect(Object.keys(missing).toSorted()).toEqual(Object.keys(a).toSorted())
+    expect(missing).toMatchObject({ path: "missing", key: null, verified: false, error: { code: "NOT_FOUND" } })
+    expect(empty).toMatchObject({ size: 0, fileHash: sha256(""), verified: true, error: null })
+  })
+
+  it("takes name, type, custom id and ACL for one file", async () => {
+    const { run, write, api } = await startByHand()
+    await write("x", "hello")
+    const options = ["--name", "report 😀.pdf", "--type", "application/pdf", "--custom-id", "report-7"]
+    expect((await run(["put", "x", ...options, "--acl", "private"])).code).toBe(0)
+    expect((await api.listFiles()).files).toMatchObject([
+      { name: "report 😀.pdf", type: "application/pdf", customId: "report-7", acl: "private" },
+    ])
+    for (const option of ["--name", "--custom-id"]) {
+      const { code, stderr } = await run(["put", "x", "x", option, "y"])
+      expect({ code, stderr }).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(`${option} is for one file only`),
+      })
+    }
+  })
+
+  it("uploads standard input, whose size nobody knows, and leaves nothing on the disk", async () => {
+    const { run, api, folder } = await startByHand()
+    const content = "x".repeat(3_000_000)
+    const temporary = join(folder, "tmp")
+    await mkdir(temporary)
+    const env = { TMPDIR: temporary }
+    const { code, stdout } = await run(["put", "-", "--name", "dump.sql", "--json"], { input: content, env })
+    expect(code).toBe(0)
+    expect(toDocuments(stdout)).toMatchObject([
+      { path: "-", name: "dump.sql", size: 3_000_000, fileHash: sha256(content), verified: true },
+    ])
+    expect((await run(["put", "-"], { env })).code).toBe(0)
+    expect((await api.listFiles()).files).toMatchObject([{ name: "stdin", size: 0 }, { name: "dump.sql" }])
+    expect(await readdir(temporary)).toEqual([])
+    const twice = await run(["put", "-", "-"])
+    expect(twice).toMatchObject({ code: 2, stderr: expect.stringContaining('"-" may be given only once') })
+  })
+
+  it("refuses folders and pipes in words, and takes names that look like options behind --", async () => {
+    const { run, write, folder, api } = await startByHand()
+    await mkdir(join(folder, "photos"))
+    await write("-rf", "hello")
+    const { code, stdout, stderr } = await run(["put", "photos", "/dev/null", "--", "-rf"])
+    expect(code).toBe(1)
+    expect(stderr).toContain("sluice: photos: It is a folder. Name the files in it")
+    expect(stderr).toContain("sluice: /dev/null: It is not a regular file.")
+    expect(stdout).toMatch(/ {2}-rf\n$/)
+    expect((await api.listFiles()).files).toMatchObject([{ name: "-rf" }])
+  })
+
+  it("escapes names that would play with the terminal", async () => {
+    const { run, write } = await startByHand()
+    await write("evil\u001b[31m\nname", "hello")
+    const { stdout, stderr } = await run(["put", "evil\u001b[31m\nname", "gone\u001b[2J"])
+    expect(stdout).toMatch(/ {2}evil\\u\{1b\}\[31m\\nname\n$/)
+    expect(stderr).toContain(String.raw`gone\u{1b}[2J: There is no file`)
+    expect(stdout + stderr).not.toContain("\u001b")
+  })
+
+  it("does not trust the hash that the ingest answers", async () => {
+    const { run, write } = await startBehind((passing) => {
+      if (passing.method !== "PUT") return
+      passing.body = Buffer.from(passing.body.toString().replace(/"fileHash":"[0-9a-f]{4}/, '"fileHash":"0000'))
+    })
+    await write("a.txt", "hello")
+    const { code, stdout, stderr } = await run(["put", "a.txt"])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
+    expect(stderr).toMatch(/^sluice: a\.txt: The ingest has stored it under the key \S+ .*SHA-256 0000/)
+    expect(stderr).toContain("sluice rm ")
+  })
+
+  it("says where the ingest keeps no hashes", async () => {
+    const { run, write } = await startByHand({ hash: false })
+    await write("a.txt", "hello")
+    const { code, stderr } = await run(["put", "a.txt"])
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: "sluice: a.txt: The ingest keeps no hashes, so nothing was compared.\n",
+    })
+    expect(toDocuments((await run(["put", "a.txt", "--json"])).stdout)).toMatchObject([
+      { verified: false, error: null },
+    ])
+  })
+
+  it("goes on where the bytes end when the ingest is killed, and comes back", async () => {
+    const folder = await makeFolder()
+    const data = join(folder, "data")
+    let port = 0
+    const relay = await startRelay(() => port)
+    const startServer = async () => {
+      const server = startCommand(["ingest", "--port", `${port}`, "--data", data, "--url", relay.url, "--json"], {
+        env: { SLUICE_TOKEN: tokenFor(relay.url) },
+      })
+      onTestFinished(() => void server.child.kill("SIGKILL"))
+      port = JSON.parse(await server.line((line) => line.includes('"listening"'))).port
+      return server
+    }
+    const server = await startServer()
+    const { run, write, start } = createHand(relay.url, folder)
+    const content = randomContent(40_000_000)
+    await write("large.bin", content)
+    const putting = start(["put", "large.bin", "--json"])
+    await relay.cutAfter(30_000_000)
+    server.child.kill("SIGKILL")
+    await server.ended
+    await startServer()
+    const { code, stdout } = await putting.ended
+    const [file] = toDocuments(stdout)
+    expect({ code, file }).toMatchObject({ code: 0, file: { fileHash: sha256(content), verified: true, error: null } })
+    // From the start again it would have been 70 MB.
+    expect(relay.sent.up).toBeLessThan(60_000_000)
+    expect((await run(["get", file.key, "-o", "back.bin"])).code).toBe(0)
+  })
+
+  it("ends cleanly when it is interrupted, and still prints what was uploaded", async () => {
+    let isStored = () => {}
+    const stored = new Promise<void>((resolve) => (isStored = resolve))
+    const { write, start } = await startBehind(async ({ method, sent }) => {
+      if (method !== "PUT") return
+      if (sent.length > 5) await new Promise(() => {})
+      isStored()
+    })
+    await write("large.bin", randomContent(100_000))
+    await write("small.txt", "hello")
+    const putting = start(["put", "small.txt", "large.bin"])
+    await stored
+    await putting.line((line) => line.endsWith("small.txt"))
+    putting.child.kill("SIGINT")
+    const { code, stdout, stderr } = await putting.ended
+    expect(code).toBe(130)
+    expect(stdout).toMatch(/^\S+ {2}http\S+ {2}small\.txt\n$/)
+    expect(stderr).toBe("sluice: Interrupted: 1 of 2 files were uploaded.\n")
+  })
+
+  it("finds the token in the data folder, and says what is missing", async () => {
+    const { folder, url, write } = await startByHand()
+    await write("a.txt", "hello")
+    await mkdir(join(folder, "data"), { mode: 0o700 })
+    const run = (...args: ReadonlyArray<string>) => runCommand(["put", "a.txt", ...args], { cwd: folder })
+    expect(await run()).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^sluice: There is no token: SLUICE_TOKEN is not set, and .* does not exist\. .*\n$/,
+      ),
+    })
+    await writeFile(join(folder, "data/token"), `${tokenFor(url)}\n`)
+    expect(await run("--data", "data")).toMatchObject({ code: 0, stderr: "" })
+    await writeFile(join(folder, "data/token"), `${token}\n`)
+    expect(await run("--data", "data")).toMatchObject({ code: 1, stderr: expect.stringContaining("--ingest-url") })
+    expect(await run("--data", "data", "--ingest-url", url)).toMatchObject({ code: 0, stderr: "" })
+  })
+
+  it("names the ingest that refuses the token, and keeps the key to itself", async () => {
+    const { run, write, url } = await startByHand()
+    await write("a.txt", "hello")
+    const other = tokenFor(url)
+    const wrong = Buffer.from(Buffer.from(other, "base64").toString().replace(apiKey, "sk_wrong_0123")).toString(
+      "base64",
+    )
+    const { code, stderr } = await run(["put", "a.txt"], { env: { SLUICE_TOKEN: wrong } })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^sluice: a\.txt: /)
+    expect(stderr).not.toContain("sk_wrong")
+  })
+})
