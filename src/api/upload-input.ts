@@ -5,7 +5,7 @@ import { checkDescription } from "./check-options.ts"
 import { fileFields, pathFields, streamFields } from "./known-options.ts"
 import { fileFromPath } from "../transfer/file-from-path.ts"
 import { SluiceFile } from "./sluice-file.ts"
-import type { PathInput, UploadDetails, UploadSource } from "./upload-source.ts"
+import { type PathInput, pickDetails, type UploadDetails, type UploadSource } from "./upload-source.ts"
 
 /**
  * What the server API uploads: a `File` or `SluiceFile`, a `Blob` with a name (`Object.assign(blob, { name })`), a file
@@ -27,13 +27,13 @@ export const sizeOf = (input: UploadInput): number | undefined =>
 
 const fromSliceable = (file: UploadableFile & UploadDetails): UploadSource => {
   checkDescription(file, fileFields, [Object, Blob, File, SluiceFile])
-  const { name, size, type, lastModified, customId, contentDisposition, acl } = file
+  const { name, size, type, lastModified } = file
   if (typeof name !== "string") {
     throw refuse('A Blob has no name. Give one: `new SluiceFile([blob], "photo.jpg")`.')
   }
   // A File's methods would be lost in a copy.
   const slice = (start: number) => file.slice(start)
-  return { name, size, type, lastModified, customId, contentDisposition, acl, slice }
+  return { name, size, type, lastModified, ...pickDetails(file), slice }
 }
 
 /**
@@ -51,19 +51,18 @@ export const openInput = async (input: UploadInput): Promise<UploadSource> => {
     if (isSliceable(input) && !ArrayBuffer.isView(input)) return fromSliceable(input as UploadableFile & UploadDetails)
     if ("path" in input && (typeof input.path === "string" || input.path instanceof URL)) {
       checkDescription(input, pathFields)
-      const { path, customId, contentDisposition, acl, ...options } = input as unknown as PathInput
-      return { ...(await fileFromPath(path, options)), customId, contentDisposition, acl }
+      const { path, name, type, ...details } = input as unknown as PathInput
+      return { ...(await fileFromPath(path, { name, type })), ...pickDetails(details) }
     }
     if ("stream" in input && typeof input.stream === "function") {
       checkDescription(input, streamFields)
-      const { customId, contentDisposition, acl } = input as UploadDetails
       const file = input as unknown as StreamFileOptions
       if (typeof file.size !== "number") {
         throw refuse(
           `The stream of ${JSON.stringify(file.name)} has no size, and a signed URL names it. Add \`size\`, in bytes.`,
         )
       }
-      return { ...fileFromStream(file), customId, contentDisposition, acl }
+      return { ...fileFromStream(file), ...pickDetails(input as UploadDetails) }
     }
   }
   throw refuse(

@@ -26,6 +26,14 @@ export const detailFields = ["customId", "contentDisposition", "acl", "labels"] 
   keyof UploadDetails
 >
 
+/** What is said of a file, and nothing else that its object has. */
+export const pickDetails = ({ customId, contentDisposition, acl, labels }: UploadDetails): Required<UploadDetails> => ({
+  customId,
+  contentDisposition,
+  acl,
+  labels,
+})
+
 /** A file that is open for its upload. An empty `type` is looked up by the extension of its name. */
 export interface UploadSource extends UploadableFile, UploadDetails {
   /** Releases what it holds. */

@@ -8,9 +8,9 @@ import type { FileLabels } from "../protocol/file-labels.ts"
 import type { StoredFile } from "../protocol/messages.ts"
 import { type FileLabelsInput, labelFields, readLabels, sealLabels } from "../protocol/read-labels.ts"
 import { signUploadUrl, type UploadGrant } from "../protocol/signed-url.ts"
+import { findUnknownOption } from "../protocol/unknown-option.ts"
 import { UploadError } from "../protocol/upload-error.ts"
 import type { ApiSettings } from "./api-settings.ts"
-import { checkOptions } from "./check-options.ts"
 import { checkUploadSource } from "./check-upload-source.ts"
 import type { FileUploadResult } from "./file-upload-result.ts"
 import type { ServerUploadOptions } from "./server-upload-options.ts"
@@ -34,13 +34,13 @@ const readTtl = ({ expiresIn }: ServerUploadOptions): number => {
   throw invalid(`The option expiresIn: ${ttl.detail}`)
 }
 
-/** Fails: throws INVALID_CONFIG, which names the file. */
+/** Fails: throws BAD_REQUEST, which names the file. */
 const toLabels = (input: FileLabelsInput | undefined, name: string): FileLabels | undefined => {
   if (input === undefined) return undefined
-  checkOptions("The labels of a file", input, labelFields)
-  const labels = readLabels(input)
+  const unknown = findUnknownOption(input, labelFields)
+  const labels = unknown === undefined ? readLabels(input) : { ok: false as const, detail: unknown }
   if (labels.ok) return labels.value
-  throw invalid(`The labels of ${JSON.stringify(name)}: ${labels.detail}`)
+  throw new UploadError({ code: "BAD_REQUEST", message: `The labels of ${JSON.stringify(name)}: ${labels.detail}` })
 }
 
 /** The fields of a stored file, without those of an upload through a route. */

@@ -10,7 +10,7 @@ import {
 } from "../../src/protocol.ts"
 import type { FileLabels } from "../../src/protocol/file-labels.ts"
 import { createSealer } from "../../src/protocol/seal.ts"
-import { SluiceApi } from "../../src/api.ts"
+import { SluiceApi, SluiceFile, type UploadInput } from "../../src/api.ts"
 import {
   apiKey,
   appId,
@@ -167,6 +167,48 @@ describe.each(catalogs)("a file with labels (%s)", (_, create) => {
     expect(await statuses()).toEqual([404, 404, 404])
     expect((await fetch(await api.generateSignedURL(keep.key, { expiresIn: "1 hour" }))).status).toBe(404)
     await expect(api.getSignedURL(keep.key)).rejects.toMatchObject({ code: "NOT_FOUND" })
+  })
+})
+
+describe("labels of what the server uploads", () => {
+  const labels = { owner: "user-7", path: "a/b", ownerQuota: "1GB", expiresIn: "1 hour", claim: 60 } as const
+  const start = async () => {
+    const { url } = await startIngest()
+    return new SluiceApi({ token, ingestUrl: url })
+  }
+  const whole = () => new Blob(["hello"])
+
+  it.each<[string, () => UploadInput]>([
+    ["a SluiceFile", () => new SluiceFile(["hello"], "a.txt", { labels })],
+    ["a Blob with a name", () => Object.assign(whole(), { name: "a.txt", labels })],
+    ["a file on the disk", () => ({ path: import.meta.filename, labels })],
+    ["a stream", () => ({ stream: () => whole().stream(), size: 5, name: "a.txt", labels })],
+  ])("are kept: %s", async (_, make) => {
+    const api = await start()
+    const { data, error } = await api.uploadFiles(make())
+    expect(error).toBeNull()
+    const [file] = (await api.listFiles({ owner: "user-7", prefix: "a/" })).files
+    expect(file).toMatchObject({ key: data!.key, status: "Pending", claimBy: file!.uploadedAt! + 60_000 })
+    expect(file!.expiresAt).toBe(file!.uploadedAt! + 3_600_000)
+  })
+
+  it("are those of the call where a file has none, and name the file where they are wrong", async () => {
+    const api = await start()
+    await api.uploadFiles([new File(["1"], "1"), new SluiceFile(["2"], "2", { labels: { owner: "b" } })], {
+      labels: { owner: "a" },
+    })
+    for (const [owner, name] of [
+      ["a", "1"],
+      ["b", "2"],
+    ] as const)
+      expect((await api.listFiles({ owner })).files.map((file) => file.name)).toEqual([name])
+    const { error } = await api.uploadFiles(new SluiceFile(["3"], "3.txt", { labels: { path: "../x" } }))
+    expect(error).toMatchObject({ code: "BAD_REQUEST", message: expect.stringMatching(/"3\.txt".*relative path/) })
+    const typo = { labels: { ovner: "a" } } as never // the compiler would notice
+    expect((await api.uploadFiles(new File(["4"], "4"), typo)).error).toMatchObject({
+      code: "BAD_REQUEST",
+      message: expect.stringContaining("ovner"),
+    })
   })
 })
 

@@ -2,7 +2,7 @@ import { type Attempt, retry } from "../../transfer/retry.ts"
 import { formatByteSize } from "../../protocol/byte-size.ts"
 import { lookupMediaType, parseMediaType } from "../../protocol/media-type.ts"
 import { UploadError } from "../../protocol/upload-error.ts"
-import type { UploadSource } from "../upload-source.ts"
+import { pickDetails, type UploadSource } from "../upload-source.ts"
 import { decodeBody, readEncodings } from "./decode-body.ts"
 import { fetchRemote, readHeaders, type RemoteReply } from "./fetch-remote.ts"
 import type { FromUrlSettings, RemoteFile } from "./from-url-options.ts"
@@ -78,8 +78,7 @@ export const openRemoteFile = async (source: RemoteFile, settings: FromUrlSettin
       const name = source.name || readRemoteName(url, headers)
       const type = source.type || parseMediaType(headers.get("content-type") ?? "") || (await lookupMediaType(name))
       const content = await openContent(reply, ask, settings.maxFileSize)
-      const { customId, contentDisposition, acl } = source
-      return { value: { ...content, name, type, customId, contentDisposition, acl } }
+      return { value: { ...content, name, type, ...pickDetails(source) } }
     } catch (error) {
       reply.close()
       throw error

@@ -10,13 +10,20 @@ const createListCommand = (): Command =>
     .description("Lists files, newest first.")
     .addOption(new Option("--status <status>", "only these").choices(fileStatuses))
     .option("--app <id>", "only this app's")
+    .option("--owner <id>", "only this owner's, of the app that --app names")
     .addOption(jsonOption())
     .addHelpText("before", "Example:\n  $ sluice files list --status Failed --limit 10\n")
-    .action(async (options: PageOptions & { status?: FileStatus; app?: string; json?: true }, command: Command) => {
-      const { values } = await resolveSettings(command, ["data"])
-      const { runFilesList } = await import("./run-files.ts")
-      await runFilesList(values.data, options)
-    })
+    .action(
+      async (
+        options: PageOptions & { status?: FileStatus; app?: string; owner?: string; json?: true },
+        command: Command,
+      ) => {
+        if (options.owner !== undefined && options.app === undefined) command.error("error: --owner needs --app")
+        const { values } = await resolveSettings(command, ["data"])
+        const { runFilesList } = await import("./run-files.ts")
+        await runFilesList(values.data, options)
+      },
+    )
 
 const createShowCommand = (): Command =>
   addSettings(new Command("show"), ["data"])

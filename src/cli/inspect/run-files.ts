@@ -26,13 +26,19 @@ export const runFilesList = async (
   {
     status,
     app,
+    owner,
     limit,
     cursor,
     json,
-  }: PageOptions & { readonly status?: FileStatus; readonly app?: string; readonly json?: true },
+  }: PageOptions & {
+    readonly status?: FileStatus
+    readonly app?: string
+    readonly owner?: string
+    readonly json?: true
+  },
 ): Promise<void> => {
   const found = await withCatalog(data, "reads", (catalog) =>
-    catalog.list({ status, appId: app, before: cursor, limit: limit + 1 }),
+    catalog.list({ status, appId: app, owner, before: cursor, limit: limit + 1 }),
   )
   const { rows, nextCursor } = toPage(found, limit, ({ id }) => id)
   if (json) {

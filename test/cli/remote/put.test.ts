@@ -25,6 +25,18 @@ describe("sluice put", { timeout: 60_000 }, () => {
     expect(file).toMatchObject({ name: "note.txt", type: "text/plain", size: 5, customId: null })
   })
 
+  it("says whose files are, where they are filed and how long they are kept", async () => {
+    const { run, write, api } = await startByHand()
+    await write("note.txt", "hello")
+    const said = ["--owner", "user-7", "--path", "notes/1.txt", "--expires-in", "30 days", "--claim", "1 hour"]
+    expect(await run(["put", "note.txt", ...said])).toMatchObject({ code: 0, stderr: "" })
+    const [file] = (await api.listFiles({ owner: "user-7", prefix: "notes/" })).files
+    expect(file).toMatchObject({ status: "Pending", claimBy: file!.uploadedAt! + 3_600_000 })
+    expect(file!.expiresAt).toBe(file!.uploadedAt! + 30 * 86_400_000)
+    const { code, stderr } = await run(["put", "note.txt", "--path", "../x"])
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^sluice: note\.txt: .*relative path/)])
+  })
+
   it("uploads ten files, one of them missing: the others go on, in order, and it is named", async () => {
     const { run, write } = await startByHand()
     const names = Array.from({ length: 10 }, (_, i) => `${i}.bin`)
@@ -69,7 +81,7 @@ describe("sluice put", { timeout: 60_000 }, () => {
     expect((await api.listFiles()).files).toMatchObject([
       { name: "report 😀.pdf", type: "application/pdf", customId: "report-7", acl: "private" },
     ])
-    for (const option of ["--name", "--custom-id"]) {
+    for (const option of ["--name", "--custom-id", "--path"]) {
       const { code, stderr } = await run(["put", "x", "x", option, "y"])
       expect({ code, stderr }).toMatchObject({
         code: 2,
