@@ -15,7 +15,7 @@ export const claimFiles = defineOperation({
   request: ClaimFilesRequestSchema,
   answer: ClaimedFilesSchema,
   example: {
-    request: { fileKeys: ["kE2xQm7PzVnYb9tR4wLcH3sD"], replaces: ["kE2xQm7PzVnYq1uT6yKdJ5vF"], owner: "user-7" },
+    request: { fileKeys: ["kE2xQm7PzVnYb9tR4wLcH3sD"], replaces: ["kE2xQm7PzVnYq1uT6yKdJ5vF"] },
     answer: { success: true, claimedCount: 1, replacedCount: 1 },
   },
   needsFiles: true,
