@@ -17,8 +17,8 @@ export interface PartFile extends Sink {
 
 type KnownVersion = Pick<RemoteVersion, "etag" | "size" | "sha256">
 
-/** Undefined on Windows, where ordinary users cannot make links. */
-const { O_RDWR, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
+/** Undefined on Windows, where they count as no bits, and ordinary users cannot make links. */
+const { O_RDWR, O_NOFOLLOW, O_NONBLOCK } = constants
 
 /** What an earlier run has noted of its part; undefined where it is no note. */
 const readNote = async (path: string): Promise<KnownVersion | undefined> => {

@@ -89,12 +89,6 @@ const fill = async (
   }
 }
 
-/** Makes a line for the user of what has failed; nothing is said of an interruption. */
-const explain = (error: unknown, signal: AbortSignal): unknown => {
-  if (signal.aborted) return undefined
-  return UploadError.is(error) ? toCommandFailure(error) : error
-}
-
 /** `sluice get`. */
 export const runGet = async (command: Command, id: string, options: GetOptions): Promise<void> => {
   const connection = await readConnection(command)
@@ -132,8 +126,7 @@ export const runGet = async (command: Command, id: string, options: GetOptions):
       throw error
     }
   } catch (error) {
-    const reason = explain(error, signal)
-    if (reason !== undefined) throw reason
+    if (!signal.aborted) throw UploadError.is(error) ? toCommandFailure(error) : error
     process.exitCode = exitCode()
   }
 }

@@ -1,6 +1,6 @@
 import type { Command } from "commander"
 import type { StoredFile, UploadableFile } from "../../api.ts"
-import { exitCodes } from "../command-failure.ts"
+import { CommandFailure, exitCodes } from "../command-failure.ts"
 import { printNotice } from "../terminal/print-notice.ts"
 import { toPrintable } from "../terminal/printable.ts"
 import { createProgress, type Progress } from "../terminal/progress.ts"
@@ -102,18 +102,19 @@ export const runPut = async (command: Command, paths: ReadonlyArray<string>, opt
   const interruption = watchInterruption()
   const { signal, exitCode } = interruption
   let input: SpooledInput | undefined
+  let inputFailure: Failure | undefined
   try {
     if (paths.includes("-")) input = await spool(options, interruption)
   } catch (error) {
-    if (!signal.aborted) throw error
-    process.exitCode = exitCode()
-    return
+    if (!signal.aborted && !(error instanceof CommandFailure)) throw error
+    inputFailure = { code: signal.aborted ? "ABORTED" : "INTERNAL_ERROR", message: (error as Error).message }
   }
   const total = (await sumSizes(paths.filter((path) => path !== "-"))) + (input?.file.size ?? 0)
   const progress = createProgress("Uploading", total)
   const printer = createPrinter(paths, options, progress)
 
   const put = async (path: string): Promise<PutResult> => {
+    if (path === "-" && inputFailure !== undefined) return failed(inputFailure)
     try {
       const source = path === "-" ? input!.file : await openPath(path, options)
       return await upload(connection, source, options, interruption, progress.advance)

@@ -108,6 +108,18 @@ describe("sluice put", { timeout: 60_000 }, () => {
     expect(twice).toMatchObject({ code: 2, stderr: expect.stringContaining('"-" may be given only once') })
   })
 
+  it("says that standard input cannot be kept, and uploads the others", async () => {
+    const { run, write } = await startByHand()
+    await write("a.txt", "hello")
+    const { code, stdout, stderr } = await run(["put", "-", "a.txt"], {
+      input: "x",
+      env: { TMPDIR: "/no/such/folder" },
+    })
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/ {2}a\.txt\n$/)
+    expect(stderr).toContain("sluice: -: Standard input cannot be kept in /no/such/folder: it does not exist.")
+  })
+
   it("refuses folders and pipes in words, and takes names that look like options behind --", async () => {
     const { run, write, folder, api } = await startByHand()
     await mkdir(join(folder, "photos"))
