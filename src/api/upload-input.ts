@@ -62,7 +62,7 @@ export const openInput = async (input: UploadInput): Promise<UploadSource> => {
           `The stream of ${JSON.stringify(file.name)} has no size, and a signed URL names it. Add \`size\`, in bytes.`,
         )
       }
-      return { ...fileFromStream(file), ...pickDetails(input as UploadDetails) }
+      return { ...fileFromStream(file), ...pickDetails(input) }
     }
   }
   throw refuse(

@@ -5,7 +5,6 @@ import { findCustomIdMistake, findNameMistake } from "../protocol/file-name.ts"
 import { createFileKey, createRandomId } from "../protocol/key.ts"
 import { limits } from "../protocol/limits.ts"
 import type { FileDescriptor } from "../protocol/messages.ts"
-import { readLabels, sealLabels } from "../protocol/read-labels.ts"
 import type { UploadGrant } from "../protocol/signed-url.ts"
 import { createDecoder } from "../schema/decode.ts"
 import { UploadRequestSchema } from "../schema/upload-request.ts"
@@ -15,6 +14,7 @@ import { callbackUrlOf } from "./callback-url.ts"
 import { type AllowedFile, checkLimits } from "./check-limits.ts"
 import type { FileDecision, FileKeySeedArguments } from "./builder/user-code-arguments.ts"
 import { checkKnown } from "./known-options.ts"
+import { labelGrants } from "./label-grants.ts"
 import { encodeMetadata } from "./register.ts"
 import { runMiddleware } from "./run-middleware.ts"
 import type { Credentials } from "../protocol/credentials.ts"
@@ -95,35 +95,6 @@ const checkGrant = (grant: UploadGrant, encodedAppId: string): Effect.Effect<voi
     : Effect.fail(new Rejected({ code: "INVALID_CONFIG", detail: `Route ${JSON.stringify(grant.slug)}: ${mistake}.` }))
 }
 
-/** Seals into each grant what the app says of its file for itself. */
-const addLabels = Effect.fnUntraced(function* (
-  { sealer }: Credentials,
-  { slug, definition }: NamedRoute,
-  grants: ReadonlyArray<UploadGrant>,
-  decisions: ReadonlyArray<FileDecision>,
-) {
-  const { claim } = definition
-  // Nearly always the case.
-  if (claim === undefined && decisions.length === 0) return grants
-  const labelled: Array<UploadGrant> = []
-  for (const [i, grant] of grants.entries()) {
-    const { owner, path, ownerQuota, expiresIn } = decisions[i] ?? undecided
-    const read = readLabels({ owner, path, ownerQuota, expiresIn, claim })
-    if (!read.ok) {
-      const detail = `Route ${JSON.stringify(slug)}, what .file() returned: ${read.detail}`
-      return yield* new Rejected({ code: "INVALID_CONFIG", detail })
-    }
-    if (read.value === undefined) {
-      labelled.push(grant)
-      continue
-    }
-    const sealed = sealLabels(sealer, grant, read.value)
-    const labels = typeof sealed === "string" ? sealed : yield* Effect.promise(() => sealed)
-    labelled.push({ ...grant, labels })
-  }
-  return labelled
-})
-
 /** Refuses two files with the same key, because they would be one file. */
 const checkSeeds = (grants: ReadonlyArray<UploadGrant>): Effect.Effect<void, Rejected> => {
   const byKey = new Map<string, UploadGrant>()
@@ -169,7 +140,10 @@ export const presign = Effect.fnUntraced(function* (call: Call, route: NamedRout
   for (const grant of grants) yield* checkGrant(grant, credentials.encodedAppId)
   if (route.definition.fileKeySeed ?? route.definition.file) yield* checkSeeds(grants)
   const isRandom = route.definition.fileKeySeed === undefined && decisions.every(({ keySeed }) => keySeed === undefined)
-  const labelled = yield* addLabels(credentials, route, grants, decisions)
-  const announcement = { grants: labelled, metadata: encodedMetadata, callbackUrl }
+  const announcement = {
+    grants: yield* labelGrants(credentials, route, grants, decisions),
+    metadata: encodedMetadata,
+    callbackUrl,
+  }
   return toPresignedAnswer(yield* announce(call, credentials, route, announcement, isRandom))
 })

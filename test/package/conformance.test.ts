@@ -38,7 +38,7 @@ describe("somebody who has the package and nothing else", () => {
 
   it.each([
     ["my-store", "testBlobStore", 0, "as a blob store, contract 1.0"],
-    ["my-catalog", "testCatalog", 0, "as a catalog, contract 1.0"],
+    ["my-catalog", "testCatalog", 0, "as a catalog, contract 2.0"],
     ["my-adapter", "testAdapter", 1, "as an adapter, contract 1.0"],
   ])(
     "runs the page's %s through its suite with Node alone, and reads the version",

@@ -1,0 +1,40 @@
+import * as Effect from "effect/Effect"
+import type { Credentials } from "../protocol/credentials.ts"
+import { readLabels, sealLabels } from "../protocol/read-labels.ts"
+import type { UploadGrant } from "../protocol/signed-url.ts"
+import { Rejected } from "../server-kit/rejected.ts"
+import type { NamedRoute } from "./app.ts"
+import type { FileDecision } from "./builder/user-code-arguments.ts"
+
+/**
+ * Seals into each grant what the app says of its file for itself.
+ *
+ * Fails: INVALID_CONFIG where a label is none.
+ *
+ * @param decisions what `.file()` returned for each grant; empty where the route has none
+ */
+export const labelGrants = Effect.fnUntraced(function* (
+  { sealer }: Credentials,
+  { slug, definition: { claim } }: NamedRoute,
+  grants: ReadonlyArray<UploadGrant>,
+  decisions: ReadonlyArray<FileDecision>,
+) {
+  // Nearly always the case.
+  if (claim === undefined && decisions.length === 0) return grants
+  const labelled: Array<UploadGrant> = []
+  for (const [i, grant] of grants.entries()) {
+    const { owner, path, ownerQuota, expiresIn } = decisions[i] ?? {}
+    const read = readLabels({ owner, path, ownerQuota, expiresIn, claim })
+    if (!read.ok) {
+      const detail = `Route ${JSON.stringify(slug)}, what .file() returned: ${read.detail}`
+      return yield* new Rejected({ code: "INVALID_CONFIG", detail })
+    }
+    const { value } = read
+    labelled.push(
+      value === undefined
+        ? grant
+        : { ...grant, labels: yield* Effect.promise(async () => sealLabels(sealer, grant, value)) },
+    )
+  }
+  return labelled
+})
