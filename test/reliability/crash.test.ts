@@ -49,6 +49,7 @@ it("loses nothing, at whatever moment it is killed", { timeout: 900_000 }, async
   onTestFinished(app.close)
   const startIngest = await bundleIngestServer(folder)
   const data = join(folder, "data")
+  const unfinishedTtl = 10_000
   const start = () => {
     const life = startIngest({
       folder: data,
@@ -59,7 +60,8 @@ it("loses nothing, at whatever moment it is killed", { timeout: 900_000 }, async
       callbackTimeout: 1000,
       callbackRetries: Array.from({ length: 1000 }, () => 40),
       sweepInterval: 25,
-      unfinishedTtl: 5000,
+      // A client has to get to renew its URL meanwhile, on a slow machine whose ingest is killed again and again.
+      unfinishedTtl,
     })
     current = life
     // A port may be read when the process is dead already.
@@ -161,8 +163,8 @@ it("loses nothing, at whatever moment it is killed", { timeout: 900_000 }, async
       }
     }
   }
-  // The last sweeps: everything abandoned has expired long ago.
-  await sleep(200)
+  // The last sweeps: everything abandoned has expired by then.
+  await sleep(unfinishedTtl + 200)
   expect.soft(last.child.exitCode ?? last.child.signalCode, "it ended by itself").toBeNull()
   await last.stop()
 
