@@ -4,6 +4,7 @@ import { expect } from "./expect.ts"
 import type { Catalog } from "../ingest.ts"
 import { testCatalogApps } from "./catalog/apps.ts"
 import { testCatalogBounds } from "./catalog/bounds.ts"
+import { testCatalogClaims } from "./catalog/claims.ts"
 import { testCatalogDeletion } from "./catalog/deletion.ts"
 import { testCatalogDeliveries } from "./catalog/deliveries.ts"
 import { testCatalogExpiry } from "./catalog/expiry.ts"
@@ -79,6 +80,7 @@ const describeCatalog = (setup: CatalogSetup): void => {
   testCatalogBounds(() => catalog)
   testCatalogFiles(() => catalog)
   testCatalogLabels(() => catalog)
+  testCatalogClaims(() => catalog)
   testCatalogDeletion(() => catalog)
   testCatalogExpiry(() => catalog)
   testCatalogHistory(() => catalog)

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import type { Incoming } from "../http/incoming.ts"
 import { Rejected, toRejected } from "../server-kit/rejected.ts"
 import type { FileLabels } from "../protocol/file-labels.ts"
+import { isLonger } from "../protocol/is-longer.ts"
 import { isKeyOf } from "../protocol/key.ts"
 import { limits } from "../protocol/limits.ts"
 import { names } from "../protocol/names.ts"
@@ -43,8 +44,6 @@ export const verifyUrlOf = Effect.fnUntraced(function* (app: App | undefined, ur
   return undefined
 })
 
-const encoder = new TextEncoder()
-
 /** What part of a grant is longer than the wire, and so the catalog, allows; undefined when nothing is. */
 const findTooLong = ({ name, type, slug = "", customId = "" }: UploadGrant): string | undefined => {
   const { query } = names
@@ -54,10 +53,7 @@ const findTooLong = ({ name, type, slug = "", customId = "" }: UploadGrant): str
     [query.slug, slug, limits.slug],
     [query.customId, customId, limits.customId],
   ] as const
-  // A UTF-16 unit is three bytes of UTF-8 at most.
-  const found = bounded.find(
-    ([, value, most]) => value.length * 3 > most && (value.length > most || encoder.encode(value).length > most),
-  )
+  const found = bounded.find(([, value, most]) => isLonger(value, most))
   return found && `The ${found[0]} of the upload URL is longer than ${found[2]} bytes. Sign a shorter one.`
 }
 

@@ -1,5 +1,6 @@
-import { limits } from "./limits.ts"
 import { findPathMistake } from "./file-path.ts"
+import { isLonger } from "./is-longer.ts"
+import { limits } from "./limits.ts"
 
 /**
  * What an app says of a file for itself. It travels sealed in the upload URL, so that no browser can read it.
@@ -18,11 +19,6 @@ export interface FileLabels {
   /** How long the file waits to be claimed once it has arrived, ms. */
   readonly claimWithin?: number | undefined
 }
-
-const encoder = new TextEncoder()
-
-const isLonger = (text: string, maximum: number): boolean =>
-  text.length * 3 > maximum && encoder.encode(text).length > maximum
 
 /** What is wrong with the owner of a file, worded as what was expected; undefined where nothing is. */
 export const findOwnerMistake = (owner: string): string | undefined =>

@@ -1,10 +1,5 @@
+import { isLonger } from "./is-longer.ts"
 import { limits } from "./limits.ts"
-
-const encoder = new TextEncoder()
-
-/** Whether the UTF-8 of a text is longer than the maximum, in bytes. */
-const isLonger = (text: string, maximum: number): boolean =>
-  text.length * 3 > maximum && encoder.encode(text).length > maximum
 
 /** What is wrong with a file's name, worded as what was expected; undefined where nothing is. */
 export const findNameMistake = (name: string): string | undefined =>

@@ -1,6 +1,5 @@
+import { isLonger } from "./is-longer.ts"
 import { limits } from "./limits.ts"
-
-const encoder = new TextEncoder()
 
 /**
  * What is wrong with the path of a file, worded as what was expected; undefined where nothing is. A valid path stays
@@ -17,7 +16,7 @@ export const findPathMistake = (path: string): string | undefined => {
       ? 'a relative path of whole segments: no "/" at its ends, no drive, no "." or ".."'
       : segments.length > limits.pathSegments
         ? `a path of at most ${limits.pathSegments} segments`
-        : encoder.encode(path).length > limits.filePath
+        : isLonger(path, limits.filePath)
           ? `a path of at most ${limits.filePath} bytes`
           : undefined
 }

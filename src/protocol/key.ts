@@ -1,3 +1,5 @@
+import { encodeBase64Url } from "./base64.ts"
+
 /**
  * The string hash of file keys; may be negative.
  *
@@ -42,12 +44,8 @@ export const createRandomId = (): string => {
 }
 
 /** Any string as a URL-safe seed: unchanged where it already is one, otherwise its UTF-8 bytes as base64url. */
-const toUrlSafe = (seed: string): string => {
-  if (/^[A-Za-z0-9_-]+$/.test(seed)) return seed
-  let binary = ""
-  for (const byte of new TextEncoder().encode(seed)) binary += String.fromCharCode(byte)
-  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "")
-}
+const toUrlSafe = (seed: string): string =>
+  /^[A-Za-z0-9_-]+$/.test(seed) ? seed : encodeBase64Url(new TextEncoder().encode(seed))
 
 /**
  * A new file key: `<encodedAppId><seed>`.

@@ -17,8 +17,8 @@ export interface FileLabelsInput {
   /** How long the file is kept once it has arrived, `"30 days"` or seconds. Default for ever. */
   readonly expiresIn?: DurationInput | undefined
   /**
-   * How long the file may wait for `claimFiles` once it has arrived, `"24 hours"` or seconds: until then only a signed
-   * URL reads it, and nobody's file is deleted. Default: it needs no claim.
+   * How long the file may wait for `claimFiles` once it has arrived, `"24 hours"` or seconds. Until then only a signed
+   * URL reads it; one that nobody claims is deleted. Default: it needs no claim.
    */
   readonly claim?: DurationInput | undefined
 }

@@ -1,3 +1,4 @@
+import { decodeBase64Url, encodeBase64Url } from "./base64.ts"
 import { names } from "./names.ts"
 import type { MaybePromise } from "./signature.ts"
 
@@ -35,12 +36,6 @@ const toContext = (context: SealContext): string =>
 const encoder = new TextEncoder()
 const decoder = new TextDecoder("utf-8", { fatal: true })
 
-const toBase64Url = (bytes: Uint8Array): string =>
-  btoa(String.fromCharCode(...bytes))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_")
-    .replaceAll("=", "")
-
 /** The bytes of a seal of this version; undefined for anything else. */
 const fromBase64Url = (
   text: string,
@@ -51,9 +46,6 @@ const fromBase64Url = (
   const bytes = decode(text)
   return bytes[0] === version && bytes.length > 1 + sizes.nonce + sizes.tag ? bytes : undefined
 }
-
-const decodeByAtob = (text: string): Uint8Array<ArrayBuffer> =>
-  Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0))
 
 /** A fiftieth of the time. */
 const decodeByNode = (text: string): Uint8Array<ArrayBuffer> => Buffer.from(text, "base64url")
@@ -114,10 +106,10 @@ const createWebSealer = (secret: string): Sealer => {
       const nonce = crypto.getRandomValues(new Uint8Array(sizes.nonce))
       const key = await (derived ??= derive())
       const encrypted = await crypto.subtle.encrypt(toOptions(nonce, context), key, encoder.encode(text))
-      return toBase64Url(Uint8Array.of(version, ...nonce, ...new Uint8Array(encrypted)))
+      return encodeBase64Url(Uint8Array.of(version, ...nonce, ...new Uint8Array(encrypted)))
     },
     open: async (sealed, context) => {
-      const bytes = fromBase64Url(sealed, decodeByAtob)
+      const bytes = fromBase64Url(sealed, decodeBase64Url)
       if (bytes === undefined) return undefined
       const nonce = bytes.slice(1, 1 + sizes.nonce)
       const key = await (derived ??= derive())

@@ -1,3 +1,4 @@
+import { decodeBase64, encodeBase64 } from "./base64.ts"
 import { names, envName } from "./names.ts"
 import { accept, type Outcome, refuse } from "./outcome.ts"
 
@@ -12,14 +13,9 @@ export interface Token {
   readonly ingestUrl?: string | undefined
 }
 
-const toBase64 = (text: string): string => {
-  let binary = ""
-  for (const byte of new TextEncoder().encode(text)) binary += String.fromCharCode(byte)
-  return btoa(binary)
-}
+const toBase64 = (text: string): string => encodeBase64(new TextEncoder().encode(text))
 
-const fromBase64 = (base64: string): string =>
-  new TextDecoder("utf-8", { fatal: true }).decode(Uint8Array.from(atob(base64), (c) => c.charCodeAt(0)))
+const fromBase64 = (base64: string): string => new TextDecoder("utf-8", { fatal: true }).decode(decodeBase64(base64))
 
 /** Writes a token: standard base64, padded, of its JSON. Source: docs/protocol.md §2. */
 export const encodeToken = (token: Token): string =>

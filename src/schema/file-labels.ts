@@ -1,26 +1,19 @@
 import * as Schema from "effect/Schema"
 import { type FileLabels, findOwnerMistake, findStoredPathMistake } from "../protocol/file-labels.ts"
 import { limits } from "../protocol/limits.ts"
-
-const checkBy = (findMistake: (text: string) => string | undefined, maxLength: number, description: string) =>
-  Schema.String.check(
-    Schema.makeFilter(
-      (text: string) => {
-        const mistake = findMistake(text)
-        return mistake === undefined || `Expected ${mistake}`
-      },
-      // As for names, a JSON Schema can only count characters.
-      { toJsonSchema: () => [{ minLength: 1, maxLength }, true], description },
-    ),
-  )
+import { checkedText } from "./checked-text.ts"
 
 /** Whose a file is. */
-export const Owner: Schema.Codec<string> = checkBy(findOwnerMistake, limits.owner, "Whose the file is.")
+export const Owner: Schema.Codec<string> = checkedText(
+  findOwnerMistake,
+  { minLength: 1, maxLength: limits.owner },
+  "Whose the file is.",
+)
 
 /** Where an app files a file. */
-export const StoredPath: Schema.Codec<string> = checkBy(
+export const StoredPath: Schema.Codec<string> = checkedText(
   findStoredPathMistake,
-  limits.storedPath,
+  { minLength: 1, maxLength: limits.storedPath },
   "Where the app files it: relative, with / between its segments.",
 )
 

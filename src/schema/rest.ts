@@ -72,7 +72,9 @@ export const ListFilesRequestSchema: Schema.Codec<ListFilesRequest> = Schema.Str
   offset: Schema.optionalKey(Count.annotate({ description: "How many files to leave out. Not together with cursor." })),
   cursor: Schema.optionalKey(
     Schema.String.check(
-      Schema.isPattern(/^[0-9]{1,15}(\.[A-Za-z0-9_-]{1,1400})?$/u, { message: "Expected the nextCursor of a page" }),
+      Schema.isPattern(/^[0-9]{1,15}(\.(?:[A-Za-z0-9_-]{4}){0,350}(?:[A-Za-z0-9_-]{2,3})?)?$/u, {
+        message: "Expected the nextCursor of a page",
+      }),
     ).annotate({
       description: "The nextCursor of the previous page.",
     }),

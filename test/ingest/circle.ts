@@ -11,6 +11,7 @@ import {
   createIngest,
   createMemoryBlobStore,
   createMemoryCatalog,
+  createSqliteCatalog,
   type IngestOptions,
 } from "../../src/ingest.ts"
 import {
@@ -54,6 +55,12 @@ export interface IngestUnderTest {
   readonly drain: (grace: number) => Promise<void>
   readonly close: () => Promise<void>
 }
+
+/** Both catalogs, for what must hold with either. */
+export const catalogs: ReadonlyArray<readonly [string, () => Catalog]> = [
+  ["memory", createMemoryCatalog],
+  ["SQLite", () => createSqliteCatalog({ file: ":memory:" })],
+]
 
 /** An ingest behind a real socket. */
 export const startIngest = async (options: Partial<IngestOptions> = {}): Promise<IngestUnderTest> => {

@@ -1,5 +1,4 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest"
-import { type Catalog, createMemoryCatalog, createSqliteCatalog } from "../../src/ingest.ts"
 import {
   createFileKey,
   createSigner,
@@ -14,6 +13,7 @@ import { SluiceApi, SluiceFile, type UploadInput } from "../../src/api.ts"
 import {
   apiKey,
   appId,
+  catalogs,
   createApp,
   createGrant,
   encodedAppId,
@@ -39,11 +39,6 @@ const problemOf = async (response: Response) => {
   const { code, detail } = await response.json()
   return { status: response.status, code, detail }
 }
-
-const catalogs: ReadonlyArray<readonly [string, () => Catalog]> = [
-  ["memory", createMemoryCatalog],
-  ["SQLite", () => createSqliteCatalog({ file: ":memory:" })],
-]
 
 describe.each(catalogs)("a file with labels (%s)", (_, create) => {
   const start = async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { type Catalog, createMemoryCatalog, createSqliteCatalog, type IngestOptions } from "../../src/ingest.ts"
+import { createMemoryCatalog, type IngestOptions } from "../../src/ingest.ts"
 import {
   createFileKey,
   createSigner,
@@ -13,6 +13,7 @@ import {
   answerWith,
   apiKey,
   appId,
+  catalogs,
   createApp,
   createGrant,
   eventually,
@@ -55,11 +56,6 @@ const start = async (options: Partial<IngestOptions> = {}) => {
   const app = await startApp(answerWith("done"))
   return { ingest, app }
 }
-
-const catalogs: ReadonlyArray<readonly [string, () => Catalog]> = [
-  ["memory", createMemoryCatalog],
-  ["SQLite", () => createSqliteCatalog({ file: ":memory:" })],
-]
 
 describe.each(catalogs)("an upload whose URL carries its registration (%s)", (_, create) => {
   it.each([

@@ -14,7 +14,7 @@ import { evaluatePreconditions, isRangeFresh, type Validators } from "../precond
 import { isReadable } from "../storage/readable.ts"
 import { isOverdue } from "../storage/upload-rules.ts"
 import type { Service } from "../service.ts"
-import { formatSha256Field, isDigestWanted } from "../upload/digest-fields.ts"
+import { formatSha256Field, isDigestWanted } from "../digest-fields.ts"
 import { whenKnown } from "../when-known.ts"
 import { fileNotFound } from "../refusals.ts"
 

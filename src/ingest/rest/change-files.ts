@@ -17,8 +17,18 @@ import { type Call, defineOperation } from "./operation.ts"
 const toReference = (update: FileReference): FileReference =>
   "fileKey" in update ? { fileKey: update.fileKey } : { customId: update.customId }
 
-const change = ({ service, app }: Call, changes: ReadonlyArray<FileChange>) =>
-  attempt(() => service.catalog.changeFiles({ appId: app.id, changes }))
+/** Changes files as each update says, and counts the updates that found one. */
+const change = <Update extends FileReference>(
+  { service, app }: Call,
+  updates: ReadonlyArray<Update>,
+  toChange: (update: Update) => Omit<FileChange, "file">,
+) =>
+  attempt(() =>
+    service.catalog.changeFiles({
+      appId: app.id,
+      changes: updates.map((update) => ({ file: toReference(update), ...toChange(update) })),
+    }),
+  )
 
 const whichFiles =
   "Only files that are `Uploaded` or `Pending`, in the order given; a custom id means all files that have it. The count is the " +
@@ -36,10 +46,7 @@ export const renameFiles = defineOperation({
   },
   act: (call, { updates }) =>
     Effect.map(
-      change(
-        call,
-        updates.map((update) => ({ file: toReference(update), name: update.newName })),
-      ),
+      change(call, updates, ({ newName }) => ({ name: newName })),
       (renamedCount) => ({ success: true, renamedCount }) as const,
     ),
 })
@@ -56,10 +63,7 @@ export const updateACL = defineOperation({
   },
   act: (call, { updates }) =>
     Effect.map(
-      change(
-        call,
-        updates.map((update) => ({ file: toReference(update), acl: update.acl })),
-      ),
+      change(call, updates, ({ acl }) => ({ acl })),
       (updatedCount) => ({ success: true, updatedCount }) as const,
     ),
 })
@@ -76,10 +80,7 @@ export const moveFiles = defineOperation({
   },
   act: (call, { updates }) =>
     Effect.map(
-      change(
-        call,
-        updates.map((update) => ({ file: toReference(update), path: update.path })),
-      ),
+      change(call, updates, ({ path }) => ({ path })),
       (movedCount) => ({ success: true, movedCount }) as const,
     ),
 })
@@ -96,13 +97,9 @@ export const updateFiles = defineOperation({
   },
   act: (call, { updates }) =>
     Effect.map(
-      change(
-        call,
-        updates.map(({ expiresIn, ...update }) => ({
-          file: toReference(update),
-          removeAt: expiresIn === null ? null : call.service.now() + expiresIn * 1000,
-        })),
-      ),
+      change(call, updates, ({ expiresIn }) => ({
+        removeAt: expiresIn === null ? null : call.service.now() + expiresIn * 1000,
+      })),
       (updatedCount) => ({ success: true, updatedCount }) as const,
     ),
 })

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import { decodeBase64Url, encodeBase64Url } from "../../protocol/base64.ts"
 import type { ListedFile } from "../../protocol/rest-messages.ts"
 import type { Acl } from "../../protocol/signed-url.ts"
 import { FilePageSchema, ListFilesRequestSchema } from "../../schema/rest.ts"
@@ -17,12 +18,15 @@ const toListedFile = (file: FileRecord, defaultAcl: Acl): ListedFile => {
   return { ...said, uploadedAt, owner, path, expiresAt, claimBy }
 }
 
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
 /** The cursor of a page in the order of the paths. */
-const toPathCursor = ({ id, path }: FileRecord): string => `${id}.${Buffer.from(path ?? "").toString("base64url")}`
+const toPathCursor = ({ id, path }: FileRecord): string => `${id}.${encodeBase64Url(encoder.encode(path ?? ""))}`
 
 const readPathCursor = (cursor: string) => {
   const [id, path] = cursor.split(".", 2)
-  return { id: Number(id), path: Buffer.from(path!, "base64url").toString() }
+  return { id: Number(id), path: decoder.decode(decodeBase64Url(path!)) }
 }
 
 /** Source: docs/protocol.md §10. */

@@ -67,8 +67,8 @@ export interface CatalogFiles {
     readonly appSince?: number | undefined
   }) => Promise<Claimed>
   /**
-   * `→ Deleting` of files whose time has passed, as {@link CatalogFiles.deleteFiles} does it, oldest first, at most
-   * `limit`. Returns their keys.
+   * `→ Deleting` of files whose time has passed, as {@link CatalogFiles.deleteFiles} does it, at most `limit`,
+   * of those that expire and of those that nobody has claimed the oldest first. Returns their keys.
    */
   readonly deleteOverdue: (sweep: { readonly now: number; readonly limit: number }) => Promise<ReadonlyArray<string>>
 }

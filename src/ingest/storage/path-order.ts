@@ -1,9 +1,11 @@
+import { limits } from "../../protocol/limits.ts"
+
 /*
  * Paths are listed in the order of their UTF-8, which is that of their code points: catalogs outside this process sort
  * by bytes, and a page must begin where the former one ended.
  */
 
-/** The first text after all those that begin with a prefix; undefined would be none, which no valid path is. */
+/** A text that comes after all paths that begin with a prefix, and before or at all others that come after it. */
 export const endOfPrefix = (prefix: string): string => {
   const points = Array.from(prefix, (character) => character.codePointAt(0)!)
   while (points.length > 0) {
@@ -11,7 +13,8 @@ export const endOfPrefix = (prefix: string): string => {
     // No text has a surrogate as a character.
     if (last < 0x10ffff) return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1)
   }
-  return "\u{10ffff}".repeat(2048)
+  // Nothing comes after it: longer than any path that there is.
+  return "\u{10ffff}".repeat(limits.storedPath)
 }
 
 /** Compares two texts by their code points. */

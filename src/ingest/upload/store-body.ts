@@ -1,7 +1,7 @@
 import type { Hash } from "node:crypto"
 import type { Incoming } from "../../http/incoming.ts"
 import { Rejected } from "../../server-kit/rejected.ts"
-import { checkDigest, parseSha256Field } from "./digest-fields.ts"
+import { checkDigest, parseSha256Field } from "../digest-fields.ts"
 import type { Appended, BlobState } from "../storage/blob-store.ts"
 import { resumeAt, tooManyBytes } from "../refusals.ts"
 import { inspect, prefixNeeded } from "./incoming.ts"

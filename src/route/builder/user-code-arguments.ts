@@ -1,7 +1,6 @@
-import type { ByteSize } from "../../protocol/byte-size.ts"
-import type { DurationInput } from "../../protocol/duration.ts"
 import type { Json } from "../../protocol/json.ts"
 import type { FileDescriptor, StoredFile } from "../../protocol/messages.ts"
+import type { FileLabelsInput } from "../../protocol/read-labels.ts"
 import type { Acl, ContentDisposition } from "../../protocol/signed-url.ts"
 import type { UploadError } from "../../protocol/upload-error.ts"
 
@@ -59,7 +58,7 @@ export interface FileArguments<Input, Metadata> extends RequestArguments {
 }
 
 /** What the app can decide about a file before it is uploaded. */
-export interface FileDecision {
+export interface FileDecision extends Omit<FileLabelsInput, "claim"> {
   /** The name the file is stored under; by default the client's. */
   readonly name?: string | undefined
   /** The app's own id of the file, with which it can be read and deleted. */
@@ -70,14 +69,6 @@ export interface FileDecision {
   readonly acl?: Acl | undefined
   /** Whether browsers show the file or offer it for download. Default: as the route says for this kind of file. */
   readonly contentDisposition?: ContentDisposition | undefined
-  /** Whose the file is: the id of a user or of a team, 1 to 256 bytes. No browser can read it. */
-  readonly owner?: string | undefined
-  /** Where the app files it: `photos/2026/beach.jpg`. A label, not an address: it may change, and need not be unique. */
-  readonly path?: string | undefined
-  /** What all files of this owner may take together, `"1GB"` or bytes: beyond it the upload is refused. */
-  readonly ownerQuota?: ByteSize | number | undefined
-  /** How long the file is kept once it has arrived, `"30 days"` or seconds. Default for ever. */
-  readonly expiresIn?: DurationInput | undefined
 }
 
 export interface UploadCompleteArguments<Metadata> extends RequestArguments {

@@ -49,12 +49,14 @@ export const createHistory = (database: DatabaseSync): CatalogHistory => {
   }
 }
 
+const quote = (text: string): string => `'${text.replaceAll("'", "''")}'`
+
 /**
  * There are few statuses, so each is written into the text of the statement: only then can SQLite use the partial index
  * of that status.
  */
 const ofStatus = (column: string, status: string | undefined): string =>
-  status === undefined ? "" : ` AND ${column} = '${status.replaceAll("'", "''")}'`
+  status === undefined ? "" : ` AND ${column} = ${quote(status)}`
 
 /** Files in progress are few, and have an index by time: unless it is named, SQLite would walk all files by id. */
 const filesOf = (status: string | undefined): string => {
@@ -69,15 +71,15 @@ const filesOf = (status: string | undefined): string => {
 
 const ofApp = (status: string): string =>
   `SELECT id FROM files INDEXED BY files_of_app
-  WHERE app_id = ?1 AND is_current = 1 AND state = '${status.replaceAll("'", "''")}' AND id < ?2`
+  WHERE app_id = ?1 AND is_current = 1 AND state = ${quote(status)} AND id < ?2`
 
 const ofOwner = (status: string): string =>
   `SELECT id FROM files INDEXED BY files_of_owner
-  WHERE app_id = ?1 AND owner = ?5 AND is_current = 1 AND state = '${status.replaceAll("'", "''")}' AND id < ?2`
+  WHERE app_id = ?1 AND owner = ?5 AND is_current = 1 AND state = ${quote(status)} AND id < ?2`
 
 const byPath = (status: string, ofOwner: boolean): string =>
   `SELECT id, path FROM files INDEXED BY ${ofOwner ? "files_of_owner_by_path" : "files_by_path"}
-  WHERE app_id = ?1${ofOwner ? " AND owner = ?7" : ""} AND is_current = 1 AND state = '${status.replaceAll("'", "''")}'
+  WHERE app_id = ?1${ofOwner ? " AND owner = ?7" : ""} AND is_current = 1 AND state = ${quote(status)}
     AND path >= max(?2, ?4) AND path < ?3 AND (path, id) > (?4, ?5)`
 
 const deliveriesOf = (status: string | undefined): string => {

@@ -1,5 +1,5 @@
-import type { Incoming } from "../../http/incoming.ts"
-import { Rejected } from "../../server-kit/rejected.ts"
+import type { Incoming } from "../http/incoming.ts"
+import { Rejected } from "../server-kit/rejected.ts"
 
 /**
  * The SHA-256 in a `content-digest` or `repr-digest` field, as 64 hex digits; other algorithms are ignored.
