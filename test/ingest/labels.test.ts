@@ -125,6 +125,14 @@ describe.each(catalogs)("a file with labels (%s)", (_, create) => {
     expect(await read(`/f/${grant.key}`)).toBe(200)
   })
 
+  it("is gone soon, with its bytes, once a claim has replaced it: no sweep has to come first", async () => {
+    const ingest = await startIngest({ catalog: create(), sweepInterval: 1_000_000 })
+    const api = new SluiceApi({ token, ingestUrl: ingest.url })
+    const [old, next] = await api.uploadFiles([new File(["old"], "a"), new File(["new"], "a")])
+    await api.claimFiles(next!.data!.key, { replaces: old!.data!.key })
+    await eventually(async () => (await ingest.catalog.get(old!.data!.key)) === null)
+  })
+
   it("is deleted when nobody claims it in time, and when it expires; what it took is free again", async () => {
     const { ingest, send, read, api } = await start()
     const sent = [await send({ claimWithin: 300, owner: "u" }), await send({ keepFor: 300, owner: "u" })]
@@ -162,6 +170,7 @@ describe.each(catalogs)("a file with labels (%s)", (_, create) => {
     expect(await statuses()).toEqual([404, 404, 404])
     expect((await fetch(await api.generateSignedURL(keep.key, { expiresIn: "1 hour" }))).status).toBe(404)
     await expect(api.getSignedURL(keep.key)).rejects.toMatchObject({ code: "NOT_FOUND" })
+    await expect(api.getSignedURL("c", { keyType: "customId" })).rejects.toMatchObject({ code: "NOT_FOUND" })
   })
 })
 
