@@ -42,19 +42,19 @@ const mayRepeat = (code: ProblemCode, wait: number): boolean =>
  *
  * Fails: rejects with the last attempt's error; with the signal's reason once that is aborted.
  *
- * @param attempt gets a function that forgets the failures so far: call it when there was progress, with -1 where this
+ * @param attempt gets a function that sets the failures so far: call it with 0 when there was progress, with -1 where this
  *                attempt has made it and is about to end without a value, which then is no failure
  * @param onWait  called before each wait
  */
 export const retry = async <A>(
-  attempt: (forget: (failures?: number) => void) => Promise<Attempt<A>>,
+  attempt: (forget: (failures: number) => void) => Promise<Attempt<A>>,
   { attempts = 5, delay = 500, maxDelay = 30_000 }: RetryOptions,
   signal: AbortSignal,
   onWait?: (wait: RetryWait) => void,
 ): Promise<A> => {
   let failures = 0
   for (;;) {
-    const result = await attempt((left = 0) => {
+    const result = await attempt((left) => {
       failures = left
     }).catch((error: unknown): Attempt<A> => {
       if (UploadError.is(error)) return { error }

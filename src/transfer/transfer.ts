@@ -74,7 +74,7 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
   /** Refused by HEAD, which has no body that would say why; the renewal of the URL will. */
   let isRefused = false
 
-  const attempt = async (forget: (failures?: number) => void): Promise<Attempt<UploadResult>> => {
+  const attempt = async (forget: (failures: number) => void): Promise<Attempt<UploadResult>> => {
     const look = async (reply: Reply, start?: number, size?: number): Promise<Reply> => {
       const largest = reply.header(largestAppendHeader)
       if (largest || reply.status === 413) await loadCutter()
@@ -91,7 +91,7 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
       if (reply.status !== 200) return readReply<never>(reply, () => undefined)
       offset = readOffset(reply)
       if (offset === undefined) {
-        const message = `The ingest's answer has no ${rangeStartHeader}. Does a proxy remove it?`
+        const message = `A proxy in front of the ingest seems to remove ${rangeStartHeader}.`
         return { error: new UploadError({ code: "INTERNAL_ERROR", message }) }
       }
       signal.throwIfAborted()
@@ -100,7 +100,7 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
       stored = offset
       silent = 0
       mayRenew = true
-      forget()
+      forget(0)
     }
     const start = offset
     options.onStart(start)
@@ -116,20 +116,22 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
     const [body, size] = cutter
       ? await cutter.takePiece(url, options, start, silent)
       : [await file.slice(start), file.size - start]
-    const answer = await sendBytes(fetch, {
-      url,
-      // The signed URL says what the file is. Its own type would be taken for framing if it were multipart/form-data.
-      headers: { ...trace, "content-type": "application/octet-stream", range: formatUploadRange(start) },
-      body,
+    const reply = await look(
+      await sendBytes(fetch, {
+        url,
+        // The signed URL says what the file is. Its own type would be taken for framing if it were multipart/form-data.
+        headers: { ...trace, "content-type": "application/octet-stream", range: formatUploadRange(start) },
+        body,
+        size,
+        isPlain: isFirst && !trace,
+        signal,
+        onProgress: sent,
+      }).finally(() => clearTimeout(timer)),
+      start,
       size,
-      isPlain: isFirst && !trace,
-      signal,
-      onProgress: sent,
-    }).finally(() => clearTimeout(timer))
-    const reply = await look(answer, start, size)
-    if (reply.status === 409) known = readOffset(reply)
-    // It is about to fail, and has made progress all the same.
-    if (known! > stored) forget(-1)
+    )
+    // Where it has made progress, it is about to fail all the same.
+    if (reply.status === 409 && (known = readOffset(reply))! > stored) forget(-1)
     const result = readReply(reply, (json) => (isResult(json) ? json : undefined))
     return known === undefined ? result : { ...result, wait: 0 }
   }
