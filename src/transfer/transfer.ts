@@ -91,7 +91,7 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
       if (reply.status !== 200) return readReply<never>(reply, () => undefined)
       offset = readOffset(reply)
       if (offset === undefined) {
-        const message = `A proxy in front of the ingest seems to remove ${rangeStartHeader}.`
+        const message = `A proxy in front of the ingest may remove ${rangeStartHeader}.`
         return { error: new UploadError({ code: "INTERNAL_ERROR", message }) }
       }
       signal.throwIfAborted()
