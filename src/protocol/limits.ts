@@ -37,6 +37,8 @@ export const limits = {
   pathSegments: 64,
   /** UTF-8 length of the path that an app gives a stored file. */
   storedPath: 1024,
+  /** The longest time that a file may be kept or wait for: a century, which can be added to any date. */
+  longestLife: 100 * 366 * 24 * 60 * 60 * 1000,
   /** UTF-8 length of a file's owner. */
   owner: 256,
   /** UTF-8 length of a custom id. */

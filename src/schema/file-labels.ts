@@ -17,18 +17,23 @@ export const StoredPath: Schema.Codec<string> = checkedText(
   "Where the app files it: relative, with / between its segments.",
 )
 
-const wholeNumber = (what: string) =>
+const wholeNumber = (what: string, maximum = Number.MAX_SAFE_INTEGER) =>
   Schema.optionalKey(
     Schema.Number.check(
-      Schema.makeFilter((value: number) => (Number.isSafeInteger(value) && value >= 0) || `Expected ${what}`),
+      Schema.makeFilter(
+        (value: number) => (Number.isSafeInteger(value) && value >= 0 && value <= maximum) || `Expected ${what}`,
+      ),
     ),
   )
+
+/** Its end is a time that can be written, and read again. */
+const Span = wholeNumber("ms of at most a century", limits.longestLife)
 
 /** Source: docs/protocol.md §4. */
 export const FileLabelsSchema: Schema.Codec<FileLabels> = Schema.Struct({
   owner: Schema.optionalKey(Owner),
   path: Schema.optionalKey(StoredPath),
   ownerQuota: wholeNumber("bytes"),
-  keepFor: wholeNumber("ms"),
-  claimWithin: wholeNumber("ms"),
+  keepFor: Span,
+  claimWithin: Span,
 })

@@ -181,14 +181,13 @@ export const MovedFilesSchema: Schema.Codec<MovedFiles> = Schema.Struct({
   movedCount: Count,
 })
 
-/** A century: what is added to a time still fits every calendar. Seconds. */
-const longestLife = 100 * 366 * 24 * 60 * 60
-
 /** Source: docs/protocol.md §10. */
 export const UpdateFilesRequestSchema: Schema.Codec<UpdateFilesRequest> = Schema.Struct({
   updates: someFiles(
     ofFile({
-      expiresIn: Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: longestLife }))).annotate({
+      expiresIn: Schema.NullOr(
+        Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: limits.longestLife / 1000 })),
+      ).annotate({
         description: "Seconds from now; null: never.",
       }),
     }),

@@ -77,8 +77,8 @@ test("a try that is aborted is not followed by a wait", async () => {
 test("five tries unless told, and failures are forgotten on progress", async () => {
   expect(await waits({ error }, {})).toHaveLength(4)
   let tries = 0
-  const attempt = async (forget: () => void): Promise<Attempt<string>> => {
-    if (++tries === 3) forget()
+  const attempt = async (forget: (failures: number) => void): Promise<Attempt<string>> => {
+    if (++tries === 3) forget(0)
     return tries === 6 ? { value: "done" } : { error }
   }
   const end = retry(attempt, { attempts: 4 }, never)
