@@ -38,6 +38,7 @@ export const listOptions = [...callOptions, "limit", "cursor", "offset", "status
 export const uploadOptions = [
   ...callOptions,
   "acl",
+  "cache",
   "contentDisposition",
   "concurrency",
   "onUploadProgress",

@@ -3,8 +3,8 @@ import type { DurationInput } from "../protocol/duration.ts"
 import type { UploadDetails } from "./upload-source.ts"
 import type { ServerUploadProgress } from "./upload-progress.ts"
 
-/** Options of an upload from the server; each file may have its own `acl` and `contentDisposition` instead. */
-export interface ServerUploadOptions extends Pick<UploadDetails, "acl" | "contentDisposition"> {
+/** Options of an upload from the server; each file may have its own `acl`, `cache` and `contentDisposition` instead. */
+export interface ServerUploadOptions extends Pick<UploadDetails, "acl" | "cache" | "contentDisposition"> {
   /** How many files are uploaded at the same time. Default 6. */
   readonly concurrency?: number | undefined
   /** Aborts everything that has not ended, with code ABORTED. */

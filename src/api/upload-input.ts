@@ -27,13 +27,13 @@ export const sizeOf = (input: UploadInput): number | undefined =>
 
 const fromSliceable = (file: UploadableFile & UploadDetails): UploadSource => {
   checkDescription(file, fileFields, [Object, Blob, File, SluiceFile])
-  const { name, size, type, lastModified, customId, contentDisposition, acl } = file
+  const { name, size, type, lastModified, customId, contentDisposition, acl, cache } = file
   if (typeof name !== "string") {
     throw refuse('A Blob has no name. Give one: `new SluiceFile([blob], "photo.jpg")`.')
   }
   // A File's methods would be lost in a copy.
   const slice = (start: number) => file.slice(start)
-  return { name, size, type, lastModified, customId, contentDisposition, acl, slice }
+  return { name, size, type, lastModified, customId, contentDisposition, acl, cache, slice }
 }
 
 /**
@@ -51,19 +51,19 @@ export const openInput = async (input: UploadInput): Promise<UploadSource> => {
     if (isSliceable(input) && !ArrayBuffer.isView(input)) return fromSliceable(input as UploadableFile & UploadDetails)
     if ("path" in input && (typeof input.path === "string" || input.path instanceof URL)) {
       checkDescription(input, pathFields)
-      const { path, customId, contentDisposition, acl, ...options } = input as unknown as PathInput
-      return { ...(await fileFromPath(path, options)), customId, contentDisposition, acl }
+      const { path, customId, contentDisposition, acl, cache, ...options } = input as unknown as PathInput
+      return { ...(await fileFromPath(path, options)), customId, contentDisposition, acl, cache }
     }
     if ("stream" in input && typeof input.stream === "function") {
       checkDescription(input, streamFields)
-      const { customId, contentDisposition, acl } = input as UploadDetails
+      const { customId, contentDisposition, acl, cache } = input as UploadDetails
       const file = input as unknown as StreamFileOptions
       if (typeof file.size !== "number") {
         throw refuse(
           `The stream of ${JSON.stringify(file.name)} has no size, and a signed URL names it. Add \`size\`, in bytes.`,
         )
       }
-      return { ...fileFromStream(file), customId, contentDisposition, acl }
+      return { ...fileFromStream(file), customId, contentDisposition, acl, cache }
     }
   }
   throw refuse(

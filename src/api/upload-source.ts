@@ -1,6 +1,6 @@
 import type { PathFileOptions } from "../transfer/no-file-system.ts"
 import type { UploadableFile } from "../transfer/uploadable-file.ts"
-import type { Acl, ContentDisposition } from "../protocol/signed-url.ts"
+import type { Acl, CacheRule, ContentDisposition } from "../protocol/signed-url.ts"
 
 /** What the upload URL of a file says about it, in addition to its name, size and type. */
 export interface UploadDetails {
@@ -10,6 +10,11 @@ export interface UploadDetails {
   readonly contentDisposition?: ContentDisposition | undefined
   /** Who may read the file; by default as the app's settings say. */
   readonly acl?: Acl | undefined
+  /**
+   * How long caches may keep the file, where anybody may read it: `immutable` is a year, in which nobody asks again, whatever is
+   * deleted or changed. By default as the ingest's settings say.
+   */
+  readonly cache?: CacheRule | undefined
 }
 
 /** A file on the server's own disk. */
@@ -19,7 +24,7 @@ export interface PathInput extends PathFileOptions, UploadDetails {
 }
 
 /** The names of {@link UploadDetails}. */
-export const detailFields = ["customId", "contentDisposition", "acl"] as const satisfies ReadonlyArray<
+export const detailFields = ["customId", "contentDisposition", "acl", "cache"] as const satisfies ReadonlyArray<
   keyof UploadDetails
 >
 

@@ -116,6 +116,7 @@ export const uploadSources = async (
       customId: source.customId,
       contentDisposition: source.contentDisposition ?? options.contentDisposition,
       acl: source.acl ?? options.acl,
+      cache: source.cache ?? options.cache,
     }
     const sign = () => signUploadUrl(ingestUrl, { ...grant, expires: Date.now() + ttl }, signer)
     let url = await sign()

@@ -24,9 +24,14 @@ const decode = createDecoder(UploadRequestSchema)
 
 const undecided: FileDecision = {}
 
-const decisionFields = ["name", "customId", "keySeed", "acl", "contentDisposition"] as const satisfies ReadonlyArray<
-  keyof FileDecision
->
+const decisionFields = [
+  "name",
+  "customId",
+  "keySeed",
+  "acl",
+  "contentDisposition",
+  "cache",
+] as const satisfies ReadonlyArray<keyof FileDecision>
 
 /** Asks the route how each file is stored, in order; an empty list where it does not decide. */
 const decideFiles = Effect.fnUntraced(function* (
@@ -70,6 +75,7 @@ const toGrant = (
     customId: decision.customId,
     contentDisposition: decision.contentDisposition ?? kind.contentDisposition,
     acl: decision.acl ?? kind.limits.acl,
+    cache: decision.cache ?? kind.cache,
   }
 }
 

@@ -78,8 +78,8 @@ export const openRemoteFile = async (source: RemoteFile, settings: FromUrlSettin
       const name = source.name || readRemoteName(url, headers)
       const type = source.type || parseMediaType(headers.get("content-type") ?? "") || (await lookupMediaType(name))
       const content = await openContent(reply, ask, settings.maxFileSize)
-      const { customId, contentDisposition, acl } = source
-      return { value: { ...content, name, type, customId, contentDisposition, acl } }
+      const { customId, contentDisposition, acl, cache } = source
+      return { value: { ...content, name, type, customId, contentDisposition, acl, cache } }
     } catch (error) {
       reply.close()
       throw error

@@ -9,6 +9,7 @@ import { listings } from "./migrations/07-listings.ts"
 import { dueByApp } from "./migrations/08-due-by-app.ts"
 import { uploadIdentity } from "./migrations/09-upload-identity.ts"
 import { tombstones } from "./migrations/10-tombstones.ts"
+import { cache } from "./migrations/12-cache.ts"
 
 /** Steps from an empty database to the newest schema, in order; a released one is never changed. */
 export const migrations: ReadonlyArray<string> = [
@@ -22,6 +23,7 @@ export const migrations: ReadonlyArray<string> = [
   dueByApp,
   uploadIdentity,
   tombstones,
+  cache,
 ]
 
 const versionOf = (database: DatabaseSync): number =>

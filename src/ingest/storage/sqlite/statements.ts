@@ -3,8 +3,8 @@ import { type Row, selectDue, selectFile, selectRegistration, selectUpload } fro
 
 const insertFile = `
   INSERT INTO files (key, app_id, name, size, type, custom_id, slug, content_disposition, acl, origin, expires, epoch,
-    created_at, wire_id, issued_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+    created_at, wire_id, issued_at, cache)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 /** For the row of `files` that is being written. */
 const expectedRegistration =
@@ -65,8 +65,8 @@ export const prepareStatements = (database: DatabaseSync) => {
     insertFile: prepare(`${insertFile} RETURNING id`),
     insertWhole: prepare(`
       INSERT INTO files (key, app_id, name, size, type, custom_id, slug, content_disposition, acl, origin, expires, epoch,
-        created_at, wire_id, issued_at, status, file_hash, uploaded_at, is_inline, registration_id)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, 'Uploaded', ?16, ?13, 1,
+        created_at, wire_id, issued_at, cache, status, file_hash, uploaded_at, is_inline, registration_id)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, 'Uploaded', ?17, ?13, 1,
         (SELECT registration_id FROM expected_files WHERE key = ?1 AND wire_id = ?14))
       ON CONFLICT (key) WHERE is_current = 1 DO NOTHING RETURNING id, registration_id AS registrationId`),
     insertContent: prepare("INSERT INTO contents (file_id, bytes) VALUES (?, ?)"),
@@ -78,7 +78,7 @@ export const prepareStatements = (database: DatabaseSync) => {
         AND (?3 = 'all' OR f.slug IS NULL OR f.registration_id IS NOT NULL)
       ORDER BY f.id DESC LIMIT 1`),
     resume: prepare(`
-      UPDATE files SET epoch = ?, resumed_at = ?, expires = ?, custom_id = ?, content_disposition = ?, acl = ?
+      UPDATE files SET epoch = ?, resumed_at = ?, expires = ?, custom_id = ?, content_disposition = ?, acl = ?, cache = ?
       WHERE id = ?`),
     supersede: prepare(`
       UPDATE files SET is_current = 0, status = 'Failed', failure_code = ?, failure_message = ?, ended_at = ?

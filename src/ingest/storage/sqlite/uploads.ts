@@ -14,9 +14,9 @@ import { findUsage } from "./usage.ts"
 /** The values of a new row of `files`. */
 const toValues = (grant: UploadGrant, origin: string, now: number): Array<SupportedValueType> => {
   const { key, appId, name, size, type, customId = null, slug = null, contentDisposition = null, acl = null } = grant
-  const { expires, registrationId = "", issuedAt = null } = grant
+  const { expires, registrationId = "", issuedAt = null, cache = null } = grant
   const file = [key, appId, name, size, type, customId, slug, contentDisposition, acl, origin, expires]
-  return [...file, 1, now, registrationId, issuedAt]
+  return [...file, 1, now, registrationId, issuedAt, cache]
 }
 
 const toCommitted = (
@@ -89,9 +89,9 @@ export const createUploads = (
       return { kind: "finished", upload: upload! }
     }
     if (verdict.kind === "resumes") {
-      const { epoch, resumedAt, expires, customId, contentDisposition, acl } = verdict.changes
+      const { epoch, resumedAt, expires, customId, contentDisposition, acl, cache } = verdict.changes
       const { id } = file!
-      sql.resume.run(epoch, resumedAt, expires, customId, contentDisposition, acl, id)
+      sql.resume.run(epoch, resumedAt, expires, customId, contentDisposition, acl, cache, id)
       return { kind: "granted", epoch, isNew: false, id }
     }
     if (verdict.kind !== "starts") return verdict
