@@ -54,6 +54,7 @@ export const pageGroups: ReadonlyArray<PageGroup> = [
     label: "In production",
     files: [
       "docs/deploying.md",
+      "docs/cdn.md",
       "docs/backup.md",
       "docs/cli.md",
       "docs/operating.md",
