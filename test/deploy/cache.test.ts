@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises"
+import { mkdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import {
@@ -33,6 +33,7 @@ describe("nginx as docs/cdn.md sets it up", () => {
     if (!hasCommand("nginx")) skipLacking(context, "there is no nginx: apt-get install nginx")
     const { start } = proxies.find(({ name }) => name === "nginx")!
     const { url, token } = await setUpProxy(async (plan) => {
+      await mkdir(join(plan.folder, "cache"))
       const [outside, inside] = await readBlocks(plan.folder)
       const changes = [
         ["upstream sluice_ingest {", `${outside}\nupstream sluice_ingest {`],
