@@ -55,6 +55,7 @@ export const pageGroups: ReadonlyArray<PageGroup> = [
     label: "In production",
     files: [
       "docs/deploying.md",
+      "docs/cdn.md",
       "docs/backup.md",
       "docs/cli.md",
       "docs/operating.md",

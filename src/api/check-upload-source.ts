@@ -1,6 +1,6 @@
 import { findCustomIdMistake, findNameMistake } from "../protocol/file-name.ts"
 import { isBrokenMediaType } from "../protocol/media-type.ts"
-import { acls, contentDispositions } from "../protocol/signed-url.ts"
+import { acls, cacheRules, contentDispositions } from "../protocol/signed-url.ts"
 import { UploadError } from "../protocol/upload-error.ts"
 import type { UploadDetails, UploadSource } from "./upload-source.ts"
 
@@ -34,6 +34,8 @@ export const checkUploadSource = (source: UploadSource, defaults: UploadDetails)
   }
   const acl = source.acl ?? defaults.acl
   if (!isOneOf(acl, acls)) refuse("the acl public-read or private", quote(String(acl)))
+  const cache = source.cache ?? defaults.cache
+  if (!isOneOf(cache, cacheRules)) refuse("the cache revalidate or immutable", quote(String(cache)))
   const disposition = source.contentDisposition ?? defaults.contentDisposition
   if (!isOneOf(disposition, contentDispositions)) {
     refuse("the contentDisposition inline or attachment", quote(String(disposition)))

@@ -48,6 +48,7 @@ export const updateOptions = [...keyOptions, "expiresIn"] as const satisfies Rea
 export const uploadOptions = [
   ...callOptions,
   "acl",
+  "cache",
   "contentDisposition",
   "labels",
   "concurrency",

@@ -3,8 +3,8 @@ import type { DurationInput } from "../protocol/duration.ts"
 import type { UploadDetails } from "./upload-source.ts"
 import type { ServerUploadProgress } from "./upload-progress.ts"
 
-/** Options of an upload from the server; each file may have its own `acl`, `contentDisposition` and `labels` instead. */
-export interface ServerUploadOptions extends Pick<UploadDetails, "acl" | "contentDisposition" | "labels"> {
+/** Options of an upload from the server; each file may have its own `acl`, `cache`, `contentDisposition` and `labels` instead. */
+export interface ServerUploadOptions extends Pick<UploadDetails, "acl" | "cache" | "contentDisposition" | "labels"> {
   /** How many files are uploaded at the same time. Default 6. */
   readonly concurrency?: number | undefined
   /** Aborts everything that has not ended, with code ABORTED. */

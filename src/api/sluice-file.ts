@@ -20,6 +20,7 @@ export class SluiceFile extends File {
   readonly customId: string | undefined
   readonly contentDisposition: UploadDetails["contentDisposition"]
   readonly acl: UploadDetails["acl"]
+  readonly cache: UploadDetails["cache"]
   readonly labels: UploadDetails["labels"]
 
   constructor(
@@ -33,6 +34,7 @@ export class SluiceFile extends File {
     this.customId = options.customId
     this.contentDisposition = options.contentDisposition
     this.acl = options.acl
+    this.cache = options.cache
     this.labels = options.labels
   }
 }

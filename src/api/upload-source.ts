@@ -1,7 +1,7 @@
 import type { PathFileOptions } from "../transfer/no-file-system.ts"
 import type { UploadableFile } from "../transfer/uploadable-file.ts"
 import type { FileLabelsInput } from "../protocol/read-labels.ts"
-import type { Acl, ContentDisposition } from "../protocol/signed-url.ts"
+import type { Acl, CacheRule, ContentDisposition } from "../protocol/signed-url.ts"
 
 /** What the upload URL of a file says about it, in addition to its name, size and type. */
 export interface UploadDetails {
@@ -11,6 +11,11 @@ export interface UploadDetails {
   readonly contentDisposition?: ContentDisposition | undefined
   /** Who may read the file; by default as the app's settings say. */
   readonly acl?: Acl | undefined
+  /**
+   * How long caches may keep the file, where anybody may read it: `immutable` is a year, in which nobody asks again, whatever is
+   * deleted or changed. By default as the ingest's settings say.
+   */
+  readonly cache?: CacheRule | undefined
   /** What the app says of the file for itself: its owner, where it files it, how long it is kept. */
   readonly labels?: FileLabelsInput | undefined
 }
@@ -22,15 +27,26 @@ export interface PathInput extends PathFileOptions, UploadDetails {
 }
 
 /** The names of {@link UploadDetails}. */
-export const detailFields = ["customId", "contentDisposition", "acl", "labels"] as const satisfies ReadonlyArray<
-  keyof UploadDetails
->
+export const detailFields = [
+  "customId",
+  "contentDisposition",
+  "acl",
+  "cache",
+  "labels",
+] as const satisfies ReadonlyArray<keyof UploadDetails>
 
 /** What is said of a file, and nothing else that its object has. */
-export const pickDetails = ({ customId, contentDisposition, acl, labels }: UploadDetails): Required<UploadDetails> => ({
+export const pickDetails = ({
   customId,
   contentDisposition,
   acl,
+  cache,
+  labels,
+}: UploadDetails): Required<UploadDetails> => ({
+  customId,
+  contentDisposition,
+  acl,
+  cache,
   labels,
 })
 

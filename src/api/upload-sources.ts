@@ -128,6 +128,7 @@ export const uploadSources = async (
       customId: source.customId,
       contentDisposition: source.contentDisposition ?? options.contentDisposition,
       acl: source.acl ?? options.acl,
+      cache: source.cache ?? options.cache,
     }
     const labels = toLabels(source.labels ?? options.labels, source.name)
     const sealed = labels === undefined ? undefined : await sealLabels(sealer, grant, labels)

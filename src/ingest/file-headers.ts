@@ -2,7 +2,7 @@ import { create as createContentDisposition } from "content-disposition"
 import type { Incoming } from "../http/incoming.ts"
 import { Rejected } from "../server-kit/rejected.ts"
 import { defaultMediaType, parseMediaType } from "../protocol/media-type.ts"
-import type { Acl } from "../protocol/signed-url.ts"
+import type { Acl, CacheRule } from "../protocol/signed-url.ts"
 import type { FileRecord } from "./storage/catalog.ts"
 import { toStoredMediaType } from "./stored-media-type.ts"
 
@@ -23,6 +23,9 @@ const passiveTypes: ReadonlySet<string> = new Set([
 /** Types that browsers turn into a page. They are offered for download unless their app wants them shown. */
 const isPage = (type: string): boolean =>
   /^(text\/html|application\/xhtml\+xml|(text|application)\/(xml|xsl|rdf)|text\/cache-manifest)$|\+xml$/.test(type)
+
+/** Types that a browser runs where a page asks for a script, a worker or a style of XML. */
+const isProgram = (type: string): boolean => isPage(type) || /(ecma|java|j|live)script/.test(type)
 
 /** Types whose parts name types of their own: the outer type does not tell what a browser makes of those. */
 const isContainer = (type: string): boolean => /^(multipart|message)\//.test(type)
@@ -54,12 +57,20 @@ export const findProgramRefusal = (headers: Incoming["headers"]): Rejected | und
 const digest = (text: string): string =>
   process.getBuiltinModule("node:crypto").hash("sha256", text, "hex").slice(0, 16)
 
+const secondsPerYear = 31_536_000
+
+/** How long caches may keep what never changes: a year, but not beyond the file's own end. */
+const secondsLeft = ({ removeAt }: FileRecord, now: number): number =>
+  removeAt === null ? secondsPerYear : Math.min(secondsPerYear, Math.max(0, Math.floor((removeAt - now) / 1000)))
+
 /**
  * The headers that a file is sent with, so that none of it runs in the ingest's origin.
  *
  * Source: docs/protocol.md §10.
+ *
+ * @param cache how long caches may keep it, if anybody may read it
  */
-export const toFileHeaders = (file: FileRecord, acl: Acl): Record<string, string> => {
+export const toFileHeaders = (file: FileRecord, acl: Acl, cache: CacheRule, now: number): Record<string, string> => {
   const stored = toStoredMediaType(file.type)
   const essence = parseMediaType(stored)!
   const type = isContainer(essence) ? defaultMediaType : stored
@@ -80,6 +91,12 @@ export const toFileHeaders = (file: FileRecord, acl: Acl): Record<string, string
     // Caches keep these headers with the bytes for as long as the tag is the same.
     etag: `"${bytes}-${digest(`${type}\n${offered}`)}"`,
     "last-modified": new Date(file.uploadedAt ?? 0).toUTCString(),
-    "cache-control": acl === "public-read" ? "public, no-cache" : "private, no-cache",
+    "cache-control":
+      acl !== "public-read"
+        ? "private, no-cache"
+        : // Caches that ignore `vary` would hand a program to whoever wants to run it.
+          cache === "immutable" && !isProgram(type)
+          ? `public, max-age=${secondsLeft(file, now)}, immutable`
+          : "public, no-cache",
   }
 }

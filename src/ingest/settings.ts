@@ -1,5 +1,5 @@
 import { type Resolve, resolveBySystem } from "../server-kit/pinned-request.ts"
-import { type Acl, acls } from "../protocol/signed-url.ts"
+import { type Acl, acls, type CacheRule, cacheRules } from "../protocol/signed-url.ts"
 import { limits } from "../protocol/limits.ts"
 import { ingestDefaults } from "../schema/ingest-defaults.ts"
 
@@ -15,6 +15,12 @@ export interface Settings {
    * @default "public-read"
    */
   readonly defaultAcl: Acl
+  /**
+   * How long caches may keep files that anybody may read, where their route does not say: `revalidate`, they ask before each
+   * use; `immutable`, for a year, and what is deleted, renamed or made private meanwhile does not reach their copies.
+   * @default "revalidate"
+   */
+  readonly defaultCache: CacheRule
 
   /**
    * Whether the SHA-256 of every file is computed (`fileHash`, otherwise empty).
@@ -208,6 +214,13 @@ const parseAcl = (acl: string): void => {
   throw new TypeError(`INVALID_CONFIG: the ingest's defaultAcl is "${acl}"; it must be "public-read" or "private".`)
 }
 
+const parseCache = (cache: string): void => {
+  if ((cacheRules as ReadonlyArray<string>).includes(cache)) return
+  throw new TypeError(
+    `INVALID_CONFIG: the ingest's defaultCache is "${cache}"; it must be "revalidate" or "immutable".`,
+  )
+}
+
 /** Settings as they may be given, each of them optional. */
 export type SettingsInit = { readonly [K in keyof Settings]?: Settings[K] | undefined }
 
@@ -232,5 +245,6 @@ export const resolveSettings = (init: SettingsInit): Settings => {
   }
   parseNetworks(settings.callbackNetworks)
   parseAcl(settings.defaultAcl)
+  parseCache(settings.defaultCache)
   return { ...settings, url: settings.url === undefined ? undefined : parseUrl(settings.url) }
 }

@@ -22,6 +22,7 @@ export interface WireNames {
     readonly customId: string
     readonly contentDisposition: string
     readonly acl: string
+    readonly cache: string
     readonly signature: string
   }
   /** Query parameters the client sends to the route handler. */
@@ -98,6 +99,7 @@ export const wireNames = (word: string): WireNames => ({
     customId: `x-${word}-custom-id`,
     contentDisposition: `x-${word}-content-disposition`,
     acl: `x-${word}-acl`,
+    cache: `x-${word}-cache`,
     signature: "signature",
   },
   action: actionNames,

@@ -1,6 +1,6 @@
 import type { ByteSize } from "./byte-size.ts"
 import type { FileCategory, MediaType } from "./media-type.ts"
-import type { Acl, ContentDisposition } from "./signed-url.ts"
+import type { Acl, CacheRule, ContentDisposition } from "./signed-url.ts"
 
 /** Limits for one kind of file, as they are written in a route. Everything has a default. */
 export interface FileLimitsInput {
@@ -17,6 +17,11 @@ export interface FileLimitsInput {
   readonly contentDisposition?: ContentDisposition
   /** Default: the app's, set at the ingest. */
   readonly acl?: Acl
+  /**
+   * `immutable`: browsers and CDNs keep the file for a year and ask nobody, if anybody may read it. Then a deletion, a rename
+   * or another ACL does not reach their copies. Default: the ingest's, which is `revalidate` unless its operator says otherwise.
+   */
+  readonly cache?: CacheRule
   /**
    * The noun with which components name one such file: `"CAD drawing"`. At most 40 characters. The default depends on
    * the type: `application/zip` is a `ZIP archive`.

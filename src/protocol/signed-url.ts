@@ -14,6 +14,14 @@ export const acls = ["public-read", "private"] as const
 /** Who may read a stored file: anybody, or the holder of a signed URL. */
 export type Acl = (typeof acls)[number]
 
+export const cacheRules = ["revalidate", "immutable"] as const
+
+/**
+ * How long caches may keep a stored file that anybody may read: they ask before each use whether theirs is still right, or
+ * they keep it for a year and ask nobody.
+ */
+export type CacheRule = (typeof cacheRules)[number]
+
 /** What a signed upload URL grants: to store one file under one key. */
 export interface UploadGrant {
   readonly key: string
@@ -38,6 +46,7 @@ export interface UploadGrant {
   readonly customId?: string | undefined
   readonly contentDisposition?: ContentDisposition | undefined
   readonly acl?: Acl | undefined
+  readonly cache?: CacheRule | undefined
 }
 
 const escapes: Record<string, string> = {
@@ -111,6 +120,7 @@ const toUploadUrl = (ingestUrl: string, grant: UploadGrant): string => {
   if (grant.customId !== undefined) url += `&${query.customId}=${encodeQueryValue(grant.customId)}`
   if (grant.contentDisposition !== undefined) url += `&${query.contentDisposition}=${grant.contentDisposition}`
   if (grant.acl !== undefined) url += `&${query.acl}=${grant.acl}`
+  if (grant.cache !== undefined) url += `&${query.cache}=${grant.cache}`
   return url
 }
 
@@ -214,6 +224,8 @@ export const parseUploadUrl = (url: string | null | undefined): Outcome<UploadGr
   if (contentDisposition === null) return malformed(query.contentDisposition)
   const acl = oneOf(values.get(query.acl), acls)
   if (acl === null) return malformed(query.acl)
+  const cache = oneOf(values.get(query.cache), cacheRules)
+  if (cache === null) return malformed(query.cache)
   return accept({
     key,
     appId: values.get(query.identifier)!,
@@ -229,6 +241,7 @@ export const parseUploadUrl = (url: string | null | undefined): Outcome<UploadGr
     customId: values.get(query.customId),
     contentDisposition,
     acl,
+    cache,
   })
 }
 

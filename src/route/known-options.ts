@@ -1,5 +1,5 @@
 import type { FileLimitsInput } from "../protocol/route-config.ts"
-import { acls, contentDispositions } from "../protocol/signed-url.ts"
+import { acls, cacheRules, contentDispositions } from "../protocol/signed-url.ts"
 import { findUnknownOption } from "../protocol/unknown-option.ts"
 import * as Effect from "effect/Effect"
 import { Rejected } from "../server-kit/rejected.ts"
@@ -12,6 +12,7 @@ export const kindOptions = [
   "minFileCount",
   "contentDisposition",
   "acl",
+  "cache",
   "noun",
 ] as const satisfies ReadonlyArray<keyof FileLimitsInput>
 
@@ -22,6 +23,7 @@ const toPlace = (name: string): string | undefined =>
 
 const words: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
   ["acl", acls],
+  ["cache", cacheRules],
   ["contentDisposition", contentDispositions],
 ]
 
@@ -40,7 +42,7 @@ const findMistake = (what: string, options: object, known: ReadonlyArray<string>
  * public.
  *
  * Fails: throws an `UploadError`, code INVALID_CONFIG, that names the option and the one that was probably meant; also
- *        for an invalid ACL or disposition.
+ *        for an invalid ACL, cache rule or disposition.
  */
 export const refuseUnknown = (what: string, options: object, known: ReadonlyArray<string>): void => {
   const message = findMistake(what, options, known)

@@ -35,6 +35,7 @@ const decisionFields = [
   "path",
   "ownerQuota",
   "expiresIn",
+  "cache",
 ] as const satisfies ReadonlyArray<keyof FileDecision>
 
 /** Asks the route how each file is stored, in order; an empty list where it does not decide. */
@@ -79,6 +80,7 @@ const toGrant = (
     customId: decision.customId,
     contentDisposition: decision.contentDisposition ?? kind.contentDisposition,
     acl: decision.acl ?? kind.limits.acl,
+    cache: decision.cache ?? kind.cache,
   }
 }
 

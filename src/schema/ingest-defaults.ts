@@ -15,6 +15,7 @@ const mebibyte = 1024 * kibibyte
  */
 export const ingestDefaults = {
   defaultAcl: "public-read",
+  defaultCache: "revalidate",
   hash: true,
   callbackWait: 30 * second,
   callbackTimeout: 30 * second,

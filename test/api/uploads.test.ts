@@ -80,21 +80,21 @@ describe("what is uploaded", () => {
     expect(await api.uploadFiles(new Set<UploadInput>())).toEqual([])
   })
 
-  test("acl and contentDisposition are the options', where a file says nothing else", async () => {
+  test("acl, cache and contentDisposition are the options', where a file says nothing else", async () => {
     const { api, ingest } = await start()
     const results = await api.uploadFiles(
       [
         new File(["x"], "x"),
-        new SluiceFile(["y"], "y", { acl: "public-read", contentDisposition: "inline" }),
+        new SluiceFile(["y"], "y", { acl: "public-read", contentDisposition: "inline", cache: "revalidate" }),
         { stream: streamOf(new Uint8Array(1)), size: 1, name: "z", acl: "public-read" },
       ],
-      { acl: "private", contentDisposition: "attachment" },
+      { acl: "private", contentDisposition: "attachment", cache: "immutable" },
     )
     const files = await Promise.all(results.map(async ({ data }) => (await ingest.catalog.get(data!.key))?.file))
-    expect(files.map((file) => [file?.acl, file?.contentDisposition])).toEqual([
-      ["private", "attachment"],
-      ["public-read", "inline"],
-      ["public-read", "attachment"],
+    expect(files.map((file) => [file?.acl, file?.contentDisposition, file?.cache])).toEqual([
+      ["private", "attachment", "immutable"],
+      ["public-read", "inline", "revalidate"],
+      ["public-read", "attachment", "immutable"],
     ])
   })
 
@@ -159,6 +159,12 @@ describe("what is refused before anything is sent", () => {
       /a string, not number/,
     ],
     ["another acl", Object.assign(new File(["x"], "x"), { acl: "public" }), "BAD_REQUEST", /public-read or private/],
+    [
+      "another cache rule",
+      Object.assign(new File(["x"], "x"), { cache: "forever" }),
+      "BAD_REQUEST",
+      /revalidate or immutable/,
+    ],
     [
       "another disposition",
       Object.assign(new File(["x"], "x"), { contentDisposition: "x&slug=y" }),

@@ -133,6 +133,20 @@ describe.each(catalogs)("a file with labels (%s)", (_, create) => {
     await eventually(async () => (await ingest.catalog.get(old!.data!.key)) === null)
   })
 
+  it("is kept by caches until it expires and no longer, and not while it waits to be claimed", async () => {
+    const { ingest, send } = await start()
+    const ruleOf = async (labels: FileLabels) => {
+      const { grant } = await send(labels, { cache: "immutable" })
+      return (await fetch(`${ingest.url}/f/${grant.key}`, { method: "HEAD" })).headers.get("cache-control")
+    }
+    const rule = await ruleOf({ keepFor: 3_600_000 })
+    const [, seconds] = /^public, max-age=(\d+), immutable$/.exec(rule ?? "") ?? []
+    expect(Number(seconds)).toBeLessThan(3600)
+    expect(Number(seconds)).toBeGreaterThan(3500)
+    expect(await ruleOf({ keepFor: 400 * 86_400_000 })).toBe("public, max-age=31536000, immutable")
+    expect(await ruleOf({ claimWithin: 3_600_000 })).toBe("no-store")
+  })
+
   it("is deleted when nobody claims it in time, and when it expires; what it took is free again", async () => {
     const { ingest, send, read, api } = await start()
     const sent = [await send({ claimWithin: 300, owner: "u" }), await send({ keepFor: 300, owner: "u" })]

@@ -24,6 +24,76 @@ const store = async ({ url }: IngestUnderTest, content: BlobPart, grant: Partial
 
 const bytesOf = async (response: Response) => new Uint8Array(await response.arrayBuffer())
 
+describe("what caches may keep of a file", () => {
+  const kept = "public, max-age=31536000, immutable"
+  const ruleOf = async (url: string, init?: RequestInit) => {
+    const response = await fetch(url, init)
+    await response.body?.cancel()
+    return [response.status, response.headers.get("cache-control")]
+  }
+
+  it("is nothing without asking, unless its URL says immutable; then a year, by GET, HEAD, Range and 304", async () => {
+    const ingest = await startIngest()
+    expect(await ruleOf((await store(ingest, "hello")).url)).toEqual([200, "public, no-cache"])
+    expect(await ruleOf((await store(ingest, "hello", { cache: "revalidate" })).url)).toEqual([200, "public, no-cache"])
+    const { url } = await store(ingest, "hello", { cache: "immutable" })
+    expect(await ruleOf(url)).toEqual([200, kept])
+    expect(await ruleOf(url, { method: "HEAD" })).toEqual([200, kept])
+    expect(await ruleOf(url, { headers: { range: "bytes=1-2" } })).toEqual([206, kept])
+    const etag = (await fetch(url)).headers.get("etag")!
+    expect(await ruleOf(url, { headers: { "if-none-match": etag } })).toEqual([304, kept])
+  })
+
+  it("is never a private file, by its own ACL or the ingest's", async () => {
+    const isPrivate = { cache: "immutable", acl: "private" } as const
+    const [own, byDefault] = [await startIngest(), await startIngest({ defaultAcl: "private" })]
+    for (const [ingest, grant] of [
+      [own, isPrivate],
+      [byDefault, { cache: "immutable" }],
+    ] as const) {
+      const { url } = await store(ingest, "hello", grant)
+      const signed = await signUrl(`${url}?${names.query.expires}=${Date.now() + 60_000}`, signer)
+      expect(await ruleOf(signed)).toEqual([200, "private, no-cache"])
+      expect(await ruleOf(url)).toEqual([403, "no-store"])
+    }
+  })
+
+  it("is as the operator says where the URL does not, and as the URL says where it does", async () => {
+    const ingest = await startIngest({ defaultCache: "immutable" })
+    expect(await ruleOf((await store(ingest, "hello")).url)).toEqual([200, kept])
+    expect(await ruleOf((await store(ingest, "hello", { cache: "revalidate" })).url)).toEqual([200, "public, no-cache"])
+    await expect(startIngest({ defaultCache: "forever" as "immutable" })).rejects.toThrow('defaultCache is "forever"')
+  })
+
+  it("is not what a browser could run: a cache that ignores vary would hand it to a worker", async () => {
+    const ingest = await startIngest()
+    for (const type of [
+      "text/javascript",
+      "application/x-javascript",
+      "text/ecmascript",
+      "text/html",
+      "image/svg+xml",
+      "application/xml",
+      "text/xsl",
+    ]) {
+      const { url } = await store(ingest, "hello", { cache: "immutable", type })
+      expect([type, ...(await ruleOf(url))]).toEqual([type, 200, "public, no-cache"])
+    }
+    for (const type of ["text/css", "font/woff2", "application/vnd.apple.mpegurl", "application/zip"]) {
+      const { url } = await store(ingest, "hello", { cache: "immutable", type })
+      expect([type, ...(await ruleOf(url))]).toEqual([type, 200, kept])
+    }
+  })
+
+  it("is asked for again at an address that may come to mean another file", async () => {
+    const ingest = await startIngest()
+    const { key } = await store(ingest, "hello", { cache: "immutable", customId: "mine" })
+    for (const id of [key, "mine"]) {
+      expect(await ruleOf(`${ingest.url}/a/${appId}/${id}`)).toEqual([200, "public, no-cache"])
+    }
+  })
+})
+
 describe("GET of a file", () => {
   it("sends it with all a browser and a cache need, and HEAD the same without the bytes", async () => {
     const ingest = await startIngest()

@@ -22,6 +22,7 @@ it("spells the names of docs/protocol.md §1", () => {
       customId: "x-sluice-custom-id",
       contentDisposition: "x-sluice-content-disposition",
       acl: "x-sluice-acl",
+      cache: "x-sluice-cache",
       signature: "signature",
     },
     action: { type: "actionType", slug: "slug", upload: "upload", renew: "renew" },

@@ -36,6 +36,7 @@ const grant: UploadGrant = {
   customId: "user/42",
   contentDisposition: "attachment",
   acl: "private",
+  cache: "immutable",
 }
 
 const text = fc.string({ unit: "binary", minLength: 1, maxLength: 300 })
@@ -52,6 +53,7 @@ const grants: fc.Arbitrary<UploadGrant> = fc.record({
   customId: fc.option(text, { nil: undefined }),
   contentDisposition: fc.constantFrom("inline", "attachment", undefined),
   acl: fc.constantFrom("public-read", "private", undefined),
+  cache: fc.constantFrom("revalidate", "immutable", undefined),
 })
 
 /** What the platform's own URL classes make of a grant, spelt as docs/protocol.md §4 spells it. */
@@ -71,6 +73,7 @@ const asThePlatformWritesIt = (grant: UploadGrant): string => {
   add("x-sluice-custom-id", grant.customId)
   add("x-sluice-content-disposition", grant.contentDisposition)
   add("x-sluice-acl", grant.acl)
+  add("x-sluice-cache", grant.cache)
   add("signature", `hmac-sha256=${createHmac("sha256", apiKey).update(url.href).digest("hex")}`)
   return url.href
 }
@@ -163,6 +166,7 @@ describe("a signed upload URL", () => {
         customId: undefined,
         contentDisposition: undefined,
         acl: undefined,
+        cache: undefined,
       },
     })
   })
@@ -457,10 +461,11 @@ describe("parseUploadUrl", () => {
     expect(without(names.query.fileSize, "9007199254740991")).toMatchObject({ value: { size: 2 ** 53 - 1 } })
   })
 
-  it("refuses an ACL or disposition it does not know", () => {
+  it("refuses an ACL, disposition or cache rule it does not know", () => {
     for (const value of ["", "PRIVATE", "public", "constructor", "inline\r\nx: y"]) {
       expect(without(names.query.acl, value)).toMatchObject({ ok: false, code: "BAD_REQUEST" })
       expect(without(names.query.contentDisposition, value)).toMatchObject({ ok: false, code: "BAD_REQUEST" })
+      expect(without(names.query.cache, value)).toMatchObject({ ok: false, code: "BAD_REQUEST" })
     }
   })
 })

@@ -79,6 +79,7 @@ const wrong: Record<string, readonly [code: string, part: string]> = {
   "an unknown limit": [`f({ image: { maxSize: "4MB" } })`, "'maxSize' does not exist"],
   "an unknown disposition": [`f({ image: { contentDisposition: "download" } })`, '"download"'],
   "an unknown acl": [`f({ image: { acl: "public" } })`, '"public"'],
+  "an unknown cache rule": [`f({ image: { cache: "forever" } })`, '"forever"'],
   "an unknown option of the route": [`f({ image: {} }, { awaitData: true })`, "awaitData"],
   "an unknown option of the route beside a known one": [
     `f({ image: {} }, { presignedUrlTtl: 60, acl: "private" })`,
@@ -227,13 +228,13 @@ const right: Record<string, string> = {
   "kinds alone": `f(["image", "application/zip"])`,
   "a framework's route in its own handler": `const a = other.createSluice()({ image: {} }).middleware(({ message }) => message.session).onUploadComplete(() => 1)
      other.createRouteHandler({ router: { a } })`,
-  "every option of a route": `f({ image: { maxFileSize: 1, maxFileCount: 2, minFileCount: 1, acl: "private", contentDisposition: "inline" } }, { awaitServerData: false, presignedUrlTtl: "1 hour", fileKeySeed: ({ name }) => name })`,
+  "every option of a route": `f({ image: { maxFileSize: 1, maxFileCount: 2, minFileCount: 1, acl: "private", cache: "immutable", contentDisposition: "inline" } }, { awaitServerData: false, presignedUrlTtl: "1 hour", fileKeySeed: ({ name }) => name })`,
   "options that are worked out": `const one: boolean = Math.random() > 0.5
      f({ image: {} }, { awaitServerData: one })
      f({ image: {} }, one ? { presignedUrlTtl: 60 } : {})
      const given: RouteOptions = { awaitServerData: one }
      f({ image: {} }, given)`,
-  "all that file can decide": `route.file(({ file }) => ({ name: file.name, customId: "7", keySeed: "x", acl: "private", contentDisposition: "attachment" }))`,
+  "all that file can decide": `route.file(({ file }) => ({ name: file.name, customId: "7", keySeed: "x", acl: "private", cache: "revalidate", contentDisposition: "attachment" }))`,
   "a file that decides now and then": `route.file(({ file }) => {
        if (file.size > 9) return { name: "x" }
        if (file.size > 5) return { customId: "x" }

@@ -93,7 +93,7 @@ describe("the upload action", () => {
 
   test("writes the parameters of the URL in the protocol's order, the signature last", async () => {
     const router = {
-      a: f({ image: { acl: "private", contentDisposition: "attachment" } })
+      a: f({ image: { acl: "private", contentDisposition: "attachment", cache: "immutable" } })
         .file(() => ({ customId: "c 1" }))
         .onUploadComplete(() => 1),
     }
@@ -107,6 +107,7 @@ describe("the upload action", () => {
         "x-sluice-custom-id",
         "x-sluice-content-disposition",
         "x-sluice-acl",
+        "x-sluice-cache",
         "signature",
       ],
     ])
@@ -121,6 +122,18 @@ describe("the upload action", () => {
     const router = { a: f({ image: {} }, { presignedUrlTtl }).onUploadComplete(() => 1) }
     const [upload] = await presigned(await handlerOf(router)(uploadRequest("a", { files: [png] })))
     expect((await grantOf(upload!.url)).expires).toBe(now + ms)
+  })
+
+  test("signs what caches may keep as the kind says, or .file() for one file, and not where neither does", async () => {
+    const router = {
+      a: f({ image: { cache: "immutable", maxFileCount: 2 }, pdf: {} })
+        .file(({ file }) => (file.name === "mine" ? { cache: "revalidate" } : {}))
+        .onUploadComplete(() => 1),
+    }
+    const files = [png, { ...png, name: "mine" }, { name: "b.pdf", size: 1, type: "application/pdf" }]
+    const uploads = await presigned(await handlerOf(router)(uploadRequest("a", { files })))
+    const grants = await Promise.all(uploads.map(({ url }) => grantOf(url)))
+    expect(grants.map(({ cache }) => cache)).toEqual(["immutable", "revalidate", undefined])
   })
 
   test("signs the acl and the content disposition of the kind each file falls under", async () => {

@@ -128,6 +128,14 @@ export const ingestSettings = {
     choice<Acl>("<acl>", "who may read files where their route does not say", ["public-read", "private"]),
     defaults.defaultAcl,
   ),
+  defaultCache: orElse(
+    choice<"revalidate" | "immutable">(
+      "<rule>",
+      "how long caches may keep public files where their route does not say",
+      ["revalidate", "immutable"],
+    ),
+    defaults.defaultCache,
+  ),
   hash: orElse(isTrue("whether the SHA-256 of every file is computed"), String(defaults.hash)),
   callbackWait: duration("how long a PUT waits for the app's answer", defaults.callbackWait),
   callbackTimeout: duration("how long the app may take to answer a callback", defaults.callbackTimeout),

@@ -211,8 +211,14 @@ export const testCatalogRegistrations = (open: () => Catalog, count: CatalogCoun
 
   it("the newest URL of an upload that goes on says who may read it, how it is offered and its custom id", async () => {
     await begin("key", { acl: "public-read", customId: "first", contentDisposition: "inline" })
-    await begin("key", { acl: "private", customId: "second", contentDisposition: "attachment", expires: 20_000 })
-    const second = { acl: "private", customId: "second", contentDisposition: "attachment", expires: 20_000 }
+    const second = {
+      acl: "private",
+      customId: "second",
+      contentDisposition: "attachment",
+      cache: "immutable",
+      expires: 20_000,
+    } as const
+    await begin("key", second)
     expect((await open().get("key"))!.file).toMatchObject(second)
     await begin("key", { acl: "public-read", customId: "first", contentDisposition: "inline" })
     expect((await open().get("key"))!.file).toMatchObject(second)

@@ -11,7 +11,13 @@ export const testCatalogUploads = (catalog: () => Catalog): void => {
 
   describe("begin", () => {
     it("makes a file that is Uploading, with all of its grant", async () => {
-      const grant = { customId: "c", contentDisposition: "inline", acl: "private", name: "ü'\"\n.txt" } as const
+      const grant = {
+        customId: "c",
+        contentDisposition: "inline",
+        acl: "private",
+        cache: "immutable",
+        name: "ü'\"\n.txt",
+      } as const
       expect(await begin("key", grant)).toMatchObject({ kind: "granted", epoch: 1, isNew: true })
       expect(await catalog().get("key")).toEqual({
         file: {
@@ -28,6 +34,7 @@ export const testCatalogUploads = (catalog: () => Catalog): void => {
           issuedAt: null,
           contentDisposition: "inline",
           acl: "private",
+          cache: "immutable",
           origin: "http://ingest.example",
           expires: 10_000,
           epoch: 1,

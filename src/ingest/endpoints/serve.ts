@@ -4,7 +4,7 @@ import { Rejected } from "../../server-kit/rejected.ts"
 import { isKeyOf } from "../../protocol/key.ts"
 import { names } from "../../protocol/names.ts"
 import { parseByteRange } from "../../protocol/range.ts"
-import type { Acl } from "../../protocol/signed-url.ts"
+import type { Acl, CacheRule } from "../../protocol/signed-url.ts"
 import { attempt } from "../attempt.ts"
 import { verifyUrlOf } from "../authorise.ts"
 import { openContent } from "../download/open-content.ts"
@@ -69,8 +69,14 @@ const authoriseRead = Effect.fnUntraced(function* (service: Service, file: FileR
 })
 
 /** Sends a file, or the one range of it that was asked for. */
-const send = Effect.fnUntraced(function* (service: Service, request: Incoming, file: FileRecord, acl: Acl) {
-  const headers = toFileHeaders(file, acl)
+const send = Effect.fnUntraced(function* (
+  service: Service,
+  request: Incoming,
+  file: FileRecord,
+  acl: Acl,
+  cache: CacheRule,
+) {
+  const headers = toFileHeaders(file, acl, cache, service.now())
   const validators: Validators = { etag: headers.etag!, modifiedAt: file.uploadedAt ?? 0 }
   const verdict = evaluatePreconditions(request.headers, validators)
   if (verdict === "precondition failed") {
@@ -116,7 +122,8 @@ export const respondFile = Effect.fnUntraced(function* (service: Service, reques
   if (refusal !== undefined) return yield* refusal
   const file = yield* findByKey(service, key)
   const acl = yield* authoriseRead(service, file, url)
-  return yield* send(service, request, file, acl)
+  // A catalog that was written for an older version knows nothing of it.
+  return yield* send(service, request, file, acl, file.cache ?? service.settings.defaultCache)
 })
 
 /** `GET` and `HEAD /a/<appId>/<key or customId>`. Source: docs/protocol.md §10. */
@@ -131,5 +138,6 @@ export const respondAppFile = Effect.fnUntraced(function* (
   if (refusal !== undefined) return yield* refusal
   const file = yield* findOfApp(service, appId, id)
   const acl = yield* authoriseRead(service, file, url)
-  return yield* send(service, request, file, acl)
+  // The id may come to mean another file.
+  return yield* send(service, request, file, acl, "revalidate")
 })

@@ -29,6 +29,8 @@ export interface FileRecord {
   readonly issuedAt: number | null
   readonly contentDisposition: "inline" | "attachment" | null
   readonly acl: "public-read" | "private" | null
+  /** How long caches may keep it; null where its URL did not say. */
+  readonly cache: "revalidate" | "immutable" | null
   /** The ingest's public URL when the upload began. */
   readonly origin: string
   /** When the newest known signed URL expires. */

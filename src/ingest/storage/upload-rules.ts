@@ -52,6 +52,7 @@ export const describeFile = (
   issuedAt: grant.issuedAt ?? null,
   contentDisposition: grant.contentDisposition ?? null,
   acl: grant.acl ?? null,
+  cache: grant.cache ?? null,
   origin,
   expires: grant.expires,
   epoch,
@@ -150,7 +151,10 @@ export type BeginVerdict =
   /** The existing upload is resumed, with these changes to its file. */
   | {
       readonly kind: "resumes"
-      readonly changes: Pick<FileRecord, "epoch" | "resumedAt" | "expires" | "customId" | "contentDisposition" | "acl">
+      readonly changes: Pick<
+        FileRecord,
+        "epoch" | "resumedAt" | "expires" | "customId" | "contentDisposition" | "acl" | "cache"
+      >
     }
   /** It is there. `outlasts`: this URL is valid for longer than any that was known. */
   | { readonly kind: "finished"; readonly outlasts: boolean }
@@ -207,8 +211,9 @@ const resume = (file: FileRecord, grant: UploadGrant, now: number) => {
     customId = null,
     contentDisposition = null,
     acl = null,
+    cache = null,
   } = grant.expires < file.expires ? file : grant
-  return { epoch: file.epoch + 1, resumedAt: now, expires, customId, contentDisposition, acl }
+  return { epoch: file.epoch + 1, resumedAt: now, expires, customId, contentDisposition, acl, cache }
 }
 
 /** The consequences of a registration for one of its keys. */

@@ -8,7 +8,7 @@ import {
   parseMediaType,
 } from "../../protocol/media-type.ts"
 import type { FileLimits, FileLimitsInput, RouteConfig, RouteConfigInput } from "../../protocol/route-config.ts"
-import type { ContentDisposition } from "../../protocol/signed-url.ts"
+import type { CacheRule, ContentDisposition } from "../../protocol/signed-url.ts"
 import { UploadError } from "../../protocol/upload-error.ts"
 import { kindOptions, refuseUnknown } from "../known-options.ts"
 import { toTypeNoun } from "../type-nouns.ts"
@@ -23,6 +23,8 @@ export interface KindLimits {
   readonly limits: FileLimits
   /** Set only where the route says it: otherwise it is not signed, and the ingest decides by the file's type. */
   readonly contentDisposition: ContentDisposition | undefined
+  /** The same. */
+  readonly cache: CacheRule | undefined
 }
 
 /** A route's configuration, checked and expanded once. */
@@ -83,6 +85,7 @@ const compileKind = (kind: FileKind, input: FileLimitsInput): KindLimits => {
     kind,
     maxBytes: bytes.value,
     contentDisposition: input.contentDisposition,
+    cache: input.cache,
     limits: {
       maxFileSize: typeof size === "number" ? toByteSize(size) : normalizeByteSize(size),
       maxFileCount,

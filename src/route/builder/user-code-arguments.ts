@@ -1,7 +1,7 @@
 import type { Json } from "../../protocol/json.ts"
 import type { FileDescriptor, StoredFile } from "../../protocol/messages.ts"
 import type { FileLabelsInput } from "../../protocol/read-labels.ts"
-import type { Acl, ContentDisposition } from "../../protocol/signed-url.ts"
+import type { Acl, CacheRule, ContentDisposition } from "../../protocol/signed-url.ts"
 import type { UploadError } from "../../protocol/upload-error.ts"
 
 /** Which delivery of an event this is. */
@@ -69,6 +69,8 @@ export interface FileDecision extends Omit<FileLabelsInput, "claim"> {
   readonly acl?: Acl | undefined
   /** Whether browsers show the file or offer it for download. Default: as the route says for this kind of file. */
   readonly contentDisposition?: ContentDisposition | undefined
+  /** How long caches may keep the file. Default: as the route says for this kind of file. */
+  readonly cache?: CacheRule | undefined
 }
 
 export interface UploadCompleteArguments<Metadata> extends RequestArguments {

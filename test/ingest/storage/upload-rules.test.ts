@@ -32,6 +32,7 @@ const resumed = (changes: object = {}): BeginVerdict => ({
     customId: null,
     contentDisposition: null,
     acl: null,
+    cache: null,
     ...changes,
   },
 })

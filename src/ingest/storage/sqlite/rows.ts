@@ -14,7 +14,7 @@ export type Row = Record<string, string | number | null>
 
 const fileColumns = `f.id, f.key, f.app_id AS appId, f.status, f.name, f.size, f.type, f.custom_id AS customId, f.slug,
   f.wire_id AS wireId, f.issued_at AS issuedAt,
-  f.content_disposition AS contentDisposition, f.acl, f.origin, f.expires, f.epoch, f.created_at AS createdAt,
+  f.content_disposition AS contentDisposition, f.acl, f.cache, f.origin, f.expires, f.epoch, f.created_at AS createdAt,
   f.resumed_at AS resumedAt, f.ended_at AS endedAt, f.uploaded_at AS uploadedAt, f.file_hash AS fileHash,
   f.failure_code AS failureCode, f.failure_message AS failureMessage, f.is_inline AS isInline,
   f.owner, f.path, f.keep_for AS keepFor, f.claim_within AS claimWithin, f.remove_at AS removeAt, f.claim_by AS claimBy`
@@ -64,6 +64,7 @@ export const toFile = (row: Row): FileRecord => ({
   issuedAt: row.issuedAt as number | null,
   contentDisposition: row.contentDisposition as FileRecord["contentDisposition"],
   acl: row.acl as FileRecord["acl"],
+  cache: row.cache as FileRecord["cache"],
   origin: row.origin as string,
   expires: row.expires as number,
   epoch: row.epoch as number,

@@ -10,6 +10,7 @@ import { dueByApp } from "./migrations/08-due-by-app.ts"
 import { uploadIdentity } from "./migrations/09-upload-identity.ts"
 import { tombstones } from "./migrations/10-tombstones.ts"
 import { labels } from "./migrations/11-labels.ts"
+import { cache } from "./migrations/12-cache.ts"
 
 /** Steps from an empty database to the newest schema, in order; a released one is never changed. */
 export const migrations: ReadonlyArray<string> = [
@@ -24,6 +25,7 @@ export const migrations: ReadonlyArray<string> = [
   uploadIdentity,
   tombstones,
   labels,
+  cache,
 ]
 
 const versionOf = (database: DatabaseSync): number =>

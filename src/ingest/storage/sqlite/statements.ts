@@ -3,8 +3,9 @@ import { type Row, selectDue, selectFile, selectRegistration, selectUpload } fro
 
 const insertFile = `
   INSERT INTO files (key, app_id, name, size, type, custom_id, slug, content_disposition, acl, origin, expires, epoch,
-    created_at, wire_id, issued_at, owner, path, keep_for, claim_within)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+    created_at, wire_id, issued_at, owner, path, keep_for, claim_within,
+    cache)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 /** For the row of `files` that is being written. */
 const expectedRegistration =
@@ -65,10 +66,10 @@ export const prepareStatements = (database: DatabaseSync) => {
     insertFile: prepare(`${insertFile} RETURNING id`),
     insertWhole: prepare(`
       INSERT INTO files (key, app_id, name, size, type, custom_id, slug, content_disposition, acl, origin, expires, epoch,
-        created_at, wire_id, issued_at, owner, path, keep_for, claim_within, remove_at, claim_by, status, file_hash,
-        uploaded_at, is_inline, registration_id)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?13 + ?18, ?13 + ?19,
-        'Uploaded', ?20, ?13, 1,
+        created_at, wire_id, issued_at, owner, path, keep_for, claim_within, cache, remove_at, claim_by, status,
+        file_hash, uploaded_at, is_inline, registration_id)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?13 + ?18,
+        ?13 + ?19, 'Uploaded', ?21, ?13, 1,
         (SELECT registration_id FROM expected_files WHERE key = ?1 AND wire_id = ?14))
       ON CONFLICT (key) WHERE is_current = 1 DO NOTHING RETURNING id, registration_id AS registrationId`),
     insertContent: prepare("INSERT INTO contents (file_id, bytes) VALUES (?, ?)"),
@@ -80,7 +81,7 @@ export const prepareStatements = (database: DatabaseSync) => {
         AND (?3 = 'all' OR (f.claim_by IS NULL AND (f.slug IS NULL OR f.registration_id IS NOT NULL)))
       ORDER BY f.id DESC LIMIT 1`),
     resume: prepare(`
-      UPDATE files SET epoch = ?, resumed_at = ?, expires = ?, custom_id = ?, content_disposition = ?, acl = ?
+      UPDATE files SET epoch = ?, resumed_at = ?, expires = ?, custom_id = ?, content_disposition = ?, acl = ?, cache = ?
       WHERE id = ?`),
     supersede: prepare(`
       UPDATE files SET is_current = 0, status = 'Failed', failure_code = ?, failure_message = ?, ended_at = ?

@@ -20,10 +20,10 @@ const toValues = (
   labels: FileLabels = {},
 ): Array<SupportedValueType> => {
   const { key, appId, name, size, type, customId = null, slug = null, contentDisposition = null, acl = null } = grant
-  const { expires, registrationId = "", issuedAt = null } = grant
+  const { expires, registrationId = "", issuedAt = null, cache = null } = grant
   const file = [key, appId, name, size, type, customId, slug, contentDisposition, acl, origin, expires]
-  const { owner, path, keepFor, claimWithin } = labels
-  return [...file, 1, now, registrationId, issuedAt, owner ?? null, path ?? null, keepFor ?? null, claimWithin ?? null]
+  const { owner = null, path = null, keepFor = null, claimWithin = null } = labels
+  return [...file, 1, now, registrationId, issuedAt, owner, path, keepFor, claimWithin, cache]
 }
 
 const toCommitted = (
@@ -109,9 +109,9 @@ export const createUploads = (
       return { kind: "finished", upload: upload! }
     }
     if (verdict.kind === "resumes") {
-      const { epoch, resumedAt, expires, customId, contentDisposition, acl } = verdict.changes
+      const { epoch, resumedAt, expires, customId, contentDisposition, acl, cache } = verdict.changes
       const { id } = file!
-      sql.resume.run(epoch, resumedAt, expires, customId, contentDisposition, acl, id)
+      sql.resume.run(epoch, resumedAt, expires, customId, contentDisposition, acl, cache, id)
       return { kind: "granted", epoch, isNew: false, id }
     }
     if (verdict.kind !== "starts") return verdict
