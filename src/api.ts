@@ -23,8 +23,11 @@ export type { FileLabelsInput } from "./protocol/read-labels.ts"
 export type {
   ClaimedFiles,
   DeletedFiles,
+  DeletedSelection,
+  Deletion,
   FilePage,
   FileReference,
+  FileSelection,
   FileStatus,
   ListedFile,
   MovedFiles,

@@ -14,6 +14,7 @@ export { blobStoreContract, BlobStoreError } from "./ingest/storage/blob-store.t
 export type * from "./ingest/storage/catalog.ts"
 export type * from "./ingest/storage/catalog-apps.ts"
 export type * from "./ingest/storage/catalog-deliveries.ts"
+export type * from "./ingest/storage/catalog-deletions.ts"
 export type * from "./ingest/storage/catalog-files.ts"
 export type * from "./ingest/storage/catalog-history.ts"
 export type * from "./ingest/storage/catalog-housekeeping.ts"

@@ -1,3 +1,4 @@
+import type { FileSelection } from "../protocol/rest-messages.ts"
 import type { StreamFileOptions } from "../transfer/file-from-stream.ts"
 import type { ClaimOptions, UpdateOptions, UsageOptions } from "./file-options.ts"
 import type { ListFilesOptions } from "./file-listing.ts"
@@ -42,6 +43,7 @@ export const listOptions = [
   "owner",
   "prefix",
 ] as const satisfies ReadonlyArray<keyof ListFilesOptions>
+export const selectionFields = ["owner", "prefix"] as const satisfies ReadonlyArray<keyof FileSelection>
 export const usageOptions = [...callOptions, "owner"] as const satisfies ReadonlyArray<keyof UsageOptions>
 export const claimOptions = [...callOptions, "replaces", "owner"] as const satisfies ReadonlyArray<keyof ClaimOptions>
 export const updateOptions = [...keyOptions, "expiresIn"] as const satisfies ReadonlyArray<keyof UpdateOptions>

@@ -2,6 +2,8 @@ import { createDecoder } from "../schema/decode.ts"
 import {
   ClaimedFilesSchema,
   DeletedFilesSchema,
+  DeletedSelectionSchema,
+  DeletionsSchema,
   FileAccessSchema,
   FilePageSchema,
   MovedFilesSchema,
@@ -15,6 +17,8 @@ import {
 export const operations = {
   listFiles: { name: "listFiles", decode: createDecoder(FilePageSchema) },
   deleteFiles: { name: "deleteFiles", decode: createDecoder(DeletedFilesSchema) },
+  deleteSelection: { name: "deleteFiles", decode: createDecoder(DeletedSelectionSchema) },
+  listDeletions: { name: "listDeletions", decode: createDecoder(DeletionsSchema) },
   renameFiles: { name: "renameFiles", decode: createDecoder(RenamedFilesSchema) },
   updateACL: { name: "updateACL", decode: createDecoder(UpdatedAclsSchema) },
   moveFiles: { name: "moveFiles", decode: createDecoder(MovedFilesSchema) },

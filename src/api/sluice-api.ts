@@ -2,8 +2,11 @@ import type {
   ClaimedFiles,
   ClaimFilesRequest,
   DeletedFiles,
+  DeletedSelection,
   DeleteFilesRequest,
+  Deletion,
   FileAccessRequest,
+  FileSelection,
   MovedFiles,
   MoveFilesRequest,
   RenamedFiles,
@@ -31,6 +34,7 @@ import {
   uploadOptions,
   usageOptions,
 } from "./known-options.ts"
+import { checkSelection, isSelection } from "./file-selection.ts"
 import { createFileListing, type FileListing, type ListFilesOptions } from "./file-listing.ts"
 import { type FileRename, type KeyOptions, sumCalls, toList, toReference } from "./file-reference.ts"
 import type { FileUploadResult } from "./file-upload-result.ts"
@@ -142,9 +146,21 @@ export class SluiceApi {
    * Deletes files, whatever their state; files that do not exist are ignored: `deletedKeys` names those that did. A
    * custom id means all files that have it. More than 1,000 files take several calls: if one fails, those before it have been made.
    */
-  async deleteFiles(keys: string | ReadonlyArray<string>, options: KeyOptions = {}): Promise<DeletedFiles> {
-    checkOptions("The options of deleteFiles", options, keyOptions)
+  deleteFiles(keys: string | ReadonlyArray<string>, options?: KeyOptions): Promise<DeletedFiles>
+  /**
+   * Deletes all files of an owner, all whose path begins with a prefix, or what is both, however many. When it resolves nobody
+   * can read any of them any more; where `isDone` is false, the ingest is still removing them.
+   */
+  deleteFiles(selection: FileSelection, options?: CallOptions): Promise<DeletedSelection>
+  async deleteFiles(
+    keys: string | ReadonlyArray<string> | FileSelection,
+    options: KeyOptions = {},
+  ): Promise<DeletedFiles | DeletedSelection> {
+    checkOptions("The options of deleteFiles", options, isSelection(keys) ? callOptions : keyOptions)
     const settings = await this.#load()
+    if (isSelection(keys)) {
+      return callIngest(settings, operations.deleteSelection, checkSelection(keys), options)
+    }
     const isByKey = (options.keyType ?? settings.defaultKeyType) === "fileKey"
     const deletedKeys: Array<string> = []
     let knowsKeys = true
@@ -156,6 +172,12 @@ export class SluiceApi {
       return answer.deletedCount
     })
     return { success: true, deletedCount, ...(knowsKeys && { deletedKeys }) }
+  }
+
+  /** Deletions by owner or prefix: those that are not done, and those of the last 7 days, newest first. */
+  async listDeletions(options: CallOptions = {}): Promise<ReadonlyArray<Deletion>> {
+    checkOptions("The options of listDeletions", options, callOptions)
+    return (await callIngest(await this.#load(), operations.listDeletions, {}, options)).deletions
   }
 
   /** Renames files that are stored. For custom ids, and more than 1,000 files, see {@link deleteFiles}. */

@@ -6,6 +6,7 @@ import { testCatalogApps } from "./catalog/apps.ts"
 import { testCatalogBounds } from "./catalog/bounds.ts"
 import { testCatalogClaims } from "./catalog/claims.ts"
 import { testCatalogDeletion } from "./catalog/deletion.ts"
+import { testCatalogDeletions } from "./catalog/deletions.ts"
 import { testCatalogDeliveries } from "./catalog/deliveries.ts"
 import { testCatalogExpiry } from "./catalog/expiry.ts"
 import { testCatalogFailures } from "./catalog/failures.ts"
@@ -82,6 +83,7 @@ const describeCatalog = (setup: CatalogSetup): void => {
   testCatalogLabels(() => catalog)
   testCatalogClaims(() => catalog)
   testCatalogDeletion(() => catalog)
+  testCatalogDeletions(() => catalog)
   testCatalogExpiry(() => catalog)
   testCatalogHistory(() => catalog)
   testCatalogApps(() => catalog)

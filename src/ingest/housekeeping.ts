@@ -10,6 +10,9 @@ import { type Service, createEventId } from "./service.ts"
 /** Rows handled at a time, so that a sweep never blocks the catalog for long. */
 const batch = 100
 
+/** However often the time of a file passes, sweeps are this far apart, ms. */
+const shortestPause = 1000
+
 /** Ends abandoned uploads and registrations. */
 const endAbandoned = (service: Service): Effect.Effect<void> =>
   Effect.gen(function* () {
@@ -45,6 +48,16 @@ const deleteOverdue = (service: Service): Effect.Effect<void> =>
     }
   })
 
+/** Goes on with deletions of many files. */
+const continueDeletions = (service: Service): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    for (let isDone = false; !isDone;) {
+      const step = yield* Effect.promise(() => service.catalog.continueDeletions({ now: service.now(), limit: batch }))
+      announceDeletion(service, step.keys, 0)
+      isDone = step.isDone
+    }
+  })
+
 /** Deletes old history. */
 const prune = ({ catalog, settings, now }: Service): Effect.Effect<void> =>
   Effect.gen(function* () {
@@ -54,6 +67,10 @@ const prune = ({ catalog, settings, now }: Service): Effect.Effect<void> =>
     for (let found = batch; found >= batch;) {
       found = yield* Effect.promise(() => catalog.forgetTombstones({ now: now(), limit: batch }))
     }
+    for (let found = batch; found >= batch;) {
+      const before = now() - limits.uploadLifetime
+      found = yield* Effect.promise(() => catalog.forgetDeletions({ before, limit: batch }))
+    }
   })
 
 /** Lets the catalog release the room of deleted rows, step by step: requests are served between any two steps. */
@@ -62,19 +79,38 @@ const compact = ({ catalog }: Service): Effect.Effect<void> =>
     while (yield* Effect.promise(() => catalog.compact())) yield* Effect.yieldNow
   })
 
+/**
+ * How long nothing has to be done, ms: until the time of a file passes, at most the interval of sweeps. A deadline that was
+ * given to a file during the pause, and ends before it, waits for its end.
+ */
+const findPause = ({ catalog, settings, now }: Service): Effect.Effect<number> =>
+  Effect.map(
+    Effect.catchCause(
+      Effect.promise(() => catalog.findNextDeadline()),
+      () => Effect.succeed(null),
+    ),
+    (deadline) => Math.min(settings.sweepInterval, Math.max(shortestPause, (deadline ?? Infinity) - now())),
+  )
+
 /** A step that fails does not stop the others, and runs again with the next sweep. */
 const tryStep = (step: Effect.Effect<void>): Effect.Effect<void> =>
   Effect.catchCause(step, (cause) => logError("Housekeeping failed; it will be tried again.", Cause.squash(cause)))
 
 /**
- * Makes the sweep: ends abandoned uploads, deletes files whose time has passed, removes the bytes of ended files, deletes old history. A step that fails
+ * Makes the sweep: ends abandoned uploads, deletes files whose time has passed and those that deletions mean, removes the bytes of ended files, deletes old history. A step that fails
  * does not stop the others. Interruptible between any two files.
  *
  * A blob is only ever written after its row in the catalog, and the row outlives it: whatever a crash leaves behind,
  * the rows know of it. So the store itself is never searched for unknown blobs.
  */
 const createSweep = (service: Service): Effect.Effect<void> => {
-  const steps = [endAbandoned(service), deleteOverdue(service), createReclaimer(service), prune(service)]
+  const steps = [
+    endAbandoned(service),
+    deleteOverdue(service),
+    continueDeletions(service),
+    createReclaimer(service),
+    prune(service),
+  ]
   return Effect.forEach(steps, tryStep, { discard: true })
 }
 
@@ -111,7 +147,7 @@ export const createHousekeeping = (getService: () => Service): Housekeeping => {
         // Re-arm before the sweep: a call of `wake` during it may be about something that the sweep has already passed.
         Latch.closeUnsafe(awake)
         yield* keepOnce
-        yield* Effect.raceFirst(Effect.sleep(service.settings.sweepInterval), awake.await)
+        yield* Effect.raceFirst(Effect.sleep(yield* findPause(service)), awake.await)
       }),
     )
   })

@@ -5,6 +5,7 @@
  */
 import { Rejected } from "../server-kit/rejected.ts"
 import { formatByteSize } from "../protocol/byte-size.ts"
+import { limits } from "../protocol/limits.ts"
 import { names } from "../protocol/names.ts"
 import type { UploadGrant } from "../protocol/signed-url.ts"
 import { clockSkew } from "./storage/tombstone.ts"
@@ -98,6 +99,13 @@ export const catalogOverQuota = (what: string): Rejected =>
   })
 
 /** The answer to an app that has announced more files than the operator allows. Sizes are bytes. */
+export const tooManyDeletions = (): Rejected =>
+  new Rejected({
+    code: "RATE_LIMITED",
+    detail: `${limits.openDeletions} deletions by owner or prefix are under way for this app. Ask again when some are done: listDeletions tells.`,
+    headers: { "retry-after": "10" },
+  })
+
 export const tooManyExpected = ({
   maxExpectedFiles,
   maxExpectedBytes,

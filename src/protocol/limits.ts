@@ -39,6 +39,8 @@ export const limits = {
   storedPath: 1024,
   /** The longest time that a file may be kept or wait for: a century, which can be added to any date. */
   longestLife: 100 * 366 * 24 * 60 * 60 * 1000,
+  /** Deletions of many files that an app may have under way. */
+  openDeletions: 100,
   /** UTF-8 length of a file's owner. */
   owner: 256,
   /** UTF-8 length of a custom id. */

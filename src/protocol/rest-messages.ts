@@ -63,9 +63,16 @@ export interface FilePage {
   readonly files: ReadonlyArray<ListedFile>
 }
 
-/** Body of `POST /v6/deleteFiles`: at most 1,000 files. A custom id means all files that have it. */
+/** Files by what their app says of them: those of an owner, those whose path begins with a prefix, or what is both. */
+export type FileSelection =
+  { readonly owner: string; readonly prefix?: string } | { readonly owner?: string; readonly prefix: string }
+
+/**
+ * Body of `POST /v6/deleteFiles`: at most 1,000 files, of which a custom id means all that have it; or any number, by what
+ * their app says of them.
+ */
 export type DeleteFilesRequest =
-  { readonly fileKeys: ReadonlyArray<string> } | { readonly customIds: ReadonlyArray<string> }
+  { readonly fileKeys: ReadonlyArray<string> } | { readonly customIds: ReadonlyArray<string> } | FileSelection
 
 /** Answer of `deleteFiles`; files that do not exist (any more) are ignored. */
 export interface DeletedFiles {
@@ -73,6 +80,40 @@ export interface DeletedFiles {
   readonly deletedCount: number
   /** The keys of the files that were there and are deleted now; missing in the answer of an older ingest. */
   readonly deletedKeys?: ReadonlyArray<string>
+}
+
+/** Answer of `deleteFiles` by owner or prefix. From then on nobody reads any of the files. */
+export interface DeletedSelection {
+  readonly success: true
+  /** How many files the ingest has marked so far. */
+  readonly deletedCount: number
+  /** The deletion's id in `listDeletions`. */
+  readonly deletionId: string
+  /** Whether these are all. Otherwise the ingest goes on by itself. */
+  readonly isDone: boolean
+}
+
+/** A deletion of many files. */
+export interface Deletion {
+  readonly id: string
+  readonly owner: string | null
+  readonly prefix: string | null
+  /** ms since the epoch. */
+  readonly askedAt: number
+  /** When the last file was marked, ms since the epoch; null: the ingest is not done. */
+  readonly doneAt: number | null
+  readonly deletedCount: number
+}
+
+/** Body of `POST /v6/listDeletions`. */
+export interface ListDeletionsRequest {
+  /** 1–1000; by default 500. */
+  readonly limit?: number
+}
+
+/** Answer of `listDeletions`: newest first. */
+export interface Deletions {
+  readonly deletions: ReadonlyArray<Deletion>
 }
 
 /** Body of `POST /v6/renameFiles`: at most 1,000 files that are `Uploaded`. A custom id means all files that have it. */

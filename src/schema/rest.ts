@@ -4,13 +4,16 @@ import {
   type ClaimedFiles,
   type ClaimFilesRequest,
   type DeletedFiles,
+  type DeletedSelection,
   type DeleteFilesRequest,
+  type Deletions,
   type FileAccess,
   type FileAccessRequest,
   type FilePage,
   type FileReference,
   fileStatuses,
   type ListedFile,
+  type ListDeletionsRequest,
   type ListFilesRequest,
   type MovedFiles,
   type MoveFilesRequest,
@@ -40,6 +43,10 @@ const Status = Schema.Literals(fileStatuses)
 
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
+const PageSize = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: limits.filesPerPage }))
+
+const PathPrefix = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(limits.storedPath))
+
 const someFiles = <S extends Schema.Constraint>(schema: S) =>
   Schema.Array(schema).check(
     Schema.isMinLength(1, { message: "Expected at least one file" }),
@@ -64,11 +71,7 @@ const ofFile = <Fields extends Schema.Struct.Fields>(fields: Fields) =>
 
 /** Source: docs/protocol.md §10. */
 export const ListFilesRequestSchema: Schema.Codec<ListFilesRequest> = Schema.Struct({
-  limit: Schema.optionalKey(
-    Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: limits.filesPerPage })).annotate({
-      description: "Files on the page, 500 by default.",
-    }),
-  ),
+  limit: Schema.optionalKey(PageSize.annotate({ description: "Files on the page, 500 by default." })),
   offset: Schema.optionalKey(Count.annotate({ description: "How many files to leave out. Not together with cursor." })),
   cursor: Schema.optionalKey(
     Schema.String.check(
@@ -82,7 +85,7 @@ export const ListFilesRequestSchema: Schema.Codec<ListFilesRequest> = Schema.Str
   status: Schema.optionalKey(Status.annotate({ description: "Only these files." })),
   owner: Schema.optionalKey(Owner),
   prefix: Schema.optionalKey(
-    Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(limits.storedPath)).annotate({
+    PathPrefix.annotate({
       description: "Only files whose path begins with it, in the order of their paths. Not together with offset.",
     }),
   ),
@@ -137,7 +140,28 @@ export const FilePageSchema: Schema.Codec<FilePage> = Schema.Struct({
 export const DeleteFilesRequestSchema: Schema.Codec<DeleteFilesRequest> = Schema.Struct({
   fileKeys: Schema.optionalKey(someFiles(FileKey)),
   customIds: Schema.optionalKey(someFiles(CustomId)),
-}).check(oneOf("fileKeys", "customIds")) as unknown as Schema.Codec<DeleteFilesRequest>
+  owner: Schema.optionalKey(Owner),
+  prefix: Schema.optionalKey(
+    PathPrefix.annotate({ description: "All files whose path begins with it, or those of the owner." }),
+  ),
+}).check(
+  Schema.makeFilter(
+    (given) => {
+      const isSelection = "owner" in given || "prefix" in given
+      const ways = [isSelection, "fileKeys" in given, "customIds" in given].filter(Boolean).length
+      return ways === 1 || "Expected one of fileKeys, customIds, or owner and prefix"
+    },
+    {
+      toJsonSchema: () => ({
+        oneOf: [
+          { required: ["fileKeys"] },
+          { required: ["customIds"] },
+          { anyOf: [{ required: ["owner"] }, { required: ["prefix"] }] },
+        ],
+      }),
+    },
+  ),
+) as unknown as Schema.Codec<DeleteFilesRequest>
 
 /** Source: docs/protocol.md §10. */
 export const DeletedFilesSchema: Schema.Codec<DeletedFiles> = Schema.Struct({
@@ -145,6 +169,35 @@ export const DeletedFilesSchema: Schema.Codec<DeletedFiles> = Schema.Struct({
   deletedCount: Count,
   deletedKeys: Schema.optionalKey(
     Schema.Array(Schema.String).annotate({ description: "The keys of the files that were there." }),
+  ),
+})
+
+/** Source: docs/protocol.md §10. */
+export const DeletedSelectionSchema: Schema.Codec<DeletedSelection> = Schema.Struct({
+  success: Schema.Literal(true),
+  deletedCount: Count.annotate({ description: "How many files are marked so far." }),
+  deletionId: Schema.String,
+  isDone: Schema.Boolean.annotate({ description: "Whether these are all. Otherwise the ingest goes on by itself." }),
+})
+
+/** Source: docs/protocol.md §10. */
+export const ListDeletionsRequestSchema: Schema.Codec<ListDeletionsRequest> = Schema.Struct({
+  limit: Schema.optionalKey(PageSize.annotate({ description: "Deletions at most, 500 by default." })),
+})
+
+/** Source: docs/protocol.md §10. */
+export const DeletionsSchema: Schema.Codec<Deletions> = Schema.Struct({
+  deletions: Schema.Array(
+    Schema.Struct({
+      id: Schema.String,
+      owner: Schema.NullOr(Schema.String),
+      prefix: Schema.NullOr(Schema.String),
+      askedAt: Schema.Int.annotate({ description: "ms since the epoch." }),
+      doneAt: Schema.NullOr(Schema.Int).annotate({
+        description: "When the last file was marked, ms since the epoch; null: it is not done.",
+      }),
+      deletedCount: Count,
+    }),
   ),
 })
 

@@ -17,7 +17,8 @@ const a = `${encodedAppId}a`
 const b = `${encodedAppId}b`
 
 test("the server API calls every operation of the ingest", () => {
-  expect(Object.keys(called).toSorted()).toEqual([...offered.keys()].toSorted())
+  const names = new Set(Object.values(called).map(({ name }) => name))
+  expect([...names].toSorted()).toEqual([...offered.keys()].toSorted())
 })
 
 describe("what is asked", () => {

@@ -93,6 +93,24 @@ export const testCatalogClaims = (catalog: () => Catalog): void => {
     })
   })
 
+  describe("the next deadline", () => {
+    it("is the earliest of files that have arrived and wait for it", async () => {
+      const next = () => catalog().findNextDeadline()
+      expect(await next()).toBe(null)
+      await begin("begun", { keepFor: 1 })
+      await commitWhole("kept", {})
+      expect(await next()).toBe(null)
+      await commitWhole("a", { keepFor: 300 })
+      expect(await next()).toBe(2300)
+      await commitWhole("b", { claimWithin: 100 })
+      expect(await next()).toBe(2100)
+      await claim(["b"], [], 2050)
+      expect(await next()).toBe(2300)
+      await remove(["a"], 2060)
+      expect(await next()).toBe(null)
+    })
+  })
+
   describe("files whose time has passed", () => {
     it("are deleted, oldest first, some at a time, and no others", async () => {
       await commitWhole("a", { keepFor: 300 })

@@ -40,6 +40,11 @@ const toCalls = (catalog: Catalog): Readonly<Record<Method, () => Promise<unknow
   usageOfOwner: () => catalog.usageOfOwner("app", "user-7"),
   claimFiles: () => catalog.claimFiles({ appId: "app", keys: ["key"], replaces: [], now: 3000 }),
   deleteOverdue: () => catalog.deleteOverdue({ now: 1, limit: 1 }),
+  findNextDeadline: () => catalog.findNextDeadline(),
+  deleteMatching: () => catalog.deleteMatching({ appId: "app", selection: { owner: "u" }, now: 1, limit: 1 }),
+  continueDeletions: () => catalog.continueDeletions({ now: 1, limit: 1 }),
+  listDeletions: () => catalog.listDeletions("app", 1),
+  forgetDeletions: () => catalog.forgetDeletions({ before: 1, limit: 1 }),
   listByPath: () => catalog.listByPath({ appId: "app", prefix: "a", limit: 1 }),
   expire: () =>
     catalog.expire({

@@ -1,16 +1,65 @@
 import * as Effect from "effect/Effect"
-import type { DeleteFilesRequest, FileReference } from "../../protocol/rest-messages.ts"
-import { DeletedFilesSchema, DeleteFilesRequestSchema } from "../../schema/rest.ts"
+import * as Schema from "effect/Schema"
+import type {
+  DeletedFiles,
+  DeletedSelection,
+  DeleteFilesRequest,
+  FileReference,
+  FileSelection,
+} from "../../protocol/rest-messages.ts"
+import type { Rejected } from "../../server-kit/rejected.ts"
+import { DeletedFilesSchema, DeletedSelectionSchema, DeleteFilesRequestSchema } from "../../schema/rest.ts"
 import { isKeyOf } from "../../protocol/key.ts"
 import { attempt } from "../attempt.ts"
 import { announceDeletion } from "../announce-deletion.ts"
-import { tooManyExpected } from "../refusals.ts"
-import { defineOperation } from "./operation.ts"
+import { tooManyDeletions, tooManyExpected, unknownApiKey } from "../refusals.ts"
+import { type Call, defineOperation } from "./operation.ts"
 
-const toReferences = (request: DeleteFilesRequest): ReadonlyArray<FileReference> =>
+/** How many files of a deletion by owner or prefix are marked before the answer: most owners have fewer. */
+const firstStep = 500
+
+const toReferences = (request: Exclude<DeleteFilesRequest, FileSelection>): ReadonlyArray<FileReference> =>
   "fileKeys" in request
     ? request.fileKeys.map((fileKey) => ({ fileKey }))
     : request.customIds.map((customId) => ({ customId }))
+
+const deleteListed = Effect.fnUntraced(function* (
+  { service, app }: Call,
+  request: Exclude<DeleteFilesRequest, FileSelection>,
+) {
+  // A key of another app is treated as one that does not exist, now and later.
+  const files = toReferences(request).filter((file) => !("fileKey" in file) || isKeyOf(file.fileKey, app.encodedId))
+  const bounds = { expectedFiles: service.settings.maxExpectedFiles }
+  const found = yield* attempt(() =>
+    service.catalog.deleteFiles({ appId: app.id, files, now: service.now(), bounds, appSince: app.since }),
+  )
+  if (found === "tooMany") return yield* tooManyExpected(service.settings)
+  announceDeletion(
+    service,
+    [...found, ...files.flatMap((file) => ("fileKey" in file ? [file.fileKey] : []))],
+    found.length,
+  )
+  return { success: true, deletedCount: found.length, deletedKeys: found } as const
+})
+
+const deleteSelected = Effect.fnUntraced(function* ({ service, app }: Call, { owner, prefix }: FileSelection) {
+  const selection = { ...(owner !== undefined && { owner }), ...(prefix !== undefined && { prefix }) } as FileSelection
+  const deleted = yield* attempt(() =>
+    service.catalog.deleteMatching({
+      appId: app.id,
+      selection,
+      now: service.now(),
+      limit: firstStep,
+      appSince: app.since,
+    }),
+  )
+  if (deleted.kind === "unknownApp") return yield* unknownApiKey()
+  if (deleted.kind === "tooMany") return yield* tooManyDeletions()
+  const { deletion, keys } = deleted
+  announceDeletion(service, keys, keys.length)
+  const { id, doneAt, deletedCount } = deletion
+  return { success: true, deletedCount, deletionId: String(id), isDone: doneAt !== null } as const
+})
 
 /** Source: docs/protocol.md §10. */
 export const deleteFiles = defineOperation({
@@ -19,26 +68,15 @@ export const deleteFiles = defineOperation({
     "Files in any state, by key or by custom id; a custom id means all files that have it. They cannot be read any more " +
     "when this answers; their bytes go soon after. An upload under way is stopped, and callbacks still due are not sent. " +
     "A key that was registered or signed and not uploaded yet is closed as well, but not counted. Files that do not " +
-    "exist are ignored; `deletedKeys` tells which did.",
+    "exist are ignored; `deletedKeys` tells which did.\n\n" +
+    "By `owner`, `prefix` of the path, or both: any number of files. None of them can be read from this answer on; the ingest " +
+    "marks them step by step, and goes on by itself until `listDeletions` says that it is done.",
   request: DeleteFilesRequestSchema,
-  answer: DeletedFilesSchema,
+  answer: Schema.Union([DeletedFilesSchema, DeletedSelectionSchema]),
   example: {
     request: { fileKeys: ["kE2xQm7PzVnYb9tR4wLcH3sD"] },
     answer: { success: true, deletedCount: 1, deletedKeys: ["kE2xQm7PzVnYb9tR4wLcH3sD"] },
   },
-  act: Effect.fnUntraced(function* ({ service, app }, request) {
-    // A key of another app is treated as one that does not exist, now and later.
-    const files = toReferences(request).filter((file) => !("fileKey" in file) || isKeyOf(file.fileKey, app.encodedId))
-    const bounds = { expectedFiles: service.settings.maxExpectedFiles }
-    const found = yield* attempt(() =>
-      service.catalog.deleteFiles({ appId: app.id, files, now: service.now(), bounds, appSince: app.since }),
-    )
-    if (found === "tooMany") return yield* tooManyExpected(service.settings)
-    announceDeletion(
-      service,
-      [...found, ...files.flatMap((file) => ("fileKey" in file ? [file.fileKey] : []))],
-      found.length,
-    )
-    return { success: true, deletedCount: found.length, deletedKeys: found } as const
-  }),
+  act: (call, request): Effect.Effect<DeletedFiles | DeletedSelection, Rejected> =>
+    "owner" in request || "prefix" in request ? deleteSelected(call, request) : deleteListed(call, request),
 })

@@ -2,6 +2,7 @@ import { moveFiles, renameFiles, updateACL, updateFiles } from "./change-files.t
 import { claimFiles } from "./claim-files.ts"
 import { deleteFiles } from "./delete-files.ts"
 import { requestFileAccess } from "./file-access.ts"
+import { listDeletions } from "./list-deletions.ts"
 import { listFiles } from "./list-files.ts"
 import type { Operation } from "./operation.ts"
 import { getUsageInfo } from "./usage-info.ts"
@@ -11,6 +12,7 @@ export const operations: ReadonlyMap<string, Operation> = new Map(
   Object.entries({
     listFiles,
     deleteFiles,
+    listDeletions,
     renameFiles,
     updateACL,
     moveFiles,

@@ -71,4 +71,6 @@ export interface CatalogFiles {
    * of those that expire and of those that nobody has claimed the oldest first. Returns their keys.
    */
   readonly deleteOverdue: (sweep: { readonly now: number; readonly limit: number }) => Promise<ReadonlyArray<string>>
+  /** When the time of a file passes next, ms since the epoch, past or to come; null: no file has one. */
+  readonly findNextDeadline: () => Promise<number | null>
 }

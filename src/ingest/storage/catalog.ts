@@ -1,4 +1,5 @@
 import type { CatalogApps } from "./catalog-apps.ts"
+import type { CatalogDeletions } from "./catalog-deletions.ts"
 import type { CatalogDeliveries } from "./catalog-deliveries.ts"
 import type { CatalogFiles } from "./catalog-files.ts"
 import type { CatalogHistory } from "./catalog-history.ts"
@@ -29,6 +30,7 @@ export interface Catalog
     CatalogRegistrations,
     CatalogDeliveries,
     CatalogFiles,
+    CatalogDeletions,
     CatalogTombstones,
     CatalogApps,
     CatalogHousekeeping,

@@ -6,7 +6,7 @@ import type { Steps } from "./steps.ts"
 
 /** The apps of the catalog in memory. */
 export const createMemoryApps = (
-  { apps, rows, allRows, expected, graves }: Tables,
+  { apps, rows, allRows, expected, graves, deletions }: Tables,
   { dropEvent }: Pick<Steps, "dropEvent">,
 ): CatalogApps => {
   let revision = 0
@@ -27,6 +27,7 @@ export const createMemoryApps = (
     }
     for (const upload of expected.all()) if (upload.registration.appId === appId) expected.remove(upload)
     for (const [name, grave] of graves) if (grave.appId === appId) graves.delete(name)
+    for (const [id, deletion] of deletions) if (deletion.appId === appId) deletions.delete(id)
   }
 
   return {

@@ -1,5 +1,7 @@
 import type { AttemptRecord, Catalog } from "../catalog.ts"
 import { createMemoryApps } from "./apps.ts"
+import { createDeleteFile } from "./delete-file.ts"
+import { createMemoryDeletions } from "./deletions.ts"
 import { createMemoryDeliveries } from "./deliveries.ts"
 import { createMemoryFiles } from "./files.ts"
 import { createMemoryHistory } from "./history.ts"
@@ -31,6 +33,8 @@ export const createMemoryCatalog = ({
   const steps = createSteps(tables)
   const { findRefusal, bury, ...tombstones } = createMemoryTombstones(tables)
 
+  const deleteFile = createDeleteFile(tables, { ...steps, bury })
+
   return {
     abilities: { isDurable: false, isShared: false, largestContent },
     attempts,
@@ -46,7 +50,8 @@ export const createMemoryCatalog = ({
     ...createMemoryUploads(tables, { ...steps, findRefusal }),
     ...createMemoryRegistrations(tables, steps),
     ...createMemoryDeliveries(tables, steps),
-    ...createMemoryFiles(tables, { ...steps, bury }),
+    ...createMemoryFiles(tables, { ...steps, bury, deleteFile }),
+    ...createMemoryDeletions(tables, { ...steps, deleteFile }),
     ...tombstones,
     ...createMemoryApps(tables, steps),
     ...createMemoryHousekeeping(tables, steps),

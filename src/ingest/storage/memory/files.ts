@@ -3,7 +3,8 @@ import type { FileReference } from "../../../protocol/rest-messages.ts"
 import type { CatalogFiles } from "../catalog-files.ts"
 import { fitsKeys, sizeKey } from "../quota.ts"
 import { isClaimable, isOverdue } from "../upload-rules.ts"
-import { buryFile, type TombstoneSteps } from "../tombstone.ts"
+import type { TombstoneSteps } from "../tombstone.ts"
+import type { DeleteFile } from "./delete-file.ts"
 import type { Row, Tables } from "./rows.ts"
 import type { Steps } from "./steps.ts"
 import { findUsage } from "./usage.ts"
@@ -11,7 +12,11 @@ import { findUsage } from "./usage.ts"
 /** What an app does with its files, in memory; finding them by a custom id walks all files. */
 export const createMemoryFiles = (
   tables: Tables,
-  { dropEvent, isGone, bury }: Pick<Steps, "dropEvent" | "isGone"> & Pick<TombstoneSteps, "bury">,
+  {
+    isGone,
+    bury,
+    deleteFile,
+  }: Pick<Steps, "isGone"> & Pick<TombstoneSteps, "bury"> & { readonly deleteFile: DeleteFile },
 ): CatalogFiles => {
   const { rows, expected } = tables
 
@@ -21,16 +26,6 @@ export const createMemoryFiles = (
         ? [rows.get(reference.fileKey)]
         : [...rows.values()].filter(({ file }) => file.customId === reference.customId)
     return found.filter((row) => row?.file.appId === appId) as ReadonlyArray<Row>
-  }
-
-  /** `→ Deleting`; the upload of the file must not begin again. */
-  const deleteFile = (row: Row, now: number): void => {
-    const { file, urlsEnd } = row
-    const isExpected = expected.forget(file.appId, file.key)
-    const tombstone = buryFile(file, { urlsEnd, isExpected, now })
-    if (tombstone !== null) bury(file.appId, file.key, tombstone, true)
-    row.file = { ...file, status: "Deleting", epoch: file.epoch + 1, endedAt: now }
-    dropEvent(row)
   }
 
   return {
@@ -92,6 +87,12 @@ export const createMemoryFiles = (
         .slice(0, limit)
       for (const row of overdue) deleteFile(row, now)
       return overdue.map(({ file }) => file.key)
+    },
+    findNextDeadline: async () => {
+      const stored = [...rows.values()].map(({ file }) => file).filter(({ status }) => status === "Uploaded")
+      const deadlines = stored.flatMap(({ removeAt, claimBy }) => [removeAt ?? Infinity, claimBy ?? Infinity])
+      const next = deadlines.reduce((earliest, deadline) => Math.min(earliest, deadline), Infinity)
+      return next === Infinity ? null : next
     },
   }
 }

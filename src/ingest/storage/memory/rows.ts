@@ -1,3 +1,4 @@
+import type { DeletionRecord } from "../catalog-deletions.ts"
 import type { AppRecord } from "../catalog-apps.ts"
 import type {
   AttemptRecord,
@@ -101,6 +102,8 @@ export const createTables = () => ({
   expected: createExpected(),
   /** By {@link graveOf}. */
   graves: new Map<string, Grave>(),
+  /** By their ids, oldest first. */
+  deletions: new Map<number, DeletionRecord & { readonly appId: string }>(),
   /** Oldest first. */
   attempts: new Array<AttemptRecord>(),
   apps: new Map<string, AppRecord>(),

@@ -1,4 +1,5 @@
 import type { FileLabels } from "../../../protocol/file-labels.ts"
+import { limits } from "../../../protocol/limits.ts"
 import type { UploadGrant } from "../../../protocol/signed-url.ts"
 import type { FileRecord } from "../catalog-records.ts"
 import type { Begun, CatalogUploads, CommitNotes } from "../catalog-uploads.ts"
@@ -28,7 +29,7 @@ export const createMemoryUploads = (
   > &
     Pick<TombstoneSteps, "findRefusal">,
 ): CatalogUploads => {
-  const { rows, allRows, contents, expected } = tables
+  const { rows, allRows, contents, expected, deletions } = tables
   let lastFile = 0
 
   const insert = (file: Omit<FileRecord, "id">): Row => {
@@ -59,12 +60,25 @@ export const createMemoryUploads = (
     fitsQuota(findUsage(tables, appId), size, quota) &&
     (labels.owner === undefined || fitsOwnerQuota(findOwnerUsage(tables, appId, labels.owner), size, labels))
 
+  /** Whether its owner was deleted since the URL of the grant was issued. */
+  const isOfDeletedOwner = ({ appId, issuedAt = 0 }: UploadGrant, { owner }: FileLabels, now: number): boolean =>
+    owner !== undefined &&
+    [...deletions.values()].some(
+      (each) =>
+        each.appId === appId &&
+        each.owner === owner &&
+        each.prefix === null &&
+        each.askedAt >= issuedAt &&
+        each.askedAt > now - limits.uploadLifetime,
+    )
+
   const decide = (begin: Parameters<CatalogUploads["begin"]>[0]): Begun => {
     const { grant, labels, origin, now, appSince } = begin
     if (isGone(grant.appId, appSince)) return { kind: "unknownApp" }
     const refusal = findRefusal(grant, now)
     if (refusal !== undefined) return { kind: refusal }
     const row = rows.get(grant.key)
+    if (row === undefined && isOfDeletedOwner(grant, labels ?? {}, now)) return { kind: "deleted" }
     const verdict = decideBegin(
       begin,
       row?.file,
@@ -109,6 +123,7 @@ export const createMemoryUploads = (
     commitWhole: async ({ grant, registration, labels = {}, origin, bytes, fileHash, quota, appSince, ...notes }) => {
       if (isGone(grant.appId, appSince)) return { kind: "refused" }
       if (findRefusal(grant, notes.now) !== undefined) return { kind: "refused" }
+      if (isOfDeletedOwner(grant, labels, notes.now)) return { kind: "refused" }
       if (rows.has(grant.key) || !hasRoom(grant, quota, labels)) return { kind: "refused" }
       const { now } = notes
       const fresh = describeFile(grant, origin, 1, now, labels)

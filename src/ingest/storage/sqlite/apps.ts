@@ -126,6 +126,7 @@ const forgetAll = [
   "DELETE FROM deliveries WHERE file_id IN (SELECT id FROM files WHERE app_id = :id)",
   "DELETE FROM expected_files WHERE app_id = :id",
   "DELETE FROM tombstones WHERE app_id = :id",
+  "DELETE FROM deletions WHERE app_id = :id",
   "DELETE FROM files WHERE app_id = :id AND status = 'Failed' AND has_bytes = 0",
   "UPDATE files SET app_id = '', is_current = 0, status = 'Deleting', registration_id = NULL WHERE app_id = :id",
   "DELETE FROM registrations WHERE app_id = :id",

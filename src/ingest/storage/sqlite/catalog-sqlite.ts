@@ -2,7 +2,7 @@
  * Configuration: `file`, the database, made when missing, for this user alone (mode 0600); `largestContent`, bytes of
  * the largest file whose content is kept here and not in the blob store (64 KiB; 0: none).
  *
- * What is stored where: tables `files`, `contents`, `registrations`, `expected_files`, `deliveries`, `attempts`, `apps`, `app_keys` in that file, beside
+ * What is stored where: tables `files`, `contents`, `registrations`, `expected_files`, `deliveries`, `attempts`, `deletions`, `apps`, `app_keys` in that file, beside
  * it SQLite's `-wal` and `-shm`. migrations/ has the columns.
  *
  * Considerations: the driver is Node's own (`node:sqlite`), in WAL mode. What a method resolved with is on disk:
@@ -19,6 +19,8 @@ import { makeFolder } from "../disk/make-folder.ts"
 import { wrapPort } from "../wrap-port.ts"
 import { createAppTable } from "./apps.ts"
 import { compactionPragmas, createCompaction, rewriteOld } from "./compaction.ts"
+import { createDeleteSteps } from "./delete-steps.ts"
+import { createDeletions } from "./deletions.ts"
 import { createDeliveries } from "./deliveries.ts"
 import { toCatalogError } from "./error.ts"
 import { createFiles } from "./files.ts"
@@ -78,6 +80,8 @@ export const createSqliteCatalog = ({
   const steps = createSteps(sql, compaction.noteDeletion)
   const { findRefusal, bury, ...tombstones } = createTombstones(sql, transactions, steps)
 
+  const deleteSteps = createDeleteSteps(database, sql, { bury })
+
   const closeToOthers = (): void => {
     for (const part of [file, `${file}-wal`, `${file}-shm`]) if (existsSync(part)) chmodSync(part, 0o600)
   }
@@ -86,10 +90,11 @@ export const createSqliteCatalog = ({
     abilities: { isDurable, isShared: false, largestContent },
     usage: async (appId) => ({ ...findUsage(sql, appId) }),
     usageOfOwner: async (appId, owner) => ({ ...findOwnerUsage(sql, appId, owner) }),
-    ...createUploads(sql, transactions, { ...steps, findRefusal }),
+    ...createUploads(sql, transactions, { ...steps, ...deleteSteps, findRefusal }),
     ...createRegistrations(sql, transactions, steps),
     ...createDeliveries(sql, transactions, steps),
-    ...createFiles(database, sql, transactions, { ...steps, bury }),
+    ...createFiles(database, sql, transactions, { ...steps, ...deleteSteps, bury }),
+    ...createDeletions(database, transactions, steps, deleteSteps),
     ...tombstones,
     ...createAppTable(database, transactions, closeToOthers),
     ...createHousekeeping(sql, transactions, { ...steps, compact: compaction.step }),

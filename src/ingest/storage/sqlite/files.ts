@@ -1,11 +1,12 @@
 import type { DatabaseSync } from "node:sqlite"
 import { limits } from "../../../protocol/limits.ts"
 import type { FileReference } from "../../../protocol/rest-messages.ts"
-import type { FileRecord } from "../catalog-records.ts"
 import type { CatalogFiles, Claimed, FileChange } from "../catalog-files.ts"
 import { fitsKeys, sizeKey } from "../quota.ts"
-import { buryFile, type TombstoneSteps } from "../tombstone.ts"
+import type { TombstoneSteps } from "../tombstone.ts"
 import { isClaimable } from "../upload-rules.ts"
+import type { DeleteSteps } from "./delete-steps.ts"
+import { isMeant } from "./is-meant.ts"
 import { type Row, toFile } from "./rows.ts"
 import { one, type Statements } from "./statements.ts"
 import type { Steps } from "./steps.ts"
@@ -23,6 +24,12 @@ export const toRemove = `
 export const toClaim = `
   SELECT id, key, app_id AS appId FROM files
   WHERE claim_by <= ? AND status = 'Uploaded' ORDER BY claim_by LIMIT ?`
+
+/** The earliest of both kinds, each the first entry of an index. */
+export const nextDeadline = `
+  SELECT min(at) AS at FROM (
+    SELECT min(remove_at) AS at FROM files WHERE remove_at IS NOT NULL AND status = 'Uploaded'
+    UNION ALL SELECT min(claim_by) FROM files WHERE claim_by IS NOT NULL AND status = 'Uploaded')`
 
 const nameOf = (file: FileReference): string =>
   "fileKey" in file ? `key ${file.fileKey}` : `custom id ${file.customId}`
@@ -52,38 +59,33 @@ export const dropOverwritten = (changes: ReadonlyArray<FileChange>): ReadonlyArr
 export const createFiles = (
   database: DatabaseSync,
   shared: Statements,
-  { write }: Transactions,
-  { isGone, bury }: Pick<Steps, "isGone"> & Pick<TombstoneSteps, "bury">,
+  { read, write }: Transactions,
+  {
+    isGone,
+    bury,
+    prepareFind,
+    forgetExpected,
+    deleteRow,
+  }: Pick<Steps, "isGone"> & Pick<TombstoneSteps, "bury"> & Omit<DeleteSteps, "settle">,
 ): CatalogFiles => {
   const prepare = (sql: string) => database.prepare(sql)
-  const find = (where: string) =>
-    prepare(`
-      SELECT id, key, expires, created_at AS createdAt, resumed_at AS resumedAt, urls_end AS urlsEnd,
-        issued_at AS issuedAt, owner
-      FROM files WHERE ${where} AND status <> 'Deleting'`)
+  const find = (where: string) => prepareFind(`${where} AND status <> 'Deleting'`)
   const change = (where: string) =>
     prepare(`
       UPDATE files SET name = coalesce(:name, name), acl = coalesce(:acl, acl), path = iif(:moves, :path, path),
-        remove_at = iif(:expires, :removeAt, remove_at)
-      WHERE ${where} AND status = 'Uploaded'`)
+        remove_at = iif(:expires, :removeAt, remove_at),
+        spared = iif(:moves, (SELECT max(id) FROM deletions), spared)
+      WHERE ${where} AND status = 'Uploaded' AND NOT ${isMeant("files")}`)
   const sql = {
     findByKey: find(byFileKey),
     findByCustomId: find(byCustomId),
     changeByKey: change(byFileKey),
     changeByCustomId: change(byCustomId),
-    markDeleting: prepare("UPDATE files SET status = 'Deleting', epoch = epoch + 1, ended_at = ? WHERE id = ?"),
-    forgetExpected: prepare("DELETE FROM expected_files WHERE key = ? AND app_id = ? RETURNING registration_id AS id"),
     claim: prepare("UPDATE files SET claim_within = NULL, claim_by = NULL WHERE id = ?"),
     toRemove: prepare(toRemove),
     toClaim: prepare(toClaim),
+    nextDeadline: prepare(nextDeadline),
     isKnown: prepare("SELECT 1 FROM files WHERE key = ? AND is_current = 1"),
-  }
-
-  /** Whether a key was expected, for one registration or several: their uploads may no longer come. */
-  const forgetExpected = (appId: string, key: string): boolean => {
-    const expected = sql.forgetExpected.all(key, appId)
-    for (const { id } of expected) shared.dropRegistration.run(id!)
-    return expected.length > 0
   }
 
   /** The files that are meant, but for those that are being deleted. */
@@ -92,21 +94,8 @@ export const createFiles = (
       ? sql.findByKey.all({ appId, id: reference.fileKey })
       : sql.findByCustomId.all({ appId, id: reference.customId })) as ReadonlyArray<Row>
 
-  /** Returns its key. */
-  const deleteRow = (appId: string, row: Row, now: number): string => {
-    const { id, key } = row as unknown as Pick<FileRecord, "id" | "key">
-    sql.markDeleting.run(now, id)
-    shared.deleteAttempts.run(id)
-    shared.deleteDelivery.run(id)
-    const isExpected = forgetExpected(appId, key)
-    const urlsEnd = (row.urlsEnd as number | null) ?? 0
-    const tombstone = buryFile(row as unknown as FileRecord, { urlsEnd, isExpected, now })
-    if (tombstone !== null) bury(appId, key, tombstone, true)
-    return key
-  }
-
   const deleteFile = (appId: string, reference: FileReference, now: number): ReadonlyArray<string> =>
-    findFiles(appId, reference).map((row) => deleteRow(appId, row, now))
+    findFiles(appId, reference).map((row) => deleteRow(row, now))
 
   /** Keys without a file, whose uploads may still come. */
   const findUnknown = (files: ReadonlyArray<FileReference>): ReadonlyArray<string> => {
@@ -162,7 +151,7 @@ export const createFiles = (
         const replaced = replaces
           .flatMap((reference) => findFiles(appId, reference))
           .filter((row) => !claimed.has(row.key as string) && (owner === undefined || row.owner === owner))
-        return { kind: "claimed", replaced: replaced.map((row) => deleteRow(appId, row, now)) }
+        return { kind: "claimed", replaced: replaced.map((row) => deleteRow(row, now)) }
       }),
     deleteOverdue: ({ now, limit }) =>
       write(() => {
@@ -172,5 +161,6 @@ export const createFiles = (
           .slice(0, limit)
           .flatMap(({ appId, key }) => deleteFile(appId as string, { fileKey: key as string }, now))
       }),
+    findNextDeadline: () => read(() => one(sql.nextDeadline)!.at as number | null),
   }
 }

@@ -3,6 +3,7 @@ import { fileStatuses } from "../../../protocol/rest-messages.ts"
 import type { CatalogHistory } from "../catalog-history.ts"
 import { endOfPrefix } from "../path-order.ts"
 import type { DeliveryAttempt, UploadWithDelivery } from "../catalog-records.ts"
+import { isMeant } from "./is-meant.ts"
 import { type Row, selectFile, selectUpload, toFile, toUpload } from "./rows.ts"
 
 /** Where the first page begins; it also makes the query a search by key instead of a scan. */
@@ -69,18 +70,21 @@ const filesOf = (status: string | undefined): string => {
   return `SELECT id FROM files ${index} WHERE id < ? AND is_current = 1${which} ORDER BY id DESC LIMIT ? OFFSET ?`
 }
 
+/** Files that a deletion means are listed as soon as their rows are changed. */
+const unlessMeant = (status: string): string => (status === "Deleting" ? "" : ` AND NOT ${isMeant("files")}`)
+
 const ofApp = (status: string): string =>
   `SELECT id FROM files INDEXED BY files_of_app
-  WHERE app_id = ?1 AND is_current = 1 AND state = ${quote(status)} AND id < ?2`
+  WHERE app_id = ?1 AND is_current = 1 AND state = ${quote(status)} AND id < ?2${unlessMeant(status)}`
 
 const ofOwner = (status: string): string =>
   `SELECT id FROM files INDEXED BY files_of_owner
-  WHERE app_id = ?1 AND owner = ?5 AND is_current = 1 AND state = ${quote(status)} AND id < ?2`
+  WHERE app_id = ?1 AND owner = ?5 AND is_current = 1 AND state = ${quote(status)} AND id < ?2${unlessMeant(status)}`
 
 const byPath = (status: string, ofOwner: boolean): string =>
   `SELECT id, path FROM files INDEXED BY ${ofOwner ? "files_of_owner_by_path" : "files_by_path"}
   WHERE app_id = ?1${ofOwner ? " AND owner = ?7" : ""} AND is_current = 1 AND state = ${quote(status)}
-    AND path >= max(?2, ?4) AND path < ?3 AND (path, id) > (?4, ?5)`
+    AND path >= max(?2, ?4) AND path < ?3 AND (path, id) > (?4, ?5)${unlessMeant(status)}`
 
 const deliveriesOf = (status: string | undefined): string => {
   const index = status === "pending" ? "INDEXED BY deliveries_due" : ""

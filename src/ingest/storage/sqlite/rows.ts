@@ -8,11 +8,13 @@ import type {
   ResultRecord,
   UploadRecord,
 } from "../catalog.ts"
+import { isMeant } from "./is-meant.ts"
 
 /** A row of {@link uploadColumns}. */
 export type Row = Record<string, string | number | null>
 
-const fileColumns = `f.id, f.key, f.app_id AS appId, f.status, f.name, f.size, f.type, f.custom_id AS customId, f.slug,
+const fileColumns = `f.id, f.key, f.app_id AS appId,
+  iif(${isMeant("f")}, 'Deleting', f.status) AS status, f.name, f.size, f.type, f.custom_id AS customId, f.slug,
   f.wire_id AS wireId, f.issued_at AS issuedAt,
   f.content_disposition AS contentDisposition, f.acl, f.cache, f.origin, f.expires, f.epoch, f.created_at AS createdAt,
   f.resumed_at AS resumedAt, f.ended_at AS endedAt, f.uploaded_at AS uploadedAt, f.file_hash AS fileHash,

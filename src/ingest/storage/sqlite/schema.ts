@@ -11,6 +11,7 @@ import { uploadIdentity } from "./migrations/09-upload-identity.ts"
 import { tombstones } from "./migrations/10-tombstones.ts"
 import { labels } from "./migrations/11-labels.ts"
 import { cache } from "./migrations/12-cache.ts"
+import { deletions } from "./migrations/13-deletions.ts"
 
 /** Steps from an empty database to the newest schema, in order; a released one is never changed. */
 export const migrations: ReadonlyArray<string> = [
@@ -26,6 +27,7 @@ export const migrations: ReadonlyArray<string> = [
   tombstones,
   labels,
   cache,
+  deletions,
 ]
 
 const versionOf = (database: DatabaseSync): number =>

@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync, SupportedValueType } from "node:sqlite"
+import { isMeant } from "./is-meant.ts"
 import { type Row, selectDue, selectFile, selectRegistration, selectUpload } from "./rows.ts"
 
 const insertFile = `
@@ -77,7 +78,7 @@ export const prepareStatements = (database: DatabaseSync) => {
     deleteContent: prepare("DELETE FROM contents WHERE file_id = ?"),
     upload: prepare(`${selectUpload} WHERE f.key = ? AND f.is_current = 1`),
     customId: prepare(`
-      ${selectFile} WHERE f.app_id = ?1 AND f.custom_id = ?2 AND f.status = 'Uploaded'
+      ${selectFile} WHERE f.app_id = ?1 AND f.custom_id = ?2 AND f.status = 'Uploaded' AND NOT ${isMeant("f")}
         AND (?3 = 'all' OR (f.claim_by IS NULL AND (f.slug IS NULL OR f.registration_id IS NOT NULL)))
       ORDER BY f.id DESC LIMIT 1`),
     resume: prepare(`
@@ -100,7 +101,7 @@ export const prepareStatements = (database: DatabaseSync) => {
     finish: prepare(`
       UPDATE files SET status = 'Uploaded', file_hash = ?1, uploaded_at = ?2, remove_at = ?2 + keep_for,
         claim_by = ?2 + claim_within, registration_id = ${expectedRegistration}
-      WHERE key = ?3 AND is_current = 1 AND status = 'Uploading' AND epoch = ?4
+      WHERE key = ?3 AND is_current = 1 AND status = 'Uploading' AND epoch = ?4 AND NOT ${isMeant("files")}
       RETURNING id, wire_id AS wireId, registration_id AS registrationId`),
     fail: prepare(`
       UPDATE files SET status = 'Failed', epoch = epoch + ?, failure_code = ?, failure_message = ?, ended_at = ?,
@@ -123,6 +124,13 @@ export const prepareStatements = (database: DatabaseSync) => {
       ON CONFLICT DO UPDATE SET registration_id = excluded.registration_id, expires = max(expires, excluded.expires),
         bytes = excluded.bytes`),
     expectedOfKey: prepare("SELECT bytes FROM expected_files WHERE key = ? LIMIT 1"),
+    meant: prepare(`
+      SELECT id, key, app_id AS appId, expires, created_at AS createdAt, resumed_at AS resumedAt, urls_end AS urlsEnd,
+        issued_at AS issuedAt FROM files
+      WHERE key = ? AND is_current = 1 AND status <> 'Deleting' AND ${isMeant("files")}`),
+    deletionOfOwner: prepare(
+      "SELECT 1 FROM deletions WHERE app_id = ? AND owner = ? AND prefix = '' AND asked_at >= ? AND asked_at > ?",
+    ),
     tombstone: prepare("SELECT deleted_at AS deletedAt, until FROM tombstones WHERE app_id = ? AND key = ?"),
     prolongTombstone: prepare("UPDATE tombstones SET until = ?1 WHERE app_id = ?2 AND key = ?3 AND until < ?1"),
     bury: prepare(`

@@ -33,7 +33,12 @@ export const createTombstones = (
 
   return {
     findTombstone: (appId, key) => read(() => findTombstone(appId, key)),
-    judgeKey: (grant, now) => read(() => judgeGrant(grant, now)),
+    judgeKey: (grant, now) =>
+      read(() => {
+        const verdict = judgeGrant(grant, now)
+        // A deletion that has not reached the file has left no tombstone yet.
+        return verdict === "open" && one(sql.meant, grant.key) !== undefined ? "deleted" : verdict
+      }),
     forgetTombstones: ({ now, limit }) => write(() => Number(sql.forgetTombstones.run(now, limit).changes)),
     findRefusal,
     bury: (appId, key, { deletedAt, until }, hadFile) => {

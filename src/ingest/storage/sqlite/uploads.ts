@@ -1,11 +1,13 @@
 import type { SupportedValueType } from "node:sqlite"
 import type { FileLabels } from "../../../protocol/file-labels.ts"
+import { limits } from "../../../protocol/limits.ts"
 import type { UploadGrant } from "../../../protocol/signed-url.ts"
 import type { DeliveryRecord, FileRecord, UploadRecord } from "../catalog-records.ts"
 import type { Begun, CatalogUploads, CommitNotes, Committed } from "../catalog-uploads.ts"
 import { fitsOwnerQuota, fitsQuota } from "../quota.ts"
 import type { TombstoneSteps } from "../tombstone.ts"
 import { decideBegin, decideDeadlines, describeFile, endByError, type Replacement } from "../upload-rules.ts"
+import type { DeleteSteps } from "./delete-steps.ts"
 import { toFile } from "./rows.ts"
 import { one, type Statements } from "./statements.ts"
 import type { Steps } from "./steps.ts"
@@ -53,6 +55,7 @@ export const createUploads = (
     insertRegistration,
     announce,
     findRefusal,
+    settle,
   }: Pick<
     Steps,
     | "findUpload"
@@ -65,7 +68,8 @@ export const createUploads = (
     | "insertRegistration"
     | "announce"
   > &
-    Pick<TombstoneSteps, "findRefusal">,
+    Pick<TombstoneSteps, "findRefusal"> &
+    Pick<DeleteSteps, "settle">,
 ): CatalogUploads => {
   /** Another upload takes over the key of this file: its app is told, and nothing is left that waits for it. */
   const replace = (file: FileRecord, { failure, endedAt, eventId }: Replacement, now: number): void => {
@@ -89,6 +93,10 @@ export const createUploads = (
     if (owner === undefined || ownerQuota === undefined) return true
     return fitsOwnerQuota(findOwnerUsage(sql, appId, owner), size, labels)
   }
+
+  /** Whether its owner was deleted since the URL of the grant was issued. */
+  const isOfDeletedOwner = ({ appId, issuedAt = 0 }: UploadGrant, { owner }: FileLabels, now: number): boolean =>
+    owner !== undefined && one(sql.deletionOfOwner, appId, owner, issuedAt, now - limits.uploadLifetime) !== undefined
 
   /** Begins an upload on a known key, or where the quota has no room for a new file of the app. */
   const beginOnKnown = (
@@ -145,8 +153,12 @@ export const createUploads = (
         if (isGone(grant.appId, appSince)) return { kind: "unknownApp" }
         const refusal = findRefusal(grant, now)
         if (refusal !== undefined) return { kind: refusal }
+        if (isOfDeletedOwner(grant, labels, now) && findUpload(grant.key) === null) return { kind: "deleted" }
         const inserted = hasRoom(grant, quota, labels) ? one(sql.insertNew, ...values) : undefined
-        if (inserted === undefined) return beginOnKnown(values, begin)
+        if (inserted === undefined) {
+          const settled = settle(grant.key, now) ? findRefusal(grant, now) : undefined
+          return settled === undefined ? beginOnKnown(values, begin) : { kind: settled }
+        }
         const id = inserted.id as number
         return { kind: "granted", epoch: 1, isNew: true, id }
       }
@@ -167,6 +179,7 @@ export const createUploads = (
       write(() => {
         if (isGone(grant.appId, appSince)) return { kind: "refused" }
         if (findRefusal(grant, notes.now) !== undefined) return { kind: "refused" }
+        if (isOfDeletedOwner(grant, labels, notes.now)) return { kind: "refused" }
         if (!hasRoom(grant, quota, labels)) return { kind: "refused" }
         const row = one(sql.insertWhole, ...toValues(grant, origin, notes.now, labels), fileHash)
         if (row === undefined) return { kind: "refused" }

@@ -7,7 +7,8 @@ import { Worker } from "node:worker_threads"
 import { describe, expect, it, onTestFinished, test } from "vitest"
 import { testCatalog } from "../../../../src/conformance.ts"
 import { checkSqliteCatalog, createSqliteCatalog } from "../../../../src/ingest.ts"
-import { byCustomId, byFileKey, toClaim, toRemove } from "../../../../src/ingest/storage/sqlite/files.ts"
+import { meantFiles } from "../../../../src/ingest/storage/sqlite/deletions.ts"
+import { byCustomId, byFileKey, nextDeadline, toClaim, toRemove } from "../../../../src/ingest/storage/sqlite/files.ts"
 import {
   listDeliveries,
   listFiles,
@@ -15,6 +16,7 @@ import {
   listFilesOfApp,
   listFilesOfOwner,
 } from "../../../../src/ingest/storage/sqlite/history.ts"
+import { isMeant } from "../../../../src/ingest/storage/sqlite/is-meant.ts"
 import { selectRegistration } from "../../../../src/ingest/storage/sqlite/rows.ts"
 import { migrations } from "../../../../src/ingest/storage/sqlite/schema.ts"
 import {
@@ -124,6 +126,11 @@ it("reads through an index wherever it is asked often", async () => {
     "SELECT key FROM expected_files WHERE expires < 1 LIMIT 1",
     "SELECT id FROM files WHERE key = 'k' AND is_current = 0 AND app_id = 'a' AND wire_id = 'w' ORDER BY id DESC LIMIT 1",
     selectRegistration,
+    nextDeadline,
+    ...(["owner", "prefix", "both"] as const).flatMap((by) =>
+      meantFiles(by).map((where) => `SELECT id FROM files WHERE ${where}`),
+    ),
+    `SELECT ${isMeant("f")} FROM files f WHERE f.key = 'k' AND f.is_current = 1`,
   ]) {
     expect(plan(sql), sql).toMatch(/USING (COVERING )?INDEX|USING INTEGER PRIMARY KEY/)
     expect(plan(sql), sql).not.toMatch(/SCAN \w+\b(?! USING)/)
