@@ -10,8 +10,8 @@ import { type Service, createEventId } from "./service.ts"
 /** Rows handled at a time, so that a sweep never blocks the catalog for long. */
 const batch = 100
 
-/** However often the time of a file passes, sweeps are this far apart, ms. */
-const shortestPause = 1000
+/** How often somebody looks whether the time of a file has passed, ms. */
+const lookInterval = 5000
 
 /** Ends abandoned uploads and registrations. */
 const endAbandoned = (service: Service): Effect.Effect<void> =>
@@ -79,18 +79,17 @@ const compact = ({ catalog }: Service): Effect.Effect<void> =>
     while (yield* Effect.promise(() => catalog.compact())) yield* Effect.yieldNow
   })
 
-/**
- * How long nothing has to be done, ms: until the time of a file passes, at most the interval of sweeps. A deadline that was
- * given to a file during the pause, and ends before it, waits for its end.
- */
-const findPause = ({ catalog, settings, now }: Service): Effect.Effect<number> =>
-  Effect.map(
-    Effect.catchCause(
-      Effect.promise(() => catalog.findNextDeadline()),
-      () => Effect.succeed(null),
-    ),
-    (deadline) => Math.min(settings.sweepInterval, Math.max(shortestPause, (deadline ?? Infinity) - now())),
-  )
+/** Waits until the next sweep is due: for the interval of sweeps, or until the time of a file has passed. */
+const waitForSweep = ({ catalog, settings, now }: Service): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const end = performance.now() + settings.sweepInterval
+    for (let left = settings.sweepInterval; left > 0; left = end - performance.now()) {
+      yield* Effect.sleep(Math.min(left, lookInterval))
+      // A catalog that fails is asked again with the next sweep.
+      const deadline = yield* Effect.promise(() => catalog.findNextDeadline().catch(() => null))
+      if (deadline !== null && deadline <= now()) return
+    }
+  })
 
 /** A step that fails does not stop the others, and runs again with the next sweep. */
 const tryStep = (step: Effect.Effect<void>): Effect.Effect<void> =>
@@ -116,7 +115,7 @@ const createSweep = (service: Service): Effect.Effect<void> => {
 
 /** Does an ingest's housekeeping for as long as it runs. */
 export interface Housekeeping {
-  /** Sweeps at an interval and after each call of `wake`, for ever, one sweep at a time. */
+  /** Sweeps at an interval, when the time of a file has passed, and after each call of `wake`, for ever, one sweep at a time. */
   readonly keep: Effect.Effect<never>
   /** Something was deleted: sweep soon. */
   readonly wake: () => void
@@ -147,7 +146,7 @@ export const createHousekeeping = (getService: () => Service): Housekeeping => {
         // Re-arm before the sweep: a call of `wake` during it may be about something that the sweep has already passed.
         Latch.closeUnsafe(awake)
         yield* keepOnce
-        yield* Effect.raceFirst(Effect.sleep(yield* findPause(service)), awake.await)
+        yield* Effect.raceFirst(waitForSweep(service), awake.await)
       }),
     )
   })

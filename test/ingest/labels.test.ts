@@ -133,6 +133,14 @@ describe.each(catalogs)("a file with labels (%s)", (_, create) => {
     await eventually(async () => (await ingest.catalog.get(old!.data!.key)) === null)
   })
 
+  it("is deleted soon after its time, however far apart sweeps are", async () => {
+    const ingest = await startIngest({ catalog: create(), sweepInterval: 600_000 })
+    const grant = await labelled({ keepFor: 300, owner: "u" })
+    expect((await putRaw(await sign(ingest.url, grant), "x".repeat(grant.size))).status).toBe(200)
+    await eventually(async () => (await ingest.catalog.get(grant.key)) === null)
+    expect(await ingest.catalog.usageOfOwner(appId, "u")).toMatchObject({ files: 0 })
+  })
+
   it("is kept by caches until it expires and no longer, and not while it waits to be claimed", async () => {
     const { ingest, send } = await start()
     const ruleOf = async (labels: FileLabels) => {

@@ -112,7 +112,9 @@ describe("bodies", () => {
     const detailOf = async (body: unknown) => (await (await post(JSON.stringify(body))).json()).detail
     expect(await detailOf({ fileKeys: [] })).toBe("fileKeys: expected at least one file.")
     expect(await detailOf({ fileKeys: Array(1001).fill("a") })).toBe("fileKeys: expected at most 1000 files.")
-    expect(await detailOf({ fileKeys: ["a"], customIds: ["b"] })).toBe("Expected one of fileKeys, customIds, or owner and prefix.")
+    expect(await detailOf({ fileKeys: ["a"], customIds: ["b"] })).toBe(
+      "Expected one of fileKeys, customIds, or owner and prefix.",
+    )
     expect(await detailOf({})).toBe("Expected one of fileKeys, customIds, or owner and prefix.")
   })
 
