@@ -45,7 +45,16 @@ const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
 const PageSize = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: limits.filesPerPage }))
 
-const PathPrefix = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(limits.storedPath))
+const PathPrefix = Schema.String.check(
+  Schema.isMinLength(1),
+  Schema.isMaxLength(limits.storedPath),
+  Schema.makeFilter(
+    (text) => (text.isWellFormed() && !text.includes("\0")) || "Expected whole Unicode characters, without NUL",
+    {
+      toJsonSchema: () => ({}),
+    },
+  ),
+)
 
 const someFiles = <S extends Schema.Constraint>(schema: S) =>
   Schema.Array(schema).check(

@@ -130,6 +130,19 @@ export const testCatalogClaims = (catalog: () => Catalog): void => {
       for (const key of ["d", "e", "f"]) expect((await fileOf(key))?.status).not.toBe("Deleting")
     })
 
+    it("are changed no more, and their uploads are deleted ones, before any sweep", async () => {
+      await commitWhole("expired", { keepFor: 300 }, { issuedAt: 900, expires: 9000 })
+      await commitWhole("unclaimed", { claimWithin: 300 }, { issuedAt: 900, expires: 9000 })
+      for (const fileKey of ["expired", "unclaimed"]) {
+        const changes = [{ file: { fileKey }, removeAt: null, path: "a" }]
+        expect(await catalog().changeFiles({ appId: "app", changes, now: 2300 })).toBe(0)
+        const grant = { issuedAt: 900, expires: 9000 }
+        expect(await begin(fileKey, {}, grant, 2299)).toMatchObject({ kind: "finished" })
+        expect(await begin(fileKey, {}, grant, 2300)).toEqual({ kind: "deleted" })
+        expect(await fileOf(fileKey)).toMatchObject({ path: null })
+      }
+    })
+
     it("leave a tombstone, so that a URL that is still valid brings none of them back", async () => {
       await commitWhole("key", { keepFor: 100 }, { issuedAt: 900 })
       await catalog().deleteOverdue({ now: 2100, limit: 10 })

@@ -71,7 +71,7 @@ export const testCatalogDeletions = (catalog: () => Catalog): void => {
         keys: ["c"],
       })
       const changes = [{ file: { fileKey: "c" }, path: "elsewhere" }]
-      expect(await catalog().changeFiles({ appId: "app", changes })).toBe(0)
+      expect(await catalog().changeFiles({ appId: "app", changes, now: 3060 })).toBe(0)
       expect(await commit("d")).toEqual({ kind: "fenced" })
       for (const status of ["Uploaded", "Uploading", "Pending", "Failed"] as const) {
         expect(await catalog().list({ appId: "app", status, limit: 10 })).toEqual([])
@@ -92,7 +92,7 @@ export const testCatalogDeletions = (catalog: () => Catalog): void => {
       await ask({ prefix: "p/" }, 1)
       await commitWhole("new", { path: "p/new" }, {}, 3020)
       const move = { file: { fileKey: "moved" }, path: "p/moved" }
-      expect(await catalog().changeFiles({ appId: "app", changes: [move] })).toBe(1)
+      expect(await catalog().changeFiles({ appId: "app", changes: [move], now: 3060 })).toBe(1)
       await ends()
       for (const key of ["new", "moved"]) expect(await isThere(key)).toBe(true)
       for (const key of ["a", "b"]) expect(await isThere(key)).toBe(false)

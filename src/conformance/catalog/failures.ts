@@ -79,7 +79,8 @@ const toCalls = (catalog: Catalog): Readonly<Record<Method, () => Promise<unknow
   countDeliveries: () => catalog.countDeliveries(1),
   releaseClaims: () => catalog.releaseClaims(1),
   deleteFiles: () => catalog.deleteFiles({ appId: "app", files: [{ fileKey: "key" }], now: 1 }),
-  changeFiles: () => catalog.changeFiles({ appId: "app", changes: [{ file: { fileKey: "key" }, name: "b.txt" }] }),
+  changeFiles: () =>
+    catalog.changeFiles({ now: 3000, appId: "app", changes: [{ file: { fileKey: "key" }, name: "b.txt" }] }),
   list: () => catalog.list({ limit: 1 }),
   listDeliveries: () => catalog.listDeliveries({ limit: 1 }),
   findDelivery: () => catalog.findDelivery("evt_1"),

@@ -22,7 +22,8 @@ export const testCatalogFiles = (catalog: () => Catalog): void => {
   describe("the server API of an app", () => {
     const remove = (files: ReadonlyArray<FileReference>, appId = "app") =>
       catalog().deleteFiles({ appId, files, now: 7000 })
-    const change = (changes: ReadonlyArray<FileChange>, appId = "app") => catalog().changeFiles({ appId, changes })
+    const change = (changes: ReadonlyArray<FileChange>, appId = "app") =>
+      catalog().changeFiles({ appId, changes, now: 3000 })
     const mine = { customId: "mine" }
 
     it("lists the files of one app in every status, newest first, page by page", async () => {
@@ -170,7 +171,7 @@ export const testCatalogFiles = (catalog: () => Catalog): void => {
         { file: { fileKey: "b" }, acl: "public-read" },
         { file: { customId: "none" }, acl: "private" },
       ]
-      expect(await catalog().changeFiles({ appId: "app", changes })).toBe(5)
+      expect(await catalog().changeFiles({ appId: "app", changes, now: 3000 })).toBe(5)
       expect(await fileOf("a")).toMatchObject({ name: "both.txt", acl: "private" })
       expect(await fileOf("b")).toMatchObject({ name: "both.txt", acl: "public-read" })
     })

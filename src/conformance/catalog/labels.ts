@@ -42,7 +42,7 @@ export const testCatalogLabels = (catalog: () => Catalog): void => {
       await commitWhole("key", labels)
       await begin("open", labels)
       const change = (fileKey: string, changed: object) =>
-        catalog().changeFiles({ appId: "app", changes: [{ file: { fileKey }, ...changed }] })
+        catalog().changeFiles({ appId: "app", changes: [{ file: { fileKey }, ...changed }], now: 2100 })
       expect(await change("key", { path: "b/c" })).toBe(1)
       expect(await fileOf("key")).toMatchObject({ name: "a.txt", path: "b/c", removeAt: 7000 })
       expect(await change("key", { removeAt: 9000 })).toBe(1)

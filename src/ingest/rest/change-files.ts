@@ -26,6 +26,7 @@ const change = <Update extends FileReference>(
   attempt(() =>
     service.catalog.changeFiles({
       appId: app.id,
+      now: service.now(),
       changes: updates.map((update) => ({ file: toReference(update), ...toChange(update) })),
     }),
   )

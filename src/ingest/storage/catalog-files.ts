@@ -47,10 +47,11 @@ export interface CatalogFiles {
     /** See {@link Catalog}. Nothing of another app is deleted. */
     readonly appSince?: number | undefined
   }) => Promise<ReadonlyArray<string> | "tooMany">
-  /** Changes files that are `Uploaded`, in order. Returns how many changes found a file. */
+  /** Changes files that are `Uploaded` and whose time has not passed, in order. Returns how many changes found a file. */
   readonly changeFiles: (change: {
     readonly appId: string
     readonly changes: ReadonlyArray<FileChange>
+    readonly now: number
   }) => Promise<number>
   /**
    * Files that are `Uploading` or `Uploaded` wait for no claim any more, and the files of `replaces` are deleted, all

@@ -158,7 +158,7 @@ export type BeginVerdict =
     }
   /** It is there. `outlasts`: this URL is valid for longer than any that was known. */
   | { readonly kind: "finished"; readonly outlasts: boolean }
-  | Extract<Begun, { readonly kind: "failed" | "taken" | "overQuota" | "overOwnerQuota" }>
+  | Extract<Begun, { readonly kind: "deleted" | "failed" | "taken" | "overQuota" | "overOwnerQuota" }>
 
 /** What happens to the former file of a key; null where it is already being deleted, or there was none. */
 const replace = (
@@ -191,6 +191,8 @@ export const decideBegin = (
   const relation = file === undefined ? "replaces" : relateGrant(file, grant)
   if (relation === "refused") return { kind: "taken" }
   if (relation === "same" && file !== undefined) {
+    // The next sweep deletes it.
+    if (file.status === "Uploaded" && isOverdue(file, now)) return { kind: "deleted" }
     if (file.status === "Uploaded") return { kind: "finished", outlasts: grant.expires > findUrlsEnd(file) }
     if (file.status === "Uploading") return { kind: "resumes", changes: resume(file, grant, now) }
     if (isFailureOf(file, grant)) return { kind: "failed", failure: file.failure! }

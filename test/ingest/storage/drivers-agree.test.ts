@@ -141,7 +141,7 @@ const createSteps = (random: () => number) => {
     },
     changeFiles: () => {
       const changes = [{ file: chance(0.5) ? { fileKey: pick(keys) } : { customId: "mine" }, name: "new" }]
-      return (catalog) => catalog.changeFiles({ appId: "app", changes })
+      return (catalog) => catalog.changeFiles({ appId: "app", changes, now })
     },
     expire: () => {
       const before = { expiredBefore: now, unregisteredBefore: now - 2000, abandonedBefore: now - pick([0, 2000]) }

@@ -46,10 +46,12 @@ export const createMemoryFiles = (
         return found.map(({ file }) => file.key)
       })
     },
-    changeFiles: async ({ appId, changes }) => {
+    changeFiles: async ({ appId, changes, now }) => {
       let count = 0
       for (const { file: reference, name, acl, path, removeAt } of changes) {
-        const found = findAll(appId, reference).filter(({ file }) => file.status === "Uploaded")
+        const found = findAll(appId, reference).filter(
+          ({ file }) => file.status === "Uploaded" && !isOverdue(file, now),
+        )
         for (const row of found) {
           const { file } = row
           row.file = {

@@ -75,7 +75,8 @@ export const createFiles = (
       UPDATE files SET name = coalesce(:name, name), acl = coalesce(:acl, acl), path = iif(:moves, :path, path),
         remove_at = iif(:expires, :removeAt, remove_at),
         spared = iif(:moves, (SELECT max(id) FROM deletions), spared)
-      WHERE ${where} AND status = 'Uploaded' AND NOT ${isMeant("files")}`)
+      WHERE ${where} AND status = 'Uploaded' AND NOT ${isMeant("files")}
+        AND (remove_at IS NULL OR remove_at > :now) AND (claim_by IS NULL OR claim_by > :now)`)
   const sql = {
     findByKey: find(byFileKey),
     findByCustomId: find(byCustomId),
@@ -118,11 +119,12 @@ export const createFiles = (
         }
         return files.flatMap((file) => deleteFile(appId, file, now))
       }),
-    changeFiles: ({ appId, changes }) =>
+    changeFiles: ({ appId, changes, now }) =>
       write(() => {
         const found = new Set<string>()
         for (const { file, name = null, acl = null, path, removeAt } of dropOverwritten(changes)) {
           const fields = {
+            now,
             name,
             acl,
             moves: Number(path !== undefined),
