@@ -57,7 +57,7 @@ export const createMemoryUploads = (
 
   /** Whether there is room for a new file, whose key nobody has. */
   const hasRoom = ({ appId, size }: UploadGrant, quota: number | undefined, labels: FileLabels): boolean =>
-    fitsQuota(findUsage(tables, appId), size, quota) &&
+    fitsQuota(findUsage(tables, appId), size, quota, labels) &&
     (labels.owner === undefined || fitsOwnerQuota(findOwnerUsage(tables, appId, labels.owner), size, labels))
 
   /** Whether its owner was deleted since the URL of the grant was issued. */
