@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util"
 import * as fc from "fast-check"
 import { expect } from "vitest"
-import type { Catalog } from "../../../../src/ingest.ts"
+import type { Catalog, FileRecord } from "../../../../src/ingest.ts"
 import type { Kept, Model } from "./model.ts"
 
 /**
@@ -45,6 +45,24 @@ export interface AnyCommand {
   readonly moves: fc.Arbitrary<Move>
 }
 
+/** Compares faster than `expect` does, which says what differs. */
+export const expectSame = (found: unknown, expected: unknown, what: string): void => {
+  if (!isDeepStrictEqual(found, expected)) expect(found, what).toEqual(expected)
+}
+
+/** Says only of what is wrong what it is: `expect` would take longer than everything else here. */
+export const expectThat = (holds: boolean, what: () => string): void => {
+  if (!holds) expect.fail(what())
+}
+
+/** What may become of a file in one step. */
+const fates: { readonly [S in FileRecord["status"]]: ReadonlyArray<FileRecord["status"]> } = {
+  Uploading: ["Uploading", "Uploaded", "Failed", "Deleting"],
+  Uploaded: ["Uploaded", "Deleting"],
+  Failed: ["Failed", "Deleting"],
+  Deleting: ["Deleting"],
+}
+
 /** What nothing may do, whichever command it is. */
 const checkFates = (
   before: Model,
@@ -54,32 +72,22 @@ const checkFates = (
 ): void => {
   for (const kept of before.files) {
     const next = after.files.find(({ number }) => number === kept.number)
+    if (next === kept) continue
     const { status, key, claimBy, claimWithin } = kept.file
     if (status === "Uploaded" && (next?.file.status !== "Uploaded" || !next.isCurrent)) {
-      expect(mayEnd(kept), `${key} was stored, and nothing may have ended it`).toBe(true)
-      expect(next?.file.status, `${key} is deleted before it is gone`).toBe("Deleting")
+      expectThat(next !== undefined, () => `${key} is gone, and was never deleted`)
+      expectThat(mayEnd(kept), () => `${key} was stored, and nothing may have ended it`)
     }
     if (next === undefined) continue
-    const isAnswered = next.file.claimBy === null && next.file.claimWithin === null
+    expectThat(fates[status].includes(next.file.status), () => `${key} was ${status}, and is ${next.file.status}`)
     const waited = claimBy !== null || (status === "Uploading" && claimWithin !== null)
-    if (waited && isAnswered) expect(mayClaim(kept), `${key} waited, and nobody claimed it`).toBe(true)
-    const fates = {
-      Uploading: /./,
-      Uploaded: /^(Uploaded|Deleting)$/,
-      Failed: /^(Failed|Deleting)$/,
-      Deleting: /^Deleting$/,
-    }
-    expect(next.file.status, `what becomes of ${key}`).toMatch(fates[status])
+    const waits = next.file.claimBy !== null || next.file.claimWithin !== null
+    expectThat(waits || !waited || mayClaim(kept), () => `${key} waits no more, and nobody claimed it`)
   }
   const begun = after.files.find(({ number }) => number === before.begun)?.file
   const grave = before.graves.find(({ appId, key }) => appId === begun?.appId && key === begun.key)
   if (begun === undefined || grave === undefined || grave.until <= before.now) return
-  expect(begun.issuedAt ?? 0, `${begun.key} was deleted, and came back`).toBeGreaterThan(grave.deletedAt)
-}
-
-/** Compares faster than `expect` does, which says what differs. */
-export const expectSame = (found: unknown, expected: unknown, what: string): void => {
-  if (!isDeepStrictEqual(found, expected)) expect(found, what).toEqual(expected)
+  expectThat((begun.issuedAt ?? 0) > grave.deletedAt, () => `${begun.key} was deleted, and came back`)
 }
 
 export const defineCommand = <Given, Answer>(command: Command<Given, Answer>): AnyCommand => {
@@ -97,7 +105,8 @@ export const defineCommand = <Given, Answer>(command: Command<Given, Answer>): A
       )
       return after
     },
-    [fc.toStringMethod]: () => `${name}(${fc.stringify(given)})`,
+    // Without what is not given.
+    [fc.toStringMethod]: () => `\n${name} ${JSON.stringify(given)}`,
   })
   return { name, weight, moves: given.map(toMove) }
 }

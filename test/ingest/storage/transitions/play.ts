@@ -8,8 +8,8 @@ import { createModel } from "./model.ts"
 export const sequence = fc.tuple(
   fc.record({ quota: fc.constantFrom(undefined, undefined, 20), ownerQuota: fc.constantFrom(undefined, 10) }),
   fc.array(fc.tuple(fc.oneof(...commands.map(({ weight, moves }) => ({ weight, arbitrary: moves }))), look), {
-    minLength: 5,
-    maxLength: 25,
+    minLength: 1,
+    maxLength: 20,
     size: "max",
   }),
 )

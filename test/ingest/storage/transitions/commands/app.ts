@@ -94,21 +94,15 @@ export const deleteFiles = defineCommand<Deletion, ReadonlyArray<string>>({
   given: fc.record({ appId, files: fc.array(reference, { minLength: 1, maxLength: 2 }) }),
   run: {
     model: (model, { appId, files }) => {
-      const unknown = files.flatMap((asked) =>
-        "fileKey" in asked && findCurrent(model, asked.fileKey) === undefined ? [asked.fileKey] : [],
-      )
       const { now } = model
-      const closed = unknown.reduce(
-        (before, key) =>
-          bury(appOf(key) === appId ? forget(before, key) : before, {
-            appId,
-            key,
-            deletedAt: now,
-            until: now + uploadLifetime,
-            hadFile: false,
-          }),
-        model,
-      )
+      const closed = files.reduce((before, asked) => {
+        const known = "fileKey" in asked ? findCurrent(model, asked.fileKey)?.file : undefined
+        const isEmpty = known === undefined || (known.appId === appId && known.status === "Deleting")
+        if (!("fileKey" in asked) || !isEmpty) return before
+        const { fileKey: key } = asked
+        const grave = { appId, key, deletedAt: now, until: now + uploadLifetime, hadFile: known !== undefined }
+        return bury(appOf(key) === appId ? forget(before, key) : before, grave)
+      }, model)
       const meant = model.files.filter((kept) => files.some((asked) => findMeant(model, appId, asked).includes(kept)))
       return [meant.reduce(deleteKept, closed), meant.map(({ file }) => file.key).toSorted()]
     },
