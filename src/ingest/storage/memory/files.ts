@@ -45,6 +45,13 @@ export const createMemoryFiles = (
         expected.forget(appId, key)
         bury(appId, key, { deletedAt: now, until: now + limits.uploadLifetime }, false)
       }
+      // An upload that was registered since the file was deleted must not come either.
+      for (const key of keys) {
+        const file = rows.get(key)?.file
+        if (file?.appId !== appId || file.status !== "Deleting") continue
+        expected.forget(appId, key)
+        bury(appId, key, { deletedAt: now, until: now + limits.uploadLifetime }, true)
+      }
       return files.flatMap((reference) => {
         const found = findAll(appId, reference).filter(({ file }) => file.status !== "Deleting")
         for (const row of found) deleteFile(row, now)
