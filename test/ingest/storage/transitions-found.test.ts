@@ -51,4 +51,12 @@ describe.each(catalogs)("a catalog (%s)", (_, create) => {
     expect(claimed).toEqual({ kind: "claimed", replaced: ["old"] })
     expect((await catalog.get("old"))?.file.epoch).toBe(2)
   })
+
+  it("finds the older file with a custom id once the time of the newer one has passed, before any sweep", async () => {
+    const { catalog, commitWhole } = start()
+    await commitWhole("old", {}, { customId: "banner" })
+    await commitWhole("new", { keepFor: 100 }, { customId: "banner" })
+    const find = async (now?: number) => (await catalog.findByCustomId("app", "banner", "readable", now))?.key
+    expect([await find(2099), await find(2100), await find()]).toEqual(["new", "old", "new"])
+  })
 })
