@@ -14,6 +14,8 @@ export default defineConfig(({ mode }) => ({
     // off a whole run on two cores, and failed tests that wait for others. Quick tests wait a quarter of their time, those
     // of components half of it.
     ...(mode === "quick" && { maxWorkers: 2 * availableParallelism() }),
+    // `npm run test:long`: what is tried at random, a hundred times as often.
+    ...(mode === "long" && { env: { TRANSITION_SEQUENCES: process.env["TRANSITION_SEQUENCES"] ?? "1000000" } }),
     // What a test logs is shown where it fails; `--silent=false` shows all of it.
     silent: "passed-only",
     // Limits for what hangs, not for what is slow: the first build of a framework's app on a cold, busy disk takes long.

@@ -95,7 +95,11 @@ const checkContents = async (catalog: Catalog, uploads: ReadonlyArray<UploadReco
     if (upload?.file.isInline !== true) continue
     const { number, file } = findCurrent(model, upload.file.key)!
     const bytes = await catalog.readContent(upload.file.id)
-    expectSame(bytes && [...bytes], new Array(file.size).fill(number), `the bytes of ${file.key}`)
+    expectSame(
+      bytes && [...bytes],
+      Array.from({ length: file.size }, () => number),
+      `the bytes of ${file.key}`,
+    )
   }
 }
 

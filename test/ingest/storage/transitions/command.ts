@@ -106,7 +106,7 @@ export const defineCommand = <Given, Answer>(command: Command<Given, Answer>): A
       return after
     },
     // Without what is not given.
-    [fc.toStringMethod]: () => `\n${name} ${JSON.stringify(given)}`,
+    [fc.toStringMethod]: () => `${name} ${JSON.stringify(given)}`,
   })
   return { name, weight, moves: given.map(toMove) }
 }
