@@ -2,10 +2,11 @@ import { isDeepStrictEqual } from "node:util"
 import * as fc from "fast-check"
 import { expect } from "vitest"
 import type { Catalog, FileRecord } from "../../../../src/ingest.ts"
+import type { Door } from "./door.ts"
 import type { Kept, Model } from "./model.ts"
 
 /**
- * One thing that can be done to a catalog.
+ * One thing that can be done to files.
  *
  * To add one: write it, list it in `commands.ts`, and give {@link Kept} what the model has to know more. Whatever it may do to
  * a file that is stored has to be said by `mayEnd` and `mayClaim`: everything else counts as a loss.
@@ -16,6 +17,8 @@ export interface Command<Given, Answer> {
   readonly weight: number
   /** What it is done with. What depends on the state is worked out from this and the model when it runs. */
   readonly given: fc.Arbitrary<Given>
+  /** The same for what can be asked at an ingest's door, where that is less. */
+  readonly givenAtDoor?: fc.Arbitrary<Given>
   readonly run: {
     /**
      * Does it to the model. Returns what is known afterwards, and the answer that a catalog must give.
@@ -24,7 +27,9 @@ export interface Command<Given, Answer> {
      */
     readonly model: (model: Model, given: Given, answer: Answer) => readonly [Model, Answer]
     /** Does it to a catalog, which knows what the model knows. */
-    readonly catalog: (catalog: Catalog, given: Given, model: Model) => Promise<Answer>
+    readonly catalog?: (catalog: Catalog, given: Given, model: Model) => Promise<Answer>
+    /** Does it by requests to an ingest. Without it, it is no part of those sequences. */
+    readonly door?: (door: Door, given: Given, model: Model) => Promise<Answer>
   }
   /** Whether it may end a file that is stored, pending or not. By default it may not. */
   readonly mayEnd?: (kept: Kept, given: Given, answer: Answer, before: Model) => boolean
@@ -33,16 +38,17 @@ export interface Command<Given, Answer> {
 }
 
 /** A command with what it is done with. */
-export interface Move {
-  /** Does it to both. Returns what must be known afterwards. Fails where the catalog answers something else. */
-  readonly take: (catalog: Catalog, model: Model) => Promise<Model>
+export interface Move<Real> {
+  /** Does it to both. Returns what must be known afterwards. Fails where the answer is another one. */
+  readonly take: (real: Real, model: Model) => Promise<Model>
 }
 
 /** A command whose types are known to itself alone. */
 export interface AnyCommand {
   readonly name: string
   readonly weight: number
-  readonly moves: fc.Arbitrary<Move>
+  readonly moves: fc.Arbitrary<Move<Catalog>> | undefined
+  readonly movesAtDoor: fc.Arbitrary<Move<Door>> | undefined
 }
 
 /** Compares faster than `expect` does, which says what differs. */
@@ -91,22 +97,29 @@ const checkFates = (
 }
 
 export const defineCommand = <Given, Answer>(command: Command<Given, Answer>): AnyCommand => {
-  const { name, weight, given, run, mayEnd = () => false, mayClaim = () => false } = command
-  const toMove = (given: Given): Move & { readonly [fc.toStringMethod]: () => string } => ({
-    take: async (catalog, model) => {
-      const answer = await run.catalog(catalog, given, model)
-      const [after, expected] = run.model(model, given, answer)
-      expectSame(answer, expected, `the answer to ${name}`)
-      checkFates(
-        model,
-        after,
-        (kept) => mayEnd(kept, given, answer, model),
-        (kept) => mayClaim(kept, given, answer),
-      )
-      return after
-    },
-    // Without what is not given.
-    [fc.toStringMethod]: () => `${name} ${JSON.stringify(given)}`,
-  })
-  return { name, weight, moves: given.map(toMove) }
+  const { name, weight, given, givenAtDoor = given, run, mayEnd = () => false, mayClaim = () => false } = command
+  const toMove =
+    <Real>(act: (real: Real, given: Given, model: Model) => Promise<Answer>) =>
+    (given: Given): Move<Real> & { readonly [fc.toStringMethod]: () => string } => ({
+      take: async (real, model) => {
+        const answer = await act(real, given, model)
+        const [after, expected] = run.model(model, given, answer)
+        expectSame(answer, expected, `the answer to ${name}`)
+        checkFates(
+          model,
+          after,
+          (kept) => mayEnd(kept, given, answer, model),
+          (kept) => mayClaim(kept, given, answer),
+        )
+        return after
+      },
+      // Without what is not given.
+      [fc.toStringMethod]: () => `${name} ${JSON.stringify(given)}`,
+    })
+  return {
+    name,
+    weight,
+    moves: run.catalog && given.map(toMove(run.catalog)),
+    movesAtDoor: run.door && givenAtDoor.map(toMove(run.door)),
+  }
 }

@@ -28,6 +28,14 @@ export const reference: fc.Arbitrary<FileReference> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(...customIds).map((customId) => ({ customId })) },
 )
 
+/** The same at the door of one app. */
+export const keyAtDoor = fc.constantFrom("a", "b", "c")
+
+export const referenceAtDoor: fc.Arbitrary<FileReference> = fc.oneof(
+  { weight: 3, arbitrary: keyAtDoor.map((fileKey) => ({ fileKey })) },
+  { weight: 1, arbitrary: fc.constantFrom(...customIds).map((customId) => ({ customId })) },
+)
+
 /** How many rows a step of housekeeping handles. */
 export const limit = fc.constantFrom(1, 100)
 
@@ -36,32 +44,41 @@ export const registration: NewRegistration = {
   metadata: "1",
   callbackUrl: "http://app.example/api/sluice",
   callbackSlug: "avatar",
-  awaitServerData: true,
+  awaitServerData: false,
   isDev: false,
   trace: null,
 }
 
 /** What a URL says of an upload, with times that count from now. */
-export const upload = fc.record({
-  key,
-  /** It is one more URL of the upload that has the key. */
-  isAgain: fc.boolean(),
-  name: fc.constantFrom("a.txt", "a.txt", "b.txt"),
-  size: fc.constantFrom(5, 5, 3, 9, 0),
-  registrationId: fc.constantFrom(undefined, "x", "y"),
-  issuedAgo: fc.constantFrom(0, 0, 50, 5000, undefined),
-  expiresIn: fc.constantFrom(500, 5000, 90_000),
-  isClientSide: fc.boolean(),
-  isSealed: fc.boolean(),
-  customId: fc.constantFrom(undefined, ...customIds),
-  acl: fc.constantFrom(undefined, "public-read", "private"),
-  owner,
-  path,
-  keepFor: fc.constantFrom(undefined, undefined, 100, 1000),
-  claimWithin: fc.constantFrom(undefined, 100, 1000),
-})
+const describeUpload = (key: fc.Arbitrary<string>, isSealed: fc.Arbitrary<boolean>) =>
+  fc.record({
+    key,
+    /** It is one more URL of the upload that has the key. */
+    isAgain: fc.boolean(),
+    name: fc.constantFrom("a.txt", "a.txt", "b.txt"),
+    size: fc.constantFrom(5, 5, 3, 9, 0),
+    registrationId: fc.constantFrom(undefined, "x", "y"),
+    issuedAgo: fc.constantFrom(0, 0, 50, 5000, undefined),
+    expiresIn: fc.constantFrom(500, 5000, 90_000),
+    isClientSide: fc.boolean(),
+    /** Its URL says what its app registers; only where it is client-side. */
+    isSealed,
+    customId: fc.constantFrom(undefined, ...customIds),
+    acl: fc.constantFrom(undefined, "public-read", "private"),
+    owner,
+    path,
+    keepFor: fc.constantFrom(undefined, undefined, 100, 1000),
+    claimWithin: fc.constantFrom(undefined, 100, 1000),
+  })
+
+export const upload = describeUpload(key, fc.boolean())
+
+/** Nobody registers there what is not registered by its URL. */
+export const uploadAtDoor = describeUpload(keyAtDoor, fc.constant(true))
 
 export type GivenUpload = typeof upload extends fc.Arbitrary<infer Given> ? Given : never
+
+export type Upload = ReturnType<typeof toUpload>
 
 /** An upload as the ingest passes it on to a catalog. */
 export const toUpload = (

@@ -207,6 +207,16 @@ export const forget = (model: Model, key: string): Model => ({
   expected: model.expected.filter((each) => each.key !== key),
 })
 
+/** What a whole sweep leaves. */
+export const sweepAll = (model: Model): Model => {
+  const isOver = (kept: Kept) => kept.file.status === "Uploaded" && isOverdue(kept, model.now)
+  const swept = model.files.filter(isOver).reduce(deleteKept, model)
+  let next: Model = { ...swept, files: swept.files.filter(({ file }) => file.status !== "Deleting") }
+  for (const { number, file } of next.files.filter(({ file }) => file.status === "Failed"))
+    next = dropLost(update(next, number, { hasBytes: false, file }), number)
+  return next
+}
+
 /** A file is deleted: its event is gone, and its upload comes back with no URL that was signed before. */
 export const deleteKept = (model: Model, { number, file, urlsEnd }: Kept): Model => {
   const { now } = model

@@ -1,7 +1,7 @@
 import * as fc from "fast-check"
 import type { FileReference } from "../../../../../src/protocol.ts"
-import { defineCommand } from "../command.ts"
-import { appId, key, owner, path, reference } from "../given.ts"
+import { type Command, expectSame } from "../command.ts"
+import { appId, key, keyAtDoor, path, reference, referenceAtDoor } from "../given.ts"
 import {
   appOf,
   bury,
@@ -11,6 +11,7 @@ import {
   isOverdue,
   type Kept,
   type Model,
+  owners,
   update,
   uploadLifetime,
 } from "../model.ts"
@@ -29,13 +30,22 @@ interface Claim {
   readonly appId: string
   readonly keys: ReadonlyArray<string>
   readonly replaces: ReadonlyArray<FileReference>
+  /** `own`: that of the first file. */
   readonly owner: string | undefined
 }
+
+const ownerOf = (model: Model, { owner, keys }: Claim): string | undefined =>
+  owner === "own" ? (findCurrent(model, keys[0]!)?.file.owner ?? undefined) : owner
+
+const claimant = fc.constantFrom(undefined, undefined, "own", "own", ...owners)
+
+/** What an ingest says of files that are missing. */
+type Missing = { readonly data?: { readonly missing: ReadonlyArray<string> } }
 
 type Claimed = { readonly missing: ReadonlyArray<string> } | { readonly replaced: ReadonlyArray<string> }
 
 /** An app claims files, perhaps in the place of others. */
-export const claim = defineCommand<Claim, Claimed>({
+export const claim: Command<Claim, Claimed> = {
   name: "claim",
   weight: 7,
   given: fc.record({
@@ -46,10 +56,21 @@ export const claim = defineCommand<Claim, Claimed>({
       size: "max",
     }),
     replaces: fc.array(reference, { maxLength: 2, size: "max" }),
-    owner: fc.oneof({ weight: 2, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: owner }),
+    owner: claimant,
+  }),
+  givenAtDoor: fc.record({
+    appId: fc.constant("app"),
+    keys: fc.uniqueArray(keyAtDoor, { minLength: 1, maxLength: 2, size: "max" }),
+    replaces: fc.array(
+      keyAtDoor.map((fileKey) => ({ fileKey })),
+      { maxLength: 2, size: "max" },
+    ),
+    owner: claimant,
   }),
   run: {
-    model: (model, { appId, keys, replaces, owner }) => {
+    model: (model, given) => {
+      const { appId, keys, replaces } = given
+      const owner = ownerOf(model, given)
       const isOf = ({ file }: Kept) => file.appId === appId && (owner === undefined || file.owner === owner)
       const missing = keys.filter((key) => {
         const known = findCurrent(model, key)
@@ -70,17 +91,33 @@ export const claim = defineCommand<Claim, Claimed>({
       )
       return [replaced.reduce(deleteKept, claimed), { replaced: replaced.map(({ file }) => file.key).toSorted() }]
     },
-    catalog: async (catalog, given, { now }) => {
-      const claimed = await catalog.claimFiles({ ...given, now })
+    catalog: async (catalog, given, model) => {
+      const claimed = await catalog.claimFiles({ ...given, owner: ownerOf(model, given), now: model.now })
       if (claimed.kind === "missing") return { missing: claimed.keys }
       if (claimed.kind === "claimed") return { replaced: claimed.replaced.toSorted() }
       throw new Error("The app is there.")
+    },
+    door: async (door, given, model) => {
+      const { keys, replaces } = given
+      const owner = ownerOf(model, given)
+      const former = replaces.flatMap((file) => ("fileKey" in file ? [door.toKey(file.fileKey)] : []))
+      const claimed = await door.call<{ claimedCount: number; replacedCount: number } & Missing>("claimFiles", {
+        fileKeys: keys.map(door.toKey),
+        ...(former.length > 0 && { replaces: former }),
+        ...(owner !== undefined && { owner }),
+      })
+      if (claimed.data !== undefined) return { missing: claimed.data.missing.map(door.toName) }
+      // Which ones were replaced is seen by reading them.
+      const [, expected] = claim.run.model(model, given, { missing: [] })
+      const counted = "replaced" in expected ? [keys.length, expected.replaced.length] : []
+      expectSame([claimed.claimedCount, claimed.replacedCount], counted, "how many are claimed and replaced")
+      return expected
     },
   },
   mayEnd: ({ file }, { keys }, answer) =>
     "replaced" in answer && answer.replaced.includes(file.key) && !keys.includes(file.key),
   mayClaim: ({ file }, { keys }, answer) => "replaced" in answer && keys.includes(file.key),
-})
+}
 
 interface Deletion {
   readonly appId: string
@@ -88,10 +125,11 @@ interface Deletion {
 }
 
 /** An app deletes files, also those that have not come yet. */
-export const deleteFiles = defineCommand<Deletion, ReadonlyArray<string>>({
+export const deleteFiles: Command<Deletion, ReadonlyArray<string>> = {
   name: "delete",
   weight: 3,
   given: fc.record({ appId, files: fc.array(reference, { minLength: 1, maxLength: 2 }) }),
+  givenAtDoor: fc.record({ appId: fc.constant("app"), files: referenceAtDoor.map((file) => [file]) }),
   run: {
     model: (model, { appId, files }) => {
       const { now } = model
@@ -111,9 +149,14 @@ export const deleteFiles = defineCommand<Deletion, ReadonlyArray<string>>({
       if (deleted === "tooMany") throw new Error("There is no bound.")
       return deleted.toSorted()
     },
+    door: async (door, { files: [file] }) => {
+      const asked = "fileKey" in file! ? { fileKeys: [door.toKey(file.fileKey)] } : { customIds: [file!.customId] }
+      const { deletedKeys } = await door.call<{ deletedKeys: ReadonlyArray<string> }>("deleteFiles", asked)
+      return deletedKeys.map(door.toName).toSorted()
+    },
   },
   mayEnd: ({ file }, _, answer) => answer.includes(file.key),
-})
+}
 
 interface Change {
   readonly appId: string
@@ -134,7 +177,7 @@ const toChanges = ({ changes }: Change, now: number) =>
   }))
 
 /** An app renames files, moves them, and says who may read them and how long they are kept. */
-export const changeFiles = defineCommand<Change, number>({
+export const changeFiles: Command<Change, number> = {
   name: "change",
   weight: 4,
   given: fc.record({
@@ -149,6 +192,21 @@ export const changeFiles = defineCommand<Change, number>({
       }),
       { minLength: 1, maxLength: 2 },
     ),
+  }),
+  // One field at a time, and whole seconds.
+  givenAtDoor: fc.record({
+    appId: fc.constant("app"),
+    changes: fc
+      .tuple(
+        referenceAtDoor,
+        fc.oneof(
+          fc.record({ name: fc.constant("new.txt") }),
+          fc.record({ acl: fc.constantFrom("public-read" as const, "private" as const) }),
+          fc.record({ path: fc.constantFrom("a/b", null) }),
+          fc.record({ removeIn: fc.constantFrom(null, 1000, 1000) }),
+        ),
+      )
+      .map(([file, change]) => [{ file, ...change }]),
   }),
   run: {
     model: (model, given) => {
@@ -168,5 +226,18 @@ export const changeFiles = defineCommand<Change, number>({
       return [next, count]
     },
     catalog: (catalog, given, { now }) => catalog.changeFiles({ appId: given.appId, changes: toChanges(given, now) }),
+    door: async (door, { changes: [change] }) => {
+      const { file, name, acl, path, removeIn } = change!
+      const meant = "fileKey" in file ? { fileKey: door.toKey(file.fileKey) } : file
+      const [operation, counted, asked] =
+        name !== undefined
+          ? ["renameFiles", "renamedCount", { newName: name }]
+          : acl !== undefined
+            ? ["updateACL", "updatedCount", { acl }]
+            : path !== undefined
+              ? ["moveFiles", "movedCount", { path }]
+              : ["updateFiles", "updatedCount", { expiresIn: removeIn === null ? null : removeIn! / 1000 }]
+      return (await door.call<Record<string, number>>(operation, { updates: [{ ...meant, ...asked }] }))[counted]!
+    },
   },
-})
+}

@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { expiryFailure } from "../../../../../src/ingest/storage/upload-rules.ts"
-import { defineCommand } from "../command.ts"
+import type { Command } from "../command.ts"
 import { createEventId, limit } from "../given.ts"
 import { deleteKept, drop, dropLost, end, isOverdue, type Kept, type Model, update } from "../model.ts"
 
@@ -24,7 +24,7 @@ const passTo = (model: Model, given: Passage): number => {
 }
 
 /** Time passes: some of it, or until something ends or is just about to. */
-export const pass = defineCommand<Passage, null>({
+export const pass: Command<Passage, null> = {
   name: "pass",
   weight: 9,
   given: fc.oneof(
@@ -32,11 +32,18 @@ export const pass = defineCommand<Passage, null>({
     { weight: 1, arbitrary: fc.record({ by: fc.constantFrom(61_000, 301_000, 700_000_000) }) },
     { weight: 5, arbitrary: fc.record({ to: fc.constantFrom(0, 0, 0, 1, 2), less: fc.constantFrom(0, 0, 1) }) },
   ),
+  // Nothing expires there but files.
+  givenAtDoor: fc.oneof(
+    { weight: 3, arbitrary: fc.record({ by: fc.constantFrom(1, 50, 100, 1000, 301_000) }) },
+    { weight: 5, arbitrary: fc.record({ to: fc.constantFrom(0, 0, 0, 1, 2), less: fc.constantFrom(0, 0, 1) }) },
+  ),
   run: {
     model: (model, given) => [{ ...model, now: passTo(model, given) }, null],
     catalog: async () => null,
+    // Whoever asks at the door tells the clock what the model says.
+    door: async () => null,
   },
-})
+}
 
 /** Whether it may be the next one to go: of those that expire, or of those that nobody claims, none ends earlier. */
 const isNext = ({ file }: Kept, others: ReadonlyArray<Kept>, now: number): boolean =>
@@ -46,7 +53,7 @@ const isNext = ({ file }: Kept, others: ReadonlyArray<Kept>, now: number): boole
   })
 
 /** The sweep deletes files whose time has passed. */
-export const sweep = defineCommand<{ readonly limit: number }, ReadonlyArray<string>>({
+export const sweep: Command<{ readonly limit: number }, ReadonlyArray<string>> = {
   name: "sweep",
   weight: 4,
   given: fc.record({ limit }),
@@ -64,7 +71,7 @@ export const sweep = defineCommand<{ readonly limit: number }, ReadonlyArray<str
     catalog: async (catalog, { limit }, { now }) => (await catalog.deleteOverdue({ now, limit })).toSorted(),
   },
   mayEnd: (kept, _, answer, { now }) => isOverdue(kept, now) && answer.includes(kept.file.key),
-})
+}
 
 interface Expiry {
   readonly unfinished: number
@@ -73,7 +80,7 @@ interface Expiry {
 }
 
 /** Abandoned uploads and registrations end. */
-export const expire = defineCommand<Expiry, number>({
+export const expire: Command<Expiry, number> = {
   name: "expire",
   weight: 2,
   given: fc.record({
@@ -115,10 +122,10 @@ export const expire = defineCommand<Expiry, number>({
       }),
   },
   mayEnd: ({ file, isRegistered }) => file.slug !== null && !isRegistered,
-})
+}
 
 /** The bytes of ended files are removed. */
-export const reclaim = defineCommand<{ readonly limit: number }, ReadonlyArray<string>>({
+export const reclaim: Command<{ readonly limit: number }, ReadonlyArray<string>> = {
   name: "reclaim",
   weight: 3,
   given: fc.record({ limit }),
@@ -139,10 +146,10 @@ export const reclaim = defineCommand<{ readonly limit: number }, ReadonlyArray<s
       return ended.map(({ key }) => key)
     },
   },
-})
+}
 
 /** Old history is forgotten. */
-export const prune = defineCommand<{ readonly age: number }, null>({
+export const prune: Command<{ readonly age: number }, null> = {
   name: "prune",
   weight: 1,
   given: fc.record({ age: fc.constantFrom(0, 5000) }),
@@ -159,10 +166,10 @@ export const prune = defineCommand<{ readonly age: number }, null>({
       return null
     },
   },
-})
+}
 
 /** Tombstones that have ended are forgotten. */
-export const forgetTombstones = defineCommand<null, number>({
+export const forgetTombstones: Command<null, number> = {
   name: "forget tombstones",
   weight: 1,
   given: fc.constant(null),
@@ -173,4 +180,4 @@ export const forgetTombstones = defineCommand<null, number>({
     },
     catalog: (catalog, _, { now }) => catalog.forgetTombstones({ now, limit: 100 }),
   },
-})
+}

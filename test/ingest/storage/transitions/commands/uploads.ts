@@ -1,8 +1,19 @@
 import * as fc from "fast-check"
 import type { FileFailure } from "../../../../../src/ingest.ts"
 import { replacedFailure } from "../../../../../src/ingest/storage/upload-rules.ts"
-import { defineCommand } from "../command.ts"
-import { createEventId, fileHash, type GivenUpload, key, origin, registration, toUpload, upload } from "../given.ts"
+import type { Command } from "../command.ts"
+import {
+  createEventId,
+  fileHash,
+  type GivenUpload,
+  key,
+  origin,
+  registration,
+  toUpload,
+  type Upload,
+  upload,
+  uploadAtDoor,
+} from "../given.ts"
 import {
   add,
   appOf,
@@ -18,8 +29,6 @@ import {
   update,
   uploadLifetime,
 } from "../model.ts"
-
-type Upload = ReturnType<typeof toUpload>
 
 const failure: FileFailure = { code: "CONTENT_MISMATCH", message: "No." }
 
@@ -153,7 +162,7 @@ const announce = (model: Model, { grant, registration: sealed }: Upload): Model 
 }
 
 /** An upload begins, or goes on. */
-export const beginUpload = defineCommand<GivenUpload, Begun>({
+export const beginUpload: Command<GivenUpload, Begun> = {
   name: "begin",
   weight: 8,
   given: upload,
@@ -177,10 +186,10 @@ export const beginUpload = defineCommand<GivenUpload, Begun>({
       return { kind: begun.kind, usage: { files, storedBytes, announcedBytes } }
     },
   },
-})
+}
 
 /** A small file arrives in one piece. */
-export const commitWhole = defineCommand<GivenUpload, string>({
+export const commitWhole: Command<GivenUpload, string> = {
   name: "commit whole",
   weight: 6,
   given: upload,
@@ -204,10 +213,35 @@ export const commitWhole = defineCommand<GivenUpload, string>({
       return (await catalog.commitWhole({ ...asked, origin, bytes, fileHash, ...notesOf(model) })).kind
     },
   },
-})
+}
+
+/** A PUT at an ingest's door, with all the bytes that are missing or some of them. */
+export const send: Command<{ readonly upload: GivenUpload; readonly isWhole: boolean }, string> = {
+  name: "send",
+  weight: 14,
+  given: fc.record({ upload: uploadAtDoor, isWhole: fc.constantFrom(true, true, false) }),
+  run: {
+    model: (model, { upload, isWhole }) => {
+      const asked = toUpload(model, upload)
+      const [begun, { kind }] = begin(model, asked)
+      if (kind !== "granted") return [begun, kind]
+      const next = announce(begun, asked)
+      const { number, file } = findCurrent(next, upload.key)!
+      if (!isWhole && file.size > 0) return [next, "granted"]
+      return [end(update(next, number, { file: arrive(file, model.now) }), number), "finished"]
+    },
+    door: (door, { upload, isWhole }, model) => {
+      const asked = toUpload(model, upload)
+      const [next, { kind }] = begin(model, asked)
+      // Which file it is decides what its bytes are, and where they go on.
+      const { number } = findCurrent(next, upload.key) ?? { number: model.begun }
+      return door.send(asked, number, isWhole || kind !== "granted")
+    },
+  },
+}
 
 /** Another request has come for an upload: its writer stops. */
-export const interrupt = defineCommand<{ readonly key: string }, number | null>({
+export const interrupt: Command<{ readonly key: string }, number | null> = {
   name: "interrupt",
   weight: 1,
   given: fc.record({ key }),
@@ -220,7 +254,7 @@ export const interrupt = defineCommand<{ readonly key: string }, number | null>(
     },
     catalog: (catalog, { key }) => catalog.interrupt(key),
   },
-})
+}
 
 /** A writer by the epoch that it was granted: the newest one, or one from before. */
 const writer = fc.record({ key, isLate: fc.constantFrom(false, false, false, false, true) })
@@ -236,7 +270,7 @@ const findOpen = (model: Model, { key, isLate }: Writer): Kept | undefined => {
 }
 
 /** The last byte has arrived. */
-export const commit = defineCommand<Writer, string>({
+export const commit: Command<Writer, string> = {
   name: "commit",
   weight: 7,
   given: writer,
@@ -251,10 +285,10 @@ export const commit = defineCommand<Writer, string>({
       return (await catalog.commit({ key, epoch: epochOf(model, given), fileHash, ...notesOf(model) })).kind
     },
   },
-})
+}
 
 /** An upload has failed for good. */
-export const fail = defineCommand<Writer, boolean>({
+export const fail: Command<Writer, boolean> = {
   name: "fail",
   weight: 1,
   given: writer,
@@ -270,7 +304,7 @@ export const fail = defineCommand<Writer, boolean>({
       return catalog.fail({ key: given.key, epoch: epochOf(model, given), failure, now, eventId: createEventId() })
     },
   },
-})
+}
 
 /** What an app registers. */
 interface Registered {
@@ -306,7 +340,7 @@ const registerOne = (model: Model, key: string, { id, expiresIn }: Registered): 
 }
 
 /** An app registers uploads, before they begin, while they run or after they have ended. */
-export const register = defineCommand<Registered, string>({
+export const register: Command<Registered, string> = {
   name: "register",
   weight: 4,
   given: fc.record({
@@ -327,10 +361,10 @@ export const register = defineCommand<Registered, string>({
         createEventId,
       }),
   },
-})
+}
 
 /** All callbacks that are due are sent, and taken. */
-export const deliver = defineCommand<null, ReadonlyArray<string>>({
+export const deliver: Command<null, ReadonlyArray<string>> = {
   name: "deliver",
   weight: 1,
   given: fc.constant(null),
@@ -347,4 +381,4 @@ export const deliver = defineCommand<null, ReadonlyArray<string>>({
       return due.map(({ file }) => `${file.key} ${file.status}`).toSorted()
     },
   },
-})
+}
