@@ -8,11 +8,13 @@ const report = process.env["TEST_REPORT"]
 
 const jsonReport = (outputFile: string): ["json", { outputFile: string }] => ["json", { outputFile }]
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   test: {
     // Most tests keep both cores busy by themselves, with a build or a server of their own: a second worker for all took 15 %
     // off a whole run on two cores, and failed tests that wait for others. Quick tests wait a quarter of their time, those
     // of components and of the command half of it.
+    // `npm run test:long`: what is tried at random, a hundred times as often.
+    ...(mode === "long" && { env: { TRANSITION_SEQUENCES: process.env["TRANSITION_SEQUENCES"] ?? "1000000" } }),
     // What a test logs is shown where it fails; `--silent=false` shows all of it.
     silent: "passed-only",
     // Limits for what hangs, not for what is slow: the first build of a framework's app on a cold, busy disk takes long.
@@ -107,4 +109,4 @@ export default defineConfig({
       },
     ],
   },
-})
+}))

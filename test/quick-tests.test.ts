@@ -1,12 +1,14 @@
 import { globSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "vitest"
-import config from "../vitest.config.ts"
+import configure from "../vitest.config.ts"
 import { listQuickTests, longTests } from "./quick-tests.ts"
 
 const root = join(import.meta.dirname, "..")
 const list = (globs: ReadonlyArray<string>, exclude: ReadonlyArray<string> = []) =>
   globSync([...globs], { cwd: root, exclude: [...exclude] })
+
+const config = await configure({ command: "serve", mode: "test" })
 
 const projects = (config.test?.projects ?? []).map((project) => {
   if (typeof project !== "object" || !("test" in project)) throw new Error("A project is described by an object here.")

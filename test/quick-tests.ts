@@ -38,6 +38,7 @@ export const longTests: ReadonlyArray<string> = [
   "test/ingest/delivery/interleavings.test.ts",
   "test/ingest/storage/sqlite/catalog-sqlite.test.ts",
   "test/ingest/storage/sqlite/log.test.ts",
+  "test/ingest/storage/transitions.test.ts",
   "test/readme.test.ts",
   "test/route/misuse.test.ts",
   "test/security/shared-keys.test.ts",

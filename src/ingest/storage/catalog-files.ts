@@ -34,7 +34,8 @@ export interface CatalogFiles {
   /**
    * `→ Deleting`, whatever the state, and fences off a writer; their events are deleted, so that none is sent any
    * more. While a URL of a deleted upload may be valid, a tombstone keeps it from beginning again. A key without a
-   * file gets one as well, and its registration is deleted: its upload must not come later.
+   * file, or whose file is being deleted already, gets one as well, and what is registered for it is deleted: its upload
+   * must not come later.
    *
    * @returns the keys of the files that existed, without those already being deleted; `tooMany` when more keys without
    *              a file were given than `bounds` allow, and nothing changed

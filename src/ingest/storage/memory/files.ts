@@ -41,6 +41,13 @@ export const createMemoryFiles = (
         expected.forget(appId, key)
         bury(appId, key, { deletedAt: now, until: now + limits.uploadLifetime }, false)
       }
+      // An upload that was registered since the file was deleted must not come either.
+      for (const key of keys) {
+        const file = rows.get(key)?.file
+        if (file?.appId !== appId || file.status !== "Deleting") continue
+        expected.forget(appId, key)
+        bury(appId, key, { deletedAt: now, until: now + limits.uploadLifetime }, true)
+      }
       const deleted: Array<string> = []
       for (const reference of files) {
         const found = findAll(appId, reference).filter(({ file }) => file.status !== "Deleting")

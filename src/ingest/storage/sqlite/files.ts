@@ -63,7 +63,7 @@ export const createFiles = (
     toRemove: prepare(toRemove),
     toClaim: prepare(toClaim),
     nextDeadline: prepare(nextDeadline),
-    isKnown: prepare("SELECT 1 FROM files WHERE key = ? AND is_current = 1"),
+    holder: prepare("SELECT app_id AS appId, status FROM files WHERE key = ? AND is_current = 1"),
   }
 
   /** The files that are meant, but for those that are being deleted. */
@@ -85,24 +85,30 @@ export const createFiles = (
     return count
   }
 
-  /** Keys without a file, whose uploads may still come. */
-  const findUnknown = (files: ReadonlyArray<FileReference>): ReadonlyArray<string> => {
+  /**
+   * The keys that hold no file to delete, but whose uploads may still come: `unknown` ones hold none, those that `ended`
+   * one that is being deleted already.
+   */
+  const findEmpty = (appId: string, files: ReadonlyArray<FileReference>) => {
     const keys = new Set(files.flatMap((file) => ("fileKey" in file ? [file.fileKey] : [])))
-    return [...keys].filter((key) => sql.isKnown.get(key) === undefined)
+    const held = [...keys].map((key) => ({ key, holder: one(sql.holder, key) }))
+    const unknown = held.filter(({ holder }) => holder === undefined)
+    const ended = held.filter(({ holder }) => holder?.appId === appId && holder.status === "Deleting")
+    return { unknown: unknown.map(({ key }) => key), ended: ended.map(({ key }) => key) }
   }
 
   return {
     deleteFiles: ({ appId, files, now, limit = Infinity, bounds = {}, appSince }) =>
       write(() => {
         if (isGone(appId, appSince)) return []
-        const unknown = findUnknown(files)
+        const { unknown, ended } = findEmpty(appId, files)
         const bytesBefore = (key: string) => one(shared.expectedOfKey, key)?.bytes as number | undefined
         const hasRoom =
           unknown.length === 0 || fitsKeys(findUsage(shared, appId), unknown, sizeKey, bounds, bytesBefore)
         if (!hasRoom) return "tooMany"
-        for (const key of unknown) {
+        for (const key of [...unknown, ...ended]) {
           forgetExpected(appId, key)
-          bury(appId, key, { deletedAt: now, until: now + limits.uploadLifetime }, false)
+          bury(appId, key, { deletedAt: now, until: now + limits.uploadLifetime }, ended.includes(key))
         }
         const keys: Array<string> = []
         for (const file of files) {
@@ -148,10 +154,12 @@ export const createFiles = (
         if (missing.length > 0) return { kind: "missing", keys: missing }
         for (const file of files) sql.claim.run(file!.id)
         const claimed = new Set(keys)
-        const replaced = replaces
+        const meant = replaces
           .flatMap((reference) => findFiles(appId, reference))
           .filter((row) => !claimed.has(row.key as string) && (owner === undefined || row.owner === owner))
-        return { kind: "claimed", replaced: replaced.map((row) => deleteRow(row, now)) }
+        // Two references may mean the same file.
+        const replaced = new Map(meant.map((row) => [row.id, row]))
+        return { kind: "claimed", replaced: [...replaced.values()].map((row) => deleteRow(row, now)) }
       }),
     deleteOverdue: ({ now, limit }) =>
       write(() => {

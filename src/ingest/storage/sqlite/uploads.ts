@@ -234,9 +234,9 @@ export const createUploads = (
         return true
       }),
     get: (key) => read(() => findUpload(key)),
-    findByCustomId: (appId, customId, among = "readable") =>
+    findByCustomId: (appId, customId, among = "readable", now = -1) =>
       read(() => {
-        const row = one(sql.customId, appId, customId, among)
+        const row = one(sql.customId, appId, customId, among, now)
         return row === undefined ? null : toFile(row)
       }),
   }
