@@ -10,7 +10,7 @@ export interface AlbumApp {
   /** Of the page. */
   readonly url: string
   /** Its ingest. */
-  readonly site: Pick<Site, "hold" | "refuse" | "token" | "inFlight">
+  readonly site: Pick<Site, "hold" | "refuse" | "token" | "inFlight" | "letTimePass">
   /** Signs a browser in as a user who has no album yet. */
   readonly signIn: (context: BrowserContext) => Promise<void>
   readonly close: () => Promise<void>
@@ -88,9 +88,11 @@ export const describeAlbum = (name: string, start: () => Promise<AlbumApp>, trai
       await open()
       return { title: await title().inputValue(), photos: await names() }
     }
-    const storedNames = async () => {
-      const found: Array<string> = []
-      for await (const file of new SluiceApi({ token: app.site.token }).listFiles()) found.push(file.name)
+    /** What the ingest has of these, and in which state. */
+    const stored = async (...names: ReadonlyArray<string>) => {
+      const found: Record<string, string> = {}
+      for await (const { name, status } of new SluiceApi({ token: app.site.token }).listFiles())
+        if (names.includes(name) && status !== "Deleting") found[name] = status
       return found
     }
 
@@ -162,9 +164,29 @@ export const describeAlbum = (name: string, start: () => Promise<AlbumApp>, trai
       await saveAll()
       if (!isNative) await expect.poll(names).toEqual([second!.name, third!.name])
       expect(await saved()).toEqual({ title: "After", photos: [second!.name, third!.name] })
-      const stored = await storedNames()
-      expect(stored).toContain(second!.name)
-      expect(stored).not.toContain(first!.name)
+      const all = [first!.name, second!.name, third!.name]
+      expect(await stored(...all)).toEqual({ [second!.name]: "Uploaded", [third!.name]: "Uploaded" })
+    })
+
+    test("what was uploaded for a form that nobody sent is gone when its time is over; what was saved stays", async () => {
+      const [kept, unsent, broken] = ["kept", "unsent", "broken"].map((word) => png(`${word}-${Date.now()}.png`))
+      await title().fill("Kept")
+      await choose(kept!)
+      await rowBecomes(kept!.name, "picked")
+      await saveAll()
+      await open()
+      await choose(unsent!, broken!)
+      await rowBecomes(broken!.name, "picked")
+      app.site.refuse(broken!.name, 403, 1000)
+      await save()
+      await rowBecomes(broken!.name, "failed")
+      await rowBecomes(unsent!.name, "done")
+      expect(await stored(kept!.name, unsent!.name)).toEqual({ [kept!.name]: "Uploaded", [unsent!.name]: "Pending" })
+      await app.site.letTimePass(23 * 3_600_000)
+      expect(Object.keys(await stored(unsent!.name))).toEqual([unsent!.name])
+      await app.site.letTimePass(25 * 3_600_000)
+      expect(await stored(kept!.name, unsent!.name)).toEqual({ [kept!.name]: "Uploaded" })
+      expect(await saved()).toEqual({ title: "Kept", photos: [kept!.name] })
     })
 
     if (!hasReset) return
