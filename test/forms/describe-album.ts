@@ -5,18 +5,20 @@ import type { Site } from "../bindings/start-site.ts"
 import { launchChromium } from "../browser/chromium.ts"
 import { pixel } from "../browser/pixel.ts"
 
-/** An application that has the page of docs/forms.md for one library. */
-export interface AlbumApp {
-  /** Of the page. */
-  readonly url: string
+/** An application that has pages of docs/forms.md. */
+export interface FormApp {
+  readonly origin: string
   /** Its ingest. */
   readonly site: Pick<Site, "hold" | "refuse" | "token" | "inFlight" | "letTimePass">
-  /** Signs a browser in as a user who has no album yet. */
+  /** Signs a browser in as a user who has nothing yet. */
   readonly signIn: (context: BrowserContext) => Promise<void>
   readonly close: () => Promise<void>
 }
 
 export interface AlbumTraits {
+  /** Where the page is, by default at the root. */
+  readonly path?: string
+
   /** Whether the browser alone checks, and goes to another page. */
   readonly isNative?: boolean
   /** Whether there is a button that resets. */
@@ -26,13 +28,13 @@ export interface AlbumTraits {
 const png = (name: string) => ({ name, mimeType: "image/png", buffer: pixel })
 
 /** Holds for the album of docs/forms.md in every library, with a server and an ingest, in a real browser. */
-export const describeAlbum = (name: string, start: () => Promise<AlbumApp>, traits: AlbumTraits = {}): void => {
+export const describeAlbum = (name: string, start: () => Promise<FormApp>, traits: AlbumTraits = {}): void => {
   describe(`the form of docs/forms.md with ${name}`, () => {
-    const { isNative = false, hasReset = true } = traits
+    const { path = "/", isNative = false, hasReset = true } = traits
     let browser: Browser
     let context: BrowserContext
     let page: Page
-    let app: AlbumApp
+    let app: FormApp
     let complaints: Array<string>
 
     beforeAll(async () => {
@@ -61,7 +63,7 @@ export const describeAlbum = (name: string, start: () => Promise<AlbumApp>, trai
     })
 
     const open = async () => {
-      await page.goto(app.url, { waitUntil: "networkidle" })
+      await page.goto(`${app.origin}${path}`, { waitUntil: "networkidle" })
       await page.locator('[data-sluice="container"]:not([data-state="loading"])').waitFor()
     }
     const title = () => page.getByLabel("Title")

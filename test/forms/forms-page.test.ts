@@ -64,7 +64,7 @@ const start = async (script: string, isVue = false, isRendered = false) => {
   })
   process.env["SLUICE_TOKEN"] = site.token
   return {
-    url: site.url,
+    origin: site.url,
     site,
     signIn: async (context: import("playwright-core").BrowserContext) => {
       const session = randomUUID()
