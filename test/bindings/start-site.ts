@@ -41,6 +41,8 @@ export interface Site {
   isAway: boolean
   /** Whether the route handler answers GET. */
   describesRoutes: boolean
+  /** The ingest looks for files whose time is over as it will in so many ms: it deletes them. */
+  readonly letTimePass: (ms: number) => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -111,7 +113,7 @@ const html = (body: string) => `<!doctype html>
 export const startSite = async (page: {
   readonly script: string
   readonly styles?: string
-  readonly body?: string | (() => string)
+  readonly body?: string | (() => string | Promise<string>)
   /** What is uploaded to, if not to test/bindings/apps/router.ts. */
   readonly router?: FileRouter
   /** The app's other routes. */
@@ -156,11 +158,12 @@ export const startSite = async (page: {
     }
   })
   const token = encodeToken({ apiKey, appId: "bindings", regions: ["local"], ingestUrl: ingestServer.url })
+  const catalog = createMemoryCatalog()
   const ingest = createIngest({
     token,
     url: ingestServer.url,
     store: createDiskBlobStore({ folder }),
-    catalog: createMemoryCatalog(),
+    catalog,
     logLevel: "None",
   })
 
@@ -184,7 +187,7 @@ export const startSite = async (page: {
     const answer = page.handle?.(request)
     if (answer !== undefined) return answer
     const { body = "" } = page
-    const start = { type: "text/html; charset=utf-8", body: html(typeof body === "string" ? body : body()) }
+    const start = { type: "text/html; charset=utf-8", body: html(typeof body === "string" ? body : await body()) }
     const asset = pathname === "/" ? start : assets.get(pathname)
     if (asset === undefined) return new Response("Not found", { status: 404 })
     const headers = new Headers({ "content-type": asset.type, "cache-control": "no-store" })
@@ -210,6 +213,9 @@ export const startSite = async (page: {
       const { promise, resolve } = Promise.withResolvers<void>()
       callbacks = promise
       return resolve
+    },
+    letTimePass: async (ms: number) => {
+      await catalog.deleteOverdue({ now: Date.now() + ms, limit: 1000 })
     },
     refuse: (file: string, status: number, times: number) => {
       refusals.set(file, { status, left: times })

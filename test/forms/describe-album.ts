@@ -5,18 +5,20 @@ import type { Site } from "../bindings/start-site.ts"
 import { launchChromium } from "../browser/chromium.ts"
 import { pixel } from "../browser/pixel.ts"
 
-/** An application that has the page of docs/forms.md for one library. */
-export interface AlbumApp {
-  /** Of the page. */
-  readonly url: string
+/** An application that has pages of docs/forms.md. */
+export interface FormApp {
+  readonly origin: string
   /** Its ingest. */
-  readonly site: Pick<Site, "hold" | "refuse" | "token" | "inFlight">
-  /** Signs a browser in as a user who has no album yet. */
+  readonly site: Pick<Site, "hold" | "refuse" | "token" | "inFlight" | "letTimePass">
+  /** Signs a browser in as a user who has nothing yet. */
   readonly signIn: (context: BrowserContext) => Promise<void>
   readonly close: () => Promise<void>
 }
 
 export interface AlbumTraits {
+  /** Where the page is, by default at the root. */
+  readonly path?: string
+
   /** Whether the browser alone checks, and goes to another page. */
   readonly isNative?: boolean
   /** Whether there is a button that resets. */
@@ -26,13 +28,13 @@ export interface AlbumTraits {
 const png = (name: string) => ({ name, mimeType: "image/png", buffer: pixel })
 
 /** Holds for the album of docs/forms.md in every library, with a server and an ingest, in a real browser. */
-export const describeAlbum = (name: string, start: () => Promise<AlbumApp>, traits: AlbumTraits = {}): void => {
+export const describeAlbum = (name: string, start: () => Promise<FormApp>, traits: AlbumTraits = {}): void => {
   describe(`the form of docs/forms.md with ${name}`, () => {
-    const { isNative = false, hasReset = true } = traits
+    const { path = "/", isNative = false, hasReset = true } = traits
     let browser: Browser
     let context: BrowserContext
     let page: Page
-    let app: AlbumApp
+    let app: FormApp
     let complaints: Array<string>
 
     beforeAll(async () => {
@@ -61,7 +63,7 @@ export const describeAlbum = (name: string, start: () => Promise<AlbumApp>, trai
     })
 
     const open = async () => {
-      await page.goto(app.url, { waitUntil: "networkidle" })
+      await page.goto(`${app.origin}${path}`, { waitUntil: "networkidle" })
       await page.locator('[data-sluice="container"]:not([data-state="loading"])').waitFor()
     }
     const title = () => page.getByLabel("Title")
@@ -88,9 +90,11 @@ export const describeAlbum = (name: string, start: () => Promise<AlbumApp>, trai
       await open()
       return { title: await title().inputValue(), photos: await names() }
     }
-    const storedNames = async () => {
-      const found: Array<string> = []
-      for await (const file of new SluiceApi({ token: app.site.token }).listFiles()) found.push(file.name)
+    /** What the ingest has of these, and in which state. */
+    const stored = async (...names: ReadonlyArray<string>) => {
+      const found: Record<string, string> = {}
+      for await (const { name, status } of new SluiceApi({ token: app.site.token }).listFiles())
+        if (names.includes(name) && status !== "Deleting") found[name] = status
       return found
     }
 
@@ -162,9 +166,29 @@ export const describeAlbum = (name: string, start: () => Promise<AlbumApp>, trai
       await saveAll()
       if (!isNative) await expect.poll(names).toEqual([second!.name, third!.name])
       expect(await saved()).toEqual({ title: "After", photos: [second!.name, third!.name] })
-      const stored = await storedNames()
-      expect(stored).toContain(second!.name)
-      expect(stored).not.toContain(first!.name)
+      const all = [first!.name, second!.name, third!.name]
+      expect(await stored(...all)).toEqual({ [second!.name]: "Uploaded", [third!.name]: "Uploaded" })
+    })
+
+    test("what was uploaded for a form that nobody sent is gone when its time is over; what was saved stays", async () => {
+      const [kept, unsent, broken] = ["kept", "unsent", "broken"].map((word) => png(`${word}-${Date.now()}.png`))
+      await title().fill("Kept")
+      await choose(kept!)
+      await rowBecomes(kept!.name, "picked")
+      await saveAll()
+      await open()
+      await choose(unsent!, broken!)
+      await rowBecomes(broken!.name, "picked")
+      app.site.refuse(broken!.name, 403, 1000)
+      await save()
+      await rowBecomes(broken!.name, "failed")
+      await rowBecomes(unsent!.name, "done")
+      expect(await stored(kept!.name, unsent!.name)).toEqual({ [kept!.name]: "Uploaded", [unsent!.name]: "Pending" })
+      await app.site.letTimePass(23 * 3_600_000)
+      expect(Object.keys(await stored(unsent!.name))).toEqual([unsent!.name])
+      await app.site.letTimePass(25 * 3_600_000)
+      expect(await stored(kept!.name, unsent!.name)).toEqual({ [kept!.name]: "Uploaded" })
+      expect(await saved()).toEqual({ title: "Kept", photos: [kept!.name] })
     })
 
     if (!hasReset) return

@@ -1,16 +1,18 @@
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { createRequire } from "node:module"
+import { afterAll } from "vitest"
 import { findFreePort } from "../adapters/apps/listen.ts"
 import { runProgram, startProgram } from "../adapters/apps/start-process.ts"
 import { startSite } from "../bindings/start-site.ts"
 import { readBlocks } from "../code-blocks.ts"
-import { type AlbumApp, describeAlbum } from "../forms/describe-album.ts"
+import { describeAlbum, type FormApp } from "../forms/describe-album.ts"
+import { describeProfile } from "../forms/describe-profile.ts"
 import { createConsumer, repository } from "./consumer.ts"
 import { writeFiles } from "./try-app.ts"
 
 const blocks = readBlocks(await readFile(join(repository, "docs/forms.md"), "utf8")).filter(({ path }) => path !== "")
-const shared = /^(router|database|album|save-album)\.ts$/
+const shared = /^(router|database|explain|album|save-album)\.ts$/
 
 /** The blocks of a section, and what all share in a folder. */
 const filesOf = (heading: string, folder: string): Record<string, string> => {
@@ -19,10 +21,10 @@ const filesOf = (heading: string, folder: string): Record<string, string> => {
   return Object.fromEntries([...own, ...others])
 }
 
-/** For the browser of a test: signs in who has no album. */
+/** For the browser of a test: signs in who has nothing. */
 const signIn = (database: string) => `import { randomUUID } from "node:crypto"
 import { database } from "${database}"
-export const GET = () => {
+export const POST = () => {
   const session = randomUUID()
   database.users.set(session, randomUUID())
   return new Response(session)
@@ -31,7 +33,7 @@ export const GET = () => {
 
 const next = createRequire(import.meta.url).resolve("next/dist/bin/next")
 
-interface FormApp {
+interface Application {
   readonly links: ReadonlyArray<string>
   readonly files: Readonly<Record<string, string>>
   readonly build: ReadonlyArray<string>
@@ -39,7 +41,7 @@ interface FormApp {
 }
 
 /** Builds an app of the tarball and starts it beside an ingest. */
-const startApp = async ({ links, files, build, start }: FormApp): Promise<AlbumApp> => {
+const startApp = async ({ links, files, build, start }: Application): Promise<FormApp> => {
   const consumer = await createConsumer(links)
   await writeFiles(consumer, files)
   const site = await startSite({ script: "" })
@@ -56,10 +58,10 @@ const startApp = async ({ links, files, build, start }: FormApp): Promise<AlbumA
   await runProgram([...build], { cwd: consumer.folder, env })
   const app = await startProgram([...start(port)], { cwd: consumer.folder, env })
   return {
-    url: `${origin}/album`,
+    origin,
     site,
     signIn: async (context) => {
-      const session = await (await fetch(`${origin}/api/sign-in`)).text()
+      const session = await (await fetch(`${origin}/api/sign-in`, { method: "POST" })).text()
       await context.addCookies([{ name: "session", value: session, url: origin }])
     },
     close: async () => {
@@ -70,22 +72,28 @@ const startApp = async ({ links, files, build, start }: FormApp): Promise<AlbumA
   }
 }
 
-describeAlbum("Conform and a server action of Next.js", () =>
-  startApp({
+let inNext: Promise<FormApp> | undefined
+
+/** One application for both pages; it is closed at the end. */
+const startNext = async (): Promise<FormApp> => {
+  inNext ??= startApp({
     links: [
       ...["next", "react", "react-dom", "zod", "@conform-to/react", "@conform-to/zod", "@conform-to/dom"],
       ...["typescript", "@types/react", "@types/node"],
     ],
     files: {
       ...filesOf("Conform", "."),
+      ...filesOf("One file", "."),
       "upload.tsx": blocks.find(({ path }) => path === "upload.tsx")!.code,
-      "next.config.mjs": `export default { turbopack: { root: "/" }, outputFileTracingRoot: "/" }\n`,
+      "next.config.mjs": `// As create-next-app writes it.
+export default { cacheComponents: true, turbopack: { root: "/" }, outputFileTracingRoot: "/" }
+`,
       "app/icon.svg": `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>\n`,
       "app/api/sluice/route.ts": `import { createRouteHandler } from "sluice/next"
 import { router } from "../../../router"
 export const { GET, POST } = createRouteHandler({ router })
 `,
-      "app/api/sign-in/route.ts": `${signIn("../../../database")}export const dynamic = "force-dynamic"\n`,
+      "app/api/sign-in/route.ts": `${signIn("../../../database")}`,
       "app/layout.tsx": `import type { ReactNode } from "react"
 import { extractRouteConfig } from "sluice/next"
 import { RouteConfigSeed } from "sluice/react"
@@ -104,34 +112,42 @@ export default function Layout({ children }: { children: ReactNode }) {
     },
     build: [next, "build"],
     start: (port) => [next, "start", "-H", "127.0.0.1", "-p", port],
-  }),
-)
+  })
+  return { ...(await inNext), close: async () => {} }
+}
+afterAll(async () => (await inNext)?.close())
 
-describeAlbum("Superforms", () =>
-  startApp({
-    links: [
-      ...["svelte", "@sveltejs/kit", "@sveltejs/adapter-node", "@sveltejs/vite-plugin-svelte", "vite"],
-      ...["zod", "sveltekit-superforms"],
-    ],
-    files: {
-      ...filesOf("Superforms", "src/lib"),
-      "vite.config.js": `import adapter from "@sveltejs/adapter-node"
+describeAlbum("Conform and a server action of Next.js", startNext, { path: "/album" })
+describeProfile("a server action of Next.js", startNext)
+
+describeAlbum(
+  "Superforms",
+  () =>
+    startApp({
+      links: [
+        ...["svelte", "@sveltejs/kit", "@sveltejs/adapter-node", "@sveltejs/vite-plugin-svelte", "vite"],
+        ...["zod", "sveltekit-superforms"],
+      ],
+      files: {
+        ...filesOf("Superforms", "src/lib"),
+        "vite.config.js": `import adapter from "@sveltejs/adapter-node"
 import { sveltekit } from "@sveltejs/kit/vite"
 export default { plugins: [sveltekit({ adapter: adapter(), paths: { origin: process.env.ORIGIN } })] }
 `,
-      "src/app.html": `<!doctype html>
+        "src/app.html": `<!doctype html>
 <html lang="en">
   <head><link rel="icon" href="data:," />%sveltekit.head%</head>
   <body><div>%sveltekit.body%</div></body>
 </html>
 `,
-      "src/routes/api/sluice/+server.ts": `import { createRouteHandler } from "sluice/sveltekit"
+        "src/routes/api/sluice/+server.ts": `import { createRouteHandler } from "sluice/sveltekit"
 import { router } from "../../../lib/router"
 export const { GET, POST } = createRouteHandler({ router })
 `,
-      "src/routes/api/sign-in/+server.ts": signIn("../../../lib/database"),
-    },
-    build: [join(repository, "node_modules/vite/bin/vite.js"), "build"],
-    start: () => ["build"],
-  }),
+        "src/routes/api/sign-in/+server.ts": signIn("../../../lib/database"),
+      },
+      build: [join(repository, "node_modules/vite/bin/vite.js"), "build"],
+      start: () => ["build"],
+    }),
+  { path: "/album" },
 )

@@ -1,0 +1,178 @@
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import { randomUUID } from "node:crypto"
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { SluiceApi, SluiceFile } from "../../src/api.ts"
+import { type Site, startSite } from "../bindings/start-site.ts"
+import { readBlocks } from "../code-blocks.ts"
+import { type ImportedBlocks, writeBlocks } from "../import-blocks.ts"
+
+const markdown = await readFile(join(import.meta.dirname, "../../docs/forms.md"), "utf8")
+const server = /^(database|explain|save-profile|album|save-album|api\/album)\.ts$/
+
+type Problem = Promise<string | undefined>
+
+interface Modules {
+  readonly database: {
+    readonly users: Map<string, string>
+    readonly profiles: Map<string, object>
+    readonly albums: Map<string, object>
+  }
+  readonly saveProfile: (userId: string, name: string, portrait: string | null) => Problem
+  readonly loadProfile: (
+    userId: string,
+  ) => Promise<{ readonly portrait: ReadonlyArray<{ readonly previewUrl: string }> }>
+  readonly deleteUser: (userId: string) => Promise<void>
+  readonly saveAlbum: (userId: string, album: { title: string; photos: ReadonlyArray<string> }) => Problem
+  readonly loadAlbum: (
+    userId: string,
+  ) => Promise<{ readonly photos: ReadonlyArray<{ readonly name: string; readonly previewUrl: string }> }>
+  readonly PUT: (request: Request) => Promise<Response>
+  readonly POST: (request: Request) => Promise<Response>
+}
+
+describe("what docs/forms.md saves", () => {
+  const missing = "A picture is not yours, or is gone. Choose it again."
+  let site: Site
+  let api: SluiceApi
+  let written: ImportedBlocks
+  let app: Modules
+  let ada: string
+  let eve: string
+
+  beforeAll(async () => {
+    site = await startSite({ script: "" })
+    api = new SluiceApi({ token: site.token })
+    process.env["SLUICE_TOKEN"] = site.token
+    written = await writeBlocks(readBlocks(markdown).filter(({ path }) => server.test(path)))
+    const modules = ["database.ts", "save-profile.ts", "save-album.ts", "api/album.ts"].map(written.load)
+    app = Object.assign({}, ...(await Promise.all(modules))) as Modules
+  })
+  afterAll(async () => {
+    delete process.env["SLUICE_TOKEN"]
+    await site.close()
+    await written.remove()
+  })
+  beforeEach(() => {
+    ada = randomUUID()
+    eve = randomUUID()
+  })
+
+  /** A file that a page has uploaded through one of the routes. */
+  const upload = async (owner: string, name: string, path = "album/photo") => {
+    const labels = { owner, path, claim: "24 hours" } as const
+    const { data, error } = await api.uploadFiles(new SluiceFile(["a picture"], name), { labels })
+    if (error !== null) throw error
+    return data.key
+  }
+  const portraitOf = (owner: string, name: string) => upload(owner, name, "profile/portrait")
+  const filesOf = async (owner: string) => {
+    const { files } = await api.listFiles({ owner })
+    const there = files.filter(({ status }) => status !== "Deleting")
+    return Object.fromEntries(there.map(({ name, status }) => [name, status]))
+  }
+
+  it("keeps a portrait that was sent, also when it is sent again, and removes one that was not", async () => {
+    const [first] = [await portraitOf(ada, "first"), await portraitOf(ada, "unsent")]
+    expect(await app.saveProfile(ada, "Ada", first)).toBeUndefined()
+    expect(await filesOf(ada)).toEqual({ first: "Uploaded", unsent: "Pending" })
+    await site.letTimePass(25 * 3_600_000)
+    expect(await filesOf(ada)).toEqual({ first: "Uploaded" })
+    expect(await app.saveProfile(ada, "Countess", first)).toBeUndefined()
+    expect(await filesOf(ada)).toEqual({ first: "Uploaded" })
+    const { portrait } = await app.loadProfile(ada)
+    expect(await (await fetch(portrait[0]!.previewUrl)).text()).toBe("a picture")
+  })
+
+  it("has one portrait after it was replaced, and none after it was removed", async () => {
+    const [first, second] = [await portraitOf(ada, "first"), await portraitOf(ada, "second")]
+    await app.saveProfile(ada, "Ada", first)
+    await app.saveProfile(ada, "Ada", second)
+    expect(await filesOf(ada)).toEqual({ second: "Uploaded" })
+    expect(await app.saveProfile(ada, "Ada", null)).toBeUndefined()
+    expect(await filesOf(ada)).toEqual({})
+    expect(app.database.profiles.get(ada)).toEqual({ name: "Ada", portrait: null })
+    expect((await app.loadProfile(ada)).portrait).toEqual([])
+    expect(await app.saveProfile(ada, "Ada", null)).toBeUndefined()
+  })
+
+  it("has one portrait after two saves at once, and it is the one of the row", async () => {
+    const [first, second, third] = [
+      await portraitOf(ada, "first"),
+      await portraitOf(ada, "second"),
+      await portraitOf(ada, "third"),
+    ]
+    await app.saveProfile(ada, "Ada", first)
+    await Promise.all([app.saveProfile(ada, "Ada", second), app.saveProfile(ada, "Ada", third)])
+    expect(await filesOf(ada)).toEqual({ third: "Uploaded" })
+    expect(app.database.profiles.get(ada)).toEqual({ name: "Ada", portrait: third })
+  })
+
+  it.each([
+    ["somebody else's", () => portraitOf(eve, "hers")],
+    ["no key", () => Promise.resolve("<script>")],
+    ["empty", () => Promise.resolve("")],
+    ["of a file that is gone", () => portraitOf(ada, "gone").then((key) => api.deleteFiles(key).then(() => key))],
+  ])("leaves the row and its file as they are where the key is %s", async (whose, makeKey) => {
+    const first = await portraitOf(ada, "first")
+    await app.saveProfile(ada, "Ada", first)
+    const before = await filesOf(eve)
+    expect(await app.saveProfile(ada, "Eve", await makeKey())).toBe(missing)
+    expect(app.database.profiles.get(ada)).toEqual({ name: "Ada", portrait: first })
+    expect(await filesOf(ada)).toEqual({ first: "Uploaded" })
+    expect(await filesOf(eve)).toEqual({ ...before, ...(whose === "somebody else's" && { hers: "Pending" }) })
+    expect(await app.saveProfile(ada, "Ada", first)).toBeUndefined()
+  })
+
+  it("says that a form came too late", async () => {
+    const late = await portraitOf(ada, "late")
+    await site.letTimePass(25 * 3_600_000)
+    expect(await app.saveProfile(ada, "Ada", late)).toBe(missing)
+    expect(app.database.profiles.has(ada)).toBe(false)
+  })
+
+  it("has the photos of an album that were sent, in their order, and no other", async () => {
+    const keys: Array<string> = []
+    for (const name of ["a", "b", "c", "unsent"]) keys.push(await upload(ada, name))
+    const [a, b, c] = keys as [string, string, string]
+    expect(await app.saveAlbum(ada, { title: "Summer", photos: [b, a] })).toBeUndefined()
+    expect(await filesOf(ada)).toEqual({ a: "Uploaded", b: "Uploaded", c: "Pending", unsent: "Pending" })
+    expect(await app.saveAlbum(ada, { title: "Summer", photos: [c, b] })).toBeUndefined()
+    expect(await filesOf(ada)).toEqual({ b: "Uploaded", c: "Uploaded", unsent: "Pending" })
+    const { photos } = await app.loadAlbum(ada)
+    expect(photos.map(({ name }) => name)).toEqual(["c", "b"])
+    expect((await fetch(photos[0]!.previewUrl)).status).toBe(200)
+  })
+
+  it("refuses somebody else's photos by both methods, and touches none", async () => {
+    app.database.users.set("session-of-eve", eve)
+    const [hers, mine] = [await upload(ada, "hers"), await upload(eve, "mine")]
+    await app.saveAlbum(ada, { title: "Hers", photos: [hers] })
+    const headers = { cookie: "session=session-of-eve" }
+    const form = new FormData()
+    form.append("title", "Mine")
+    for (const key of [mine, hers]) form.append("photos", key)
+    const json = JSON.stringify({ title: "Mine", photos: [mine, hers] })
+    for (const [method, body] of [["PUT", json] as const, ["POST", form] as const]) {
+      const answer = await app[method](new Request("http://app.test/api/album", { method, headers, body }))
+      expect(answer.status).toBe(422)
+      expect(await answer.text()).toContain(missing)
+    }
+    expect(app.database.albums.has(eve)).toBe(false)
+    expect([await filesOf(ada), await filesOf(eve)]).toEqual([{ hers: "Uploaded" }, { mine: "Pending" }])
+  })
+
+  it("has nothing of a user who has closed the account", async () => {
+    const [portrait, photo] = [
+      await portraitOf(ada, "portrait"),
+      await upload(ada, "photo"),
+      await upload(ada, "unsent"),
+    ]
+    await upload(eve, "hers")
+    await app.saveProfile(ada, "Ada", portrait)
+    await app.saveAlbum(ada, { title: "Summer", photos: [photo] })
+    await app.deleteUser(ada)
+    expect([await filesOf(ada), await filesOf(eve)]).toEqual([{}, { hers: "Pending" }])
+    expect([app.database.profiles.has(ada), app.database.albums.has(ada)]).toEqual([false, false])
+  })
+})
