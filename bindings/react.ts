@@ -149,14 +149,20 @@ export const generateUploadTray = (uploads: Uploads<any>) => {
   return UploadTray
 }
 
-/** Seeds the routes' configuration while rendering, on the server and in the page: put it above the first component. */
+/**
+ * Seeds the routes' configuration while rendering, on the server and in the page: put it above or around the first component.
+ * Around it where Next.js has `cacheComponents`: what a `<Suspense>` adds to a prerendered page is rendered by itself, with
+ * nothing but what is around it.
+ */
 export const RouteConfigSeed = ({
   routes,
   url,
+  children = null,
 }: {
   readonly routes: ReadonlyArray<RouteDescription>
   readonly url?: string
-}): null => {
+  readonly children?: ReactNode
+}): ReactNode => {
   seedRouteConfig(routes, url)
-  return null
+  return children
 }

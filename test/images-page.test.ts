@@ -117,9 +117,14 @@ it("signs no URL of a private picture before somebody asks for the page", async 
   const markdown = await readFile(join(import.meta.dirname, "../docs/images.md"), "utf8")
   const blocks = await writeBlocks(readBlocks(markdown).filter(({ path }) => path === "private-picture.tsx"))
   try {
-    const picture = (await blocks.load("private-picture.tsx"))["PrivatePicture"] as (props: object) => Promise<object>
+    interface Element {
+      readonly type: (props: object) => Promise<object>
+      readonly props: { readonly children: Element }
+    }
+    const picture = (await blocks.load("private-picture.tsx"))["PrivatePicture"] as (props: object) => Element
+    const { type: render, props } = picture({ fileKey: "none", name: "a" }).props.children
     // Here nobody asks: what Next.js says of `connection()`. A key that is none would be refused by what signs.
-    await expect(picture({ fileKey: "none", name: "a" })).rejects.toThrow("outside a request scope")
+    await expect(render(props)).rejects.toThrow("outside a request scope")
   } finally {
     vi.unstubAllEnvs()
     await blocks.remove()

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { createRequire } from "node:module"
-import { afterAll } from "vitest"
+import { afterAll, expect, test } from "vitest"
 import { findFreePort } from "../adapters/apps/listen.ts"
 import { runProgram, startProgram } from "../adapters/apps/start-process.ts"
 import { startSite } from "../bindings/start-site.ts"
@@ -12,6 +12,9 @@ import { createConsumer, repository } from "./consumer.ts"
 import { writeFiles } from "./try-app.ts"
 
 const blocks = readBlocks(await readFile(join(repository, "docs/forms.md"), "utf8")).filter(({ path }) => path !== "")
+const [picture] = readBlocks(await readFile(join(repository, "docs/images.md"), "utf8")).filter(
+  ({ path }) => path === "private-picture.tsx",
+)
 const shared = /^(router|database|explain|album|save-album)\.ts$/
 
 /** The blocks of a section, and what all share in a folder. */
@@ -30,6 +33,15 @@ export const POST = () => {
   return new Response(session)
 }
 `
+
+/** @returns the cookie of a user who has nothing */
+const takeSession = async (origin: string): Promise<string> => {
+  // Without a type SvelteKit takes it for a form of another site.
+  const headers = { "content-type": "application/json" }
+  const answer = await fetch(`${origin}/api/sign-in`, { method: "POST", headers, body: "{}" })
+  expect(answer.status).toBe(200)
+  return answer.text()
+}
 
 const next = createRequire(import.meta.url).resolve("next/dist/bin/next")
 
@@ -61,13 +73,14 @@ const startApp = async ({ links, files, build, start }: Application): Promise<Fo
     origin,
     site,
     signIn: async (context) => {
-      const session = await (await fetch(`${origin}/api/sign-in`, { method: "POST" })).text()
-      await context.addCookies([{ name: "session", value: session, url: origin }])
+      await context.addCookies([{ name: "session", value: await takeSession(origin), url: origin }])
     },
     close: async () => {
       await app.close()
       await site.close()
       await consumer.remove()
+      // What the server complained of.
+      expect(app.output()).not.toMatch(/\b(Error|error)\b/)
     },
   }
 }
@@ -88,6 +101,13 @@ const startNext = async (): Promise<FormApp> => {
       "next.config.mjs": `// As create-next-app writes it.
 export default { cacheComponents: true, turbopack: { root: "/" }, outputFileTracingRoot: "/" }
 `,
+      // It is built, as part of a page that nothing else makes dynamic.
+      "private-picture.tsx": picture!.code,
+      "app/private/page.tsx": `import { PrivatePicture } from "../../private-picture"
+export default function Page() {
+  return <PrivatePicture fileKey="none" name="Nothing" />
+}
+`,
       "app/icon.svg": `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>\n`,
       "app/api/sluice/route.ts": `import { createRouteHandler } from "sluice/next"
 import { router } from "../../../router"
@@ -102,8 +122,7 @@ export default function Layout({ children }: { children: ReactNode }) {
   return (
     <html lang="en">
       <body>
-        <RouteConfigSeed routes={extractRouteConfig(router)} />
-        {children}
+        <RouteConfigSeed routes={extractRouteConfig(router)}>{children}</RouteConfigSeed>
       </body>
     </html>
   )
@@ -119,6 +138,15 @@ afterAll(async () => (await inNext)?.close())
 
 describeAlbum("Conform and a server action of Next.js", startNext, { path: "/album" })
 describeProfile("a server action of Next.js", startNext)
+
+test("the first HTML of both pages says what may be chosen, although each is rendered for its request", async () => {
+  const { origin } = await startNext()
+  const session = await takeSession(origin)
+  const read = async (page: string) =>
+    (await fetch(`${origin}${page}`, { headers: { cookie: `session=${session}` } })).text()
+  expect(await read("/album")).toContain("Choose files")
+  expect(await read("/profile")).toContain("Choose a picture")
+})
 
 describeAlbum(
   "Superforms",
