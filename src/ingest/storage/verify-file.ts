@@ -67,7 +67,7 @@ const readInline = async (
 export const verifyFile = async (
   { store, catalog }: { readonly store: BlobStore; readonly catalog: Pick<Catalog, "readContent"> },
   file: StoredFile,
-  onRead: (bytes: number, chunk: Uint8Array) => void | Promise<void> = () => {},
+  onRead: (bytes: number, chunk: Uint8Array) => unknown = () => {},
 ): Promise<FileVerdict> => {
   const hash = process.getBuiltinModule("node:crypto").createHash("sha256")
   const take = async (chunk: Uint8Array): Promise<void> => {
