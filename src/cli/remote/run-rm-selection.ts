@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises"
 import type { Command } from "commander"
-import { type FileSelection, type ListedFile, UploadError } from "../../api.ts"
+import { type Deletion, type FileSelection, type ListedFile, UploadError } from "../../api.ts"
 import { formatByteSize } from "../../protocol.ts"
 import { CommandFailure, exitCodes } from "../command-failure.ts"
 import { ask } from "../terminal/ask.ts"
@@ -56,7 +56,7 @@ const confirm = async ({ api, ingestUrl }: AppConnection, selection: FileSelecti
 /** Waits until the ingest has marked all files, with how many it has. Fails: rejects with an UploadError. */
 const waitUntilDone = async (
   { api }: AppConnection,
-  { owner = null, prefix = null }: FileSelection,
+  selection: FileSelection,
   deletion: Progress,
   signal: AbortSignal,
 ): Promise<void> => {
@@ -68,7 +68,8 @@ const waitUntilDone = async (
     for (let wait = firstWait; !deletion.isDone; wait = Math.min(2 * wait, longestWait)) {
       await setTimeout(wait, undefined, { signal })
       const deletions = await api.listDeletions({ signal })
-      const isSame = (one: (typeof deletions)[number]) => one.owner === owner && one.prefix === prefix
+      const isSame = ({ owner, prefix }: Deletion) =>
+        owner === (selection.owner ?? null) && prefix === (selection.prefix ?? null)
       const now = deletions.find(({ id }) => id === deletion.deletionId) ?? deletions.find(isSame)
       if (now === undefined) {
         const message = "The ingest does not list the deletion any more."
@@ -125,11 +126,12 @@ export const runRmSelection = async (command: Command, options: RmOptions): Prom
     process.exitCode = exitCode() ?? exitCodes.failed
   }
   if (options.json) {
-    const { owner = null, prefix = null } = selection
-    const { deletionId, deletedCount, isDone, error } = deletion
-    return console.log(JSON.stringify({ deletionId, owner, prefix, deletedCount, isDone, error }))
+    const { owner, prefix } = selection
+    const { deletionId, ...rest } = deletion
+    return console.log(JSON.stringify({ deletionId, owner: owner ?? null, prefix: prefix ?? null, ...rest }))
   }
   const { deletedCount, deletionId, error } = deletion
-  if (deletionId !== null) console.log(`Deleted ${count(deletedCount)}${describe(selection)}${error && ", so far"}.`)
+  if (deletionId !== null)
+    console.log(`Deleted ${count(deletedCount)}${describe(selection)}${error === null ? "" : ", so far"}.`)
   if (error !== null) printNotice("error", `sluice: ${error.message} ${advise(deletion)}`, "text")
 }
