@@ -49,10 +49,12 @@ export const addPutOptions = (command: Command): Command =>
       ),
     )
     .addOption(
-      new Option("--prefix <path>", "files all of them under it: albums/").argParser(toArgParser(parsePathFolder)),
+      new Option("--prefix <path>", "files each of them under it: albums/").argParser(toArgParser(parsePathFolder)),
     )
     .addOption(
-      new Option("--expires-in <duration>", 'how long it is kept: "30 days"').argParser(toArgParser(parseSpan)),
+      new Option("--expires-in <duration>", 'how long it is kept: "30 days" (else for ever)').argParser(
+        toArgParser(parseSpan),
+      ),
     )
     .addOption(
       new Option("--claim <duration>", "how long it waits to be claimed; then it is deleted").argParser(
