@@ -327,9 +327,7 @@ describe("sluice put -r", { timeout: 60_000 }, () => {
       ["note.txt", null, "note.txt"],
     ])
     const { files } = await api.listFiles({ owner: "user-7" })
-    expect(files.map(({ path }) => path).toSorted()).toEqual(
-      [null, "a/1.jpg", "a/2.jpg", "b.jpg", "c d/é.jpg"].toSorted(),
-    )
+    expect(new Set(files.map(({ path }) => path))).toEqual(new Set([null, "a/1.jpg", "a/2.jpg", "b.jpg", "c d/é.jpg"]))
   })
 
   it("files it under a path, whatever the folder is called", async () => {

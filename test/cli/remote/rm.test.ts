@@ -111,7 +111,7 @@ describe("sluice rm --custom-id", { timeout: 60_000 }, () => {
     const answer = JSON.parse(stdout)
     expect({ code, ...answer, deleted: answer.deleted.toSorted() }).toEqual({
       code: 1,
-      deleted: [key, ...same].toSorted(),
+      deleted: [key!, ...same].toSorted(),
       notFound: ["n\u001bo"],
       left: [],
       error: null,
