@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
-import { listQuickTests, pageTests, sharesModules, sourceTests, testsAlone } from "./test/quick-tests.ts"
+import { commandTests, listQuickTests, pageTests, sharesModules, sourceTests, testsAlone } from "./test/quick-tests.ts"
 import { SkipReporter } from "./test/report-skips.ts"
 
 const quickTests = listQuickTests()
@@ -12,8 +12,9 @@ export default defineConfig(({ mode }) => ({
   test: {
     // Most tests keep both cores busy by themselves, with a build or a server of their own: a second worker for all took 15 %
     // off a whole run on two cores, and failed tests that wait for others. Quick tests wait a quarter of their time, those
-    // of components half of it.
-    ...(mode === "quick" && { maxWorkers: 2 * availableParallelism() }),
+    // of components and of the command half of it.
+    // `npm run test:long`: what is tried at random, a hundred times as often.
+    ...(mode === "long" && { env: { TRANSITION_SEQUENCES: process.env["TRANSITION_SEQUENCES"] ?? "1000000" } }),
     // What a test logs is shown where it fails; `--silent=false` shows all of it.
     silent: "passed-only",
     // Limits for what hangs, not for what is slow: the first build of a framework's app on a cold, busy disk takes long.
@@ -25,11 +26,12 @@ export default defineConfig(({ mode }) => ({
     projects: [
       {
         // What needs no browser, no build and no process of its own: `npm run test:quick`. It loads modules once for all
-        // files of a worker, and so takes less time; where all tests run each file has modules of its own.
+        // files of a worker, and so takes less time.
         extends: true,
         test: {
           name: "quick",
-          isolate: mode !== "quick",
+          isolate: false,
+          maxWorkers: 2 * availableParallelism(),
           sequence: { groupOrder: 1 },
           include: quickTests.filter(sharesModules),
         },
@@ -39,6 +41,7 @@ export default defineConfig(({ mode }) => ({
         extends: true,
         test: {
           name: "quick-isolated",
+          maxWorkers: 2 * availableParallelism(),
           sequence: { groupOrder: 1 },
           include: quickTests.filter((test) => !sharesModules(test)),
         },
@@ -47,9 +50,20 @@ export default defineConfig(({ mode }) => ({
         extends: true,
         test: {
           name: "source",
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
           include: sourceTests.include,
-          exclude: [...sourceTests.exclude, ...pageTests, ...quickTests],
+          exclude: [...sourceTests.exclude, ...pageTests, ...commandTests, ...quickTests],
+        },
+      },
+      {
+        // The command, as processes: they wait for each other.
+        extends: true,
+        test: {
+          name: "command",
+          maxWorkers: availableParallelism(),
+          sequence: { groupOrder: 3 },
+          include: commandTests,
+          exclude: quickTests,
         },
       },
       {
@@ -58,7 +72,7 @@ export default defineConfig(({ mode }) => ({
         test: {
           name: "pages",
           maxWorkers: availableParallelism(),
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 4 },
           include: pageTests,
           exclude: quickTests,
         },
@@ -67,7 +81,7 @@ export default defineConfig(({ mode }) => ({
         // What load would change: real processes that are killed, starved and lied to, and what people read of a mistake
         // first. One file at a time, after the others.
         extends: true,
-        test: { name: "alone", include: testsAlone, maxWorkers: 1, sequence: { groupOrder: 3 } },
+        test: { name: "alone", include: testsAlone, maxWorkers: 1, sequence: { groupOrder: 5 } },
       },
       {
         // The package as users get it: built and packed once, before these tests and only for them.
@@ -76,7 +90,7 @@ export default defineConfig(({ mode }) => ({
           name: "package",
           // Nearly each of them builds or starts an app.
           testTimeout: 180_000,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
           include: ["test/package/**/*.test.ts"],
           globalSetup: ["test/package/pack.ts"],
         },
@@ -88,7 +102,7 @@ export default defineConfig(({ mode }) => ({
           name: "newcomer",
           testTimeout: 900_000,
           maxWorkers: 1,
-          sequence: { groupOrder: 4 },
+          sequence: { groupOrder: 6 },
           include: ["test/newcomer/**/*.test.ts"],
           globalSetup: ["test/package/pack.ts"],
         },

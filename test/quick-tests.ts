@@ -11,6 +11,9 @@ export const testsAlone = ["test/reliability/**/*.test.ts", "test/mistakes/**/*.
 /** The tests that mostly wait for a page of their own, so that several run beside each other, as globs relative to the root. */
 export const pageTests = ["test/bindings/**/*.test.ts", "test/forms/**/*.test.ts"]
 
+/** The tests of the command: processes that wait for each other. */
+export const commandTests = ["test/cli/**/*.test.ts"]
+
 /** The tests of the sources, as globs relative to the root. */
 export const sourceTests = {
   include: ["test/**/*.test.ts"],
@@ -35,6 +38,7 @@ export const longTests: ReadonlyArray<string> = [
   "test/ingest/delivery/interleavings.test.ts",
   "test/ingest/storage/sqlite/catalog-sqlite.test.ts",
   "test/ingest/storage/sqlite/log.test.ts",
+  "test/ingest/storage/transitions.test.ts",
   "test/readme.test.ts",
   "test/route/misuse.test.ts",
   "test/security/shared-keys.test.ts",

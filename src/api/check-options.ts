@@ -13,7 +13,25 @@ export const checkOptions = (what: string, options: object | undefined, known: R
 }
 
 /**
- * The same for the description of a file. An object of any other class may have whatever its class defines.
+ * Refuses fields that are written and undefined: an owner that is lost on the way would mean the files of everybody.
+ *
+ * Fails: throws an UploadError, code INVALID_CONFIG.
+ */
+export const refuseUndefined = <Options extends object>(
+  what: string,
+  options: Options,
+  fields: ReadonlyArray<keyof Options & string>,
+): void => {
+  const missing = fields.find((field) => field in options && options[field] === undefined)
+  if (missing === undefined) return
+  throw new UploadError({
+    code: "INVALID_CONFIG",
+    message: `${what}: ${missing} is undefined. Leave it out where everybody's files are meant.`,
+  })
+}
+
+/**
+ * Refuses unknown fields in the description of a file. An object of any other class may have whatever its class defines.
  *
  * @param classes classes whose instances have only properties that their author wrote
  */

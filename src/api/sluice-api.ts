@@ -22,7 +22,7 @@ import { UploadError } from "../protocol/upload-error.ts"
 import type { Acl } from "../protocol/signed-url.ts"
 import { type ApiSettings, loadApiSettings, type SluiceApiOptions } from "./api-settings.ts"
 import { callIngest, type CallOptions } from "./call-ingest.ts"
-import { checkOptions } from "./check-options.ts"
+import { checkOptions, refuseUndefined } from "./check-options.ts"
 import type { ClaimOptions, FileMove, UpdateOptions, UsageOptions } from "./file-options.ts"
 import {
   callOptions,
@@ -138,6 +138,7 @@ export class SluiceApi {
   listFiles(options: ListFilesOptions = {}): FileListing {
     return createFileListing(async (request) => {
       checkOptions("The options of listFiles", options, listOptions)
+      refuseUndefined("The options of listFiles", options, ["owner", "prefix"])
       return callIngest(await this.#load(), operations.listFiles, request, options)
     }, options)
   }
@@ -243,6 +244,7 @@ export class SluiceApi {
    */
   async claimFiles(keys: string | ReadonlyArray<string>, options: ClaimOptions = {}): Promise<ClaimedFiles> {
     checkOptions("The options of claimFiles", options, claimOptions)
+    refuseUndefined("The options of claimFiles", options, ["owner"])
     const settings = await this.#load()
     const fileKeys = toList(keys)
     const replaces = options.replaces === undefined ? [] : toList(options.replaces)
@@ -259,6 +261,7 @@ export class SluiceApi {
   /** How much the app stores, or one owner of files, and how much the app may store. */
   async getUsageInfo(options: UsageOptions = {}): Promise<UsageInfo> {
     checkOptions("The options of getUsageInfo", options, usageOptions)
+    refuseUndefined("The options of getUsageInfo", options, ["owner"])
     const { owner } = options
     return callIngest(await this.#load(), operations.getUsageInfo, { ...(owner !== undefined && { owner }) }, options)
   }

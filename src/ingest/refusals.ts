@@ -98,7 +98,7 @@ export const catalogOverQuota = (what: string): Rejected =>
     detail: `The app's storage quota has no room for ${what}: metadata, results and records of files count as well. Delete files, keep metadata small, or ask for a larger quota.`,
   })
 
-/** The answer to an app that has announced more files than the operator allows. Sizes are bytes. */
+/** The answer to an app whose deletions by owner or prefix are not done. */
 export const tooManyDeletions = (): Rejected =>
   new Rejected({
     code: "RATE_LIMITED",
@@ -106,6 +106,7 @@ export const tooManyDeletions = (): Rejected =>
     headers: { "retry-after": "10" },
   })
 
+/** The answer to an app that has announced more files than the operator allows. Sizes are bytes. */
 export const tooManyExpected = ({
   maxExpectedFiles,
   maxExpectedBytes,

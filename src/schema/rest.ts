@@ -285,7 +285,7 @@ export const UsageInfoRequestSchema: Schema.Codec<UsageInfoRequest> = Schema.Str
 
 /** Source: docs/protocol.md §10. */
 export const UsageInfoSchema: Schema.Codec<UsageInfo> = Schema.Struct({
-  totalBytes: Count.annotate({ description: "Bytes of all files that are Uploaded." }),
+  totalBytes: Count.annotate({ description: "Bytes of all files that are Uploaded or Pending." }),
   filesUploaded: Count.annotate({ description: "The number of those files." }),
   limitBytes: Schema.NullOr(Count).annotate({ description: "The app's quota; null if there is no limit." }),
 })

@@ -47,11 +47,6 @@ export interface TransferOptions {
   readonly onWait: (wait: RetryWait | AnswerWait) => void
 }
 
-const readOffset = (reply: Reply): number | undefined => {
-  const header = reply.header(rangeStartHeader)!
-  return /^\d{1,15}$/.test(header) ? +header : undefined
-}
-
 const isResult = (json: unknown): json is UploadResult => typeof (json as UploadResult | null)?.key === "string"
 
 /**
@@ -74,6 +69,12 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
   /** Refused by HEAD, which has no body that would say why; the renewal of the URL will. */
   let isRefused = false
 
+  /** How much is stored; undefined where the answer does not say, or says more than there is. */
+  const readOffset = (reply: Reply): number | undefined => {
+    const header = reply.header(rangeStartHeader)!
+    return /^\d+$/.test(header) && +header <= file.size ? +header : undefined
+  }
+
   const attempt = async (forget: (failures: number) => void): Promise<Attempt<UploadResult>> => {
     const look = async (reply: Reply, start?: number, size?: number): Promise<Reply> => {
       const largest = reply.header(largestAppendHeader)
@@ -91,7 +92,7 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
       if (reply.status !== 200) return readReply<never>(reply, () => undefined)
       offset = readOffset(reply)
       if (offset === undefined) {
-        const message = `A proxy in front of the ingest may remove ${rangeStartHeader}.`
+        const message = `A proxy may remove ${rangeStartHeader}.`
         return { error: new UploadError({ code: "INTERNAL_ERROR", message }) }
       }
       signal.throwIfAborted()

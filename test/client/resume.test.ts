@@ -127,6 +127,18 @@ describe("after an answer", () => {
     expect(await upload({ attempts: 3 })).toMatchObject({ status: "failed", error: { code: "RANGE_MISMATCH" } })
   })
 
+  test("offsets beyond the end of the file are believed by nobody, and count as failures", async () => {
+    const grows = (by: number) => ({
+      status: 409,
+      body: { code: "RANGE_MISMATCH", detail: "No." },
+      headers: { "x-sluice-range-start": String(bytes.length + by) },
+    })
+    peer.fail("PUT", "big.bin", ...[1, 2, 3, 4, 5, 1e300].map(grows))
+    peer.fail("HEAD", "big.bin", ...[1, 2, 3, 4, 5].map((by) => ({ ...grows(by), status: 200, body: "" })))
+    expect(await upload({ attempts: 3 })).toMatchObject({ status: "failed" })
+    expect(peer.trace("big.bin").length).toBeLessThanOrEqual(4)
+  })
+
   test("a retry-after beyond the longest wait ends it at once, and the error says when to come back", async () => {
     peer.fail("PUT", "big.bin", { status: 429, headers: { "retry-after": "3600" } })
     const outcome = await upload()

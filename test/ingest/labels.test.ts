@@ -194,6 +194,26 @@ describe.each(catalogs)("a file with labels (%s)", (_, create) => {
     await expect(api.getSignedURL(keep.key)).rejects.toMatchObject({ code: "NOT_FOUND" })
     await expect(api.getSignedURL("c", { keyType: "customId" })).rejects.toMatchObject({ code: "NOT_FOUND" })
   })
+
+  it("hides no older one with its custom id once its time has passed, before any sweep", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] })
+    onTestFinished(() => void vi.useRealTimers())
+    const now = Date.now()
+    const ingest = await startIngest({ catalog: create(), defaultAcl: "public-read", sweepInterval: 1_000_000 })
+    const api = new SluiceApi({ token, ingestUrl: ingest.url })
+    for (const [content, labels] of [
+      ["usual", {}],
+      ["for a day", { keepFor: 60_000 }],
+    ] as const) {
+      const grant = await labelled(labels, { customId: "banner", size: content.length, issuedAt: now })
+      expect((await putRaw(await sign(ingest.url, grant), content)).status).toBe(200)
+    }
+    const read = async (url: string) => (await fetch(url)).text()
+    expect(await read(`${ingest.url}/a/${appId}/banner`)).toBe("for a day")
+    vi.setSystemTime(now + 60_000)
+    expect(await read(`${ingest.url}/a/${appId}/banner`)).toBe("usual")
+    expect(await read(await api.generateSignedURL("banner", { keyType: "customId" }))).toBe("usual")
+  })
 })
 
 describe("labels of what the server uploads", () => {

@@ -1,5 +1,5 @@
 import { createHash, type Hash } from "node:crypto"
-import { constants } from "node:fs"
+import { constants, type Stats } from "node:fs"
 import { type FileHandle, link, lstat, open, rename, rm, stat, writeFile } from "node:fs/promises"
 import { CommandFailure, describeSystemError, isSystemError } from "../command-failure.ts"
 import { readRegularFile } from "../regular-file.ts"
@@ -35,6 +35,10 @@ const readNote = async (path: string): Promise<KnownVersion | undefined> => {
 /** Whether a part of one is a part of the other. A file that was renamed has another tag, and the same bytes. */
 const isSame = (one: KnownVersion, { etag, size, sha256 }: KnownVersion): boolean =>
   one.size === size && (one.etag === etag || (sha256 !== undefined && one.sha256 === sha256))
+
+/** Whether nobody else can change a file once it was compared: it is this user's, has one name, and not everybody may write it. */
+const isOursAlone = ({ uid, nlink, mode }: Stats): boolean =>
+  (process.getuid === undefined || uid === process.getuid()) && nlink === 1 && (mode & 0o002) === 0
 
 /** Bytes read from the disk at a time. */
 const pieceSize = 1024 * 1024
@@ -121,6 +125,7 @@ export const openPartFile = async (target: string, version: RemoteVersion, isFor
       )
     }
     if (note === undefined || !there.isFile() || !isSame(note, version) || there.size > version.size) return false
+    if (!isOursAlone(there)) return false
     handle = await open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK)
     offset = await hashFile(handle, hash)
     return true

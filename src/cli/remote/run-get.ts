@@ -45,7 +45,7 @@ const isFolder = async (path: string): Promise<boolean> =>
 
 /** Where a file goes: to the given path, or under its own name, made safe, into the given folder or this one. */
 const toTarget = async ({ out }: GetOptions, { key, version }: Found): Promise<string> => {
-  const name = toSafeName(version.name, key)
+  const name = toSafeName(version.name, toSafeName(key, "file"))
   if (out === undefined) return name
   return (await isFolder(out)) ? join(out, name) : out
 }

@@ -176,6 +176,25 @@ export const testCatalogFiles = (catalog: () => Catalog): void => {
       expect(await fileOf("b")).toMatchObject({ name: "both.txt", acl: "public-read" })
     })
 
+    it("changes and deletes many files of one custom id in steps, where it is asked to", async () => {
+      for (const key of ["a", "b", "c"]) {
+        await begin(key, { ...mine, customId: "all" })
+        await commit(key)
+      }
+      const file = { customId: "all" }
+      const rename = (mostFiles: number) =>
+        catalog().changeFiles({ appId: "app", changes: [{ file, name: "new.txt" }], now: 3000, mostFiles })
+      expect(await rename(2)).toBe("tooMany")
+      expect(await fileOf("a")).toMatchObject({ name: "a.txt" })
+      expect(await rename(3)).toBe(1)
+      expect(await fileOf("c")).toMatchObject({ name: "new.txt" })
+      const step = () => catalog().deleteFiles({ appId: "app", files: [file, { fileKey: "a" }], now: 3000, limit: 2 })
+      const first = await step()
+      expect(first).toHaveLength(2)
+      expect([...first, ...(await step())].toSorted()).toEqual(["a", "b", "c"])
+      expect(await step()).toEqual([])
+    })
+
     it("renames files and says who may read them, only those that are Uploaded", async () => {
       for (const key of ["a", "b", "uploading", "deleting"]) await begin(key, mine)
       for (const key of ["a", "b", "deleting"]) await commit(key)

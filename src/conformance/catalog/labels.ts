@@ -53,6 +53,26 @@ export const testCatalogLabels = (catalog: () => Catalog): void => {
     })
   })
 
+  describe("what labels take in the catalog", () => {
+    it("counts, so that a quota holds for them as well", async () => {
+      const catalogBytes = async () => (await catalog().usage("app")).catalogBytes
+      await commitWhole("plain", {})
+      const plain = await catalogBytes()
+      const [owner, path] = ["o".repeat(200), "é".repeat(500)]
+      await commitWhole("key", { owner, path })
+      expect((await catalogBytes()) - 2 * plain).toBe(4 * 200 + 3 * 1000)
+      const change = (path: string | null) =>
+        catalog().changeFiles({ appId: "app", changes: [{ file: { fileKey: "plain" }, path }], now: 2100, quota: 1 })
+      expect(await change("p".repeat(100))).toBe(1)
+      expect((await catalogBytes()) - 2 * plain).toBe(4 * 200 + 3 * 1100)
+      expect(await change(null)).toBe(1)
+      await remove(["key"])
+      for (const file of await catalog().listReclaimable(10)) await catalog().reclaimed(file)
+      await catalog().forgetTombstones({ now: Number.MAX_SAFE_INTEGER, limit: 10 })
+      expect(await catalogBytes()).toBe(plain)
+    })
+  })
+
   describe("the usage of an owner", () => {
     it("is counted by app and owner, and nothing is left of one whose files are gone", async () => {
       const none = { files: 0, storedBytes: 0, announcedBytes: 0 }

@@ -37,7 +37,7 @@ const findOfApp = Effect.fnUntraced(function* (service: Service, appId: string, 
     if (file?.appId === appId) return file
   }
   // The same for an app that does not exist: the time of the answer must not reveal it.
-  const file = yield* attempt(() => service.catalog.findByCustomId(appId, id))
+  const file = yield* attempt(() => service.catalog.findByCustomId(appId, id, "readable", service.now()))
   const isThere = app !== undefined && file !== null && !isOverdue(file, service.now())
   return isThere ? file : yield* fileNotFound()
 })

@@ -10,7 +10,9 @@ import {
   UpdatedFilesSchema,
   UpdateFilesRequestSchema,
 } from "../../schema/rest.ts"
+import { Rejected } from "../../server-kit/rejected.ts"
 import { attempt } from "../attempt.ts"
+import { catalogOverQuota } from "../refusals.ts"
 import type { FileChange } from "../storage/catalog-files.ts"
 import { type Call, defineOperation } from "./operation.ts"
 
@@ -23,13 +25,28 @@ const change = <Update extends FileReference>(
   updates: ReadonlyArray<Update>,
   toChange: (update: Update) => Omit<FileChange, "file">,
 ) =>
-  attempt(() =>
-    service.catalog.changeFiles({
-      appId: app.id,
-      now: service.now(),
-      changes: updates.map((update) => ({ file: toReference(update), ...toChange(update) })),
-    }),
-  )
+  Effect.gen(function* () {
+    const changed = yield* attempt(() =>
+      service.catalog.changeFiles({
+        appId: app.id,
+        now: service.now(),
+        mostFiles,
+        quota: app.quota,
+        changes: updates.map((update) => ({ file: toReference(update), ...toChange(update) })),
+      }),
+    )
+    if (changed === "tooMany") {
+      return yield* new Rejected({
+        code: "BAD_REQUEST",
+        detail: `These custom ids mean more than ${mostFiles} files. Name fewer of them, or files by their keys. Nothing was changed.`,
+      })
+    }
+    if (changed === "overQuota") return yield* catalogOverQuota("these paths")
+    return changed
+  })
+
+/** How many files one call changes at most, in one transaction: nobody else is served meanwhile. */
+const mostFiles = 5000
 
 const whichFiles =
   "Only files that are `Uploaded` or `Pending`, in the order given; a custom id means all files that have it. The count is the " +

@@ -15,8 +15,11 @@ import { announceDeletion } from "../announce-deletion.ts"
 import { tooManyDeletions, tooManyExpected, unknownApiKey } from "../refusals.ts"
 import { type Call, defineOperation } from "./operation.ts"
 
-/** How many files of a deletion by owner or prefix are marked before the answer: most owners have fewer. */
-const firstStep = 500
+/**
+ * How many files are marked in one transaction, while nobody else is served. Of a deletion by owner or prefix they are marked
+ * before the answer: most owners have fewer.
+ */
+const step = 500
 
 const toReferences = (request: Exclude<DeleteFilesRequest, FileSelection>): ReadonlyArray<FileReference> =>
   "fileKeys" in request
@@ -30,16 +33,28 @@ const deleteListed = Effect.fnUntraced(function* (
   // A key of another app is treated as one that does not exist, now and later.
   const files = toReferences(request).filter((file) => !("fileKey" in file) || isKeyOf(file.fileKey, app.encodedId))
   const bounds = { expectedFiles: service.settings.maxExpectedFiles }
-  const found = yield* attempt(() =>
-    service.catalog.deleteFiles({ appId: app.id, files, now: service.now(), bounds, appSince: app.since }),
-  )
-  if (found === "tooMany") return yield* tooManyExpected(service.settings)
-  announceDeletion(
-    service,
-    [...found, ...files.flatMap((file) => ("fileKey" in file ? [file.fileKey] : []))],
-    found.length,
-  )
-  return { success: true, deletedCount: found.length, deletedKeys: found } as const
+  const deletedKeys: Array<string> = []
+  // A custom id means any number of files: others are served between two steps.
+  const limit = "fileKeys" in request ? undefined : step
+  for (let isDone = false; !isDone;) {
+    const keys = yield* attempt(() =>
+      service.catalog.deleteFiles({
+        appId: app.id,
+        files,
+        now: service.now(),
+        limit,
+        bounds,
+        appSince: app.since,
+      }),
+    )
+    if (keys === "tooMany") return yield* tooManyExpected(service.settings)
+    isDone = keys.length !== limit
+    for (const key of keys) deletedKeys.push(key)
+    announceDeletion(service, keys, keys.length)
+  }
+  const listed = files.flatMap((file) => ("fileKey" in file ? [file.fileKey] : []))
+  announceDeletion(service, listed, 0)
+  return { success: true, deletedCount: deletedKeys.length, deletedKeys } as const
 })
 
 const deleteSelected = Effect.fnUntraced(function* ({ service, app }: Call, { owner, prefix }: FileSelection) {
@@ -49,7 +64,7 @@ const deleteSelected = Effect.fnUntraced(function* ({ service, app }: Call, { ow
       appId: app.id,
       selection,
       now: service.now(),
-      limit: firstStep,
+      limit: step,
       appSince: app.since,
     }),
   )

@@ -21,7 +21,7 @@ const find = async (
   now: number,
 ): Promise<FileRecord | null> => {
   if ("customId" in reference) {
-    const file = await catalog.findByCustomId(appId, reference.customId)
+    const file = await catalog.findByCustomId(appId, reference.customId, "readable", now)
     return file === null || isOverdue(file, now) ? null : file
   }
   const upload = await catalog.get(reference.fileKey)

@@ -34,7 +34,8 @@ export interface CatalogFiles {
   /**
    * `→ Deleting`, whatever the state, and fences off a writer; their events are deleted, so that none is sent any
    * more. While a URL of a deleted upload may be valid, a tombstone keeps it from beginning again. A key without a
-   * file gets one as well, and its registration is deleted: its upload must not come later.
+   * file, or whose file is being deleted already, gets one as well, and what is registered for it is deleted: its upload
+   * must not come later.
    *
    * @returns the keys of the files that existed, without those already being deleted; `tooMany` when more keys without
    *              a file were given than `bounds` allow, and nothing changed
@@ -43,16 +44,27 @@ export interface CatalogFiles {
     readonly appId: string
     readonly files: ReadonlyArray<FileReference>
     readonly now: number
+    /** Files at most: where it returns as many keys, the same call finds the others. By default all. */
+    readonly limit?: number | undefined
     readonly bounds?: Pick<CatalogBounds, "expectedFiles"> | undefined
     /** See {@link Catalog}. Nothing of another app is deleted. */
     readonly appSince?: number | undefined
   }) => Promise<ReadonlyArray<string> | "tooMany">
-  /** Changes files that are `Uploaded` and whose time has not passed, in order. Returns how many changes found a file. */
+  /**
+   * Changes files that are `Uploaded` and whose time has not passed, in order.
+   *
+   * @returns how many changes found a file; `tooMany` when they are for more than `mostFiles`, and `overQuota` when the
+   *          catalog has no room for their paths, and nothing changed
+   */
   readonly changeFiles: (change: {
     readonly appId: string
     readonly changes: ReadonlyArray<FileChange>
     readonly now: number
-  }) => Promise<number>
+    /** A custom id means all files that have it, and one transaction changes them all. By default any number. */
+    readonly mostFiles?: number | undefined
+    /** The app's quota, bytes; by default none. */
+    readonly quota?: number | undefined
+  }) => Promise<number | "tooMany" | "overQuota">
   /**
    * Files that are `Uploading` or `Uploaded` wait for no claim any more, and the files of `replaces` are deleted, all
    * of it or nothing. A file whose time has passed is missing. Claiming twice is the same as once.

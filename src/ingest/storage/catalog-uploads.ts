@@ -130,6 +130,13 @@ export interface CatalogUploads {
   /**
    * The newest `Uploaded` file of an app with this custom id: among those that {@link isReadable} and that wait for no
    * claim, or among all.
+   *
+   * @param now a readable one whose time has passed by then hides no older one; without it, time does not count
    */
-  readonly findByCustomId: (appId: string, customId: string, among?: "readable" | "all") => Promise<FileRecord | null>
+  readonly findByCustomId: (
+    appId: string,
+    customId: string,
+    among?: "readable" | "all",
+    now?: number,
+  ) => Promise<FileRecord | null>
 }

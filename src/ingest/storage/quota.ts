@@ -1,6 +1,11 @@
 import type { FileLabels } from "../../protocol/file-labels.ts"
 import type { CatalogBounds, FileRecord, OwnerUsage, Usage } from "./catalog-records.ts"
 
+const encoder = new TextEncoder()
+
+/** UTF-8 length of a text. */
+const lengthOf = (text: string): number => encoder.encode(text).length
+
 /** What each row counts in addition to its text. Bytes. Source: the triggers in sqlite/migrations/. */
 export const rowBytes = { file: 512, registration: 256, key: 128 } as const
 
@@ -21,17 +26,28 @@ const leastCatalogQuota = 16 * 1024 * 1024
 export const fitsCatalog = ({ catalogBytes }: Usage, bytes: number, quota: number | undefined): boolean =>
   quota === undefined || catalogBytes + bytes <= Math.max(quota, leastCatalogQuota)
 
+/** What the labels of a file count in the catalog: they are in its row, and in up to three indexes. Bytes. */
+export const sizeLabels = ({
+  owner,
+  path,
+}: {
+  readonly owner?: string | null | undefined
+  readonly path?: string | null | undefined
+}): number => 4 * lengthOf(owner ?? "") + 3 * lengthOf(path ?? "")
+
 /** Whether a file of this size fits in addition to an app's others; `replaced` is the one whose key it takes over. */
 export const fitsQuota = (
   usage: Usage,
   size: number,
   quota: number | undefined,
+  labels: FileLabels = {},
   replaced?: Pick<FileRecord, "status" | "size">,
 ): boolean => {
   const freed = replaced?.status === "Uploading" ? replaced.size : 0
   return (
     quota === undefined ||
-    (usage.storedBytes + usage.announcedBytes - freed + size <= quota && fitsCatalog(usage, rowBytes.file, quota))
+    (usage.storedBytes + usage.announcedBytes - freed + size <= quota &&
+      fitsCatalog(usage, rowBytes.file + sizeLabels(labels), quota))
   )
 }
 
@@ -79,11 +95,6 @@ export const fitsKeys = (
   }
   return fitsExpected(usage, added, bounds)
 }
-
-const encoder = new TextEncoder()
-
-/** UTF-8 length of a text. */
-const lengthOf = (text: string): number => encoder.encode(text).length
 
 /** What a registration counts in the catalog, without its keys. Bytes. */
 export const sizeRegistration = ({

@@ -198,7 +198,7 @@ export const decideBegin = (
     if (isFailureOf(file, grant)) return { kind: "failed", failure: file.failure! }
   }
   const usage = findUsage()
-  if (!fitsQuota(usage, grant.size, quota, file)) return { kind: "overQuota", usage }
+  if (!fitsQuota(usage, grant.size, quota, labels, file)) return { kind: "overQuota", usage }
   if (labels.owner !== undefined && labels.ownerQuota !== undefined) {
     const ofOwner = findOwnerUsage(labels.owner)
     if (!fitsOwnerQuota(ofOwner, grant.size, labels, file)) return { kind: "overOwnerQuota", usage: ofOwner }

@@ -1,7 +1,7 @@
 import { once } from "node:events"
-import { mkdir, readdir, readFile, stat, symlink, truncate, writeFile } from "node:fs/promises"
+import { chmod, link, mkdir, open, readdir, readFile, stat, symlink, truncate, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { describe, expect, it, vi } from "vitest"
+import { describe, expect, it, onTestFinished, vi } from "vitest"
 import type { IngestOptions } from "../../../src/ingest.ts"
 import { randomContent } from "../../ingest/circle.ts"
 import { sha256, startBehind, startByHand } from "./by-hand.ts"
@@ -198,6 +198,25 @@ describe("sluice get", { timeout: 60_000 }, () => {
     expect((await hand.run(["get", key, "-o", "a.bin"])).code).toBe(0)
     expect(hand.reads.map(({ method }) => method)).toEqual(["HEAD"])
     expect(sha256(await read(hand, "a.bin"))).toBe(sha256(content))
+  })
+
+  it.each([
+    ["has another name as well", (part: string) => link(part, `${part}.link`)],
+    ["everybody may write", (part: string) => chmod(part, 0o666)],
+  ])("begins anew where the part %s, and leaves that one alone", async (_, share) => {
+    const hand = await startBreaking()
+    const content = randomContent(500_000)
+    const { key } = await store(hand, "large.bin", content)
+    await hand.leavePart(key, 200_000, "SIGKILL", "a.bin")
+    const part = join(hand.folder, "a.bin.part")
+    const there = await open(part)
+    onTestFinished(() => there.close())
+    const { size } = await there.stat()
+    await share(part)
+    const { code, stdout } = await hand.run(["get", key, "-o", "a.bin", "--json"])
+    expect({ code, answer: JSON.parse(stdout) }).toMatchObject({ code: 0, answer: { resumedAt: 0, verified: true } })
+    expect(sha256(await read(hand, "a.bin"))).toBe(sha256(content))
+    expect((await there.stat()).size).toBe(size)
   })
 
   it("begins anew where another file has the custom id by now", async () => {

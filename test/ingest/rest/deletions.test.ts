@@ -93,8 +93,20 @@ describe.each(catalogs)("deleteFiles by owner or prefix (%s)", (_, create) => {
     const withoutOwner: { owner: string } = JSON.parse("{}")
     await expect(api.deleteFiles({ prefix: "a/", owner: withoutOwner.owner })).rejects.toMatchObject({
       code: "INVALID_CONFIG",
-      message: "What deleteFiles deletes: owner is undefined. Nothing was deleted.",
+      message: "What deleteFiles deletes: owner is undefined. Leave it out where everybody's files are meant.",
     })
+    const { owner } = withoutOwner
+    for (const call of [
+      () => api.claimFiles("key", { owner }),
+      () => api.getUsageInfo({ owner }),
+      async () => api.listFiles({ owner }),
+      async () => api.listFiles({ owner: "u", prefix: owner }),
+    ]) {
+      await expect(call()).rejects.toMatchObject({
+        code: "INVALID_CONFIG",
+        message: expect.stringContaining("undefined"),
+      })
+    }
     await expect(api.deleteFiles({ owners: "u" } as never)).rejects.toMatchObject({ code: "INVALID_CONFIG" })
     expect((await catalog.list({ appId, limit: 10 })).map(({ status }) => status)).toEqual(["Uploaded"])
   })

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest"
-import { noUsage, refuseRegistration, sizeExpected, sizeKey } from "../../../src/ingest/storage/quota.ts"
-import { createGrant, eventually, putRaw, sign, startIngest } from "../circle.ts"
+import { fitsQuota, noUsage, refuseRegistration, sizeExpected, sizeKey } from "../../../src/ingest/storage/quota.ts"
+import { catalogs, createGrant, eventually, putRaw, sign, startIngest } from "../circle.ts"
 
 const problemOf = async (response: Response): Promise<string> => `${response.status} ${(await response.json()).code}`
 
@@ -20,6 +20,36 @@ it("counts what was announced: of uploads that begin together only as many are t
   const urls = await Promise.all(Array.from({ length: 8 }, () => sign(url, createGrant())))
   const answers = await Promise.all(urls.map(async (each) => (await putRaw(each, "hello")).status))
   expect(answers.sort((a, b) => a - b)).toEqual([200, 200, 200, 507, 507, 507, 507, 507])
+})
+
+it("counts labels among what the catalog keeps of an app", () => {
+  const free = 1000
+  const usage = { ...noUsage, catalogBytes: 16 * 1024 * 1024 - 512 - free }
+  expect(fitsQuota(usage, 0, 1, { owner: "o".repeat(100), path: "p".repeat(200) })).toBe(true)
+  expect(fitsQuota(usage, 0, 1, { owner: "o".repeat(100), path: "p".repeat(201) })).toBe(false)
+  expect(fitsQuota(usage, 0, 1, { owner: "é".repeat(126) })).toBe(false)
+})
+
+it("refuses paths that the catalog of an app has no room for, and keeps those that there are", async () => {
+  for (const [, create] of catalogs) {
+    const catalog = create()
+    const { url } = await startIngest({ catalog, quota: 10 })
+    const grant = createGrant()
+    expect((await putRaw(await sign(url, grant), "hello")).status).toBe(200)
+    const move = (path: string, quota: number) => {
+      const changes = Array.from({ length: 1000 }, () => ({ file: { fileKey: grant.key }, path }))
+      // Repeated changes of one file count once.
+      return catalog.changeFiles({ appId: grant.appId, changes, now: Date.now(), quota })
+    }
+    expect(await move("p".repeat(1000), 10)).toBe(1000)
+    const many = Array.from({ length: 6000 }, (_, i) => ({
+      file: { fileKey: `${grant.key}${i}` },
+      path: "p".repeat(1000),
+    }))
+    expect(await catalog.changeFiles({ appId: grant.appId, changes: many, now: Date.now(), quota: 10 })).toBe(
+      "overQuota",
+    )
+  }
 })
 
 it("lets an upload go on that was taken, and gives its room back when it ends without a file", async () => {

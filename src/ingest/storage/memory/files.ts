@@ -1,7 +1,8 @@
 import { limits } from "../../../protocol/limits.ts"
 import type { FileReference } from "../../../protocol/rest-messages.ts"
 import type { CatalogFiles } from "../catalog-files.ts"
-import { fitsKeys, sizeKey } from "../quota.ts"
+import { dropOverwritten } from "../drop-overwritten.ts"
+import { fitsCatalog, fitsKeys, sizeKey, sizeLabels } from "../quota.ts"
 import { isClaimable, isOverdue } from "../upload-rules.ts"
 import type { TombstoneSteps } from "../tombstone.ts"
 import type { DeleteFile } from "./delete-file.ts"
@@ -29,7 +30,7 @@ export const createMemoryFiles = (
   }
 
   return {
-    deleteFiles: async ({ appId, files, now, bounds = {}, appSince }) => {
+    deleteFiles: async ({ appId, files, now, limit = Infinity, bounds = {}, appSince }) => {
       if (isGone(appId, appSince)) return []
       const keys = new Set(files.flatMap((file) => ("fileKey" in file ? [file.fileKey] : [])))
       const unknown = [...keys].filter((key) => !rows.has(key))
@@ -40,13 +41,29 @@ export const createMemoryFiles = (
         expected.forget(appId, key)
         bury(appId, key, { deletedAt: now, until: now + limits.uploadLifetime }, false)
       }
-      return files.flatMap((reference) => {
+      // An upload that was registered since the file was deleted must not come either.
+      for (const key of keys) {
+        const file = rows.get(key)?.file
+        if (file?.appId !== appId || file.status !== "Deleting") continue
+        expected.forget(appId, key)
+        bury(appId, key, { deletedAt: now, until: now + limits.uploadLifetime }, true)
+      }
+      const deleted: Array<string> = []
+      for (const reference of files) {
         const found = findAll(appId, reference).filter(({ file }) => file.status !== "Deleting")
-        for (const row of found) deleteFile(row, now)
-        return found.map(({ file }) => file.key)
-      })
+        for (const row of found.slice(0, limit - deleted.length)) {
+          deleteFile(row, now)
+          deleted.push(row.file.key)
+        }
+      }
+      return deleted
     },
-    changeFiles: async ({ appId, changes, now }) => {
+    changeFiles: async ({ appId, changes, now, mostFiles = Infinity, quota }) => {
+      const counting = dropOverwritten(changes)
+      const meant = counting.flatMap(({ file }) => findAll(appId, file))
+      if (meant.length > mostFiles) return "tooMany"
+      const paths = counting.reduce((bytes, { path }) => bytes + sizeLabels({ path: path ?? null }), 0)
+      if (paths > 0 && !fitsCatalog(findUsage(tables, appId), paths, quota)) return "overQuota"
       let count = 0
       for (const { file: reference, name, acl, path, removeAt } of changes) {
         const found = findAll(appId, reference).filter(

@@ -5,7 +5,7 @@ import type { FileRecord } from "../catalog-records.ts"
 import type { Begun, CatalogUploads, CommitNotes } from "../catalog-uploads.ts"
 import { fitsOwnerQuota, fitsQuota } from "../quota.ts"
 import type { TombstoneSteps } from "../tombstone.ts"
-import { decideBegin, decideDeadlines, describeFile, endByError, type Replacement } from "../upload-rules.ts"
+import { decideBegin, decideDeadlines, describeFile, endByError, isOverdue, type Replacement } from "../upload-rules.ts"
 import { type Row, type Tables, toDue } from "./rows.ts"
 import type { Steps } from "./steps.ts"
 import { findOwnerUsage, findUsage } from "./usage.ts"
@@ -57,7 +57,7 @@ export const createMemoryUploads = (
 
   /** Whether there is room for a new file, whose key nobody has. */
   const hasRoom = ({ appId, size }: UploadGrant, quota: number | undefined, labels: FileLabels): boolean =>
-    fitsQuota(findUsage(tables, appId), size, quota) &&
+    fitsQuota(findUsage(tables, appId), size, quota, labels) &&
     (labels.owner === undefined || fitsOwnerQuota(findOwnerUsage(tables, appId, labels.owner), size, labels))
 
   /** Whether its owner was deleted since the URL of the grant was issued. */
@@ -166,7 +166,7 @@ export const createMemoryUploads = (
       const row = rows.get(key)
       return row === undefined ? null : toUpload(row)
     },
-    findByCustomId: async (appId, customId, among = "readable") => {
+    findByCustomId: async (appId, customId, among = "readable", now = -Infinity) => {
       const files = [...rows.values()]
         .map(({ file }) => file)
         .filter(
@@ -174,7 +174,7 @@ export const createMemoryUploads = (
             status === "Uploaded" &&
             file.appId === appId &&
             file.customId === customId &&
-            (among === "all" || file.claimBy === null) &&
+            (among === "all" || (file.claimBy === null && !isOverdue(file, now))) &&
             (among === "all" || slug === null || toUpload(rows.get(key)!).registration !== null),
         )
       return files.sort((a, b) => b.id - a.id)[0] ?? null

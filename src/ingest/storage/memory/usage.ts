@@ -1,5 +1,5 @@
 import type { OwnerUsage, Usage } from "../catalog-records.ts"
-import { rowBytes, sizeKey } from "../quota.ts"
+import { rowBytes, sizeKey, sizeLabels } from "../quota.ts"
 import type { Registered, Row, Tables } from "./rows.ts"
 
 const lengthOf = ({ result }: Row): number =>
@@ -16,7 +16,7 @@ export const findUsage = ({ allRows, expected, graves }: Tables, appId: string):
       usage.files++
       usage.storedBytes += file.size
     } else if (file.status === "Uploading") usage.announcedBytes += file.size
-    usage.catalogBytes += rowBytes.file + lengthOf(row)
+    usage.catalogBytes += rowBytes.file + sizeLabels(file) + lengthOf(row)
     if (registration !== null) kept.add(registration)
   }
   for (const { key, registration, bytes } of expected.all()) {

@@ -128,9 +128,10 @@ const forgetAll = [
   "DELETE FROM tombstones WHERE app_id = :id",
   "DELETE FROM deletions WHERE app_id = :id",
   "DELETE FROM files WHERE app_id = :id AND status = 'Failed' AND has_bytes = 0",
-  "UPDATE files SET app_id = '', is_current = 0, status = 'Deleting', registration_id = NULL WHERE app_id = :id",
+  "UPDATE files SET app_id = '', owner = NULL, path = NULL, is_current = 0, status = 'Deleting', registration_id = NULL WHERE app_id = :id",
   "DELETE FROM registrations WHERE app_id = :id",
   "DELETE FROM usage WHERE app_id = :id",
+  "DELETE FROM owner_usage WHERE app_id = :id",
 ]
 
 const findFile =

@@ -2,7 +2,8 @@ import type { DatabaseSync } from "node:sqlite"
 import { limits } from "../../../protocol/limits.ts"
 import type { FileReference } from "../../../protocol/rest-messages.ts"
 import type { CatalogFiles, Claimed, FileChange } from "../catalog-files.ts"
-import { fitsKeys, sizeKey } from "../quota.ts"
+import { dropOverwritten, nameOf } from "../drop-overwritten.ts"
+import { fitsCatalog, fitsKeys, sizeKey, sizeLabels } from "../quota.ts"
 import type { TombstoneSteps } from "../tombstone.ts"
 import { isClaimable } from "../upload-rules.ts"
 import type { DeleteSteps } from "./delete-steps.ts"
@@ -31,30 +32,6 @@ export const nextDeadline = `
     SELECT min(remove_at) AS at FROM files WHERE remove_at IS NOT NULL AND status = 'Uploaded'
     UNION ALL SELECT min(claim_by) FROM files WHERE claim_by IS NOT NULL AND status = 'Uploaded')`
 
-const nameOf = (file: FileReference): string =>
-  "fileKey" in file ? `key ${file.fileKey}` : `custom id ${file.customId}`
-
-const changeable = ["name", "acl", "path", "removeAt"] as const satisfies ReadonlyArray<keyof FileChange>
-
-/**
- * The changes without those that later ones of the same reference overwrite: many files can have the same custom id,
- * and an app may repeat it a thousand times.
- */
-export const dropOverwritten = (changes: ReadonlyArray<FileChange>): ReadonlyArray<FileChange> => {
-  const later = new Map<string, ReadonlySet<string>>()
-  return changes
-    .toReversed()
-    .filter((change) => {
-      const reference = nameOf(change.file)
-      const known = later.get(reference)
-      const given = changeable.filter((field) => change[field] !== undefined)
-      const isNew = known === undefined || given.some((field) => !known.has(field))
-      if (isNew) later.set(reference, new Set([...(known ?? []), ...given]))
-      return isNew
-    })
-    .toReversed()
-}
-
 /** What an app does with its files in the SQLite catalog; `shared` are its other prepared statements. */
 export const createFiles = (
   database: DatabaseSync,
@@ -69,7 +46,7 @@ export const createFiles = (
   }: Pick<Steps, "isGone"> & Pick<TombstoneSteps, "bury"> & Omit<DeleteSteps, "settle">,
 ): CatalogFiles => {
   const prepare = (sql: string) => database.prepare(sql)
-  const find = (where: string) => prepareFind(`${where} AND status <> 'Deleting'`)
+  const find = (where: string) => prepareFind(`${where} AND status <> 'Deleting' LIMIT :limit`)
   const change = (where: string) =>
     prepare(`
       UPDATE files SET name = coalesce(:name, name), acl = coalesce(:acl, acl), path = iif(:moves, :path, path),
@@ -86,43 +63,70 @@ export const createFiles = (
     toRemove: prepare(toRemove),
     toClaim: prepare(toClaim),
     nextDeadline: prepare(nextDeadline),
-    isKnown: prepare("SELECT 1 FROM files WHERE key = ? AND is_current = 1"),
+    holder: prepare("SELECT app_id AS appId, status FROM files WHERE key = ? AND is_current = 1"),
   }
 
   /** The files that are meant, but for those that are being deleted. */
-  const findFiles = (appId: string, reference: FileReference): ReadonlyArray<Row> =>
+  const findFiles = (appId: string, reference: FileReference, limit = -1): ReadonlyArray<Row> =>
     ("fileKey" in reference
-      ? sql.findByKey.all({ appId, id: reference.fileKey })
-      : sql.findByCustomId.all({ appId, id: reference.customId })) as ReadonlyArray<Row>
+      ? sql.findByKey.all({ appId, id: reference.fileKey, limit })
+      : sql.findByCustomId.all({ appId, id: reference.customId, limit })) as ReadonlyArray<Row>
 
-  const deleteFile = (appId: string, reference: FileReference, now: number): ReadonlyArray<string> =>
-    findFiles(appId, reference).map((row) => deleteRow(row, now))
+  const deleteFile = (appId: string, reference: FileReference, now: number, limit?: number): ReadonlyArray<string> =>
+    findFiles(appId, reference, limit).map((row) => deleteRow(row, now))
 
-  /** Keys without a file, whose uploads may still come. */
-  const findUnknown = (files: ReadonlyArray<FileReference>): ReadonlyArray<string> => {
+  /** How many files changes are for, as far as that matters. */
+  const countChanged = (appId: string, changes: ReadonlyArray<FileChange>, mostFiles: number): number => {
+    let count = 0
+    for (const { file } of changes) {
+      if (count > mostFiles) break
+      count += "fileKey" in file ? 1 : findFiles(appId, file, mostFiles - count + 1).length
+    }
+    return count
+  }
+
+  /**
+   * The keys that hold no file to delete, but whose uploads may still come: `unknown` ones hold none, those that `ended`
+   * one that is being deleted already.
+   */
+  const findEmpty = (appId: string, files: ReadonlyArray<FileReference>) => {
     const keys = new Set(files.flatMap((file) => ("fileKey" in file ? [file.fileKey] : [])))
-    return [...keys].filter((key) => sql.isKnown.get(key) === undefined)
+    const held = [...keys].map((key) => ({ key, holder: one(sql.holder, key) }))
+    const unknown = held.filter(({ holder }) => holder === undefined)
+    const ended = held.filter(({ holder }) => holder?.appId === appId && holder.status === "Deleting")
+    return { unknown: unknown.map(({ key }) => key), ended: ended.map(({ key }) => key) }
   }
 
   return {
-    deleteFiles: ({ appId, files, now, bounds = {}, appSince }) =>
+    deleteFiles: ({ appId, files, now, limit = Infinity, bounds = {}, appSince }) =>
       write(() => {
         if (isGone(appId, appSince)) return []
-        const unknown = findUnknown(files)
+        const { unknown, ended } = findEmpty(appId, files)
         const bytesBefore = (key: string) => one(shared.expectedOfKey, key)?.bytes as number | undefined
         const hasRoom =
           unknown.length === 0 || fitsKeys(findUsage(shared, appId), unknown, sizeKey, bounds, bytesBefore)
         if (!hasRoom) return "tooMany"
-        for (const key of unknown) {
+        for (const key of [...unknown, ...ended]) {
           forgetExpected(appId, key)
-          bury(appId, key, { deletedAt: now, until: now + limits.uploadLifetime }, false)
+          bury(appId, key, { deletedAt: now, until: now + limits.uploadLifetime }, ended.includes(key))
         }
-        return files.flatMap((file) => deleteFile(appId, file, now))
+        const keys: Array<string> = []
+        for (const file of files) {
+          if (keys.length >= limit) break
+          const left = limit === Infinity ? undefined : limit - keys.length
+          keys.push(...deleteFile(appId, file, now, left))
+        }
+        return keys
       }),
-    changeFiles: ({ appId, changes, now }) =>
+    changeFiles: ({ appId, changes, now, mostFiles, quota }) =>
       write(() => {
         const found = new Set<string>()
-        for (const { file, name = null, acl = null, path, removeAt } of dropOverwritten(changes)) {
+        const counting = dropOverwritten(changes)
+        const isMany = mostFiles !== undefined && countChanged(appId, counting, mostFiles) > mostFiles
+        if (isMany) return "tooMany"
+        const paths = counting.reduce((bytes, { path }) => bytes + sizeLabels({ path: path ?? null }), 0)
+        if (paths > 0 && !fitsCatalog(findUsage(shared, appId), paths, quota)) return "overQuota"
+        for (const { file, name = null, acl = null, path, removeAt } of counting) {
           const fields = {
             now,
             name,
@@ -150,10 +154,12 @@ export const createFiles = (
         if (missing.length > 0) return { kind: "missing", keys: missing }
         for (const file of files) sql.claim.run(file!.id)
         const claimed = new Set(keys)
-        const replaced = replaces
+        const meant = replaces
           .flatMap((reference) => findFiles(appId, reference))
           .filter((row) => !claimed.has(row.key as string) && (owner === undefined || row.owner === owner))
-        return { kind: "claimed", replaced: replaced.map((row) => deleteRow(row, now)) }
+        // Two references may mean the same file.
+        const replaced = new Map(meant.map((row) => [row.id, row]))
+        return { kind: "claimed", replaced: [...replaced.values()].map((row) => deleteRow(row, now)) }
       }),
     deleteOverdue: ({ now, limit }) =>
       write(() => {

@@ -17,11 +17,13 @@ const toDelivery = (row: Row): UploadWithDelivery => toUpload(row) as UploadWith
  */
 export const createHistory = (database: DatabaseSync): CatalogHistory => {
   const prepared = new Map<string, StatementSync>()
-  const all = (sql: string, ...values: ReadonlyArray<SupportedValueType>): ReadonlyArray<Row> => {
+  const prepare = (sql: string): StatementSync => {
     const statement = prepared.get(sql) ?? database.prepare(sql)
     prepared.set(sql, statement)
-    return statement.all(...values) as ReadonlyArray<Row>
+    return statement
   }
+  const all = (sql: string, ...values: ReadonlyArray<SupportedValueType>): ReadonlyArray<Row> =>
+    prepare(sql).all(...values) as ReadonlyArray<Row>
 
   return {
     list: async ({ appId, status, owner, before = newest, limit, offset = 0 }) => {
@@ -33,11 +35,16 @@ export const createHistory = (database: DatabaseSync): CatalogHistory => {
       return found.map(toFile)
     },
     listByPath: async ({ appId, prefix, owner, status, after, limit }) => {
-      const bounds = [prefix, endOfPrefix(prefix), after?.path ?? "", after?.id ?? 0, limit]
-      const found =
-        owner === undefined
-          ? all(listFilesByPath(status, false), appId, ...bounds)
-          : all(listFilesByPath(status, true), appId, ...bounds, owner)
+      const place = after === undefined ? "first" : "next"
+      const values = {
+        appId,
+        end: endOfPrefix(prefix),
+        limit,
+        ...(owner !== undefined && { owner }),
+        ...(after === undefined ? { prefix } : after),
+      }
+      const sql = listFilesByPath(status, owner === undefined ? "all" : "owner", place)
+      const found = prepare(sql).all(values) as ReadonlyArray<Row>
       return found.map(toFile)
     },
     listDeliveries: async ({ status, before = newest, limit }) =>
@@ -81,10 +88,16 @@ const ofOwner = (status: string): string =>
   `SELECT id FROM files INDEXED BY files_of_owner
   WHERE app_id = ?1 AND owner = ?5 AND is_current = 1 AND state = ${quote(status)} AND id < ?2${unlessMeant(status)}`
 
-const byPath = (status: string, ofOwner: boolean): string =>
-  `SELECT id, path FROM files INDEXED BY ${ofOwner ? "files_of_owner_by_path" : "files_by_path"}
-  WHERE app_id = ?1${ofOwner ? " AND owner = ?7" : ""} AND is_current = 1 AND state = ${quote(status)}
-    AND path >= max(?2, ?4) AND path < ?3 AND (path, id) > (?4, ?5)${unlessMeant(status)}`
+/** On a page that is not the first one the files of the same path come first: each is a search in the index. */
+const placesOf = { first: ["path >= :prefix"], next: ["path = :path AND id > :id", "path > :path"] } as const
+
+type Place = keyof typeof placesOf
+type Whose = "all" | "owner"
+
+const byPath = (status: string, whose: Whose, place: string): string =>
+  `SELECT id, path FROM files INDEXED BY ${whose === "owner" ? "files_of_owner_by_path" : "files_by_path"}
+  WHERE app_id = :appId${whose === "owner" ? " AND owner = :owner" : ""} AND is_current = 1 AND state = ${quote(status)}
+    AND ${place} AND path < :end${unlessMeant(status)}`
 
 const deliveriesOf = (status: string | undefined): string => {
   const index = status === "pending" ? "INDEXED BY deliveries_due" : ""
@@ -107,11 +120,11 @@ export const listFilesOfOwner = (status?: string): string => {
 }
 
 /** The same for paths. */
-export const listFilesByPath = (status: string | undefined, ofOwner: boolean): string => {
+export const listFilesByPath = (status: string | undefined, whose: Whose, place: Place): string => {
   const files = (status === undefined ? fileStatuses : [status])
-    .map((each) => byPath(each, ofOwner))
+    .flatMap((each) => placesOf[place].map((where) => byPath(each, whose, where)))
     .join(" UNION ALL ")
-  return `${selectFile} WHERE f.id IN (SELECT id FROM (${files} ORDER BY path, id LIMIT ?6)) ORDER BY f.path, f.id`
+  return `${selectFile} WHERE f.id IN (SELECT id FROM (${files} ORDER BY path, id LIMIT :limit)) ORDER BY f.path, f.id`
 }
 
 export const listDeliveries = (status?: string): string =>

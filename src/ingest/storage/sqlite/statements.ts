@@ -79,7 +79,8 @@ export const prepareStatements = (database: DatabaseSync) => {
     upload: prepare(`${selectUpload} WHERE f.key = ? AND f.is_current = 1`),
     customId: prepare(`
       ${selectFile} WHERE f.app_id = ?1 AND f.custom_id = ?2 AND f.status = 'Uploaded' AND NOT ${isMeant("f")}
-        AND (?3 = 'all' OR (f.claim_by IS NULL AND (f.slug IS NULL OR f.registration_id IS NOT NULL)))
+        AND (?3 = 'all' OR (f.claim_by IS NULL AND (f.slug IS NULL OR f.registration_id IS NOT NULL)
+          AND (f.remove_at IS NULL OR f.remove_at > ?4)))
       ORDER BY f.id DESC LIMIT 1`),
     resume: prepare(`
       UPDATE files SET epoch = ?, resumed_at = ?, expires = ?, custom_id = ?, content_disposition = ?, acl = ?, cache = ?

@@ -88,7 +88,7 @@ export const createUploads = (
 
   /** Whether there is room for a new file, whose key nobody has. */
   const hasRoom = ({ appId, size }: UploadGrant, quota: number | undefined, labels: FileLabels): boolean => {
-    if (quota !== undefined && !fitsQuota(findUsage(sql, appId), size, quota)) return false
+    if (quota !== undefined && !fitsQuota(findUsage(sql, appId), size, quota, labels)) return false
     const { owner, ownerQuota } = labels
     if (owner === undefined || ownerQuota === undefined) return true
     return fitsOwnerQuota(findOwnerUsage(sql, appId, owner), size, labels)
@@ -234,9 +234,9 @@ export const createUploads = (
         return true
       }),
     get: (key) => read(() => findUpload(key)),
-    findByCustomId: (appId, customId, among = "readable") =>
+    findByCustomId: (appId, customId, among = "readable", now = -1) =>
       read(() => {
-        const row = one(sql.customId, appId, customId, among)
+        const row = one(sql.customId, appId, customId, among, now)
         return row === undefined ? null : toFile(row)
       }),
   }

@@ -157,11 +157,19 @@ it("reads through an index wherever it is asked often", async () => {
   for (const status of [undefined, "Uploaded", "Pending"]) {
     const ofOwner = plan(listFilesOfOwner(status).replace(/ORDER BY f\.id DESC$/, ""))
     expect(ofOwner).toContain("INDEX files_of_owner (app_id=? AND owner=? AND state=? AND rowid<?)")
-    const byPath = plan(listFilesByPath(status, false).replace(/ORDER BY f\.path, f\.id$/, ""))
-    expect(byPath).toContain("INDEX files_by_path (app_id=? AND state=? AND path>? AND path<?)")
-    const both = plan(listFilesByPath(status, true).replace(/ORDER BY f\.path, f\.id$/, ""))
-    expect(both).toContain("INDEX files_of_owner_by_path (app_id=? AND owner=? AND state=? AND path>? AND path<?)")
-    for (const page of [ofOwner, byPath, both]) expect(page).not.toContain("TEMP B-TREE")
+    expect(ofOwner).not.toContain("TEMP B-TREE")
+    for (const [whose, index] of [
+      ["all", "files_by_path (app_id=? AND state=? AND path"],
+      ["owner", "files_of_owner_by_path (app_id=? AND owner=? AND state=? AND path"],
+    ] as const) {
+      const planOf = (place: "first" | "next") =>
+        plan(listFilesByPath(status, whose, place).replace(/ORDER BY f\.path, f\.id$/, ""))
+      expect(planOf("first")).toContain(`INDEX ${index}>? AND path<?)`)
+      // The files of one path are passed by in a single step as well.
+      expect(planOf("next")).toContain(`INDEX ${index}=? AND rowid>?)`)
+      expect(planOf("next")).toContain(`INDEX ${index}>? AND path<?)`)
+      for (const place of ["first", "next"] as const) expect(planOf(place)).not.toContain("TEMP B-TREE")
+    }
   }
   for (const [sql, index] of [
     [toRemove, "files_to_remove (remove_at<?)"],

@@ -63,4 +63,35 @@ export const labels = `
     WHERE app_id = OLD.app_id AND owner = OLD.owner;
     DELETE FROM owner_usage WHERE app_id = OLD.app_id AND owner = OLD.owner AND rows = 0;
   END;
+
+  -- Labels are in the row and in up to three indexes, and count among what the catalog keeps.
+  DROP TRIGGER usage_of_begun;
+  CREATE TRIGGER usage_of_begun AFTER INSERT ON files BEGIN
+    INSERT INTO usage (app_id, files, stored_bytes, announced_bytes, catalog_bytes)
+    VALUES (
+      NEW.app_id, NEW.status = 'Uploaded', iif(NEW.status = 'Uploaded', NEW.size, 0),
+      iif(NEW.status = 'Uploading', NEW.size, 0),
+      512 + 4 * coalesce(octet_length(NEW.owner), 0) + 3 * coalesce(octet_length(NEW.path), 0)
+    )
+    ON CONFLICT (app_id) DO UPDATE SET
+      files = files + excluded.files,
+      stored_bytes = stored_bytes + excluded.stored_bytes,
+      announced_bytes = announced_bytes + excluded.announced_bytes,
+      catalog_bytes = catalog_bytes + excluded.catalog_bytes;
+  END;
+  DROP TRIGGER usage_of_deleted;
+  CREATE TRIGGER usage_of_deleted AFTER DELETE ON files BEGIN
+    UPDATE usage SET
+      files = files - (OLD.status = 'Uploaded'),
+      stored_bytes = stored_bytes - iif(OLD.status = 'Uploaded', OLD.size, 0),
+      announced_bytes = announced_bytes - iif(OLD.status = 'Uploading', OLD.size, 0),
+      catalog_bytes = catalog_bytes - 512 - 4 * coalesce(octet_length(OLD.owner), 0) - 3 * coalesce(octet_length(OLD.path), 0)
+        - coalesce(octet_length(OLD.result_data), 0) - coalesce(octet_length(OLD.result_error), 0)
+    WHERE app_id = OLD.app_id;
+  END;
+  CREATE TRIGGER usage_of_moved AFTER UPDATE OF path ON files WHEN OLD.path IS NOT NEW.path BEGIN
+    UPDATE usage SET catalog_bytes = catalog_bytes
+      + 3 * coalesce(octet_length(NEW.path), 0) - 3 * coalesce(octet_length(OLD.path), 0)
+    WHERE app_id = NEW.app_id;
+  END;
   `

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { dropOverwritten } from "../../../../src/ingest/storage/sqlite/files.ts"
+import { dropOverwritten } from "../../../src/ingest/storage/drop-overwritten.ts"
 
 it("makes each change of one reference once, however often an app repeats it", () => {
   const [both, a] = [{ customId: "both" }, { fileKey: "both" }]
