@@ -43,6 +43,7 @@ export const longTests: ReadonlyArray<string> = [
   "test/route/misuse.test.ts",
   "test/security/shared-keys.test.ts",
   "test/security/slow-bodies.test.ts",
+  "test/server-api-page.test.ts",
 ]
 
 const root = join(import.meta.dirname, "..")
