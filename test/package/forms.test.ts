@@ -12,7 +12,7 @@ import { createConsumer, repository } from "./consumer.ts"
 import { writeFiles } from "./try-app.ts"
 
 const blocks = readBlocks(await readFile(join(repository, "docs/forms.md"), "utf8")).filter(({ path }) => path !== "")
-const [picture] = readBlocks(await readFile(join(repository, "docs/images.md"), "utf8")).filter(
+const picture = readBlocks(await readFile(join(repository, "docs/images.md"), "utf8")).find(
   ({ path }) => path === "private-picture.tsx",
 )
 const shared = /^(router|database|explain|album|save-album)\.ts$/
@@ -113,7 +113,7 @@ export default function Page() {
 import { router } from "../../../router"
 export const { GET, POST } = createRouteHandler({ router })
 `,
-      "app/api/sign-in/route.ts": `${signIn("../../../database")}`,
+      "app/api/sign-in/route.ts": signIn("../../../database"),
       "app/layout.tsx": `import type { ReactNode } from "react"
 import { extractRouteConfig } from "sluice/next"
 import { RouteConfigSeed } from "sluice/react"
