@@ -81,14 +81,16 @@ async function* walk(
  * - Where everybody may write, existing files have to belong to this user or to root: anybody may have made them,
  *   links too.
  * - The folder itself belongs to this user or to root, and not everybody may write in it. Root may use another user's.
+ *
+ * @param by how the user chooses another folder, `with --data`; empty where it is an argument
  */
-export const findExposure = async (path: string): Promise<string | undefined> => {
+export const findExposure = async (path: string, by = " with --data"): Promise<string | undefined> => {
   if (!isKnown) return undefined
   const self = process.geteuid!()
   for await (const { path: step, info, parent } of walk(path)) {
     const isShared = (parent.mode & writeOfOthers) !== 0
     if (isShared && info.uid !== self && info.uid !== 0) {
-      return `${step} belongs to another user (uid ${info.uid}) and lies where everybody may write. Choose a folder elsewhere with --data, or remove it if nobody needs it.`
+      return `${step} belongs to another user (uid ${info.uid}) and lies where everybody may write. Choose a folder elsewhere${by}, or remove it if nobody needs it.`
     }
     const isOpen = info.isDirectory() && (info.mode & writeOfOthers) !== 0 && (info.mode & sticky) === 0
     if (isOpen && (await hasModes(step))) {
@@ -99,10 +101,10 @@ export const findExposure = async (path: string): Promise<string | undefined> =>
   // Anything but a folder is refused by the code that uses it.
   if (!folder?.isDirectory()) return undefined
   if ((folder.mode & writeOfOthers) !== 0 && (await hasModes(path))) {
-    return `every user of this machine may write in it (mode ${formatMode(folder)}). Choose a folder inside it with --data; the ingest makes it.`
+    return `every user of this machine may write in it (mode ${formatMode(folder)}). Choose a folder inside it${by === "" ? "" : `${by}; the ingest makes it`}.`
   }
   if (self !== 0 && folder.uid !== self && folder.uid !== 0) {
-    return `it belongs to another user (uid ${folder.uid}). Run this as that user, or choose another folder with --data.`
+    return `it belongs to another user (uid ${folder.uid}). Run this as that user, or choose another folder${by}.`
   }
   return undefined
 }
@@ -111,6 +113,21 @@ export const findExposure = async (path: string): Promise<string | undefined> =>
 export const requireSafeFolder = async (path: string): Promise<void> => {
   const exposure = await findExposure(path)
   if (exposure !== undefined) throw new CommandFailure(`The data folder ${path} is not safe: ${exposure}`)
+}
+
+/**
+ * Fails: with a {@link CommandFailure} where root would write into another user's folder, because that user could put
+ * links there.
+ *
+ * @param what is to be done as that user, `Make the backup`
+ */
+export const requireOwnFolder = async (path: string, what: string): Promise<void> => {
+  if (process.getuid?.() !== 0) return
+  const { uid } = await stat(path).catch(() => ({ uid: 0 }))
+  if (uid === 0 || !(await hasModes(path))) return
+  throw new CommandFailure(
+    `The folder ${path} belongs to another user (uid ${uid}). ${what} as that user, or choose a folder of root's.`,
+  )
 }
 
 /** A part of a data folder that other users of this machine can read. */

@@ -16,6 +16,8 @@ import { createIngestCommand } from "./serve/ingest-command.ts"
 import { isLoggedAsJson } from "./settings/setting-options.ts"
 import { arrangeHelp } from "./terminal/help.ts"
 import { printNotice } from "./terminal/print-notice.ts"
+import { toPrintable } from "./terminal/printable.ts"
+import { createClaimCommand } from "./remote/claim-command.ts"
 import { createGetCommand } from "./remote/get-command.ts"
 import { createPutCommand } from "./remote/put-command.ts"
 import { createRmCommand } from "./remote/rm-command.ts"
@@ -45,6 +47,7 @@ export const createProgram = (): Command =>
     .addCommand(createPutCommand().helpGroup(byHand))
     .addCommand(createGetCommand().helpGroup(byHand))
     .addCommand(createRmCommand().helpGroup(byHand))
+    .addCommand(createClaimCommand().helpGroup(byHand))
     .addHelpText("before", `Example, in the package.json of an app:  "dev": "sluice dev -- next dev"\n`)
     .addHelpText("after", "\nExit codes: 0 done, 1 failed, 2 wrong usage. Also: --version, <command> --help.")
 
@@ -110,7 +113,7 @@ export const runCommand = async (args: ReadonlyArray<string>): Promise<number> =
     if (error instanceof CommanderError) {
       if (wantsJson(args)) {
         if (misuse !== "") printNotice("error", misuse.replace(/^error: /, ""), "json")
-      } else process.stderr.write(misuse)
+      } else process.stderr.write(misuse.split("\n").map(toPrintable).join("\n"))
       return error.exitCode === 0 ? exitCodes.done : exitCodes.usage
     }
     if (!(error instanceof CommandFailure)) throw error

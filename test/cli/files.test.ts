@@ -1,7 +1,7 @@
 import { access, mkdtemp, readdir, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { encodeToken } from "../../src/protocol.ts"
 import { runCommand } from "./run-command.ts"
 import { beginFile, type OpenData, openData, storeFile } from "./stored-files.ts"
@@ -82,6 +82,138 @@ describe("sluice files", () => {
     expect(code).toBe(1)
     expect(stderr).toMatch(/^sluice: There is no catalog to read at .*missing.*--data.*\n$/)
     await expect(access(missing)).rejects.toThrow()
+  })
+})
+
+describe("sluice files list of labelled files", () => {
+  const make = async (name: string) => {
+    const labelled = openData(join(folder, name))
+    onTestFinished(() => labelled.catalog.close())
+    const list = (...args: ReadonlyArray<string>) =>
+      runCommand(["files", "list", ...args, "--data", labelled.path], { env: { TZ: "UTC" } })
+    return { labelled, list }
+  }
+
+  it("shows owner, path and deadlines where a listed file has them, without control characters", async () => {
+    const { labelled, list } = await make("labelled")
+    await storeFile(labelled, "plain")
+    expect((await list()).stdout).not.toMatch(/OWNER|PATH|CLAIM|EXPIRES/)
+    await storeFile(labelled, "mine", {}, "hello", { owner: "user\u001b[2J", path: "albums/a.jpg", keepFor: 60_000 })
+    const { stdout } = await list()
+    const [head, first, second] = stdout.split("\n")
+    expect(head).toMatch(/^KEY +NAME +SIZE +STATUS +BEGUN +OWNER +PATH +EXPIRES$/)
+    expect(first).toMatch(/user\\u\{1b\}\[2J +albums\/a\.jpg +1970-01-01 00:17:42$/)
+    expect(second).toMatch(/^plain .*1970-01-01 00:16:40$/)
+    await storeFile(labelled, "waits", {}, "hello", { claimWithin: 120_000 })
+    expect((await list()).stdout).toMatch(
+      /PATH +CLAIM BY +EXPIRES\nwaits .*Pending +1970-01-01 00:16:40 +1970-01-01 00:18:42\n/,
+    )
+  })
+
+  it("needs no --app for --owner and --prefix where there is one app, and names them where there are several", async () => {
+    const { labelled, list } = await make("apps")
+    expect(await list("--owner", "user-7")).toMatchObject({
+      code: 0,
+      stdout: "There are no files of the owner user-7.\n",
+    })
+    await storeFile(labelled, "mine", {}, "hello", { owner: "user-7", path: "albums/a.jpg" })
+    await storeFile(labelled, "other", {}, "hello", { owner: "user-8", path: "albums/b.jpg" })
+    const ask = async (...args: ReadonlyArray<string>) =>
+      JSON.parse((await list(...args, "--json")).stdout).files.map(({ key }: { key: string }) => key)
+    expect(await ask("--owner", "user-7")).toEqual(["mine"])
+    expect(await ask("--prefix", "albums/")).toEqual(["mine", "other"])
+    expect(await ask("--prefix", "albums/", "--owner", "user-8")).toEqual(["other"])
+    expect(await ask("--prefix", "albums/", "--status", "Pending")).toEqual([])
+    await labelled.catalog.createApp({
+      id: "acme",
+      createdAt: 1,
+      name: null,
+      defaultAcl: null,
+      quota: null,
+      callbackOrigins: null,
+    })
+    const { code, stdout, stderr } = await list("--owner", "user-7")
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" })
+    expect(stderr).toMatch(/^error: --owner needs --app, because this ingest has several apps: app, acme\n/)
+    expect((await list("--prefix", "albums/")).stderr).toMatch(/^error: --prefix needs --app/)
+    expect(await ask("--owner", "user-7", "--app", "app")).toEqual(["mine"])
+    expect((await list("--app", "acme", "--prefix", "albums/")).stdout).toBe(
+      "There are no files of the app acme whose path begins with albums/.\n",
+    )
+  })
+
+  it("lists page by page in the order of the paths", async () => {
+    const { labelled, list } = await make("paths")
+    for (const [key, path] of [
+      ["c", "albums/é.jpg"],
+      ["a", "albums/a.jpg"],
+      ["b", "albums/a.jpg"],
+      ["x", "other/a.jpg"],
+    ] as const) {
+      await storeFile(labelled, key, {}, "hello", { path })
+    }
+    const found: Array<string> = []
+    for (let cursor: string | null = ""; cursor !== null;) {
+      const more = cursor === "" ? [] : ["--cursor", cursor]
+      const page = JSON.parse((await list("--prefix", "albums/", "--limit", "1", "--json", ...more)).stdout)
+      found.push(...page.files.map(({ key }: { key: string }) => key))
+      cursor = page.nextCursor
+      if (cursor !== null) expect(await list("--cursor", cursor)).toMatchObject({ code: 2 })
+    }
+    expect(found).toEqual(["a", "b", "c"])
+    expect(await list("--prefix", "albums/", "--cursor", "7")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--cursor has to be that of a page with the same --prefix"),
+    })
+  })
+
+  it.each([
+    ["--owner", "", "Expected an owner of 1 to 256 bytes"],
+    ["--prefix", "", "Expected the beginning of a path"],
+    ["--prefix", "/albums/", "no path begins with a slash"],
+  ])("takes %s %j for wrong usage", async (flag, value, message) => {
+    const { code, stderr } = await run("list", flag, value)
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) })
+    expect(stderr).toContain(flag)
+  })
+
+  it("keeps a hostile value of an option from playing with the terminal", async () => {
+    const { stderr } = await run("list", "--prefix", "/\u001b[2J")
+    expect(stderr).toContain(String.raw`argument '/\u{1b}[2J' is invalid`)
+    expect(stderr).not.toContain("\u001b")
+  })
+})
+
+describe("sluice files orphans", () => {
+  it("lists what waits to be claimed, the oldest deadline first, with the sum", async () => {
+    const waiting = openData(join(folder, "waiting"))
+    onTestFinished(() => waiting.catalog.close())
+    const orphans = (...args: ReadonlyArray<string>) =>
+      runCommand(["files", "orphans", ...args, "--data", waiting.path], { env: { TZ: "UTC" } })
+    expect(await orphans()).toMatchObject({ code: 0, stdout: "No file waits to be claimed.\n" })
+    await storeFile(waiting, "stays", {}, "hello", { owner: "user-7" })
+    await storeFile(waiting, "late", { name: "l\u202E.txt" }, "hello", { claimWithin: 60_000, owner: "user\u0007" })
+    await storeFile(waiting, "soon", {}, "hello!", { claimWithin: 100 * 366 * 86_400_000 })
+    await storeFile(waiting, "sooner", {}, "hello", { claimWithin: 99 * 366 * 86_400_000, owner: "user-7" })
+    await beginFile(waiting, "under-way", {}, { claimWithin: 60_000 })
+    const { code, stdout } = await orphans()
+    const [head, late, sooner, soon, , sum] = stdout.split("\n")
+    expect({ code, head }).toEqual({ code: 0, head: expect.stringMatching(/^KEY +NAME +SIZE +OWNER +CLAIM BY$/) })
+    expect(late).toMatch(/^late +l\\u\{202e\}\.txt +5B +user\\u\{7\} +1970-01-01 00:17:42 \(too late\)$/)
+    expect([sooner, soon]).toEqual([expect.stringMatching(/^sooner /), expect.stringMatching(/^soon /)])
+    expect(sum).toBe("3 files wait to be claimed, 16B in all.")
+    const answer = JSON.parse((await orphans("--json", "--limit", "1")).stdout)
+    expect(answer).toMatchObject({
+      files: [{ key: "late", status: "Pending", claimBy: 1_062_000 }],
+      count: 3,
+      bytes: 16,
+    })
+    expect((await orphans("--limit", "1")).stdout).toContain("Shown are 1: --limit 3 shows all.")
+    expect(JSON.parse((await orphans("--owner", "user-7", "--json")).stdout)).toMatchObject({
+      files: [{ key: "sooner" }],
+      count: 1,
+      bytes: 5,
+    })
   })
 })
 

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process"
+import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -12,6 +12,7 @@ import { generateUploader } from "../../src/client.ts"
 import { findTypeErrors } from "../code-blocks.ts"
 import { skipLacking } from "../skip-lacking.ts"
 import { type Files, writeFiles } from "../write-files.ts"
+import { hasTerminal, lacksTerminal, runAtTerminal } from "./at-terminal.ts"
 import { runCommand, startCommand } from "./run-command.ts"
 
 const root = join(import.meta.dirname, "../..")
@@ -54,24 +55,6 @@ const added = async (): Promise<Record<string, string>> => {
   await initJson({ yes: true })
   return Object.fromEntries(Object.entries(await read()).filter(([path]) => !(path in before)))
 }
-
-/** The same at a terminal, as `script` makes one: types the keys once it is asked. */
-const runAtTerminal = async (keys: string) => {
-  const command = [process.execPath, join(root, "src/cli/main.ts"), "init"].map((word) => `'${word}'`).join(" ")
-  const child = spawn("script", ["-qec", command, "/dev/null"], { cwd: folder, env: { ...process.env, NO_COLOR: "1" } })
-  let stdout = ""
-  let isAsked = false
-  child.stdout.on("data", (chunk: Buffer) => {
-    stdout += chunk.toString()
-    if (isAsked || !stdout.includes("[y/N]")) return
-    isAsked = true
-    child.stdin.write(keys)
-  })
-  const [code] = await once(child, "close")
-  return { code, stdout }
-}
-
-const hasTerminal = spawnSync("script", ["-qec", "true", "/dev/null"]).status === 0
 
 const tsconfig = "{}"
 
@@ -382,9 +365,9 @@ describe("sluice init", () => {
     ["\u0003", 1, false],
     ["\u0004", 1, false],
   ] as const)("asks at a terminal; %j ends with code %i, written: %s", async ([keys, expected, isWritten], test) => {
-    if (!hasTerminal) return skipLacking(test, "a terminal is made by `script` of util-linux, which is not here.")
+    if (!hasTerminal) return skipLacking(test, lacksTerminal)
     await write({ "package.json": { dependencies: { next: "*" } } })
-    const { code, stdout } = await runAtTerminal(keys)
+    const { code, stdout } = await runAtTerminal(["init"], keys, { cwd: folder })
     expect({
       code,
       isWritten: "app" in Object.fromEntries((await readdir(folder)).map((name) => [name, true])),

@@ -37,7 +37,15 @@ const versionOf = (catalog: string): unknown => {
   }
 }
 
-const reading = [["files", "list"], ["files", "verify"], ["deliveries", "list"], ["apps"], ["explain", "some-key"]]
+const reading = [
+  ["files", "list"],
+  ["files", "verify"],
+  ["files", "orphans"],
+  ["files", "export", "--owner", "x", "out"],
+  ["deliveries", "list"],
+  ["apps"],
+  ["explain", "some-key"],
+]
 const changing = [
   ["apps", "create", "shop"],
   ["keys", "create", "shop"],

@@ -1,6 +1,12 @@
 import { createHash } from "node:crypto"
 import { describeDataFolder } from "../../src/cli/data-folder.ts"
-import { type BlobStore, type Catalog, createDiskBlobStore, createSqliteCatalog } from "../../src/ingest.ts"
+import {
+  type BlobStore,
+  type Catalog,
+  type FileLabels,
+  createDiskBlobStore,
+  createSqliteCatalog,
+} from "../../src/ingest.ts"
 import { toBlobName } from "../../src/ingest/storage/blob-name.ts"
 import type { UploadGrant } from "../../src/protocol.ts"
 
@@ -37,9 +43,14 @@ const grantOf = (key: string, grant: Partial<UploadGrant>): UploadGrant => ({
 })
 
 /** Begins an upload at 1,000,000 ms, and leaves it so. */
-export const beginFile = async ({ catalog }: OpenData, key: string, grant: Partial<UploadGrant> = {}) => {
+export const beginFile = async (
+  { catalog }: OpenData,
+  key: string,
+  grant: Partial<UploadGrant> = {},
+  labels?: FileLabels,
+) => {
   const origin = "http://ingest.example"
-  const begun = await catalog.begin({ grant: grantOf(key, grant), origin, now: 1_000_000 })
+  const begun = await catalog.begin({ grant: grantOf(key, grant), labels, origin, now: 1_000_000 })
   if (begun.kind !== "granted") throw new Error(begun.kind)
   return begun
 }
@@ -60,9 +71,15 @@ export const registerFiles = ({ catalog }: OpenData, fileKeys: ReadonlyArray<str
   })
 
 /** Stores a file, all of it, at 1,002,000 ms; its event, if one is due, is `evt_<key>`. */
-export const storeFile = async (data: OpenData, key: string, grant: Partial<UploadGrant> = {}, content = "hello") => {
+export const storeFile = async (
+  data: OpenData,
+  key: string,
+  grant: Partial<UploadGrant> = {},
+  content = "hello",
+  labels?: FileLabels,
+) => {
   const bytes = new TextEncoder().encode(content)
-  const { epoch, id } = await beginFile(data, key, { size: bytes.length, ...grant })
+  const { epoch, id } = await beginFile(data, key, { size: bytes.length, ...grant }, labels)
   const blob = toBlobName({ key, id })
   await data.store.append(blob, { epoch, offset: 0, body: once(bytes) })
   await data.store.finish(blob, { epoch, size: bytes.length })

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto"
 import { accessSync, constants } from "node:fs"
-import { link, open, readdir, realpath, rename, rm, stat, writeFile } from "node:fs/promises"
+import { link, open, readdir, realpath, rename, rm, writeFile } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { makeFolder } from "../../ingest.ts"
 import { CommandFailure, describeSystemError, isSystemError, toFolderFailure } from "../command-failure.ts"
-import { closeParts, findExposure, hasModes } from "../data-folder-access.ts"
+import { closeParts, findExposure, requireOwnFolder } from "../data-folder-access.ts"
 import { lockDataFolder } from "../data-folder-lock.ts"
 import { backupIdName, type DataFolder, giveToOwner } from "../data-folder.ts"
 import { isInside } from "../is-inside.ts"
@@ -147,19 +147,6 @@ export const requireSameOrigin = (path: string, manifest: Manifest, id: string, 
 }
 
 /**
- * Fails: with a {@link CommandFailure} where root would write into another user's folder, because that user could put
- * links there.
- */
-const requireOwnFolder = async (path: string): Promise<void> => {
-  if (process.getuid?.() !== 0) return
-  const { uid } = await stat(path).catch(() => ({ uid: 0 }))
-  if (uid === 0 || !(await hasModes(path))) return
-  throw new CommandFailure(
-    `The folder ${path} belongs to another user (uid ${uid}). Make the backup as that user, or choose a folder of root's.`,
-  )
-}
-
-/**
  * Opens the folder of a backup, and creates it where it is missing.
  *
  * Fails: with a {@link CommandFailure} when it holds something else, or the backup of another data folder, when
@@ -170,7 +157,7 @@ export const openBackup = async (path: string, id: string, data: string): Promis
     throw toFolderFailure("folder", path, error)
   })
   if (exposure !== undefined) throw new CommandFailure(`The folder ${path} is not safe for a backup: ${exposure}`)
-  await requireOwnFolder(path)
+  await requireOwnFolder(path, "Make the backup")
   const names = (await listOwn(path)) ?? []
   const manifest = await readManifest(path)
   const isFree = names.every(isOfBeginning)

@@ -1,6 +1,6 @@
-import { createInterface } from "node:readline/promises"
 import { styleText } from "node:util"
 import { CommandFailure, exitCodes } from "../command-failure.ts"
+import { ask } from "../terminal/ask.ts"
 import { detectFramework } from "./detect-framework.ts"
 import type { Framework } from "./framework.ts"
 import { frameworks } from "./frameworks.ts"
@@ -22,20 +22,6 @@ export interface InitOptions {
 
 const isEmpty = ({ files, edits, devScript }: Plan): boolean =>
   edits.length === 0 && devScript.action !== "changed" && files.every(({ existing }) => existing !== undefined)
-
-/** Asks, and treats the end of input and Ctrl-C as a no. */
-const ask = async (question: string): Promise<boolean> => {
-  const terminal = createInterface({ input: process.stdin, output: process.stdout })
-  const ended = new Promise<string>((resolve) => {
-    terminal.once("close", () => resolve(""))
-  })
-  try {
-    const answer = await Promise.race([terminal.question(question).catch(() => ""), ended])
-    return /^\s*y(es)?\s*$/i.test(answer)
-  } finally {
-    terminal.close()
-  }
-}
 
 const toJson = (project: Project, framework: Framework, plan: Plan, isDryRun: boolean) => {
   const { files, edits, devScript, mount, markup } = plan

@@ -1,29 +1,40 @@
 import { Command, Option } from "commander"
-import { fileStatuses, type FileStatus } from "../../protocol.ts"
+import { fileStatuses } from "../../protocol.ts"
+import type { ExportOptions } from "../export/run-files-export.ts"
+import { parseOwner, parsePathPrefix } from "../label-options.ts"
 import { addDefaultVerb } from "../terminal/help.ts"
 import { jsonOption } from "../terminal/json-option.ts"
-import { addPageOptions, type PageOptions } from "./page-options.ts"
-import { addSettings, resolveSettings } from "../settings/setting-options.ts"
+import { addPageOptions, limitOption } from "./page-options.ts"
+import { parseFileCursor } from "./path-cursor.ts"
+import type { OrphansOptions } from "./run-files-orphans.ts"
+import type { ListOptions } from "./run-files.ts"
+import { addSettings, resolveSettings, toArgParser } from "../settings/setting-options.ts"
+
+const ownerOption = (description: string): Option =>
+  new Option("--owner <id>", description).argParser(toArgParser(parseOwner))
 
 const createListCommand = (): Command =>
-  addPageOptions(addSettings(new Command("list"), ["data"]))
-    .description("Lists files, newest first.")
+  addPageOptions(addSettings(new Command("list"), ["data"]), parseFileCursor)
+    .description("Lists files, newest first; with --prefix in the order of their paths.")
     .addOption(new Option("--status <status>", "only these").choices(fileStatuses))
-    .option("--app <id>", "only this app's")
-    .option("--owner <id>", "only this owner's, of the app that --app names")
+    .option("--app <id>", "only this app's; has to be said with the two below where there are several apps")
+    .addOption(ownerOption("only this owner's"))
+    .addOption(
+      new Option("--prefix <path>", "only those whose path begins so, such as albums/").argParser(
+        toArgParser(parsePathPrefix),
+      ),
+    )
     .addOption(jsonOption())
     .addHelpText("before", "Example:\n  $ sluice files list --status Failed --limit 10\n")
-    .action(
-      async (
-        options: PageOptions & { status?: FileStatus; app?: string; owner?: string; json?: true },
-        command: Command,
-      ) => {
-        if (options.owner !== undefined && options.app === undefined) command.error("error: --owner needs --app")
-        const { values } = await resolveSettings(command, ["data"])
-        const { runFilesList } = await import("./run-files.ts")
-        await runFilesList(values.data, options)
-      },
-    )
+    .action(async (options: ListOptions, command: Command) => {
+      const { cursor, prefix } = options
+      if (cursor !== undefined && (cursor.path === undefined) !== (prefix === undefined)) {
+        command.error("error: --cursor has to be that of a page with the same --prefix, or both without")
+      }
+      const { values } = await resolveSettings(command, ["data"])
+      const { runFilesList } = await import("./run-files.ts")
+      await runFilesList(command, values.data, options)
+    })
 
 const createShowCommand = (): Command =>
   addSettings(new Command("show"), ["data"])
@@ -48,14 +59,47 @@ const createVerifyCommand = (): Command =>
       await runFilesVerify(values, options)
     })
 
-/** `sluice files [list|show|verify]`. */
+const createOrphansCommand = (): Command =>
+  addSettings(new Command("orphans"), ["data"])
+    .description("Lists the files that wait to be claimed, the oldest deadline first, and their sum.")
+    .addOption(limitOption())
+    .option("--app <id>", "only this app's")
+    .addOption(ownerOption("only this owner's"))
+    .addOption(jsonOption())
+    .addHelpText("before", "Example:\n  $ sluice files orphans --limit 10\n")
+    .action(async (options: OrphansOptions, command: Command) => {
+      const { values } = await resolveSettings(command, ["data"])
+      const { runFilesOrphans } = await import("./run-files-orphans.ts")
+      await runFilesOrphans(command, values.data, options)
+    })
+
+const createExportCommand = (): Command =>
+  addSettings(new Command("export"), ["data", "store"])
+    .description(
+      "Exports everything about an owner: the files under their paths or names, and files.json with every record. " +
+        "Nothing is replaced; the same command again goes on where it stopped.",
+    )
+    .argument("<folder>", "where to: an empty one, or one with an export of this owner")
+    .addOption(ownerOption("whose files").makeOptionMandatory())
+    .option("--app <id>", "of which app, where there are several")
+    .addOption(jsonOption())
+    .addHelpText("before", "Example:\n  $ sluice files export --owner user-7 ./user-7\n")
+    .action(async (target: string, options: ExportOptions, command: Command) => {
+      const { values } = await resolveSettings(command, ["data", "store"])
+      const { runFilesExport } = await import("../export/run-files-export.ts")
+      await runFilesExport(command, values, target, options)
+    })
+
+/** `sluice files [list|show|verify|orphans|export]`. */
 export const createFilesCommand = (): Command =>
   addDefaultVerb(
     new Command("files")
-      .summary("list, show or verify the files of an ingest")
+      .summary("list, show, verify or export the files of an ingest")
       .description("What an ingest stores, read from its data folder, whether it runs or not."),
     createListCommand(),
   )
     .addCommand(createShowCommand())
     .addCommand(createVerifyCommand())
+    .addCommand(createOrphansCommand())
+    .addCommand(createExportCommand())
     .addHelpText("before", "Example:\n  $ sluice files --status Uploading\n")

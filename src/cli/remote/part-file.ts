@@ -1,7 +1,8 @@
 import { createHash, type Hash } from "node:crypto"
 import { constants, type Stats } from "node:fs"
-import { type FileHandle, link, lstat, open, rename, rm, stat, writeFile } from "node:fs/promises"
+import { type FileHandle, lstat, open, rename, rm, stat, writeFile } from "node:fs/promises"
 import { CommandFailure, describeSystemError, isSystemError } from "../command-failure.ts"
+import { giveName } from "../give-name.ts"
 import { readRegularFile } from "../regular-file.ts"
 import type { RemoteVersion } from "./remote-file.ts"
 import type { Sink } from "./sink.ts"
@@ -51,19 +52,6 @@ const hashFile = async (handle: FileHandle, hash: Hash): Promise<number> => {
     if (bytesRead === 0) return at
     hash.update(buffer.subarray(0, bytesRead))
     at += bytesRead
-  }
-}
-
-/** Links a file to a name that nobody has; where the file system knows no links, it is renamed after a look. */
-const giveName = async (from: string, to: string): Promise<void> => {
-  try {
-    await link(from, to)
-    await rm(from)
-  } catch (error) {
-    if (isSystemError(error, "EEXIST") || isSystemError(error, "ENOENT")) throw error
-    if ((await lstat(to).catch(() => undefined)) !== undefined)
-      throw Object.assign(new Error("", { cause: error }), { code: "EEXIST" })
-    await rename(from, to)
   }
 }
 

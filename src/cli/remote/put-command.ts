@@ -1,23 +1,22 @@
 import { Command } from "commander"
 import { jsonOption } from "../terminal/json-option.ts"
 import { addConnectionOptions } from "./app-connection.ts"
-import { addPutOptions, findSingular, type PutOptions } from "./put-options.ts"
+import { addPutOptions, findPutMistake, type PutOptions } from "./put-options.ts"
 
 /** `sluice put`. */
 export const createPutCommand = (): Command =>
   addConnectionOptions(addPutOptions(new Command("put")))
     .summary("upload files to a running ingest")
     .description(
-      "Uploads files (no folders), prints key and URL of each and compares the SHA-256. " +
+      "Uploads files, prints key and URL of each and compares the SHA-256. " +
         '"-" is standard input, kept on the disk first: the size has to be known.',
     )
     .argument("<path...>")
     .addOption(jsonOption())
     .addHelpText("before", "Example:\n  $ sluice put report.pdf --custom-id report-7 --acl private\n")
     .action(async (paths: ReadonlyArray<string>, options: PutOptions, command: Command) => {
-      const singular = findSingular(options)
-      if (paths.length > 1 && singular !== undefined) command.error(`error: ${singular} is for one file only`)
-      if (paths.indexOf("-") !== paths.lastIndexOf("-")) command.error('error: "-" may be given only once')
+      const mistake = findPutMistake(paths, options)
+      if (mistake !== undefined) command.error(`error: ${mistake}`)
       const { runPut } = await import("./run-put.ts")
       await runPut(command, paths, options)
     })

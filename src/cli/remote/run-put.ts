@@ -1,6 +1,8 @@
 import type { Command } from "commander"
 import type { StoredFile, UploadableFile } from "../../api.ts"
+import { parseDuration } from "../../protocol.ts"
 import { CommandFailure, exitCodes } from "../command-failure.ts"
+import { formatMoment } from "../terminal/moment.ts"
 import { printNotice } from "../terminal/print-notice.ts"
 import { toPrintable } from "../terminal/printable.ts"
 import { createProgress, type Progress } from "../terminal/progress.ts"
@@ -9,19 +11,28 @@ import { type Failure, toFailure } from "./failure.ts"
 import { withHash } from "./hashed-file.ts"
 import { type Interruption, watchInterruption } from "./interruption.ts"
 import { type PutOptions, toDetails } from "./put-options.ts"
-import { openPath, sumSizes } from "./put-source.ts"
+import { findSources, openPath, type PutSource, type PutSources, sumSizes } from "./put-source.ts"
 import { type SpooledInput, spoolInput } from "./spool-input.ts"
 
 /** Seconds of patience with an ingest that is being started again: the waits are 0.5 s and twice as long each time. */
 const retry = { attempts: 6 }
 
+/** A file that is stored, and what becomes of it. */
+interface PutFile extends StoredFile {
+  readonly status: "Uploaded" | "Pending"
+  /** Until when it has to be claimed, ms since the epoch; null where it need not be. */
+  readonly claimBy: number | null
+  /** Where it is filed; null where nobody said. */
+  readonly storedPath: string | null
+}
+
 /** How the upload of one path ended. */
 type PutResult =
-  | { readonly file: StoredFile; readonly verified: boolean; readonly error: null }
+  | { readonly file: PutFile; readonly verified: boolean; readonly error: null }
   | { readonly file: null; readonly verified: false; readonly error: Failure }
 
 /** The fields of a file that is not stored, for JSON. */
-const nothing: Record<keyof StoredFile, null> = {
+const nothing: Record<keyof PutFile, null> = {
   key: null,
   name: null,
   size: null,
@@ -30,6 +41,16 @@ const nothing: Record<keyof StoredFile, null> = {
   url: null,
   fileHash: null,
   uploadedAt: null,
+  status: null,
+  claimBy: null,
+  storedPath: null,
+}
+
+/** What the ingest does not say of it, because it was told. */
+const toPutFile = (file: StoredFile, storedPath: string | undefined, { claim }: PutOptions): PutFile => {
+  const span = claim === undefined ? undefined : parseDuration(claim)
+  const claimBy = span?.ok ? file.uploadedAt + span.value : null
+  return { ...file, status: claimBy === null ? "Uploaded" : "Pending", claimBy, storedPath: storedPath ?? null }
 }
 
 const failed = (error: Failure): PutResult => ({ file: null, verified: false, error })
@@ -38,6 +59,7 @@ const failed = (error: Failure): PutResult => ({ file: null, verified: false, er
 const upload = async (
   { api }: AppConnection,
   source: UploadableFile,
+  storedPath: string | undefined,
   options: PutOptions,
   { signal }: Interruption,
   onBytes: (count: number) => void,
@@ -45,20 +67,22 @@ const upload = async (
   const { file, digest } = withHash(source)
   const { name, size, type, lastModified, slice } = file
   const { data, error } = await api.uploadFiles(
-    { name, size, type, lastModified, slice, ...toDetails(options) },
+    { name, size, type, lastModified, slice, ...toDetails(options, storedPath) },
     { retry, signal, onUploadProgress: ({ delta }) => onBytes(delta) },
   )
   if (error !== null) return failed(toFailure(error))
   const sent = await digest()
   const verified = data.fileHash === sent
-  if (data.size === size && (verified || data.fileHash === "")) return { file: data, verified, error: null }
+  if (data.size === size && (verified || data.fileHash === "")) {
+    return { file: toPutFile(data, storedPath, options), verified, error: null }
+  }
   const message = `The ingest has stored it under the key ${data.key} with ${data.size} bytes and the SHA-256 ${data.fileHash}; sent were ${size} bytes with ${sent}. Delete it with \`sluice rm ${data.key}\`, and try again.`
   return failed({ code: "DIGEST_MISMATCH", message })
 }
 
 /** Prints results in the order of the paths, each as soon as those before it are there. */
-const createPrinter = (paths: ReadonlyArray<string>, { json }: PutOptions, progress: Progress) => {
-  const results: Array<PutResult | undefined> = paths.map(() => undefined)
+const createPrinter = (sources: ReadonlyArray<PutSource>, { json }: PutOptions, progress: Progress) => {
+  const results: Array<PutResult | undefined> = sources.map(() => undefined)
   let printed = 0
   const print = (path: string, { file, verified, error }: PutResult): void => {
     if (json) {
@@ -77,10 +101,37 @@ const createPrinter = (paths: ReadonlyArray<string>, { json }: PutOptions, progr
     add: (index: number, result: PutResult): void => {
       results[index] = result
       progress.end()
-      for (let next; (next = results[printed]) !== undefined; printed++) print(paths[printed]!, next)
+      for (let next; (next = results[printed]) !== undefined; printed++) print(sources[printed]!.path, next)
     },
-    countStored: () => results.filter((result) => result?.error === null).length,
+    listStored: () => results.flatMap((result) => result?.file ?? []),
   }
+}
+
+/** Says what a folder has that was not uploaded. It is no failure, and so nothing of `--json`. */
+const printLeftOut = ({ leftOut, empty }: PutSources): void => {
+  for (const [folder, { hidden, links, others }] of leftOut) {
+    const parts = [
+      hidden > 0 && `${hidden} hidden`,
+      links > 0 && `${links} symbolic ${links === 1 ? "link" : "links"}`,
+      others > 0 && `${others} that ${others === 1 ? "is" : "are"} no regular file`,
+    ].filter((part) => part !== false)
+    if (parts.length === 0 && !empty.includes(folder)) continue
+    const none = empty.includes(folder) ? "There is no file in it to upload. " : ""
+    const rest = parts.length === 0 ? "" : `Left out: ${parts.join(", ")}. What you name yourself is uploaded.`
+    printNotice("warning", `sluice: ${folder}: ${none}${rest}`.trimEnd(), "text")
+  }
+}
+
+/** Says once that files wait to be claimed, and what is to be known of that. */
+const printPending = (stored: ReadonlyArray<PutFile>): void => {
+  const pending = stored.filter(({ claimBy }) => claimBy !== null)
+  if (pending.length === 0) return
+  const first = formatMoment(Math.min(...pending.map(({ claimBy }) => claimBy!)))
+  const text =
+    pending.length === 1
+      ? `The file is pending: unless it is claimed by ${first} it is deleted (\`sluice claim ${pending[0]!.key}\`). Until then its URL needs a signature.`
+      : `${pending.length} files are pending: those that nobody claims are deleted, the first at ${first} (\`sluice claim <key…>\`). Until then their URLs need a signature.`
+  printNotice("warning", `sluice: ${text}`, "text")
 }
 
 /** Keeps standard input on the disk, with its progress. */
@@ -109,33 +160,38 @@ export const runPut = async (command: Command, paths: ReadonlyArray<string>, opt
     if (!signal.aborted && !(error instanceof CommandFailure)) throw error
     inputFailure = { code: signal.aborted ? "ABORTED" : "INTERNAL_ERROR", message: (error as Error).message }
   }
-  const total = (await sumSizes(paths.filter((path) => path !== "-"))) + (input?.file.size ?? 0)
+  const found = await findSources(paths, options)
+  const { sources } = found
+  const total = (await sumSizes(sources)) + (input?.file.size ?? 0)
   const progress = createProgress("Uploading", total)
-  const printer = createPrinter(paths, options, progress)
+  const printer = createPrinter(sources, options, progress)
 
-  const put = async (path: string): Promise<PutResult> => {
+  const put = async ({ path, storedPath, failure }: PutSource): Promise<PutResult> => {
+    if (failure !== undefined) return failed(failure)
     if (path === "-" && inputFailure !== undefined) return failed(inputFailure)
     try {
       const source = path === "-" ? input!.file : await openPath(path, options)
-      return await upload(connection, source, options, interruption, progress.advance)
+      return await upload(connection, source, storedPath, options, interruption, progress.advance)
     } catch (error) {
       return failed(toFailure(error))
     }
   }
   let next = 0
   const work = async (): Promise<void> => {
-    for (let index; (index = next++) < paths.length;) printer.add(index, await put(paths[index]!))
+    for (let index; (index = next++) < sources.length;) printer.add(index, await put(sources[index]!))
   }
-  await Promise.all(Array.from({ length: Math.min(options.concurrency, paths.length) }, work))
+  await Promise.all(Array.from({ length: Math.min(options.concurrency, sources.length) }, work))
   progress.end()
   await input?.close()
 
-  const stored = printer.countStored()
-  if (stored < paths.length) {
+  const stored = printer.listStored()
+  printLeftOut(found)
+  if (!options.json) printPending(stored)
+  if (stored.length < sources.length) {
     process.exitCode = exitCode() ?? exitCodes.failed
-    if (!options.json && (paths.length > 1 || signal.aborted)) {
+    if (!options.json && (sources.length > 1 || signal.aborted)) {
       const how = signal.aborted ? "Interrupted: " : ""
-      printNotice("error", `sluice: ${how}${stored} of ${paths.length} files were uploaded.`, "text")
+      printNotice("error", `sluice: ${how}${stored.length} of ${sources.length} files were uploaded.`, "text")
     }
   }
 }

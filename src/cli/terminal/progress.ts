@@ -13,11 +13,16 @@ const width = 30
 /** ms between two updates. */
 const pace = 100
 
-/** Starts a bar of `total` bytes; where nobody knows how many there will be, it says how many are done. */
+/**
+ * Starts a bar of `total` bytes; where nobody knows how many there will be, it says how many are done.
+ *
+ * @param format words what is counted, where that is no bytes
+ */
 export const createProgress = (
   label: string,
   total: number | undefined,
   terminal: Pick<typeof process.stderr, "isTTY" | "write"> = process.stderr,
+  format: (count: number) => string = formatByteSize,
 ): Progress => {
   if (!terminal.isTTY) return { advance: () => {}, end: () => {} }
   let done = 0
@@ -27,11 +32,11 @@ export const createProgress = (
       done += bytes
       if (Date.now() - drawnAt < pace) return
       drawnAt = Date.now()
-      if (total === undefined) return void terminal.write(`\r\x1b[K${label} ${formatByteSize(done)}`)
+      if (total === undefined) return void terminal.write(`\r\x1b[K${label} ${format(done)}`)
       const share = total === 0 ? 1 : Math.min(done / total, 1)
       const filled = Math.round(share * width)
       const bar = "█".repeat(filled) + "░".repeat(width - filled)
-      terminal.write(`\r\x1b[K${label} ${bar} ${Math.floor(share * 100)}% of ${formatByteSize(total)}`)
+      terminal.write(`\r\x1b[K${label} ${bar} ${Math.floor(share * 100)}% of ${format(total)}`)
     },
     end: () => void terminal.write("\r\x1b[K"),
   }

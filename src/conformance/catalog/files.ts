@@ -188,7 +188,11 @@ export const testCatalogFiles = (catalog: () => Catalog): void => {
       expect(await fileOf("a")).toMatchObject({ name: "a.txt" })
       expect(await rename(3)).toBe(1)
       expect(await fileOf("c")).toMatchObject({ name: "new.txt" })
-      const step = () => catalog().deleteFiles({ appId: "app", files: [file, { fileKey: "a" }], now: 3000, limit: 2 })
+      const step = async () => {
+        const files = [file, { fileKey: "a" }]
+        const deleted = await catalog().deleteFiles({ appId: "app", files, now: 3000, limit: 2 })
+        return deleted === "tooMany" ? [] : deleted
+      }
       const first = await step()
       expect(first).toHaveLength(2)
       expect([...first, ...(await step())].toSorted()).toEqual(["a", "b", "c"])

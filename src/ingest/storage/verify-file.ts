@@ -31,11 +31,11 @@ const hasBytes = async (store: BlobStore, blob: string, start: number, end: numb
 const readBlob = async (
   store: BlobStore,
   file: StoredFile,
-  take: (chunk: Uint8Array) => void,
+  take: (chunk: Uint8Array) => Promise<void>,
 ): Promise<FileVerdict | undefined> => {
   const blob = toBlobName(file)
   try {
-    for await (const chunk of await store.read(blob, { start: 0, end: file.size - 1 })) take(chunk)
+    for await (const chunk of await store.read(blob, { start: 0, end: file.size - 1 })) await take(chunk)
   } catch (cause) {
     if (!isMissing(cause)) throw cause
     return { kind: (await hasBytes(store, blob, 0, -1)) ? "shorter" : "missing" }
@@ -47,11 +47,11 @@ const readBlob = async (
 const readInline = async (
   catalog: Pick<Catalog, "readContent">,
   { id, size }: StoredFile,
-  take: (chunk: Uint8Array) => void,
+  take: (chunk: Uint8Array) => Promise<void>,
 ): Promise<FileVerdict | undefined> => {
   const bytes = await catalog.readContent(id)
   if (bytes === null) return { kind: "missing" }
-  take(bytes)
+  await take(bytes)
   return bytes.length === size ? undefined : { kind: bytes.length < size ? "shorter" : "longer" }
 }
 
@@ -59,19 +59,20 @@ const readInline = async (
  * Reads a stored file again, all of it, and compares size and SHA-256 with the catalog; for a file that was stored
  * without its hash, only the size.
  *
- * @param onRead is called with the size of every chunk read, bytes
+ * @param onRead is called with the size of every chunk read, bytes, and with the chunk; no more is read before what it
+ *               returns has resolved
  *
- * Fails: rejects with `BlobStoreError` when the store itself fails, or with the catalog's own error.
+ * Fails: rejects with `BlobStoreError` when the store itself fails, or with the error of the catalog or of `onRead`.
  */
 export const verifyFile = async (
   { store, catalog }: { readonly store: BlobStore; readonly catalog: Pick<Catalog, "readContent"> },
   file: StoredFile,
-  onRead: (bytes: number) => void = () => {},
+  onRead: (bytes: number, chunk: Uint8Array) => unknown = () => {},
 ): Promise<FileVerdict> => {
   const hash = process.getBuiltinModule("node:crypto").createHash("sha256")
-  const take = (chunk: Uint8Array): void => {
+  const take = async (chunk: Uint8Array): Promise<void> => {
     hash.update(chunk)
-    onRead(chunk.length)
+    await onRead(chunk.length, chunk)
   }
   const damage = await (file.isInline ? readInline(catalog, file, take) : readBlob(store, file, take))
   if (damage !== undefined) return damage

@@ -1,6 +1,7 @@
-import { mkdir, readdir, writeFile } from "node:fs/promises"
-import { join } from "node:path"
+import { mkdir, readdir, symlink, writeFile } from "node:fs/promises"
+import { dirname, join } from "node:path"
 import { describe, expect, it, onTestFinished } from "vitest"
+import { formatMoment } from "../../../src/cli/terminal/moment.ts"
 import { apiKey, randomContent, token } from "../../ingest/circle.ts"
 import { runCommand, startCommand } from "../run-command.ts"
 import {
@@ -28,13 +29,66 @@ describe("sluice put", { timeout: 60_000 }, () => {
   it("says whose files are, where they are filed and how long they are kept", async () => {
     const { run, write, api } = await startByHand()
     await write("note.txt", "hello")
-    const said = ["--owner", "user-7", "--path", "notes/1.txt", "--expires-in", "30 days", "--claim", "1 hour"]
+    const said = ["--owner", "user-7", "--path", "notes/1.txt", "--expires-in", "30 days"]
     expect(await run(["put", "note.txt", ...said])).toMatchObject({ code: 0, stderr: "" })
     const [file] = (await api.listFiles({ owner: "user-7", prefix: "notes/" })).files
-    expect(file).toMatchObject({ status: "Pending", claimBy: file!.uploadedAt! + 3_600_000 })
+    expect(file).toMatchObject({ status: "Uploaded", path: "notes/1.txt", claimBy: null })
     expect(file!.expiresAt).toBe(file!.uploadedAt! + 30 * 86_400_000)
-    const { code, stderr } = await run(["put", "note.txt", "--path", "../x"])
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/^sluice: note\.txt: .*relative path/)])
+  })
+
+  it("says of files that wait to be claimed until when, and that their URLs need a signature", async () => {
+    const { run, write, api } = await startByHand()
+    await write("a.txt", "hello")
+    await write("b.txt", "hello")
+    const one = await run(["put", "a.txt", "--claim", "1 hour"])
+    const [file] = (await api.listFiles({ status: "Pending" })).files
+    expect(one.code).toBe(0)
+    expect(one.stdout).toMatch(/^\S+ {2}http\S+ {2}a\.txt\n$/)
+    expect(one.stderr).toBe(
+      `sluice: The file is pending: unless it is claimed by ${formatMoment(file!.claimBy!)} it is deleted (\`sluice claim ${file!.key}\`). Until then its URL needs a signature.\n`,
+    )
+    const two = await run(["put", "a.txt", "b.txt", "--claim", "1 hour"])
+    expect(two.stderr).toMatch(/^sluice: 2 files are pending: .* their URLs need a signature\.\n$/)
+    const { stdout, stderr } = await run(["put", "b.txt", "--claim", "90", "--path", "b", "--json"])
+    const [answer] = toDocuments(stdout)
+    expect({ answer, stderr }).toMatchObject({ answer: { status: "Pending", storedPath: "b" }, stderr: "" })
+    const [listed] = (await api.listFiles({ prefix: "b" })).files
+    expect(answer.claimBy).toBe(answer.uploadedAt + 90_000)
+    expect(answer.claimBy).toBe(listed!.claimBy)
+    expect(await run(["get", answer.key])).toMatchObject({ code: 1, stderr: expect.stringContaining("already exists") })
+  })
+
+  it.each([
+    ["--claim", "soon", "Expected a duration"],
+    ["--expires-in", "200 years 3", "Expected a duration"],
+    ["--expires-in", "101 years", "Expected a duration"],
+    ["--owner", "", "Expected an owner of 1 to 256 bytes"],
+    ["--owner", "x".repeat(257), "Expected an owner of 1 to 256 bytes"],
+    ["--path", "../x\u001b[2J", "without backslashes, control characters"],
+    ["--path", "../x", "relative path"],
+    ["--prefix", "/albums/", "relative path"],
+    ["--prefix", "a//b/", "relative path"],
+  ])("takes %s %j for wrong usage: said once, before anything starts", async (flag, value, message) => {
+    const { code, stdout, stderr } = await runCommand(["put", "one.txt", "two.txt", flag, value])
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" })
+    expect(stderr).toContain(`error: option '${flag} <`)
+    expect(stderr.split(message)).toHaveLength(2)
+    expect(stderr).not.toMatch(/labels|\u001b/)
+  })
+
+  it("files all of them under a path, with or without its slash", async () => {
+    const { run, write, api } = await startByHand()
+    await write("a.txt", "a")
+    await write("b.txt", "b")
+    const listed = async () => (await api.listFiles({ prefix: "albums/" })).files.map(({ path }) => path)
+    expect((await run(["put", "a.txt", "./b.txt", "--prefix", "albums/2026/"])).code).toBe(0)
+    expect((await run(["put", "-", "--prefix", "albums"], { input: "x" })).code).toBe(0)
+    expect((await run(["put", "a.txt", "--prefix", "albums", "--name", "named.txt"])).code).toBe(0)
+    expect(await listed()).toEqual(["albums/2026/a.txt", "albums/2026/b.txt", "albums/named.txt", "albums/stdin"])
+    expect(await run(["put", "a.txt", "--path", "x", "--prefix", "y"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("give one of them"),
+    })
   })
 
   it("uploads ten files, one of them missing: the others go on, in order, and it is named", async () => {
@@ -65,6 +119,9 @@ describe("sluice put", { timeout: 60_000 }, () => {
       url: `${url}/f/${a.key}`,
       fileHash: sha256("hello"),
       uploadedAt: expect.any(Number),
+      status: "Uploaded",
+      claimBy: null,
+      storedPath: null,
       verified: true,
       error: null,
     })
@@ -126,7 +183,7 @@ describe("sluice put", { timeout: 60_000 }, () => {
     await write("-rf", "hello")
     const { code, stdout, stderr } = await run(["put", "photos", "/dev/null", "--", "-rf"])
     expect(code).toBe(1)
-    expect(stderr).toContain("sluice: photos: It is a folder. Name the files in it")
+    expect(stderr).toContain("sluice: photos: It is a folder. To upload the files in it: -r")
     expect(stderr).toContain("sluice: /dev/null: It is not a regular file.")
     expect(stdout).toMatch(/ {2}-rf\n$/)
     expect((await api.listFiles()).files).toMatchObject([{ name: "-rf" }])
@@ -245,5 +302,82 @@ describe("sluice put", { timeout: 60_000 }, () => {
     expect(code).toBe(1)
     expect(stderr).toMatch(/^sluice: a\.txt: /)
     expect(stderr).not.toContain("sk_wrong")
+  })
+})
+
+describe("sluice put -r", { timeout: 60_000 }, () => {
+  /** Makes files with their paths in them, and their folders. */
+  const fill = async (folder: string, ...paths: ReadonlyArray<string>): Promise<void> => {
+    for (const path of paths) {
+      await mkdir(dirname(join(folder, path)), { recursive: true })
+      await writeFile(join(folder, path), path)
+    }
+  }
+
+  it("uploads a folder, each file filed as it is in there, in the order of the names", async () => {
+    const { run, folder, api } = await startByHand()
+    await fill(folder, "photos/b.jpg", "photos/a/2.jpg", "photos/a/1.jpg", "photos/c d/é.jpg", "note.txt")
+    const { code, stdout, stderr } = await run(["put", "-r", "photos", "note.txt", "--owner", "user-7", "--json"])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+    expect(toDocuments(stdout).map(({ path, storedPath, name }) => [path, storedPath, name])).toEqual([
+      ["photos/a/1.jpg", "a/1.jpg", "1.jpg"],
+      ["photos/a/2.jpg", "a/2.jpg", "2.jpg"],
+      ["photos/b.jpg", "b.jpg", "b.jpg"],
+      ["photos/c d/é.jpg", "c d/é.jpg", "é.jpg"],
+      ["note.txt", null, "note.txt"],
+    ])
+    const { files } = await api.listFiles({ owner: "user-7" })
+    expect(new Set(files.map(({ path }) => path))).toEqual(new Set([null, "a/1.jpg", "a/2.jpg", "b.jpg", "c d/é.jpg"]))
+  })
+
+  it("files it under a path, whatever the folder is called", async () => {
+    const { run, folder, api } = await startByHand()
+    await fill(folder, "photos/a.jpg", "photos/summer/b.jpg")
+    for (const path of ["photos", "./photos/"]) {
+      expect((await run(["put", "-r", path, "--prefix", "albums/"])).code).toBe(0)
+    }
+    expect((await run(["put", "--recursive", ".", "--prefix", "albums/"], { cwd: join(folder, "photos") })).code).toBe(
+      0,
+    )
+    const { files } = await api.listFiles({ prefix: "albums/" })
+    expect(new Set(files.map(({ path }) => path))).toEqual(new Set(["albums/a.jpg", "albums/summer/b.jpg"]))
+    expect(files).toHaveLength(6)
+  })
+
+  it("leaves out what is hidden and what is a link, says so, and takes what is named", async () => {
+    const { run, folder } = await startByHand()
+    await fill(folder, "in/a.txt", "in/.env", "in/.git/config", "in/sub/.hidden", "secret/key", ".profile")
+    await symlink(join(folder, "secret"), join(folder, "in/linked"))
+    await symlink(join(folder, "secret/key"), join(folder, "in/key"))
+    await symlink(join(folder, "in"), join(folder, "way"))
+    const { code, stdout, stderr } = await run(["put", "-r", "in", ".profile", "in/key", "--json"])
+    expect(code).toBe(0)
+    expect(toDocuments(stdout).map(({ path }) => path)).toEqual(["in/a.txt", ".profile", "in/key"])
+    expect(stderr).toBe("sluice: in: Left out: 3 hidden, 2 symbolic links. What you name yourself is uploaded.\n")
+    expect(toDocuments((await run(["put", "-r", "way", "--json"])).stdout)).toMatchObject([{ path: "way/a.txt" }])
+    await mkdir(join(folder, "empty"))
+    expect(await run(["put", "-r", "empty"])).toEqual({
+      code: 0,
+      stdout: "",
+      stderr: "sluice: empty: There is no file in it to upload.\n",
+    })
+  })
+
+  it("names files that cannot be filed so, and uploads the others", async () => {
+    const { run, folder } = await startByHand()
+    await fill(folder, "in/a.txt", "in/evil\u001b[2J.txt", "in/back\\slash")
+    const { code, stdout, stderr } = await run(["put", "-r", "in"])
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/^\S+ {2}\S+ {2}in\/a\.txt\n$/)
+    expect(stderr).toContain(
+      String.raw`sluice: in/evil\u{1b}[2J.txt: It cannot be filed under "evil\u001b[2J.txt". Expected a path`,
+    )
+    expect(stderr).toContain(String.raw`sluice: in/back\slash: It cannot be filed under`)
+    expect(stderr).toContain("sluice: 1 of 3 files were uploaded.")
+    expect(stderr).not.toContain("\u001b")
+    expect(await run(["put", "-r", "in", "--custom-id", "x"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--custom-id is for one file only"),
+    })
   })
 })

@@ -16,6 +16,8 @@ export interface SqliteCatalogReader {
   readonly isStored: (id: number) => boolean
   /** How many files are `Uploaded`, and their bytes; `blobBytes` are those that are not in the catalog itself. */
   readonly sum: () => { readonly files: number; readonly bytes: number; readonly blobBytes: number }
+  /** The apps of which the catalog keeps anything. Only of the newest schema. */
+  readonly listAppIds: () => ReadonlyArray<string>
   /** The bytes of a small file; null when there are none. */
   readonly readContent: (id: number) => Promise<Uint8Array | null>
   readonly close: () => void
@@ -93,6 +95,12 @@ export const readSqliteCatalog = ({ file }: { readonly file: string }): SqliteCa
         list.all(after, limit).map((row) => ({ ...row, isInline: row["isInline"] === 1 }) as unknown as StoredFileRow),
       isStored: (id) => find.get(id) !== undefined,
       sum: () => sum.get() as unknown as ReturnType<SqliteCatalogReader["sum"]>,
+      // Files of a deleted app whose bytes are left belong to ''.
+      listAppIds: () =>
+        database
+          .prepare("SELECT app_id AS id FROM usage WHERE app_id <> '' AND catalog_bytes > 0 ORDER BY app_id")
+          .all()
+          .map((row) => row["id"] as string),
       readContent: async (id) => (content.get(id)?.["bytes"] as Uint8Array | undefined) ?? null,
       close: () => database.close(),
     }
