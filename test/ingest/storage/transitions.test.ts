@@ -4,7 +4,7 @@ import { catalogs } from "../circle.ts"
 import { playAtDoor } from "./transitions/door.ts"
 import { play, sequence, sequenceAtDoor } from "./transitions/play.ts"
 
-/** Sequences for each catalog, and a hundredth of them by requests to an ingest; `npm run test:long` tries a million, in an hour. */
+/** Sequences for each catalog, and a hundredth of them by requests to an ingest. `npm run test:long` tries a million. */
 const total = Number(process.env["TRANSITION_SEQUENCES"] ?? 10_000)
 
 /** Repeats the sequences of a run; the seed that a failure names repeats the one that failed within seconds. */
@@ -59,7 +59,7 @@ describe.each(catalogs)("whatever is done to files, and in whatever order (%s)",
   it("the ingest lets nobody read what the model does not, and everybody what it does", { timeout }, async () => {
     vi.useFakeTimers({ toFake: ["Date"] })
     onTestFinished(() => void vi.useRealTimers())
-    await playAll(`${name}, by HTTP`, { given: sequenceAtDoor, count: total / 100, perSeed: 50 }, () => ({
+    await playAll(`${name}, by HTTP`, { given: sequenceAtDoor, count: Math.ceil(total / 100), perSeed: 50 }, () => ({
       play: (given) => playAtDoor(create(), given),
       close: async () => {},
     }))

@@ -29,6 +29,7 @@ const contentOf = (number: number, size: number): string =>
 
 /** An ingest that is asked by requests, with no socket between. */
 export interface Door {
+  /** The key of a file that the model knows by a shorter one, and the other way round. */
   readonly toKey: (name: string) => string
   readonly toName: (key: string) => string
   /** A call of the REST API. */
@@ -64,13 +65,14 @@ const openDoor = (catalog: Catalog, quota: number | undefined) => {
     store: createMemoryBlobStore(),
     catalog: counted,
   })
-  const names_ = new Map(keys.map((name) => [createFileKey(encodedAppId, name), name]))
   const toKey = (name: string) => createFileKey(encodedAppId, name)
+  const known = new Map(keys.map((name) => [toKey(name), name]))
+  /** How much of each file has arrived. */
   const offsets = new Map<number, number>()
 
   const door: Door = {
     toKey,
-    toName: (key) => names_.get(key) ?? key,
+    toName: (key) => known.get(key) ?? key,
     call: async (operation, body) => {
       const headers = { "content-type": "application/json", [names.header.apiKey]: apiKey }
       const request = new Request(`${url}/${names.path.api}/${operation}`, {

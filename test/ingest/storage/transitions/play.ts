@@ -14,8 +14,8 @@ const step = fc.tuple(move, look).map(([move, asked]) => ({
 }))
 
 const quotas = fc.record({
-  quota: fc.constantFrom(undefined, undefined, 20),
-  ownerQuota: fc.constantFrom(undefined, 10),
+  quota: fc.constantFrom(undefined, undefined, 12, 20),
+  ownerQuota: fc.constantFrom(undefined, undefined, 6, 10),
 })
 
 /** The members of a sequence, each on a line where it is shown. */
