@@ -63,6 +63,14 @@ const secondsPerYear = 31_536_000
 const secondsLeft = ({ removeAt }: FileRecord, now: number): number =>
   removeAt === null ? secondsPerYear : Math.min(secondsPerYear, Math.max(0, Math.floor((removeAt - now) / 1000)))
 
+/** What caches may do with a file of this type. */
+const toCacheControl = (file: FileRecord, type: string, acl: Acl, cache: CacheRule, now: number): string => {
+  if (acl !== "public-read") return "private, no-cache"
+  // Caches that ignore `vary` would hand a program to whoever wants to run it.
+  if (cache !== "immutable" || isProgram(type)) return "public, no-cache"
+  return `public, max-age=${secondsLeft(file, now)}, immutable`
+}
+
 /**
  * The headers that a file is sent with, so that none of it runs in the ingest's origin.
  *
@@ -91,12 +99,6 @@ export const toFileHeaders = (file: FileRecord, acl: Acl, cache: CacheRule, now:
     // Caches keep these headers with the bytes for as long as the tag is the same.
     etag: `"${bytes}-${digest(`${type}\n${offered}`)}"`,
     "last-modified": new Date(file.uploadedAt ?? 0).toUTCString(),
-    "cache-control":
-      acl !== "public-read"
-        ? "private, no-cache"
-        : // Caches that ignore `vary` would hand a program to whoever wants to run it.
-          cache === "immutable" && !isProgram(type)
-          ? `public, max-age=${secondsLeft(file, now)}, immutable`
-          : "public, no-cache",
+    "cache-control": toCacheControl(file, type, acl, cache, now),
   }
 }

@@ -96,8 +96,8 @@ const tryStep = (step: Effect.Effect<void>): Effect.Effect<void> =>
   Effect.catchCause(step, (cause) => logError("Housekeeping failed; it will be tried again.", Cause.squash(cause)))
 
 /**
- * Makes the sweep: ends abandoned uploads, deletes files whose time has passed and those that deletions mean, removes the bytes of ended files, deletes old history. A step that fails
- * does not stop the others. Interruptible between any two files.
+ * Makes the sweep: ends abandoned uploads, deletes files whose time has passed and those that deletions mean, removes the
+ * bytes of ended files, deletes old history. A step that fails does not stop the others. Interruptible between any two files.
  *
  * A blob is only ever written after its row in the catalog, and the row outlives it: whatever a crash leaves behind,
  * the rows know of it. So the store itself is never searched for unknown blobs.

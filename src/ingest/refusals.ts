@@ -98,11 +98,11 @@ export const catalogOverQuota = (what: string): Rejected =>
     detail: `The app's storage quota has no room for ${what}: metadata, results and records of files count as well. Delete files, keep metadata small, or ask for a larger quota.`,
   })
 
-/** The answer to an app whose deletions by owner or prefix are not done. */
+/** The answer to an app that has too many deletions by owner or prefix. */
 export const tooManyDeletions = (): Rejected =>
   new Rejected({
     code: "RATE_LIMITED",
-    detail: `${limits.openDeletions} deletions by owner or prefix are under way for this app. Ask again when some are done: listDeletions tells.`,
+    detail: `This app has as many deletions by owner or prefix as it may: ${limits.openDeletions} that are not done, or very many in the last 7 days. Ask again later: listDeletions tells how far they are.`,
     headers: { "retry-after": "10" },
   })
 

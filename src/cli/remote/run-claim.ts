@@ -52,7 +52,8 @@ const claim = async (
   try {
     const { replacedCount } = await connection.api.claimFiles(keys, {
       signal,
-      owner,
+      // An owner that is written and undefined is refused.
+      ...(owner !== undefined && { owner }),
       // One that is not there is no failure, and one that can be no key would be.
       replaces: replaces?.filter((key) => canBeKey(key, connection)),
     })

@@ -92,7 +92,7 @@ const createPrinter = (sources: ReadonlyArray<PutSource>, { json }: PutOptions, 
       if (error.code !== "ABORTED") printNotice("error", `sluice: ${path}: ${error.message}`, "text")
       return
     }
-    console.log(`${file.key}  ${toPrintable(file.url)}  ${toPrintable(path)}`)
+    console.log(`${toPrintable(file.key)}  ${toPrintable(file.url)}  ${toPrintable(path)}`)
     if (!verified) {
       printNotice("warning", `sluice: ${path}: The ingest keeps no hashes, so nothing was compared.`, "text")
     }

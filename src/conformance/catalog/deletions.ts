@@ -141,6 +141,20 @@ export const testCatalogDeletions = (catalog: () => Catalog): void => {
       expect(await catalog().listDeletions("app", 10)).toHaveLength(1)
     })
 
+    it("counts while it is remembered, and is refused beyond what an app may announce", async () => {
+      const usage = () => catalog().usage("app")
+      const before = await usage()
+      const bounded = (selection: FileSelection) =>
+        catalog().deleteMatching({ appId: "app", selection, limit: 10, now: 3000, bounds: { expectedFiles: 2 } })
+      expect((await bounded({ owner: "u" })).kind).toBe("deleted")
+      expect((await bounded({ prefix: "p/" })).kind).toBe("deleted")
+      expect(await usage()).toMatchObject({ expectedFiles: 2, catalogBytes: before.catalogBytes + 2 * 128 + 3 })
+      expect(await bounded({ owner: "v" })).toEqual({ kind: "tooMany" })
+      expect((await bounded({ owner: "u" })).kind).toBe("deleted")
+      expect(await catalog().forgetDeletions({ before: 3001, limit: 10 })).toBe(2)
+      expect(await usage()).toEqual({ ...before, expectedFiles: 0, expectedBytes: 0 })
+    })
+
     it("changes nothing of an app that was deleted meanwhile", async () => {
       await commitWhole("a", { owner: "u" })
       const deletion = { appId: "app", selection: { owner: "u" }, limit: 10, now: 3000, appSince: 1 }

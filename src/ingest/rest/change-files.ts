@@ -19,6 +19,9 @@ import { type Call, defineOperation } from "./operation.ts"
 const toReference = (update: FileReference): FileReference =>
   "fileKey" in update ? { fileKey: update.fileKey } : { customId: update.customId }
 
+/** How many files one call changes at most, in one transaction: nobody else is served meanwhile. */
+const mostFiles = 5000
+
 /** Changes files as each update says, and counts the updates that found one. */
 const change = <Update extends FileReference>(
   { service, app }: Call,
@@ -44,9 +47,6 @@ const change = <Update extends FileReference>(
     if (changed === "overQuota") return yield* catalogOverQuota("these paths")
     return changed
   })
-
-/** How many files one call changes at most, in one transaction: nobody else is served meanwhile. */
-const mostFiles = 5000
 
 const whichFiles =
   "Only files that are `Uploaded` or `Pending`, in the order given; a custom id means all files that have it. The count is the " +

@@ -65,6 +65,7 @@ const deleteSelected = Effect.fnUntraced(function* ({ service, app }: Call, { ow
       selection,
       now: service.now(),
       limit: step,
+      bounds: { expectedFiles: service.settings.maxExpectedFiles },
       appSince: app.since,
     }),
   )

@@ -1,4 +1,5 @@
 import type { FileSelection } from "../../protocol/rest-messages.ts"
+import type { CatalogBounds } from "./catalog-records.ts"
 
 /** A deletion of many files of an app, by what it says of them. */
 export interface DeletionRecord {
@@ -22,7 +23,7 @@ export type DeletedMatching =
       /** The files that this call has marked. */
       readonly keys: ReadonlyArray<string>
     }
-  /** Too many deletions of the app are not done; nothing changed. */
+  /** Too many deletions of the app are not done, or remembered; nothing changed. */
   | { readonly kind: "tooMany" }
   /** The app was deleted since it was asked for; nothing changed. */
   | { readonly kind: "unknownApp" }
@@ -42,6 +43,8 @@ export interface CatalogDeletions {
     readonly selection: FileSelection
     readonly now: number
     readonly limit: number
+    /** A deletion that is remembered counts as a key without a file. */
+    readonly bounds?: Pick<CatalogBounds, "expectedFiles"> | undefined
     /** See {@link Catalog}. */
     readonly appSince?: number | undefined
   }) => Promise<DeletedMatching>

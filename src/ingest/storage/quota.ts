@@ -117,6 +117,15 @@ export const sizeRegistration = ({
 /** What a key that is expected, or has a tombstone, counts in the catalog. Bytes. */
 export const sizeKey = (key: string): number => lengthOf(key) + rowBytes.key
 
+/** What a deletion of many files counts in the catalog while it is remembered. Bytes. */
+export const sizeSelection = ({
+  owner = "",
+  prefix = "",
+}: {
+  readonly owner?: string
+  readonly prefix?: string
+}): number => lengthOf(owner) + lengthOf(prefix) + rowBytes.key
+
 /** What a key counts among the announced ones: its own bytes, and its share of its registration's. */
 export const sizeExpected = (key: string, { bytes, keys }: { readonly bytes: number; readonly keys: number }): number =>
   sizeKey(key) + Math.ceil(bytes / keys)

@@ -1,17 +1,28 @@
 import type { CatalogDeletions } from "../catalog-deletions.ts"
+import { fitsExpected, sizeSelection } from "../quota.ts"
 import type { DeleteFile } from "./delete-file.ts"
 import type { Tables } from "./rows.ts"
 import type { Steps } from "./steps.ts"
+import { findUsage } from "./usage.ts"
 
 /** Deletions of many files, in memory: each marks all of them at once. */
 export const createMemoryDeletions = (
-  { rows, deletions }: Tables,
+  tables: Tables,
   { isGone, deleteFile }: Pick<Steps, "isGone"> & { readonly deleteFile: DeleteFile },
 ): CatalogDeletions => {
+  const { rows, deletions } = tables
   let lastDeletion = 0
   return {
-    deleteMatching: async ({ appId, selection: { owner, prefix }, now, appSince }) => {
+    deleteMatching: async ({ appId, selection: meantBy, now, bounds = {}, appSince }) => {
       if (isGone(appId, appSince)) return { kind: "unknownApp" }
+      const { owner, prefix } = meantBy
+      const selection = { owner: owner ?? null, prefix: prefix ?? null }
+      const former = [...deletions.values()].find(
+        (each) => each.appId === appId && each.owner === selection.owner && each.prefix === selection.prefix,
+      )
+      const added = { files: 1, bytes: sizeSelection(meantBy) }
+      if (former === undefined && !fitsExpected(findUsage(tables, appId), added, bounds)) return { kind: "tooMany" }
+      if (former !== undefined) deletions.delete(former.id)
       const meant = [...rows.values()].filter(
         ({ file }) =>
           file.appId === appId &&
@@ -20,11 +31,6 @@ export const createMemoryDeletions = (
           (prefix === undefined || file.path?.startsWith(prefix) === true),
       )
       for (const row of meant) deleteFile(row, now)
-      const selection = { owner: owner ?? null, prefix: prefix ?? null }
-      for (const [id, former] of deletions) {
-        const isSame = former.owner === selection.owner && former.prefix === selection.prefix
-        if (isSame && former.appId === appId) deletions.delete(id)
-      }
       const deletion = { id: ++lastDeletion, ...selection, askedAt: now, doneAt: now, deletedCount: meant.length }
       deletions.set(deletion.id, { appId, ...deletion })
       return { kind: "deleted", deletion, keys: meant.map(({ file }) => file.key) }

@@ -1,12 +1,12 @@
 import type { OwnerUsage, Usage } from "../catalog-records.ts"
-import { rowBytes, sizeKey, sizeLabels } from "../quota.ts"
+import { rowBytes, sizeKey, sizeLabels, sizeSelection } from "../quota.ts"
 import type { Registered, Row, Tables } from "./rows.ts"
 
 const lengthOf = ({ result }: Row): number =>
   result === null ? 0 : new TextEncoder().encode("data" in result ? result.data : result.error).length
 
 /** Counts how much an app takes in memory, by walking everything. */
-export const findUsage = ({ allRows, expected, graves }: Tables, appId: string): Usage => {
+export const findUsage = ({ allRows, expected, graves, deletions }: Tables, appId: string): Usage => {
   const usage = { files: 0, storedBytes: 0, announcedBytes: 0, catalogBytes: 0, expectedFiles: 0, expectedBytes: 0 }
   const kept = new Set<Registered>()
   for (const row of allRows) {
@@ -33,6 +33,13 @@ export const findUsage = ({ allRows, expected, graves }: Tables, appId: string):
     if (hadFile) continue
     usage.expectedFiles++
     usage.expectedBytes += sizeKey(key)
+  }
+  for (const { appId: whose, owner, prefix } of deletions.values()) {
+    if (whose !== appId) continue
+    const bytes = sizeSelection({ owner: owner ?? "", prefix: prefix ?? "" })
+    usage.catalogBytes += bytes
+    usage.expectedFiles++
+    usage.expectedBytes += bytes
   }
   return usage
 }

@@ -94,7 +94,7 @@ export const createSqliteCatalog = ({
     ...createRegistrations(sql, transactions, steps),
     ...createDeliveries(sql, transactions, steps),
     ...createFiles(database, sql, transactions, { ...steps, ...deleteSteps, bury }),
-    ...createDeletions(database, transactions, steps, deleteSteps),
+    ...createDeletions(database, sql, transactions, steps, deleteSteps),
     ...tombstones,
     ...createAppTable(database, transactions, closeToOthers),
     ...createHousekeeping(sql, transactions, { ...steps, compact: compaction.step }),

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite"
 import type { FileRecord } from "../catalog-records.ts"
 import { buryFile, type TombstoneSteps } from "../tombstone.ts"
-import type { Row } from "./rows.ts"
+import { type Row, selectDeletable } from "./rows.ts"
 import { one, type Statements } from "./statements.ts"
 
 /** How files are marked as `Deleting`, each step inside the transaction of its caller. */
@@ -10,12 +10,8 @@ export const createDeleteSteps = (
   shared: Statements,
   { bury }: Pick<TombstoneSteps, "bury">,
 ) => {
-  /** Finds what {@link deleteRow} has to know of files; those that are being deleted are left out. */
-  const prepareFind = (where: string): StatementSync =>
-    database.prepare(`
-      SELECT id, key, app_id AS appId, expires, created_at AS createdAt, resumed_at AS resumedAt, urls_end AS urlsEnd,
-        issued_at AS issuedAt, owner
-      FROM files WHERE ${where}`)
+  /** Finds what {@link deleteRow} has to know of files. */
+  const prepareFind = (where: string): StatementSync => database.prepare(`${selectDeletable} WHERE ${where}`)
   const sql = {
     markDeleting: database.prepare(
       "UPDATE files SET status = 'Deleting', epoch = epoch + 1, ended_at = ? WHERE id = ?",

@@ -2,11 +2,13 @@ import type { DatabaseSync, StatementSync } from "node:sqlite"
 import { limits } from "../../../protocol/limits.ts"
 import type { CatalogDeletions, DeletionRecord } from "../catalog-deletions.ts"
 import { endOfPrefix } from "../path-order.ts"
+import { fitsExpected, sizeSelection } from "../quota.ts"
 import type { DeleteSteps } from "./delete-steps.ts"
 import type { Row } from "./rows.ts"
-import { all, one } from "./statements.ts"
+import { all, one, type Statements } from "./statements.ts"
 import type { Steps } from "./steps.ts"
 import type { Transactions } from "./transactions.ts"
+import { findUsage } from "./usage.ts"
 
 const columns = `id, app_id AS appId, owner, prefix, up_to AS upTo, asked_at AS askedAt, done_at AS doneAt,
   deleted_count AS deletedCount`
@@ -28,7 +30,7 @@ const toDeletion = ({ id, owner, prefix, askedAt, doneAt, deletedCount }: Deleti
   deletedCount,
 })
 
-/** Every state of a file that is not being deleted: only for one by one are the indexes in order. */
+/** The states of files that are not being deleted. Each is a search of its own: the indexes are in order within a state. */
 const states = ["Uploading", "Pending", "Uploaded", "Failed"]
 
 /** The files that a deletion means and has not reached, through the index of owners, of paths, or of both. */
@@ -44,9 +46,15 @@ export const meantFiles = (by: "owner" | "prefix" | "both"): ReadonlyArray<strin
   )
 }
 
-/** Deletions of many files in the SQLite catalog. */
+/** By the index of those that are not done: there may be very many others. */
+export const oldestDeletion = `
+  SELECT ${columns} FROM deletions
+  WHERE id = (SELECT min(id) FROM deletions INDEXED BY deletions_open WHERE done_at IS NULL)`
+
+/** Deletions of many files in the SQLite catalog; `shared` are its other prepared statements. */
 export const createDeletions = (
   database: DatabaseSync,
+  shared: Statements,
   { read, write }: Transactions,
   { isGone }: Pick<Steps, "isGone">,
   { prepareFind, deleteRow }: Pick<DeleteSteps, "prepareFind" | "deleteRow">,
@@ -54,11 +62,12 @@ export const createDeletions = (
   const prepare = (sql: string) => database.prepare(sql)
   const sql = {
     countOpen: prepare("SELECT count(*) AS open FROM deletions WHERE app_id = ? AND done_at IS NULL"),
+    known: prepare("SELECT 1 FROM deletions WHERE app_id = ? AND owner = ? AND prefix = ?"),
     ask: prepare(`
       INSERT INTO deletions (app_id, owner, prefix, up_to, asked_at, deleted_count)
       SELECT ?1, ?2, ?3, coalesce((SELECT max(id) FROM files), 0), ?4, 0 RETURNING ${columns}`),
     withdraw: prepare("DELETE FROM deletions WHERE app_id = ? AND owner = ? AND prefix = ?"),
-    oldest: prepare(`SELECT ${columns} FROM deletions WHERE done_at IS NULL ORDER BY id LIMIT 1`),
+    oldest: prepare(oldestDeletion),
     progress: prepare(`
       UPDATE deletions SET deleted_count = deleted_count + ?, done_at = ? WHERE id = ? RETURNING ${columns}`),
     list: prepare(`SELECT ${columns} FROM deletions WHERE app_id = ? ORDER BY id DESC LIMIT ?`),
@@ -83,7 +92,7 @@ export const createDeletions = (
     }) as ReadonlyArray<Row>
 
   /** Marks some of its files, and notes how far it is. */
-  const go = (deletion: DeletionRow, now: number, limit: number) => {
+  const advance = (deletion: DeletionRow, now: number, limit: number) => {
     const by = deletion.prefix === "" ? "owner" : deletion.owner === "" ? "prefix" : "both"
     const keys: Array<string> = []
     for (const statement of found[by]) {
@@ -96,20 +105,24 @@ export const createDeletions = (
   }
 
   return {
-    deleteMatching: ({ appId, selection: { owner = "", prefix = "" }, now, limit, appSince }) =>
+    deleteMatching: ({ appId, selection, now, limit, bounds = {}, appSince }) =>
       write(() => {
+        const { owner = "", prefix = "" } = selection
         if (isGone(appId, appSince)) return { kind: "unknownApp" }
         if ((one(sql.countOpen, appId)!.open as number) >= limits.openDeletions) return { kind: "tooMany" }
+        const isKnown = one(sql.known, appId, owner, prefix) !== undefined
+        const added = { files: 1, bytes: sizeSelection(selection) }
+        if (!isKnown && !fitsExpected(findUsage(shared, appId), added, bounds)) return { kind: "tooMany" }
         // What the former one has not reached is meant by the new one.
         sql.withdraw.run(appId, owner, prefix)
         const deletion = one(sql.ask, appId, owner, prefix, now) as unknown as DeletionRow
-        return { kind: "deleted", ...go(deletion, now, limit) }
+        return { kind: "deleted", ...advance(deletion, now, limit) }
       }),
     continueDeletions: ({ now, limit }) =>
       write(() => {
         const deletion = one(sql.oldest) as unknown as DeletionRow | undefined
         if (deletion === undefined) return { keys: [], isDone: true }
-        const { keys } = go(deletion, now, limit)
+        const { keys } = advance(deletion, now, limit)
         return { keys, isDone: one(sql.oldest) === undefined }
       }),
     listDeletions: (appId, limit) =>

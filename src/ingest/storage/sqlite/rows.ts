@@ -50,6 +50,12 @@ export const selectDue = `
     d.redelivered_after AS redeliveredAfter
   FROM deliveries d JOIN files f ON f.id = d.file_id JOIN registrations r ON r.id = d.registration_id`
 
+/** What has to be known of files to delete them. */
+export const selectDeletable = `
+  SELECT id, key, app_id AS appId, expires, created_at AS createdAt, resumed_at AS resumedAt, urls_end AS urlsEnd,
+    issued_at AS issuedAt, owner
+  FROM files`
+
 export const selectFile = `SELECT ${fileColumns} FROM files f`
 
 export const toFile = (row: Row): FileRecord => ({

@@ -1,11 +1,10 @@
 import type { DatabaseSync, StatementSync, SupportedValueType } from "node:sqlite"
 import { isMeant } from "./is-meant.ts"
-import { type Row, selectDue, selectFile, selectRegistration, selectUpload } from "./rows.ts"
+import { type Row, selectDeletable, selectDue, selectFile, selectRegistration, selectUpload } from "./rows.ts"
 
 const insertFile = `
   INSERT INTO files (key, app_id, name, size, type, custom_id, slug, content_disposition, acl, origin, expires, epoch,
-    created_at, wire_id, issued_at, owner, path, keep_for, claim_within,
-    cache)
+    created_at, wire_id, issued_at, owner, path, keep_for, claim_within, cache)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 /** For the row of `files` that is being written. */
@@ -126,9 +125,7 @@ export const prepareStatements = (database: DatabaseSync) => {
         bytes = excluded.bytes`),
     expectedOfKey: prepare("SELECT bytes FROM expected_files WHERE key = ? LIMIT 1"),
     meant: prepare(`
-      SELECT id, key, app_id AS appId, expires, created_at AS createdAt, resumed_at AS resumedAt, urls_end AS urlsEnd,
-        issued_at AS issuedAt FROM files
-      WHERE key = ? AND is_current = 1 AND status <> 'Deleting' AND ${isMeant("files")}`),
+      ${selectDeletable} WHERE key = ? AND is_current = 1 AND status <> 'Deleting' AND ${isMeant("files")}`),
     deletionOfOwner: prepare(
       "SELECT 1 FROM deletions WHERE app_id = ? AND owner = ? AND prefix = '' AND asked_at >= ? AND asked_at > ?",
     ),

@@ -1,3 +1,4 @@
+import { countCalls } from "../../count-calls.ts"
 import { vi } from "vitest"
 import { type Append, type BlobStore, type Catalog, createIngest } from "../../../../src/ingest.ts"
 import {
@@ -46,21 +47,6 @@ export interface Stream {
   state: "open" | "left" | "ended"
   readonly leave: () => void
 }
-
-/** Drivers whose calls are counted, so that one knows when nothing moves any more. */
-const countCalls = <A extends object>(driver: A, add: (n: number) => void): A =>
-  new Proxy(driver, {
-    get: (target, name) => {
-      const value: unknown = Reflect.get(target, name)
-      if (typeof value !== "function") return value
-      return (...args: ReadonlyArray<unknown>) => {
-        const returned: unknown = Reflect.apply(value, target, args)
-        if (!(returned instanceof Promise)) return returned
-        add(1)
-        return returned.finally(() => add(-1))
-      }
-    },
-  })
 
 /** While a body has nothing to give, the append that reads it does not move. */
 const countAppends = (store: BlobStore, add: (n: number) => void): BlobStore => {

@@ -7,7 +7,7 @@ import { Worker } from "node:worker_threads"
 import { describe, expect, it, onTestFinished, test } from "vitest"
 import { testCatalog } from "../../../../src/conformance.ts"
 import { checkSqliteCatalog, createSqliteCatalog } from "../../../../src/ingest.ts"
-import { meantFiles } from "../../../../src/ingest/storage/sqlite/deletions.ts"
+import { meantFiles, oldestDeletion } from "../../../../src/ingest/storage/sqlite/deletions.ts"
 import { byCustomId, byFileKey, nextDeadline, toClaim, toRemove } from "../../../../src/ingest/storage/sqlite/files.ts"
 import {
   listDeliveries,
@@ -127,6 +127,7 @@ it("reads through an index wherever it is asked often", async () => {
     "SELECT id FROM files WHERE key = 'k' AND is_current = 0 AND app_id = 'a' AND wire_id = 'w' ORDER BY id DESC LIMIT 1",
     selectRegistration,
     nextDeadline,
+    oldestDeletion,
     ...(["owner", "prefix", "both"] as const).flatMap((by) =>
       meantFiles(by).map((where) => `SELECT id FROM files WHERE ${where}`),
     ),

@@ -1,3 +1,4 @@
+import { countCalls } from "../../count-calls.ts"
 import { vi } from "vitest"
 import { type Catalog, createIngest, createMemoryBlobStore } from "../../../../src/ingest.ts"
 import { createFileKey, formatUploadRange, names, signUrl } from "../../../../src/protocol.ts"
@@ -41,19 +42,7 @@ export interface Door {
 
 const openDoor = (catalog: Catalog, quota: number | undefined) => {
   let calls = 0
-  /** The catalog, which counts what is under way in it. */
-  const counted = new Proxy(catalog, {
-    get: (target, name) => {
-      const value: unknown = Reflect.get(target, name)
-      if (typeof value !== "function") return value
-      return (...args: ReadonlyArray<unknown>) => {
-        const returned: unknown = Reflect.apply(value, target, args)
-        if (!(returned instanceof Promise)) return returned
-        calls++
-        return returned.finally(() => calls--)
-      }
-    },
-  })
+  const counted = countCalls(catalog, (added) => (calls += added))
   const ingest = createIngest({
     token,
     url,
