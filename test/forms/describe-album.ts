@@ -1,19 +1,8 @@
-import type { Browser, BrowserContext, Page } from "playwright-core"
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import type { Page } from "playwright-core"
+import { beforeEach, describe, expect, test } from "vitest"
 import { SluiceApi } from "../../src/api.ts"
-import type { Site } from "../bindings/start-site.ts"
-import { launchChromium } from "../browser/chromium.ts"
 import { pixel } from "../browser/pixel.ts"
-
-/** An application that has pages of docs/forms.md. */
-export interface FormApp {
-  readonly origin: string
-  /** Its ingest. */
-  readonly site: Pick<Site, "hold" | "refuse" | "token" | "inFlight" | "letTimePass">
-  /** Signs a browser in as a user who has nothing yet. */
-  readonly signIn: (context: BrowserContext) => Promise<void>
-  readonly close: () => Promise<void>
-}
+import { type FormApp, useFormPage } from "./form-app.ts"
 
 export interface AlbumTraits {
   /** Where the page is, by default at the root. */
@@ -31,41 +20,14 @@ const png = (name: string) => ({ name, mimeType: "image/png", buffer: pixel })
 export const describeAlbum = (name: string, start: () => Promise<FormApp>, traits: AlbumTraits = {}): void => {
   describe(`the form of docs/forms.md with ${name}`, () => {
     const { path = "/", isNative = false, hasReset = true } = traits
-    let browser: Browser
-    let context: BrowserContext
+    const form = useFormPage(start, path, (message) => /status of 4(00|03|22)/.test(message))
+    const { open } = form
     let page: Page
     let app: FormApp
-    let complaints: Array<string>
-
-    beforeAll(async () => {
-      ;[browser, app] = await Promise.all([launchChromium(), start()])
-    })
-    afterAll(async () => {
-      await browser?.close()
-      await app?.close()
-    })
-    beforeEach(async () => {
-      context = await browser.newContext()
-      await app.signIn(context)
-      complaints = []
-      page = await context.newPage()
-      page.setDefaultTimeout(10_000)
-      page.on("pageerror", (error) => complaints.push(String(error)))
-      page.on("console", (message) => {
-        if (["error", "warning"].includes(message.type()) && !/status of 4(00|03|22)/.test(message.text()))
-          complaints.push(message.text())
-      })
-      await open()
-    })
-    afterEach(async () => {
-      await context.close()
-      expect(complaints).toEqual([])
+    beforeEach(() => {
+      ;({ page, app } = form)
     })
 
-    const open = async () => {
-      await page.goto(`${app.origin}${path}`, { waitUntil: "networkidle" })
-      await page.locator('[data-sluice="container"]:not([data-state="loading"])').waitFor()
-    }
     const title = () => page.getByLabel("Title")
     const choose = (...files: ReadonlyArray<ReturnType<typeof png>>) =>
       page.locator("input[type=file]").setInputFiles([...files])

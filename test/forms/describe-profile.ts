@@ -1,20 +1,18 @@
-import type { Browser, BrowserContext, Page } from "playwright-core"
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import type { Page } from "playwright-core"
+import { beforeEach, describe, expect, test } from "vitest"
 import { SluiceApi } from "../../src/api.ts"
-import { launchChromium } from "../browser/chromium.ts"
 import { pixel } from "../browser/pixel.ts"
-import type { FormApp } from "./describe-album.ts"
+import { type FormApp, useFormPage } from "./form-app.ts"
 
 const hours = (count: number) => count * 3_600_000
 
 /** Holds for the profile of docs/forms.md, with a server and an ingest, in a real browser. */
 export const describeProfile = (name: string, start: () => Promise<FormApp>): void => {
   describe(`the profile of docs/forms.md with ${name}`, () => {
-    let browser: Browser
-    let context: BrowserContext
+    const form = useFormPage(start, "/profile")
+    const { open } = form
     let page: Page
     let app: FormApp
-    let complaints: Array<string>
     let api: SluiceApi
     /** Of other tests. */
     let others: ReadonlySet<string>
@@ -26,36 +24,13 @@ export const describeProfile = (name: string, start: () => Promise<FormApp>): vo
     }
     const states = async () => (await stored()).map(({ status }) => status)
 
-    beforeAll(async () => {
-      ;[browser, app] = await Promise.all([launchChromium(), start()])
-      api = new SluiceApi({ token: app.site.token })
-    })
-    afterAll(async () => {
-      await browser?.close()
-      await app?.close()
-    })
     beforeEach(async () => {
+      ;({ page, app } = form)
+      shown = []
+      api = new SluiceApi({ token: app.site.token })
       others = new Set((await api.listFiles()).files.map(({ key }) => key))
-      context = await browser.newContext()
-      await app.signIn(context)
-      complaints = []
-      page = await context.newPage()
-      page.setDefaultTimeout(10_000)
-      page.on("pageerror", (error) => complaints.push(String(error)))
-      page.on("console", (message) => {
-        if (["error", "warning"].includes(message.type())) complaints.push(message.text())
-      })
-      await open()
-    })
-    afterEach(async () => {
-      await context.close()
-      expect(complaints).toEqual([])
     })
 
-    const open = async () => {
-      await page.goto(`${app.origin}/profile`, { waitUntil: "networkidle" })
-      await page.locator('[data-sluice="container"]:not([data-state="loading"])').waitFor()
-    }
     const choose = async (picture: string) => {
       const file = { name: picture, mimeType: "image/png", buffer: pixel }
       await page.locator("input[type=file]").setInputFiles(file)
@@ -80,7 +55,6 @@ export const describeProfile = (name: string, start: () => Promise<FormApp>): vo
     const picture = () => page.locator('[data-sluice="file-preview"] img, img[data-sluice="file-preview"]')
 
     test("a picture of a form that is never sent is gone when its time is over", async () => {
-      shown = []
       await choose("left.png")
       expect(await states()).toEqual(["Pending"])
       await open()
@@ -92,7 +66,6 @@ export const describeProfile = (name: string, start: () => Promise<FormApp>): vo
     })
 
     test("a picture that is sent stays, also when the form is sent again as it is", async () => {
-      shown = []
       await choose("sent.png")
       await save("Ada")
       const [file] = await stored()
@@ -106,7 +79,6 @@ export const describeProfile = (name: string, start: () => Promise<FormApp>): vo
     })
 
     test("one that replaces another is alone, in the same page and in a new one", async () => {
-      shown = []
       await choose("first.png")
       await save("Ada")
       await choose("second.png")
@@ -123,7 +95,6 @@ export const describeProfile = (name: string, start: () => Promise<FormApp>): vo
     })
 
     test("one that is removed is gone when the form is saved, and not before", async () => {
-      shown = []
       await choose("gone.png")
       await save("Ada")
       await open()
@@ -140,7 +111,6 @@ export const describeProfile = (name: string, start: () => Promise<FormApp>): vo
     })
 
     test("a form that comes back with a mistake keeps its picture, and says nothing of a removal", async () => {
-      shown = []
       const heard: Array<string> = []
       await page.exposeFunction("hear", (text: string) => heard.push(text))
       await page.evaluate(() => {
