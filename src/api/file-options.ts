@@ -15,6 +15,12 @@ export interface ClaimOptions extends CallOptions {
   readonly owner?: string | undefined
 }
 
+/** How files are rejected. */
+export interface RejectOptions extends CallOptions {
+  /** Why, for the app's `onUploadError` and for whoever sent the file; 1 to 500 characters. */
+  readonly reason?: string | undefined
+}
+
 /** What is changed about files. */
 export interface UpdateOptions extends KeyOptions {
   /** How long they are kept from now on, `"30 days"` or seconds; null: for ever. */

@@ -1,6 +1,6 @@
 import type { FileSelection } from "../protocol/rest-messages.ts"
 import type { StreamFileOptions } from "../transfer/file-from-stream.ts"
-import type { ClaimOptions, UpdateOptions, UsageOptions } from "./file-options.ts"
+import type { ClaimOptions, RejectOptions, UpdateOptions, UsageOptions } from "./file-options.ts"
 import type { ListFilesOptions } from "./file-listing.ts"
 import type { ReadUrlOptions } from "./read-url.ts"
 import type { ServerUploadOptions } from "./server-upload-options.ts"
@@ -46,6 +46,7 @@ export const listOptions = [
 export const selectionFields = ["owner", "prefix"] as const satisfies ReadonlyArray<keyof FileSelection>
 export const usageOptions = [...callOptions, "owner"] as const satisfies ReadonlyArray<keyof UsageOptions>
 export const claimOptions = [...callOptions, "replaces", "owner"] as const satisfies ReadonlyArray<keyof ClaimOptions>
+export const rejectOptions = [...callOptions, "reason"] as const satisfies ReadonlyArray<keyof RejectOptions>
 export const updateOptions = [...keyOptions, "expiresIn"] as const satisfies ReadonlyArray<keyof UpdateOptions>
 export const uploadOptions = [
   ...callOptions,

@@ -7,6 +7,8 @@ import {
   FileAccessSchema,
   FilePageSchema,
   MovedFilesSchema,
+  RejectedFilesSchema,
+  ReleasedFilesSchema,
   RenamedFilesSchema,
   UpdatedAclsSchema,
   UpdatedFilesSchema,
@@ -24,6 +26,8 @@ export const operations = {
   moveFiles: { name: "moveFiles", decode: createDecoder(MovedFilesSchema) },
   updateFiles: { name: "updateFiles", decode: createDecoder(UpdatedFilesSchema) },
   claimFiles: { name: "claimFiles", decode: createDecoder(ClaimedFilesSchema) },
+  releaseFiles: { name: "releaseFiles", decode: createDecoder(ReleasedFilesSchema) },
+  rejectFiles: { name: "rejectFiles", decode: createDecoder(RejectedFilesSchema) },
   getUsageInfo: { name: "getUsageInfo", decode: createDecoder(UsageInfoSchema) },
   requestFileAccess: { name: "requestFileAccess", decode: createDecoder(FileAccessSchema) },
 }

@@ -9,6 +9,8 @@ import type {
   FileSelection,
   MovedFiles,
   MoveFilesRequest,
+  RejectedFiles,
+  ReleasedFiles,
   RenamedFiles,
   RenameFilesRequest,
   UpdateAclRequest,
@@ -23,13 +25,14 @@ import type { Acl } from "../protocol/signed-url.ts"
 import { type ApiSettings, loadApiSettings, type SluiceApiOptions } from "./api-settings.ts"
 import { callIngest, type CallOptions } from "./call-ingest.ts"
 import { checkOptions, refuseUndefined } from "./check-options.ts"
-import type { ClaimOptions, FileMove, UpdateOptions, UsageOptions } from "./file-options.ts"
+import type { ClaimOptions, FileMove, RejectOptions, UpdateOptions, UsageOptions } from "./file-options.ts"
 import {
   callOptions,
   claimOptions,
   keyOptions,
   listOptions,
   readUrlOptions,
+  rejectOptions,
   updateOptions,
   uploadOptions,
   usageOptions,
@@ -256,6 +259,41 @@ export class SluiceApi {
       ...(owner !== undefined && { owner }),
     }
     return callIngest(settings, operations.claimFiles, request, options)
+  }
+
+  /**
+   * Releases files of a route with the option `hold`: they can be read from now on, and `onUploadComplete` runs. Files that
+   * are not held are ignored: `releasedKeys` names those that were. For more than 1,000 files, see {@link deleteFiles}.
+   */
+  async releaseFiles(keys: string | ReadonlyArray<string>, options: CallOptions = {}): Promise<ReleasedFiles> {
+    checkOptions("The options of releaseFiles", options, callOptions)
+    const settings = await this.#load()
+    const releasedKeys: Array<string> = []
+    const releasedCount = await sumCalls(toList(keys), async (fileKeys) => {
+      const answer = await callIngest(settings, operations.releaseFiles, { fileKeys }, options)
+      for (const key of answer.releasedKeys) releasedKeys.push(key)
+      return answer.releasedCount
+    })
+    return { success: true, releasedCount, releasedKeys }
+  }
+
+  /**
+   * Rejects files of a route with the option `hold`: their bytes are removed, and `onUploadError` runs with the code
+   * REJECTED. Files that are not held are ignored: `rejectedKeys` names those that were. For more than 1,000 files, see
+   * {@link deleteFiles}.
+   */
+  async rejectFiles(keys: string | ReadonlyArray<string>, options: RejectOptions = {}): Promise<RejectedFiles> {
+    checkOptions("The options of rejectFiles", options, rejectOptions)
+    const settings = await this.#load()
+    const { reason } = options
+    const rejectedKeys: Array<string> = []
+    const rejectedCount = await sumCalls(toList(keys), async (fileKeys) => {
+      const request = { fileKeys, ...(reason !== undefined && { reason }) }
+      const answer = await callIngest(settings, operations.rejectFiles, request, options)
+      for (const key of answer.rejectedKeys) rejectedKeys.push(key)
+      return answer.rejectedCount
+    })
+    return { success: true, rejectedCount, rejectedKeys }
   }
 
   /** How much the app stores, or one owner of files, and how much the app may store. */

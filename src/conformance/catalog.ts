@@ -12,6 +12,7 @@ import { testCatalogExpiry } from "./catalog/expiry.ts"
 import { testCatalogFailures } from "./catalog/failures.ts"
 import { testCatalogFiles } from "./catalog/files.ts"
 import { testCatalogHistory } from "./catalog/history.ts"
+import { testCatalogHolds } from "./catalog/holds.ts"
 import { testCatalogLabels } from "./catalog/labels.ts"
 import { testCatalogRedelivery } from "./catalog/redelivery.ts"
 import { type CatalogCount, testCatalogRegistrations } from "./catalog/registrations.ts"
@@ -82,6 +83,7 @@ const describeCatalog = (setup: CatalogSetup): void => {
   testCatalogFiles(() => catalog)
   testCatalogLabels(() => catalog)
   testCatalogClaims(() => catalog)
+  testCatalogHolds(() => catalog)
   testCatalogDeletion(() => catalog)
   testCatalogDeletions(() => catalog)
   testCatalogExpiry(() => catalog)

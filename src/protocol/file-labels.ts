@@ -18,6 +18,8 @@ export interface FileLabels {
   readonly keepFor?: number | undefined
   /** How long the file waits to be claimed once it has arrived, ms. */
   readonly claimWithin?: number | undefined
+  /** Whether it is read by nobody until a verdict. */
+  readonly hold?: boolean | undefined
 }
 
 /** What is wrong with the owner of a file, worded as what was expected; undefined where nothing is. */

@@ -11,6 +11,8 @@ export const limits = {
   filesPerRequest,
   /** Files in one request of the REST API. */
   filesPerCall: 1000,
+  /** Characters of the reason for a rejection. */
+  rejectionReason: 500,
   /** Files on one page of a listing. */
   filesPerPage: 1000,
   /** Seconds that a signed URL for reading may be valid. */

@@ -30,6 +30,7 @@ const titles: Readonly<Record<ProblemCode, string>> = {
   FILE_TYPE_NOT_ALLOWED: "The file type is not allowed",
   CONTENT_MISMATCH: "The content is not of the declared type",
   DIGEST_MISMATCH: "The content does not match its digest",
+  REJECTED: "The file was rejected",
   LOCKED: "Another upload of this file is still running",
   RATE_LIMITED: "Too many requests",
   MISSING_TOKEN: "The token is not configured",

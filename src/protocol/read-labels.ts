@@ -21,12 +21,22 @@ export interface FileLabelsInput {
    * URL reads it; one that nobody claims is deleted. Default: it needs no claim.
    */
   readonly claim?: DurationInput | undefined
+  /**
+   * Whether nobody can read the file, and no callback is sent for it, until `releaseFiles` or the ingest's scanner says
+   * that it is clean. Default false.
+   */
+  readonly hold?: boolean | undefined
 }
 
 /** The names of {@link FileLabelsInput}. */
-export const labelFields = ["owner", "path", "ownerQuota", "expiresIn", "claim"] as const satisfies ReadonlyArray<
-  keyof FileLabelsInput
->
+export const labelFields = [
+  "owner",
+  "path",
+  "ownerQuota",
+  "expiresIn",
+  "claim",
+  "hold",
+] as const satisfies ReadonlyArray<keyof FileLabelsInput>
 
 /**
  * Checks labels, and reads sizes and durations.
@@ -36,11 +46,13 @@ export const labelFields = ["owner", "path", "ownerQuota", "expiresIn", "claim"]
  * @returns undefined where nothing is said of the file
  */
 export const readLabels = (input: FileLabelsInput): Outcome<FileLabels | undefined> => {
-  const { owner, path, ownerQuota, expiresIn, claim } = input
+  const { owner, path, ownerQuota, expiresIn, claim, hold } = input
   const mistake =
     (owner === undefined ? undefined : findOwnerMistake(owner)) ??
     (path === undefined ? undefined : findStoredPathMistake(path)) ??
-    (ownerQuota !== undefined && owner === undefined ? "an owner beside ownerQuota" : undefined)
+    (ownerQuota !== undefined && owner === undefined ? "an owner beside ownerQuota" : undefined) ??
+    // A word that is meant as yes or no must not decide by being there.
+    (hold !== undefined && typeof hold !== "boolean" ? "hold to be true or false" : undefined)
   if (mistake !== undefined) return refuse("INVALID_CONFIG", `Expected ${mistake}.`)
   const quota = ownerQuota === undefined ? undefined : parseByteSize(ownerQuota)
   if (quota?.ok === false) return refuse("INVALID_CONFIG", `ownerQuota: ${quota.detail}`)
@@ -54,6 +66,7 @@ export const readLabels = (input: FileLabelsInput): Outcome<FileLabels | undefin
     ...(quota !== undefined && { ownerQuota: quota.value }),
     ...(keepFor !== undefined && { keepFor: keepFor.value }),
     ...(claimWithin !== undefined && { claimWithin: claimWithin.value }),
+    ...(hold === true && { hold }),
   }
   return accept(Object.keys(labels).length === 0 ? undefined : labels)
 }

@@ -6,10 +6,17 @@ import type { Acl } from "./signed-url.ts"
  * `Uploading → Uploaded → (Deleting → gone)`, `Uploading → Pending → Uploaded | (Deleting → gone)`,
  * `Uploading → Failed`. Source: docs/protocol.md §10.
  */
-export type FileStatus = "Uploading" | "Pending" | "Uploaded" | "Deleting" | "Failed"
+export type FileStatus = "Uploading" | "Held" | "Pending" | "Uploaded" | "Deleting" | "Failed"
 
 /** All of them, in the order of a file's life. */
-export const fileStatuses: ReadonlyArray<FileStatus> = ["Uploading", "Pending", "Uploaded", "Deleting", "Failed"]
+export const fileStatuses: ReadonlyArray<FileStatus> = [
+  "Uploading",
+  "Held",
+  "Pending",
+  "Uploaded",
+  "Deleting",
+  "Failed",
+]
 
 /** A file by its key, or by the custom id that its app gave it. */
 export type FileReference = { readonly fileKey: string } | { readonly customId: string }
@@ -176,6 +183,34 @@ export interface ClaimedFiles {
   readonly claimedCount: number
   /** How many of `replaces` were there, and are deleted. */
   readonly replacedCount: number
+}
+
+/** Body of `POST /v6/releaseFiles`: at most 1,000 files. */
+export interface ReleaseFilesRequest {
+  readonly fileKeys: ReadonlyArray<string>
+}
+
+/** Answer of `releaseFiles`; files that are not `Held` are ignored. */
+export interface ReleasedFiles {
+  readonly success: true
+  readonly releasedCount: number
+  /** The keys of the files that were held and are released now. */
+  readonly releasedKeys: ReadonlyArray<string>
+}
+
+/** Body of `POST /v6/rejectFiles`: at most 1,000 files. */
+export interface RejectFilesRequest {
+  readonly fileKeys: ReadonlyArray<string>
+  /** Why, for the app's `onUploadError` and whoever sent the file; 1 to 500 characters. */
+  readonly reason?: string
+}
+
+/** Answer of `rejectFiles`; files that are not `Held` are ignored. */
+export interface RejectedFiles {
+  readonly success: true
+  readonly rejectedCount: number
+  /** The keys of the files that were held and are rejected now. */
+  readonly rejectedKeys: ReadonlyArray<string>
 }
 
 /** Body of `POST /v6/getUsageInfo`. */

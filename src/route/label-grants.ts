@@ -15,16 +15,17 @@ import type { FileDecision } from "./builder/user-code-arguments.ts"
  */
 export const labelGrants = Effect.fnUntraced(function* (
   { sealer }: Credentials,
-  { slug, definition: { claim } }: NamedRoute,
+  { slug, definition: { claim, hold } }: NamedRoute,
   grants: ReadonlyArray<UploadGrant>,
   decisions: ReadonlyArray<FileDecision>,
 ) {
   // Nearly always the case.
-  if (claim === undefined && decisions.length === 0) return grants
+  if (claim === undefined && hold === undefined && decisions.length === 0) return grants
   const labelled: Array<UploadGrant> = []
   for (const [i, grant] of grants.entries()) {
-    const { owner, path, ownerQuota, expiresIn } = decisions[i] ?? {}
-    const read = readLabels({ owner, path, ownerQuota, expiresIn, claim })
+    const decision = decisions[i] ?? {}
+    const { owner, path, ownerQuota, expiresIn } = decision
+    const read = readLabels({ owner, path, ownerQuota, expiresIn, claim, hold: decision.hold ?? hold })
     if (!read.ok) {
       const detail = `Route ${JSON.stringify(slug)}, what .file() returned: ${read.detail}`
       return yield* new Rejected({ code: "INVALID_CONFIG", detail })

@@ -36,4 +36,5 @@ export const FileLabelsSchema: Schema.Codec<FileLabels> = Schema.Struct({
   ownerQuota: wholeNumber("bytes"),
   keepFor: Span,
   claimWithin: Span,
+  hold: Schema.optionalKey(Schema.Boolean),
 })

@@ -15,6 +15,10 @@ import {
   type ListFilesRequest,
   type MovedFiles,
   type MoveFilesRequest,
+  type RejectedFiles,
+  type RejectFilesRequest,
+  type ReleasedFiles,
+  type ReleaseFilesRequest,
   type RenamedFiles,
   type RenameFilesRequest,
   type UpdateAclRequest,
@@ -227,6 +231,35 @@ export const ClaimedFilesSchema: Schema.Codec<ClaimedFiles> = Schema.Struct({
   success: Schema.Literal(true),
   claimedCount: Count,
   replacedCount: Count,
+})
+
+/** Source: docs/protocol.md §10. */
+export const ReleaseFilesRequestSchema: Schema.Codec<ReleaseFilesRequest> = Schema.Struct({
+  fileKeys: someFiles(FileKey),
+})
+
+/** Source: docs/protocol.md §10. */
+export const ReleasedFilesSchema: Schema.Codec<ReleasedFiles> = Schema.Struct({
+  success: Schema.Literal(true),
+  releasedCount: Count,
+  releasedKeys: Schema.Array(Schema.String).annotate({ description: "The keys of the files that were held." }),
+})
+
+/** Source: docs/protocol.md §10. */
+export const RejectFilesRequestSchema: Schema.Codec<RejectFilesRequest> = Schema.Struct({
+  fileKeys: someFiles(FileKey),
+  reason: Schema.optionalKey(
+    Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(limits.rejectionReason)).annotate({
+      description: "Why, for the app's onUploadError and for whoever sent the file.",
+    }),
+  ),
+})
+
+/** Source: docs/protocol.md §10. */
+export const RejectedFilesSchema: Schema.Codec<RejectedFiles> = Schema.Struct({
+  success: Schema.Literal(true),
+  rejectedCount: Count,
+  rejectedKeys: Schema.Array(Schema.String).annotate({ description: "The keys of the files that were held." }),
 })
 
 /** Source: docs/protocol.md §10. */

@@ -31,6 +31,8 @@ type Hopeless =
   | "SIZE_MISMATCH"
   | "CONTENT_MISMATCH"
   | "DIGEST_MISMATCH"
+  // It was checked, and is not wanted.
+  | "REJECTED"
   // It could not be renewed any more: what is stored of it is given up.
   | "EXPIRED_URL"
   | "NOT_FOUND"

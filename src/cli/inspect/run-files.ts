@@ -12,7 +12,14 @@ import { type PageOptions, toPage } from "./page-options.ts"
 import { toPrintable, toShortPrintable } from "../terminal/printable.ts"
 import { printFacts, printTable } from "../terminal/table.ts"
 
-const colours = { Uploading: "yellow", Pending: "yellow", Uploaded: "green", Failed: "red", Deleting: "dim" } as const
+const colours = {
+  Uploading: "yellow",
+  Held: "yellow",
+  Pending: "yellow",
+  Uploaded: "green",
+  Failed: "red",
+  Deleting: "dim",
+} as const
 
 const showStatus = (status: FileStatus): string => styleText(colours[status], status)
 

@@ -45,6 +45,15 @@ const toCalls = (catalog: Catalog): Readonly<Record<Method, () => Promise<unknow
   continueDeletions: () => catalog.continueDeletions({ now: 1, limit: 1 }),
   listDeletions: () => catalog.listDeletions("app", 1),
   forgetDeletions: () => catalog.forgetDeletions({ before: 1, limit: 1 }),
+  judgeHeld: () =>
+    catalog.judgeHeld({
+      appId: "app",
+      files: [{ key: "key" }],
+      verdict: { kind: "release" },
+      now: 1,
+      createEventId: () => "evt_1",
+    }),
+  listHeld: () => catalog.listHeld({ limit: 1, except: new Set() }),
   listByPath: () => catalog.listByPath({ appId: "app", prefix: "a", limit: 1 }),
   expire: () =>
     catalog.expire({

@@ -49,6 +49,7 @@ export const testCatalogUploads = (catalog: () => Catalog): void => {
           path: null,
           keepFor: null,
           claimWithin: null,
+          hold: false,
           removeAt: null,
           claimBy: null,
         },

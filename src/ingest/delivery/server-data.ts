@@ -111,6 +111,8 @@ export const awaitServerData = (
       // Its key may belong to another file by now, whose fate is not for this client to know.
       const isGone = current?.file.id !== upload.file.id || current.file.status === "Deleting"
       if (isGone) return yield* deleted()
+      const { failure } = current.file
+      if (failure !== null) return yield* new Rejected({ code: failure.code, detail: failure.message })
       if (known.isSpent && hasFailedAgain(current)) {
         known = yield* attempt(() => askAgain(service, current))
         continue
@@ -131,8 +133,9 @@ export const awaitServerData = (
         Effect.fail(
           new Rejected({
             code: "CALLBACK_TIMEOUT",
-            detail:
-              "The file is stored, but the app has not handled it yet. Send the same request again to keep waiting.",
+            detail: upload.file.hold
+              ? "The file is stored, and is still being checked. Send the same request again to keep waiting."
+              : "The file is stored, but the app has not handled it yet. Send the same request again to keep waiting.",
           }),
         ),
     }),

@@ -2,6 +2,7 @@ import { moveFiles, renameFiles, updateACL, updateFiles } from "./change-files.t
 import { claimFiles } from "./claim-files.ts"
 import { deleteFiles } from "./delete-files.ts"
 import { requestFileAccess } from "./file-access.ts"
+import { rejectFiles, releaseFiles } from "./judge-files.ts"
 import { listDeletions } from "./list-deletions.ts"
 import { listFiles } from "./list-files.ts"
 import type { Operation } from "./operation.ts"
@@ -18,6 +19,8 @@ export const operations: ReadonlyMap<string, Operation> = new Map(
     moveFiles,
     updateFiles,
     claimFiles,
+    releaseFiles,
+    rejectFiles,
     getUsageInfo,
     requestFileAccess,
   }),

@@ -11,7 +11,7 @@ export interface FileChange {
   readonly acl?: Acl | undefined
   /** Its new path; null: it has none any more. */
   readonly path?: string | null | undefined
-  /** When it expires, ms since the epoch; null: never. */
+  /** When it expires, ms since the epoch and later than now; null: never. */
   readonly removeAt?: number | null | undefined
 }
 

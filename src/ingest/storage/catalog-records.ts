@@ -15,8 +15,8 @@ export interface FileRecord {
   readonly id: number
   readonly key: string
   readonly appId: string
-  /** One that is `Uploaded` and has `claimBy` is `Pending` to everybody outside: {@link toFileStatus}. */
-  readonly status: Exclude<FileStatus, "Pending">
+  /** One that is `Uploaded` and has `hold` or `claimBy` is `Held` or `Pending` to everybody outside: {@link toFileStatus}. */
+  readonly status: Exclude<FileStatus, "Held" | "Pending">
   readonly name: string
   readonly size: number
   readonly type: string
@@ -55,6 +55,8 @@ export interface FileRecord {
   readonly keepFor: number | null
   /** How long it waits to be claimed once it has arrived, ms; null: it needs no claim, or has been claimed. */
   readonly claimWithin: number | null
+  /** Whether it is read by nobody, once it has arrived, until a verdict. */
+  readonly hold: boolean
   /** When it expires; null: never, or it has not arrived. */
   readonly removeAt: number | null
   /** Until when it has to be claimed; null where it needs no claim, has been claimed, or has not arrived. */

@@ -3,6 +3,7 @@ import type { CatalogDeletions } from "./catalog-deletions.ts"
 import type { CatalogDeliveries } from "./catalog-deliveries.ts"
 import type { CatalogFiles } from "./catalog-files.ts"
 import type { CatalogHistory } from "./catalog-history.ts"
+import type { CatalogHolds } from "./catalog-holds.ts"
 import type { CatalogHousekeeping } from "./catalog-housekeeping.ts"
 import type { OwnerUsage, Usage } from "./catalog-records.ts"
 import type { CatalogRegistrations } from "./catalog-registrations.ts"
@@ -31,6 +32,7 @@ export interface Catalog
     CatalogDeliveries,
     CatalogFiles,
     CatalogDeletions,
+    CatalogHolds,
     CatalogTombstones,
     CatalogApps,
     CatalogHousekeeping,

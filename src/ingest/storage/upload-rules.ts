@@ -29,6 +29,9 @@ export const expiryFailure: FileFailure = {
   message: "The upload was not finished before its URL expired.",
 }
 
+/** The failure of a file that was held. Source: docs/protocol.md §10. */
+export const toRejection = (reason = "The file was rejected."): FileFailure => ({ code: "REJECTED", message: reason })
+
 /** How long a registration is kept if its app does not say until when its URLs are valid, ms. */
 export const untoldUrlTtl = 30 * 24 * 60 * 60 * 1000
 
@@ -67,17 +70,21 @@ export const describeFile = (
   path: labels.path ?? null,
   keepFor: labels.keepFor ?? null,
   claimWithin: labels.claimWithin ?? null,
+  hold: labels.hold ?? false,
   removeAt: null,
   claimBy: null,
 })
 
-/** When a file that has arrived expires, and until when it has to be claimed. ms since the epoch. */
+/**
+ * When a file expires, and until when it has to be claimed, ms since the epoch: from now on, as it has arrived or is
+ * released. While it is held no time passes.
+ */
 export const decideDeadlines = (
-  { keepFor, claimWithin }: Pick<FileRecord, "keepFor" | "claimWithin">,
+  { keepFor, claimWithin, hold }: Pick<FileRecord, "keepFor" | "claimWithin" | "hold">,
   now: number,
 ): Pick<FileRecord, "removeAt" | "claimBy"> => ({
-  removeAt: keepFor === null ? null : now + keepFor,
-  claimBy: claimWithin === null ? null : now + claimWithin,
+  removeAt: hold || keepFor === null ? null : now + keepFor,
+  claimBy: hold || claimWithin === null ? null : now + claimWithin,
 })
 
 /** Whether an app may claim a file: it has arrived or is on its way, and its time has not passed. */
@@ -220,7 +227,9 @@ const resume = (file: FileRecord, grant: UploadGrant, now: number) => {
 
 /** The consequences of a registration for one of its keys. */
 export interface RegisterVerdict {
-  /** The upload has ended, and its app is owed the event from now on. */
+  /** The upload has ended, and this is what it was registered with from now on. */
+  readonly isAttached: boolean
+  /** Its app is owed the event from now on: it is attached, and not held. */
   readonly isOwed: boolean
   /** Another upload has the key: on a development stream that event could not be acknowledged. */
   readonly isUnheard: boolean
@@ -237,13 +246,15 @@ export interface RegisterVerdict {
  */
 export const decideRegister = (
   upload:
-    { readonly status: FileRecord["status"]; readonly hasDelivery: boolean; readonly isCurrent: boolean } | undefined,
+    (Pick<FileRecord, "status" | "hold"> & { readonly isRegistered: boolean; readonly isCurrent: boolean }) | undefined,
   registrationId: string | null,
 ): RegisterVerdict => {
-  const { status, hasDelivery = false, isCurrent = true } = upload ?? {}
+  const { status, hold = false, isRegistered = false, isCurrent = true } = upload ?? {}
   const hasEnded = status === "Uploaded" || status === "Failed"
-  const isOwed = hasEnded && !hasDelivery
+  const isAttached = hasEnded && !isRegistered
+  const isOwed = isAttached && !(hold && status === "Uploaded")
   return {
+    isAttached,
     isOwed,
     isUnheard: isOwed && !isCurrent,
     isUnderWay: status === "Uploading",

@@ -46,9 +46,13 @@ const checkDuration = (option: keyof RouteOptions, duration: DurationInput): num
   throw new UploadError({ code: parsed.code, message: `${option}: ${parsed.detail}` })
 }
 
-const routeOptions = ["awaitServerData", "presignedUrlTtl", "claim", "fileKeySeed"] as const satisfies ReadonlyArray<
-  keyof RouteOptions
->
+const routeOptions = [
+  "awaitServerData",
+  "presignedUrlTtl",
+  "claim",
+  "hold",
+  "fileKeySeed",
+] as const satisfies ReadonlyArray<keyof RouteOptions>
 
 /**
  * Makes the builder of file routes for requests that come with `Native` arguments.
@@ -72,6 +76,7 @@ export const createRouteBuilder = <Native extends object, ErrorData extends Json
           ? limits.presignedUrlTtl
           : checkDuration("presignedUrlTtl", options.presignedUrlTtl),
       claim: options.claim,
+      hold: options.hold,
       fileKeySeed: options.fileKeySeed,
       errorFormatter: sluiceOptions.errorFormatter,
       input: undefined,

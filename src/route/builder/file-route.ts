@@ -26,6 +26,11 @@ export interface RouteOptions<IsAwaited extends boolean = boolean> {
    */
   readonly claim?: DurationInput
   /**
+   * Whether a file that has arrived is held: nobody can read it, and `onUploadComplete` does not run, until `releaseFiles`,
+   * `rejectFiles` or the ingest's scanner has decided. Default false.
+   */
+  readonly hold?: boolean
+  /**
    * Makes file keys deterministic: the same seed gives the same key. Default random, 132 bits.
    *
    * A key holds one file, whoever uploads it: put the user's id into the seed, or a user can take the keys of others.
@@ -49,6 +54,7 @@ export interface RouteDefinition<in Native extends object> {
   /** ms. */
   readonly presignedUrlTtl: number
   readonly claim: DurationInput | undefined
+  readonly hold: boolean | undefined
   readonly fileKeySeed: RouteOptions["fileKeySeed"]
   readonly errorFormatter: ((error: UploadError) => Json | undefined) | undefined
   readonly input: StandardSchemaV1 | undefined

@@ -142,10 +142,17 @@ describe("decideBegin", () => {
 
 describe("decideRegister", () => {
   type Upload = Parameters<typeof decideRegister>[0]
-  const nothing: RegisterVerdict = { isOwed: false, isUnheard: false, isUnderWay: false, isExpected: false }
+  const nothing: RegisterVerdict = {
+    isAttached: false,
+    isOwed: false,
+    isUnheard: false,
+    isUnderWay: false,
+    isExpected: false,
+  }
   const of = (status: FileRecord["status"], more: Partial<NonNullable<Upload>> = {}): Upload => ({
     status,
-    hasDelivery: false,
+    hold: false,
+    isRegistered: false,
     isCurrent: true,
     ...more,
   })
@@ -155,15 +162,18 @@ describe("decideRegister", () => {
     ["no upload yet, without an id", undefined, null, { isExpected: true }],
     ["under way", of("Uploading"), "x", { isUnderWay: true, isExpected: true }],
     ["under way, without an id", of("Uploading"), null, { isUnderWay: true, isExpected: true }],
-    ["there first", of("Uploaded"), "x", { isOwed: true }],
-    ["there first, without an id", of("Uploaded"), null, { isOwed: true }],
-    ["there, and its app was told", of("Uploaded", { hasDelivery: true }), "x", {}],
-    ["failed before", of("Failed"), "x", { isOwed: true }],
-    ["failed before, without an id", of("Failed"), null, { isOwed: true, isExpected: true }],
-    ["failed, and its app was told", of("Failed", { hasDelivery: true }), "x", {}],
-    ["failed, its app was told, without an id", of("Failed", { hasDelivery: true }), null, { isExpected: true }],
-    ["its key was taken", of("Failed", { isCurrent: false }), "x", { isOwed: true, isUnheard: true }],
-    ["its key was taken, and its app was told", of("Failed", { isCurrent: false, hasDelivery: true }), "x", {}],
+    ["there first", of("Uploaded"), "x", { isAttached: true, isOwed: true }],
+    ["there first, without an id", of("Uploaded"), null, { isAttached: true, isOwed: true }],
+    ["there, and its app was told", of("Uploaded", { isRegistered: true }), "x", {}],
+    ["held, and registered late", of("Uploaded", { hold: true }), "x", { isAttached: true }],
+    ["held, and registered", of("Uploaded", { hold: true, isRegistered: true }), "x", {}],
+    ["failed before its bytes could be held", of("Failed", { hold: true }), "x", { isAttached: true, isOwed: true }],
+    ["failed before", of("Failed"), "x", { isAttached: true, isOwed: true }],
+    ["failed before, without an id", of("Failed"), null, { isAttached: true, isOwed: true, isExpected: true }],
+    ["failed, and its app was told", of("Failed", { isRegistered: true }), "x", {}],
+    ["failed, its app was told, without an id", of("Failed", { isRegistered: true }), null, { isExpected: true }],
+    ["its key was taken", of("Failed", { isCurrent: false }), "x", { isAttached: true, isOwed: true, isUnheard: true }],
+    ["its key was taken, and its app was told", of("Failed", { isCurrent: false, isRegistered: true }), "x", {}],
     ["being deleted", of("Deleting"), "x", {}],
     ["being deleted, without an id", of("Deleting"), null, { isExpected: true }],
   ])("%s", (_, upload, id, verdict) => {

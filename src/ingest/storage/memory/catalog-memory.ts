@@ -4,6 +4,7 @@ import { createDeleteFile } from "./delete-file.ts"
 import { createMemoryDeletions } from "./deletions.ts"
 import { createMemoryDeliveries } from "./deliveries.ts"
 import { createMemoryFiles } from "./files.ts"
+import { createMemoryHolds } from "./holds.ts"
 import { createMemoryHistory } from "./history.ts"
 import { createMemoryHousekeeping } from "./housekeeping.ts"
 import { createMemoryRegistrations } from "./registrations.ts"
@@ -52,6 +53,7 @@ export const createMemoryCatalog = ({
     ...createMemoryDeliveries(tables, steps),
     ...createMemoryFiles(tables, { ...steps, bury, deleteFile }),
     ...createMemoryDeletions(tables, { ...steps, deleteFile }),
+    ...createMemoryHolds(tables, steps),
     ...tombstones,
     ...createMemoryApps(tables, steps),
     ...createMemoryHousekeeping(tables, steps),

@@ -67,7 +67,7 @@ export const createMemoryFiles = (
       let count = 0
       for (const { file: reference, name, acl, path, removeAt } of changes) {
         const found = findAll(appId, reference).filter(
-          ({ file }) => file.status === "Uploaded" && !isOverdue(file, now),
+          ({ file }) => file.status === "Uploaded" && !file.hold && !isOverdue(file, now),
         )
         for (const row of found) {
           const { file } = row

@@ -43,12 +43,13 @@ export const createMemoryRegistrations = (
         const row = findUploadOf(key, rest.appId, registrationId)
         const upload = row && {
           status: row.file.status,
-          hasDelivery: row.delivery !== null,
+          hold: row.file.hold,
+          isRegistered: row.registration !== null,
           isCurrent: isCurrent(row.file),
         }
         const verdict = decideRegister(upload, registrationId)
+        if (row !== undefined && verdict.isAttached) row.registration = registration
         if (row !== undefined && verdict.isOwed) {
-          row.registration = registration
           schedule(row, createEventId(), now, 0)
           if (verdict.isUnheard) dropDevEvent(row)
         }

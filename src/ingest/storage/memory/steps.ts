@@ -13,12 +13,16 @@ export const createSteps = ({ rows, allRows, expected, attempts, apps, registrat
     resultAt: row.resultAt,
   })
 
+  /** A file that has ended keeps what it was registered with. */
+  const attach = (row: Row): void => {
+    if (row.registration !== null) return
+    row.registration = expected.find(row.file)?.registration ?? null
+    expected.remove(row.file)
+  }
+
   /** The delivery row of a file that has ended, when its app has registered. */
   const schedule = (row: Row, id: string, nextAt: number, attempts: number): void => {
-    if (row.registration === null) {
-      row.registration = expected.find(row.file)?.registration ?? null
-      expected.remove(row.file)
-    }
+    attach(row)
     const { registration } = row
     if (registration === null) return
     const hook = row.file.status === "Failed" ? "error" : "callback"
@@ -48,7 +52,7 @@ export const createSteps = ({ rows, allRows, expected, attempts, apps, registrat
 
   /** Keeps the result of an `Uploaded` file, unless there are data already. Returns whether it was kept. */
   const keepResult = (row: Row, result: ResultRecord, now: number): boolean => {
-    if (row.file.status !== "Uploaded" || (row.result !== null && "data" in row.result)) return false
+    if (row.file.status !== "Uploaded" || row.file.hold || (row.result !== null && "data" in row.result)) return false
     row.result = result
     row.resultAt = now
     return true
@@ -98,6 +102,7 @@ export const createSteps = ({ rows, allRows, expected, attempts, apps, registrat
 
   return {
     toUpload,
+    attach,
     schedule,
     isCurrent,
     dropDevEvent,

@@ -15,6 +15,7 @@ export const createMemoryUploads = (
   tables: Tables,
   {
     toUpload,
+    attach,
     schedule,
     dropDevEvent,
     dropReplaced,
@@ -25,7 +26,15 @@ export const createMemoryUploads = (
     findRefusal,
   }: Pick<
     Steps,
-    "toUpload" | "schedule" | "dropDevEvent" | "dropReplaced" | "isGone" | "endAttempt" | "keepResult" | "announce"
+    | "toUpload"
+    | "attach"
+    | "schedule"
+    | "dropDevEvent"
+    | "dropReplaced"
+    | "isGone"
+    | "endAttempt"
+    | "keepResult"
+    | "announce"
   > &
     Pick<TombstoneSteps, "findRefusal">,
 ): CatalogUploads => {
@@ -49,6 +58,10 @@ export const createMemoryUploads = (
   }
 
   const complete = (row: Row, { now, eventId, claimedUntil }: CommitNotes) => {
+    if (row.file.hold) {
+      attach(row)
+      return { kind: "committed", upload: toUpload(row), due: null } as const
+    }
     const isClaimed = claimedUntil !== null && expected.find(row.file)?.registration.isDev !== true
     schedule(row, eventId, isClaimed ? claimedUntil : now, isClaimed ? 1 : 0)
     const due = row.delivery === null || !isClaimed ? null : toDue(row)
@@ -174,7 +187,7 @@ export const createMemoryUploads = (
             status === "Uploaded" &&
             file.appId === appId &&
             file.customId === customId &&
-            (among === "all" || (file.claimBy === null && !isOverdue(file, now))) &&
+            (among === "all" || (!file.hold && file.claimBy === null && !isOverdue(file, now))) &&
             (among === "all" || slug === null || toUpload(rows.get(key)!).registration !== null),
         )
       return files.sort((a, b) => b.id - a.id)[0] ?? null

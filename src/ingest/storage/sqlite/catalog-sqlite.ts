@@ -25,6 +25,7 @@ import { createDeliveries } from "./deliveries.ts"
 import { toCatalogError } from "./error.ts"
 import { createFiles } from "./files.ts"
 import { createGroupCommit } from "./group-commit.ts"
+import { createHolds } from "./holds.ts"
 import { createHistory } from "./history.ts"
 import { createHousekeeping } from "./housekeeping.ts"
 import { openLog } from "./log.ts"
@@ -95,6 +96,7 @@ export const createSqliteCatalog = ({
     ...createDeliveries(sql, transactions, steps),
     ...createFiles(database, sql, transactions, { ...steps, ...deleteSteps, bury }),
     ...createDeletions(database, sql, transactions, steps, deleteSteps),
+    ...createHolds(database, sql, transactions, steps),
     ...tombstones,
     ...createAppTable(database, transactions, closeToOthers),
     ...createHousekeeping(sql, transactions, { ...steps, compact: compaction.step }),

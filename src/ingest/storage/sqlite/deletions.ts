@@ -31,7 +31,7 @@ const toDeletion = ({ id, owner, prefix, askedAt, doneAt, deletedCount }: Deleti
 })
 
 /** The states of files that are not being deleted. Each is a search of its own: the indexes are in order within a state. */
-const states = ["Uploading", "Pending", "Uploaded", "Failed"]
+const states = ["Uploading", "Held", "Pending", "Uploaded", "Failed"]
 
 /** The files that a deletion means and has not reached, through the index of owners, of paths, or of both. */
 export const meantFiles = (by: "owner" | "prefix" | "both"): ReadonlyArray<string> => {

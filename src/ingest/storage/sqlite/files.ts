@@ -52,7 +52,7 @@ export const createFiles = (
       UPDATE files SET name = coalesce(:name, name), acl = coalesce(:acl, acl), path = iif(:moves, :path, path),
         remove_at = iif(:expires, :removeAt, remove_at),
         spared = iif(:moves, (SELECT max(id) FROM deletions), spared)
-      WHERE ${where} AND status = 'Uploaded' AND NOT ${isMeant("files")}
+      WHERE ${where} AND status = 'Uploaded' AND hold IS NULL AND NOT ${isMeant("files")}
         AND (remove_at IS NULL OR remove_at > :now) AND (claim_by IS NULL OR claim_by > :now)`)
   const sql = {
     findByKey: find(byFileKey),

@@ -69,11 +69,14 @@ const ofStatus = (column: string, status: string | undefined): string =>
 /** Files in progress are few, and have an index by time: unless it is named, SQLite would walk all files by id. */
 const filesOf = (status: string | undefined): string => {
   const index = status === "Uploading" ? "INDEXED BY files_unfinished" : ""
-  // Pending files are few as well, and have an index by their deadlines.
+  // Pending and held files are few as well, and have indexes of their own.
   if (status === "Pending") {
     return "SELECT id FROM files INDEXED BY files_to_claim WHERE id < ? AND is_current = 1 AND status = 'Uploaded' AND claim_by IS NOT NULL ORDER BY id DESC LIMIT ? OFFSET ?"
   }
-  const which = ofStatus("status", status) + (status === "Uploaded" ? " AND claim_by IS NULL" : "")
+  if (status === "Held") {
+    return "SELECT id FROM files INDEXED BY files_held WHERE id < ? AND is_current = 1 AND status = 'Uploaded' AND hold = 1 ORDER BY id DESC LIMIT ? OFFSET ?"
+  }
+  const which = ofStatus("status", status) + (status === "Uploaded" ? " AND claim_by IS NULL AND hold IS NULL" : "")
   return `SELECT id FROM files ${index} WHERE id < ? AND is_current = 1${which} ORDER BY id DESC LIMIT ? OFFSET ?`
 }
 

@@ -22,11 +22,12 @@ export const createRegistrations = (
       one(sql.ofWireId, key, appId, wireId) ??
       (wireId === "" ? undefined : one(sql.replacedOfWireId, key, appId, wireId))
     if (row === undefined) return undefined
-    const { id, status, isCurrent, deliveryId } = row
+    const { id, status, hold, isCurrent, registrationId } = row
     return {
       id: id as number,
       status: status as FileRecord["status"],
-      hasDelivery: deliveryId !== null,
+      hold: hold === 1,
+      isRegistered: registrationId !== null,
       isCurrent: isCurrent === 1,
     }
   }
@@ -65,8 +66,8 @@ export const createRegistrations = (
         for (const key of fileKeys) {
           const upload = findOfWireId(key, appId, wireId)
           const verdict = decideRegister(upload, wireId === "" ? null : wireId)
+          if (upload !== undefined && verdict.isAttached) sql.attach.run(id, upload.id)
           if (upload !== undefined && verdict.isOwed) {
-            sql.attach.run(id, upload.id)
             schedule(upload.id, createEventId(), now, null)
             if (verdict.isUnheard) sql.dropDevEvent.run(upload.id)
           }

@@ -19,7 +19,7 @@ const fileColumns = `f.id, f.key, f.app_id AS appId,
   f.content_disposition AS contentDisposition, f.acl, f.cache, f.origin, f.expires, f.epoch, f.created_at AS createdAt,
   f.resumed_at AS resumedAt, f.ended_at AS endedAt, f.uploaded_at AS uploadedAt, f.file_hash AS fileHash,
   f.failure_code AS failureCode, f.failure_message AS failureMessage, f.is_inline AS isInline,
-  f.owner, f.path, f.keep_for AS keepFor, f.claim_within AS claimWithin, f.remove_at AS removeAt, f.claim_by AS claimBy`
+  f.owner, f.path, f.keep_for AS keepFor, f.claim_within AS claimWithin, f.hold, f.remove_at AS removeAt, f.claim_by AS claimBy`
 
 const registrationColumns = `r.id AS registrationId, r.metadata, r.callback_url AS callbackUrl,
   r.callback_slug AS callbackSlug, r.await_server_data AS awaitServerData, r.is_dev AS isDev,
@@ -90,6 +90,7 @@ export const toFile = (row: Row): FileRecord => ({
   path: row.path as string | null,
   keepFor: row.keepFor as number | null,
   claimWithin: row.claimWithin as number | null,
+  hold: row.hold === 1,
   removeAt: row.removeAt as number | null,
   claimBy: row.claimBy as number | null,
 })

@@ -12,6 +12,7 @@ import { tombstones } from "./migrations/10-tombstones.ts"
 import { labels } from "./migrations/11-labels.ts"
 import { cache } from "./migrations/12-cache.ts"
 import { deletions } from "./migrations/13-deletions.ts"
+import { holds } from "./migrations/14-holds.ts"
 
 /** Steps from an empty database to the newest schema, in order; a released one is never changed. */
 export const migrations: ReadonlyArray<string> = [
@@ -28,6 +29,7 @@ export const migrations: ReadonlyArray<string> = [
   labels,
   cache,
   deletions,
+  holds,
 ]
 
 const versionOf = (database: DatabaseSync): number =>

@@ -4,8 +4,8 @@ import { type Row, selectDeletable, selectDue, selectFile, selectRegistration, s
 
 const insertFile = `
   INSERT INTO files (key, app_id, name, size, type, custom_id, slug, content_disposition, acl, origin, expires, epoch,
-    created_at, wire_id, issued_at, owner, path, keep_for, claim_within, cache)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+    created_at, wire_id, issued_at, owner, path, keep_for, claim_within, cache, hold)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 /** For the row of `files` that is being written. */
 const expectedRegistration =
@@ -13,7 +13,7 @@ const expectedRegistration =
 
 /** The upload of a key that a registration is for. */
 const ofWireId = (where: string): string => `
-  SELECT f.id, f.status, f.is_current AS isCurrent, d.id AS deliveryId FROM files f LEFT JOIN deliveries d ON d.file_id = f.id
+  SELECT f.id, f.status, f.hold, f.is_current AS isCurrent, f.registration_id AS registrationId FROM files f
   WHERE f.key = ? AND f.${where} AND f.app_id = ? AND f.wire_id = ?`
 
 /** The delivery row of an ended, registered file; a second one is never made. */
@@ -66,10 +66,10 @@ export const prepareStatements = (database: DatabaseSync) => {
     insertFile: prepare(`${insertFile} RETURNING id`),
     insertWhole: prepare(`
       INSERT INTO files (key, app_id, name, size, type, custom_id, slug, content_disposition, acl, origin, expires, epoch,
-        created_at, wire_id, issued_at, owner, path, keep_for, claim_within, cache, remove_at, claim_by, status,
-        file_hash, uploaded_at, is_inline, registration_id)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?13 + ?18,
-        ?13 + ?19, 'Uploaded', ?21, ?13, 1,
+        created_at, wire_id, issued_at, owner, path, keep_for, claim_within, cache, hold, remove_at, claim_by,
+        status, file_hash, uploaded_at, is_inline, registration_id)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21,
+        iif(?21, NULL, ?13 + ?18), iif(?21, NULL, ?13 + ?19), 'Uploaded', ?22, ?13, 1,
         (SELECT registration_id FROM expected_files WHERE key = ?1 AND wire_id = ?14))
       ON CONFLICT (key) WHERE is_current = 1 DO NOTHING RETURNING id, registration_id AS registrationId`),
     insertContent: prepare("INSERT INTO contents (file_id, bytes) VALUES (?, ?)"),
@@ -78,7 +78,7 @@ export const prepareStatements = (database: DatabaseSync) => {
     upload: prepare(`${selectUpload} WHERE f.key = ? AND f.is_current = 1`),
     customId: prepare(`
       ${selectFile} WHERE f.app_id = ?1 AND f.custom_id = ?2 AND f.status = 'Uploaded' AND NOT ${isMeant("f")}
-        AND (?3 = 'all' OR (f.claim_by IS NULL AND (f.slug IS NULL OR f.registration_id IS NOT NULL)
+        AND (?3 = 'all' OR (f.hold IS NULL AND f.claim_by IS NULL AND (f.slug IS NULL OR f.registration_id IS NOT NULL)
           AND (f.remove_at IS NULL OR f.remove_at > ?4)))
       ORDER BY f.id DESC LIMIT 1`),
     resume: prepare(`
@@ -99,10 +99,10 @@ export const prepareStatements = (database: DatabaseSync) => {
       "UPDATE files SET epoch = epoch + 1 WHERE key = ? AND is_current = 1 AND status = 'Uploading' RETURNING epoch",
     ),
     finish: prepare(`
-      UPDATE files SET status = 'Uploaded', file_hash = ?1, uploaded_at = ?2, remove_at = ?2 + keep_for,
-        claim_by = ?2 + claim_within, registration_id = ${expectedRegistration}
+      UPDATE files SET status = 'Uploaded', file_hash = ?1, uploaded_at = ?2, remove_at = iif(hold, NULL, ?2 + keep_for),
+        claim_by = iif(hold, NULL, ?2 + claim_within), registration_id = ${expectedRegistration}
       WHERE key = ?3 AND is_current = 1 AND status = 'Uploading' AND epoch = ?4 AND NOT ${isMeant("files")}
-      RETURNING id, wire_id AS wireId, registration_id AS registrationId`),
+      RETURNING id, wire_id AS wireId, registration_id AS registrationId, hold`),
     fail: prepare(`
       UPDATE files SET status = 'Failed', epoch = epoch + ?, failure_code = ?, failure_message = ?, ended_at = ?,
         registration_id = ${expectedRegistration}
@@ -148,7 +148,7 @@ export const prepareStatements = (database: DatabaseSync) => {
     ofApp: prepare("SELECT id, status FROM files WHERE key = ? AND is_current = 1 AND app_id = ?"),
     result: prepare(`
       UPDATE files SET result_at = ?, result_data = ?, result_error = ?
-      WHERE id = ? AND status = 'Uploaded' AND result_data IS NULL`),
+      WHERE id = ? AND status = 'Uploaded' AND hold IS NULL AND result_data IS NULL`),
     acknowledge: prepare(
       "UPDATE deliveries SET status = 'delivered' WHERE file_id = ? AND status = 'pending' AND is_dev = 1",
     ),

@@ -24,8 +24,8 @@ const toValues = (
   const { key, appId, name, size, type, customId = null, slug = null, contentDisposition = null, acl = null } = grant
   const { expires, registrationId = "", issuedAt = null, cache = null } = grant
   const file = [key, appId, name, size, type, customId, slug, contentDisposition, acl, origin, expires]
-  const { owner = null, path = null, keepFor = null, claimWithin = null } = labels
-  return [...file, 1, now, registrationId, issuedAt, owner, path, keepFor, claimWithin, cache]
+  const { owner = null, path = null, keepFor = null, claimWithin = null, hold = false } = labels
+  return [...file, 1, now, registrationId, issuedAt, owner, path, keepFor, claimWithin, cache, hold ? 1 : null]
 }
 
 const toCommitted = (
@@ -136,11 +136,12 @@ export const createUploads = (
     id: number,
     wireId: SupportedValueType,
     registrationId: SupportedValueType | undefined,
+    isHeld: boolean,
     { eventId, now, claimedUntil }: CommitNotes,
   ): Extract<Committed, { readonly kind: "committed" }> => {
     if (registrationId !== null) {
       sql.arrived.run(key, wireId)
-      schedule(id, eventId, now, claimedUntil)
+      if (!isHeld) schedule(id, eventId, now, claimedUntil)
     }
     return toCommitted(findUpload(key)!, claimedUntil)
   }
@@ -173,7 +174,7 @@ export const createUploads = (
       write((): Committed => {
         const row = one(sql.finish, fileHash, notes.now, key, epoch)
         if (row === undefined) return { kind: "fenced" }
-        return complete(key, row.id as number, row.wireId!, row.registrationId, notes)
+        return complete(key, row.id as number, row.wireId!, row.registrationId, row.hold === 1, notes)
       }),
     commitWhole: ({ grant, registration, labels = {}, origin, bytes, fileHash, quota, appSince, ...notes }) =>
       write(() => {
@@ -186,7 +187,8 @@ export const createUploads = (
         const id = row.id as number
         sql.insertContent.run(id, bytes)
         const { key, registrationId: wireId = "" } = grant
-        if (row.registrationId !== null) return complete(key, id, wireId, row.registrationId, notes)
+        if (row.registrationId !== null)
+          return complete(key, id, wireId, row.registrationId, labels.hold === true, notes)
         // The rows are new, so what would be read back is known.
         const { now, eventId, claimedUntil } = notes
         const begun = describeFile(grant, origin, 1, now, labels)
@@ -196,6 +198,8 @@ export const createUploads = (
         if (registration === undefined) return { kind: "committed", upload, due: null }
         const registrationId = insertRegistration(grant.appId, registration, now)
         sql.attach.run(registrationId, id)
+        const kept = { ...registration, id: registrationId, registeredAt: now }
+        if (file.hold) return toCommitted({ ...upload, registration: kept }, null)
         schedule(id, eventId, now, claimedUntil)
         const isClaimed = claimedUntil !== null && !registration.isDev
         const delivery: DeliveryRecord = {
@@ -206,7 +210,6 @@ export const createUploads = (
           failures: 0,
           nextAt: isClaimed ? claimedUntil : now,
         }
-        const kept = { ...registration, id: registrationId, registeredAt: now }
         return toCommitted({ ...upload, registration: kept, delivery }, claimedUntil)
       }),
     readContent: (id) => read(() => (sql.content.get(id)?.bytes as Uint8Array | undefined) ?? null),

@@ -188,7 +188,7 @@ export const changeFiles: Command<Change, number> = {
         name: fc.constantFrom(undefined, undefined, "new.txt"),
         acl: fc.constantFrom(undefined, undefined, "public-read" as const, "private" as const),
         path: fc.oneof(path, fc.constantFrom(undefined, null)),
-        removeIn: fc.constantFrom(undefined, undefined, null, 0, 100, 1000),
+        removeIn: fc.constantFrom(undefined, undefined, null, 1, 100, 1000),
       }),
       { minLength: 1, maxLength: 2 },
     ),

@@ -64,6 +64,7 @@ const describe = ({ grant, labels }: Upload, epoch: number, now: number): Kept["
   path: labels.path ?? null,
   keepFor: labels.keepFor ?? null,
   claimWithin: labels.claimWithin ?? null,
+  hold: labels.hold ?? false,
   removeAt: null,
   claimBy: null,
 })

@@ -1,0 +1,20 @@
+import type { Service } from "./service.ts"
+import type { UploadRecord } from "./storage/catalog.ts"
+
+/** Tells everybody who waits for files that were held: their apps are owed an event, and rejected bytes can go. */
+export const announceVerdicts = (
+  {
+    changes,
+    devStreams,
+    dispatcher,
+    wakeHousekeeping,
+  }: Pick<Service, "changes" | "devStreams" | "dispatcher" | "wakeHousekeeping">,
+  uploads: ReadonlyArray<UploadRecord>,
+): void => {
+  for (const { file, registration } of uploads) {
+    if (registration?.isDev === true) devStreams.wake(file.appId, registration.callbackSlug)
+    changes.notify(file.key)
+  }
+  if (uploads.some(({ delivery }) => delivery !== null)) dispatcher.wake()
+  if (uploads.some(({ file }) => file.status === "Failed")) wakeHousekeeping()
+}
