@@ -55,7 +55,9 @@ const deleteOverdue = (service: Service): Effect.Effect<void> =>
 const continueDeletions = (service: Service): Effect.Effect<void> =>
   Effect.gen(function* () {
     for (let isDone = false; !isDone;) {
-      const step = yield* Effect.promise(() => service.catalog.continueDeletions({ now: service.now(), limit: deletionBatch }))
+      const step = yield* Effect.promise(() =>
+        service.catalog.continueDeletions({ now: service.now(), limit: deletionBatch }),
+      )
       announceDeletion(service, step.keys, 0)
       isDone = step.isDone
     }
