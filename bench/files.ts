@@ -39,7 +39,7 @@ const labelFigures = {
   last: "last page",
   usage: "usage of the owner",
   claim: "claim",
-  claimWork: "claim without its flush",
+  claimWork: "claim without its flush, µs",
   spread: "claim, far apart",
   spreadWork: "far apart, without its flush",
 } as const
