@@ -4,12 +4,17 @@ import { encodeAppId } from "../../src/protocol.ts"
 
 export const appId = "bench"
 
+/** Whose three of four files of the app {@link appId} are, and how the paths of nine of ten begin. */
+export const owner = "user-7"
+export const albums = "albums/summer/"
+
 /** Of the file with this number, from 1. */
 export const keyOf = (prefix: string, number: number): string => `${prefix}${String(number).padStart(22, "0")}`
 
 /**
- * Makes a catalog with so many files of the app {@link appId}, and as many of another one between them. One in a hundred
- * is under way, one has failed. The rows are written past the ingest, or a million would take minutes.
+ * Makes a catalog with so many files of the app {@link appId}, and as many of another one between them, which have no
+ * labels. One in a hundred is under way, one has failed. The rows are written past the ingest, or a million would take
+ * minutes.
  */
 export const fillCatalog = async (file: string, files: number): Promise<void> => {
   await createSqliteCatalog({ file }).close()
@@ -20,12 +25,13 @@ export const fillCatalog = async (file: string, files: number): Promise<void> =>
     .prepare(
       `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?1)
       INSERT INTO files (key, app_id, status, name, size, type, custom_id, slug, origin, expires, epoch, created_at,
-        uploaded_at, file_hash, has_bytes)
+        uploaded_at, file_hash, has_bytes, owner, path)
       SELECT iif(a, ?2, ?3) || printf('%022d', n), iif(a, '${appId}', 'neighbour'),
         CASE n % 100 WHEN 0 THEN 'Uploading' WHEN 50 THEN 'Failed' ELSE 'Uploaded' END,
         printf('photo-%07d.jpg', n), 204800, 'image/jpeg', iif(n % 10 = 0, 'custom-' || n, NULL), 'avatar',
         'http://localhost:4790', 4e12, 1, 1.7e12 + n, iif(n % 50 = 0, NULL, 1.7e12 + n), iif(n % 50 = 0, NULL, '${sha256}'),
-        n % 100 <> 50
+        n % 100 <> 50, iif(a, iif(n % 4 = 0, 'user-' || n, '${owner}'), NULL),
+        iif(a, iif(n % 10 = 0, 'reports/', '${albums}') || printf('photo-%07d.jpg', n), NULL)
       FROM numbers, (SELECT 1 AS a UNION ALL SELECT 0)`,
     )
     .run(files, encodeAppId(appId), encodeAppId("neighbour"))

@@ -1,10 +1,10 @@
 import { cpSync, mkdtempSync, rmSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { createIngest, createMemoryBlobStore, createSqliteCatalog } from "../../src/ingest.ts"
-import { encodeAppId, encodeToken, type FilePage, names } from "../../src/protocol.ts"
+import { encodeAppId, type FilePage } from "../../src/protocol.ts"
 import { median } from "../statistics.ts"
 import { appId, keyOf } from "./fill-catalog.ts"
+import { openRest } from "./rest.ts"
 
 /** One process measures the REST API over one catalog: `node measure.ts <catalog> <files>`. Prints µs a call, medians. */
 const [, , filled = "", count = ""] = process.argv
@@ -14,29 +14,8 @@ const folder = mkdtempSync(join(dirname(filled), "run-"))
 const file = join(folder, "catalog.sqlite")
 cpSync(filled, file)
 
-const apiKey = "sk_bench"
 const prefix = encodeAppId(appId)
-const ingest = createIngest({
-  token: encodeToken({ apiKey, appId, regions: ["local"] }),
-  url: "http://localhost:4790",
-  store: createMemoryBlobStore(),
-  catalog: createSqliteCatalog({ file }),
-  logLevel: "None",
-  sweepInterval: 2 ** 31 - 1,
-})
-
-const call = async <A>(operation: string, body: object = {}): Promise<A> => {
-  const response = await ingest.fetch(
-    new Request(`http://localhost:4790/${names.path.api}/${operation}`, {
-      method: "POST",
-      headers: { [names.header.apiKey]: apiKey, "content-type": "application/json" },
-      body: JSON.stringify(body),
-    }),
-  )
-  const answer: unknown = await response.json()
-  if (!response.ok) throw new Error(`${operation} answered ${response.status}: ${JSON.stringify(answer)}`)
-  return answer as A
-}
+const { call, close } = openRest(file)
 
 /** µs a call takes, the median of many. */
 const time = async (work: (turn: number) => Promise<unknown>, turns = 60): Promise<number> => {
@@ -79,7 +58,7 @@ const figures = {
   remove: await time((turn) => call("deleteFiles", { fileKeys: some(turn, 5) })),
 }
 database.close()
-await ingest.close()
+await close()
 rmSync(folder, { recursive: true })
 console.log(JSON.stringify(figures))
 process.exit(0)

@@ -10,6 +10,9 @@ import { type Service, createEventId } from "./service.ts"
 /** Rows handled at a time, so that a sweep never blocks the catalog for long. */
 const batch = 100
 
+/** Files that a step of a large deletion marks. Whoever uploads meanwhile waits for such a step: it takes some 2 ms. */
+const deletionBatch = 25
+
 /** How often somebody looks whether the time of a file has passed, ms. */
 const lookInterval = 5000
 
@@ -52,7 +55,9 @@ const deleteOverdue = (service: Service): Effect.Effect<void> =>
 const continueDeletions = (service: Service): Effect.Effect<void> =>
   Effect.gen(function* () {
     for (let isDone = false; !isDone;) {
-      const step = yield* Effect.promise(() => service.catalog.continueDeletions({ now: service.now(), limit: batch }))
+      const step = yield* Effect.promise(() =>
+        service.catalog.continueDeletions({ now: service.now(), limit: deletionBatch }),
+      )
       announceDeletion(service, step.keys, 0)
       isDone = step.isDone
     }

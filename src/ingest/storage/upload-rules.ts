@@ -87,9 +87,12 @@ export const decideDeadlines = (
   claimBy: hold || claimWithin === null ? null : now + claimWithin,
 })
 
+/** What decides whether a file may be claimed. */
+export type Claimable = Pick<FileRecord, "key" | "appId" | "owner" | "status" | "removeAt" | "claimBy">
+
 /** Whether an app may claim a file: it has arrived or is on its way, and its time has not passed. */
 export const isClaimable = (
-  file: FileRecord | undefined,
+  file: Claimable | undefined,
   { appId, owner, now }: Pick<Parameters<CatalogFiles["claimFiles"]>[0], "appId" | "owner" | "now">,
 ): boolean =>
   file !== undefined &&

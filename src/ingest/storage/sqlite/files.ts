@@ -5,10 +5,10 @@ import type { CatalogFiles, Claimed, FileChange } from "../catalog-files.ts"
 import { dropOverwritten, nameOf } from "../drop-overwritten.ts"
 import { fitsCatalog, fitsKeys, sizeKey, sizeLabels } from "../quota.ts"
 import type { TombstoneSteps } from "../tombstone.ts"
-import { isClaimable } from "../upload-rules.ts"
+import { type Claimable, isClaimable } from "../upload-rules.ts"
 import type { DeleteSteps } from "./delete-steps.ts"
 import { isMeant } from "./is-meant.ts"
-import { type Row, toFile } from "./rows.ts"
+import type { Row } from "./rows.ts"
 import { one, type Statements } from "./statements.ts"
 import type { Steps } from "./steps.ts"
 import type { Transactions } from "./transactions.ts"
@@ -31,6 +31,17 @@ export const nextDeadline = `
   SELECT min(at) AS at FROM (
     SELECT min(remove_at) AS at FROM files WHERE remove_at IS NOT NULL AND status = 'Uploaded'
     UNION ALL SELECT min(claim_by) FROM files WHERE claim_by IS NOT NULL AND status = 'Uploaded')`
+
+/** What decides whether files may be claimed, of up to a thousand keys: no more of a row, and all in one statement. */
+export const claimable = `
+  SELECT f.id, f.key, f.app_id AS appId, iif(${isMeant("f")}, 'Deleting', f.status) AS status, f.owner,
+    f.remove_at AS removeAt, f.claim_by AS claimBy
+  FROM json_each(?) asked CROSS JOIN files f WHERE f.key = asked.value AND f.is_current = 1`
+
+/** Files that wait for no claim are left as they are. */
+export const claimed = `
+  UPDATE files SET claim_within = NULL, claim_by = NULL
+  WHERE id IN (SELECT value FROM json_each(?)) AND (claim_within IS NOT NULL OR claim_by IS NOT NULL)`
 
 /** What an app does with its files in the SQLite catalog; `shared` are its other prepared statements. */
 export const createFiles = (
@@ -59,7 +70,8 @@ export const createFiles = (
     findByCustomId: find(byCustomId),
     changeByKey: change(byFileKey),
     changeByCustomId: change(byCustomId),
-    claim: prepare("UPDATE files SET claim_within = NULL, claim_by = NULL WHERE id = ?"),
+    claimable: prepare(claimable),
+    claim: prepare(claimed),
     toRemove: prepare(toRemove),
     toClaim: prepare(toClaim),
     nextDeadline: prepare(nextDeadline),
@@ -147,12 +159,11 @@ export const createFiles = (
     claimFiles: ({ appId, keys, replaces, owner, now, appSince }) =>
       write((): Claimed => {
         if (isGone(appId, appSince)) return { kind: "unknownApp" }
-        const files = keys
-          .map((key) => one(shared.upload, key))
-          .map((row) => (row === undefined ? undefined : toFile(row)))
-        const missing = keys.filter((_, i) => !isClaimable(files[i], { appId, owner, now }))
+        const rows = sql.claimable.all(JSON.stringify(keys)) as unknown as ReadonlyArray<Claimable & { id: number }>
+        const files = new Map(rows.map((row) => [row.key, row]))
+        const missing = keys.filter((key) => !isClaimable(files.get(key), { appId, owner, now }))
         if (missing.length > 0) return { kind: "missing", keys: missing }
-        for (const file of files) sql.claim.run(file!.id)
+        sql.claim.run(JSON.stringify(rows.map(({ id }) => id)))
         const claimed = new Set(keys)
         const meant = replaces
           .flatMap((reference) => findFiles(appId, reference))

@@ -8,7 +8,15 @@ import { describe, expect, it, onTestFinished, test } from "vitest"
 import { testCatalog } from "../../../../src/conformance.ts"
 import { checkSqliteCatalog, createSqliteCatalog } from "../../../../src/ingest.ts"
 import { meantFiles, oldestDeletion } from "../../../../src/ingest/storage/sqlite/deletions.ts"
-import { byCustomId, byFileKey, nextDeadline, toClaim, toRemove } from "../../../../src/ingest/storage/sqlite/files.ts"
+import {
+  byCustomId,
+  byFileKey,
+  claimable,
+  claimed,
+  nextDeadline,
+  toClaim,
+  toRemove,
+} from "../../../../src/ingest/storage/sqlite/files.ts"
 import {
   listDeliveries,
   listFiles,
@@ -179,6 +187,8 @@ it("reads through an index wherever it is asked often", async () => {
     expect(plan(sql)).toContain(`INDEX ${index}`)
     expect(plan(sql)).not.toContain("TEMP B-TREE")
   }
+  expect(plan(claimable)).toContain("SEARCH f USING INDEX files_by_key (key=?)")
+  expect(plan(claimed)).toContain("SEARCH files USING INTEGER PRIMARY KEY (rowid=?)")
   expect(plan(`DELETE FROM files WHERE ${byFileKey}`)).toContain("INDEX files_by_key (key=?)")
   expect(plan(`DELETE FROM files WHERE ${byCustomId}`)).toContain("INDEX files_by_custom_id (app_id=? AND custom_id=?)")
 })
