@@ -8,6 +8,7 @@ import {
   customIds,
   findByCustomId,
   findCurrent,
+  isHeld,
   isReadable,
   isRegistered,
   type Kept,
@@ -22,7 +23,7 @@ import {
 const listing = fc.record({
   appId: fc.constantFrom(undefined, "app", "app", "app", "other"),
   owner: fc.constantFrom(undefined, ...owners),
-  status: fc.constantFrom(undefined, "Uploading", "Pending", "Uploaded", "Deleting", "Failed"),
+  status: fc.constantFrom(undefined, "Uploading", "Held", "Pending", "Uploaded", "Deleting", "Failed"),
   prefix: fc.constantFrom(undefined, undefined, "a", "a/", "b/"),
   /** Files on a page. */
   limit: fc.constantFrom(100, 100, 1, 2),
@@ -30,11 +31,18 @@ const listing = fc.record({
 
 type Listing = typeof listing extends fc.Arbitrary<infer Value> ? Value : never
 
+/** A listing of what waits for a verdict, perhaps without one file. */
+const heldListing = fc.record({
+  held: fc.constantFrom(1, 2, 100),
+  except: fc.constantFrom(undefined, undefined, ...keys),
+})
+
 /** What is looked at after a step, beside all that always is; listings cost as much as everything else together. */
 export const look = fc.oneof(
   { weight: 6, arbitrary: fc.constant(null) },
   { weight: 3, arbitrary: listing },
   { weight: 1, arbitrary: fc.constant("contents" as const) },
+  { weight: 1, arbitrary: heldListing },
 )
 
 export type Look = typeof look extends fc.Arbitrary<infer Value> ? Value : never
@@ -89,6 +97,27 @@ const listAll = async (catalog: Catalog, { appId, owner, status, prefix, limit }
   }
 }
 
+/** Whether the oldest files that are held are listed, of each app so many. */
+const checkHeld = async (
+  catalog: Catalog,
+  uploads: ReadonlyArray<UploadRecord | null>,
+  model: Model,
+  { held: limit, except }: Extract<Look, { readonly held: number }>,
+): Promise<void> => {
+  const excepted = uploads.flatMap((upload) => (upload !== null && upload.file.key === except ? [upload.file.id] : []))
+  const listed = await catalog.listHeld({ limit, except: new Set(excepted) })
+  const waiting = model.files.filter((kept) => kept.isCurrent && isHeld(kept) && kept.file.key !== except)
+  for (const appId of appIds)
+    expectSame(
+      listed.filter(({ file }) => file.appId === appId).map(({ file }) => file.key),
+      waiting
+        .filter(({ file }) => file.appId === appId)
+        .slice(0, limit)
+        .map(({ file }) => file.key),
+      `what is held of ${appId}`,
+    )
+}
+
 /** Whether the bytes of small files are there as long as the files are, and no longer. */
 const checkContents = async (catalog: Catalog, uploads: ReadonlyArray<UploadRecord | null>, model: Model) => {
   for (const upload of uploads) {
@@ -97,7 +126,8 @@ const checkContents = async (catalog: Catalog, uploads: ReadonlyArray<UploadReco
     const bytes = await catalog.readContent(upload.file.id)
     expectSame(
       bytes && [...bytes],
-      Array.from({ length: file.size }, () => number),
+      // Those of a file that was rejected are gone with the verdict.
+      file.failure?.code === "REJECTED" ? null : Array.from({ length: file.size }, () => number),
       `the bytes of ${file.key}`,
     )
   }
@@ -139,9 +169,10 @@ export const checkCatalog = async (catalog: Catalog, model: Model, asked: Look):
     expectSame(found && { deletedAt: found.deletedAt, until: found.until }, expected, `the tombstone of ${key}`)
   }
 
+  if (asked === null) return
   if (asked === "contents") await checkContents(catalog, uploads, model)
-  else if (asked !== null)
-    expectSame(await listAll(catalog, asked), listExpected(model, asked), `the list ${JSON.stringify(asked)}`)
+  else if ("held" in asked) await checkHeld(catalog, uploads, model, asked)
+  else expectSame(await listAll(catalog, asked), listExpected(model, asked), `the list ${JSON.stringify(asked)}`)
 }
 
 /** Ends and deletes everything, and makes sure that nothing is left: the next sequence begins with an empty catalog. */

@@ -1,4 +1,5 @@
 import { changeFiles, claim, deleteFiles } from "./commands/app.ts"
+import { judgeFiles } from "./commands/judge.ts"
 import { expire, forgetTombstones, pass, prune, reclaim, sweep } from "./commands/time.ts"
 import { beginUpload, commit, commitWhole, deliver, fail, interrupt, register, send } from "./commands/uploads.ts"
 import { type AnyCommand, defineCommand } from "./command.ts"
@@ -14,6 +15,7 @@ export const commands: ReadonlyArray<AnyCommand> = [
   defineCommand(register),
   defineCommand(deliver),
   defineCommand(claim),
+  defineCommand(judgeFiles),
   defineCommand(changeFiles),
   defineCommand(deleteFiles),
   defineCommand(pass),

@@ -94,9 +94,21 @@ export const isRegistered = (model: Model, kept: Kept): boolean =>
 export const isOverdue = ({ file: { removeAt, claimBy } }: Kept, now: number): boolean =>
   Math.min(removeAt ?? Infinity, claimBy ?? Infinity) <= now
 
+/** When its times end, which count from its arrival or from its release. */
+export const countFrom = ({ keepFor, claimWithin }: Kept["file"], now: number) => ({
+  removeAt: keepFor === null ? null : now + keepFor,
+  claimBy: claimWithin === null ? null : now + claimWithin,
+})
+
+/** Whether it waits for a verdict. */
+export const isHeld = ({ file: { status, hold } }: Kept): boolean => status === "Uploaded" && hold
+
 /** Whether somebody with a signed URL may read it. */
 export const isReadable = (kept: Kept, now: number): boolean =>
-  kept.file.status === "Uploaded" && !isOverdue(kept, now) && (kept.file.slug === null || kept.isRegistered)
+  kept.file.status === "Uploaded" &&
+  !isHeld(kept) &&
+  !isOverdue(kept, now) &&
+  (kept.file.slug === null || kept.isRegistered)
 
 /** The file that a custom id means where one is read. */
 export const findByCustomId = (
@@ -113,8 +125,11 @@ export const findByCustomId = (
       (among === "all" || (kept.file.claimBy === null && isReadable(kept, now))),
   )
 
-export const toStatus = ({ file: { status, claimBy } }: Kept): FileStatus =>
-  status === "Uploaded" && claimBy !== null ? "Pending" : status
+export const toStatus = (kept: Kept): FileStatus => {
+  if (isHeld(kept)) return "Held"
+  const { status, claimBy } = kept.file
+  return status === "Uploaded" && claimBy !== null ? "Pending" : status
+}
 
 /** What files take. */
 export const measure = (files: ReadonlyArray<Pick<FileRecord, "status" | "size">>) => {
@@ -172,13 +187,13 @@ export const expectUpload = (
   return { ...model, expected: [...model.expected.filter((each) => each !== known), next] }
 }
 
-/** A file has ended: its app is owed an event where it has registered. */
+/** A file has ended: its app is owed an event where it has registered, unless the file waits for a verdict. */
 export const end = (model: Model, number: number): Model => {
-  const { file } = model.files.find((kept) => kept.number === number)!
-  const known = findExpected(model, file)
+  const kept = model.files.find((each) => each.number === number)!
+  const known = findExpected(model, kept.file)
   if (known === undefined) return model
   const left = { ...model, expected: model.expected.filter((each) => each !== known) }
-  return update(left, number, { isRegistered: true, event: "pending" })
+  return update(left, number, { isRegistered: true, event: isHeld(kept) ? null : "pending" })
 }
 
 /** A file that has lost its key is kept while it has bytes, or its app is owed an event or may still register it. */

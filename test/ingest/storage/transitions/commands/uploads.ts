@@ -17,10 +17,12 @@ import {
 import {
   add,
   appOf,
+  countFrom,
   dropLost,
   end,
   expectUpload,
   findCurrent,
+  isHeld,
   isOverdue,
   judge,
   type Kept,
@@ -70,12 +72,11 @@ const describe = ({ grant, labels }: Upload, epoch: number, now: number): Kept["
 })
 
 /** What changes with a file when it has arrived. */
-const arrive = ({ keepFor, claimWithin }: Kept["file"], now: number): Partial<Kept["file"]> => ({
+const arrive = (file: Kept["file"], now: number): Partial<Kept["file"]> => ({
   status: "Uploaded",
   uploadedAt: now,
   fileHash,
-  removeAt: keepFor === null ? null : now + keepFor,
-  claimBy: claimWithin === null ? null : now + claimWithin,
+  ...(!file.hold && countFrom(file, now)),
 })
 
 /** Which quota has no room for a new file in the place of another, with what is taken of it. */
@@ -331,8 +332,8 @@ const registerOne = (model: Model, key: string, { id, expiresIn }: Registered): 
   const status = known?.file.status
   const hasEnded = status === "Uploaded" || status === "Failed"
   let next = model
-  if (known !== undefined && hasEnded && known.event === null)
-    next = update(next, known.number, { isRegistered: true, event: "pending" })
+  if (known !== undefined && hasEnded && !known.isRegistered)
+    next = update(next, known.number, { isRegistered: true, event: isHeld(known) ? null : "pending" })
   if (known !== undefined && status === "Uploading" && expiresIn !== undefined)
     next = update(next, known.number, { file: { expires: Math.max(known.file.expires, now + expiresIn) } })
   // Without an id it may be for the next upload of the key.
