@@ -19,11 +19,13 @@ import {
   toStatus,
 } from "./model.ts"
 
+const statuses = ["Uploading", "Held", "Pending", "Uploaded", "Deleting", "Failed"] as const
+
 /** One page after the other of a listing. */
 const listing = fc.record({
   appId: fc.constantFrom(undefined, "app", "app", "app", "other"),
   owner: fc.constantFrom(undefined, ...owners),
-  status: fc.constantFrom(undefined, "Uploading", "Held", "Pending", "Uploaded", "Deleting", "Failed"),
+  status: fc.constantFrom(undefined, ...statuses),
   prefix: fc.constantFrom(undefined, undefined, "a", "a/", "b/"),
   /** Files on a page. */
   limit: fc.constantFrom(100, 100, 1, 2),
@@ -55,6 +57,8 @@ const checkUpload = (upload: UploadRecord | null, kept: Kept | undefined, model:
   const found = [upload.registration !== null, upload.delivery?.status ?? null, mayBeRead(upload, model.now)]
   const expected = [isRegistered(model, kept), kept.event, isReadable(kept, model.now)]
   expectSame(found, expected, `whether ${key} is registered, owed and readable`)
+  if (kept.file.status === "Uploaded")
+    expectSame(upload.result !== null, kept.hasResult, `whether ${key} has the result of its app`)
 }
 
 const compareBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
@@ -133,6 +137,34 @@ const checkContents = async (catalog: Catalog, uploads: ReadonlyArray<UploadReco
   }
 }
 
+/** Whether everybody sees which files a deletion means, while it may not have reached their rows yet. */
+export const checkVisible = async (catalog: Catalog, model: Model): Promise<void> => {
+  for (const key of keys) {
+    const upload = await catalog.get(key)
+    const kept = findCurrent(model, key)
+    const found = [upload?.file.status, upload !== null && mayBeRead(upload, model.now)]
+    const expected = [kept?.file.status, kept !== undefined && isReadable(kept, model.now)]
+    expectSame(found, expected, `whether ${key} can be read while files are being deleted`)
+  }
+  for (const customId of customIds)
+    for (const among of ["readable", "all"] as const) {
+      const found = await catalog.findByCustomId("app", customId, among, model.now)
+      const expected = findByCustomId(model, "app", customId, among)
+      expectSame(found?.key, expected?.file.key, `the ${among} file with the custom id ${customId} meanwhile`)
+    }
+  // A listing may leave out files that are being deleted and that no step has reached.
+  for (const status of statuses.filter((status) => status !== "Deleting"))
+    for (const prefix of [undefined, "a"] as const) {
+      const asked = { appId: "app", owner: undefined, status, prefix, limit: 100 } as const
+      expectSame(
+        await listAll(catalog, asked),
+        listExpected(model, asked),
+        `the list ${JSON.stringify(asked)} meanwhile`,
+      )
+    }
+  await checkHeld(catalog, [], model, { held: 100, except: undefined })
+}
+
 /** Compares all that a catalog says with what the model knows. */
 export const checkCatalog = async (catalog: Catalog, model: Model, asked: Look): Promise<void> => {
   const uploads = await Promise.all(keys.map((key) => catalog.get(key)))
@@ -143,7 +175,8 @@ export const checkCatalog = async (catalog: Catalog, model: Model, asked: Look):
     const { catalogBytes: _catalogBytes, expectedBytes: _expectedBytes, ...usage } = await catalog.usage(appId)
     const expectedFiles =
       model.expected.filter(({ key }) => appOf(key) === appId).length +
-      model.graves.filter((grave) => grave.appId === appId && !grave.hadFile).length
+      model.graves.filter((grave) => grave.appId === appId && !grave.hadFile).length +
+      model.deletions.filter((deletion) => deletion.appId === appId).length
     expectSame(usage, { ...measure(ofApp), expectedFiles }, `the usage of ${appId}`)
     const taken = usage.storedBytes + usage.announcedBytes
     expectThat(taken <= (model.quota ?? Infinity), () => `the quota of ${appId} is exceeded`)
@@ -177,7 +210,7 @@ export const checkCatalog = async (catalog: Catalog, model: Model, asked: Look):
 
 /** Ends and deletes everything, and makes sure that nothing is left: the next sequence begins with an empty catalog. */
 export const clearCatalog = async (catalog: Catalog, model: Model): Promise<void> => {
-  const { now, files, expected, graves } = model
+  const { now, files, expected, graves, deletions } = model
   const later = now + 1_000_000_000_000
   const isOpen = (key: string) =>
     files.some(({ file }) => file.key === key && file.status !== "Deleting") ||
@@ -196,6 +229,7 @@ export const clearCatalog = async (catalog: Catalog, model: Model): Promise<void
     ...due.map(({ id, attempt }) => catalog.recordAttempt({ deliveryId: id, attempt, ...went })),
     ...(await catalog.listReclaimable(100)).map((file) => catalog.reclaimed(file)),
     ...(files.some(({ isCurrent }) => !isCurrent) ? [catalog.prune({ before: later, limit: 100 })] : []),
+    ...(deletions.length > 0 ? [catalog.forgetDeletions({ before: later, limit: 100 })] : []),
     ...(open.size + graves.length > 0 ? [catalog.forgetTombstones({ now: later * 2, limit: 100 })] : []),
   ])
   // Rows of every kind count among the bytes of the catalog.

@@ -29,6 +29,8 @@ export interface Kept {
   /** The event that its app is owed. */
   readonly event: "pending" | "delivered" | null
   readonly hasBytes: boolean
+  /** Its app has said what its callback returns. */
+  readonly hasResult: boolean
   /** Until when a URL for its key may be valid, where that is later than what the file says. */
   readonly urlsEnd: number
 }
@@ -50,6 +52,14 @@ export interface Grave {
   readonly hadFile: boolean
 }
 
+/** A deletion of many files, which is remembered. */
+export interface Deletion {
+  readonly appId: string
+  readonly owner: string | undefined
+  readonly prefix: string | undefined
+  readonly askedAt: number
+}
+
 export interface Model {
   readonly now: number
   /** What the files of an app may take; the same in a whole sequence, as is the owners'. */
@@ -58,6 +68,7 @@ export interface Model {
   readonly files: ReadonlyArray<Kept>
   readonly expected: ReadonlyArray<Expected>
   readonly graves: ReadonlyArray<Grave>
+  readonly deletions: ReadonlyArray<Deletion>
   /** How many files have begun. */
   readonly begun: number
 }
@@ -68,6 +79,7 @@ export const createModel = (quotas: Pick<Model, "quota" | "ownerQuota">): Model 
   files: [],
   expected: [],
   graves: [],
+  deletions: [],
   begun: 0,
 })
 
@@ -170,6 +182,7 @@ export const add = (
     isRegistered: false,
     event: null,
     hasBytes: true,
+    hasResult: false,
     urlsEnd: 0,
     ...rest,
   }
@@ -250,6 +263,22 @@ export const deleteKept = (model: Model, { number, file, urlsEnd }: Kept): Model
   if (until <= now) return deleted
   return bury(deleted, { appId, key, deletedAt: Math.max(now, issuedAt ?? 0), until, hadFile: true })
 }
+
+/** Whether all files of its owner were deleted since the URL of an upload was issued: it does not begin any more. */
+export const isBarred = (
+  { now, deletions }: Model,
+  { appId, issuedAt = 0 }: UploadGrant,
+  owner: string | undefined,
+): boolean =>
+  owner !== undefined &&
+  deletions.some(
+    (deletion) =>
+      deletion.appId === appId &&
+      deletion.owner === owner &&
+      deletion.prefix === undefined &&
+      deletion.askedAt >= issuedAt &&
+      deletion.askedAt + uploadLifetime > now,
+  )
 
 /** What a deletion says of an upload that begins. */
 export const judge = (model: Model, grant: UploadGrant): "open" | "deleted" | "unregistered" => {

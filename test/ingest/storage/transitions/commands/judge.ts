@@ -1,7 +1,24 @@
 import * as fc from "fast-check"
 import type { Command } from "../command.ts"
 import { appId, createEventId, key, keyAtDoor } from "../given.ts"
-import { countFrom, findCurrent, isHeld, type Kept, type Model, update } from "../model.ts"
+import { appOf, countFrom, findCurrent, isHeld, type Kept, type Model, update } from "../model.ts"
+
+/** An app says what its callback returns, at a moment of its choice. */
+export const report: Command<{ readonly key: string }, boolean> = {
+  name: "report",
+  weight: 2,
+  given: fc.record({ key }),
+  run: {
+    model: (model, { key }) => {
+      const known = findCurrent(model, key)
+      if (known === undefined) return [model, false]
+      const isKept = known.file.status === "Uploaded" && !isHeld(known)
+      return [isKept ? update(model, known.number, { hasResult: true }) : model, true]
+    },
+    catalog: (catalog, { key }, { now }) =>
+      catalog.recordResult({ appId: appOf(key), key, result: { data: "1" }, now }),
+  },
+}
 
 interface Judgement {
   readonly appId: string

@@ -22,6 +22,7 @@ import {
   end,
   expectUpload,
   findCurrent,
+  isBarred,
   isHeld,
   isOverdue,
   judge,
@@ -152,6 +153,7 @@ const begin = (model: Model, asked: Upload): readonly [Model, Begun] => {
     const isEarlier = file.issuedAt !== null && grant.issuedAt !== undefined && grant.issuedAt <= file.issuedAt
     if (!isSame && isEarlier && file.registrationId !== registrationId) return [model, { kind: "taken" }]
   }
+  if (isBarred(model, grant, asked.labels.owner)) return [model, { kind: "deleted" }]
   const full = findFullQuota(model, asked, known)
   if (full !== undefined) return [model, full]
   const epoch = (known?.file.epoch ?? 0) + 1
@@ -204,6 +206,7 @@ export const commitWhole: Command<GivenUpload, string> = {
       if (verdict === "deleted") return [noteRefusal(model, asked), "refused"]
       const isRefused =
         verdict !== "open" ||
+        isBarred(model, asked.grant, asked.labels.owner) ||
         findCurrent(model, asked.grant.key) !== undefined ||
         findFullQuota(model, asked, undefined) !== undefined
       if (isRefused) return [model, "refused"]

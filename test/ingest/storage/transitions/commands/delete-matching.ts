@@ -1,0 +1,150 @@
+import * as fc from "fast-check"
+import type { Catalog } from "../../../../../src/ingest.ts"
+import type { FileSelection } from "../../../../../src/protocol.ts"
+import { checkVisible } from "../check.ts"
+import { type Command, expectSame, expectThat } from "../command.ts"
+import { appId, limit } from "../given.ts"
+import { deleteKept, type Kept, type Model, owners, uploadLifetime } from "../model.ts"
+import { changeFiles, claim } from "./app.ts"
+import { judgeFiles } from "./judge.ts"
+import { commitWhole } from "./uploads.ts"
+
+/** What is done while a deletion has not reached all of its files. */
+interface Meanwhile {
+  readonly model: (model: Model) => readonly [Model, unknown]
+  readonly catalog: (catalog: Catalog, model: Model) => Promise<unknown>
+  readonly mayEnd: (kept: Kept, answer: unknown, before: Model) => boolean
+  readonly mayClaim: (kept: Kept, answer: unknown) => boolean
+  readonly mayRelease: (kept: Kept, answer: unknown) => boolean
+}
+
+/** Another command as what is done meanwhile. None of these has an answer that is the catalog's choice. */
+const doMeanwhile = <Given, Answer>(command: Command<Given, Answer>): fc.Arbitrary<Meanwhile> =>
+  command.given.map((given) => ({
+    model: (model) => command.run.model(model, given, undefined as Answer),
+    catalog: (catalog, model) => command.run.catalog!(catalog, given, model),
+    mayEnd: (kept, answer, before) => command.mayEnd?.(kept, given, answer as Answer, before) ?? false,
+    mayClaim: (kept, answer) => command.mayClaim?.(kept, given, answer as Answer) ?? false,
+    mayRelease: (kept, answer) => command.mayRelease?.(kept, given, answer as Answer) ?? false,
+    toJSON: () => `${command.name} ${JSON.stringify(given)}`,
+  }))
+
+interface Deletion {
+  readonly appId: string
+  readonly selection: FileSelection
+  readonly limit: number
+  readonly meanwhile: Meanwhile | null
+}
+
+interface Deleted {
+  readonly keys: ReadonlyArray<string>
+  readonly meanwhile: unknown
+}
+
+const owner = fc.constantFrom(...owners)
+const prefix = fc.constantFrom("a", "a/", "b/")
+const selection: fc.Arbitrary<FileSelection> = fc.oneof(
+  fc.record({ owner }),
+  fc.record({ prefix }),
+  fc.record({ owner, prefix }),
+)
+
+/** What is taken of the quotas follows in steps: what comes meanwhile is tried where there are none. */
+const isCounted = ({ quota, ownerQuota }: Model): boolean => quota !== undefined || ownerQuota !== undefined
+
+const erase = (model: Model, { appId, selection: { owner, prefix } }: Deletion): readonly [Model, Deleted["keys"]] => {
+  const meant = model.files.filter(
+    ({ file, isCurrent }) =>
+      isCurrent &&
+      file.appId === appId &&
+      file.status !== "Deleting" &&
+      (owner === undefined || file.owner === owner) &&
+      (prefix === undefined || file.path?.startsWith(prefix) === true),
+  )
+  const others = model.deletions.filter(
+    (each) => each.appId !== appId || each.owner !== owner || each.prefix !== prefix,
+  )
+  const deletions = [...others, { appId, owner, prefix, askedAt: model.now }]
+  return [meant.reduce(deleteKept, { ...model, deletions }), meant.map(({ file }) => file.key).toSorted()]
+}
+
+/** An app deletes all files of an owner, or below a prefix. */
+export const deleteMatching: Command<Deletion, Deleted> = {
+  name: "delete all",
+  weight: 3,
+  given: fc.record({
+    appId,
+    selection,
+    limit,
+    meanwhile: fc.oneof(
+      fc.constant(null),
+      doMeanwhile(changeFiles),
+      doMeanwhile(judgeFiles),
+      doMeanwhile(claim),
+      doMeanwhile(commitWhole),
+    ),
+  }),
+  givenAtDoor: fc.record({
+    appId: fc.constant("app"),
+    selection,
+    limit: fc.constant(1),
+    meanwhile: fc.constant(null),
+  }),
+  run: {
+    model: (model, given) => {
+      const [erased, keys] = erase(model, given)
+      if (given.meanwhile === null || isCounted(model)) return [erased, { keys, meanwhile: null }]
+      const [after, meanwhile] = given.meanwhile.model(erased)
+      return [after, { keys, meanwhile }]
+    },
+    catalog: async (catalog, given, model) => {
+      const { now } = model
+      const { appId, selection, limit, meanwhile } = given
+      const deleted = await catalog.deleteMatching({ appId, selection, now, limit })
+      if (deleted.kind !== "deleted") throw new Error("There is no bound.")
+      const [erased] = erase(model, given)
+      await checkVisible(catalog, erased)
+      const isDone = meanwhile === null || isCounted(model)
+      const answer = isDone ? null : await meanwhile.catalog(catalog, erased)
+      if (!isDone) await checkVisible(catalog, meanwhile.model(erased)[0])
+      const keys = [...deleted.keys]
+      for (let isOver = false; !isOver;) {
+        const step = await catalog.continueDeletions({ now, limit })
+        expectThat(step.keys.length <= limit, () => "A step marked more files than it may.")
+        keys.push(...step.keys)
+        isOver = step.isDone
+      }
+      const [newest] = await catalog.listDeletions(appId, 1)
+      expectSame([newest?.deletedCount, newest?.doneAt], [keys.length, now], "how many files were deleted")
+      return { keys: keys.toSorted(), meanwhile: answer }
+    },
+    door: async (door, given, model) => {
+      const [, keys] = erase(model, given)
+      const answer = await door.call<{ deletedCount: number; isDone: boolean }>("deleteFiles", given.selection)
+      expectSame([answer.deletedCount, answer.isDone], [keys.length, true], "how many files were deleted")
+      // Which ones they were is seen by reading them.
+      return { keys, meanwhile: null }
+    },
+  },
+  mayEnd: (kept, { meanwhile }, answer, before) =>
+    answer.keys.includes(kept.file.key) ||
+    (answer.meanwhile !== null && meanwhile?.mayEnd(kept, answer.meanwhile, before) === true),
+  mayClaim: (kept, { meanwhile }, answer) =>
+    answer.meanwhile !== null && meanwhile?.mayClaim(kept, answer.meanwhile) === true,
+  mayRelease: (kept, { meanwhile }, answer) =>
+    answer.meanwhile !== null && meanwhile?.mayRelease(kept, answer.meanwhile) === true,
+}
+
+/** Deletions that are done are forgotten. */
+export const forgetDeletions: Command<{ readonly age: number }, number> = {
+  name: "forget deletions",
+  weight: 1,
+  given: fc.record({ age: fc.constantFrom(0, uploadLifetime) }),
+  run: {
+    model: (model, { age }) => {
+      const deletions = model.deletions.filter(({ askedAt }) => askedAt >= model.now - age)
+      return [{ ...model, deletions }, model.deletions.length - deletions.length]
+    },
+    catalog: (catalog, { age }, { now }) => catalog.forgetDeletions({ before: now - age, limit: 100 }),
+  },
+}
