@@ -24,6 +24,10 @@ export const moments = [
   "renewal",
   /** The app has asked for the deletion of a file. */
   "deletion",
+  /** The app has claimed a file. */
+  "claim",
+  /** The app has said of a held file whether it may be read. */
+  "verdict",
   /** Bytes of a failed, expired, replaced or deleted upload are taken back. */
   "clean-up",
   /** Whatever it is doing. */

@@ -3,7 +3,7 @@ import type { Catalog } from "../../../../../src/ingest.ts"
 import type { FileSelection } from "../../../../../src/protocol.ts"
 import { checkVisible } from "../check.ts"
 import { type Command, expectSame, expectThat } from "../command.ts"
-import { appId, limit } from "../given.ts"
+import { appId } from "../given.ts"
 import { deleteKept, type Kept, type Model, owners, uploadLifetime } from "../model.ts"
 import { changeFiles, claim } from "./app.ts"
 import { judgeFiles } from "./judge.ts"
@@ -33,12 +33,12 @@ interface Deletion {
   readonly appId: string
   readonly selection: FileSelection
   readonly limit: number
-  readonly meanwhile: Meanwhile | null
+  readonly meanwhile: ReadonlyArray<Meanwhile>
 }
 
 interface Deleted {
   readonly keys: ReadonlyArray<string>
-  readonly meanwhile: unknown
+  readonly meanwhile: ReadonlyArray<unknown>
 }
 
 const owner = fc.constantFrom(...owners)
@@ -71,30 +71,32 @@ const erase = (model: Model, { appId, selection: { owner, prefix } }: Deletion):
 /** An app deletes all files of an owner, or below a prefix. */
 export const deleteMatching: Command<Deletion, Deleted> = {
   name: "delete all",
-  weight: 3,
+  weight: 4,
   given: fc.record({
     appId,
     selection,
-    limit,
-    meanwhile: fc.oneof(
-      fc.constant(null),
-      doMeanwhile(changeFiles),
-      doMeanwhile(judgeFiles),
-      doMeanwhile(claim),
-      doMeanwhile(commitWhole),
+    limit: fc.constantFrom(1, 1, 1, 100),
+    meanwhile: fc.array(
+      fc.oneof(doMeanwhile(changeFiles), doMeanwhile(judgeFiles), doMeanwhile(claim), doMeanwhile(commitWhole)),
+      { maxLength: 3, size: "max" },
     ),
   }),
   givenAtDoor: fc.record({
     appId: fc.constant("app"),
     selection,
     limit: fc.constant(1),
-    meanwhile: fc.constant(null),
+    meanwhile: fc.constant([]),
   }),
   run: {
     model: (model, given) => {
       const [erased, keys] = erase(model, given)
-      if (given.meanwhile === null || isCounted(model)) return [erased, { keys, meanwhile: null }]
-      const [after, meanwhile] = given.meanwhile.model(erased)
+      let after = erased
+      const meanwhile: Array<unknown> = []
+      for (const each of isCounted(model) ? [] : given.meanwhile) {
+        const [next, answer] = each.model(after)
+        after = next
+        meanwhile.push(answer)
+      }
       return [after, { keys, meanwhile }]
     },
     catalog: async (catalog, given, model) => {
@@ -102,11 +104,14 @@ export const deleteMatching: Command<Deletion, Deleted> = {
       const { appId, selection, limit, meanwhile } = given
       const deleted = await catalog.deleteMatching({ appId, selection, now, limit })
       if (deleted.kind !== "deleted") throw new Error("There is no bound.")
-      const [erased] = erase(model, given)
-      await checkVisible(catalog, erased)
-      const isDone = meanwhile === null || isCounted(model)
-      const answer = isDone ? null : await meanwhile.catalog(catalog, erased)
-      if (!isDone) await checkVisible(catalog, meanwhile.model(erased)[0])
+      let [after] = erase(model, given)
+      await checkVisible(catalog, after)
+      const answers: Array<unknown> = []
+      for (const each of isCounted(model) ? [] : meanwhile) {
+        answers.push(await each.catalog(catalog, after))
+        after = each.model(after)[0]
+        await checkVisible(catalog, after)
+      }
       const keys = [...deleted.keys]
       for (let isOver = false; !isOver;) {
         const step = await catalog.continueDeletions({ now, limit })
@@ -116,23 +121,20 @@ export const deleteMatching: Command<Deletion, Deleted> = {
       }
       const [newest] = await catalog.listDeletions(appId, 1)
       expectSame([newest?.deletedCount, newest?.doneAt], [keys.length, now], "how many files were deleted")
-      return { keys: keys.toSorted(), meanwhile: answer }
+      return { keys: keys.toSorted(), meanwhile: answers }
     },
     door: async (door, given, model) => {
       const [, keys] = erase(model, given)
       const answer = await door.call<{ deletedCount: number; isDone: boolean }>("deleteFiles", given.selection)
       expectSame([answer.deletedCount, answer.isDone], [keys.length, true], "how many files were deleted")
       // Which ones they were is seen by reading them.
-      return { keys, meanwhile: null }
+      return { keys, meanwhile: [] }
     },
   },
   mayEnd: (kept, { meanwhile }, answer, before) =>
-    answer.keys.includes(kept.file.key) ||
-    (answer.meanwhile !== null && meanwhile?.mayEnd(kept, answer.meanwhile, before) === true),
-  mayClaim: (kept, { meanwhile }, answer) =>
-    answer.meanwhile !== null && meanwhile?.mayClaim(kept, answer.meanwhile) === true,
-  mayRelease: (kept, { meanwhile }, answer) =>
-    answer.meanwhile !== null && meanwhile?.mayRelease(kept, answer.meanwhile) === true,
+    answer.keys.includes(kept.file.key) || answer.meanwhile.some((each, i) => meanwhile[i]!.mayEnd(kept, each, before)),
+  mayClaim: (kept, { meanwhile }, answer) => answer.meanwhile.some((each, i) => meanwhile[i]!.mayClaim(kept, each)),
+  mayRelease: (kept, { meanwhile }, answer) => answer.meanwhile.some((each, i) => meanwhile[i]!.mayRelease(kept, each)),
 }
 
 /** Deletions that are done are forgotten. */
