@@ -55,7 +55,7 @@ export const createRestCalls = ({ apiKey, ingestUrl, see, violate, isHopeless, c
     const [verdict, other] =
       upload.fate === "released" ? ["releaseFiles", "rejectFiles"] : ["rejectFiles", "releaseFiles"]
     await call(verdict!, { fileKeys }, "verdict")
-    const { releasedCount, rejectedCount = releasedCount } = await call(other!, { fileKeys }, "any")
+    const { releasedCount, rejectedCount = releasedCount } = await call(other!, { fileKeys }, "verdict")
     if (rejectedCount !== 0 && !isHopeless()) violate(`judged twice: ${upload.fate} ${upload.grant.key}`)
     counts.verdicts++
   }

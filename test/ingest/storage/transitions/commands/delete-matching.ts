@@ -11,6 +11,8 @@ import { commitWhole } from "./uploads.ts"
 
 /** What is done while a deletion has not reached all of its files. */
 interface Meanwhile {
+  /** Quotas decide what comes of it. */
+  readonly isCounted: boolean
   readonly model: (model: Model) => readonly [Model, unknown]
   readonly catalog: (catalog: Catalog, model: Model) => Promise<unknown>
   readonly mayEnd: (kept: Kept, answer: unknown, before: Model) => boolean
@@ -19,8 +21,9 @@ interface Meanwhile {
 }
 
 /** Another command as what is done meanwhile. None of these has an answer that is the catalog's choice. */
-const doMeanwhile = <Given, Answer>(command: Command<Given, Answer>): fc.Arbitrary<Meanwhile> =>
+const doMeanwhile = <Given, Answer>(command: Command<Given, Answer>, isCounted = false): fc.Arbitrary<Meanwhile> =>
   command.given.map((given) => ({
+    isCounted,
     model: (model) => command.run.model(model, given, undefined as Answer),
     catalog: (catalog, model) => command.run.catalog!(catalog, given, model),
     mayEnd: (kept, answer, before) => command.mayEnd?.(kept, given, answer as Answer, before) ?? false,
@@ -49,8 +52,9 @@ const selection: fc.Arbitrary<FileSelection> = fc.oneof(
   fc.record({ owner, prefix }),
 )
 
-/** What is taken of the quotas follows in steps: what comes meanwhile is tried where there are none. */
-const isCounted = ({ quota, ownerQuota }: Model): boolean => quota !== undefined || ownerQuota !== undefined
+/** What is taken of the quotas follows in steps: a file comes meanwhile where there are none. */
+const isLeftOut = ({ quota, ownerQuota }: Model, { isCounted }: Meanwhile): boolean =>
+  isCounted && (quota !== undefined || ownerQuota !== undefined)
 
 const erase = (model: Model, { appId, selection: { owner, prefix } }: Deletion): readonly [Model, Deleted["keys"]] => {
   const meant = model.files.filter(
@@ -77,7 +81,7 @@ export const deleteMatching: Command<Deletion, Deleted> = {
     selection,
     limit: fc.constantFrom(1, 1, 1, 100),
     meanwhile: fc.array(
-      fc.oneof(doMeanwhile(changeFiles), doMeanwhile(judgeFiles), doMeanwhile(claim), doMeanwhile(commitWhole)),
+      fc.oneof(doMeanwhile(changeFiles), doMeanwhile(judgeFiles), doMeanwhile(claim), doMeanwhile(commitWhole, true)),
       { maxLength: 3, size: "max" },
     ),
   }),
@@ -92,8 +96,8 @@ export const deleteMatching: Command<Deletion, Deleted> = {
       const [erased, keys] = erase(model, given)
       let after = erased
       const meanwhile: Array<unknown> = []
-      for (const each of isCounted(model) ? [] : given.meanwhile) {
-        const [next, answer] = each.model(after)
+      for (const each of given.meanwhile) {
+        const [next, answer] = isLeftOut(model, each) ? [after, null] : each.model(after)
         after = next
         meanwhile.push(answer)
       }
@@ -107,7 +111,11 @@ export const deleteMatching: Command<Deletion, Deleted> = {
       let [after] = erase(model, given)
       await checkVisible(catalog, after)
       const answers: Array<unknown> = []
-      for (const each of isCounted(model) ? [] : meanwhile) {
+      for (const each of meanwhile) {
+        if (isLeftOut(model, each)) {
+          answers.push(null)
+          continue
+        }
         answers.push(await each.catalog(catalog, after))
         after = each.model(after)[0]
         await checkVisible(catalog, after)
@@ -132,9 +140,12 @@ export const deleteMatching: Command<Deletion, Deleted> = {
     },
   },
   mayEnd: (kept, { meanwhile }, answer, before) =>
-    answer.keys.includes(kept.file.key) || answer.meanwhile.some((each, i) => meanwhile[i]!.mayEnd(kept, each, before)),
-  mayClaim: (kept, { meanwhile }, answer) => answer.meanwhile.some((each, i) => meanwhile[i]!.mayClaim(kept, each)),
-  mayRelease: (kept, { meanwhile }, answer) => answer.meanwhile.some((each, i) => meanwhile[i]!.mayRelease(kept, each)),
+    answer.keys.includes(kept.file.key) ||
+    answer.meanwhile.some((each, i) => each !== null && meanwhile[i]!.mayEnd(kept, each, before)),
+  mayClaim: (kept, { meanwhile }, answer) =>
+    answer.meanwhile.some((each, i) => each !== null && meanwhile[i]!.mayClaim(kept, each)),
+  mayRelease: (kept, { meanwhile }, answer) =>
+    answer.meanwhile.some((each, i) => each !== null && meanwhile[i]!.mayRelease(kept, each)),
 }
 
 /** Deletions that are done are forgotten. */
