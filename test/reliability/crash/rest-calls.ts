@@ -52,10 +52,10 @@ export const createRestCalls = ({ apiKey, ingestUrl, see, violate, isHopeless, c
     const fileKeys = [upload.grant.key]
     await expectUnread(upload, [404])
     held.delete(upload.grant.key)
-    const [verdict, other] =
-      upload.fate === "released" ? ["releaseFiles", "rejectFiles"] : ["rejectFiles", "releaseFiles"]
-    await call(verdict!, { fileKeys }, "verdict")
-    const { releasedCount, rejectedCount = releasedCount } = await call(other!, { fileKeys }, "verdict")
+    const verdicts = ["releaseFiles", "rejectFiles"] as const
+    const [verdict, other] = upload.fate === "released" ? verdicts : ([verdicts[1], verdicts[0]] as const)
+    await call(verdict, { fileKeys }, "verdict")
+    const { releasedCount, rejectedCount = releasedCount } = await call(other, { fileKeys }, "verdict")
     if (rejectedCount !== 0 && !isHopeless()) violate(`judged twice: ${upload.fate} ${upload.grant.key}`)
     counts.verdicts++
   }

@@ -9,10 +9,10 @@ import {
   signUploadUrl,
 } from "../../../src/protocol.ts"
 import { type Answer, exchange } from "../exchange.ts"
-import type { FileLabels } from "../../../src/ingest.ts"
 import { createSealer } from "../../../src/protocol/seal.ts"
+import { fates, labelOf } from "./fates.ts"
 import { createRestCalls } from "./rest-calls.ts"
-import { type Fate, isDeletion, isHeld, type Upload, type World } from "./world.ts"
+import { isDeletion, isHeld, type Upload, type World } from "./world.ts"
 
 const boundary = "----crash-test"
 
@@ -37,32 +37,8 @@ export const createUploads = (world: World) => {
 
   const { call, claim, leave, judge } = createRestCalls(world)
 
-  const label = (fate: Fate): FileLabels => {
-    if (isHeld({ fate })) return { hold: true }
-    if (fate === "deleted with owner") return { owner: randomUUID() }
-    // Whoever claims gets to it, and what was claimed outlives that by far.
-    if (fate === "claimed") return { claimWithin: 20_000 }
-    return fate === "unclaimed" ? { claimWithin: random.between(1, 400) } : {}
-  }
-
   const createUpload = async (): Promise<Upload> => {
-    const fate = random.pick<Fate>([
-      "finished",
-      "finished",
-      "finished",
-      "finished",
-      "replaced",
-      "abandoned",
-      "lying",
-      "renewed",
-      "deleted",
-      "deleted midway",
-      "deleted with owner",
-      "claimed",
-      "unclaimed",
-      "released",
-      "rejected",
-    ])
+    const fate = random.pick(fates)
     const registers =
       fate === "finished" || fate === "replaced" || fate === "deleted"
         ? random.pick(["never", "first", "first", "meanwhile", "last"] as const)
@@ -75,7 +51,7 @@ export const createUploads = (world: World) => {
     // Some have expired before they are begun.
     const untilAbandoned = random.between(1, random.chance(0.2) ? 5 : 1500)
     const key = createFileKey(encodedAppId)
-    const labels = label(fate)
+    const labels = labelOf(fate, random)
     if (fate === "unclaimed") world.deleted.add(key)
     if (isHeld({ fate })) world.held.add(key)
     return {
