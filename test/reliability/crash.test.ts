@@ -8,7 +8,7 @@ import { encodeToken } from "../../src/protocol.ts"
 import { createExecutioner, type Moment, moments } from "./crash/moments.ts"
 import { resultOf, startReceivingApp } from "./crash/receiving-app.ts"
 import { createUploads } from "./crash/uploads.ts"
-import { isDeletion, type Upload } from "./crash/world.ts"
+import { isDeletion, isStored, type Upload } from "./crash/world.ts"
 import { bundleIngestServer } from "./ingest-process.ts"
 import { createRandom } from "./random.ts"
 
@@ -44,8 +44,17 @@ it("loses nothing, at whatever moment it is killed", { timeout: 900_000 }, async
   let current: object | undefined
   const ingestUrl = () => listening.promise
   const deleted = new Set<string>()
+  const held = new Set<string>()
   const isDeleted = (key: string) => deleted.has(key)
-  const app = await startReceivingApp({ apiKey, random, see, violate, ingestUrl, isDeleted })
+  const app = await startReceivingApp({
+    apiKey,
+    random,
+    see,
+    violate,
+    ingestUrl,
+    isDeleted,
+    isHeld: (key) => held.has(key),
+  })
   onTestFinished(app.close)
   const startIngest = await bundleIngestServer(folder)
   const data = join(folder, "data")
@@ -72,7 +81,18 @@ it("loses nothing, at whatever moment it is killed", { timeout: 900_000 }, async
     return life
   }
 
-  const counts = { uploads: 0, bytes: 0, resumes: 0, broken: 0, deletions: 0, renewals: 0, refusedReturns: 0 }
+  const counts = {
+    uploads: 0,
+    bytes: 0,
+    resumes: 0,
+    broken: 0,
+    deletions: 0,
+    claims: 0,
+    unclaimed: 0,
+    verdicts: 0,
+    renewals: 0,
+    refusedReturns: 0,
+  }
   const uploads = createUploads({
     random,
     publicUrl,
@@ -85,9 +105,9 @@ it("loses nothing, at whatever moment it is killed", { timeout: 900_000 }, async
     isHopeless,
     counts,
     deleted,
+    held,
   })
   const ended: Array<Upload> = []
-  const isStored = ({ fate }: Upload) => fate === "finished" || fate === "replaced" || fate === "renewed"
   const ending = new AbortController()
   const over = ending.signal
   const upload = async () => {
@@ -98,7 +118,7 @@ it("loses nothing, at whatever moment it is killed", { timeout: 900_000 }, async
   /** Between uploads: is what was answered before still there? */
   const audit = async () => {
     while (!over.aborted && !isHopeless()) {
-      const certain = ended.filter((one) => isStored(one) || isDeletion(one))
+      const certain = ended.filter((one) => isStored(one) || isDeletion(one) || one.fate === "rejected")
       if (certain.length > 0) await uploads.verify(random.pick(certain))
       await sleep(5)
     }
@@ -152,7 +172,7 @@ it("loses nothing, at whatever moment it is killed", { timeout: 900_000 }, async
   // What became of a file may have been told before it was deleted.
   for (const one of ended.filter(isDeletion)) names.add(`${one.grant.key} uploaded`)
   for (const name of app.heard.keys()) if (!names.has(name)) violate(`an event nobody is owed: ${name}`)
-  for (const one of ended.filter(isDeletion)) await uploads.verify(one)
+  for (const one of ended) if (isDeletion(one) || one.fate === "rejected") await uploads.verify(one)
   for (const one of stored) {
     await uploads.verify(one)
     const isAwaited = one.registers !== "never" && one.awaitServerData
@@ -216,6 +236,7 @@ it("loses nothing, at whatever moment it is killed", { timeout: 900_000 }, async
       `kills ${killed} (${[...killedIn].map(([moment, count]) => `${moment} ${count}`).join(", ")})`,
       `uploads ${counts.uploads} (${Math.round(counts.bytes / 1e6)} MB), resumes ${counts.resumes}, broken requests ${counts.broken}`,
       `deletions ${counts.deletions}, refused afterwards ${counts.refusedReturns}, renewals ${counts.renewals}`,
+      `claims ${counts.claims}, gone without a claim ${counts.unclaimed}, verdicts ${counts.verdicts}`,
       `events ${app.heard.size}, callbacks ${callbacks}, of them duplicates ${callbacks - app.heard.size}`,
       `lost ${violations.length}`,
     ].join("\n"),
@@ -227,6 +248,9 @@ it("loses nothing, at whatever moment it is killed", { timeout: 900_000 }, async
   expect(owed.length).toBeGreaterThan(kills / 2)
   expect(counts.deletions).toBeGreaterThan(kills / 3)
   expect(counts.refusedReturns).toBeGreaterThan(kills / 3)
+  expect(counts.claims).toBeGreaterThan(kills / 10)
+  expect(counts.unclaimed).toBeGreaterThan(kills / 10)
+  expect(counts.verdicts).toBeGreaterThan(kills / 5)
   expect(counts.renewals).toBeGreaterThan(kills / 10)
   expect(expectedKeys.length, "expired before they were begun").toBeGreaterThan(0)
 })

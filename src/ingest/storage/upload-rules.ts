@@ -170,6 +170,10 @@ export type BeginVerdict =
   | { readonly kind: "finished"; readonly outlasts: boolean }
   | Extract<Begun, { readonly kind: "deleted" | "failed" | "taken" | "overQuota" | "overOwnerQuota" }>
 
+/** Whether a grant is for an upload of its own, which begins where there is room for it. */
+export const isNewUpload = ({ kind }: BeginVerdict): boolean =>
+  kind === "starts" || kind === "overQuota" || kind === "overOwnerQuota"
+
 /** What happens to the former file of a key; null where it is already being deleted, or there was none. */
 const replace = (
   file: FileRecord | undefined,

@@ -52,6 +52,15 @@ describe.each(catalogs)("a catalog (%s)", (_, create) => {
     expect((await catalog.get("old"))?.file.epoch).toBe(2)
   })
 
+  it("begins no upload of an owner who was deleted, though the key has an upload of another", async () => {
+    const { catalog, begin } = start()
+    await begin("key", { owner: "v" }, { issuedAt: 900, registrationId: "x" }, 1000)
+    await catalog.deleteMatching({ appId: "app", selection: { owner: "u" }, now: 2000, limit: 10 })
+    const again = (issuedAt: number) => begin("key", { owner: "u" }, { issuedAt, registrationId: "y" }, 3000)
+    expect(await again(1900)).toEqual({ kind: "deleted" })
+    expect(await again(2100)).toMatchObject({ kind: "granted", isNew: true })
+  })
+
   it("finds the older file with a custom id once the time of the newer one has passed, before any sweep", async () => {
     const { catalog, commitWhole } = start()
     await commitWhole("old", {}, { customId: "banner" })

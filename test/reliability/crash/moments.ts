@@ -24,6 +24,10 @@ export const moments = [
   "renewal",
   /** The app has asked for the deletion of a file. */
   "deletion",
+  /** The app has claimed a file. */
+  "claim",
+  /** The app has said of a held file whether it may be read. */
+  "verdict",
   /** Bytes of a failed, expired, replaced or deleted upload are taken back. */
   "clean-up",
   /** Whatever it is doing. */
@@ -72,7 +76,9 @@ export const createExecutioner = (random: Random): Executioner => {
         })
         const strike = () => void (delay === 0 ? end(moment) : setTimeout(end, delay, moment))
         const isFrequent = moment === "body" || moment === "last byte"
-        if (moment !== "any") armed = { moment, left: random.between(1, isFrequent ? 12 : 4), strike }
+        const isRare = moment === "renewal" || moment === "claim" || moment === "verdict"
+        const most = isFrequent ? 12 : isRare ? 1 : 4
+        if (moment !== "any") armed = { moment, left: random.between(1, most), strike }
       }),
   }
 }

@@ -41,6 +41,7 @@ export const startReceivingApp = async ({
   violate,
   ingestUrl,
   isDeleted,
+  isHeld,
 }: {
   readonly apiKey: string
   readonly random: Random
@@ -50,6 +51,8 @@ export const startReceivingApp = async ({
   readonly ingestUrl: () => Promise<string>
   /** Whether the app has, or may have, deleted this file: there is nothing to post a result to. */
   readonly isDeleted: (key: string) => boolean
+  /** Whether nobody has asked for a verdict on this file: nothing may be told of it. */
+  readonly isHeld: (key: string) => boolean
 }): Promise<ReceivingApp> => {
   const heard = new Map<string, Heard>()
   const sockets = new Set<Socket>()
@@ -75,6 +78,7 @@ export const startReceivingApp = async ({
     if (!isSigned(request, body)) violate(`A callback was not signed right: ${body}`)
     const event = JSON.parse(body) as CallbackEvent | ErrorEvent
     const key = event.status === "uploaded" ? event.file.key : event.fileKey
+    if (isHeld(key)) violate(`A callback came for ${key}, which is held.`)
     note(key, event)
     see("callback")
     const mood = random.below(20)

@@ -9,7 +9,10 @@ import {
   signUploadUrl,
 } from "../../../src/protocol.ts"
 import { type Answer, exchange } from "../exchange.ts"
-import { type Fate, isDeletion, type Upload, type World } from "./world.ts"
+import { createSealer } from "../../../src/protocol/seal.ts"
+import { fates, labelOf } from "./fates.ts"
+import { createRestCalls } from "./rest-calls.ts"
+import { isDeletion, isHeld, type Upload, type World } from "./world.ts"
 
 const boundary = "----crash-test"
 
@@ -19,6 +22,7 @@ const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes)
 export const createUploads = (world: World) => {
   const { random, see, violate, isHopeless, counts, apiKey, appId } = world
   const signer = createSigner(apiKey)
+  const sealer = createSealer(apiKey)
   const encodedAppId = encodeAppId(appId)
   // ASCII: no magic number gives the declared type the lie.
   const pool = Buffer.from(Array.from({ length: 8 * 1024 * 1024 }, () => 97 + random.below(26)))
@@ -31,19 +35,10 @@ export const createUploads = (world: World) => {
     return pool.subarray(start, start + size)
   }
 
-  const createUpload = (): Upload => {
-    const fate = random.pick<Fate>([
-      "finished",
-      "finished",
-      "finished",
-      "finished",
-      "replaced",
-      "abandoned",
-      "lying",
-      "renewed",
-      "deleted",
-      "deleted midway",
-    ])
+  const { call, claim, leave, judge } = createRestCalls(world)
+
+  const createUpload = async (): Promise<Upload> => {
+    const fate = random.pick(fates)
     const registers =
       fate === "finished" || fate === "replaced" || fate === "deleted"
         ? random.pick(["never", "first", "first", "meanwhile", "last"] as const)
@@ -55,11 +50,19 @@ export const createUploads = (world: World) => {
     const issuedAt = Date.now()
     // Some have expired before they are begun.
     const untilAbandoned = random.between(1, random.chance(0.2) ? 5 : 1500)
+    const key = createFileKey(encodedAppId)
+    const labels = labelOf(fate, random)
+    if (fate === "unclaimed") world.deleted.add(key)
+    if (isHeld({ fate })) world.held.add(key)
     return {
       fate,
+      labels,
       grant: {
-        key: createFileKey(encodedAppId),
+        key,
         appId,
+        ...(Object.keys(labels).length > 0 && {
+          labels: await sealer.seal(JSON.stringify(labels), { appId, fileKey: key }),
+        }),
         expires:
           issuedAt + (fate === "abandoned" ? untilAbandoned : fate === "renewed" ? random.between(1, 300) : 3_600_000),
         name: "file.bin",
@@ -71,7 +74,8 @@ export const createUploads = (world: World) => {
       isForm: random.chance(0.5),
       pieces: content.length <= 1024 ? 1 : random.between(1, 12),
       registers,
-      awaitServerData: random.chance(0.6),
+      // Of a file that is held the app says nothing before the verdict.
+      awaitServerData: !isHeld({ fate }) && random.chance(0.6),
       acknowledged: 0,
       sent: 0,
     }
@@ -108,6 +112,10 @@ export const createUploads = (world: World) => {
     return true
   }
 
+  /** Whether nobody has claimed it in time, and it may be gone before its client has heard that it had arrived. */
+  const isTooLate = ({ fate, sent, content }: Upload, { status }: Answer): boolean =>
+    fate === "unclaimed" && status === 404 && sent === content.length
+
   const register = async ({ grant, awaitServerData }: Upload): Promise<void> => {
     while (!isHopeless()) {
       const answer = await exchange(`${await world.ingestUrl()}/${names.path.register}`, {
@@ -137,7 +145,8 @@ export const createUploads = (world: World) => {
     const answer = await exchange(await locate(upload), { method: "HEAD", onSent: () => see("offset") })
     if (answer === undefined) counts.broken++
     else if (answer.status === 200) acknowledge(upload, answer)
-    else if (answer.status !== 423 && !renew(upload, answer)) violate(`HEAD of ${explain(upload, answer)}`)
+    else if (answer.status !== 423 && !renew(upload, answer) && !isTooLate(upload, answer))
+      violate(`HEAD of ${explain(upload, answer)}`)
   }
 
   /** The rest of the content from `start` to `end` as it goes over the wire. */
@@ -212,7 +221,8 @@ export const createUploads = (world: World) => {
         upload.fileHash = stored.fileHash
         upload.serverData = stored.serverData
         return once()
-      } else if (answer.status !== 423 && !renew(upload, answer)) {
+      } else if (isTooLate(upload, answer)) return
+      else if (answer.status !== 423 && !renew(upload, answer)) {
         violate(explain(upload, answer))
         return
       }
@@ -257,17 +267,8 @@ export const createUploads = (world: World) => {
     const isSending = fate === "deleted midway" && random.chance(0.5)
     const sending = isSending ? send(upload, upload.acknowledged, content.length) : undefined
     world.deleted.add(grant.key)
-    for (let isDone = false; !isDone && !isHopeless();) {
-      const answer = await exchange(`${await world.ingestUrl()}/${names.path.api}/deleteFiles`, {
-        method: "POST",
-        headers: { "content-type": "application/json", [names.header.apiKey]: apiKey },
-        body: [Buffer.from(JSON.stringify({ fileKeys: [grant.key] }))],
-        onSent: () => see("deletion"),
-      })
-      isDone = answer?.status === 200
-      if (answer === undefined) counts.broken++
-      else if (!isDone) violate(`deletion: ${explain(upload, answer)}`)
-    }
+    const { owner } = upload.labels
+    await call("deleteFiles", owner === undefined ? { fileKeys: [grant.key] } : { owner }, "deletion")
     await sending
     counts.deletions++
     see("clean-up")
@@ -297,7 +298,7 @@ export const createUploads = (world: World) => {
       method: "GET",
     })
     if (answer === undefined) return "broken"
-    if (isDeletion(upload)) {
+    if (isDeletion(upload) || upload.fate === "rejected") {
       if (answer.status !== 404) violate(`was deleted, and is there: ${upload.grant.key} ${answer.status}`)
     } else if (answer.status !== 200 || sha256(answer.body) !== sha256(upload.content)) {
       violate(`was stored, and is not there: ${upload.grant.key} ${answer.status}, ${answer.body.length} bytes`)
@@ -321,7 +322,7 @@ export const createUploads = (world: World) => {
 
   /** One upload from its first byte to its end. */
   const run = async (): Promise<Upload> => {
-    const upload = createUpload()
+    const upload = await createUpload()
     if (upload.fate === "abandoned") await abandon(upload)
     else if (upload.fate === "lying") await lie(upload)
     else if (upload.fate === "replaced") await replace(upload)
@@ -329,7 +330,10 @@ export const createUploads = (world: World) => {
       await register(upload)
       await begin(upload)
     } else await finish(upload)
-    if (isDeletion(upload)) await remove(upload)
+    if (upload.fate === "claimed") await claim(upload)
+    else if (upload.fate === "unclaimed") await leave(upload)
+    else if (isHeld(upload)) await judge(upload)
+    else if (isDeletion(upload)) await remove(upload)
     counts.uploads++
     counts.bytes += upload.content.length
     return upload

@@ -1,4 +1,5 @@
 import type { UploadGrant } from "../../../src/protocol.ts"
+import type { FileLabels } from "../../../src/ingest.ts"
 import type { Random } from "../random.ts"
 import type { Moment } from "./moments.ts"
 
@@ -18,11 +19,23 @@ export type Fate =
   | "deleted"
   /** It is begun, and deleted before it is finished. */
   | "deleted midway"
+  /** It is finished, and then deleted with all of its owner. */
+  | "deleted with owner"
+  /** It is finished, waits to be claimed, and is. */
+  | "claimed"
+  /** It is finished, waits to be claimed, and never is. */
+  | "unclaimed"
+  /** It is finished, held and released. */
+  | "released"
+  /** It is finished, held and rejected. */
+  | "rejected"
 
 /** What a client has been told, or has told, of its upload. */
 export interface Upload {
   readonly fate: Fate
   grant: UploadGrant
+  /** What its URL says of it for the app, which no client can read. */
+  readonly labels: FileLabels
   content: Uint8Array
   readonly isForm: boolean
   readonly pieces: number
@@ -45,6 +58,12 @@ export interface Counts {
   broken: number
   /** Files that the app deleted. */
   deletions: number
+  /** Files that the app claimed. */
+  claims: number
+  /** Files that waited for a claim in vain, and are gone. */
+  unclaimed: number
+  /** Files that were held, and were released or rejected. */
+  verdicts: number
   /** URLs that had expired and were signed anew. */
   renewals: number
   /** Requests with the URL of a deleted file that were refused. */
@@ -66,9 +85,19 @@ export interface World {
   /** Nothing good will come of going on. */
   readonly isHopeless: () => boolean
   readonly counts: Counts
-  /** Keys whose deletion was asked for. */
+  /** Keys whose deletion was asked for, and those of files that are deleted unless somebody claims them. */
   readonly deleted: Set<string>
+  /** Keys of files of which no verdict was asked for: their app hears nothing of them. */
+  readonly held: Set<string>
 }
 
 /** Where in its life a deleted file is: nobody knows it from the request on, and it is gone from the answer on. */
-export const isDeletion = ({ fate }: Upload): boolean => fate === "deleted" || fate === "deleted midway"
+export const isDeletion = ({ fate }: Upload): boolean =>
+  fate === "deleted" || fate === "deleted midway" || fate === "deleted with owner" || fate === "unclaimed"
+
+/** Whether it can be read at the end. */
+export const isStored = ({ fate }: Upload): boolean =>
+  fate === "finished" || fate === "replaced" || fate === "renewed" || fate === "claimed" || fate === "released"
+
+/** Whether it waits for a verdict once it has arrived. */
+export const isHeld = ({ fate }: Pick<Upload, "fate">): boolean => fate === "released" || fate === "rejected"

@@ -5,7 +5,15 @@ import type { FileRecord } from "../catalog-records.ts"
 import type { Begun, CatalogUploads, CommitNotes } from "../catalog-uploads.ts"
 import { fitsOwnerQuota, fitsQuota } from "../quota.ts"
 import type { TombstoneSteps } from "../tombstone.ts"
-import { decideBegin, decideDeadlines, describeFile, endByError, isOverdue, type Replacement } from "../upload-rules.ts"
+import {
+  decideBegin,
+  decideDeadlines,
+  describeFile,
+  endByError,
+  isNewUpload,
+  isOverdue,
+  type Replacement,
+} from "../upload-rules.ts"
 import { type Row, type Tables, toDue } from "./rows.ts"
 import type { Steps } from "./steps.ts"
 import { findOwnerUsage, findUsage } from "./usage.ts"
@@ -91,13 +99,13 @@ export const createMemoryUploads = (
     const refusal = findRefusal(grant, now)
     if (refusal !== undefined) return { kind: refusal }
     const row = rows.get(grant.key)
-    if (row === undefined && isOfDeletedOwner(grant, labels ?? {}, now)) return { kind: "deleted" }
     const verdict = decideBegin(
       begin,
       row?.file,
       () => findUsage(tables, grant.appId),
       (owner) => findOwnerUsage(tables, grant.appId, owner),
     )
+    if (isNewUpload(verdict) && isOfDeletedOwner(grant, labels ?? {}, now)) return { kind: "deleted" }
     if (verdict.kind === "finished") {
       row!.urlsEnd = Math.max(row!.urlsEnd, grant.expires)
       return { kind: "finished", upload: toUpload(row!) }

@@ -6,7 +6,14 @@ import type { DeliveryRecord, FileRecord, UploadRecord } from "../catalog-record
 import type { Begun, CatalogUploads, CommitNotes, Committed } from "../catalog-uploads.ts"
 import { fitsOwnerQuota, fitsQuota } from "../quota.ts"
 import type { TombstoneSteps } from "../tombstone.ts"
-import { decideBegin, decideDeadlines, describeFile, endByError, type Replacement } from "../upload-rules.ts"
+import {
+  decideBegin,
+  decideDeadlines,
+  describeFile,
+  endByError,
+  isNewUpload,
+  type Replacement,
+} from "../upload-rules.ts"
 import type { DeleteSteps } from "./delete-steps.ts"
 import { toFile } from "./rows.ts"
 import { one, type Statements } from "./statements.ts"
@@ -103,7 +110,7 @@ export const createUploads = (
     values: ReadonlyArray<SupportedValueType>,
     begin: Parameters<CatalogUploads["begin"]>[0],
   ): Begun => {
-    const { grant, now } = begin
+    const { grant, labels = {}, now } = begin
     const upload = findUpload(grant.key)
     const file = upload?.file
     const verdict = decideBegin(
@@ -112,6 +119,7 @@ export const createUploads = (
       () => findUsage(sql, grant.appId),
       (owner) => findOwnerUsage(sql, grant.appId, owner),
     )
+    if (isNewUpload(verdict) && isOfDeletedOwner(grant, labels, now)) return { kind: "deleted" }
     if (verdict.kind === "finished") {
       if (verdict.outlasts) sql.noteUrlsEnd.run(grant.expires, grant.key, grant.appId)
       return { kind: "finished", upload: upload! }

@@ -8,6 +8,7 @@ import {
   customIds,
   findByCustomId,
   findCurrent,
+  isHeld,
   isReadable,
   isRegistered,
   type Kept,
@@ -18,11 +19,13 @@ import {
   toStatus,
 } from "./model.ts"
 
+const statuses = ["Uploading", "Held", "Pending", "Uploaded", "Deleting", "Failed"] as const
+
 /** One page after the other of a listing. */
 const listing = fc.record({
   appId: fc.constantFrom(undefined, "app", "app", "app", "other"),
   owner: fc.constantFrom(undefined, ...owners),
-  status: fc.constantFrom(undefined, "Uploading", "Pending", "Uploaded", "Deleting", "Failed"),
+  status: fc.constantFrom(undefined, ...statuses),
   prefix: fc.constantFrom(undefined, undefined, "a", "a/", "b/"),
   /** Files on a page. */
   limit: fc.constantFrom(100, 100, 1, 2),
@@ -30,11 +33,18 @@ const listing = fc.record({
 
 type Listing = typeof listing extends fc.Arbitrary<infer Value> ? Value : never
 
+/** A listing of what waits for a verdict, perhaps without one file. */
+const heldListing = fc.record({
+  held: fc.constantFrom(1, 2, 100),
+  except: fc.constantFrom(undefined, undefined, ...keys),
+})
+
 /** What is looked at after a step, beside all that always is; listings cost as much as everything else together. */
 export const look = fc.oneof(
   { weight: 6, arbitrary: fc.constant(null) },
   { weight: 3, arbitrary: listing },
   { weight: 1, arbitrary: fc.constant("contents" as const) },
+  { weight: 1, arbitrary: heldListing },
 )
 
 export type Look = typeof look extends fc.Arbitrary<infer Value> ? Value : never
@@ -47,6 +57,8 @@ const checkUpload = (upload: UploadRecord | null, kept: Kept | undefined, model:
   const found = [upload.registration !== null, upload.delivery?.status ?? null, mayBeRead(upload, model.now)]
   const expected = [isRegistered(model, kept), kept.event, isReadable(kept, model.now)]
   expectSame(found, expected, `whether ${key} is registered, owed and readable`)
+  if (kept.file.status === "Uploaded")
+    expectSame(upload.result !== null, kept.hasResult, `whether ${key} has the result of its app`)
 }
 
 const compareBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
@@ -89,6 +101,27 @@ const listAll = async (catalog: Catalog, { appId, owner, status, prefix, limit }
   }
 }
 
+/** Whether the oldest files that are held are listed, of each app so many. */
+const checkHeld = async (
+  catalog: Catalog,
+  uploads: ReadonlyArray<UploadRecord | null>,
+  model: Model,
+  { held: limit, except }: Extract<Look, { readonly held: number }>,
+): Promise<void> => {
+  const excepted = uploads.flatMap((upload) => (upload !== null && upload.file.key === except ? [upload.file.id] : []))
+  const listed = await catalog.listHeld({ limit, except: new Set(excepted) })
+  const waiting = model.files.filter((kept) => kept.isCurrent && isHeld(kept) && kept.file.key !== except)
+  for (const appId of appIds)
+    expectSame(
+      listed.filter(({ file }) => file.appId === appId).map(({ file }) => file.key),
+      waiting
+        .filter(({ file }) => file.appId === appId)
+        .slice(0, limit)
+        .map(({ file }) => file.key),
+      `what is held of ${appId}`,
+    )
+}
+
 /** Whether the bytes of small files are there as long as the files are, and no longer. */
 const checkContents = async (catalog: Catalog, uploads: ReadonlyArray<UploadRecord | null>, model: Model) => {
   for (const upload of uploads) {
@@ -97,10 +130,39 @@ const checkContents = async (catalog: Catalog, uploads: ReadonlyArray<UploadReco
     const bytes = await catalog.readContent(upload.file.id)
     expectSame(
       bytes && [...bytes],
-      Array.from({ length: file.size }, () => number),
+      // Those of a file that was rejected are gone with the verdict.
+      file.failure?.code === "REJECTED" ? null : Array.from({ length: file.size }, () => number),
       `the bytes of ${file.key}`,
     )
   }
+}
+
+/** Whether everybody sees which files a deletion means, while it may not have reached their rows yet. */
+export const checkVisible = async (catalog: Catalog, model: Model): Promise<void> => {
+  for (const key of keys) {
+    const upload = await catalog.get(key)
+    const kept = findCurrent(model, key)
+    const found = [upload?.file.status, upload !== null && mayBeRead(upload, model.now)]
+    const expected = [kept?.file.status, kept !== undefined && isReadable(kept, model.now)]
+    expectSame(found, expected, `whether ${key} can be read while files are being deleted`)
+  }
+  for (const customId of customIds)
+    for (const among of ["readable", "all"] as const) {
+      const found = await catalog.findByCustomId("app", customId, among, model.now)
+      const expected = findByCustomId(model, "app", customId, among)
+      expectSame(found?.key, expected?.file.key, `the ${among} file with the custom id ${customId} meanwhile`)
+    }
+  // A listing may leave out files that are being deleted and that no step has reached.
+  for (const status of statuses.filter((status) => status !== "Deleting"))
+    for (const prefix of [undefined, "a"] as const) {
+      const asked = { appId: "app", owner: undefined, status, prefix, limit: 100 } as const
+      expectSame(
+        await listAll(catalog, asked),
+        listExpected(model, asked),
+        `the list ${JSON.stringify(asked)} meanwhile`,
+      )
+    }
+  await checkHeld(catalog, [], model, { held: 100, except: undefined })
 }
 
 /** Compares all that a catalog says with what the model knows. */
@@ -113,7 +175,8 @@ export const checkCatalog = async (catalog: Catalog, model: Model, asked: Look):
     const { catalogBytes: _catalogBytes, expectedBytes: _expectedBytes, ...usage } = await catalog.usage(appId)
     const expectedFiles =
       model.expected.filter(({ key }) => appOf(key) === appId).length +
-      model.graves.filter((grave) => grave.appId === appId && !grave.hadFile).length
+      model.graves.filter((grave) => grave.appId === appId && !grave.hadFile).length +
+      model.deletions.filter((deletion) => deletion.appId === appId).length
     expectSame(usage, { ...measure(ofApp), expectedFiles }, `the usage of ${appId}`)
     const taken = usage.storedBytes + usage.announcedBytes
     expectThat(taken <= (model.quota ?? Infinity), () => `the quota of ${appId} is exceeded`)
@@ -139,14 +202,15 @@ export const checkCatalog = async (catalog: Catalog, model: Model, asked: Look):
     expectSame(found && { deletedAt: found.deletedAt, until: found.until }, expected, `the tombstone of ${key}`)
   }
 
+  if (asked === null) return
   if (asked === "contents") await checkContents(catalog, uploads, model)
-  else if (asked !== null)
-    expectSame(await listAll(catalog, asked), listExpected(model, asked), `the list ${JSON.stringify(asked)}`)
+  else if ("held" in asked) await checkHeld(catalog, uploads, model, asked)
+  else expectSame(await listAll(catalog, asked), listExpected(model, asked), `the list ${JSON.stringify(asked)}`)
 }
 
 /** Ends and deletes everything, and makes sure that nothing is left: the next sequence begins with an empty catalog. */
 export const clearCatalog = async (catalog: Catalog, model: Model): Promise<void> => {
-  const { now, files, expected, graves } = model
+  const { now, files, expected, graves, deletions } = model
   const later = now + 1_000_000_000_000
   const isOpen = (key: string) =>
     files.some(({ file }) => file.key === key && file.status !== "Deleting") ||
@@ -165,6 +229,7 @@ export const clearCatalog = async (catalog: Catalog, model: Model): Promise<void
     ...due.map(({ id, attempt }) => catalog.recordAttempt({ deliveryId: id, attempt, ...went })),
     ...(await catalog.listReclaimable(100)).map((file) => catalog.reclaimed(file)),
     ...(files.some(({ isCurrent }) => !isCurrent) ? [catalog.prune({ before: later, limit: 100 })] : []),
+    ...(deletions.length > 0 ? [catalog.forgetDeletions({ before: later, limit: 100 })] : []),
     ...(open.size + graves.length > 0 ? [catalog.forgetTombstones({ now: later * 2, limit: 100 })] : []),
   ])
   // Rows of every kind count among the bytes of the catalog.

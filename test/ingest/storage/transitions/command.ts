@@ -3,13 +3,13 @@ import * as fc from "fast-check"
 import { expect } from "vitest"
 import type { Catalog, FileRecord } from "../../../../src/ingest.ts"
 import type { Door } from "./door.ts"
-import type { Kept, Model } from "./model.ts"
+import { isHeld, isReadable, type Kept, type Model } from "./model.ts"
 
 /**
  * One thing that can be done to files.
  *
  * To add one: write it, list it in `commands.ts`, and give {@link Kept} what the model has to know more. Whatever it may do to
- * a file that is stored has to be said by `mayEnd` and `mayClaim`: everything else counts as a loss.
+ * a file that is stored has to be said by `mayEnd`, `mayClaim` and `mayRelease`: everything else counts as a loss.
  */
 export interface Command<Given, Answer> {
   readonly name: string
@@ -35,6 +35,8 @@ export interface Command<Given, Answer> {
   readonly mayEnd?: (kept: Kept, given: Given, answer: Answer, before: Model) => boolean
   /** Whether after it a file may need no claim any more. By default it may not. */
   readonly mayClaim?: (kept: Kept, given: Given, answer: Answer) => boolean
+  /** Whether it is a verdict on a file that is held. By default it is none. */
+  readonly mayRelease?: (kept: Kept, given: Given, answer: Answer) => boolean
 }
 
 /** A command with what it is done with. */
@@ -61,9 +63,15 @@ export const expectThat = (holds: boolean, what: () => string): void => {
   if (!holds) expect.fail(what())
 }
 
+/** The state of a file, which may be held once it has arrived. */
+type State = FileRecord["status"] | "Held"
+
+const toState = (kept: Kept): State => (isHeld(kept) ? "Held" : kept.file.status)
+
 /** What may become of a file in one step. */
-const fates: { readonly [S in FileRecord["status"]]: ReadonlyArray<FileRecord["status"]> } = {
-  Uploading: ["Uploading", "Uploaded", "Failed", "Deleting"],
+const fates: { readonly [S in State]: ReadonlyArray<State> } = {
+  Uploading: ["Uploading", "Uploaded", "Held", "Failed", "Deleting"],
+  Held: ["Held", "Uploaded", "Failed", "Deleting"],
   Uploaded: ["Uploaded", "Deleting"],
   Failed: ["Failed", "Deleting"],
   Deleting: ["Deleting"],
@@ -75,7 +83,14 @@ const checkFates = (
   after: Model,
   mayEnd: (kept: Kept) => boolean,
   mayClaim: (kept: Kept) => boolean,
+  mayRelease: (kept: Kept) => boolean,
 ): void => {
+  for (const kept of after.files.filter(isHeld)) {
+    const { key } = kept.file
+    expectThat(!isReadable(kept, after.now), () => `${key} is held, and can be read`)
+    expectThat(kept.event === null, () => `${key} is held, and its app is owed an event`)
+    expectThat(kept.file.removeAt === null && kept.file.claimBy === null, () => `${key} is held, and its time passes`)
+  }
   for (const kept of before.files) {
     const next = after.files.find(({ number }) => number === kept.number)
     if (next === kept) continue
@@ -85,8 +100,13 @@ const checkFates = (
       expectThat(mayEnd(kept), () => `${key} was stored, and nothing may have ended it`)
     }
     if (next === undefined) continue
-    expectThat(fates[status].includes(next.file.status), () => `${key} was ${status}, and is ${next.file.status}`)
-    const waited = claimBy !== null || (status === "Uploading" && claimWithin !== null)
+    const [was, is] = [toState(kept), toState(next)]
+    expectThat(fates[was].includes(is), () => `${key} was ${was}, and is ${is}`)
+    const isJudged = was === "Held" && is !== "Held" && is !== "Deleting"
+    expectThat(!isJudged || mayRelease(kept), () => `${key} was held, and is ${is} without a verdict`)
+    const mustBeHeld = was === "Uploading" && kept.file.hold && is === "Uploaded"
+    expectThat(!mustBeHeld, () => `${key} was to be held, and never was`)
+    const waited = claimBy !== null || ((status === "Uploading" || was === "Held") && claimWithin !== null)
     const waits = next.file.claimBy !== null || next.file.claimWithin !== null
     expectThat(waits || !waited || mayClaim(kept), () => `${key} waits no more, and nobody claimed it`)
   }
@@ -97,7 +117,8 @@ const checkFates = (
 }
 
 export const defineCommand = <Given, Answer>(command: Command<Given, Answer>): AnyCommand => {
-  const { name, weight, given, givenAtDoor = given, run, mayEnd = () => false, mayClaim = () => false } = command
+  const { name, weight, given, givenAtDoor = given, run } = command
+  const { mayEnd = () => false, mayClaim = () => false, mayRelease = () => false } = command
   const toMove =
     <Real>(act: (real: Real, given: Given, model: Model) => Promise<Answer>) =>
     (given: Given): Move<Real> & { readonly [fc.toStringMethod]: () => string } => ({
@@ -110,6 +131,7 @@ export const defineCommand = <Given, Answer>(command: Command<Given, Answer>): A
           after,
           (kept) => mayEnd(kept, given, answer, model),
           (kept) => mayClaim(kept, given, answer),
+          (kept) => mayRelease(kept, given, answer),
         )
         return after
       },

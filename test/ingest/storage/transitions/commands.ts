@@ -1,4 +1,6 @@
 import { changeFiles, claim, deleteFiles } from "./commands/app.ts"
+import { deleteMatching, forgetDeletions } from "./commands/delete-matching.ts"
+import { judgeFiles, report } from "./commands/judge.ts"
 import { expire, forgetTombstones, pass, prune, reclaim, sweep } from "./commands/time.ts"
 import { beginUpload, commit, commitWhole, deliver, fail, interrupt, register, send } from "./commands/uploads.ts"
 import { type AnyCommand, defineCommand } from "./command.ts"
@@ -14,6 +16,10 @@ export const commands: ReadonlyArray<AnyCommand> = [
   defineCommand(register),
   defineCommand(deliver),
   defineCommand(claim),
+  defineCommand(deleteMatching),
+  defineCommand(forgetDeletions),
+  defineCommand(judgeFiles),
+  defineCommand(report),
   defineCommand(changeFiles),
   defineCommand(deleteFiles),
   defineCommand(pass),

@@ -95,6 +95,7 @@ const openDoor = (catalog: Catalog, quota: number | undefined) => {
       }
       if (code === "BAD_REQUEST" && response.status === 409) return "taken"
       if (code === "NOT_FOUND") return "deleted"
+      if (code === "REJECTED") return "failed"
       if (code === "QUOTA_EXCEEDED") return detail.includes("quota of the owner") ? "overOwnerQuota" : "overQuota"
       return `${response.status} ${code}`
     },

@@ -69,6 +69,7 @@ const describeUpload = (key: fc.Arbitrary<string>, isSealed: fc.Arbitrary<boolea
     path,
     keepFor: fc.constantFrom(undefined, undefined, 100, 1000),
     claimWithin: fc.constantFrom(undefined, 100, 1000),
+    hold: fc.constantFrom(undefined, undefined, true, false),
   })
 
 export const upload = describeUpload(key, fc.boolean())
@@ -121,6 +122,7 @@ export const toUpload = (
       path: given.path,
       keepFor: given.keepFor,
       claimWithin: given.claimWithin,
+      hold: given.hold,
       ...(given.owner !== undefined && { ownerQuota }),
     },
     registration: seal === undefined ? undefined : registration,

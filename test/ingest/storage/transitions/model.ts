@@ -29,6 +29,8 @@ export interface Kept {
   /** The event that its app is owed. */
   readonly event: "pending" | "delivered" | null
   readonly hasBytes: boolean
+  /** Its app has said what its callback returns. */
+  readonly hasResult: boolean
   /** Until when a URL for its key may be valid, where that is later than what the file says. */
   readonly urlsEnd: number
 }
@@ -50,6 +52,14 @@ export interface Grave {
   readonly hadFile: boolean
 }
 
+/** A deletion of many files, which is remembered. */
+export interface Deletion {
+  readonly appId: string
+  readonly owner: string | undefined
+  readonly prefix: string | undefined
+  readonly askedAt: number
+}
+
 export interface Model {
   readonly now: number
   /** What the files of an app may take; the same in a whole sequence, as is the owners'. */
@@ -58,6 +68,7 @@ export interface Model {
   readonly files: ReadonlyArray<Kept>
   readonly expected: ReadonlyArray<Expected>
   readonly graves: ReadonlyArray<Grave>
+  readonly deletions: ReadonlyArray<Deletion>
   /** How many files have begun. */
   readonly begun: number
 }
@@ -68,6 +79,7 @@ export const createModel = (quotas: Pick<Model, "quota" | "ownerQuota">): Model 
   files: [],
   expected: [],
   graves: [],
+  deletions: [],
   begun: 0,
 })
 
@@ -94,9 +106,21 @@ export const isRegistered = (model: Model, kept: Kept): boolean =>
 export const isOverdue = ({ file: { removeAt, claimBy } }: Kept, now: number): boolean =>
   Math.min(removeAt ?? Infinity, claimBy ?? Infinity) <= now
 
+/** When its times end, which count from its arrival or from its release. */
+export const countFrom = ({ keepFor, claimWithin }: Kept["file"], now: number) => ({
+  removeAt: keepFor === null ? null : now + keepFor,
+  claimBy: claimWithin === null ? null : now + claimWithin,
+})
+
+/** Whether it waits for a verdict. */
+export const isHeld = ({ file: { status, hold } }: Kept): boolean => status === "Uploaded" && hold
+
 /** Whether somebody with a signed URL may read it. */
 export const isReadable = (kept: Kept, now: number): boolean =>
-  kept.file.status === "Uploaded" && !isOverdue(kept, now) && (kept.file.slug === null || kept.isRegistered)
+  kept.file.status === "Uploaded" &&
+  !isHeld(kept) &&
+  !isOverdue(kept, now) &&
+  (kept.file.slug === null || kept.isRegistered)
 
 /** The file that a custom id means where one is read. */
 export const findByCustomId = (
@@ -113,8 +137,11 @@ export const findByCustomId = (
       (among === "all" || (kept.file.claimBy === null && isReadable(kept, now))),
   )
 
-export const toStatus = ({ file: { status, claimBy } }: Kept): FileStatus =>
-  status === "Uploaded" && claimBy !== null ? "Pending" : status
+export const toStatus = (kept: Kept): FileStatus => {
+  if (isHeld(kept)) return "Held"
+  const { status, claimBy } = kept.file
+  return status === "Uploaded" && claimBy !== null ? "Pending" : status
+}
 
 /** What files take. */
 export const measure = (files: ReadonlyArray<Pick<FileRecord, "status" | "size">>) => {
@@ -155,6 +182,7 @@ export const add = (
     isRegistered: false,
     event: null,
     hasBytes: true,
+    hasResult: false,
     urlsEnd: 0,
     ...rest,
   }
@@ -172,13 +200,13 @@ export const expectUpload = (
   return { ...model, expected: [...model.expected.filter((each) => each !== known), next] }
 }
 
-/** A file has ended: its app is owed an event where it has registered. */
+/** A file has ended: its app is owed an event where it has registered, unless the file waits for a verdict. */
 export const end = (model: Model, number: number): Model => {
-  const { file } = model.files.find((kept) => kept.number === number)!
-  const known = findExpected(model, file)
+  const kept = model.files.find((each) => each.number === number)!
+  const known = findExpected(model, kept.file)
   if (known === undefined) return model
   const left = { ...model, expected: model.expected.filter((each) => each !== known) }
-  return update(left, number, { isRegistered: true, event: "pending" })
+  return update(left, number, { isRegistered: true, event: isHeld(kept) ? null : "pending" })
 }
 
 /** A file that has lost its key is kept while it has bytes, or its app is owed an event or may still register it. */
@@ -235,6 +263,22 @@ export const deleteKept = (model: Model, { number, file, urlsEnd }: Kept): Model
   if (until <= now) return deleted
   return bury(deleted, { appId, key, deletedAt: Math.max(now, issuedAt ?? 0), until, hadFile: true })
 }
+
+/** Whether all files of its owner were deleted since the URL of an upload was issued: it does not begin any more. */
+export const isBarred = (
+  { now, deletions }: Model,
+  { appId, issuedAt = 0 }: UploadGrant,
+  owner: string | undefined,
+): boolean =>
+  owner !== undefined &&
+  deletions.some(
+    (deletion) =>
+      deletion.appId === appId &&
+      deletion.owner === owner &&
+      deletion.prefix === undefined &&
+      deletion.askedAt >= issuedAt &&
+      deletion.askedAt + uploadLifetime > now,
+  )
 
 /** What a deletion says of an upload that begins. */
 export const judge = (model: Model, grant: UploadGrant): "open" | "deleted" | "unregistered" => {

@@ -8,6 +8,7 @@ import {
   deleteKept,
   findCurrent,
   forget,
+  isHeld,
   isOverdue,
   type Kept,
   type Model,
@@ -214,7 +215,7 @@ export const changeFiles: Command<Change, number> = {
       let count = 0
       for (const { file: asked, name, acl, path, removeAt } of toChanges(given, model.now)) {
         const meant = findMeant(next, given.appId, asked).filter(
-          (kept) => kept.file.status === "Uploaded" && !isOverdue(kept, model.now),
+          (kept) => kept.file.status === "Uploaded" && !isHeld(kept) && !isOverdue(kept, model.now),
         )
         if (meant.length > 0) count++
         const changed = {

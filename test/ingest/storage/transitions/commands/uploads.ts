@@ -17,10 +17,13 @@ import {
 import {
   add,
   appOf,
+  countFrom,
   dropLost,
   end,
   expectUpload,
   findCurrent,
+  isBarred,
+  isHeld,
   isOverdue,
   judge,
   type Kept,
@@ -70,12 +73,11 @@ const describe = ({ grant, labels }: Upload, epoch: number, now: number): Kept["
 })
 
 /** What changes with a file when it has arrived. */
-const arrive = ({ keepFor, claimWithin }: Kept["file"], now: number): Partial<Kept["file"]> => ({
+const arrive = (file: Kept["file"], now: number): Partial<Kept["file"]> => ({
   status: "Uploaded",
   uploadedAt: now,
   fileHash,
-  removeAt: keepFor === null ? null : now + keepFor,
-  claimBy: claimWithin === null ? null : now + claimWithin,
+  ...(!file.hold && countFrom(file, now)),
 })
 
 /** Which quota has no room for a new file in the place of another, with what is taken of it. */
@@ -151,6 +153,7 @@ const begin = (model: Model, asked: Upload): readonly [Model, Begun] => {
     const isEarlier = file.issuedAt !== null && grant.issuedAt !== undefined && grant.issuedAt <= file.issuedAt
     if (!isSame && isEarlier && file.registrationId !== registrationId) return [model, { kind: "taken" }]
   }
+  if (isBarred(model, grant, asked.labels.owner)) return [model, { kind: "deleted" }]
   const full = findFullQuota(model, asked, known)
   if (full !== undefined) return [model, full]
   const epoch = (known?.file.epoch ?? 0) + 1
@@ -203,6 +206,7 @@ export const commitWhole: Command<GivenUpload, string> = {
       if (verdict === "deleted") return [noteRefusal(model, asked), "refused"]
       const isRefused =
         verdict !== "open" ||
+        isBarred(model, asked.grant, asked.labels.owner) ||
         findCurrent(model, asked.grant.key) !== undefined ||
         findFullQuota(model, asked, undefined) !== undefined
       if (isRefused) return [model, "refused"]
@@ -331,8 +335,8 @@ const registerOne = (model: Model, key: string, { id, expiresIn }: Registered): 
   const status = known?.file.status
   const hasEnded = status === "Uploaded" || status === "Failed"
   let next = model
-  if (known !== undefined && hasEnded && known.event === null)
-    next = update(next, known.number, { isRegistered: true, event: "pending" })
+  if (known !== undefined && hasEnded && !known.isRegistered)
+    next = update(next, known.number, { isRegistered: true, event: isHeld(known) ? null : "pending" })
   if (known !== undefined && status === "Uploading" && expiresIn !== undefined)
     next = update(next, known.number, { file: { expires: Math.max(known.file.expires, now + expiresIn) } })
   // Without an id it may be for the next upload of the key.

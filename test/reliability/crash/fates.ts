@@ -1,0 +1,32 @@
+import { randomUUID } from "node:crypto"
+import type { FileLabels } from "../../../src/ingest.ts"
+import type { Random } from "../random.ts"
+import { type Fate, isHeld } from "./world.ts"
+
+/** What becomes of uploads, each as often as it is here. */
+export const fates: ReadonlyArray<Fate> = [
+  "finished",
+  "finished",
+  "finished",
+  "finished",
+  "replaced",
+  "abandoned",
+  "lying",
+  "renewed",
+  "deleted",
+  "deleted midway",
+  "deleted with owner",
+  "claimed",
+  "unclaimed",
+  "released",
+  "rejected",
+]
+
+/** What the URL of an upload says of its file, so that it becomes of it what is to. */
+export const labelOf = (fate: Fate, random: Random): FileLabels => {
+  if (isHeld({ fate })) return { hold: true }
+  if (fate === "deleted with owner") return { owner: randomUUID() }
+  // Whoever claims gets to it, and what was claimed outlives that by far.
+  if (fate === "claimed") return { claimWithin: 20_000 }
+  return fate === "unclaimed" ? { claimWithin: random.between(1, 400) } : {}
+}
