@@ -22,6 +22,7 @@ const firstSettings: ReadonlySet<string> = new Set<SettingName | "config">([
   "callbackWait",
   "callbackNetworks",
   "minimumFree",
+  "scanClamd",
   "metrics",
   "logLevel",
   "logFormat",
