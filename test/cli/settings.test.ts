@@ -184,9 +184,9 @@ describe("the settings of an ingest", () => {
     expect(short).toMatchObject({ code: 1, stderr: expect.stringMatching(/^sluice: .*at least 16 characters.*\n$/) })
   })
 
-  // Traces are set up by the variables of OpenTelemetry.
+  // Traces are set up by the variables of OpenTelemetry; `scan` is made of `scanClamd`.
   it("are all that an operator can decide of an ingest", () => {
-    type Decided = Exclude<keyof IngestOptions, "token" | "store" | "catalog" | "fetch" | "resolveHost" | "tracing">
+    type Decided = Exclude<keyof IngestOptions, "token" | "store" | "catalog" | "fetch" | "resolveHost" | "tracing" | "scan">
     expectTypeOf<Decided>().toExtend<SettingName>()
   })
 })
