@@ -39,8 +39,12 @@ interface Talk {
   readonly answer: Promise<string>
   /** Whether nothing is to be sent any more. */
   readonly isOver: () => boolean
-  /** Resolves when the socket has taken it, or nothing is to be sent any more. */
-  readonly write: (bytes: Uint8Array | string) => Promise<void>
+  /** Whether clamd has all of the file. */
+  readonly isWhole: () => boolean
+  /** Resolves when the socket has taken all of them, or nothing is to be sent any more. */
+  readonly write: (...parts: ReadonlyArray<Uint8Array | string>) => Promise<void>
+  /** The end of the file. */
+  readonly finish: (last: Uint8Array) => void
   readonly fail: (cause: unknown) => void
 }
 
@@ -48,6 +52,7 @@ interface Talk {
 const talkOver = (socket: Socket, timeout: number, signal: AbortSignal): Talk => {
   const answer = Promise.withResolvers<string>()
   let isConnected = false
+  let isWhole = false
   let isOver = false
   /** Told when the socket has room again, and at the end. */
   let goOn = (): void => {}
@@ -65,12 +70,13 @@ const talkOver = (socket: Socket, timeout: number, signal: AbortSignal): Talk =>
   }
   const fail = (cause: unknown): void => end(() => answer.reject(cause))
   const abort = (): void => fail(signal.reason)
-  const lose = (cause?: Error): void =>
-    fail(
-      isConnected
-        ? new ScannerError("silent", "It closed the connection without an answer.", cause)
-        : new ScannerError("away", `There is no connection: ${cause?.message ?? "it was closed"}.`, cause),
-    )
+  const lose = (cause?: Error): void => {
+    if (!isConnected) {
+      fail(new ScannerError("away", `There is no connection: ${cause?.message ?? "it was closed"}.`, cause))
+    } else if (isWhole) fail(new ScannerError("silent", "It closed the connection without an answer.", cause))
+    // Its answer is lost where it comes between the last look and the next byte: the socket fails then.
+    else fail(new ScannerError("hungUp", "It hung up before it had the whole file, as where that is too large for it."))
+  }
   const seconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`
   const whole = setTimeout(
     () => fail(new ScannerError("silent", `It did not answer within ${seconds(timeout)}.`)),
@@ -104,40 +110,51 @@ const talkOver = (socket: Socket, timeout: number, signal: AbortSignal): Talk =>
     answer: answer.promise,
     isOver: () => isOver,
     fail,
-    write: async (bytes) => {
+    isWhole: () => isWhole,
+    write: async (...parts) => {
       if (isOver) return
+      let hasRoom = true
+      socket.cork()
+      for (const part of parts) hasRoom = socket.write(part)
+      socket.uncork()
       // One waiter at a time, and no promise that lives as long as the file.
-      if (!socket.write(bytes)) await new Promise<void>((resolve) => (goOn = resolve))
+      if (!hasRoom) await new Promise<void>((resolve) => (goOn = resolve))
+    },
+    finish: (last) => {
+      if (isOver) return
+      isWhole = true
+      socket.write(last)
     },
   }
 }
 
-/** Sends a file in chunks, each with its length before it, and an empty one at the end. True when all of it was sent. */
-const sendStream = async (bytes: AsyncIterable<Uint8Array>, talk: Talk): Promise<boolean> => {
+/** Sends a file in chunks, each with its length before it, and an empty one at the end. */
+const sendStream = async (bytes: AsyncIterable<Uint8Array>, talk: Talk): Promise<void> => {
   const toLength = (length: number): Uint8Array => {
     const header = Buffer.alloc(4)
     header.writeUInt32BE(length)
     return header
   }
+  /** An answer that comes early is read before clamd, which hangs up then, is sent more. */
+  const listen = () => new Promise((resolve) => setImmediate(resolve))
   await talk.write("zINSTREAM\0")
-  if (talk.isOver()) return false
+  if (talk.isOver()) return
   for await (const chunk of bytes) {
     for (let at = 0; at < chunk.length; at += pieceSize) {
+      await listen()
+      if (talk.isOver()) return
       const piece = chunk.subarray(at, at + pieceSize)
-      await talk.write(toLength(piece.length))
-      await talk.write(piece)
-      // An answer that comes early is read before clamd, which then hangs up, is sent more.
-      await new Promise((resolve) => setImmediate(resolve))
-      if (talk.isOver()) return false
+      await talk.write(toLength(piece.length), piece)
     }
   }
-  void talk.write(toLength(0))
-  return !talk.isOver()
+  await listen()
+  talk.finish(toLength(0))
 }
 
 /**
  * Asks a clamd of ClamAV, with one connection for each file (`INSTREAM`).
  *
+ * @param shown   the address, as the operator wrote it
  * @param timeout how long it may take for one file, ms
  *
  * Source: clamd(8).
@@ -147,14 +164,12 @@ export const createClamd = (address: ClamdAddress, shown: string, timeout: numbe
   scan: async (bytes, signal) => {
     const socket = process.getBuiltinModule("node:net").connect({ ...address, noDelay: true })
     const talk = talkOver(socket, timeout, signal)
-    let isWhole = false
-    const sending = sendStream(bytes, talk).then((isSent) => (isWhole = isSent), talk.fail)
+    // It is not waited for: a store that hangs does not keep a scan from ending.
+    sendStream(bytes, talk).catch(talk.fail)
     try {
-      return parseAnswer(await talk.answer, isWhole)
+      return parseAnswer(await talk.answer, talk.isWhole())
     } finally {
       socket.destroy()
-      // Its bytes are read no further; a store that hangs does not keep the scan from ending.
-      void sending
     }
   },
 })

@@ -148,7 +148,7 @@ export const createScans = (
 
   const noteFailure = Effect.fnUntraced(function* (file: FileRecord, cause: unknown, since: number) {
     const { reason } = cause instanceof ScannerError ? cause : { reason: "failed" as const }
-    metrics.scans.cell(reason).add()
+    metrics.scans.cell(reason === "hungUp" ? "refused" : reason).add()
     if (!(cause instanceof ScannerError)) {
       yield* postpone(file, true, (key) => logError("A file that is held could not be scanned.", { key }, cause))
       return
@@ -158,7 +158,7 @@ export const createScans = (
     // Whether it is the file or the scanner: where it was silent before, the file is not to blame.
     const wasAway = outage.isOn()
     if (reason === "refused") yield* noteAnswer()
-    else if (!outage.hasAnswered(since)) yield* noteAway(since, message)
+    else if (reason === "silent" && !outage.hasAnswered(since)) yield* noteAway(since, message)
     yield* postpone(file, reason === "refused" || !wasAway, (key) =>
       logWarning("The scanner does not decide about a file.", { key, reason: message, help }),
     )

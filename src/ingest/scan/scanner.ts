@@ -23,6 +23,8 @@ export type ScannerReason =
   | "away"
   /** It was reached, and then did not answer: not in time, or not at all. The file may be the cause. */
   | "silent"
+  /** It closed the connection before it had the whole file: that is too large for it, or it is being stopped. */
+  | "hungUp"
   /** It answers that it does not decide about this file, as for one that is too large for it. */
   | "refused"
 

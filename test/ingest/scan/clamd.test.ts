@@ -129,6 +129,11 @@ describe("what clamd gets", () => {
     await expect.poll(endless.isClosed).toBe(true)
   })
 
+  it("may end without an answer that can be read", async () => {
+    const { verdict } = await scan(({ socket }) => setTimeout(() => socket.destroy(), 20), createEndless().bytes)
+    await expect(verdict).rejects.toMatchObject({ reason: "hungUp", message: expect.stringMatching(/too large/) })
+  })
+
   it("is pulled no faster than it is taken", async () => {
     const endless = createEndless()
     const { verdict } = await scan(({ socket }) => socket.pause(), endless.bytes, { timeout: 1000 })

@@ -1,0 +1,35 @@
+import { createSigner, signUploadUrl, type UploadGrant } from "../../../src/protocol.ts"
+import type { FileLabels } from "../../../src/protocol/file-labels.ts"
+import { createSealer } from "../../../src/protocol/seal.ts"
+import { apiKey, createGrant, type IngestUnderTest, putRaw } from "../circle.ts"
+
+/** What a file in which something is found has in it. */
+export const bad = "something bad"
+
+/** A signed URL of a file that is held once it has arrived, and its grant. */
+export const signHeld = async (
+  { url }: Pick<IngestUnderTest, "url">,
+  given: Partial<UploadGrant> = {},
+  labels: FileLabels = {},
+  key = apiKey,
+): Promise<{ readonly grant: UploadGrant; readonly signed: string }> => {
+  const bare = createGrant({ issuedAt: Date.now(), ...given })
+  const text = JSON.stringify({ ...labels, hold: true })
+  const sealed = await createSealer(key).seal(text, { appId: bare.appId, fileKey: bare.key })
+  const grant = { ...bare, labels: sealed }
+  return { grant, signed: await signUploadUrl(url, grant, createSigner(key)) }
+}
+
+/** Uploads a file that is held then. Fails: rejects where it is not taken. */
+export const sendHeld = async (
+  ingest: Pick<IngestUnderTest, "url">,
+  content: string | Uint8Array<ArrayBuffer>,
+  given: Partial<UploadGrant> = {},
+  key = apiKey,
+): Promise<UploadGrant> => {
+  const size = Buffer.byteLength(content)
+  const { grant, signed } = await signHeld(ingest, { size, ...given }, {}, key)
+  const response = await putRaw(signed, content)
+  if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`)
+  return grant
+}
