@@ -16,6 +16,7 @@ const listedAfter = (text: string): ReadonlyArray<string> => {
 
 const declaredIn = {
   ClaimOptions: "src/api/file-options.ts",
+  RejectOptions: "src/api/file-options.ts",
   FileLabelsInput: "src/protocol/read-labels.ts",
   FileMove: "src/api/file-options.ts",
   ListedFile: "src/protocol/rest-messages.ts",

@@ -35,6 +35,7 @@ const decisionFields = [
   "path",
   "ownerQuota",
   "expiresIn",
+  "hold",
   "cache",
 ] as const satisfies ReadonlyArray<keyof FileDecision>
 

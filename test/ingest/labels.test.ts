@@ -26,14 +26,7 @@ import {
   startIngest,
   token,
 } from "./circle.ts"
-
-const sealer = createSealer(apiKey)
-
-/** A grant whose URL says something of its file. */
-const labelled = async (labels: object, given: Partial<UploadGrant> = {}, by = sealer): Promise<UploadGrant> => {
-  const grant = createGrant({ issuedAt: Date.now(), ...given })
-  return { ...grant, labels: await by.seal(JSON.stringify(labels), { appId: grant.appId, fileKey: grant.key }) }
-}
+import { labelled } from "./labelled.ts"
 
 const problemOf = async (response: Response) => {
   const { code, detail } = await response.json()
@@ -269,7 +262,7 @@ describe("labels that cannot be trusted", () => {
       "a registration's seal",
       async () => {
         const grant = createGrant({ slug: "avatar" })
-        return { ...grant, labels: await sealer.seal(JSON.stringify(labels), { appId, slug: "avatar" }) }
+        return { ...grant, labels: await createSealer(apiKey).seal(JSON.stringify(labels), { appId, slug: "avatar" }) }
       },
     ],
     [

@@ -58,6 +58,21 @@ describe("what a route says of its files", () => {
     expect(await open(upload!.url)).toEqual({ claimWithin: 60_000 })
   })
 
+  test("is that files are held, by the route or by .file(), which counts more", async () => {
+    const route = f({ image: { maxFileCount: 2 } }, { hold: true })
+    const [upload] = await ask(route.onUploadComplete(() => 1))
+    expect(await open(upload!.url)).toEqual({ hold: true })
+    const trusted = route
+      .middleware(() => ({}))
+      .file(({ file }) => ({ hold: file.name === "b.png" }))
+      .onUploadComplete(() => 1)
+    const uploads = await ask(trusted, [png, { ...png, name: "b.png" }])
+    expect(await open(uploads[0]!.url)).toBeUndefined()
+    expect(await open(uploads[1]!.url)).toEqual({ hold: true })
+    const [free] = await ask(f(image, { hold: false }).onUploadComplete(() => 1))
+    expect(await open(free!.url)).toBeUndefined()
+  })
+
   test("stays in the URL when it is renewed", async () => {
     const route = f(image, { claim: 60 }).onUploadComplete(() => 1)
     const [upload] = await ask(route)
@@ -76,6 +91,7 @@ describe("what a route says of its files", () => {
     [{ owner: "u", ownerQuota: "much" as never }, /ownerQuota/],
     [{ expiresIn: "soon" as never }, /expiresIn/],
     [{ expiresIn: 0 }, /expiresIn/],
+    [{ hold: "no" as never }, /hold to be true or false/],
   ])("is refused with what was expected, and nothing is signed: %j", async (decision, message) => {
     const route = f(image)
       .middleware(() => ({}))
@@ -86,7 +102,8 @@ describe("what a route says of its files", () => {
     expect(JSON.stringify(problem)).toMatch(message)
   })
 
-  test("is refused where the route is written, if its claim is no duration", () => {
+  test("is refused where the route is written, if its claim is no duration or its hold no boolean", () => {
+    expect(() => f(image, { hold: "yes" as never })).toThrow(/hold must be true or false/)
     expect(() => f(image, { claim: "tomorrow" as never })).toThrow(/claim: "tomorrow" is not a duration/)
   })
 })

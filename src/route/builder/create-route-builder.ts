@@ -68,6 +68,9 @@ export const createRouteBuilder = <Native extends object, ErrorData extends Json
     refuseUnknown("A route's second argument", options, routeOptions)
     // Here, where the route is written, and not at the first upload.
     if (options.claim !== undefined) checkDuration("claim", options.claim)
+    if (options.hold !== undefined && typeof options.hold !== "boolean") {
+      throw new UploadError({ code: "INVALID_CONFIG", message: "hold must be true or false." })
+    }
     return new RouteSteps<Native>({
       config: compileConfig(config),
       awaitServerData: options.awaitServerData ?? true,
