@@ -253,7 +253,7 @@ const parseScan = (scan: ScanSettings | undefined): void => {
   if (scan === undefined) return
   const unknown = findUnknownOption(scan, ["clamd"])
   if (unknown !== undefined) throw new TypeError(`INVALID_CONFIG: the ingest's scan: ${unknown}`)
-  const address = parseClamdAddress(String(scan.clamd))
+  const address = parseClamdAddress(scan.clamd)
   if (!address.ok) throw new TypeError(`INVALID_CONFIG: the ingest's scan.clamd is "${scan.clamd}". ${address.detail}`)
 }
 

@@ -40,8 +40,7 @@ export const createTurns = <Waiting extends { readonly appId: string }>(isOne: (
         const [appId] = [...queues.keys()]
           .filter((each) => queues.get(each)!.length > 0 && (taken.get(each) ?? 0) < most)
           .toSorted(
-            (a, b) =>
-              (taken.get(a) ?? 0) - (taken.get(b) ?? 0) || (lastTurn.get(a) ?? -1) - (lastTurn.get(b) ?? -1),
+            (a, b) => (taken.get(a) ?? 0) - (taken.get(b) ?? 0) || (lastTurn.get(a) ?? -1) - (lastTurn.get(b) ?? -1),
           )
         if (appId === undefined) break
         taken.set(appId, (taken.get(appId) ?? 0) + 1)

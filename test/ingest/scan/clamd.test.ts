@@ -79,7 +79,8 @@ describe("what clamd answers", () => {
     ["", /It answers/],
   ])("decides nothing otherwise: %s", async (answer, message) => {
     const { verdict } = await scan(answerAlways(answer))
-    await expect(verdict).rejects.toMatchObject({ name: "ScannerError",
+    await expect(verdict).rejects.toMatchObject({
+      name: "ScannerError",
       reason: "refused",
       message: expect.stringMatching(message),
     })
@@ -98,7 +99,10 @@ describe("what clamd answers", () => {
   it("is not believed where it calls a file clean of which it has only a part", async () => {
     const { bytes } = createEndless()
     const { verdict } = await scan(({ socket }) => socket.write("stream: OK\0"), bytes)
-    await expect(verdict).rejects.toMatchObject({ reason: "refused", message: expect.stringMatching(/before it had all/) })
+    await expect(verdict).rejects.toMatchObject({
+      reason: "refused",
+      message: expect.stringMatching(/before it had all/),
+    })
   })
 })
 
@@ -124,7 +128,10 @@ describe("what clamd gets", () => {
       socket.pause().end("INSTREAM size limit exceeded. ERROR\0")
       socket.destroySoon()
     }, endless.bytes)
-    await expect(verdict).rejects.toMatchObject({ reason: "refused", message: expect.stringMatching(/size limit exceeded/) })
+    await expect(verdict).rejects.toMatchObject({
+      reason: "refused",
+      message: expect.stringMatching(/size limit exceeded/),
+    })
     await clamd.scans[0]!.closed
     await expect.poll(endless.isClosed).toBe(true)
   })
@@ -178,7 +185,10 @@ describe("a clamd", () => {
 
   it("that hangs up, or says nothing in time, is silent: the file may be the cause", async () => {
     const hangsUp = await scan(({ socket }) => socket.destroy())
-    await expect(hangsUp.verdict).rejects.toMatchObject({ reason: "silent", message: expect.stringMatching(/closed the connection/) })
+    await expect(hangsUp.verdict).rejects.toMatchObject({
+      reason: "silent",
+      message: expect.stringMatching(/closed the connection/),
+    })
     const { clamd, verdict } = await scan(() => {}, toBytes("x"), { timeout: 50 })
     await expect(verdict).rejects.toMatchObject({ reason: "silent", message: expect.stringMatching(/within 0\.1 s/) })
     await clamd.scans[0]!.closed

@@ -48,7 +48,12 @@ const parse = (socket: Socket): FakeScan => {
     }
   })
   socket.on("error", () => {})
-  return { socket, read: () => Buffer.concat(parts), whole: whole.promise, closed: new Promise((resolve) => socket.once("close", resolve)) }
+  return {
+    socket,
+    read: () => Buffer.concat(parts),
+    whole: whole.promise,
+    closed: new Promise((resolve) => socket.once("close", resolve)),
+  }
 }
 
 /** A clamd whose answers the test makes; it is stopped with the test. */

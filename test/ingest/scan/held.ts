@@ -1,7 +1,7 @@
 import { createSigner, signUploadUrl, type UploadGrant } from "../../../src/protocol.ts"
-import type { FileLabels } from "../../../src/protocol/file-labels.ts"
 import { createSealer } from "../../../src/protocol/seal.ts"
-import { apiKey, createGrant, type IngestUnderTest, putRaw } from "../circle.ts"
+import { apiKey, type IngestUnderTest, putRaw } from "../circle.ts"
+import { labelled } from "../labelled.ts"
 
 /** What a file in which something is found has in it. */
 export const bad = "something bad"
@@ -10,13 +10,9 @@ export const bad = "something bad"
 export const signHeld = async (
   { url }: Pick<IngestUnderTest, "url">,
   given: Partial<UploadGrant> = {},
-  labels: FileLabels = {},
   key = apiKey,
 ): Promise<{ readonly grant: UploadGrant; readonly signed: string }> => {
-  const bare = createGrant({ issuedAt: Date.now(), ...given })
-  const text = JSON.stringify({ ...labels, hold: true })
-  const sealed = await createSealer(key).seal(text, { appId: bare.appId, fileKey: bare.key })
-  const grant = { ...bare, labels: sealed }
+  const grant = await labelled({ hold: true }, given, createSealer(key))
   return { grant, signed: await signUploadUrl(url, grant, createSigner(key)) }
 }
 
@@ -28,7 +24,7 @@ export const sendHeld = async (
   key = apiKey,
 ): Promise<UploadGrant> => {
   const size = Buffer.byteLength(content)
-  const { grant, signed } = await signHeld(ingest, { size, ...given }, {}, key)
+  const { grant, signed } = await signHeld(ingest, { size, ...given }, key)
   const response = await putRaw(signed, content)
   if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`)
   return grant

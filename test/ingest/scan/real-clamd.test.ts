@@ -100,5 +100,7 @@ it("a clamd of ClamAV finds what is in its database, releases the rest, and leav
     message: expect.stringMatching(/^The file was rejected: the scanner found Eicar-Test-Signature\S*\.$/),
   })
   expect(await stateOf(tooLarge)).toEqual({ status: "Uploaded", hold: true, message: undefined })
-  expect(lines).toEqual([expect.stringMatching(`${tooLarge.key}.*(size limit exceeded|hung up before).*StreamMaxLength`)])
+  expect(lines).toEqual([
+    expect.stringMatching(`${tooLarge.key}.*(size limit exceeded|hung up before).*StreamMaxLength`),
+  ])
 })

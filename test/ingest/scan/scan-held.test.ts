@@ -87,7 +87,12 @@ describe.each(catalogs)("a scanner (%s)", (_, create) => {
     const { ingest, api, statusOf } = await start(clamd.text)
     const { key } = await sendHeld(ingest, "hello", { customId: "mine" })
     const signed = await api.generateSignedURL(key, { expiresIn: "1 hour" })
-    const addresses = [`${ingest.url}/f/${key}`, `${ingest.url}/a/${appId}/${key}`, `${ingest.url}/a/${appId}/mine`, signed]
+    const addresses = [
+      `${ingest.url}/f/${key}`,
+      `${ingest.url}/a/${appId}/${key}`,
+      `${ingest.url}/a/${appId}/mine`,
+      signed,
+    ]
     const ask = () =>
       Promise.all(
         addresses.flatMap((address) =>

@@ -62,7 +62,9 @@ const fail = (reason: ScannerReason) => {
 describe("a file about which the scanner does not decide", () => {
   it.each(["refused", "hungUp", "silent"] as const)("is tried again, and logged once: %s", async (reason) => {
     let left = 4
-    const { keys, lines, asked, isHeld } = await start(["a"], async () => (left-- > 0 ? fail(reason) : { kind: "clean" }))
+    const { keys, lines, asked, isHeld } = await start(["a"], async () =>
+      left-- > 0 ? fail(reason) : { kind: "clean" },
+    )
     await eventually(async () => !(await isHeld(keys[0]!)))
     expect(asked).toHaveLength(5)
     expect(lines.filter((line) => line.includes("does not decide"))).toHaveLength(1)
