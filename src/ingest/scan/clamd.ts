@@ -5,6 +5,9 @@ import { type Scanner, ScannerError, type ScanVerdict } from "./scanner.ts"
 /** Bytes that are sent at a time. */
 const pieceSize = 64 * 1024
 
+/** Bytes of a file after which a clamd that hangs up has probably had enough of it; with fewer it is not well. */
+const enough = 512 * 1024
+
 /** Bytes of an answer; clamd's own are far shorter. */
 const longestAnswer = 4096
 
@@ -53,6 +56,7 @@ const talkOver = (socket: Socket, timeout: number, signal: AbortSignal): Talk =>
   const answer = Promise.withResolvers<string>()
   let isConnected = false
   let isWhole = false
+  let sent = 0
   let isOver = false
   /** Told when the socket has room again, and at the end. */
   let goOn = (): void => {}
@@ -72,10 +76,15 @@ const talkOver = (socket: Socket, timeout: number, signal: AbortSignal): Talk =>
   const abort = (): void => fail(signal.reason)
   const lose = (cause?: Error): void => {
     if (!isConnected) {
-      fail(new ScannerError("away", `There is no connection: ${cause?.message ?? "it was closed"}.`, cause))
-    } else if (isWhole) fail(new ScannerError("silent", "It closed the connection without an answer.", cause))
-    // Its answer is lost where it comes between the last look and the next byte: the socket fails then.
-    else fail(new ScannerError("hungUp", "It hung up before it had the whole file, as where that is too large for it."))
+      return fail(new ScannerError("away", `There is no connection: ${cause?.message ?? "it was closed"}.`, cause))
+    }
+    // Where clamd has enough of a file, its answer can be lost: the socket fails by what was sent just then.
+    const hadEnough = !isWhole && sent >= enough
+    fail(
+      hadEnough
+        ? new ScannerError("hungUp", "It hung up before it had the whole file, as where that is too large for it.")
+        : new ScannerError("silent", "It closed the connection without an answer.", cause),
+    )
   }
   const seconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`
   const whole = setTimeout(
@@ -115,7 +124,10 @@ const talkOver = (socket: Socket, timeout: number, signal: AbortSignal): Talk =>
       if (isOver) return
       let hasRoom = true
       socket.cork()
-      for (const part of parts) hasRoom = socket.write(part)
+      for (const part of parts) {
+        hasRoom = socket.write(part)
+        sent += part.length
+      }
       socket.uncork()
       // One waiter at a time, and no promise that lives as long as the file.
       if (!hasRoom) await new Promise<void>((resolve) => (goOn = resolve))

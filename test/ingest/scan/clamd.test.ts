@@ -137,7 +137,11 @@ describe("what clamd gets", () => {
   })
 
   it("may end without an answer that can be read", async () => {
-    const { verdict } = await scan(({ socket }) => setTimeout(() => socket.destroy(), 20), createEndless().bytes)
+    const hangUp = async ({ socket, read }: FakeScan) => {
+      while (read().length < 1_000_000) await new Promise((resolve) => setTimeout(resolve, 1))
+      socket.destroy()
+    }
+    const { verdict } = await scan(hangUp, createEndless().bytes)
     await expect(verdict).rejects.toMatchObject({ reason: "hungUp", message: expect.stringMatching(/too large/) })
   })
 
@@ -189,6 +193,8 @@ describe("a clamd", () => {
       reason: "silent",
       message: expect.stringMatching(/closed the connection/),
     })
+    const atOnce = await scan(({ socket }) => socket.destroy(), createEndless().bytes)
+    await expect(atOnce.verdict).rejects.toMatchObject({ reason: "silent" })
     const { clamd, verdict } = await scan(() => {}, toBytes("x"), { timeout: 50 })
     await expect(verdict).rejects.toMatchObject({ reason: "silent", message: expect.stringMatching(/within 0\.1 s/) })
     await clamd.scans[0]!.closed
