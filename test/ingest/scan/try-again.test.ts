@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest"
 import { createChanges } from "../../../src/ingest/delivery/changes.ts"
 import { createMetrics } from "../../../src/ingest/observe/metrics.ts"
+import type { Pauses } from "../../../src/ingest/scan/postponed.ts"
 import { createScans } from "../../../src/ingest/scan/scan-held.ts"
 import { type Scanner, ScannerError, type ScannerReason } from "../../../src/ingest/scan/scanner.ts"
 import type { Service } from "../../../src/ingest/service.ts"
@@ -21,6 +22,7 @@ const start = async (
   contents: ReadonlyArray<string>,
   scan: (content: string, signal: AbortSignal) => Promise<ReturnType<Scanner["scan"]>> | ReturnType<Scanner["scan"]>,
   change: (ports: { readonly store: BlobStore; readonly catalog: Catalog }) => Partial<Service> = () => ({}),
+  away: Pauses = { shortest: 10, longest: 100 },
 ) => {
   const lines = captureConsole()
   const ingest = await startIngest()
@@ -47,8 +49,7 @@ const start = async (
     settings: { maxConcurrentScans: 2 },
     ...change(ingest),
   } as unknown as Service
-  const pauses = { shortest: 10, longest: 100 }
-  const times = { look: 20, away: pauses, file: pauses }
+  const times = { look: 20, away, file: { shortest: 10, longest: 100 } }
   const scans = createScans(service, scanner, createMetrics(), createLogContext("Info", "text"), times)
   onTestFinished(scans.close)
   const isHeld = async (key: string) => (await ingest.catalog.get(key))!.file.hold
@@ -101,14 +102,19 @@ describe("a file about which the scanner does not decide", () => {
 describe("the loop", () => {
   it("asks a scanner that is away one file at a time, and says so once", async () => {
     let isAway = true
+    let isKnown = false
     let [most, now] = [0, 0]
     const { keys, lines, asked, isHeld } = await start(["a", "b", "c", "d"], async () => {
-      if (asked.length > 3) most = Math.max(most, ++now)
-      await new Promise((resolve) => setTimeout(resolve, 2))
-      if (asked.length > 3) now--
+      const isCounted = isKnown
+      if (isCounted) most = Math.max(most, ++now)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      if (isCounted) now--
       return isAway ? fail("away") : { kind: "clean" }
     })
-    await eventually(() => asked.length > 6)
+    await eventually(() => lines.length > 0)
+    isKnown = true
+    const before = asked.length
+    await eventually(() => asked.length > before + 4)
     expect(most).toBe(1)
     isAway = false
     for (const key of keys) await eventually(async () => !(await isHeld(key)))
@@ -116,6 +122,18 @@ describe("the loop", () => {
       expect.stringMatching(/warning: The scanner is away.*test:scanner.*It fails/),
       expect.stringMatching(/info: The scanner answers again/),
     ])
+  })
+
+  it("leaves a scanner alone that is away, whoever wakes it", async () => {
+    const away = { shortest: 60_000, longest: 60_000 }
+    const { lines, asked, scans } = await start(["a", "b", "c", "d"], async () => fail("away"), undefined, away)
+    await eventually(() => lines.length > 0)
+    const before = asked.length
+    for (let turn = 0; turn < 10; turn++) {
+      scans.wake()
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    expect(asked).toHaveLength(before)
   })
 
   it("goes on after a catalog that failed", async () => {
