@@ -22,7 +22,6 @@ const firstSettings: ReadonlySet<string> = new Set<SettingName | "config">([
   "callbackWait",
   "callbackNetworks",
   "minimumFree",
-  "scanClamd",
   "metrics",
   "logLevel",
   "logFormat",

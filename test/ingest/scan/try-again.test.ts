@@ -124,10 +124,10 @@ describe("the loop", () => {
     ])
   })
 
-  it("leaves a scanner alone that is away, whoever wakes it", async () => {
+  it.each(["away", "silent"] as const)("leaves a scanner alone that is %s, whoever wakes it", async (reason) => {
     const away = { shortest: 60_000, longest: 60_000 }
-    const { lines, asked, scans } = await start(["a", "b", "c", "d"], async () => fail("away"), undefined, away)
-    await eventually(() => lines.length > 0)
+    const { lines, asked, scans } = await start(["a", "b", "c", "d"], async () => fail(reason), undefined, away)
+    await eventually(() => lines.some((line) => line.includes("The scanner is away")))
     const before = asked.length
     for (let turn = 0; turn < 10; turn++) {
       scans.wake()
