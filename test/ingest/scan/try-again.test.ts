@@ -49,7 +49,7 @@ const start = async (
     settings: { maxConcurrentScans: 2 },
     ...change(ingest),
   } as unknown as Service
-  const times = { look: 20, away, file: { shortest: 10, longest: 100 } }
+  const times = { look: 20, away, file: { shortest: 10, longest: 10_000 } }
   const scans = createScans(service, scanner, createMetrics(), createLogContext("Info", "text"), times)
   onTestFinished(scans.close)
   const isHeld = async (key: string) => (await ingest.catalog.get(key))!.file.hold
