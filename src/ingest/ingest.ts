@@ -34,6 +34,8 @@ import { createRefusalLog } from "./observe/refusal-log.ts"
 import { createReadinessCheck } from "./observe/readiness.ts"
 import { createRouter } from "./endpoints/router.ts"
 import { stopping } from "./refusals.ts"
+import { createScans } from "./scan/scan-held.ts"
+import { createScanner } from "./scan/create-scanner.ts"
 import { createMetricsEndpoint, type MetricsAccess } from "./observe/serve-metrics.ts"
 import type { Service } from "./service.ts"
 import { resolveSettings, settingNames, type SettingsInit } from "./settings.ts"
@@ -166,11 +168,14 @@ export const createIngest = (options: IngestOptions): Ingest => {
     askedAgain: createAskedAgain(),
     devStreams,
     wakeHousekeeping: housekeeping.wake,
+    wakeScans: () => scans?.wake(),
     // On the unwrapped ports, so that probes do not count in the metrics.
     checkReadiness: createReadinessCheck({ store: options.store, catalog: options.catalog, changes }),
     metricsEndpoint,
     now,
   }
+  const scanner = createScanner(settings)
+  const scans = scanner && createScans(service, scanner, metrics, context)
   const house = Effect.runForkWith(context)(housekeeping.keep)
   const isDebugged = isLogged(level, "Debug")
   const refusals = createRefusalLog(write, isDebugged)
@@ -199,6 +204,7 @@ export const createIngest = (options: IngestOptions): Ingest => {
       () => Effect.runPromise(Fiber.interrupt(house)),
       () => service.writers.close(stopping()),
       () => inFlight.settle(answerTime),
+      () => scans?.close(),
       () => dispatcher.close(),
       () => transport.close(),
       () => metricsEndpoint?.close(),

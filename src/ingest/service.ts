@@ -43,6 +43,8 @@ export interface Service {
   readonly devStreams: DevStreams
   /** There are bytes to remove: do not wait for the next sweep. */
   readonly wakeHousekeeping: () => void
+  /** A file is held: the scanner may look at it. */
+  readonly wakeScans: () => void
   readonly checkReadiness: () => Promise<Readiness>
   /** Undefined where nobody may read them. */
   readonly metricsEndpoint: MetricsEndpoint | undefined

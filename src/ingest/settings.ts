@@ -1,10 +1,18 @@
 import { type Resolve, resolveBySystem } from "../server-kit/pinned-request.ts"
 import { type Acl, acls, type CacheRule, cacheRules } from "../protocol/signed-url.ts"
 import { limits } from "../protocol/limits.ts"
+import { findUnknownOption } from "../protocol/unknown-option.ts"
+import { parseClamdAddress } from "../schema/clamd-address.ts"
 import { ingestDefaults } from "../schema/ingest-defaults.ts"
 
 /** Which networks callbacks may go to. */
 export type CallbackNetworks = "public" | "any"
+
+/** What looks into files that are held, and gives the verdict. */
+export interface ScanSettings {
+  /** The address of a clamd of ClamAV: `unix:/var/run/clamav/clamd.ctl` or `tcp://127.0.0.1:3310`. */
+  readonly clamd: string
+}
 
 /** What the operator of an ingest decides. Times in ms, sizes in bytes. */
 export interface Settings {
@@ -163,6 +171,23 @@ export interface Settings {
   readonly historyTtl: number
 
   /**
+   * Looks into every file that is held (route option `hold`): releases those it calls clean, rejects the others.
+   * @default undefined (nothing: the apps decide)
+   */
+  readonly scan: ScanSettings | undefined
+  /**
+   * How long the scanner may take for one file. It is tried again later.
+   * @default 300_000 (5 minutes)
+   */
+  readonly scanTimeout: number
+  /**
+   * Files that are scanned at the same time, of all apps. Where there are several apps, one app never holds all of these
+   * places, and at most half of them while others wait.
+   * @default 4
+   */
+  readonly maxConcurrentScans: number
+
+  /**
    * Sends all callbacks; {@link Settings.callbackNetworks} is then up to it. By default the global `fetch` does, or
    * `node:http` where that is Node's own, and for apps limited to the public Internet our own requests, which ignore any
    * proxy of the environment.
@@ -178,6 +203,7 @@ const defaults: Settings = {
   maxFileSize: undefined,
   largestAppend: undefined,
   quota: undefined,
+  scan: undefined,
   fetch: undefined,
   resolveHost: resolveBySystem,
 }
@@ -201,6 +227,8 @@ const least: { readonly [K in keyof Settings]?: number } = {
   maxConcurrentReads: 1,
   maxDevStreams: 1,
   minimumReadRateWindow: 1,
+  scanTimeout: 1,
+  maxConcurrentScans: 1,
   largestAppend: limits.smallestPiece,
 }
 
@@ -221,6 +249,14 @@ const parseCache = (cache: string): void => {
   )
 }
 
+const parseScan = (scan: ScanSettings | undefined): void => {
+  if (scan === undefined) return
+  const unknown = findUnknownOption(scan, ["clamd"])
+  if (unknown !== undefined) throw new TypeError(`INVALID_CONFIG: the ingest's scan: ${unknown}`)
+  const address = parseClamdAddress(scan.clamd)
+  if (!address.ok) throw new TypeError(`INVALID_CONFIG: the ingest's scan.clamd is "${scan.clamd}". ${address.detail}`)
+}
+
 /** Settings as they may be given, each of them optional. */
 export type SettingsInit = { readonly [K in keyof Settings]?: Settings[K] | undefined }
 
@@ -230,7 +266,7 @@ export const settingNames: ReadonlyArray<string> = Object.keys(defaults)
 /**
  * The settings that were given, with the defaults of all others.
  *
- * Fails: throws `TypeError` INVALID_CONFIG on an invalid URL, and on numbers that are not bytes or ms.
+ * Fails: throws `TypeError` INVALID_CONFIG on an invalid URL or address, and on numbers that are not bytes or ms.
  */
 export const resolveSettings = (init: SettingsInit): Settings => {
   const settings = { ...defaults }
@@ -246,5 +282,6 @@ export const resolveSettings = (init: SettingsInit): Settings => {
   parseNetworks(settings.callbackNetworks)
   parseAcl(settings.defaultAcl)
   parseCache(settings.defaultCache)
+  parseScan(settings.scan)
   return { ...settings, url: settings.url === undefined ? undefined : parseUrl(settings.url) }
 }

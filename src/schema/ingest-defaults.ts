@@ -39,6 +39,8 @@ export const ingestDefaults = {
   unfinishedTtl: day,
   unregisteredTtl: day,
   historyTtl: 30 * day,
+  scanTimeout: 5 * minute,
+  maxConcurrentScans: 4,
 } as const
 
 /** The defaults of options other than the ingest's settings: its log, its metrics, its catalog. */

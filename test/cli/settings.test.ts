@@ -8,6 +8,10 @@ import type { IngestOptions } from "../../src/ingest.ts"
 import { resolveSettings as resolveIngestSettings } from "../../src/ingest/settings.ts"
 import { createFileKey, createSigner, encodeAppId, envName, parseToken, signUploadUrl } from "../../src/protocol.ts"
 import { ingestDefaults } from "../../src/schema/ingest-defaults.ts"
+import { SluiceApi } from "../../src/api.ts"
+import { eventually } from "../ingest/circle.ts"
+import { answerAlways, startFakeClamd } from "../ingest/scan/fake-clamd.ts"
+import { sendHeld } from "../ingest/scan/held.ts"
 import { type CommandOptions, runCommand, startCommand } from "./run-command.ts"
 
 let folder: string
@@ -184,9 +188,31 @@ describe("the settings of an ingest", () => {
     expect(short).toMatchObject({ code: 1, stderr: expect.stringMatching(/^sluice: .*at least 16 characters.*\n$/) })
   })
 
-  // Traces are set up by the variables of OpenTelemetry.
+  it("name the scanner of held files", async () => {
+    const clamd = await startFakeClamd(answerAlways("stream: Test.Signature FOUND"))
+    const { url } = await announce(["--scan-clamd", clamd.text])
+    const token = (await readFile(join(folder, ".sluice/token"), "utf8")).trim()
+    const parsed = parseToken(token)
+    if (!parsed.ok) throw new Error(parsed.detail)
+    const { apiKey, appId } = parsed.value
+    const { key } = await sendHeld({ url }, "hello", { appId, key: createFileKey(encodeAppId(appId)) }, apiKey)
+    const api = new SluiceApi({ token, ingestUrl: url })
+    await eventually(async () =>
+      (await api.listFiles()).files.some((file) => file.key === key && file.status === "Failed"),
+    )
+    expect(clamd.scans).toHaveLength(1)
+    expect(await runCommand(["ingest"], { env: { SLUICE_SCAN_CLAMD: "localhost:3310" } })).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/SLUICE_SCAN_CLAMD.*Expected unix:.* or tcp:/),
+    })
+  })
+
+  // Traces are set up by the variables of OpenTelemetry; `scan` is made of `scanClamd`.
   it("are all that an operator can decide of an ingest", () => {
-    type Decided = Exclude<keyof IngestOptions, "token" | "store" | "catalog" | "fetch" | "resolveHost" | "tracing">
+    type Decided = Exclude<
+      keyof IngestOptions,
+      "token" | "store" | "catalog" | "fetch" | "resolveHost" | "tracing" | "scan"
+    >
     expectTypeOf<Decided>().toExtend<SettingName>()
   })
 })

@@ -100,7 +100,17 @@ const readValue = (name: string, written: string): unknown => {
 }
 
 /** Pages about the ingest: a setting that they name is one of its own. */
-const pages = ["backup", "cli", "deploying", "operating", "protocol", "reliability", "security", "troubleshooting"]
+const pages = [
+  "backup",
+  "cli",
+  "deploying",
+  "operating",
+  "protocol",
+  "reliability",
+  "scanning",
+  "security",
+  "troubleshooting",
+]
 const defaultNames = Object.keys(ingestSettings)
   .filter((name) => name in used)
   .join("|")

@@ -82,7 +82,7 @@ type StartSettings = Omit<SettingValues, "logTime"> & Pick<IngestOptions, "logTi
  * Fails: with a `CommandFailure`; then nothing is left running.
  */
 export const startIngest = async (
-  { host, port, data, store: storePath, url: givenUrl, ...options }: StartSettings,
+  { host, port, data, store: storePath, url: givenUrl, scanClamd, ...options }: StartSettings,
   logFormat: LogFormat,
   listen: (host: string, port: number, folder: DataFolder) => Promise<IngestServer> = (address, wanted) =>
     listenForIngest(address, wanted),
@@ -100,7 +100,8 @@ export const startIngest = async (
     const { text, token, warning } = await settle(folder, given, kept)
     const metricsToken = process.env[envName("metricsToken")]
     const metrics = metricsToken ? { token: metricsToken } : options.metrics
-    server.open({ ...options, metrics, folder, store, token: text, url, logFormat })
+    const scan = scanClamd === undefined ? undefined : { clamd: scanClamd }
+    server.open({ ...options, scan, metrics, folder, store, token: text, url, logFormat })
     // The ingest closes it from now on.
     store = undefined
     await noteStart(folder, { ...options, store: toStorePath(storePath) })

@@ -8,6 +8,7 @@ import {
   parseByteSize,
   parseDuration,
 } from "../../protocol.ts"
+import { parseClamdAddress } from "../../schema/clamd-address.ts"
 import { ingestDefaults as defaults, otherIngestDefaults as otherDefaults } from "../../schema/ingest-defaults.ts"
 import { toDurationsText, toDurationText } from "./duration-text.ts"
 
@@ -113,6 +114,15 @@ const store: Setting<string> = {
   parse: text("", "", "").parse,
 }
 
+const scanClamd: Setting<string> = {
+  argument: "<address>",
+  description: "clamd that checks held files: unix:<path> or tcp://<host>:<port> (default: none)",
+  parse: (value) => {
+    const address = parseClamdAddress(value)
+    return address.ok ? accept(value) : address
+  },
+}
+
 /**
  * All settings of an ingest that runs from the command line. A line here is a flag (`--log-level`), a variable
  * (`SLUICE_LOG_LEVEL`) and a field of the configuration file (`logLevel`). Those that `createIngest` has under the
@@ -197,6 +207,12 @@ export const ingestSettings = {
   unfinishedTtl: duration("how long past its expiry an unfinished upload is kept", defaults.unfinishedTtl),
   unregisteredTtl: duration("how long a file that no app has registered is kept", defaults.unregisteredTtl),
   historyTtl: duration("how long failed uploads and attempts at callbacks stay known", defaults.historyTtl),
+  scanClamd,
+  scanTimeout: duration("how long it may take for one file", defaults.scanTimeout),
+  maxConcurrentScans: orElse(
+    wholeNumber("files checked at the same time, of all apps", 1, 1000),
+    String(defaults.maxConcurrentScans),
+  ),
   metrics: orElse(choice<"off" | "open">("<who>", "who may read /metrics", ["off", "open"]), otherDefaults.metrics),
   logLevel: orElse(
     choice<LogLevel>("<level>", "how much is logged", [

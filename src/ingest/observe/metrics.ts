@@ -28,6 +28,9 @@ export interface Metrics {
   readonly deliveries: Metric<Cell>
   /** Set when the metrics are read. */
   readonly devStreams: Cell
+  /** Label: `clean`, `found`, `refused`, `silent`, `away` or `failed`. */
+  readonly scans: Metric<Cell>
+  readonly activeScans: Cell
   readonly abandoned: Cell
   readonly reclaimed: Cell
   /** Seconds since the epoch. */
@@ -99,6 +102,8 @@ export const createMetrics = (): Metrics => {
       "status",
     ]),
     devStreams: gauge(`${own}dev_streams_open`, "Development streams open.").cell(),
+    scans: counter(`${own}scans_total`, "Scans of held files, by what the scanner said.", ["verdict"]),
+    activeScans: gauge(`${own}scans_active`, "Held files being scanned.").cell(),
     abandoned: counter(
       `${own}housekeeping_abandoned_total`,
       "Uploads, unregistered files and registrations ended because nobody finished them.",

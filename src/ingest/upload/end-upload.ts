@@ -53,11 +53,12 @@ const commitWithRoom = async <Outcome extends Committed | { readonly kind: "refu
   }
 }
 
-/** Tells everybody who has to know that a file is `Uploaded`. */
+/** Tells everybody who has to know that a file is `Uploaded`, or `Held`. */
 const announce = (service: Service, committed: Committed): UploadRecord => {
   if (committed.kind === "fenced") throw locked()
   const { upload, due } = committed
   if (due !== null) return upload
+  if (upload.file.hold) service.wakeScans()
   const { registration } = upload
   if (registration?.isDev === true) service.devStreams.wake(upload.file.appId, registration.callbackSlug)
   else if (upload.delivery !== null) service.dispatcher.wake()

@@ -1,0 +1,244 @@
+import * as Cause from "effect/Cause"
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Latch from "effect/Latch"
+import * as Result from "effect/Result"
+import { logDebug, logError, logInfo, logWarning } from "../../server-kit/logging.ts"
+import { announceVerdicts } from "../announce-verdicts.ts"
+import type { Metrics } from "../observe/metrics.ts"
+import { createEventId, type Service } from "../service.ts"
+import type { FileRecord } from "../storage/catalog.ts"
+import { createOutage } from "./outage.ts"
+import { createPostponed, type Pauses } from "./postponed.ts"
+import { readHeld } from "./read-held.ts"
+import { type Scanner, ScannerError, type ScanVerdict } from "./scanner.ts"
+import { createTurns } from "./turns.ts"
+
+/** Has every file that is held looked at, and gives the verdict. */
+export interface Scans {
+  /** A file is held: look now. */
+  readonly wake: () => void
+  /** Stops. Scans under way are aborted, and made again by the next ingest. */
+  readonly close: () => Promise<void>
+}
+
+/** When something is tried again, ms. */
+export interface ScanTimes {
+  /** How often somebody looks for files that nobody has told of. */
+  readonly look: number
+  /** While the scanner is away. */
+  readonly away: Pauses
+  /** For a file about which the scanner did not decide. */
+  readonly file: Pauses
+}
+
+const usualTimes: ScanTimes = {
+  look: 5000,
+  away: { shortest: 1000, longest: 60_000 },
+  file: { shortest: 60_000, longest: 60 * 60_000 },
+}
+
+/** Files that are tried later and kept in memory. */
+const mostPostponed = 10_000
+
+/** Files that are counted, of one app, when the scanner is back. */
+const mostCounted = 1000
+
+const isHeld = ({ status, hold }: FileRecord): boolean => status === "Uploaded" && hold
+
+/** What the app and the sender are told of a file in which something was found. */
+const toReason = (name: string): string => `The file was rejected: the scanner found ${name}.`
+
+/** What to do about a file that the scanner does not decide about. */
+const help =
+  "It stays held, and is tried again later. If it is too large for clamd, raise StreamMaxLength in clamd.conf; " +
+  "or decide by releaseFiles or rejectFiles."
+
+/** Starts looking at what is held. */
+export const createScans = (
+  service: Pick<
+    Service,
+    "apps" | "catalog" | "changes" | "devStreams" | "dispatcher" | "now" | "settings" | "store" | "wakeHousekeeping"
+  >,
+  scanner: Scanner,
+  metrics: Pick<Metrics, "scans" | "activeScans">,
+  context: Context.Context<never>,
+  times: ScanTimes = usualTimes,
+): Scans => {
+  const { apps, catalog, changes, settings, now } = service
+  const fork = Effect.runForkWith(context)
+  const latch = Latch.makeUnsafe()
+  const wake = () => void Latch.openUnsafe(latch)
+  const turns = createTurns<FileRecord>(apps.isOne)
+  const postponed = createPostponed(now, times.file, mostPostponed)
+  const outage = createOutage(now, times.away)
+  const underWay = new Map<Fiber.Fiber<unknown, unknown>, number>()
+  let isFullSaid = false
+
+  const countHeld = Effect.promise(() => catalog.listHeld({ limit: mostCounted, except: new Set() })).pipe(
+    Effect.map((held) => held.length),
+  )
+
+  /** The scanner has answered, whatever it said. */
+  const noteAnswer = Effect.fnUntraced(function* () {
+    if (!outage.end()) return
+    yield* logInfo("The scanner answers again.", { scanner: scanner.address, waiting: yield* countHeld })
+    wake()
+  })
+
+  const noteAway = Effect.fnUntraced(function* (since: number, reason: string) {
+    if (!outage.begin(since)) return
+    yield* logWarning("The scanner is away: files that are held stay so until it answers.", {
+      scanner: scanner.address,
+      reason,
+    })
+  })
+
+  /** Postpones a file. What is known of it is logged once. */
+  const postpone = Effect.fnUntraced(function* (
+    { id, key }: FileRecord,
+    isLonger: boolean,
+    say: (key: string) => Effect.Effect<void>,
+  ) {
+    if (postponed.add(id, isLonger)) yield* say(key)
+    if (!postponed.isFull()) isFullSaid = false
+    else if (!isFullSaid) {
+      isFullSaid = true
+      yield* logError(
+        `The scanner does not decide about ${mostPostponed} files; others wait behind them. Decide by releaseFiles or rejectFiles.`,
+      )
+    }
+  })
+
+  /** Gives a verdict, to this file and to no newer one of its key. */
+  const judge = Effect.fnUntraced(function* ({ id, key, appId }: FileRecord, verdict: ScanVerdict) {
+    const judged = yield* Effect.promise(() =>
+      catalog.judgeHeld({
+        appId,
+        files: [{ key, id }],
+        verdict: verdict.kind === "clean" ? { kind: "release" } : { kind: "reject", reason: toReason(verdict.name) },
+        now: now(),
+        createEventId,
+      }),
+    )
+    announceVerdicts(service, judged)
+    if (judged.length === 0) return
+    yield* verdict.kind === "clean"
+      ? logDebug("A file is clean, and released.", { key })
+      : logInfo("A file was rejected.", { key, app: appId, found: verdict.name })
+  }, Effect.uninterruptible)
+
+  const isStillHeld = (file: FileRecord) =>
+    Effect.map(
+      Effect.promise(() => catalog.get(file.key)),
+      (current) => current !== null && current.file.id === file.id && isHeld(current.file),
+    )
+
+  /** Ends when the file is held no more: it was deleted, or somebody has judged it. */
+  const untilJudged = (file: FileRecord): Effect.Effect<void> =>
+    Effect.acquireUseRelease(
+      Effect.sync(() => changes.watch(file.key)),
+      (watch) =>
+        Effect.gen(function* () {
+          while (yield* isStillHeld(file)) yield* Effect.promise(() => watch.next())
+        }),
+      (watch) => Effect.sync(() => watch.close()),
+    )
+
+  const noteFailure = Effect.fnUntraced(function* (file: FileRecord, cause: unknown, since: number) {
+    const { reason } = cause instanceof ScannerError ? cause : { reason: "failed" as const }
+    metrics.scans.cell(reason === "hungUp" ? "refused" : reason).add()
+    if (!(cause instanceof ScannerError)) {
+      yield* postpone(file, true, (key) => logError("A file that is held could not be scanned.", { key }, cause))
+      return
+    }
+    const { message } = cause
+    if (reason === "away") return yield* noteAway(since, message)
+    // Whether it is the file or the scanner: where it was silent before, the file is not to blame.
+    const wasAway = outage.isOn()
+    if (reason === "refused") yield* noteAnswer()
+    else if (reason === "silent" && !outage.hasAnswered(since)) yield* noteAway(since, message)
+    yield* postpone(file, reason === "refused" || !wasAway, (key) =>
+      logWarning("The scanner does not decide about a file.", { key, reason: message, help }),
+    )
+  })
+
+  const scan = Effect.fnUntraced(function* (file: FileRecord) {
+    const since = outage.mark()
+    const asked = Effect.result(
+      Effect.tryPromise({
+        try: (signal) => scanner.scan(readHeld(service, file), signal),
+        catch: (cause) => cause,
+      }),
+    )
+    const answer = yield* Effect.raceFirst(asked, untilJudged(file))
+    if (answer === undefined) return
+    if (Result.isFailure(answer)) {
+      if (yield* isStillHeld(file)) yield* noteFailure(file, answer.failure, since)
+      return
+    }
+    metrics.scans.cell(answer.success.kind).add()
+    yield* judge(file, answer.success)
+    postponed.forget(file.id)
+    yield* noteAnswer()
+  })
+
+  /** A file whose turn it is. */
+  const start = (file: FileRecord): void => {
+    metrics.activeScans.add()
+    const fiber = fork(
+      Effect.catchCause(scan(file), (cause) =>
+        postpone(file, true, (key) =>
+          logError("A file that is held could not be scanned.", { key }, Cause.squash(cause)),
+        ),
+      ),
+    )
+    underWay.set(fiber, file.id)
+    fiber.addObserver(() => {
+      underWay.delete(fiber)
+      turns.release(file.appId)
+      metrics.activeScans.add(-1)
+      wake()
+    })
+  }
+
+  /** Gives out the free places. While the scanner is away there is one, for whoever finds that it is back. */
+  const startScans = Effect.fnUntraced(function* () {
+    const places = outage.isOn() ? 1 : settings.maxConcurrentScans
+    if (turns.count() >= places) return
+    const except = new Set([...underWay.values(), ...postponed.list()])
+    const held = yield* Effect.promise(() => catalog.listHeld({ limit: places, except }))
+    const files = held.map(({ file }) => file)
+    for (const file of turns.take(files, places)) start(file)
+  }, Effect.uninterruptible)
+
+  /** Waits while the scanner is away, gives out what places there are, and sleeps until there is something to do. */
+  const pump = Effect.gen(function* () {
+    Latch.closeUnsafe(latch)
+    yield* Effect.sleep(outage.pause())
+    yield* startScans()
+    const nextAt = postponed.nextAt()
+    const nap = nextAt === undefined ? times.look : Math.min(Math.max(nextAt - now(), 1), times.look)
+    // Without room to remember them, files that are refused would be tried again at once.
+    yield* postponed.isFull() ? Effect.sleep(times.look) : Effect.raceFirst(Effect.sleep(nap), latch.await)
+  })
+
+  /** A catalog that fails now may work in a moment. */
+  const persist: Effect.Effect<void> = Effect.catchCause(pump, (cause) =>
+    Effect.andThen(
+      logError("Files that are held could not be listed for the scanner; trying again.", Cause.squash(cause)),
+      Effect.sleep(times.look),
+    ),
+  )
+
+  const loop = fork(Effect.forever(persist))
+
+  return {
+    wake,
+    close: async () => {
+      await Effect.runPromise(Fiber.interrupt(loop))
+      await Effect.runPromise(Fiber.interruptAll([...underWay.keys()]))
+    },
+  }
+}

@@ -1,0 +1,167 @@
+import { describe, expect, it, onTestFinished } from "vitest"
+import { createChanges } from "../../../src/ingest/delivery/changes.ts"
+import { createMetrics } from "../../../src/ingest/observe/metrics.ts"
+import type { Pauses } from "../../../src/ingest/scan/postponed.ts"
+import { createScans } from "../../../src/ingest/scan/scan-held.ts"
+import { type Scanner, ScannerError, type ScannerReason } from "../../../src/ingest/scan/scanner.ts"
+import type { Service } from "../../../src/ingest/service.ts"
+import type { BlobStore, Catalog } from "../../../src/ingest.ts"
+import { createLogContext } from "../../../src/server-kit/logging.ts"
+import { captureConsole } from "../capture-console.ts"
+import { eventually, startIngest } from "../circle.ts"
+import { sendHeld } from "./held.ts"
+
+const readAll = async (bytes: AsyncIterable<Uint8Array>): Promise<string> => {
+  const chunks: Array<Uint8Array> = []
+  for await (const chunk of bytes) chunks.push(chunk)
+  return Buffer.concat(chunks).toString()
+}
+
+/** Files that are held by an ingest without a scanner, and what looks at them with pauses of some ms. */
+const start = async (
+  contents: ReadonlyArray<string>,
+  scan: (content: string, signal: AbortSignal) => Promise<ReturnType<Scanner["scan"]>> | ReturnType<Scanner["scan"]>,
+  change: (ports: { readonly store: BlobStore; readonly catalog: Catalog }) => Partial<Service> = () => ({}),
+  away: Pauses = { shortest: 10, longest: 100 },
+) => {
+  const lines = captureConsole()
+  const ingest = await startIngest()
+  const keys: Array<string> = []
+  for (const content of contents) keys.push((await sendHeld(ingest, content)).key)
+  const asked: Array<string> = []
+  const scanner: Scanner = {
+    address: "test:scanner",
+    scan: async (bytes, signal) => {
+      const content = await readAll(bytes)
+      asked.push(content)
+      return scan(content, signal)
+    },
+  }
+  const service = {
+    apps: { isOne: () => true },
+    catalog: ingest.catalog,
+    store: ingest.store,
+    changes: createChanges(),
+    devStreams: { wake: () => {} },
+    dispatcher: { wake: () => {} },
+    wakeHousekeeping: () => {},
+    now: Date.now,
+    settings: { maxConcurrentScans: 2 },
+    ...change(ingest),
+  } as unknown as Service
+  const times = { look: 20, away, file: { shortest: 10, longest: 10_000 } }
+  const scans = createScans(service, scanner, createMetrics(), createLogContext("Info", "text"), times)
+  onTestFinished(scans.close)
+  const isHeld = async (key: string) => (await ingest.catalog.get(key))!.file.hold
+  return { ingest, keys, lines, asked, scans, isHeld }
+}
+
+const fail = (reason: ScannerReason) => {
+  throw new ScannerError(reason, "It fails.")
+}
+
+describe("a file about which the scanner does not decide", () => {
+  it.each(["refused", "hungUp", "silent"] as const)("is tried again, and logged once: %s", async (reason) => {
+    let left = 4
+    const { keys, lines, asked, isHeld } = await start(["a"], async () =>
+      left-- > 0 ? fail(reason) : { kind: "clean" },
+    )
+    await eventually(async () => !(await isHeld(keys[0]!)))
+    expect(asked).toHaveLength(5)
+    expect(lines.filter((line) => line.includes("does not decide"))).toHaveLength(1)
+  })
+
+  it("does not keep the others from their turn, also where it ends the scanner", async () => {
+    const { keys, isHeld } = await start(["poison", "a", "b"], async (content) =>
+      content === "poison" ? fail("silent") : { kind: "clean" },
+    )
+    await eventually(async () => !(await isHeld(keys[1]!)) && !(await isHeld(keys[2]!)))
+    expect(await isHeld(keys[0]!)).toBe(true)
+  })
+
+  it("stays held where its bytes cannot be read, or are not all there", async () => {
+    let isBroken = true
+    const { keys, lines, asked, isHeld } = await start(
+      ["hello"],
+      async () => ({ kind: "clean" }),
+      ({ catalog }) => ({
+        catalog: {
+          ...catalog,
+          readContent: async (id: number) => (await catalog.readContent(id))!.subarray(0, isBroken ? 4 : 5),
+        },
+      }),
+    )
+    await eventually(() => lines.length > 0)
+    expect(lines).toEqual([expect.stringMatching(/error: A file that is held could not be scanned.*4 bytes of 5/s)])
+    expect([asked, await isHeld(keys[0]!)]).toEqual([[], true])
+    isBroken = false
+    await eventually(async () => !(await isHeld(keys[0]!)))
+  })
+})
+
+describe("the loop", () => {
+  it("asks a scanner that is away one file at a time, and says so once", async () => {
+    let isAway = true
+    let isKnown = false
+    let [most, now] = [0, 0]
+    const { keys, lines, asked, isHeld } = await start(["a", "b", "c", "d"], async () => {
+      const isCounted = isKnown
+      if (isCounted) most = Math.max(most, ++now)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      if (isCounted) now--
+      return isAway ? fail("away") : { kind: "clean" }
+    })
+    await eventually(() => lines.length > 0)
+    isKnown = true
+    const before = asked.length
+    await eventually(() => asked.length > before + 4)
+    expect(most).toBe(1)
+    isAway = false
+    for (const key of keys) await eventually(async () => !(await isHeld(key)))
+    expect(lines).toEqual([
+      expect.stringMatching(/warning: The scanner is away.*test:scanner.*It fails/),
+      expect.stringMatching(/info: The scanner answers again/),
+    ])
+  })
+
+  it.each(["away", "silent"] as const)("leaves a scanner alone that is %s, whoever wakes it", async (reason) => {
+    const away = { shortest: 60_000, longest: 60_000 }
+    const { lines, asked, scans } = await start(["a", "b", "c", "d"], async () => fail(reason), undefined, away)
+    await eventually(() => lines.some((line) => line.includes("The scanner is away")))
+    const before = asked.length
+    for (let turn = 0; turn < 10; turn++) {
+      scans.wake()
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    expect(asked).toHaveLength(before)
+  })
+
+  it("goes on after a catalog that failed", async () => {
+    let failures = 2
+    const { keys, lines, isHeld } = await start(
+      ["a"],
+      async () => ({ kind: "clean" }),
+      ({ catalog }) => ({
+        catalog: {
+          ...catalog,
+          listHeld: async (list) => {
+            if (failures-- > 0) throw new Error("The catalog fails.")
+            return catalog.listHeld(list)
+          },
+        },
+      }),
+    )
+    await eventually(async () => !(await isHeld(keys[0]!)))
+    expect(lines).toHaveLength(2)
+  })
+
+  it("ends though a scanner does not, and takes no verdict after that", async () => {
+    const verdict = Promise.withResolvers<{ readonly kind: "clean" }>()
+    const { keys, asked, scans, isHeld } = await start(["a"], () => verdict.promise)
+    await eventually(() => asked.length === 1)
+    await scans.close()
+    verdict.resolve({ kind: "clean" })
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect([asked.length, await isHeld(keys[0]!)]).toEqual([1, true])
+  })
+})
