@@ -240,4 +240,22 @@ describe("sluice explain", () => {
     const pending = await run("explain", "three")
     expect(pending.stdout).toMatch(/Its app has yet to be told\.[^]*next attempt/)
   })
+
+  it("tells that a file waits for a verdict, and of one that was rejected", async () => {
+    const open = openData(data)
+    onTestFinished(() => open.catalog.close())
+    await registerFiles(open, ["held"], "http://app.example/api")
+    await storeFile(open, "held", {}, "hello", { hold: true })
+    const explain = async () => JSON.parse((await run("explain", "held", "--json")).stdout)
+    expect(await explain()).toMatchObject({
+      status: "Held",
+      delivery: null,
+      summary: "The file is stored, and held until a verdict: by the scanner, releaseFiles or rejectFiles.",
+    })
+    const judgement = { appId: "app", files: [{ key: "held" }], now: 1_005_000, createEventId: () => "evt_held" }
+    await open.catalog.judgeHeld({ ...judgement, verdict: { kind: "reject", reason: "No." } })
+    const { status, summary, timeline } = await explain()
+    expect([status, summary]).toEqual(["Failed", "The upload has failed. Its app has yet to be told."])
+    expect(timeline).toContainEqual({ at: 1_005_000, stage: "failed", detail: "REJECTED: No." })
+  })
 })

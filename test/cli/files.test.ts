@@ -239,4 +239,15 @@ describe("sluice files verify", () => {
     await rm(join(data.path, "files"), { recursive: true })
     expect((await run("verify")).stdout).toMatch(/^one +one\.txt +its bytes are gone$/m)
   })
+
+  it("verifies what waits for a claim or a verdict as well", async () => {
+    const waiting = openData(join(folder, "to-verify"))
+    onTestFinished(() => waiting.catalog.close())
+    await storeFile(waiting, "pending", { slug: undefined }, "hello", { claimWithin: 1e12 })
+    await storeFile(waiting, "held", { slug: undefined }, "hello", { hold: true })
+    const verify = () => runCommand(["files", "verify", "--data", waiting.path])
+    expect(await verify()).toMatchObject({ code: 0, stdout: "All is well. Verified 2 files, 10B.\n" })
+    await rm(join(waiting.path, "files"), { recursive: true })
+    expect((await verify()).stdout).toContain("Damaged: 2 of 2.")
+  })
 })

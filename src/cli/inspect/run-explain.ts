@@ -1,5 +1,5 @@
 import { styleText } from "node:util"
-import type { UploadRecord } from "../../ingest.ts"
+import { toFileStatus, type UploadRecord } from "../../ingest.ts"
 import { findUpload } from "./find-upload.ts"
 import { formatMoment, formatSpan } from "../terminal/moment.ts"
 import { withCatalog } from "../open-catalog.ts"
@@ -11,8 +11,10 @@ import { toTimeline } from "./timeline.ts"
 const summarise = ({ file, registration, delivery, result }: UploadRecord): string => {
   if (file.status === "Uploading") return "The upload is under way, or was left unfinished."
   if (file.status === "Deleting") return "The file is being deleted."
+  if (toFileStatus(file) === "Held")
+    return "The file is stored, and held until a verdict: by the scanner, releaseFiles or rejectFiles."
   const what = file.status === "Failed" ? "The upload has failed" : "The file is stored"
-  if (file.status === "Uploaded" && file.slug === null) return `${what}. It was uploaded by the server.`
+  if (file.slug === null) return `${what}. It was uploaded by the server.`
   if (registration === null || delivery === null) return `${what}. Its app has not registered it.`
   if (delivery.status === "dead")
     return `${what}. Its app could not be told: \`sluice deliveries redeliver\` tries again.`
@@ -30,8 +32,10 @@ export const runExplain = async (data: string, key: string, { json }: { readonly
   const { file, delivery } = upload
   const summary = summarise(upload)
   if (json) {
-    const { key, status } = file
-    console.log(JSON.stringify({ key, status, delivery: delivery?.status ?? null, summary, timeline }))
+    const { key } = file
+    console.log(
+      JSON.stringify({ key, status: toFileStatus(file), delivery: delivery?.status ?? null, summary, timeline }),
+    )
     return
   }
   console.log(`${styleText("bold", toPrintable(file.name))}  ${styleText("dim", file.key)}`)

@@ -1,5 +1,5 @@
 import { styleText } from "node:util"
-import { type Catalog, type FileRecord, type FileVerdict, verifyFile } from "../../ingest.ts"
+import { type Catalog, type FileRecord, type FileStatus, type FileVerdict, verifyFile } from "../../ingest.ts"
 import { formatByteSize } from "../../protocol.ts"
 import { exitCodes } from "../command-failure.ts"
 import { withCatalog } from "../open-catalog.ts"
@@ -24,13 +24,19 @@ const reasons: Record<Damaged["reason"], string> = {
   changed: "its bytes have changed",
 }
 
-/** All files that are `Uploaded`, a page at a time. */
+/** The states of files whose bytes are all there, in the order in which files go through them: none is missed meanwhile. */
+const storedStates: ReadonlyArray<FileStatus> = ["Held", "Pending", "Uploaded"]
+
+/** All files that have arrived, a page at a time. */
 async function* listStored(catalog: Catalog): AsyncGenerator<FileRecord> {
-  for (let before: number | undefined; ;) {
-    const page = await catalog.list({ status: "Uploaded", before, limit: 500 })
-    yield* page
-    if (page.length === 0) return
-    before = page.at(-1)!.id
+  for (const status of storedStates) {
+    let before: number | undefined
+    for (;;) {
+      const page = await catalog.list({ status, before, limit: 500 })
+      yield* page
+      if (page.length === 0) break
+      before = page.at(-1)!.id
+    }
   }
 }
 
