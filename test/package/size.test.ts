@@ -184,9 +184,9 @@ describe("size of what is loaded", () => {
     }
   })
 
-  it("the route handler is at most 46.7 kB", async () => {
+  it("the route handler is at most 47.3 kB", async () => {
     const chunks = await bundle('export { createRouteHandler } from "sluice/server"')
-    expect(report("sluice/server createRouteHandler", chunks)).toBeLessThanOrEqual(46_700)
+    expect(report("sluice/server createRouteHandler", chunks)).toBeLessThanOrEqual(47_300)
   })
 
   it("no door needs anything of Node to be bundled for a browser or an edge runtime", async () => {

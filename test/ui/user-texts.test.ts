@@ -49,6 +49,8 @@ const table: ReadonlyArray<readonly [code: ProblemCode, operators: string, users
       "NOT_FOUND",
       "FILE_TOO_LARGE",
       "FILE_TYPE_NOT_ALLOWED",
+      // The reason of whoever rejected it, or what the scanner has found.
+      "REJECTED",
     ] as const
   ).map((code) => [code, "Only members may.", "Only members may."] as const),
 ]
