@@ -61,10 +61,10 @@ export const testCatalogDeletions = (catalog: () => Catalog): void => {
 
     it("is in force for all of them before it has marked more than the first", async () => {
       for (const key of ["a", "b", "c"]) await commitWhole(key, { owner: "u", path: `p/${key}` }, { customId: key })
-      await begin("d", { owner: "u", path: "p/d" })
-      await register(["d"])
+      for (const key of ["d", "e"]) await begin(key, { owner: "u", path: `p/${key}` })
+      await register(["d", "e"])
       const first = deletedOf(await ask({ owner: "u" }, 1))
-      for (const key of ["a", "b", "c", "d"]) expect(await isThere(key)).toBe(false)
+      for (const key of ["a", "b", "c", "d", "e"]) expect(await isThere(key)).toBe(false)
       for (const key of ["a", "b", "c"]) expect(await catalog().findByCustomId("app", key, "all")).toBe(null)
       expect(await catalog().claimFiles({ appId: "app", keys: ["c"], replaces: [], now: 3050 })).toEqual({
         kind: "missing",
@@ -72,16 +72,16 @@ export const testCatalogDeletions = (catalog: () => Catalog): void => {
       })
       const changes = [{ file: { fileKey: "c" }, path: "elsewhere" }]
       expect(await catalog().changeFiles({ appId: "app", changes, now: 3060 })).toBe(0)
-      expect(await commit("d")).toEqual({ kind: "fenced" })
+      for (const key of ["d", "e"]) expect(await commit(key)).toEqual({ kind: "fenced" })
       for (const status of ["Uploaded", "Uploading", "Pending", "Failed"] as const) {
         expect(await catalog().list({ appId: "app", status, limit: 10 })).toEqual([])
         expect(await catalog().list({ appId: "app", owner: "u", status, limit: 10 })).toEqual([])
         expect(await catalog().listByPath({ appId: "app", prefix: "p/", status, limit: 10 })).toEqual([])
       }
       const rest = await ends()
-      expect([...first.keys, ...rest].sort()).toEqual(["a", "b", "c", "d"])
+      expect([...first.keys, ...rest].sort()).toEqual(["a", "b", "c", "d", "e"])
       const [deletion] = await catalog().listDeletions("app", 10)
-      expect(deletion).toMatchObject({ id: first.deletion.id, deletedCount: 4 })
+      expect(deletion).toMatchObject({ id: first.deletion.id, deletedCount: 5 })
       expect(deletion!.doneAt).not.toBe(null)
       expect(await ends()).toEqual([])
     })
@@ -93,6 +93,8 @@ export const testCatalogDeletions = (catalog: () => Catalog): void => {
       await commitWhole("new", { path: "p/new" }, {}, 3020)
       const move = { file: { fileKey: "moved" }, path: "p/moved" }
       expect(await catalog().changeFiles({ appId: "app", changes: [move], now: 3060 })).toBe(1)
+      // Also as long as the deletion is not done.
+      for (const key of ["new", "moved"]) expect(await isThere(key)).toBe(true)
       await ends()
       for (const key of ["new", "moved"]) expect(await isThere(key)).toBe(true)
       for (const key of ["a", "b"]) expect(await isThere(key)).toBe(false)
