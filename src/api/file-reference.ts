@@ -19,6 +19,20 @@ export const toReference = (key: string, keyType: KeyType): FileReference =>
 export const toList = <A>(items: A | ReadonlyArray<A>): ReadonlyArray<A> =>
   Array.isArray(items) ? (items as ReadonlyArray<A>) : [items as A]
 
+/** As {@link sumCalls}, where each call says which files it found. */
+export const collectKeys = async (
+  asked: ReadonlyArray<string>,
+  call: (some: ReadonlyArray<string>) => Promise<ReadonlyArray<string>>,
+): Promise<ReadonlyArray<string>> => {
+  const found: Array<string> = []
+  await sumCalls(asked, async (some) => {
+    const keys = await call(some)
+    found.push(...keys)
+    return keys.length
+  })
+  return found
+}
+
 /** Makes as few calls as the limit of files per call allows, one after the other, and adds up their counts. */
 export const sumCalls = async <A>(
   items: ReadonlyArray<A>,

@@ -39,7 +39,7 @@ import {
 } from "./known-options.ts"
 import { checkSelection, isSelection } from "./file-selection.ts"
 import { createFileListing, type FileListing, type ListFilesOptions } from "./file-listing.ts"
-import { type FileRename, type KeyOptions, sumCalls, toList, toReference } from "./file-reference.ts"
+import { collectKeys, type FileRename, type KeyOptions, sumCalls, toList, toReference } from "./file-reference.ts"
 import type { FileUploadResult } from "./file-upload-result.ts"
 import type { FromUrlOptions, RemoteFile } from "./from-url/from-url-options.ts"
 import { operations } from "./operations.ts"
@@ -268,13 +268,11 @@ export class SluiceApi {
   async releaseFiles(keys: string | ReadonlyArray<string>, options: CallOptions = {}): Promise<ReleasedFiles> {
     checkOptions("The options of releaseFiles", options, callOptions)
     const settings = await this.#load()
-    const releasedKeys: Array<string> = []
-    const releasedCount = await sumCalls(toList(keys), async (fileKeys) => {
-      const answer = await callIngest(settings, operations.releaseFiles, { fileKeys }, options)
-      for (const key of answer.releasedKeys) releasedKeys.push(key)
-      return answer.releasedCount
-    })
-    return { success: true, releasedCount, releasedKeys }
+    const releasedKeys = await collectKeys(
+      toList(keys),
+      async (fileKeys) => (await callIngest(settings, operations.releaseFiles, { fileKeys }, options)).releasedKeys,
+    )
+    return { success: true, releasedCount: releasedKeys.length, releasedKeys }
   }
 
   /**
@@ -286,14 +284,11 @@ export class SluiceApi {
     checkOptions("The options of rejectFiles", options, rejectOptions)
     const settings = await this.#load()
     const { reason } = options
-    const rejectedKeys: Array<string> = []
-    const rejectedCount = await sumCalls(toList(keys), async (fileKeys) => {
+    const rejectedKeys = await collectKeys(toList(keys), async (fileKeys) => {
       const request = { fileKeys, ...(reason !== undefined && { reason }) }
-      const answer = await callIngest(settings, operations.rejectFiles, request, options)
-      for (const key of answer.rejectedKeys) rejectedKeys.push(key)
-      return answer.rejectedCount
+      return (await callIngest(settings, operations.rejectFiles, request, options)).rejectedKeys
     })
-    return { success: true, rejectedCount, rejectedKeys }
+    return { success: true, rejectedCount: rejectedKeys.length, rejectedKeys }
   }
 
   /** How much the app stores, or one owner of files, and how much the app may store. */
