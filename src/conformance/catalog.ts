@@ -8,6 +8,7 @@ import { testCatalogClaims } from "./catalog/claims.ts"
 import { testCatalogDeletion } from "./catalog/deletion.ts"
 import { testCatalogDeletions } from "./catalog/deletions.ts"
 import { testCatalogDeliveries } from "./catalog/deliveries.ts"
+import { testCatalogEndpoints } from "./catalog/endpoints.ts"
 import { testCatalogExpiry } from "./catalog/expiry.ts"
 import { testCatalogFailures } from "./catalog/failures.ts"
 import { testCatalogFiles } from "./catalog/files.ts"
@@ -84,6 +85,7 @@ const describeCatalog = (setup: CatalogSetup): void => {
   testCatalogLabels(() => catalog)
   testCatalogClaims(() => catalog)
   testCatalogHolds(() => catalog)
+  testCatalogEndpoints(() => catalog)
   testCatalogDeletion(() => catalog)
   testCatalogDeletions(() => catalog)
   testCatalogExpiry(() => catalog)

@@ -5,7 +5,8 @@ import { logError } from "../server-kit/logging.ts"
 import { announceDeletion } from "./announce-deletion.ts"
 import { limits } from "../protocol/limits.ts"
 import { createReclaimer } from "./reclaim.ts"
-import { type Service, createEventId } from "./service.ts"
+import { createEventId } from "./event-id.ts"
+import type { Service } from "./service.ts"
 
 /** Rows handled at a time, so that a sweep never blocks the catalog for long. */
 const batch = 100

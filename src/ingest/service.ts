@@ -54,9 +54,6 @@ export interface Service {
   readonly now: () => number
 }
 
-/** An id for an event: `evt_` and 128 random bits. */
-export const createEventId = (): string => `evt_${crypto.randomUUID().replaceAll("-", "")}`
-
 /** The service as one request sees it: operations of its storage are children of the request's span. */
 export const traceService = (service: Service, span: Span): Service => {
   const traced = <Port extends object>(prefix: string, port: Port): Port =>

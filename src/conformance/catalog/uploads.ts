@@ -52,6 +52,8 @@ export const testCatalogUploads = (catalog: () => Catalog): void => {
           hold: false,
           removeAt: null,
           claimBy: null,
+          releasedAt: null,
+          claimedAt: null,
         },
         registration: null,
         delivery: null,

@@ -15,7 +15,8 @@ import { authoriseApp } from "../authorise.ts"
 import { checkDestination } from "../callback-destination.ts"
 import { catalogOverQuota, foreignKey, tooManyExpected, unknownApiKey } from "../refusals.ts"
 import { readPromptJson } from "../read-json.ts"
-import { type Service, createEventId } from "../service.ts"
+import { createEventId } from "../event-id.ts"
+import type { Service } from "../service.ts"
 import { untoldUrlTtl } from "../storage/upload-rules.ts"
 
 const decode = createDecoder(RegistrationSchema)

@@ -7,7 +7,7 @@ import {
 } from "../../schema/rest.ts"
 import { announceVerdicts } from "../announce-verdicts.ts"
 import { attempt } from "../attempt.ts"
-import { createEventId } from "../service.ts"
+import { createEventId } from "../event-id.ts"
 import type { HoldVerdict } from "../storage/catalog-holds.ts"
 import { type Call, defineOperation } from "./operation.ts"
 

@@ -61,6 +61,10 @@ export interface FileRecord {
   readonly removeAt: number | null
   /** Until when it has to be claimed; null where it needs no claim, has been claimed, or has not arrived. */
   readonly claimBy: number | null
+  /** When it was released; null where it was not held, or still is. */
+  readonly releasedAt: number | null
+  /** When it was claimed; null where it was not, or needed no claim. */
+  readonly claimedAt: number | null
 }
 
 /** How much the files of one owner take. Bytes. */

@@ -1,6 +1,7 @@
 import type { CatalogApps } from "./catalog-apps.ts"
 import type { CatalogDeletions } from "./catalog-deletions.ts"
 import type { CatalogDeliveries } from "./catalog-deliveries.ts"
+import type { CatalogEndpoints } from "./catalog-endpoints.ts"
 import type { CatalogFiles } from "./catalog-files.ts"
 import type { CatalogHistory } from "./catalog-history.ts"
 import type { CatalogHolds } from "./catalog-holds.ts"
@@ -35,6 +36,7 @@ export interface Catalog
     CatalogHolds,
     CatalogTombstones,
     CatalogApps,
+    CatalogEndpoints,
     CatalogHousekeeping,
     CatalogHistory {
   readonly abilities: {

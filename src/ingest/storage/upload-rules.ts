@@ -73,6 +73,8 @@ export const describeFile = (
   hold: labels.hold ?? false,
   removeAt: null,
   claimBy: null,
+  releasedAt: null,
+  claimedAt: null,
 })
 
 /**

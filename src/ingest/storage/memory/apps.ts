@@ -6,7 +6,7 @@ import type { Steps } from "./steps.ts"
 
 /** The apps of the catalog in memory. */
 export const createMemoryApps = (
-  { apps, rows, allRows, expected, graves, deletions }: Tables,
+  { apps, rows, allRows, expected, graves, deletions, endpoints }: Tables,
   { dropEvent }: Pick<Steps, "dropEvent">,
 ): CatalogApps => {
   let revision = 0
@@ -17,6 +17,7 @@ export const createMemoryApps = (
 
   /** Deletes everything kept for an app without files. */
   const forget = (appId: string): void => {
+    for (const [id, endpoint] of endpoints) if (endpoint.appId === appId) endpoints.delete(id)
     for (const row of [...allRows].filter(({ file }) => file.appId === appId)) {
       if (rows.get(row.file.key) === row) rows.delete(row.file.key)
       dropEvent(row)

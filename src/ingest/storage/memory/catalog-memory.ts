@@ -3,6 +3,7 @@ import { createMemoryApps } from "./apps.ts"
 import { createDeleteFile } from "./delete-file.ts"
 import { createMemoryDeletions } from "./deletions.ts"
 import { createMemoryDeliveries } from "./deliveries.ts"
+import { createMemoryEndpoints } from "./endpoints.ts"
 import { createMemoryFiles } from "./files.ts"
 import { createMemoryHolds } from "./holds.ts"
 import { createMemoryHistory } from "./history.ts"
@@ -56,6 +57,7 @@ export const createMemoryCatalog = ({
     ...createMemoryHolds(tables, steps),
     ...tombstones,
     ...createMemoryApps(tables, steps),
+    ...createMemoryEndpoints(tables),
     ...createMemoryHousekeeping(tables, steps),
     ...createMemoryHistory(tables, steps),
     close: async () => {},

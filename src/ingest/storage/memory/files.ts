@@ -89,7 +89,8 @@ export const createMemoryFiles = (
       if (missing.length > 0) return { kind: "missing", keys: missing }
       for (const key of keys) {
         const row = rows.get(key)!
-        row.file = { ...row.file, claimWithin: null, claimBy: null }
+        const waits = row.file.claimWithin !== null || row.file.claimBy !== null
+        if (waits) row.file = { ...row.file, claimWithin: null, claimBy: null, claimedAt: now }
       }
       const replaced = replaces
         .flatMap((reference) => findAll(appId, reference))

@@ -17,7 +17,7 @@ export const createMemoryHolds = (
       const free = { ...row.file, hold: false }
       row.file =
         verdict.kind === "release"
-          ? { ...free, ...decideDeadlines(free, now) }
+          ? { ...free, ...decideDeadlines(free, now), releasedAt: now }
           : { ...free, status: "Failed", failure: toRejection(verdict.reason), endedAt: now }
       if (verdict.kind === "reject") contents.delete(row.file.id)
       schedule(row, createEventId(), now, 0)

@@ -1,5 +1,6 @@
 import type { DeletionRecord } from "../catalog-deletions.ts"
 import type { AppRecord } from "../catalog-apps.ts"
+import type { EndpointEvent, EndpointRecord } from "../catalog-endpoints.ts"
 import type {
   AttemptRecord,
   DeliveryRecord,
@@ -23,12 +24,54 @@ export interface Row {
   urlsEnd: number
 }
 
+/**
+ * A row that tells of every change of its file, or of what the file is registered with.
+ *
+ * @param note is called after a change, with the row as it was
+ */
+export const createRow = (
+  first: FileRecord,
+  note: (row: Row, before: Pick<Row, "file" | "registration">) => void,
+): Row => {
+  let file = first
+  let registration: Registered | null = null
+  const row: Row = {
+    get file() {
+      return file
+    },
+    set file(next) {
+      const before = { file, registration }
+      file = next
+      note(row, before)
+    },
+    get registration() {
+      return registration
+    },
+    set registration(next) {
+      const before = { file, registration }
+      registration = next
+      note(row, before)
+    },
+    delivery: null,
+    result: null,
+    resultAt: null,
+    hasBytes: true,
+    urlsEnd: 0,
+  }
+  return row
+}
+
 /** What an app said about some of its files. */
 export interface Registered extends RegistrationRecord {
   readonly appId: string
   readonly registeredAt: number
   /** How many bytes it counts in the catalog, without its keys. */
   readonly bytes: number
+}
+
+/** What an endpoint is owed, or was. */
+export interface KeptEvent extends EndpointEvent {
+  readonly redeliveredAfter: number
 }
 
 /** A {@link Tombstone}, and whether there was a file. */
@@ -107,6 +150,12 @@ export const createTables = () => ({
   /** Oldest first. */
   attempts: new Array<AttemptRecord>(),
   apps: new Map<string, AppRecord>(),
+  /** By their ids, oldest first. */
+  endpoints: new Map<string, EndpointRecord>(),
+  /** By their ids, oldest first. */
+  events: new Map<string, KeptEvent>(),
+  /** How many events there have been. */
+  eventNumbers: { last: 0 },
   /** How many registrations there have been. */
   registrations: { count: 0 },
 })

@@ -1,10 +1,12 @@
 import type { UploadGrant } from "../../../protocol/signed-url.ts"
 import type { AttemptRecord, FileRecord, NewRegistration, ResultRecord, UploadRecord } from "../catalog-records.ts"
 import { sizeExpected, sizeRegistration } from "../quota.ts"
+import { createNoteChange } from "./note-change.ts"
 import type { Registered, Row, Tables } from "./rows.ts"
 
 /** Steps that several transitions share. */
-export const createSteps = ({ rows, allRows, expected, attempts, apps, registrations }: Tables) => {
+export const createSteps = (tables: Tables) => {
+  const { rows, allRows, expected, attempts, apps, registrations } = tables
   const toUpload = (row: Row): UploadRecord => ({
     file: row.file,
     registration: row.registration ?? expected.find(row.file)?.registration ?? null,
@@ -101,6 +103,7 @@ export const createSteps = ({ rows, allRows, expected, attempts, apps, registrat
     appSince !== undefined && apps.get(appId)?.createdAt !== appSince
 
   return {
+    noteChange: createNoteChange(tables),
     toUpload,
     attach,
     schedule,

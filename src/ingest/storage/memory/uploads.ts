@@ -14,7 +14,7 @@ import {
   isOverdue,
   type Replacement,
 } from "../upload-rules.ts"
-import { type Row, type Tables, toDue } from "./rows.ts"
+import { createRow, type Row, type Tables, toDue } from "./rows.ts"
 import type { Steps } from "./steps.ts"
 import { findOwnerUsage, findUsage } from "./usage.ts"
 
@@ -31,6 +31,7 @@ export const createMemoryUploads = (
     endAttempt,
     keepResult,
     announce,
+    noteChange,
     findRefusal,
   }: Pick<
     Steps,
@@ -43,6 +44,7 @@ export const createMemoryUploads = (
     | "endAttempt"
     | "keepResult"
     | "announce"
+    | "noteChange"
   > &
     Pick<TombstoneSteps, "findRefusal">,
 ): CatalogUploads => {
@@ -50,8 +52,8 @@ export const createMemoryUploads = (
   let lastFile = 0
 
   const insert = (file: Omit<FileRecord, "id">): Row => {
-    const nothing = { registration: null, delivery: null, result: null, resultAt: null }
-    const row: Row = { file: { ...file, id: ++lastFile }, ...nothing, hasBytes: true, urlsEnd: 0 }
+    const row = createRow({ ...file, id: ++lastFile }, noteChange)
+    noteChange(row, undefined)
     rows.set(file.key, row)
     allRows.add(row)
     return row

@@ -121,6 +121,8 @@ const revoke = `
 
 /** Bytes that are not removed yet belong to no app from then on: housekeeping finds them by their own ids. */
 const forgetAll = [
+  "DELETE FROM endpoint_secrets WHERE endpoint_id IN (SELECT id FROM endpoints WHERE app_id = :id)",
+  "DELETE FROM endpoints WHERE app_id = :id",
   `DELETE FROM attempts WHERE delivery_id IN (
     SELECT d.id FROM deliveries d JOIN files f ON f.id = d.file_id WHERE f.app_id = :id)`,
   "DELETE FROM deliveries WHERE file_id IN (SELECT id FROM files WHERE app_id = :id)",

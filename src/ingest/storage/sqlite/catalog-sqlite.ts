@@ -2,7 +2,8 @@
  * Configuration: `file`, the database, made when missing, for this user alone (mode 0600); `largestContent`, bytes of
  * the largest file whose content is kept here and not in the blob store (64 KiB; 0: none).
  *
- * What is stored where: tables `files`, `contents`, `registrations`, `expected_files`, `deliveries`, `attempts`, `deletions`, `apps`, `app_keys` in that file, beside
+ * What is stored where: tables `files`, `contents`, `registrations`, `expected_files`, `deliveries`, `attempts`, `deletions`, `apps`, `app_keys`, `endpoints`,
+ * `endpoint_secrets`, `endpoint_events` in that file, beside
  * it SQLite's `-wal` and `-shm`. migrations/ has the columns.
  *
  * Considerations: the driver is Node's own (`node:sqlite`), in WAL mode. What a method resolved with is on disk:
@@ -22,6 +23,7 @@ import { compactionPragmas, createCompaction, rewriteOld } from "./compaction.ts
 import { createDeleteSteps } from "./delete-steps.ts"
 import { createDeletions } from "./deletions.ts"
 import { createDeliveries } from "./deliveries.ts"
+import { createEndpoints } from "./endpoints.ts"
 import { toCatalogError } from "./error.ts"
 import { createFiles } from "./files.ts"
 import { createGroupCommit } from "./group-commit.ts"
@@ -99,6 +101,7 @@ export const createSqliteCatalog = ({
     ...createHolds(database, sql, transactions, steps),
     ...tombstones,
     ...createAppTable(database, transactions, closeToOthers),
+    ...createEndpoints(database, transactions, closeToOthers, steps.insertAttempt),
     ...createHousekeeping(sql, transactions, { ...steps, compact: compaction.step }),
     ...createHistory(database),
     close: async () => {

@@ -40,8 +40,8 @@ export const claimable = `
 
 /** Files that wait for no claim are left as they are. */
 export const claimed = `
-  UPDATE files SET claim_within = NULL, claim_by = NULL
-  WHERE id IN (SELECT value FROM json_each(?)) AND (claim_within IS NOT NULL OR claim_by IS NOT NULL)`
+  UPDATE files SET claim_within = NULL, claim_by = NULL, claimed_at = ?2
+  WHERE id IN (SELECT value FROM json_each(?1)) AND (claim_within IS NOT NULL OR claim_by IS NOT NULL)`
 
 /** What an app does with its files in the SQLite catalog; `shared` are its other prepared statements. */
 export const createFiles = (
@@ -163,7 +163,7 @@ export const createFiles = (
         const files = new Map(rows.map((row) => [row.key, row]))
         const missing = keys.filter((key) => !isClaimable(files.get(key), { appId, owner, now }))
         if (missing.length > 0) return { kind: "missing", keys: missing }
-        sql.claim.run(JSON.stringify(rows.map(({ id }) => id)))
+        sql.claim.run(JSON.stringify(rows.map(({ id }) => id)), now)
         const claimed = new Set(keys)
         const meant = replaces
           .flatMap((reference) => findFiles(appId, reference))

@@ -38,7 +38,7 @@ export const createHolds = (
 ): CatalogHolds => {
   const sql = {
     release: database.prepare(`
-      UPDATE files SET hold = NULL, remove_at = :now + keep_for, claim_by = :now + claim_within
+      UPDATE files SET hold = NULL, released_at = :now, remove_at = :now + keep_for, claim_by = :now + claim_within
       WHERE ${isHeld} RETURNING id, registration_id AS registrationId`),
     reject: database.prepare(`
       UPDATE files SET hold = NULL, status = 'Failed', failure_code = :code, failure_message = :message, ended_at = :now

@@ -19,7 +19,8 @@ const fileColumns = `f.id, f.key, f.app_id AS appId,
   f.content_disposition AS contentDisposition, f.acl, f.cache, f.origin, f.expires, f.epoch, f.created_at AS createdAt,
   f.resumed_at AS resumedAt, f.ended_at AS endedAt, f.uploaded_at AS uploadedAt, f.file_hash AS fileHash,
   f.failure_code AS failureCode, f.failure_message AS failureMessage, f.is_inline AS isInline,
-  f.owner, f.path, f.keep_for AS keepFor, f.claim_within AS claimWithin, f.hold, f.remove_at AS removeAt, f.claim_by AS claimBy`
+  f.owner, f.path, f.keep_for AS keepFor, f.claim_within AS claimWithin, f.hold, f.remove_at AS removeAt, f.claim_by AS claimBy,
+  f.released_at AS releasedAt, f.claimed_at AS claimedAt`
 
 const registrationColumns = `r.id AS registrationId, r.metadata, r.callback_url AS callbackUrl,
   r.callback_slug AS callbackSlug, r.await_server_data AS awaitServerData, r.is_dev AS isDev,
@@ -93,6 +94,8 @@ export const toFile = (row: Row): FileRecord => ({
   hold: row.hold === 1,
   removeAt: row.removeAt as number | null,
   claimBy: row.claimBy as number | null,
+  releasedAt: row.releasedAt as number | null,
+  claimedAt: row.claimedAt as number | null,
 })
 
 const toTrace = ({ traceparent, tracestate }: Row): TraceContext | null => {

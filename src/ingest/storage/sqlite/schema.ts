@@ -13,6 +13,7 @@ import { labels } from "./migrations/11-labels.ts"
 import { cache } from "./migrations/12-cache.ts"
 import { deletions } from "./migrations/13-deletions.ts"
 import { holds } from "./migrations/14-holds.ts"
+import { endpoints } from "./migrations/15-endpoints.ts"
 
 /** Steps from an empty database to the newest schema, in order; a released one is never changed. */
 export const migrations: ReadonlyArray<string> = [
@@ -30,6 +31,7 @@ export const migrations: ReadonlyArray<string> = [
   cache,
   deletions,
   holds,
+  endpoints,
 ]
 
 const versionOf = (database: DatabaseSync): number =>

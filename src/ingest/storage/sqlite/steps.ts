@@ -47,18 +47,14 @@ export const createSteps = (sql: Statements, noteDeletion: () => void) => {
   const isGone = (appId: string, appSince: number | undefined): boolean =>
     appSince !== undefined && one(sql.appCreatedAt, appId)?.createdAt !== appSince
 
-  /** Returns whether it was the newest attempt of a pending delivery. */
-  const endAttempt = ({
-    deliveryId,
-    attempt,
-    startedAt,
-    latency,
-    status,
-    error,
-    answer,
-    outcome,
-  }: AttemptRecord): boolean => {
+  const insertAttempt = ({ deliveryId, attempt, startedAt, latency, status, error, answer }: AttemptRecord): void => {
     sql.insertAttempt.run(deliveryId, attempt, startedAt, latency, status, error, answer)
+  }
+
+  /** Returns whether it was the newest attempt of a pending delivery. */
+  const endAttempt = (ended: AttemptRecord): boolean => {
+    const { deliveryId, attempt, outcome } = ended
+    insertAttempt(ended)
     const [next, at] = typeof outcome === "string" ? [outcome, null] : ["pending", outcome.retryAt]
     return sql.endAttempt.run(next, Number(outcome === "delivered"), at, deliveryId, attempt).changes === 1
   }
@@ -109,6 +105,7 @@ export const createSteps = (sql: Statements, noteDeletion: () => void) => {
     schedule,
     failUpload,
     isGone,
+    insertAttempt,
     endAttempt,
     keepResult,
     insertRegistration,

@@ -71,6 +71,8 @@ export interface Model {
   readonly deletions: ReadonlyArray<Deletion>
   /** How many files have begun. */
   readonly begun: number
+  /** What it was in the course of the last move, where that did several things. */
+  readonly between: ReadonlyArray<Model>
 }
 
 export const createModel = (quotas: Pick<Model, "quota" | "ownerQuota">): Model => ({
@@ -81,6 +83,7 @@ export const createModel = (quotas: Pick<Model, "quota" | "ownerQuota">): Model 
   graves: [],
   deletions: [],
   begun: 0,
+  between: [],
 })
 
 /** The keys that there are. Each belongs to one app, as the beginnings of real ones do. */

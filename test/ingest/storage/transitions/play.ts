@@ -2,6 +2,7 @@ import * as fc from "fast-check"
 import type { Catalog } from "../../../../src/ingest.ts"
 import { checkCatalog, clearCatalog, look } from "./check.ts"
 import { commands } from "./commands.ts"
+import { openEndpoint } from "./endpoint.ts"
 import { createModel } from "./model.ts"
 
 const move = fc.oneof(...commands.flatMap(({ weight, moves }) => (moves ? [{ weight, arbitrary: moves }] : [])))
@@ -41,9 +42,14 @@ export type Sequence = typeof sequence extends fc.Arbitrary<infer Value> ? Value
 /** Does a sequence to a catalog that is empty, and compares after each step. Leaves it empty. */
 export const play = async (catalog: Catalog, [quotas, steps]: Sequence): Promise<void> => {
   let model = createModel(quotas)
+  const endpoint = await openEndpoint(catalog, model.now)
   for (const { move, asked } of steps) {
+    const before = model
     model = await move.take(catalog, model)
     await checkCatalog(catalog, model, asked)
+    await endpoint.check([before, ...model.between, model])
+    model = { ...model, between: [] }
   }
+  await endpoint.close()
   await clearCatalog(catalog, model)
 }

@@ -79,11 +79,14 @@ export const claim: Command<Claim, Claimed> = {
         return known.file.status !== "Uploading" && known.file.status !== "Uploaded"
       })
       if (missing.length > 0) return [model, { missing }]
-      const claimed = keys.reduce(
-        (before, key) =>
-          update(before, findCurrent(model, key)!.number, { file: { claimWithin: null, claimBy: null } }),
-        model,
-      )
+      const claimed = keys
+        .map((key) => findCurrent(model, key)!)
+        .filter(({ file }) => file.claimWithin !== null || file.claimBy !== null)
+        .reduce(
+          (before, { number }) =>
+            update(before, number, { file: { claimWithin: null, claimBy: null, claimedAt: model.now } }),
+          model,
+        )
       const replaced = model.files.filter(
         (kept) =>
           isOf(kept) &&

@@ -96,12 +96,17 @@ export const deleteMatching: Command<Deletion, Deleted> = {
       const [erased, keys] = erase(model, given)
       let after = erased
       const meanwhile: Array<unknown> = []
+      const between: Array<Model> = []
       for (const each of given.meanwhile) {
+        between.push(after)
         const [next, answer] = isLeftOut(model, each) ? [after, null] : each.model(after)
         after = next
         meanwhile.push(answer)
       }
-      return [after, { keys, meanwhile }]
+      return [
+        { ...after, between },
+        { keys, meanwhile },
+      ]
     },
     catalog: async (catalog, given, model) => {
       const { now } = model

@@ -32,7 +32,11 @@ interface Judgement {
 const rejected = fc.constantFrom(undefined, undefined, undefined, {}, { reason: "It has a virus." })
 
 /** What a verdict makes of a file. */
-const release = ({ file }: Kept, now: number): Partial<Kept["file"]> => ({ hold: false, ...countFrom(file, now) })
+const release = ({ file }: Kept, now: number): Partial<Kept["file"]> => ({
+  hold: false,
+  releasedAt: now,
+  ...countFrom(file, now),
+})
 
 const reject = (reason: string | undefined, now: number): Partial<Kept["file"]> => ({
   hold: false,

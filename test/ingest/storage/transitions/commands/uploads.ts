@@ -70,6 +70,8 @@ const describe = ({ grant, labels }: Upload, epoch: number, now: number): Kept["
   hold: labels.hold ?? false,
   removeAt: null,
   claimBy: null,
+  releasedAt: null,
+  claimedAt: null,
 })
 
 /** What changes with a file when it has arrived. */
