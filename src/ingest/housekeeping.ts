@@ -71,6 +71,9 @@ const prune = ({ catalog, settings, now }: Service): Effect.Effect<void> =>
       found = yield* Effect.promise(() => catalog.prune({ before: now() - settings.historyTtl, limit: batch }))
     }
     for (let found = batch; found >= batch;) {
+      found = yield* Effect.promise(() => catalog.pruneEvents({ before: now() - settings.historyTtl, limit: batch }))
+    }
+    for (let found = batch; found >= batch;) {
       found = yield* Effect.promise(() => catalog.forgetTombstones({ now: now(), limit: batch }))
     }
     for (let found = batch; found >= batch;) {

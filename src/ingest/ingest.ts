@@ -19,6 +19,7 @@ import { createChanges } from "./delivery/changes.ts"
 import { createCallbackTransport } from "./delivery/callback-transport.ts"
 import { createDevStreams } from "./delivery/dev-streams.ts"
 import { createDispatcher } from "./delivery/dispatcher.ts"
+import { createEndpointDispatcher } from "./delivery/endpoint-dispatcher.ts"
 import { createPostEvent } from "./delivery/post-event.ts"
 import { createRefusedCallbacks } from "./delivery/refused-callbacks.ts"
 import { createReaders } from "./download/readers.ts"
@@ -35,6 +36,7 @@ import { createReadinessCheck } from "./observe/readiness.ts"
 import { createRouter } from "./endpoints/router.ts"
 import { stopping } from "./refusals.ts"
 import { createScans } from "./scan/scan-held.ts"
+import { wakeAfterChanges } from "./storage/wake-after.ts"
 import { createScanner } from "./scan/create-scanner.ts"
 import { createMetricsEndpoint, type MetricsAccess } from "./observe/serve-metrics.ts"
 import type { Service } from "./service.ts"
@@ -123,7 +125,7 @@ export const createIngest = (options: IngestOptions): Ingest => {
   const write = toWrite(context)
   const metrics = createMetrics()
   const store = observeStore(options.store, { metrics, write })
-  const catalog = observeCatalog(options.catalog, { metrics, write })
+  const catalog = wakeAfterChanges(observeCatalog(options.catalog, { metrics, write }), () => endpoints.wake())
   const now = Date.now
   const apps = createApps({ token, catalog, settings, now, write })
   const changes = createChanges()
@@ -148,6 +150,9 @@ export const createIngest = (options: IngestOptions): Ingest => {
     refused: refusedCallbacks,
   })
   const dispatcher = createDispatcher({ catalog, changes, settings, tracing, postEvent }, context)
+  // Connections of their own: callbacks wait for no endpoint.
+  const endpointTransport = createCallbackTransport(settings)
+  const endpoints = createEndpointDispatcher({ apps, catalog, settings, transport: endpointTransport }, context)
   const housekeeping = createHousekeeping(() => service)
   const service: Service = {
     settings,
@@ -189,10 +194,12 @@ export const createIngest = (options: IngestOptions): Ingest => {
     const deadline = performance.now() + grace
     await closeAll([
       () => dispatcher.pause(),
+      () => endpoints.pause(),
       () => changes.drain(),
       () => devStreams.close(),
       () => inFlight.settle(grace),
       () => dispatcher.drain(deadline - performance.now()),
+      () => endpoints.drain(deadline - performance.now()),
     ])
   }
 
@@ -206,7 +213,9 @@ export const createIngest = (options: IngestOptions): Ingest => {
       () => inFlight.settle(answerTime),
       () => scans?.close(),
       () => dispatcher.close(),
+      () => endpoints.close(),
       () => transport.close(),
+      () => endpointTransport.close(),
       () => metricsEndpoint?.close(),
       () => store.close(),
       () => catalog.close(),

@@ -5,6 +5,7 @@ const orEncoded = (plain: string, hex: string) => `(?:${plain}|%(?:25)*(?:${hex}
 const start = String.raw`(?:(?<![A-Za-z0-9])|(?<=%(?:25)*[0-9A-Fa-f]{2}|(?:\\|%(?:25)*5C)(?:[bfnrt]|u[0-9A-Fa-f]{4})))`
 
 const keyPattern = new RegExp(`${start}sk_${orEncoded("[\\w.~+/=-]", "2[BF]|3D|7E")}+`, "g")
+const webhookSecretPattern = new RegExp(`${start}whsec_${orEncoded("[\\w+/-]", "2[BF]")}+${orEncoded("=", "3D")}*`, "g")
 const tokenPattern = new RegExp(
   // base64 of a JSON object's first characters: `{"`, `{ `, `{` and a line end or tab
   `${start}e(?:y[JA]|w[o0k])${orEncoded("[\\w+/-]", "2[BF]")}{20,}${orEncoded("=", "3D")}*`,
@@ -20,6 +21,7 @@ const webhookPattern = new RegExp(
 export const redact = (text: string): string =>
   text
     .replace(keyPattern, "sk_<redacted>")
+    .replace(webhookSecretPattern, "whsec_<redacted>")
     .replace(signaturePattern, "hmac-sha256$1<redacted>")
     .replace(/(signature["']?\s*[=:]\s*["']?)[0-9a-f]{16,}/gi, "$1<redacted>")
     .replace(webhookPattern, "v1$1<redacted>")

@@ -1,13 +1,15 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { createCallbackSlots } from "../../../src/ingest/delivery/callback-slots.ts"
+import { createDeliverySlots } from "../../../src/ingest/delivery/delivery-slots.ts"
 import type { DueDelivery } from "../../../src/ingest.ts"
 
 const dueOf = (appId: string) => ({ file: { appId } }) as DueDelivery
 
+const appOf = ({ file }: DueDelivery) => file.appId
+
 const start = (maximum: number) => {
   let woken = 0
-  const slots = createCallbackSlots(maximum, () => woken++)
+  const slots = createDeliverySlots(maximum, appOf, () => woken++)
   const take = (appId: string, count: number) =>
     Array.from({ length: count }, () => slots.reserve(appId)).filter((slot) => slot !== undefined)
   return { ...slots, take, woken: () => woken }
@@ -71,7 +73,7 @@ describe("slots of callbacks", () => {
     })
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 40 }), fc.array(step, { maxLength: 60 }), async (maximum, steps) => {
-        const slots = createCallbackSlots(maximum, () => {})
+        const slots = createDeliverySlots(maximum, appOf, () => {})
         const quarter = Math.max(1, Math.floor(maximum / 4))
         const held: Array<{ readonly app: string; readonly release: () => void }> = []
         const check = () => {

@@ -1,0 +1,158 @@
+import * as Clock from "effect/Clock"
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import { standardWebhookHeaders } from "../../protocol/standard-webhooks.ts"
+import type { Signer } from "../../protocol/signature.ts"
+import { createWebhookSigner } from "../../protocol/webhook-secret.ts"
+import { findUrlMistake } from "../../schema/http-url.ts"
+import { logDebug, logInfo, logWarning } from "../../server-kit/logging.ts"
+import { PostFailed, postJson } from "../../server-kit/post-json.ts"
+import { redact } from "../../server-kit/redact.ts"
+import type { Apps } from "../apps.ts"
+import { createBoundedMap } from "../bounded-map.ts"
+import type { Settings } from "../settings.ts"
+import type { Catalog } from "../storage/catalog.ts"
+import type { DueEvent } from "../storage/catalog-endpoints.ts"
+import { whenKnown } from "../when-known.ts"
+import type { CallbackTransport } from "./callback-transport.ts"
+import { renderEndpointEvent } from "./endpoint-event.ts"
+import { createOutbox, type Outbox } from "./outbox.ts"
+import { judgeRetry } from "./retry-schedule.ts"
+
+/** Delivers events to endpoints of apps, at least once. */
+export type EndpointDispatcher = Pick<Outbox<DueEvent>, "wake" | "pause" | "drain" | "close">
+
+/** How long it may take until an endpoint that an operator has made is known here, ms. */
+const lookAgainAfter = 5000
+
+/** How many secrets have their keys kept at hand. */
+const mostSigners = 1000
+
+/**
+ * Starts delivering what the catalog has pending for endpoints.
+ *
+ * Source: docs/protocol.md §8.
+ */
+export const createEndpointDispatcher = (
+  {
+    apps,
+    catalog,
+    settings,
+    transport,
+  }: {
+    readonly apps: Apps
+    readonly catalog: Catalog
+    readonly settings: Pick<Settings, "url" | "callbackTimeout" | "callbackRetries" | "maxConcurrentCallbacks">
+    readonly transport: Pick<CallbackTransport, "of">
+  },
+  context: Context.Context<never>,
+): EndpointDispatcher => {
+  const signers = createBoundedMap<Signer>(mostSigners)
+  const signerOf = (secret: string): Signer => {
+    const signer = signers.get(secret) ?? createWebhookSigner(secret)
+    signers.set(secret, signer)
+    return signer
+  }
+
+  /** An endpoint that does not answer gets less room, until it does. */
+  const noteAnswer = ({ endpoint }: DueEvent, failure?: PostFailed): Effect.Effect<void> => {
+    if (failure?.reason === "forbidden") return Effect.void
+    const hasAnswered = failure === undefined || failure.status !== undefined
+    if (!outbox.note(endpoint.id, hasAnswered)) return Effect.void
+    const facts = { endpoint: endpoint.id, app: endpoint.appId }
+    return hasAnswered
+      ? logInfo("An endpoint answers again.", facts)
+      : logWarning("An endpoint does not answer; until it does it gets two events at a time.", facts)
+  }
+
+  const post = Effect.fnUntraced(function* (due: DueEvent, sentAt: number) {
+    const { endpoint } = due
+    const app = yield* whenKnown(apps.byId(endpoint.appId))
+    const mistake = findUrlMistake(endpoint.url)
+    if (app === undefined || mistake !== undefined) {
+      const why = app === undefined ? `There is no app ${endpoint.appId}` : `The URL is not possible. ${mistake}`
+      return yield* new PostFailed({ reason: "forbidden", cause: new Error(why) })
+    }
+    const body = renderEndpointEvent(due, settings.url)
+    const active = endpoint.secrets.flatMap(({ secret }) => (secret === null ? [] : [signerOf(secret)]))
+    const headers = yield* Effect.promise(() => standardWebhookHeaders({ id: due.id, sentAt }, body, active))
+    const { callbackTimeout: timeout } = settings
+    return yield* postJson({ url: endpoint.url, headers, body, timeout, send: transport.of(app) })
+  })
+
+  const deliver = Effect.fnUntraced(function* (due: DueEvent) {
+    const startedAt = yield* Clock.currentTimeMillis
+    const answer = yield* Effect.result(post(due, startedAt))
+    const now = yield* Clock.currentTimeMillis
+    const { id: deliveryId, attempt } = due
+    const record = { deliveryId, attempt, startedAt, latency: now - startedAt }
+    const facts = { ...factsOf(due), attempt, ms: record.latency }
+    if (answer._tag === "Success") {
+      const { status, body } = answer.success
+      yield* noteAnswer(due)
+      yield* Effect.promise(() =>
+        catalog.recordEventAttempt({ ...record, status, error: null, answer: redact(body), outcome: "delivered" }),
+      )
+      return yield* logDebug("An event was delivered to an endpoint.", { ...facts, status })
+    }
+    const { failure } = answer
+    yield* noteAnswer(due, failure)
+    const outcome = failure.status === 410 ? "dead" : judgeRetry(due.retry, now, settings.callbackRetries)
+    const reason = redact(failure.message)
+    yield* Effect.promise(() =>
+      catalog.recordEventAttempt({
+        ...record,
+        status: failure.status ?? null,
+        error: reason,
+        answer: failure.body === undefined ? null : redact(failure.body),
+        outcome,
+      }),
+    )
+    yield* logWarning("An event did not reach an endpoint.", {
+      ...facts,
+      reason,
+      next: outcome === "dead" ? "given up" : new Date(outcome.retryAt).toISOString(),
+    })
+    // It may be due before all others.
+    outbox.wake()
+  })
+
+  const factsOf = ({ id, type, endpoint }: DueEvent) => ({ event: id, type, endpoint: endpoint.id })
+
+  let hasEndpoints = true
+  let lookedAt = -Infinity
+  const nextDueAt = async (after: number): Promise<number | null> => {
+    if (performance.now() - lookedAt >= lookAgainAfter) {
+      lookedAt = performance.now()
+      hasEndpoints = (await catalog.listEndpoints()).length > 0
+    }
+    return hasEndpoints ? catalog.nextEventAt(after) : null
+  }
+
+  const outbox = createOutbox<DueEvent, void>(
+    {
+      maximum: settings.maxConcurrentCallbacks,
+      timeout: settings.callbackTimeout,
+      receiverOf: ({ endpoint }) => endpoint.id,
+      claim: catalog.claimEvents,
+      nextDueAt,
+      recover: Effect.gen(function* () {
+        const now = yield* Clock.currentTimeMillis
+        if (!catalog.abilities.isShared) yield* Effect.promise(() => catalog.releaseEventClaims(now))
+      }),
+      attempt: deliver,
+      factsOf,
+    },
+    context,
+  )
+
+  return {
+    // Without endpoints nothing is ever due, and every upload calls this.
+    wake: () => {
+      if (hasEndpoints) outbox.wake()
+    },
+    pause: outbox.pause,
+    drain: outbox.drain,
+    close: outbox.close,
+  }
+}

@@ -1,0 +1,153 @@
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Latch from "effect/Latch"
+import { logError } from "../../server-kit/logging.ts"
+import { createDeliverySlots, type DeliverySlots, type Slot } from "./delivery-slots.ts"
+
+/** What one kind of delivery consists of: callbacks to apps, or events to endpoints. */
+export interface Deliveries<Due, Kept> {
+  /** At once, of all receivers. */
+  readonly maximum: number
+  /** How long an attempt may take, ms. */
+  readonly timeout: number
+  readonly receiverOf: (due: Due) => string
+  /** Claims what is due, of each receiver as much as it has room for. */
+  readonly claim: (claim: {
+    readonly now: number
+    readonly claimedUntil: number
+    readonly limit: number
+    readonly roomOf: (receiver: string) => number
+  }) => Promise<ReadonlyArray<Due>>
+  /** When the next one falls due after a moment, ms since the epoch; null when none will. */
+  readonly nextDueAt: (after: number) => Promise<number | null>
+  /** Is done before the first claim: what a process that died had claimed is due at once. */
+  readonly recover: Effect.Effect<void>
+  /** Makes an attempt and records it. Its failures are defects: an attempt that went wrong is a success that was recorded. */
+  readonly attempt: (due: Due) => Effect.Effect<Kept>
+  /** For the log where an attempt was a defect. */
+  readonly factsOf: (due: Due) => Readonly<Record<string, unknown>>
+  /** An attempt is over, also one that was aborted. */
+  readonly ended?: (due: Due, exit: Exit.Exit<Kept | undefined>) => void
+}
+
+/** Sends what is owed, at least once, for as long as it is open. */
+export interface Outbox<Due> extends Pick<DeliverySlots<Due>, "reserve" | "note"> {
+  /** Until when whoever claims something now has it to itself. */
+  readonly claimedUntil: (now: number) => number
+  /** Sends what is claimed; its slot is released when the attempt has ended. */
+  readonly send: (due: Due, slot: Slot) => void
+  /** Something may be due: look now. */
+  readonly wake: () => void
+  /** What is being sent now. */
+  readonly underWay: () => Iterable<Due>
+  readonly isPaused: () => boolean
+  /** No attempt begins from now on. */
+  readonly pause: () => void
+  /** Waits at most `patience` ms for what is in progress. */
+  readonly drain: (patience: number) => Promise<void>
+  /** Stops. Attempts in progress are aborted and, because they are not recorded, made again later. */
+  readonly close: () => Promise<void>
+}
+
+/** How long a claim outlasts the timeout, ms. */
+const claimSlack = 30_000
+
+/** How long something may wait that another process made due (an operator's command), ms. */
+const longestSleep = 5000
+
+/** Starts sending what is owed. */
+export const createOutbox = <Due, Kept>(
+  { maximum, timeout, receiverOf, claim, nextDueAt, recover, attempt, factsOf, ended }: Deliveries<Due, Kept>,
+  context: Context.Context<never>,
+): Outbox<Due> => {
+  const fork = Effect.runForkWith(context)
+  const latch = Latch.makeUnsafe()
+  const wake = () => void Latch.openUnsafe(latch)
+  const slots = createDeliverySlots(maximum, receiverOf, wake)
+  const underWay = new Map<Fiber.Fiber<unknown, unknown>, Due>()
+  let isPaused = false
+  let isClosed = false
+
+  const claimedUntil = (now: number): number => now + timeout + claimSlack
+
+  const send = (due: Due, slot: Slot): void => {
+    if (isClosed) return slot.release()
+    const fiber = fork(
+      Effect.catchCause(attempt(due), (cause) =>
+        Effect.as(logError("An event could not be sent.", factsOf(due), Cause.squash(cause)), undefined),
+      ),
+    )
+    underWay.set(fiber, due)
+    fiber.addObserver((exit) => {
+      underWay.delete(fiber)
+      slot.release()
+      ended?.(due, exit)
+    })
+  }
+
+  /** Sends everything that it claimed even when it is interrupted: what is claimed and not sent would wait for its claim to end. */
+  const claimAndSend = Effect.fnUntraced(function* (now: number) {
+    const until = claimedUntil(now)
+    const claimed = yield* Effect.promise(() =>
+      slots.claim((roomOf) => claim({ now, claimedUntil: until, limit: maximum, roomOf })),
+    )
+    for (const { due, slot } of claimed) send(due, slot)
+  }, Effect.uninterruptible)
+
+  const findNext = (after: number) => Effect.promise(() => nextDueAt(after))
+
+  /**
+   * Claims and sends as much as there is room for, then sleeps until the next one is due, something wakes it, or it is
+   * time to look. A claim is a transaction that is flushed, so it looks first whether anything is due.
+   */
+  const pump = Effect.gen(function* () {
+    Latch.closeUnsafe(latch)
+    const now = yield* Clock.currentTimeMillis
+    const first = yield* findNext(0)
+    const isDue = first !== null && first <= now
+    if (isDue) yield* claimAndSend(now)
+    const next = isDue ? yield* findNext(now) : first
+    const nap = next === null ? longestSleep : Math.min(Math.max(next - now, 1), longestSleep)
+    return yield* Effect.raceFirst(Effect.sleep(nap), latch.await)
+  })
+
+  /** A catalog that fails now may work in a moment. */
+  const persist = (step: Effect.Effect<void>): Effect.Effect<void> =>
+    Effect.catchCause(step, (cause) =>
+      Effect.andThen(
+        logError("Events could not be claimed; trying again.", Cause.squash(cause)),
+        Effect.andThen(
+          Effect.sleep(5000),
+          Effect.suspend(() => persist(step)),
+        ),
+      ),
+    )
+
+  const loop = fork(Effect.andThen(persist(recover), Effect.forever(persist(pump))))
+
+  return {
+    reserve: slots.reserve,
+    note: slots.note,
+    claimedUntil,
+    send,
+    wake,
+    underWay: () => underWay.values(),
+    isPaused: () => isPaused,
+    pause: () => {
+      isPaused = true
+      loop.interruptUnsafe()
+    },
+    drain: async (patience) => {
+      await Effect.runPromise(Fiber.interrupt(loop))
+      await Effect.runPromise(Effect.timeoutOption(Fiber.awaitAll([...underWay.keys()]), Math.max(patience, 0)))
+    },
+    close: async () => {
+      isPaused = isClosed = true
+      await Effect.runPromise(Fiber.interruptAll([loop, ...underWay.keys()]))
+    },
+  }
+}
