@@ -9,6 +9,7 @@ import { createKeysCommand } from "./apps/keys-command.ts"
 import { createDeliveriesCommand } from "./inspect/deliveries-command.ts"
 import { createDevCommand } from "./serve/dev-command.ts"
 import { createDoctorCommand } from "./doctor/doctor-command.ts"
+import { createEndpointsCommand } from "./endpoints/endpoints-command.ts"
 import { createExplainCommand } from "./inspect/explain-command.ts"
 import { createInitCommand } from "./init/init-command.ts"
 import { createFilesCommand } from "./inspect/files-command.ts"
@@ -41,6 +42,7 @@ export const createProgram = (): Command =>
     .addCommand(createKeysCommand())
     .addCommand(createFilesCommand())
     .addCommand(createDeliveriesCommand())
+    .addCommand(createEndpointsCommand())
     .addCommand(createExplainCommand())
     .addCommand(createBackupCommand())
     .addCommand(createDoctorCommand())

@@ -1,9 +1,11 @@
 import { styleText } from "node:util"
-import type { DeliveryAttempt, DeliveryStatus, UploadRecord, UploadWithDelivery } from "../../ingest.ts"
+import type { DeliveryStatus, UploadRecord, UploadWithDelivery } from "../../ingest.ts"
 import { CommandFailure } from "../command-failure.ts"
 import { findUpload } from "./find-upload.ts"
-import { formatMoment, formatSpan } from "../terminal/moment.ts"
+import { formatMoment } from "../terminal/moment.ts"
 import { withCatalog } from "../open-catalog.ts"
+import { printAttempts } from "./print-attempts.ts"
+import { showDeliveryStatus } from "./show-delivery-status.ts"
 import { type PageOptions, toPage } from "./page-options.ts"
 import { toPrintable, toShortPrintable } from "../terminal/printable.ts"
 import { printFacts, printTable } from "../terminal/table.ts"
@@ -21,10 +23,6 @@ const toDeliveryJson = ({ file, delivery, registration }: UploadWithDelivery) =>
   fileKey: file.key,
   fileName: file.name,
 })
-
-const colours = { pending: "yellow", delivered: "green", dead: "red" } as const
-
-const showStatus = (status: DeliveryStatus): string => styleText(colours[status], status)
 
 /** When the next attempt is; unknown for a development stream. */
 const showNext = ({ delivery, registration }: UploadWithDelivery): string => {
@@ -72,21 +70,13 @@ export const runDeliveriesList = async (
       upload.delivery.id,
       toShortPrintable(upload.file.name, 32),
       upload.delivery.hook,
-      showStatus(upload.delivery.status),
+      showDeliveryStatus(upload.delivery.status),
       String(upload.delivery.attempts),
       showNext(upload),
     ]),
   )
   if (nextCursor !== null) console.log(styleText("dim", `\nThere are more: --cursor ${nextCursor}`))
 }
-
-const toRow = ({ attempt, startedAt, latency, status, error, answer }: DeliveryAttempt): ReadonlyArray<string> => [
-  String(attempt),
-  formatMoment(startedAt),
-  status === null ? styleText("red", "none") : styleText(status < 300 ? "green" : "red", String(status)),
-  formatSpan(latency),
-  toPrintable(answer || (status === null ? (error ?? "") : "")),
-]
 
 /** `sluice deliveries show`. */
 export const runDeliveriesShow = async (
@@ -106,7 +96,7 @@ export const runDeliveriesShow = async (
   printFacts([
     ["Event", delivery.id],
     ["Hook", delivery.hook],
-    ["Status", showStatus(delivery.status)],
+    ["Status", showDeliveryStatus(delivery.status)],
     ["File", `${toPrintable(file.name)} (${file.key})`],
     [
       "To",
@@ -115,10 +105,5 @@ export const runDeliveriesShow = async (
     ["Route", registration && toPrintable(registration.callbackSlug)],
     ["Next", showNext(upload) || null],
   ])
-  if (attempts.length === 0) return
-  console.log()
-  printTable(
-    [{ title: "#", align: "right" }, { title: "TIME" }, { title: "STATUS" }, { title: "TOOK" }, { title: "ANSWER" }],
-    attempts.map(toRow),
-  )
+  printAttempts(attempts)
 }

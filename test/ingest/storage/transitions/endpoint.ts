@@ -23,7 +23,7 @@ const hearOf = (before: Kept | undefined, after: Kept | undefined, now: number):
     if (!isHeld(after) && !(isKnown(before) && !isHeld(before))) heard.push("uploaded")
   }
   const isOpen = after?.file.status === "Uploading" || after?.file.status === "Uploaded"
-  if (before !== undefined && isOpen && waitsForClaim(before) && !waitsForClaim(after!)) heard.push("claimed")
+  if (before !== undefined && isOpen && waitsForClaim(before) && !waitsForClaim(after)) heard.push("claimed")
   const code = failureOf(after)
   if (code !== undefined && failureOf(before) === undefined) heard.push(code === "REJECTED" ? "rejected" : "failed")
   const isEnded = after === undefined || after.file.status === "Deleting"

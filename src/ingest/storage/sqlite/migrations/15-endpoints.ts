@@ -43,7 +43,7 @@ const note = (before: string, isClaimed: string): string => `
   WHERE ${eachType(([, when]) => when)}
   ORDER BY turn, place;`
 
-/** Triggers tell endpoints what becomes of files (docs/decisions/077). */
+/** Triggers tell endpoints what becomes of files (docs/decisions/078). */
 export const endpoints = `
   -- When it was released, and when it was claimed.
   ALTER TABLE files ADD COLUMN released_at INTEGER;

@@ -1,0 +1,113 @@
+import { randomBytes } from "node:crypto"
+import type { Command } from "commander"
+import { type Catalog, createWebhookSecret, type FileEventType, fileEventTypes, mostEndpoints } from "../../ingest.ts"
+import { listKnownApps, requireApp } from "../apps/known-app.ts"
+import { CommandFailure } from "../command-failure.ts"
+import type { DataFolder } from "../data-folder.ts"
+import { withCatalog } from "../open-catalog.ts"
+import { toPrintable, toShortPrintable } from "../terminal/printable.ts"
+import { printTable } from "../terminal/table.ts"
+import { requireEndpoint, toEndpointJson, unknownEndpoint } from "./known-endpoint.ts"
+
+const showEvents = (events: ReadonlyArray<FileEventType>): string =>
+  events.length === fileEventTypes.length ? "all" : events.join(", ")
+
+/** `sluice endpoints list`. */
+export const runEndpointsList = async (
+  data: string,
+  { app, json }: { readonly app?: string; readonly json?: true },
+): Promise<void> => {
+  const all = await withCatalog(data, "reads", (catalog) => catalog.listEndpoints())
+  const endpoints = all.filter(({ appId }) => app === undefined || appId === app)
+  if (json) {
+    console.log(JSON.stringify({ endpoints: endpoints.map(toEndpointJson) }))
+    return
+  }
+  if (endpoints.length === 0) {
+    console.log("There are no endpoints. `sluice endpoints add <url> --events all` makes one.")
+    return
+  }
+  printTable(
+    [{ title: "ID" }, { title: "APP" }, { title: "URL" }, { title: "EVENTS" }, { title: "SECRETS" }],
+    endpoints.map(({ id, appId, url, events, secrets }) => [
+      id,
+      toShortPrintable(appId, 24),
+      toPrintable(url),
+      showEvents(events),
+      secrets
+        .filter(({ revokedAt }) => revokedAt === null)
+        .map((secret) => secret.id)
+        .join(", "),
+    ]),
+  )
+}
+
+/** The app that is meant. Fails: as wrong usage where several are there and none is named. */
+const chooseApp = async (command: Command, catalog: Catalog, folder: DataFolder, named?: string): Promise<string> => {
+  if (named !== undefined) return (await requireApp(catalog, folder, named)).id
+  const apps = await listKnownApps(catalog, folder)
+  const [only, ...others] = apps
+  if (only !== undefined && others.length === 0) return only.id
+  if (only === undefined)
+    throw new CommandFailure("There is no app yet. Start the ingest once, or name one with --app.")
+  command.error(`error: say with --app whose files: ${apps.map(({ id }) => toShortPrintable(id, 64)).join(", ")}`)
+}
+
+/** `sluice endpoints add`. */
+export const runEndpointsAdd = async (
+  command: Command,
+  data: string,
+  url: string,
+  { app, events, json }: { readonly app?: string; readonly events: ReadonlyArray<FileEventType>; readonly json?: true },
+): Promise<void> => {
+  const id = `ep_${randomBytes(6).toString("hex")}`
+  const secret = createWebhookSecret()
+  const endpoint = await withCatalog(data, "changes", async (catalog, folder) => {
+    const appId = await chooseApp(command, catalog, folder, app)
+    const answer = await catalog.createEndpoint({ id, appId, url, events, createdAt: Date.now(), secret })
+    if (answer === "tooMany") {
+      throw new CommandFailure(
+        `The app ${appId} has ${mostEndpoints} endpoints, as many as it may. Remove one first: \`sluice endpoints remove <id>\`.`,
+      )
+    }
+    return requireEndpoint(catalog, id)
+  })
+  if (json) {
+    console.log(JSON.stringify({ ...toEndpointJson(endpoint), secret }))
+    return
+  }
+  console.log(`${id} hears of ${showEvents(events)} from now on.`)
+  console.log(`Its receiver verifies with this secret, which is shown only here:\n\n${secret}\n`)
+  console.log(`A running ingest knows it within seconds. Try it: sluice endpoints test ${id}`)
+}
+
+/** `sluice endpoints change`. */
+export const runEndpointsChange = async (
+  data: string,
+  id: string,
+  {
+    url,
+    events,
+    json,
+  }: { readonly url?: string; readonly events?: ReadonlyArray<FileEventType>; readonly json?: true },
+): Promise<void> => {
+  const endpoint = await withCatalog(data, "changes", async (catalog) => {
+    const changes = { ...(url !== undefined && { url }), ...(events !== undefined && { events }) }
+    if (!(await catalog.changeEndpoint(id, changes))) throw unknownEndpoint(id)
+    return requireEndpoint(catalog, id)
+  })
+  if (json) console.log(JSON.stringify(toEndpointJson(endpoint)))
+  else console.log(`${id} is at ${toPrintable(endpoint.url)} and hears of ${showEvents(endpoint.events)}.`)
+}
+
+/** `sluice endpoints remove`. */
+export const runEndpointsRemove = async (
+  data: string,
+  id: string,
+  { json }: { readonly json?: true },
+): Promise<void> => {
+  const isRemoved = await withCatalog(data, "changes", (catalog) => catalog.deleteEndpoint(id))
+  if (!isRemoved) throw unknownEndpoint(id)
+  if (json) console.log(JSON.stringify({ id }))
+  else console.log(`${id} is removed. Nothing more is sent to it.`)
+}
