@@ -38,6 +38,8 @@ export const toTimeline = (
   add(file.resumedAt, "resumed", `last of ${file.epoch} requests that wrote it or asked for its offset`)
   add(registration?.registeredAt, "registered", `${registration?.callbackSlug}, ${registration?.callbackUrl}`)
   add(file.uploadedAt, "uploaded", `SHA-256 ${file.fileHash}`)
+  add(file.releasedAt, "released", "")
+  add(file.claimedAt, "claimed", "")
   for (const attempt of attempts) add(attempt.startedAt, "attempt", describeAttempt(attempt))
   add(resultAt, "result", result === null ? "" : "error" in result ? `error: ${result.error}` : "data")
   const isFailed = file.status === "Failed"

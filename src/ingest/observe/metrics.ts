@@ -26,6 +26,10 @@ export interface Metrics {
   readonly callbackDuration: HistogramCell
   /** Label: `pending` or `dead`. Set when the metrics are read. */
   readonly deliveries: Metric<Cell>
+  /** Label: `delivered`, `failed` or `dead`. */
+  readonly endpointAttempts: Metric<Cell>
+  /** Label: `pending` or `dead`. Set when the metrics are read. */
+  readonly endpointEvents: Metric<Cell>
   /** Set when the metrics are read. */
   readonly devStreams: Cell
   /** Label: `clean`, `found`, `refused`, `silent`, `away` or `failed`. */
@@ -101,6 +105,16 @@ export const createMetrics = (): Metrics => {
     deliveries: gauge(`${own}deliveries`, "Events not delivered: still tried, or given up. Counted up to 10000.", [
       "status",
     ]),
+    endpointAttempts: counter(
+      `${own}endpoint_attempts_total`,
+      "Attempts to send an event to an endpoint, by outcome.",
+      ["outcome"],
+    ),
+    endpointEvents: gauge(
+      `${own}endpoint_events`,
+      "Events of endpoints not delivered: still tried, or given up. Counted up to 10000.",
+      ["status"],
+    ),
     devStreams: gauge(`${own}dev_streams_open`, "Development streams open.").cell(),
     scans: counter(`${own}scans_total`, "Scans of held files, by what the scanner said.", ["verdict"]),
     activeScans: gauge(`${own}scans_active`, "Held files being scanned.").cell(),

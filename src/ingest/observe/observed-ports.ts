@@ -99,6 +99,12 @@ export const observeCatalog = (catalog: Catalog, observers: Observers): Catalog 
       metrics.callbackDuration.observe(latency / 1000)
       return isKept
     },
+    recordEventAttempt: async (attempt) => {
+      const isNewest = await counted.recordEventAttempt(attempt)
+      const { outcome } = attempt
+      metrics.endpointAttempts.cell(typeof outcome === "string" ? outcome : "failed").add()
+      return isNewest
+    },
     expire: async (expire) => {
       const count = await counted.expire(expire)
       metrics.abandoned.add(count)

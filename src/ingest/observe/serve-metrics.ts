@@ -65,11 +65,15 @@ export const createMetricsEndpoint = (
     process.read()
     metrics.devStreams.set(devStreams.count())
     metrics.activeReaders.set(readers.count())
-    const { pending, dead } = await catalog
-      .countDeliveries(countLimit)
-      .catch(() => ({ pending: Number.NaN, dead: Number.NaN }))
-    metrics.deliveries.cell("pending").set(pending)
-    metrics.deliveries.cell("dead").set(dead)
+    const counts = [
+      [metrics.deliveries, catalog.countDeliveries],
+      [metrics.endpointEvents, catalog.countEvents],
+    ] as const
+    for (const [metric, count] of counts) {
+      const { pending, dead } = await count(countLimit).catch(() => ({ pending: Number.NaN, dead: Number.NaN }))
+      metric.cell("pending").set(pending)
+      metric.cell("dead").set(dead)
+    }
   }
 
   return {
