@@ -5,6 +5,9 @@ import { DatabaseSync } from "node:sqlite"
 import { setTimeout as sleep } from "node:timers/promises"
 import { expect, it, onTestFinished } from "vitest"
 import { encodeToken } from "../../src/protocol.ts"
+import { createSqliteCatalog, fileEventTypes } from "../../src/ingest.ts"
+import { createWebhookSecret } from "../../src/protocol/webhook-secret.ts"
+import { startHearingEndpoint, startSilentEndpoint, toBeHeard } from "./crash/hearing-endpoint.ts"
 import { createExecutioner, type Moment, moments } from "./crash/moments.ts"
 import { resultOf, startReceivingApp } from "./crash/receiving-app.ts"
 import { createUploads } from "./crash/uploads.ts"
@@ -58,6 +61,16 @@ it("loses nothing, at whatever moment it is killed", { timeout: 900_000 }, async
   onTestFinished(app.close)
   const startIngest = await bundleIngestServer(folder)
   const data = join(folder, "data")
+  const secret = createWebhookSecret()
+  const endpoint = await startHearingEndpoint({ secret, random, violate, isHeld: (key) => held.has(key) })
+  onTestFinished(endpoint.close)
+  const silent = await startSilentEndpoint()
+  onTestFinished(silent.close)
+  const opened = createSqliteCatalog({ file: join(data, "catalog.sqlite") })
+  for (const [id, { url }] of [["ep_silent", silent] as const, ["ep_1", endpoint] as const]) {
+    await opened.createEndpoint({ id, appId, url, events: fileEventTypes, createdAt: Date.now(), secret })
+  }
+  await opened.close()
   const unfinishedTtl = 10_000
   const start = () => {
     const life = startIngest({
@@ -168,6 +181,23 @@ it("loses nothing, at whatever moment it is killed", { timeout: 900_000 }, async
       violate(`the event for ${nameOf(one)} names another hash`)
     }
   }
+  const heardOf = (key: string) => fileEventTypes.filter((type) => endpoint.heard.has(`${key} ${type}`)).toSorted()
+  const mustHear = ended.flatMap((one) => {
+    const types = toBeHeard(one, isBegun(one))
+    return types === undefined ? [] : [{ one, types: types.join(", ") }]
+  })
+  await until(() => isHopeless() || mustHear.every(({ one, types }) => heardOf(one.grant.key).join(", ") === types))
+  for (const { one, types } of mustHear) {
+    const heard = heardOf(one.grant.key).join(", ")
+    if (heard !== types) violate(`the endpoint heard of ${one.grant.key} (${one.fate}): ${heard}; not: ${types}`)
+  }
+  for (const one of ended) {
+    for (const type of fileEventTypes) {
+      // Under its key are two files.
+      const ids = one.fate === "replaced" ? 1 : (endpoint.heard.get(`${one.grant.key} ${type}`)?.size ?? 1)
+      if (ids !== 1) violate(`${ids} ids for what the endpoint heard of ${one.grant.key}: ${type}`)
+    }
+  }
   const names = new Set(ended.map(nameOf))
   // What became of a file may have been told before it was deleted.
   for (const one of ended.filter(isDeletion)) names.add(`${one.grant.key} uploaded`)
@@ -201,6 +231,8 @@ it("loses nothing, at whatever moment it is killed", { timeout: 900_000 }, async
   expect.soft(read("SELECT count(*) FROM files WHERE status = 'Uploaded'")).toBe(stored.length)
   expect.soft(read("SELECT count(*) FROM files WHERE status IN ('Uploading', 'Deleting')")).toBe(0)
   expect.soft(read("SELECT count(*) FROM deliveries WHERE status <> 'delivered'")).toBe(0)
+  expect.soft(read("SELECT count(*) FROM endpoint_events WHERE endpoint_id = 'ep_1' AND status <> 'delivered'")).toBe(0)
+  expect.soft(read("SELECT count(*) FROM endpoint_events WHERE endpoint_id = 'ep_silent'")).toBeGreaterThan(kills)
   // Nothing waits for what has ended. Uploads nobody began before their URL expired may still be renewed: those are expected.
   const unbegun = new Set(ended.filter((one) => !isBegun(one)).map(({ grant }) => grant.key))
   const listKeys = (sql: string) =>
@@ -238,6 +270,7 @@ it("loses nothing, at whatever moment it is killed", { timeout: 900_000 }, async
       `deletions ${counts.deletions}, refused afterwards ${counts.refusedReturns}, renewals ${counts.renewals}`,
       `claims ${counts.claims}, gone without a claim ${counts.unclaimed}, verdicts ${counts.verdicts}`,
       `events ${app.heard.size}, callbacks ${callbacks}, of them duplicates ${callbacks - app.heard.size}`,
+      `an endpoint heard of ${endpoint.heard.size} events, ${endpoint.count() - endpoint.heard.size} of them again`,
       `lost ${violations.length}`,
     ].join("\n"),
   )

@@ -13,6 +13,8 @@ export interface TimelineEntry {
     | "attempt"
     | "result"
     | "failed"
+    | "released"
+    | "claimed"
     | "deleting"
     | "next attempt"
     | "expires"
