@@ -16,9 +16,9 @@ import type { Transactions } from "./transactions.ts"
 /** Each endpoint that is owed something, found by one step in the index however much it is. */
 const owedEndpoints = `
   WITH RECURSIVE owed (endpoint_id) AS (
-    SELECT min(endpoint_id) FROM endpoint_events WHERE status = 'pending'
+    SELECT min(endpoint_id) FROM endpoint_events INDEXED BY endpoint_events_due WHERE status = 'pending'
     UNION ALL
-    SELECT (SELECT min(v.endpoint_id) FROM endpoint_events v WHERE v.status = 'pending' AND v.endpoint_id > owed.endpoint_id)
+    SELECT (SELECT min(v.endpoint_id) FROM endpoint_events v INDEXED BY endpoint_events_due WHERE v.status = 'pending' AND v.endpoint_id > owed.endpoint_id)
     FROM owed WHERE owed.endpoint_id IS NOT NULL
   )`
 
@@ -55,11 +55,21 @@ export const pruneOrphans = `
 
 const columns = `number, id, endpoint_id AS endpointId, type, at, file, status, attempts, failures, next_at AS nextAt`
 
-/** Events of every or one endpoint, in every or one state, newest first. */
-export const listEvents = (isOfOne: boolean, hasStatus: boolean): string => `
-  SELECT ${columns} FROM endpoint_events
-  WHERE number < :before${isOfOne ? " AND endpoint_id = :endpointId" : ""}${hasStatus ? " AND status = :status" : ""}
-  ORDER BY number DESC LIMIT :limit`
+const ofEndpoint = (status: string): string => `
+  SELECT number FROM endpoint_events WHERE endpoint_id = :endpointId AND status = ${status} AND number < :before`
+
+/** Events of every or one endpoint, in every or one state, newest first. Each state of one is sorted in the index. */
+export const listEvents = (isOfOne: boolean, hasStatus: boolean): string => {
+  if (!isOfOne) {
+    const where = hasStatus ? "status = :status AND number < :before" : "number < :before"
+    return `SELECT ${columns} FROM endpoint_events WHERE ${where} ORDER BY number DESC LIMIT :limit`
+  }
+  const states = hasStatus ? [":status"] : ["'pending'", "'delivered'", "'dead'"]
+  const found = states.map(ofEndpoint).join(" UNION ALL ")
+  return `
+    SELECT ${columns} FROM endpoint_events WHERE number IN (${found} ORDER BY number DESC LIMIT :limit)
+    ORDER BY number DESC`
+}
 
 const toEvent = ({ file, ...row }: Row): EndpointEvent =>
   ({ ...row, file: file === null ? null : JSON.parse(file as string) }) as EndpointEvent

@@ -24,6 +24,13 @@ import {
   listFilesOfApp,
   listFilesOfOwner,
 } from "../../../../src/ingest/storage/sqlite/history.ts"
+import {
+  dueOfEndpoint,
+  endpointsWithDue,
+  listEvents,
+  nextEventAt,
+  pruneOrphans,
+} from "../../../../src/ingest/storage/sqlite/endpoints.ts"
 import { isMeant } from "../../../../src/ingest/storage/sqlite/is-meant.ts"
 import { selectRegistration } from "../../../../src/ingest/storage/sqlite/rows.ts"
 import { migrations } from "../../../../src/ingest/storage/sqlite/schema.ts"
@@ -154,6 +161,20 @@ it("reads through an index wherever it is asked often", async () => {
   expect(plan(nextDueAt)).toContain("INDEX deliveries_due (is_dev=? AND app_id=? AND next_at>?)")
   expect(plan(dueOfApp)).toContain("INDEX deliveries_due (is_dev=? AND app_id=? AND next_at<?)")
   expect(plan(dueOfApp)).not.toContain("TEMP B-TREE")
+  // So is an endpoint.
+  for (const sql of [endpointsWithDue, nextEventAt]) {
+    expect(plan(sql)).toContain("INDEX endpoint_events_due (endpoint_id>?)")
+    expect(plan(sql)).not.toMatch(/SCAN v\b|endpoint_events_by_status/)
+  }
+  expect(plan(dueOfEndpoint)).toContain("INDEX endpoint_events_due (endpoint_id=? AND next_at<?)")
+  expect(plan(dueOfEndpoint)).not.toContain("TEMP B-TREE")
+  expect(plan(pruneOrphans)).toContain("INDEX endpoint_events_of_endpoint (endpoint_id>?)")
+  for (const hasStatus of [false, true]) {
+    expect(plan(listEvents(false, hasStatus))).not.toContain("TEMP B-TREE")
+    const page = plan(listEvents(true, hasStatus).replace(/ORDER BY number DESC$/, ""))
+    expect(page).toContain("INDEX endpoint_events_of_endpoint (endpoint_id=? AND status=? AND number<?)")
+    expect(page).not.toContain("TEMP B-TREE")
+  }
   // What is under way is few among many.
   expect(plan(listFiles("Uploading"))).toContain("USING INDEX files_unfinished")
   expect(plan(listDeliveries("pending"))).toContain("INDEX deliveries_due")
