@@ -7,6 +7,7 @@ import { checkCallbackUrl } from "./check-callback-url.ts"
 import type { CallbackFindings, Known } from "./check-callbacks.ts"
 import { checkDataFolder } from "./check-data-folder.ts"
 import { checkDeliveries, findCallbackUrl } from "./check-deliveries.ts"
+import { checkEndpoints } from "./check-endpoints.ts"
 import { checkIngest } from "./check-ingest.ts"
 import { checkToken } from "./check-token.ts"
 import { exitCodes } from "../command-failure.ts"
@@ -100,8 +101,11 @@ const checkCallbacks = async (
       : await checkCallbackUrl(url, asked)
   if (!isReadable) return found
   const present = token && callbackUrl !== undefined ? { appId: token.appId, callbackUrl } : undefined
-  const deliveries = await withCatalog(folder.path, "reads", (catalog) => checkDeliveries(catalog, present))
-  return [deliveries, ...found]
+  const sent = await withCatalog(folder.path, "reads", async (catalog) => {
+    const endpoints = await checkEndpoints(catalog)
+    return [await checkDeliveries(catalog, present), ...(endpoints === undefined ? [] : [endpoints])]
+  })
+  return [...sent, ...found]
 }
 
 /** One clock may be checked twice, but is reported once, with the worse result. */
