@@ -83,7 +83,9 @@ const createNodeSealer = (crypto: NodeCrypto, secret: string): Sealer => {
   return {
     seal: (text, context) => {
       const nonce = crypto.randomBytes(sizes.nonce)
-      const cipher = crypto.createCipheriv("aes-256-gcm", keyOf(context), nonce).setAAD(encoder.encode(toContext(context)))
+      const cipher = crypto
+        .createCipheriv("aes-256-gcm", keyOf(context), nonce)
+        .setAAD(encoder.encode(toContext(context)))
       return Buffer.concat([
         Uint8Array.of(version),
         nonce,
