@@ -4,14 +4,21 @@ import type { Catalog } from "../../ingest.ts"
 import { driveCatalog, grantOf } from "./drive-catalog.ts"
 import { driveLabels } from "./drive-labels.ts"
 
+/** Where a file is looked for, and when. */
+interface FindAmong {
+  readonly appId?: string
+  readonly owner?: string | undefined
+  readonly now?: number
+}
+
 /** Files that are found by their path; part of the suite of all catalogs. */
 export const testCatalogPaths = (catalog: () => Catalog): void => {
   const { commit, fail, register, remove, reclaimAll } = driveCatalog(catalog)
   const { begin, commitWhole } = driveLabels(catalog)
-  const find = async (
-    path: string,
-    { owner, now = 2500, appId = "app" }: Partial<Record<"owner" | "appId", string>> & { now?: number } = {},
-  ) => (await catalog().findByPath({ appId, path, owner, now }))?.key
+  const find = async (path: string, among: FindAmong = {}) => {
+    const { appId = "app", owner, now = 2500 } = among
+    return (await catalog().findByPath({ appId, path, owner, now }))?.key
+  }
 
   describe("a file by its path", () => {
     it("is the newest of its app that has exactly this path", async () => {
