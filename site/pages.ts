@@ -115,6 +115,7 @@ export const pageGroups: ReadonlyArray<PageGroup> = [
       "074-labels-are-sealed-for-each-file",
       "075-a-deletion-of-many-is-a-row",
       "076-a-held-file-has-a-state-of-its-own",
+      "077-a-folder-is-read-by-a-sealed-prefix",
       "078-what-becomes-of-a-file-is-written-by-triggers",
     ].map((name) => `docs/decisions/${name}.md`),
     isCollapsed: true,

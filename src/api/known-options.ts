@@ -2,6 +2,7 @@ import type { FileSelection } from "../protocol/rest-messages.ts"
 import type { StreamFileOptions } from "../transfer/file-from-stream.ts"
 import type { ClaimOptions, RejectOptions, UpdateOptions, UsageOptions } from "./file-options.ts"
 import type { ListFilesOptions } from "./file-listing.ts"
+import type { PrefixUrlOptions } from "./prefix-url.ts"
 import type { ReadUrlOptions } from "./read-url.ts"
 import type { ServerUploadOptions } from "./server-upload-options.ts"
 import { detailFields, type PathInput, type UploadDetails } from "./upload-source.ts"
@@ -34,6 +35,7 @@ export const streamFields = [
 export const callOptions = ["signal"] as const
 export const keyOptions = [...callOptions, "keyType"] as const
 export const readUrlOptions = [...keyOptions, "expiresIn"] as const satisfies ReadonlyArray<keyof ReadUrlOptions>
+export const prefixUrlOptions = ["owner", "expiresIn"] as const satisfies ReadonlyArray<keyof PrefixUrlOptions>
 export const listOptions = [
   ...callOptions,
   "limit",

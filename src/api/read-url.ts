@@ -17,7 +17,7 @@ export interface ReadUrlOptions extends KeyOptions {
 const refuse = (message: string) => new UploadError({ code: "BAD_REQUEST", message })
 
 /** Whole seconds; undefined where the option is not given. Fails: throws an UploadError, code BAD_REQUEST. */
-export const readExpiresIn = ({ expiresIn }: ReadUrlOptions): number | undefined => {
+export const readExpiresIn = ({ expiresIn }: Pick<ReadUrlOptions, "expiresIn">): number | undefined => {
   if (expiresIn === undefined) return undefined
   const ttl = parseDuration(expiresIn)
   if (!ttl.ok) throw refuse(`expiresIn: ${ttl.detail}`)

@@ -31,6 +31,7 @@ import {
   claimOptions,
   keyOptions,
   listOptions,
+  prefixUrlOptions,
   readUrlOptions,
   rejectOptions,
   updateOptions,
@@ -43,6 +44,7 @@ import { collectKeys, type FileRename, type KeyOptions, sumCalls, toList, toRefe
 import type { FileUploadResult } from "./file-upload-result.ts"
 import type { FromUrlOptions, RemoteFile } from "./from-url/from-url-options.ts"
 import { operations } from "./operations.ts"
+import { createPrefixUrl, type PrefixUrlOptions } from "./prefix-url.ts"
 import { createReadUrl, readExpiresIn, type ReadUrlOptions } from "./read-url.ts"
 import { refusePages } from "./refuse-pages.ts"
 import type { ServerUploadOptions } from "./server-upload-options.ts"
@@ -318,5 +320,18 @@ export class SluiceApi {
   async generateSignedURL(key: string, options: Omit<ReadUrlOptions, "signal"> = {}): Promise<string> {
     checkOptions("The options of generateSignedURL", options, readUrlOptions)
     return createReadUrl(await this.#load(), key, options)
+  }
+
+  /**
+   * Makes a URL that reads every file below a folder of paths, `videos/42/`, without a request: append what follows the
+   * prefix in a file's path, percent-encoded. It reads `Uploaded` files, whatever their ACL says, and of two that have the
+   * same path the newer one. No browser can read the prefix or the owner in it.
+   *
+   * Fails: with BAD_REQUEST where the prefix is no folder: without `/` at its end it would open its neighbours as well.
+   */
+  async generateSignedPrefixURL(prefix: string, options: PrefixUrlOptions = {}): Promise<string> {
+    checkOptions("The options of generateSignedPrefixURL", options, prefixUrlOptions)
+    refuseUndefined("The options of generateSignedPrefixURL", options, ["owner"])
+    return createPrefixUrl(await this.#load(), prefix, options)
   }
 }

@@ -15,6 +15,7 @@ import { testCatalogFiles } from "./catalog/files.ts"
 import { testCatalogHistory } from "./catalog/history.ts"
 import { testCatalogHolds } from "./catalog/holds.ts"
 import { testCatalogLabels } from "./catalog/labels.ts"
+import { testCatalogPaths } from "./catalog/paths.ts"
 import { testCatalogRedelivery } from "./catalog/redelivery.ts"
 import { type CatalogCount, testCatalogRegistrations } from "./catalog/registrations.ts"
 import { testCatalogResults } from "./catalog/results.ts"
@@ -83,6 +84,7 @@ const describeCatalog = (setup: CatalogSetup): void => {
   testCatalogBounds(() => catalog)
   testCatalogFiles(() => catalog)
   testCatalogLabels(() => catalog)
+  testCatalogPaths(() => catalog)
   testCatalogClaims(() => catalog)
   testCatalogHolds(() => catalog)
   testCatalogEndpoints(() => catalog)

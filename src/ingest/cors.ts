@@ -6,6 +6,7 @@ const exposed = [
   names.header.largestAppend,
   "content-length",
   "content-range",
+  "accept-ranges",
   "etag",
   "retry-after",
 ].join(", ")

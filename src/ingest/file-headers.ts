@@ -59,26 +59,33 @@ const digest = (text: string): string =>
 
 const secondsPerYear = 31_536_000
 
-/** How long caches may keep what never changes: a year, but not beyond the file's own end. */
-const secondsLeft = ({ removeAt }: FileRecord, now: number): number =>
-  removeAt === null ? secondsPerYear : Math.min(secondsPerYear, Math.max(0, Math.floor((removeAt - now) / 1000)))
+/** How long caches may keep what never changes: a year, but not beyond the file's own end, nor another one. */
+const secondsLeft = ({ removeAt }: FileRecord, until: number, now: number): number =>
+  Math.min(secondsPerYear, Math.max(0, Math.floor((Math.min(removeAt ?? Infinity, until) - now) / 1000)))
+
+/** What decides how long caches may keep a file. */
+export interface Keeping {
+  readonly acl: Acl
+  readonly cache: CacheRule
+  /** When the URL ends, ms since the epoch, where its reader may keep a private file until then. */
+  readonly until?: number
+}
 
 /** What caches may do with a file of this type. */
-const toCacheControl = (file: FileRecord, type: string, acl: Acl, cache: CacheRule, now: number): string => {
-  if (acl !== "public-read") return "private, no-cache"
+const toCacheControl = (file: FileRecord, type: string, { acl, cache, until }: Keeping, now: number): string => {
+  const whose = acl === "public-read" ? "public" : "private"
   // Caches that ignore `vary` would hand a program to whoever wants to run it.
-  if (cache !== "immutable" || isProgram(type)) return "public, no-cache"
-  return `public, max-age=${secondsLeft(file, now)}, immutable`
+  if (cache !== "immutable" || isProgram(type)) return `${whose}, no-cache`
+  if (acl === "public-read") return `public, max-age=${secondsLeft(file, Infinity, now)}, immutable`
+  return until === undefined ? "private, no-cache" : `private, max-age=${secondsLeft(file, until, now)}`
 }
 
 /**
  * The headers that a file is sent with, so that none of it runs in the ingest's origin.
  *
  * Source: docs/protocol.md §10.
- *
- * @param cache how long caches may keep it, if anybody may read it
  */
-export const toFileHeaders = (file: FileRecord, acl: Acl, cache: CacheRule, now: number): Record<string, string> => {
+export const toFileHeaders = (file: FileRecord, keeping: Keeping, now: number): Record<string, string> => {
   const stored = toStoredMediaType(file.type)
   const essence = parseMediaType(stored)!
   const type = isContainer(essence) ? defaultMediaType : stored
@@ -99,6 +106,6 @@ export const toFileHeaders = (file: FileRecord, acl: Acl, cache: CacheRule, now:
     // Caches keep these headers with the bytes for as long as the tag is the same.
     etag: `"${bytes}-${digest(`${type}\n${offered}`)}"`,
     "last-modified": new Date(file.uploadedAt ?? 0).toUTCString(),
-    "cache-control": toCacheControl(file, type, acl, cache, now),
+    "cache-control": toCacheControl(file, type, keeping, now),
   }
 }

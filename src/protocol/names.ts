@@ -49,6 +49,7 @@ export interface WireNames {
     readonly callbackResult: string
     readonly file: string
     readonly appFile: string
+    readonly prefix: string
     readonly api: string
     readonly oldApi: string
     readonly health: string
@@ -122,6 +123,7 @@ export const wireNames = (word: string): WireNames => ({
     callbackResult: "callback-result",
     file: "f",
     appFile: "a",
+    prefix: "p",
     api: "v6",
     oldApi: "api",
     health: "health",

@@ -16,13 +16,16 @@ const webhookPattern = new RegExp(
   `${start}v1(${orEncoded(",", "2C")})${orEncoded("[\\w+/-]", "2[BF]")}{43}${orEncoded("=", "3D")}`,
   "g",
 )
+/** The grant of a signed prefix, a segment of a path: base64url of at least 54 bytes, of which the first is its version, 1. */
+const grantPattern = new RegExp(`(${orEncoded("/", "2[Ff]")})A[Q-Za-f][\\w-]{70,}`, "g")
 
-/** Removes secrets that reached a log entry after all: API keys, tokens and signatures. The last line of defence. */
+/** Removes secrets that reached a log entry after all: API keys, tokens, signatures and grants. The last line of defence. */
 export const redact = (text: string): string =>
   text
     .replace(keyPattern, "sk_<redacted>")
     .replace(webhookSecretPattern, "whsec_<redacted>")
     .replace(signaturePattern, "hmac-sha256$1<redacted>")
     .replace(/(signature["']?\s*[=:]\s*["']?)[0-9a-f]{16,}/gi, "$1<redacted>")
+    .replace(grantPattern, "$1<redacted>")
     .replace(webhookPattern, "v1$1<redacted>")
     .replace(tokenPattern, "<redacted>")

@@ -101,6 +101,7 @@ describe("types, checked by tsc", () => {
       expectTypeOf(await api.deleteFiles(["x"] as const)).toEqualTypeOf<DeletedFiles>()
       expectTypeOf(await api.getSignedURL("x")).toEqualTypeOf<string>()
       expectTypeOf(await api.generateSignedURL("x", { expiresIn: "2 hours" })).toEqualTypeOf<string>()
+      expectTypeOf(await api.generateSignedPrefixURL("v/", { expiresIn: "2 hours" })).toEqualTypeOf<string>()
       expectTypeOf((await api.getUsageInfo()).limitBytes).toEqualTypeOf<number | null>()
     })
   })

@@ -19,6 +19,8 @@ import {
   signUploadUrl,
   type Token,
 } from "../../src/protocol.ts"
+import { sealPrefixUrl } from "../../src/protocol/prefix-grant.ts"
+import { createSealer } from "../../src/protocol/seal.ts"
 import { skipLacking } from "../skip-lacking.ts"
 import { hasCommand, proxies } from "./proxies.ts"
 import { setUpProxy as setUp } from "./set-up-proxy.ts"
@@ -93,7 +95,7 @@ describe.each(proxies)("an ingest behind $name as the docs set it up", ({ name, 
     expect(await proxy.listTemporary()).toEqual([])
   }, 240_000)
 
-  it("keeps what came of an upload that was cut, which goes on from there; its log has no signature", async (context) => {
+  it("keeps what came of an upload that was cut, which goes on from there; its log has no signature and no grant", async (context) => {
     if (!hasCommand(name)) skipLacking(context, `there is no ${name}: apt-get install ${name}`)
     const { data, url, proxy, token } = await setUp(start, "root")
     const bytes = randomBytes(8 * MiB)
@@ -119,10 +121,18 @@ describe.each(proxies)("an ingest behind $name as the docs set it up", ({ name, 
       signed.replace(/.$/, (last) => (last === "a" ? "b" : "a")),
       { method: "HEAD" },
     )
+    const sealer = createSealer(token.apiKey)
+    const grant = { prefix: "videos/42/", expires: Date.now() + 60_000 }
+    const base = await sealPrefixUrl(url, token.appId, grant, sealer)
+    for (const path of ["720p/seg1.ts", "line%0Aend", "a%20b?_=1", ""]) {
+      expect((await fetch(base + path)).status).toBe(404)
+    }
     await proxy.stop()
     const logs = await proxy.readLogs()
     expect(logs).toContain(new URL(signed).pathname)
+    expect(logs).toContain("720p/seg1.ts")
     expect(logs).not.toContain("signature=")
+    expect(logs).not.toContain(base.split("/").at(-2)!.slice(0, 20))
   }, 60_000)
 
   it.for(["root", "stripped", "unstripped"] as const)(

@@ -80,7 +80,7 @@ const tricks = fc.constantFrom(
 )
 
 const paths = fc
-  .array(fc.oneof(tricks, fc.constantFrom("f", "a", appId, encodedAppId, names.path.register, "v6")), {
+  .array(fc.oneof(tricks, fc.constantFrom("f", "a", "p", appId, encodedAppId, names.path.register, "v6")), {
     minLength: 1,
     maxLength: 4,
   })

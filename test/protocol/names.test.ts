@@ -45,6 +45,7 @@ it("spells the names of docs/protocol.md §1", () => {
       callbackResult: "callback-result",
       file: "f",
       appFile: "a",
+      prefix: "p",
       api: "v6",
       oldApi: "api",
       health: "health",

@@ -56,6 +56,22 @@ describe.each([
       expect(await open(nonsense, context)).toBeUndefined()
   })
 
+  test("opens in its own context alone, also where the parts are the same", async () => {
+    const [sealer, opener] = [await load(by), await load(to)]
+    const contexts = [
+      { appId: "app-1", slug: "x" },
+      { appId: "app-1", fileKey: "x" },
+      { appId: "app-1", ingestUrl: "x" },
+      { appId: "app-1", ingestUrl: "x/" },
+      { appId: "app-1\nx", ingestUrl: "" },
+      { appId: "app-2", ingestUrl: "x" },
+    ]
+    for (const own of contexts) {
+      const sealed = await sealer.seal(text, own)
+      for (const other of contexts) expect(await opener.open(sealed, other)).toBe(other === own ? text : undefined)
+    }
+  })
+
   test("is another each time", async () => {
     const { seal } = await load(by)
     const all = await Promise.all(Array.from({ length: 50 }, () => seal(text, context)))

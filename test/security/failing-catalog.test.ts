@@ -2,7 +2,8 @@ import { expect, it } from "vitest"
 import { describeDataFolder } from "../../src/cli/data-folder.ts"
 import { names } from "../../src/protocol.ts"
 import { CatalogError, createMemoryCatalog } from "../../src/ingest.ts"
-import { appId, createGrant, putRaw, register, startIngest } from "../ingest/circle.ts"
+import { SluiceApi } from "../../src/api.ts"
+import { appId, createGrant, putRaw, register, startIngest, token } from "../ingest/circle.ts"
 import { breakCatalog } from "../ingest/storage/break-catalog.ts"
 import { startRealIngest } from "./running-ingest.ts"
 
@@ -39,10 +40,11 @@ it("a catalog that fails is a 503 with Retry-After wherever it is asked, in list
   expect(stderr).not.toContain("failed unexpectedly")
 })
 
-it("a file whose key the catalog cannot look up is a 503, not one that is not there", async () => {
+it("a file whose key or path the catalog cannot look up is a 503, not one that is not there", async () => {
   const catalog = createMemoryCatalog()
-  const { url } = await startIngest({
-    catalog: { ...catalog, get: () => Promise.reject(new CatalogError("busy", "Another process holds it.")) },
-  })
+  const fail = () => Promise.reject(new CatalogError("busy", "Another process holds it."))
+  const { url } = await startIngest({ catalog: { ...catalog, get: fail, findByPath: fail } })
+  const base = await new SluiceApi({ token, ingestUrl: url }).generateSignedPrefixURL("v/")
+  expect((await fetch(`${base}a`)).status).toBe(503)
   expect((await fetch(`${url}/${names.path.appFile}/${appId}/${createGrant().key}`)).status).toBe(503)
 })

@@ -1,6 +1,8 @@
 import { join } from "node:path"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { createFileKey, names } from "../../src/protocol.ts"
+import { sealPrefixUrl } from "../../src/protocol/prefix-grant.ts"
+import { createSealer } from "../../src/protocol/seal.ts"
 import { startProgram } from "../adapters/apps/start-process.ts"
 import { apiKey, appId, encodedAppId, signPath, token } from "../ingest/circle.ts"
 import type { Surface } from "./node-fuzz/generate-input.ts"
@@ -68,6 +70,8 @@ const ingestSurface = async (origin: string): Promise<Surface> => {
       ...signed,
       ...signed.map((_, i) => `/${path.file}/${key(i)}`).slice(0, 9),
       `/${path.appFile}/${appId}/${key(0)}`,
+      `/${path.prefix}/${appId}/${"AQ".repeat(40)}/a/b.txt`,
+      new URL("a/b.txt", await sealPrefixUrl(origin, appId, { prefix: "v/", expires }, createSealer(apiKey))).pathname,
       `/${path.register}`,
       `/${path.register}`,
       `/${path.callbackResult}`,

@@ -3,6 +3,8 @@ import { describe, expect, it } from "vitest"
 import { redact } from "../../src/server-kit/redact.ts"
 import { encodeAppId } from "../../src/protocol/app-id.ts"
 import { createFileKey } from "../../src/protocol/key.ts"
+import { sealPrefixUrl } from "../../src/protocol/prefix-grant.ts"
+import { createSealer } from "../../src/protocol/seal.ts"
 import { createSigner } from "../../src/protocol/signature.ts"
 import { signUploadUrl } from "../../src/protocol/signed-url.ts"
 import { standardWebhookHeaders } from "../../src/protocol/standard-webhooks.ts"
@@ -98,6 +100,20 @@ describe("redact", () => {
     )
   })
 
+  it("lets no grant of a signed prefix through, and leaves the rest of the URL readable", async () => {
+    const appIds = fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 }).filter((id) => id.isWellFormed())
+    await fc.assert(
+      fc.asyncProperty(apiKeys, appIds, wrapped, async (apiKey, appId, wrap) => {
+        const grant = { prefix: "v/", expires: 1 }
+        const url = await sealPrefixUrl("https://ingest.example.com", appId, grant, createSealer(apiKey))
+        const text = redact(wrap(`${url}720p/seg1.ts`))
+        expect(leaves(text, url.split("/").at(-2)!)).toBe(false)
+        expect(text).toContain("seg1.ts")
+      }),
+      { numRuns: 500 },
+    )
+  })
+
   it("lets no signature of a body through, hexadecimal or base64", async () => {
     await fc.assert(
       fc.asyncProperty(fc.string(), wrapped, async (body, wrap) => {
@@ -134,6 +150,7 @@ describe("redact", () => {
       `fileHash=${"0123456789abcdef".repeat(4)}`,
       `key=${createFileKey(encodeAppId("app-1"))}`,
       "GET /v1,2 eyes eyJ",
+      "/p/app-1/AQIDBAUGBwgJ/seg1.ts",
       "👩‍👩‍👧 ünï",
     ]
     for (const text of ordinary) expect(redact(text)).toBe(text)
@@ -149,7 +166,18 @@ describe("redact", () => {
   })
 
   it("takes time in proportion to the text, also a hostile one", () => {
-    const hostile = ["sk_", "eyJ", "signature ", "hmac-sha256=", "%25", "v1,", "signature='", "%2525252B"]
+    const hostile = [
+      "sk_",
+      "eyJ",
+      "signature ",
+      "hmac-sha256=",
+      "%25",
+      "v1,",
+      "signature='",
+      "%2525252B",
+      "/AQ",
+      "%252F",
+    ]
     for (const text of hostile) expect(redact(text.repeat(20_000)).length).toBeLessThanOrEqual(text.length * 40_000)
   })
 })

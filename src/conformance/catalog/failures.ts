@@ -36,6 +36,7 @@ const toCalls = (catalog: Catalog): Readonly<Record<Method, () => Promise<unknow
   recordResult: () => catalog.recordResult({ appId: "app", key: "key", result: { data: "1" }, now: 3000 }),
   get: () => catalog.get("key"),
   findByCustomId: () => catalog.findByCustomId("app", "c"),
+  findByPath: () => catalog.findByPath({ appId: "app", path: "p/a", now: 1 }),
   usage: () => catalog.usage("app"),
   usageOfOwner: () => catalog.usageOfOwner("app", "user-7"),
   claimFiles: () => catalog.claimFiles({ appId: "app", keys: ["key"], replaces: [], now: 3000 }),

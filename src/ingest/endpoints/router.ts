@@ -14,6 +14,7 @@ import { respondRegister } from "./register.ts"
 import { respondRegistrations } from "../registrations.ts"
 import type { Method, Resource } from "../resource.ts"
 import { findOldOperation, findOperation } from "../rest/find-operation.ts"
+import { respondBelowPrefix } from "./serve-prefix.ts"
 import { respondAppFile, respondFile } from "./serve.ts"
 import { stopping } from "../refusals.ts"
 import { isForm } from "../upload/upload-body.ts"
@@ -110,6 +111,15 @@ const findResource = (service: Service, request: Incoming, target: Target): Reso
     if (appId === undefined || id === undefined) return undefined
     return reads(`/${path.appFile}/{appId}/{id}`, undefined, (traced) =>
       respondAppFile(traced, request, appId, id, url),
+    )
+  }
+  if (segments.length >= 3 && first === path.prefix) {
+    const appId = decodeSegment(second)
+    if (appId === undefined) return undefined
+    const below = segments.slice(3)
+    // What is observed of the request has neither the grant nor the path.
+    return reads(`/${path.prefix}/{appId}/{grant}/{path}`, undefined, (traced) =>
+      respondBelowPrefix(traced, request, { appId, sealed: third, below, origin }),
     )
   }
   return undefined

@@ -139,4 +139,14 @@ export interface CatalogUploads {
     among?: "readable" | "all",
     now?: number,
   ) => Promise<FileRecord | null>
+  /**
+   * The newest file of an app with exactly this path, among those that {@link isReadable} and that wait for no claim; with
+   * `owner` among this owner's. Those that are not hide no older one. The cost does not grow with the files that exist.
+   */
+  readonly findByPath: (find: {
+    readonly appId: string
+    readonly path: string
+    readonly owner?: string | undefined
+    readonly now: number
+  }) => Promise<FileRecord | null>
 }

@@ -13,6 +13,8 @@ const createRandom = (seed: number) => (): number => {
 /** One call of a catalog, with its arguments fixed. */
 interface Step {
   readonly says: string
+  /** ms of the catalogs' clock. */
+  readonly now: number
   readonly run: (catalog: Catalog, createEventId: () => string) => Promise<unknown>
 }
 
@@ -30,7 +32,16 @@ const createSteps = (random: () => number) => {
       const grant = createGrant()
       const quota = chance(0.2) ? pick([10, 20]) : undefined
       const eventId = chance(0.9) ? `evt_begin_${++events}` : undefined
-      const begin = { grant, registration: createRegistration(), origin: "http://ingest.example", now, quota, eventId }
+      const labels = createLabels()
+      const begin = {
+        grant,
+        registration: createRegistration(),
+        labels,
+        origin: "http://ingest.example",
+        now,
+        quota,
+        eventId,
+      }
       return (catalog) => catalog.begin(begin)
     },
     commitWhole: () => {
@@ -41,6 +52,7 @@ const createSteps = (random: () => number) => {
       const whole = {
         grant,
         registration,
+        labels: createLabels(),
         origin: "http://ingest.example",
         bytes: Uint8Array.of(1),
         fileHash: "ab",
@@ -140,7 +152,8 @@ const createSteps = (random: () => number) => {
       }
     },
     changeFiles: () => {
-      const changes = [{ file: chance(0.5) ? { fileKey: pick(keys) } : { customId: "mine" }, name: "new" }]
+      const file = chance(0.5) ? { fileKey: pick(keys) } : { customId: "mine" }
+      const changes = [{ file, name: "new", ...(chance(0.5) && { path: pick(["p/1", "p/2", null]) }) }]
       return (catalog) => catalog.changeFiles({ appId: "app", changes, now })
     },
     expire: () => {
@@ -179,6 +192,15 @@ const createSteps = (random: () => number) => {
         }
       : undefined
 
+  /** What the app says of the file itself; its time to be claimed or kept may pass. */
+  const createLabels = () => ({
+    ...(chance(0.7) && { path: pick(["p/1", "p/2"]) }),
+    ...(chance(0.5) && { owner: pick(["u", "v"]) }),
+    ...(chance(0.3) && { keepFor: pick([100, 5000]) }),
+    ...(chance(0.2) && { claimWithin: 5000 }),
+    ...(chance(0.1) && { hold: true }),
+  })
+
   const createGrant = () => {
     const issuedAt = chance(0.6) ? now - pick([0, 100, 2000]) : undefined
     return grantOf(pick(keys), {
@@ -195,12 +217,12 @@ const createSteps = (random: () => number) => {
     now += pick([0, 1, 100, 1000])
     // Half of all steps concern the life of an upload.
     const name = chance(0.5) ? pick(["begin", "begin", "commit", "fail", "register"]) : pick(names)
-    return { says: `${name} at ${now}`, run: steps[name]!() }
+    return { says: `${name} at ${now}`, now, run: steps[name]!() }
   }
 }
 
-/** All that can be read of a catalog. */
-const readAll = async (catalog: Catalog) => {
+/** All that can be read of a catalog at a moment. */
+const readAll = async (catalog: Catalog, now: number) => {
   const deliveries = await catalog.listDeliveries({ limit: 1000 })
   return {
     uploads: await Promise.all(keys.map((key) => catalog.get(key))),
@@ -211,6 +233,11 @@ const readAll = async (catalog: Catalog) => {
     reclaimable: await catalog.listReclaimable(1000),
     counts: await catalog.countDeliveries(1000),
     mine: await catalog.findByCustomId("app", "mine"),
+    byPath: await Promise.all(
+      ["p/1", "p/2"].flatMap((path) =>
+        [undefined, "u"].map((owner) => catalog.findByPath({ appId: "app", path, owner, now })),
+      ),
+    ),
   }
 }
 
@@ -243,11 +270,11 @@ it.each(Array.from({ length: 60 }, (_, index) => index + 1))(
     const sqlite = open(createSqliteCatalog({ file: ":memory:" }))
     const taken: Array<string> = []
     for (let index = 0; index < 60; index++) {
-      const { says, run } = nextStep()
+      const { says, now, run } = nextStep()
       taken.push(says)
       const take = async ({ catalog, createEventId, number }: ReturnType<typeof open>) => ({
         answer: number(await run(catalog, createEventId)),
-        all: number(await readAll(catalog)),
+        all: number(await readAll(catalog, now)),
       })
       // The one in memory may give more than it is asked for.
       expect(await take(memory), taken.slice(-12).join(", ")).toMatchObject(await take(sqlite))

@@ -79,6 +79,8 @@ describe.each(catalogs)("a file (%s)", (_, create) => {
     const facts = state === "nothing" || state === "gone" ? undefined : states[state]
     const upload = await catalog.get("key")
     expect(isReadable(upload, 2200)).toBe(facts?.isReadable ?? false)
+    const found = await catalog.findByPath({ appId: "app", path: "a/b", now: 2200 })
+    expect(found !== null).toBe(facts?.isFoundByPath ?? false)
     expect(upload?.delivery?.hook ?? null).toBe(facts?.hook ?? null)
     const { files, announcedBytes } = await catalog.usage("app")
     expect([files, announcedBytes]).toEqual(

@@ -4,6 +4,7 @@ import type { UploadGrant } from "../../../protocol/signed-url.ts"
 import type { FileRecord } from "../catalog-records.ts"
 import type { Begun, CatalogUploads, CommitNotes } from "../catalog-uploads.ts"
 import { fitsOwnerQuota, fitsQuota } from "../quota.ts"
+import { isReadable } from "../readable.ts"
 import type { TombstoneSteps } from "../tombstone.ts"
 import {
   decideBegin,
@@ -200,6 +201,13 @@ export const createMemoryUploads = (
             (among === "all" || (!file.hold && file.claimBy === null && !isOverdue(file, now))) &&
             (among === "all" || slug === null || toUpload(rows.get(key)!).registration !== null),
         )
+      return files.sort((a, b) => b.id - a.id)[0] ?? null
+    },
+    findByPath: async ({ appId, path, owner, now }) => {
+      const files = [...rows.values()]
+        .filter(({ file }) => file.path === path && file.appId === appId && file.claimBy === null)
+        .filter((row) => isReadable(toUpload(row), now) && (owner === undefined || row.file.owner === owner))
+        .map(({ file }) => file)
       return files.sort((a, b) => b.id - a.id)[0] ?? null
     },
   }

@@ -58,6 +58,14 @@ export const dueOfApp = `
   WHERE status = 'pending' AND is_dev = 0 AND app_id = ? AND next_at <= ?
   ORDER BY next_at, file_id LIMIT ?`
 
+/** The newest readable file of an app, or of one owner, that has a path: one step in the index. */
+export const fileByPath = (whose: "all" | "owner"): string => `
+  ${selectFile} INDEXED BY ${whose === "owner" ? "files_of_owner_by_path" : "files_by_path"}
+  WHERE f.app_id = ?1 AND f.is_current = 1 AND f.state = 'Uploaded' AND f.path = ?2${whose === "owner" ? " AND f.owner = ?4" : ""}
+    AND (f.slug IS NULL OR f.registration_id IS NOT NULL) AND (f.remove_at IS NULL OR f.remove_at > ?3)
+    AND NOT ${isMeant("f")}
+  ORDER BY f.id DESC LIMIT 1`
+
 /** All statements of the SQLite catalog, prepared once. */
 export const prepareStatements = (database: DatabaseSync) => {
   const prepare = (sql: string) => database.prepare(sql)
@@ -81,6 +89,8 @@ export const prepareStatements = (database: DatabaseSync) => {
         AND (?3 = 'all' OR (f.hold IS NULL AND f.claim_by IS NULL AND (f.slug IS NULL OR f.registration_id IS NOT NULL)
           AND (f.remove_at IS NULL OR f.remove_at > ?4)))
       ORDER BY f.id DESC LIMIT 1`),
+    byPath: prepare(fileByPath("all")),
+    ofOwnerByPath: prepare(fileByPath("owner")),
     resume: prepare(`
       UPDATE files SET epoch = ?, resumed_at = ?, expires = ?, custom_id = ?, content_disposition = ?, acl = ?, cache = ?
       WHERE id = ?`),

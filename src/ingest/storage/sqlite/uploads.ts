@@ -250,5 +250,11 @@ export const createUploads = (
         const row = one(sql.customId, appId, customId, among, now)
         return row === undefined ? null : toFile(row)
       }),
+    findByPath: ({ appId, path, owner, now }) =>
+      read(() => {
+        const row =
+          owner === undefined ? one(sql.byPath, appId, path, now) : one(sql.ofOwnerByPath, appId, path, now, owner)
+        return row === undefined ? null : toFile(row)
+      }),
   }
 }

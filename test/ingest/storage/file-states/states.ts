@@ -55,9 +55,10 @@ export type Situation =
 /** What a state means to an app. */
 export interface StateFacts {
   readonly meaning: string
-  /** Who reads the file, and whether a catalog calls it readable. */
+  /** Who reads the file, whether a catalog calls it readable, and whether it finds it by its path. */
   readonly readBy: string
   readonly isReadable: boolean
+  readonly isFoundByPath: boolean
   /** Whether it counts as usage. */
   readonly counts: string
   readonly counted: "stored" | "announced" | "no"
@@ -72,6 +73,7 @@ export const states: Readonly<Record<Exclude<State, "nothing" | "gone">, StateFa
     meaning: "its bytes are on their way",
     readBy: "nobody",
     isReadable: false,
+    isFoundByPath: false,
     counts: "by quotas alone, with its whole size",
     counted: "announced",
     callback: "none yet",
@@ -81,6 +83,7 @@ export const states: Readonly<Record<Exclude<State, "nothing" | "gone">, StateFa
     meaning: "it has arrived, and waits for a verdict",
     readBy: "nobody",
     isReadable: false,
+    isFoundByPath: false,
     counts: "yes",
     counted: "stored",
     callback: "none before the verdict",
@@ -88,8 +91,9 @@ export const states: Readonly<Record<Exclude<State, "nothing" | "gone">, StateFa
   },
   Pending: {
     meaning: "it has arrived, and waits to be claimed",
-    readBy: "who has a signed URL, whatever its ACL says",
+    readBy: "who has a signed URL of its own, whatever its ACL says",
     isReadable: true,
+    isFoundByPath: false,
     counts: "yes",
     counted: "stored",
     callback: "`onUploadComplete`",
@@ -97,8 +101,9 @@ export const states: Readonly<Record<Exclude<State, "nothing" | "gone">, StateFa
   },
   Uploaded: {
     meaning: "it is stored",
-    readBy: "as its ACL says",
+    readBy: "as its ACL says, and who has a signed prefix",
     isReadable: true,
+    isFoundByPath: true,
     counts: "yes",
     counted: "stored",
     callback: "`onUploadComplete`, unless it was sent when the file was `Pending`",
@@ -108,6 +113,7 @@ export const states: Readonly<Record<Exclude<State, "nothing" | "gone">, StateFa
     meaning: "nobody gets it any more, and its bytes go soon",
     readBy: "nobody",
     isReadable: false,
+    isFoundByPath: false,
     counts: "no",
     counted: "no",
     callback: "none; one that was still due is not sent",
@@ -117,6 +123,7 @@ export const states: Readonly<Record<Exclude<State, "nothing" | "gone">, StateFa
     meaning: "it did not arrive, or was rejected; its bytes go soon",
     readBy: "nobody",
     isReadable: false,
+    isFoundByPath: false,
     counts: "no",
     counted: "no",
     callback: "`onUploadError`",

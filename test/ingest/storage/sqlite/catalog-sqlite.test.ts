@@ -37,6 +37,7 @@ import { migrations } from "../../../../src/ingest/storage/sqlite/schema.ts"
 import {
   appsWithDue,
   dueOfApp,
+  fileByPath,
   nextDueAt,
   selectReclaimable,
 } from "../../../../src/ingest/storage/sqlite/statements.ts"
@@ -207,6 +208,14 @@ it("reads through an index wherever it is asked often", async () => {
   ] as const) {
     expect(plan(sql)).toContain(`INDEX ${index}`)
     expect(plan(sql)).not.toContain("TEMP B-TREE")
+  }
+  // A file is found by its path in one step, the newest first.
+  for (const [whose, index] of [
+    ["all", "files_by_path (app_id=? AND state=? AND path=?)"],
+    ["owner", "files_of_owner_by_path (app_id=? AND owner=? AND state=? AND path=?)"],
+  ] as const) {
+    expect(plan(fileByPath(whose))).toContain(`SEARCH f USING INDEX ${index}`)
+    expect(plan(fileByPath(whose))).not.toMatch(/TEMP B-TREE|SCAN/)
   }
   expect(plan(claimable)).toContain("SEARCH f USING INDEX files_by_key (key=?)")
   expect(plan(claimed)).toContain("SEARCH files USING INTEGER PRIMARY KEY (rowid=?)")

@@ -2,11 +2,13 @@ import * as fc from "fast-check"
 import type { Catalog, FileRecord, UploadRecord } from "../../../../src/ingest.ts"
 import { isReadable as mayBeRead } from "../../../../src/ingest/storage/readable.ts"
 import { expectSame, expectThat } from "./command.ts"
+import { paths } from "./given.ts"
 import {
   appIds,
   appOf,
   customIds,
   findByCustomId,
+  findByPath,
   findCurrent,
   isHeld,
   isReadable,
@@ -137,6 +139,22 @@ const checkContents = async (catalog: Catalog, uploads: ReadonlyArray<UploadReco
   }
 }
 
+/** Whether files are found by their custom ids and by their paths. */
+const checkFound = async (catalog: Catalog, model: Model, when = ""): Promise<void> => {
+  for (const customId of customIds)
+    for (const among of ["readable", "all"] as const) {
+      const found = await catalog.findByCustomId("app", customId, among, model.now)
+      const expected = findByCustomId(model, "app", customId, among)
+      expectSame(found?.key, expected?.file.key, `the ${among} file with the custom id ${customId}${when}`)
+    }
+  for (const path of paths)
+    for (const owner of [undefined, owners[0]]) {
+      const found = await catalog.findByPath({ appId: "app", path, owner, now: model.now })
+      const expected = findByPath(model, "app", path, owner)
+      expectSame(found?.key, expected?.file.key, `the file of ${owner ?? "anybody"} with the path ${path}${when}`)
+    }
+}
+
 /** Whether everybody sees which files a deletion means, while it may not have reached their rows yet. */
 export const checkVisible = async (catalog: Catalog, model: Model): Promise<void> => {
   for (const key of keys) {
@@ -146,12 +164,7 @@ export const checkVisible = async (catalog: Catalog, model: Model): Promise<void
     const expected = [kept?.file.status, kept !== undefined && isReadable(kept, model.now)]
     expectSame(found, expected, `whether ${key} can be read while files are being deleted`)
   }
-  for (const customId of customIds)
-    for (const among of ["readable", "all"] as const) {
-      const found = await catalog.findByCustomId("app", customId, among, model.now)
-      const expected = findByCustomId(model, "app", customId, among)
-      expectSame(found?.key, expected?.file.key, `the ${among} file with the custom id ${customId} meanwhile`)
-    }
+  await checkFound(catalog, model, " meanwhile")
   // A listing may leave out files that are being deleted and that no step has reached.
   for (const status of statuses.filter((status) => status !== "Deleting"))
     for (const prefix of [undefined, "a"] as const) {
@@ -188,12 +201,7 @@ export const checkCatalog = async (catalog: Catalog, model: Model, asked: Look):
     }
   }
 
-  for (const customId of customIds)
-    for (const among of ["readable", "all"] as const) {
-      const found = await catalog.findByCustomId("app", customId, among, model.now)
-      const expected = findByCustomId(model, "app", customId, among)
-      expectSame(found?.key, expected?.file.key, `the ${among} file with the custom id ${customId}`)
-    }
+  await checkFound(catalog, model)
 
   for (const key of keys) {
     const grave = model.graves.find((each) => each.key === key && each.appId === "app")

@@ -2,6 +2,7 @@ import { countCalls } from "../../count-calls.ts"
 import { vi } from "vitest"
 import { type Catalog, createIngest, createMemoryBlobStore } from "../../../../src/ingest.ts"
 import { createFileKey, formatUploadRange, names, signUrl } from "../../../../src/protocol.ts"
+import { sealPrefixUrl } from "../../../../src/protocol/prefix-grant.ts"
 import { createSealer } from "../../../../src/protocol/seal.ts"
 import { apiKey, appId, encodedAppId, sign, signer, token } from "../../circle.ts"
 import { expectSame, type Move } from "./command.ts"
@@ -10,6 +11,7 @@ import {
   createModel,
   customIds,
   findByCustomId,
+  findByPath,
   findCurrent,
   isReadable,
   type Kept,
@@ -150,6 +152,21 @@ const checkReads = async ({ read, call, toKey, toName }: Door, model: Model): Pr
     const hasPart = isThere && kept.file.size > 1
     const status = isThere ? (hasPart ? 206 : 416) : 404
     await expectRead(part, status, hasPart ? bodyOf(kept).slice(1, 3) : undefined, `a part of ${name}`)
+  }
+
+  for (const owner of [undefined, owners[0]]) {
+    const grant = { prefix: "a/", owner, expires: model.now + 60_000 }
+    const base = (await sealPrefixUrl(url, appId, grant, sealer)).slice(url.length)
+    for (const path of ["a/b", "a/c"]) {
+      const kept = findByPath(model, "app", path, owner)
+      const response = await read(base + path.slice(2))
+      await expectRead(
+        response,
+        kept ? 200 : 404,
+        kept && bodyOf(kept),
+        `${path} of ${owner ?? "anybody"}, by its prefix`,
+      )
+    }
   }
 
   for (const customId of customIds) {

@@ -20,7 +20,8 @@ export const appId = fc.constantFrom("app", "app", "app", "app", "app", "app", "
 
 export const owner = fc.constantFrom(undefined, ...owners)
 
-export const path = fc.constantFrom(undefined, "a/b", "a/c", "a", "b/é")
+export const paths = ["a/b", "a/c", "a", "b/é"] as const
+export const path = fc.constantFrom(undefined, ...paths)
 
 /** A file by its key or by its custom id. */
 export const reference: fc.Arbitrary<FileReference> = fc.oneof(

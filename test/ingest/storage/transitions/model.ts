@@ -125,6 +125,23 @@ export const isReadable = (kept: Kept, now: number): boolean =>
   !isOverdue(kept, now) &&
   (kept.file.slug === null || kept.isRegistered)
 
+/** The file that a signed prefix reads under a path. */
+export const findByPath = (
+  { files, now }: Model,
+  appId: string,
+  path: string,
+  owner: string | undefined,
+): Kept | undefined =>
+  files.findLast(
+    (kept) =>
+      kept.isCurrent &&
+      kept.file.appId === appId &&
+      kept.file.path === path &&
+      (owner === undefined || kept.file.owner === owner) &&
+      kept.file.claimBy === null &&
+      isReadable(kept, now),
+  )
+
 /** The file that a custom id means where one is read. */
 export const findByCustomId = (
   { files, now }: Model,
