@@ -49,6 +49,9 @@ export interface WireNames {
     readonly callbackResult: string
     readonly file: string
     readonly appFile: string
+    /** A file that is held, for the scanner. */
+    readonly heldFile: string
+    readonly verdict: string
     readonly api: string
     readonly oldApi: string
     readonly health: string
@@ -122,6 +125,8 @@ export const wireNames = (word: string): WireNames => ({
     callbackResult: "callback-result",
     file: "f",
     appFile: "a",
+    heldFile: "scan",
+    verdict: "verdict",
     api: "v6",
     oldApi: "api",
     health: "health",

@@ -11,7 +11,7 @@ import type { Signer } from "./signature.ts"
 export const standardWebhookHeaders = async (
   event: { readonly id: string; readonly sentAt: number },
   body: string,
-  signers: ReadonlyArray<Signer>,
+  signers: ReadonlyArray<Pick<Signer, "signBase64">>,
 ): Promise<Record<string, string>> => {
   const timestamp = String(Math.floor(event.sentAt / 1000))
   const signatures = await Promise.all(signers.map((signer) => signer.signBase64(`${event.id}.${timestamp}.${body}`)))
