@@ -71,6 +71,25 @@ const toCacheControl = (file: FileRecord, type: string, acl: Acl, cache: CacheRu
   return `public, max-age=${secondsLeft(file, now)}, immutable`
 }
 
+/** Stands for the bytes of a file: an id has the same ones for ever. */
+const nameBytes = ({ fileHash, id, createdAt }: FileRecord): string => fileHash || `${id}-${createdAt}`
+
+/**
+ * The headers that the scanner gets a file with that is held: bytes, whatever they are, for nobody to show or keep.
+ *
+ * Source: docs/protocol.md §10.
+ */
+export const toHeldHeaders = (file: FileRecord): Readonly<Record<string, string>> => ({
+  ...neverPage,
+  "content-type": defaultMediaType,
+  "content-disposition": "attachment",
+  "cross-origin-resource-policy": "same-origin",
+  "accept-ranges": "bytes",
+  etag: `"${nameBytes(file)}"`,
+  "last-modified": new Date(file.uploadedAt ?? 0).toUTCString(),
+  "cache-control": "private, no-store",
+})
+
 /**
  * The headers that a file is sent with, so that none of it runs in the ingest's origin.
  *
@@ -86,8 +105,6 @@ export const toFileHeaders = (file: FileRecord, acl: Acl, cache: CacheRule, now:
     ? "attachment"
     : (file.contentDisposition ?? (isPage(essence) ? "attachment" : "inline"))
   const offered = createContentDisposition(file.name, { type: disposition })
-  // An id stands for the same bytes for ever.
-  const bytes = file.fileHash || `${file.id}-${file.createdAt}`
   return {
     "content-type": type,
     "content-disposition": offered,
@@ -97,7 +114,7 @@ export const toFileHeaders = (file: FileRecord, acl: Acl, cache: CacheRule, now:
       : { "content-security-policy": sandboxPolicy, vary: "sec-fetch-dest, service-worker" }),
     "accept-ranges": "bytes",
     // Caches keep these headers with the bytes for as long as the tag is the same.
-    etag: `"${bytes}-${digest(`${type}\n${offered}`)}"`,
+    etag: `"${nameBytes(file)}-${digest(`${type}\n${offered}`)}"`,
     "last-modified": new Date(file.uploadedAt ?? 0).toUTCString(),
     "cache-control": toCacheControl(file, type, acl, cache, now),
   }

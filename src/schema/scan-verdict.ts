@@ -2,8 +2,7 @@ import * as Schema from "effect/Schema"
 
 /** What a scanner that has a URL says of a file. */
 export type ScanVerdictMessage =
-  | { readonly verdict: "release" }
-  | { readonly verdict: "reject"; readonly reason?: string | null | undefined }
+  { readonly verdict: "release" } | { readonly verdict: "reject"; readonly reason?: string | null | undefined }
 
 /** Source: docs/protocol.md §10. */
 export const ScanVerdictSchema: Schema.Codec<ScanVerdictMessage> = Schema.Union([

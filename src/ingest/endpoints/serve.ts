@@ -3,18 +3,15 @@ import type { Incoming } from "../../http/incoming.ts"
 import { Rejected } from "../../server-kit/rejected.ts"
 import { isKeyOf } from "../../protocol/key.ts"
 import { names } from "../../protocol/names.ts"
-import { parseByteRange } from "../../protocol/range.ts"
-import type { Acl, CacheRule } from "../../protocol/signed-url.ts"
+import type { Acl } from "../../protocol/signed-url.ts"
 import { attempt } from "../attempt.ts"
 import { verifyUrlOf } from "../authorise.ts"
-import { openContent } from "../download/open-content.ts"
+import { sendFile } from "../download/send-file.ts"
 import { findProgramRefusal, toFileHeaders } from "../file-headers.ts"
 import type { FileRecord } from "../storage/catalog.ts"
-import { evaluatePreconditions, isRangeFresh, type Validators } from "../preconditions.ts"
 import { isReadable } from "../storage/readable.ts"
 import { isOverdue } from "../storage/upload-rules.ts"
 import type { Service } from "../service.ts"
-import { formatSha256Field, isDigestWanted } from "../digest-fields.ts"
 import { whenKnown } from "../when-known.ts"
 import { fileNotFound } from "../refusals.ts"
 
@@ -68,48 +65,6 @@ const authoriseRead = Effect.fnUntraced(function* (service: Service, file: FileR
   return acl
 })
 
-/** Sends a file, or the one range of it that was asked for. */
-const send = Effect.fnUntraced(function* (
-  service: Service,
-  request: Incoming,
-  file: FileRecord,
-  acl: Acl,
-  cache: CacheRule,
-) {
-  const headers = toFileHeaders(file, acl, cache, service.now())
-  const validators: Validators = { etag: headers.etag!, modifiedAt: file.uploadedAt ?? 0 }
-  const verdict = evaluatePreconditions(request.headers, validators)
-  if (verdict === "precondition failed") {
-    return yield* new Rejected({
-      code: "BAD_REQUEST",
-      status: 412,
-      detail: "The file is not the version that the request asks for. Read it again without the condition.",
-    })
-  }
-  if (verdict === "not modified") {
-    delete headers["content-type"]
-    return { status: 304, headers, body: null }
-  }
-  // After the 304: what a cache keeps may be older than this request.
-  if (file.fileHash && isDigestWanted(request.headers)) headers["repr-digest"] = formatSha256Field(file.fileHash)
-  const asked = isRangeFresh(request.headers, validators) ? request.headers.get("range") : null
-  const range = parseByteRange(asked, file.size)
-  if (range === "unsatisfiable") {
-    return yield* new Rejected({
-      code: "BAD_REQUEST",
-      status: 416,
-      detail: `The file has ${file.size} bytes; the range begins beyond its end.`,
-      headers: { "content-range": `bytes */${file.size}` },
-    })
-  }
-  const { start, end } = range ?? { start: 0, end: file.size - 1 }
-  headers["content-length"] = String(end - start + 1)
-  if (range !== undefined) headers["content-range"] = `bytes ${start}-${end}/${file.size}`
-  const isEmpty = request.method === "HEAD" || file.size === 0
-  const body = isEmpty ? null : yield* attempt(() => openContent(service, file, start, end))
-  return { status: range === undefined ? 200 : 206, headers, body }
-})
-
 /**
  * `GET` and `HEAD /f/<key>`.
  *
@@ -123,7 +78,8 @@ export const respondFile = Effect.fnUntraced(function* (service: Service, reques
   const file = yield* findByKey(service, key)
   const acl = yield* authoriseRead(service, file, url)
   // A catalog that was written for an older version knows nothing of it.
-  return yield* send(service, request, file, acl, file.cache ?? service.settings.defaultCache)
+  const headers = toFileHeaders(file, acl, file.cache ?? service.settings.defaultCache, service.now())
+  return yield* sendFile(service, request, file, headers)
 })
 
 /** `GET` and `HEAD /a/<appId>/<key or customId>`. Source: docs/protocol.md §10. */
@@ -139,5 +95,5 @@ export const respondAppFile = Effect.fnUntraced(function* (
   const file = yield* findOfApp(service, appId, id)
   const acl = yield* authoriseRead(service, file, url)
   // The id may come to mean another file.
-  return yield* send(service, request, file, acl, "revalidate")
+  return yield* sendFile(service, request, file, toFileHeaders(file, acl, "revalidate", service.now()))
 })

@@ -28,11 +28,7 @@ export interface HeldUrls {
    *
    * Fails: as a value, INVALID_SIGNATURE, EXPIRED_URL.
    */
-  readonly verify: (
-    purpose: HeldPurpose,
-    path: string,
-    now: number,
-  ) => Promise<Outcome<Pick<FileRecord, "id" | "key">>>
+  readonly verify: (purpose: HeldPurpose, path: string, now: number) => Promise<Outcome<Pick<FileRecord, "id" | "key">>>
   /** A name for the file, which tells nobody else anything. */
   readonly nameOf: (file: Pick<FileRecord, "id" | "key">) => Promise<string>
 }
@@ -63,7 +59,10 @@ export const createHeldUrls = (secret: Uint8Array): HeldUrls => {
       if (!verified.ok) return verified
       const [, folder, key, id, expires] = /^\/(\w+)\/([\w-]+)\/(\d+)\?\w+=(\d+)$/.exec(verified.value) ?? []
       if (folder !== folders[purpose] || key === undefined) {
-        return refuse("INVALID_SIGNATURE", "The URL is for something else. Use each URL as the request to the scanner says.")
+        return refuse(
+          "INVALID_SIGNATURE",
+          "The URL is for something else. Use each URL as the request to the scanner says.",
+        )
       }
       return Number(expires) > now
         ? accept({ key, id: Number(id) })

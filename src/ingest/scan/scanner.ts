@@ -26,8 +26,10 @@ export type ScanAnswer =
   | { readonly kind: "later"; readonly until: number }
 
 /** A file that is held, as scanners see it. */
-export interface HeldFile
-  extends Pick<FileRecord, "id" | "key" | "appId" | "name" | "size" | "type" | "fileHash" | "uploadedAt"> {
+export interface HeldFile extends Pick<
+  FileRecord,
+  "id" | "key" | "appId" | "name" | "size" | "type" | "fileHash" | "uploadedAt"
+> {
   /** All of its bytes and no others. Nothing is read before the first one is asked for. */
   readonly read: () => AsyncIterable<Uint8Array>
 }

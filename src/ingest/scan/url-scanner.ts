@@ -102,7 +102,9 @@ export const createUrlScanner = ({
   const { origin, pathname } = new URL(url)
   const signer = createSigner(secret)
   const { createHmac } = process.getBuiltinModule("node:crypto")
-  const webhookSigner = { signBase64: (text: string) => createHmac("sha256", key).update(text).digest("base64") }
+  const webhookSigner = {
+    signBase64: (payload: string | Uint8Array) => createHmac("sha256", key).update(payload).digest("base64"),
+  }
   const room = Math.min(timeout, longestTimer)
 
   const render = async (held: AnnouncedFile, sentAt: number, expires: number) => {
