@@ -1,30 +1,34 @@
 import { createHmac, hkdfSync } from "node:crypto"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { SluiceApi } from "../../../src/api.ts"
+import type { IngestOptions } from "../../../src/ingest.ts"
 import { createHeldUrls } from "../../../src/ingest/scan/held-urls.ts"
 import { createSigner, signUrl } from "../../../src/protocol.ts"
 import { captureConsole } from "../capture-console.ts"
-import { apiKey, catalogs, eventually, randomContent, register, signer, startIngest, token } from "../circle.ts"
+import { apiKey, catalogs, eventually, putRaw, randomContent, register, signer, startIngest, token } from "../circle.ts"
 import { startFakeClamd } from "./fake-clamd.ts"
 import { judge, scanSecret, type ScanMessage, startUrlScanner } from "./fake-url-scanner.ts"
-import { sendHeld } from "./held.ts"
+import { sendHeld, signHeld } from "./held.ts"
 
 const key = Buffer.from(scanSecret.slice(6), "base64")
 
 describe.each(catalogs)("the URL by which a scanner reads a file (%s)", (_, create) => {
   /** An ingest whose scanner decides later, and what it was told of files. */
-  const start = async (options: Omit<Parameters<typeof startIngest>[0], "scan"> = {}) => {
+  const start = async (options: Partial<Omit<IngestOptions, "scan">> = {}) => {
     const scanner = await startUrlScanner((asked) => asked.answer(202, {}))
     const scan = { url: scanner.url, secret: scanSecret }
     const ingest = await startIngest({ catalog: create(), defaultAcl: "public-read", ...options, scan })
     const api = new SluiceApi({ token, ingestUrl: ingest.url })
-    const hold = async (...sent: [content: string | Uint8Array<ArrayBuffer>, given?: object]): Promise<ScanMessage> => {
-      const grant = await sendHeld(ingest, ...sent)
-      const find = () => scanner.asked.find(({ message }) => message.file.key === grant.key)?.message
+    const asked = async (key: string, before = 0): Promise<ScanMessage> => {
+      const find = () => scanner.asked.slice(before).find(({ message }) => message.file.key === key)?.message
       await eventually(() => find() !== undefined)
       return find()!
     }
-    return { ingest, api, hold }
+    const hold = async (...sent: [content: string | Uint8Array<ArrayBuffer>, given?: object]): Promise<ScanMessage> => {
+      const before = scanner.asked.length
+      return asked((await sendHeld(ingest, ...sent)).key, before)
+    }
+    return { ingest, api, asked, hold }
   }
 
   it.each([5, 300_000])("gives all of it, its head and parts of it, whatever it is: %d bytes", async (size) => {
@@ -213,14 +217,14 @@ describe.each(catalogs)("the URL by which a scanner reads a file (%s)", (_, crea
   })
 
   it("is there for a file that no app has registered yet", async () => {
-    const { ingest, hold } = await start()
-    const { readUrl, verdictUrl, file } = await hold("hello", { slug: "avatar", registrationId: "r1" }).catch(
-      () => ({}) as ScanMessage,
-    )
-    if (readUrl === undefined) return
-    expect((await fetch(readUrl)).status).toBe(200)
-    await register(ingest.url, { id: "r1", fileKeys: [file.key] })
+    const { ingest, asked } = await start()
+    const { grant, signed } = await signHeld(ingest, { slug: "avatar", registrationId: "r1" })
+    const answer = putRaw(signed, "hello")
+    const { readUrl, verdictUrl } = await asked(grant.key)
+    expect(await (await fetch(readUrl)).text()).toBe("hello")
     expect((await judge(verdictUrl, { verdict: "release" })).status).toBe(200)
+    await register(ingest.url, { id: "r1", fileKeys: [grant.key], awaitServerData: false })
+    expect((await answer).status).toBe(200)
   })
 })
 

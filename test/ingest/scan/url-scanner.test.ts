@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from "vitest"
 import { toNodeListener } from "../../../adapters/node/to-node-listener.ts"
 import { SluiceApi } from "../../../src/api.ts"
 import type { Respond } from "../../../src/http/answer.ts"
-import { createIngest, createMemoryBlobStore, createMemoryCatalog } from "../../../src/ingest.ts"
+import { createIngest, createMemoryBlobStore, createMemoryCatalog, type IngestOptions } from "../../../src/ingest.ts"
 import { captureConsole } from "../capture-console.ts"
 import {
   apiKey,
@@ -22,7 +22,7 @@ import { bad, sendHeld, signHeld } from "./held.ts"
 
 const start = async (
   url: string,
-  { scan = {}, ...options }: Omit<Parameters<typeof startIngest>[0], "scan"> & { scan?: object } = {},
+  { scan = {}, ...options }: Partial<Omit<IngestOptions, "scan">> & { readonly scan?: object } = {},
 ) => {
   const ingest = await startIngest({
     defaultAcl: "public-read",
