@@ -38,6 +38,7 @@ import { stopping } from "./refusals.ts"
 import { createJudgeHeld } from "./scan/judge-held.ts"
 import { createScans } from "./scan/scan-held.ts"
 import { createScanner } from "./scan/create-scanner.ts"
+import { isScanExposed } from "./scan/scan-settings.ts"
 import { createMetricsEndpoint, type MetricsAccess } from "./observe/serve-metrics.ts"
 import type { Service } from "./service.ts"
 import { resolveSettings, settingNames, type SettingsInit } from "./settings.ts"
@@ -230,6 +231,13 @@ export const createIngest = (options: IngestOptions): Ingest => {
   write("Info", "The ingest has started.", [
     { version: packageVersion, ...(settings.url !== undefined && { url: settings.url }) },
   ])
+  if (settings.scan !== undefined && isScanExposed(settings.scan)) {
+    write(
+      "Warning",
+      "The scanner is asked over http: others on the way could read and release held files. Use https.",
+      [{ scanner: scanning?.scanner.address }],
+    )
+  }
   return {
     fetch: toFetchHandler((request) =>
       inFlight.run(async () => {

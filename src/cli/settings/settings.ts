@@ -21,6 +21,8 @@ export interface Setting<A> {
   readonly description: string
   /** Fails: as a value; the detail says what is allowed. */
   readonly parse: (text: string) => Outcome<A>
+  /** What of a value is shown; all of it unless this says otherwise. */
+  readonly show?: (text: string) => string
   /** The default, as users write it; undefined: the description says what applies then. */
   readonly initial?: string
 }
@@ -132,6 +134,8 @@ const scanUrl: Setting<string> = {
     const mistake = findUrlMistake(value)
     return mistake === undefined ? accept(value) : refuse(`${mistake}.`)
   },
+  // Some services have a key in the query.
+  show: (value) => value.replace(/\?[^#]*/, "?…"),
 }
 
 const scanIngestUrl: Setting<string> = {

@@ -2,6 +2,7 @@ import { findUnknownOption } from "../../protocol/unknown-option.ts"
 import { parseClamdAddress } from "../../schema/clamd-address.ts"
 import { findUrlMistake } from "../../schema/http-url.ts"
 import { parseWebhookSecret } from "../../schema/webhook-secret.ts"
+import { isLocalUrl } from "../../server-kit/public-address.ts"
 
 /** A clamd of ClamAV. */
 export interface ClamdScanSettings {
@@ -26,6 +27,10 @@ export interface UrlScanSettings {
 
 /** What looks into files that are held, and gives the verdict. */
 export type ScanSettings = ClamdScanSettings | UrlScanSettings
+
+/** Whether strangers on the way to the scanner could read files that are held, and release them. */
+export const isScanExposed = ({ url }: ScanSettings): boolean =>
+  url !== undefined && new URL(url).protocol === "http:" && !isLocalUrl(new URL(url))
 
 const names = ["clamd", "url", "secret", "ingestUrl"] as const satisfies ReadonlyArray<
   keyof ClamdScanSettings | keyof UrlScanSettings

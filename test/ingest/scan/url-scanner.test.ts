@@ -408,6 +408,28 @@ describe("the settings of a scanner with a URL", () => {
     expect(make).toThrow(/scan\.url needs the ingest's url/)
   })
 
+  it.each([
+    ["http://scanner.example/scan", 1],
+    ["http://93.184.216.34/scan", 1],
+    ["https://scanner.example/scan", 0],
+    ["http://scanner:8080/scan", 0],
+    ["http://scanner.internal/scan", 0],
+    ["http://10.0.0.7/scan", 0],
+    ["http://[::1]:8080/scan", 0],
+  ])("that let strangers listen are logged at the start: %s", async (given, times) => {
+    const lines = captureConsole()
+    const ingest = createIngest({
+      token,
+      url: "https://files.example",
+      logLevel: "Warning",
+      store: createMemoryBlobStore(),
+      catalog: createMemoryCatalog(),
+      scan: { url: given, secret: scanSecret },
+    })
+    await ingest.close()
+    expect(lines.filter((line) => line.includes("over http"))).toHaveLength(times)
+  })
+
   it("say where the scanner reaches the ingest, whatever its public URL is", async () => {
     const scanner = await startUrlScanner(scanByContent(bad))
     let respond: Respond = async () => ({ status: 503, headers: {}, body: null })
