@@ -1,8 +1,11 @@
+import { createServer } from "node:https"
+import type { AddressInfo } from "node:net"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { createTransport } from "../../../src/http/own-transport.ts"
 import { createHeldUrls } from "../../../src/ingest/scan/held-urls.ts"
 import { type ScanAnswer, ScannerError, type ScannerReason } from "../../../src/ingest/scan/scanner.ts"
 import { createUrlScanner } from "../../../src/ingest/scan/url-scanner.ts"
+import { own } from "../../http/own-certificate.ts"
 import { type AskedScan, scanSecret, startUrlScanner } from "./fake-url-scanner.ts"
 
 const file = {
@@ -132,11 +135,10 @@ describe.each([
   })
 
   it("is none where the connection cannot be trusted", async () => {
-    const { createServer } = await import("node:tls")
-    const server = createServer({}, () => {})
+    const server = createServer(own, (_, response) => void response.end('{"verdict":"release"}'))
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
     onTestFinished(() => void server.close())
-    const { port } = server.address() as { readonly port: number }
+    const { port } = server.address() as AddressInfo
     const scanner = toScanner(`https://127.0.0.1:${port}/scan`, fetch)
     await expect(scanner.scan(file, never)).rejects.toMatchObject({ reason: "away" })
   })
