@@ -114,6 +114,7 @@ export const pageGroups: ReadonlyArray<PageGroup> = [
       "074-labels-are-sealed-for-each-file",
       "075-a-deletion-of-many-is-a-row",
       "076-a-held-file-has-a-state-of-its-own",
+      "078-a-scanner-reads-by-a-url-of-the-ingests-own",
     ].map((name) => `docs/decisions/${name}.md`),
     isCollapsed: true,
   },
