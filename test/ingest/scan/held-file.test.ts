@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync } from "node:crypto"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { SluiceApi } from "../../../src/api.ts"
-import type { IngestOptions } from "../../../src/ingest.ts"
+import { type Catalog, createMemoryCatalog, type IngestOptions } from "../../../src/ingest.ts"
 import { createHeldUrls } from "../../../src/ingest/scan/held-urls.ts"
 import { createSigner, signUrl } from "../../../src/protocol.ts"
 import { captureConsole } from "../capture-console.ts"
@@ -261,6 +261,23 @@ describe("the URL by which a scanner judges a file", () => {
     expect(failure?.message).toMatch(/^a b می\u200cخواهم (?:😀)+…$/u)
     expect(failure!.message.length).toBeLessThanOrEqual(500)
     expect(failure!.message.isWellFormed()).toBe(true)
+  })
+
+  it("says that it does not count where somebody decides at the same moment", async () => {
+    const inner = createMemoryCatalog()
+    const catalog: Catalog = {
+      ...inner,
+      judgeHeld: async (judgement) => {
+        await inner.judgeHeld({ ...judgement, verdict: { kind: "release" } })
+        return inner.judgeHeld(judgement)
+      },
+    }
+    const scanner = await startUrlScanner((asked) => asked.answer(202, {}))
+    const ingest = await startIngest({ scan: { url: scanner.url, secret: scanSecret }, catalog })
+    const { key: held } = await sendHeld(ingest, "hello")
+    await eventually(() => scanner.asked.length === 1)
+    expect((await judge(scanner.asked[0]!.message.verdictUrl, { verdict: "reject" })).status).toBe(404)
+    expect((await catalog.get(held))?.file).toMatchObject({ status: "Uploaded", hold: false })
   })
 })
 
