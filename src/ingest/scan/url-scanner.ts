@@ -1,7 +1,6 @@
 import * as Effect from "effect/Effect"
 import { readStart, readWhole } from "../../http/read-answer.ts"
 import type { HttpAnswer, Send } from "../../http/transport.ts"
-import { formatByteSize } from "../../protocol/byte-size.ts"
 import { names } from "../../protocol/names.ts"
 import { createSigner } from "../../protocol/signature.ts"
 import { standardWebhookHeaders } from "../../protocol/standard-webhooks.ts"
@@ -142,7 +141,7 @@ export const createUrlScanner = ({
   return {
     // A query may hold anything.
     address: origin + pathname,
-    help: `It stays held, and is tried again later. A verdict is 200 with at most ${formatByteSize(longestVerdict)} of JSON; or decide by releaseFiles or rejectFiles.`,
+    help: "It stays held, and is tried again later. Mend the scanner, or decide by releaseFiles or rejectFiles.",
     scan: (held, signal) => Effect.runPromise(ask(held), { signal }),
   }
 }
