@@ -29,7 +29,11 @@ const longestTimer = 2 ** 31 - 1
 const isNeverConnected = (thrown: unknown): boolean => {
   const error = thrown as { cause?: unknown; errors?: ReadonlyArray<unknown>; syscall?: string; code?: unknown } | null
   if (error === null || typeof error !== "object") return false
-  if (/^(connect|getaddrinfo)$/.test(error.syscall ?? "") || /CERT|EPROTO|LEAF_SIGNATURE|SSL|TLS/.test(String(error.code))) return true
+  if (
+    /^(connect|getaddrinfo)$/.test(error.syscall ?? "") ||
+    /CERT|EPROTO|LEAF_SIGNATURE|SSL|TLS/.test(String(error.code))
+  )
+    return true
   return isNeverConnected(error.cause) || isNeverConnected(error.errors?.[0])
 }
 
