@@ -117,6 +117,7 @@ export const pageGroups: ReadonlyArray<PageGroup> = [
       "076-a-held-file-has-a-state-of-its-own",
       "077-a-folder-is-read-by-a-sealed-prefix",
       "078-what-becomes-of-a-file-is-written-by-triggers",
+      "079-a-scanner-reads-by-a-url-of-the-ingests-own",
     ].map((name) => `docs/decisions/${name}.md`),
     isCollapsed: true,
   },

@@ -80,6 +80,25 @@ const toCacheControl = (file: FileRecord, type: string, { acl, cache, until }: K
   return until === undefined ? "private, no-cache" : `private, max-age=${secondsLeft(file, until, now)}`
 }
 
+/** Stands for the bytes of a file: an id has the same ones for ever. */
+const nameBytes = ({ fileHash, id, createdAt }: FileRecord): string => fileHash || `${id}-${createdAt}`
+
+/**
+ * The headers that the scanner gets a file with that is held: bytes, whatever they are, for nobody to show or keep.
+ *
+ * Source: docs/protocol.md §10.
+ */
+export const toHeldHeaders = (file: FileRecord): Readonly<Record<string, string>> => ({
+  ...neverPage,
+  "content-type": defaultMediaType,
+  "content-disposition": "attachment",
+  "cross-origin-resource-policy": "same-origin",
+  "accept-ranges": "bytes",
+  etag: `"${nameBytes(file)}"`,
+  "last-modified": new Date(file.uploadedAt ?? 0).toUTCString(),
+  "cache-control": "private, no-store",
+})
+
 /**
  * The headers that a file is sent with, so that none of it runs in the ingest's origin.
  *
@@ -93,8 +112,6 @@ export const toFileHeaders = (file: FileRecord, keeping: Keeping, now: number): 
     ? "attachment"
     : (file.contentDisposition ?? (isPage(essence) ? "attachment" : "inline"))
   const offered = createContentDisposition(file.name, { type: disposition })
-  // An id stands for the same bytes for ever.
-  const bytes = file.fileHash || `${file.id}-${file.createdAt}`
   return {
     "content-type": type,
     "content-disposition": offered,
@@ -104,7 +121,7 @@ export const toFileHeaders = (file: FileRecord, keeping: Keeping, now: number): 
       : { "content-security-policy": sandboxPolicy, vary: "sec-fetch-dest, service-worker" }),
     "accept-ranges": "bytes",
     // Caches keep these headers with the bytes for as long as the tag is the same.
-    etag: `"${bytes}-${digest(`${type}\n${offered}`)}"`,
+    etag: `"${nameBytes(file)}-${digest(`${type}\n${offered}`)}"`,
     "last-modified": new Date(file.uploadedAt ?? 0).toUTCString(),
     "cache-control": toCacheControl(file, type, keeping, now),
   }

@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { type FetchHandler, toFetchHandler } from "../http/answer.ts"
+import { createTransport } from "../http/own-transport.ts"
 import { createRequestHandler } from "../server-kit/request-handler.ts"
 import { createLogContext, isLogged, toWrite } from "../server-kit/logging.ts"
 import type { LogFormat, LogLevel } from "../protocol/log-level.ts"
@@ -35,9 +36,11 @@ import { createRefusalLog } from "./observe/refusal-log.ts"
 import { createReadinessCheck } from "./observe/readiness.ts"
 import { createRouter } from "./endpoints/router.ts"
 import { stopping } from "./refusals.ts"
+import { createJudgeHeld } from "./scan/judge-held.ts"
 import { createScans } from "./scan/scan-held.ts"
 import { wakeAfterChanges } from "./storage/wake-after.ts"
 import { createScanner } from "./scan/create-scanner.ts"
+import { isScanExposed } from "./scan/scan-settings.ts"
 import { createMetricsEndpoint, type MetricsAccess } from "./observe/serve-metrics.ts"
 import type { Service } from "./service.ts"
 import { resolveSettings, settingNames, type SettingsInit } from "./settings.ts"
@@ -140,6 +143,8 @@ export const createIngest = (options: IngestOptions): Ingest => {
   // From here on parts run by themselves: nothing below may throw.
   const tracing = options.tracing === undefined ? undefined : createTracing(options.tracing, write)
   const transport = createCallbackTransport(settings)
+  const scanTransport = createTransport(settings.fetch, settings.maxConcurrentScans)
+  const scanning = createScanner(settings, { send: scanTransport.send, now })
   const refusedCallbacks = createRefusedCallbacks()
   const postEvent = createPostEvent({
     apps,
@@ -174,13 +179,15 @@ export const createIngest = (options: IngestOptions): Ingest => {
     devStreams,
     wakeHousekeeping: housekeeping.wake,
     wakeScans: () => scans?.wake(),
+    heldUrls: scanning?.urls,
+    judgeHeld: (file, verdict) => judgeHeld(file, verdict),
     // On the unwrapped ports, so that probes do not count in the metrics.
     checkReadiness: createReadinessCheck({ store: options.store, catalog: options.catalog, changes }),
     metricsEndpoint,
     now,
   }
-  const scanner = createScanner(settings)
-  const scans = scanner && createScans(service, scanner, metrics, context)
+  const judgeHeld = createJudgeHeld(service, metrics)
+  const scans = scanning && createScans(service, scanning.scanner, metrics, context)
   const house = Effect.runForkWith(context)(housekeeping.keep)
   const isDebugged = isLogged(level, "Debug")
   const refusals = createRefusalLog(write, isDebugged)
@@ -212,6 +219,7 @@ export const createIngest = (options: IngestOptions): Ingest => {
       () => service.writers.close(stopping()),
       () => inFlight.settle(answerTime),
       () => scans?.close(),
+      () => scanTransport.close(),
       () => dispatcher.close(),
       () => endpoints.close(),
       () => transport.close(),
@@ -232,6 +240,13 @@ export const createIngest = (options: IngestOptions): Ingest => {
   write("Info", "The ingest has started.", [
     { version: packageVersion, ...(settings.url !== undefined && { url: settings.url }) },
   ])
+  if (settings.scan !== undefined && isScanExposed(settings.scan)) {
+    write(
+      "Warning",
+      "The scanner is asked over http: others on the way could read and release held files. Use https.",
+      [{ scanner: scanning?.scanner.address }],
+    )
+  }
   return {
     fetch: toFetchHandler((request) =>
       inFlight.run(async () => {

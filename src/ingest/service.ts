@@ -10,6 +10,8 @@ import type { Changes } from "./delivery/changes.ts"
 import type { DevStreams } from "./delivery/dev-streams.ts"
 import type { Dispatcher } from "./delivery/dispatcher.ts"
 import type { RefusedCallbacks } from "./delivery/refused-callbacks.ts"
+import type { HeldUrls } from "./scan/held-urls.ts"
+import type { JudgeHeld } from "./scan/scanner.ts"
 import type { FreeSpace } from "./storage/free-space.ts"
 import type { Readers } from "./download/readers.ts"
 import type { RateWatch } from "./upload/minimum-rate.ts"
@@ -45,6 +47,9 @@ export interface Service {
   readonly wakeHousekeeping: () => void
   /** A file is held: the scanner may look at it. */
   readonly wakeScans: () => void
+  /** What the scanner reads and judges files by; undefined where it does neither. */
+  readonly heldUrls: HeldUrls | undefined
+  readonly judgeHeld: JudgeHeld
   readonly checkReadiness: () => Promise<Readiness>
   /** Undefined where nobody may read them. */
   readonly metricsEndpoint: MetricsEndpoint | undefined

@@ -1,18 +1,11 @@
 import { type Resolve, resolveBySystem } from "../server-kit/pinned-request.ts"
 import { type Acl, acls, type CacheRule, cacheRules } from "../protocol/signed-url.ts"
 import { limits } from "../protocol/limits.ts"
-import { findUnknownOption } from "../protocol/unknown-option.ts"
-import { parseClamdAddress } from "../schema/clamd-address.ts"
 import { ingestDefaults } from "../schema/ingest-defaults.ts"
+import { findScanMistake, type ScanSettings } from "./scan/scan-settings.ts"
 
 /** Which networks callbacks may go to. */
 export type CallbackNetworks = "public" | "any"
-
-/** What looks into files that are held, and gives the verdict. */
-export interface ScanSettings {
-  /** The address of a clamd of ClamAV: `unix:/var/run/clamav/clamd.ctl` or `tcp://127.0.0.1:3310`. */
-  readonly clamd: string
-}
 
 /** What the operator of an ingest decides. Times in ms, sizes in bytes. */
 export interface Settings {
@@ -171,7 +164,8 @@ export interface Settings {
   readonly historyTtl: number
 
   /**
-   * Looks into every file that is held (route option `hold`): releases those it calls clean, rejects the others.
+   * Looks into every file that is held (route option `hold`): releases those it calls clean, rejects the others. It is a
+   * clamd of ClamAV, or a scanner of your own that is asked by HTTP.
    * @default undefined (nothing: the apps decide)
    */
   readonly scan: ScanSettings | undefined
@@ -188,7 +182,7 @@ export interface Settings {
   readonly maxConcurrentScans: number
 
   /**
-   * Sends all callbacks; {@link Settings.callbackNetworks} is then up to it. By default the global `fetch` does, or
+   * Sends all callbacks, and asks a scanner that has a URL; {@link Settings.callbackNetworks} is then up to it. By default the global `fetch` does, or
    * `node:http` where that is Node's own, and for apps limited to the public Internet our own requests, which ignore any
    * proxy of the environment.
    */
@@ -249,12 +243,9 @@ const parseCache = (cache: string): void => {
   )
 }
 
-const parseScan = (scan: ScanSettings | undefined): void => {
-  if (scan === undefined) return
-  const unknown = findUnknownOption(scan, ["clamd"])
-  if (unknown !== undefined) throw new TypeError(`INVALID_CONFIG: the ingest's scan: ${unknown}`)
-  const address = parseClamdAddress(scan.clamd)
-  if (!address.ok) throw new TypeError(`INVALID_CONFIG: the ingest's scan.clamd is "${scan.clamd}". ${address.detail}`)
+const parseScan = ({ scan, url }: Pick<Settings, "scan" | "url">): void => {
+  const mistake = scan && findScanMistake(scan, url)
+  if (mistake !== undefined) throw new TypeError(`INVALID_CONFIG: the ingest's ${mistake}`)
 }
 
 /** Settings as they may be given, each of them optional. */
@@ -282,6 +273,6 @@ export const resolveSettings = (init: SettingsInit): Settings => {
   parseNetworks(settings.callbackNetworks)
   parseAcl(settings.defaultAcl)
   parseCache(settings.defaultCache)
-  parseScan(settings.scan)
+  parseScan(settings)
   return { ...settings, url: settings.url === undefined ? undefined : parseUrl(settings.url) }
 }

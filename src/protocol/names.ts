@@ -50,6 +50,9 @@ export interface WireNames {
     readonly file: string
     readonly appFile: string
     readonly prefix: string
+    /** A file that is held, for the scanner. */
+    readonly heldFile: string
+    readonly verdict: string
     readonly api: string
     readonly oldApi: string
     readonly health: string
@@ -124,6 +127,8 @@ export const wireNames = (word: string): WireNames => ({
     file: "f",
     appFile: "a",
     prefix: "p",
+    heldFile: "scan",
+    verdict: "verdict",
     api: "v6",
     oldApi: "api",
     health: "health",

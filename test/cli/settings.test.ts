@@ -11,6 +11,7 @@ import { ingestDefaults } from "../../src/schema/ingest-defaults.ts"
 import { SluiceApi } from "../../src/api.ts"
 import { eventually } from "../ingest/circle.ts"
 import { answerAlways, startFakeClamd } from "../ingest/scan/fake-clamd.ts"
+import { scanSecret, startUrlScanner } from "../ingest/scan/fake-url-scanner.ts"
 import { sendHeld } from "../ingest/scan/held.ts"
 import { type CommandOptions, runCommand, startCommand } from "./run-command.ts"
 
@@ -207,7 +208,50 @@ describe("the settings of an ingest", () => {
     })
   })
 
-  // Traces are set up by the variables of OpenTelemetry; `scan` is made of `scanClamd`.
+  it("name a scanner that has a URL, whose secret is a variable and is shown nowhere", async () => {
+    const scanner = await startUrlScanner((asked) =>
+      asked.answer(200, { verdict: "reject", reason: "It is not wanted." }),
+    )
+    const command = startCommand(
+      ["ingest", "--json", "--port", "0", "--scan-url", `${scanner.url}?code=of-the-service`],
+      {
+        cwd: folder,
+        env: { SLUICE_SCAN_SECRET: scanSecret, SLUICE_LOG_LEVEL: "All" },
+      },
+    )
+    const { url } = JSON.parse(await command.line((line) => line.includes("listening")))
+    const token = (await readFile(join(folder, ".sluice/token"), "utf8")).trim()
+    const parsed = parseToken(token)
+    if (!parsed.ok) throw new Error(parsed.detail)
+    const { apiKey, appId } = parsed.value
+    const { key } = await sendHeld({ url }, "hello", { appId, key: createFileKey(encodeAppId(appId)) }, apiKey)
+    const api = new SluiceApi({ token, ingestUrl: url })
+    await eventually(async () =>
+      (await api.listFiles()).files.some((file) => file.key === key && file.status === "Failed"),
+    )
+    expect(scanner.asked[0]!.message.readUrl.startsWith(`${url}/scan/${key}/`)).toBe(true)
+    command.child.kill("SIGTERM")
+    const { stdout, stderr } = await command.ended
+    expect(stdout).toContain("It is not wanted.")
+    expect(stdout).toContain(`${scanner.url}?…`)
+    for (const secret of [scanSecret.slice(6), "of-the-service"]) expect(stdout + stderr).not.toContain(secret)
+  })
+
+  it.each([
+    [["--scan-url", "https://x/", "--scan-clamd", "tcp://127.0.0.1:3310"], scanSecret, "both set"],
+    [["--scan-url", "https://x/"], "", "SLUICE_SCAN_SECRET"],
+    [["--scan-url", "https://x/"], "whsec_c2hvcnQ=", "SLUICE_SCAN_SECRET cannot be used"],
+    [["--scan-ingest-url", "https://x/"], scanSecret, "set scanUrl too"],
+  ])("refuse a scanner that is none: %j", async (args, secret, message) => {
+    const { code, stderr } = await runCommand(["ingest", "--port", "0", ...args], {
+      cwd: folder,
+      env: { SLUICE_SCAN_SECRET: secret },
+    })
+    expect([code, stderr]).toEqual([1, expect.stringMatching(new RegExp(`^sluice: .*${message}.*\\n$`))])
+    if (secret !== "") expect(stderr).not.toContain(secret.slice(6))
+  })
+
+  // Traces are set up by the variables of OpenTelemetry; `scan` is made of `scanClamd` and `scanUrl`.
   it("are all that an operator can decide of an ingest", () => {
     type Decided = Exclude<
       keyof IngestOptions,

@@ -13,6 +13,7 @@ import {
 import { openStore, toStorePath } from "../open-store.ts"
 import { noteStart, readStart } from "../started-with.ts"
 import { hasCatalog, openCatalog } from "../open-catalog.ts"
+import { chooseScanner } from "./choose-scanner.ts"
 import { type GivenToken, readTokenVariable } from "./given-token.ts"
 import { type IngestServer, listenForIngest } from "./serve-ingest.ts"
 import type { SettingValues } from "../settings/settings.ts"
@@ -82,11 +83,12 @@ type StartSettings = Omit<SettingValues, "logTime"> & Pick<IngestOptions, "logTi
  * Fails: with a `CommandFailure`; then nothing is left running.
  */
 export const startIngest = async (
-  { host, port, data, store: storePath, url: givenUrl, scanClamd, ...options }: StartSettings,
+  { host, port, data, store: storePath, url: givenUrl, scanClamd, scanUrl, scanIngestUrl, ...options }: StartSettings,
   logFormat: LogFormat,
   listen: (host: string, port: number, folder: DataFolder) => Promise<IngestServer> = (address, wanted) =>
     listenForIngest(address, wanted),
 ): Promise<StartedIngest> => {
+  const scan = chooseScanner({ scanClamd, scanUrl, scanIngestUrl })
   const given = readTokenVariable()
   const folder = await openDataFolder(data)
   let server: IngestServer | undefined
@@ -100,7 +102,6 @@ export const startIngest = async (
     const { text, token, warning } = await settle(folder, given, kept)
     const metricsToken = process.env[envName("metricsToken")]
     const metrics = metricsToken ? { token: metricsToken } : options.metrics
-    const scan = scanClamd === undefined ? undefined : { clamd: scanClamd }
     server.open({ ...options, scan, metrics, folder, store, token: text, url, logFormat })
     // The ingest closes it from now on.
     store = undefined

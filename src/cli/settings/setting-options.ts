@@ -78,12 +78,13 @@ export const resolveSettings = async <Names extends SettingName>(
     const given = command.getOptionValue(name) as Given | undefined
     const source = command.getOptionValueSource(name)
     const inFile = file?.settings[name]
+    const { parse, show = (text) => text }: Setting<unknown> = ingestSettings[name]
     if (source === "cli" || source === "env") {
-      sources.push({ name, text: given!.text, source: source === "cli" ? flagOf(name) : envName(name) })
+      sources.push({ name, text: show(given!.text), source: source === "cli" ? flagOf(name) : envName(name) })
       values[name] = given!.value
     } else if (inFile !== undefined) {
-      sources.push({ name, text: inFile, source: file!.path })
-      values[name] = toArgParser<unknown>(ingestSettings[name].parse)(inFile)
+      sources.push({ name, text: show(inFile), source: file!.path })
+      values[name] = toArgParser<unknown>(parse)(inFile)
       command.setOptionValueWithSource(name, { text: inFile, value: values[name] }, "config")
     } else values[name] = given?.value
   }

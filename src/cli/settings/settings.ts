@@ -1,5 +1,6 @@
 import {
   type Acl,
+  envName,
   formatByteSize,
   type LogFormat,
   type LogLevel,
@@ -9,6 +10,7 @@ import {
   parseDuration,
 } from "../../protocol.ts"
 import { parseClamdAddress } from "../../schema/clamd-address.ts"
+import { findUrlMistake } from "../../schema/http-url.ts"
 import { ingestDefaults as defaults, otherIngestDefaults as otherDefaults } from "../../schema/ingest-defaults.ts"
 import { toDurationsText, toDurationText } from "./duration-text.ts"
 
@@ -19,6 +21,8 @@ export interface Setting<A> {
   readonly description: string
   /** Fails: as a value; the detail says what is allowed. */
   readonly parse: (text: string) => Outcome<A>
+  /** What of a value is shown; all of it unless this says otherwise. */
+  readonly show?: (text: string) => string
   /** The default, as users write it; undefined: the description says what applies then. */
   readonly initial?: string
 }
@@ -123,6 +127,23 @@ const scanClamd: Setting<string> = {
   },
 }
 
+const scanUrl: Setting<string> = {
+  argument: "<url>",
+  description: `scanner of your own that checks held files; its secret is ${envName("scanSecret")} (default: none)`,
+  parse: (value) => {
+    const mistake = findUrlMistake(value)
+    return mistake === undefined ? accept(value) : refuse(`${mistake}.`)
+  },
+  // Some services have a key in the query.
+  show: (value) => value.replace(/\?[^#]*/, "?…"),
+}
+
+const scanIngestUrl: Setting<string> = {
+  argument: "<url>",
+  description: "where that scanner reaches the ingest (default: its public URL)",
+  parse: parseBaseUrl,
+}
+
 /**
  * All settings of an ingest that runs from the command line. A line here is a flag (`--log-level`), a variable
  * (`SLUICE_LOG_LEVEL`) and a field of the configuration file (`logLevel`). Those that `createIngest` has under the
@@ -208,7 +229,9 @@ export const ingestSettings = {
   unregisteredTtl: duration("how long a file that no app has registered is kept", defaults.unregisteredTtl),
   historyTtl: duration("how long failed uploads and attempts at callbacks stay known", defaults.historyTtl),
   scanClamd,
-  scanTimeout: duration("how long it may take for one file", defaults.scanTimeout),
+  scanUrl,
+  scanIngestUrl,
+  scanTimeout: duration("how long the scanner may take for one file", defaults.scanTimeout),
   maxConcurrentScans: orElse(
     wholeNumber("files checked at the same time, of all apps", 1, 1000),
     String(defaults.maxConcurrentScans),
@@ -234,7 +257,7 @@ export const ingestSettings = {
 } as const satisfies Record<string, Setting<unknown>>
 
 /** Variables of an ingest other than its settings. */
-export const otherVariables = ["config", "metricsToken"] as const
+export const otherVariables = ["config", "metricsToken", "scanSecret"] as const
 
 /** Names of settings. */
 export type SettingName = keyof typeof ingestSettings

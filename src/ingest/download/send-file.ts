@@ -4,24 +4,23 @@ import { parseByteRange } from "../../protocol/range.ts"
 import { Rejected } from "../../server-kit/rejected.ts"
 import { attempt } from "../attempt.ts"
 import { formatSha256Field, isDigestWanted } from "../digest-fields.ts"
-import { type Keeping, toFileHeaders } from "../file-headers.ts"
 import { evaluatePreconditions, isRangeFresh, type Validators } from "../preconditions.ts"
 import type { Service } from "../service.ts"
 import type { FileRecord } from "../storage/catalog.ts"
 import { openContent } from "./open-content.ts"
 
 /**
- * Sends a file to somebody who may read it, or the one range of it that was asked for.
+ * Sends a file, or the one range of it that was asked for.
  *
- * Source: docs/protocol.md §10.
+ * @param described what the answer says of the file, `etag` among it
  */
 export const sendFile = Effect.fnUntraced(function* (
   service: Service,
   request: Incoming,
   file: FileRecord,
-  keeping: Keeping,
+  described: Readonly<Record<string, string>>,
 ) {
-  const headers = toFileHeaders(file, keeping, service.now())
+  const headers: Record<string, string> = { ...described }
   const validators: Validators = { etag: headers.etag!, modifiedAt: file.uploadedAt ?? 0 }
   const verdict = evaluatePreconditions(request.headers, validators)
   if (verdict === "precondition failed") {

@@ -6,6 +6,7 @@ import { limits } from "../../protocol/limits.ts"
 import { names } from "../../protocol/names.ts"
 import { respondCallbackResult } from "./callback-result.ts"
 import { respondPreflight } from "../cors.ts"
+import { respondHeldFile, respondVerdict } from "./held-file.ts"
 import { respondHealth, respondReady } from "../observe/health.ts"
 import type { createRequestObserver } from "../observe/observe-request.ts"
 import { respondOffset } from "../offset.ts"
@@ -105,6 +106,18 @@ const findResource = (service: Service, request: Incoming, target: Target): Reso
   })
   if (segments.length === 2 && first === path.file) {
     return reads(`/${path.file}/{key}`, toKey(second), (traced) => respondFile(traced, request, second, url))
+  }
+  const { heldUrls } = service
+  if (segments.length === 3 && heldUrls !== undefined) {
+    const below = url.slice(origin.length)
+    const held = { route: `/${first}/{key}/{id}`, key: toKey(second), isHiddenFromPages: true } as const
+    if (first === path.heldFile) {
+      const read: Method = (traced) => respondHeldFile(traced, heldUrls, request, below)
+      return { ...held, moves: "out", methods: { GET: read, HEAD: read } }
+    }
+    if (first === path.verdict) {
+      return { ...held, methods: { POST: (traced) => respondVerdict(traced, heldUrls, request, below) } }
+    }
   }
   if (segments.length === 3 && first === path.appFile) {
     const [appId, id] = [decodeSegment(second), decodeSegment(third)]

@@ -3,7 +3,7 @@ import type { Incoming } from "../../http/incoming.ts"
 import { findStoredPathMistake } from "../../protocol/file-labels.ts"
 import { attempt } from "../attempt.ts"
 import { sendFile } from "../download/send-file.ts"
-import { findProgramRefusal } from "../file-headers.ts"
+import { findProgramRefusal, toFileHeaders } from "../file-headers.ts"
 import { openPrefix, type SealedPrefix } from "../open-prefix.ts"
 import { fileNotFound } from "../refusals.ts"
 import type { Service } from "../service.ts"
@@ -52,5 +52,6 @@ export const respondBelowPrefix = Effect.fnUntraced(function* (
   if (file === null) return yield* fileNotFound()
   // The URL is a secret, so whoever has it keeps the file for themselves. The path may come to mean another one: only
   // what the app itself has said counts here, and only as long as the URL does.
-  return yield* sendFile(service, request, file, { acl: "private", cache: file.cache ?? "revalidate", until: expires })
+  const keeping = { acl: "private", cache: file.cache ?? "revalidate", until: expires } as const
+  return yield* sendFile(service, request, file, toFileHeaders(file, keeping, service.now()))
 })

@@ -7,7 +7,7 @@ import type { Acl } from "../../protocol/signed-url.ts"
 import { attempt } from "../attempt.ts"
 import { verifyUrlOf } from "../authorise.ts"
 import { sendFile } from "../download/send-file.ts"
-import { findProgramRefusal } from "../file-headers.ts"
+import { findProgramRefusal, toFileHeaders } from "../file-headers.ts"
 import type { FileRecord } from "../storage/catalog.ts"
 import { isReadable } from "../storage/readable.ts"
 import { isOverdue } from "../storage/upload-rules.ts"
@@ -78,7 +78,8 @@ export const respondFile = Effect.fnUntraced(function* (service: Service, reques
   const file = yield* findByKey(service, key)
   const acl = yield* authoriseRead(service, file, url)
   // A catalog that was written for an older version knows nothing of it.
-  return yield* sendFile(service, request, file, { acl, cache: file.cache ?? service.settings.defaultCache })
+  const keeping = { acl, cache: file.cache ?? service.settings.defaultCache }
+  return yield* sendFile(service, request, file, toFileHeaders(file, keeping, service.now()))
 })
 
 /** `GET` and `HEAD /a/<appId>/<key or customId>`. Source: docs/protocol.md §10. */
@@ -94,5 +95,5 @@ export const respondAppFile = Effect.fnUntraced(function* (
   const file = yield* findOfApp(service, appId, id)
   const acl = yield* authoriseRead(service, file, url)
   // The id may come to mean another file.
-  return yield* sendFile(service, request, file, { acl, cache: "revalidate" })
+  return yield* sendFile(service, request, file, toFileHeaders(file, { acl, cache: "revalidate" }, service.now()))
 })

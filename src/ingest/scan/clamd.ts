@@ -1,6 +1,7 @@
 import type { Socket } from "node:net"
 import type { ClamdAddress } from "../../schema/clamd-address.ts"
-import { type Scanner, ScannerError, type ScanVerdict } from "./scanner.ts"
+import { toOneLine } from "./one-line.ts"
+import { type HeldFile, type Scanner, ScannerError, type ScanVerdict } from "./scanner.ts"
 
 /** Bytes that are sent at a time. */
 const pieceSize = 64 * 1024
@@ -20,17 +21,14 @@ const connectTime = 10_000
 /** Longest time that a timer can wait, ms. */
 const longestTimer = 2 ** 31 - 1
 
-/** Text of the scanner that may be shown and logged: on one line, and short. */
-const clean = (text: string): string => {
-  const shown = text.replace(/[\p{C}\u2028\u2029]+/gu, " ").trim()
-  return shown.length <= longestName ? shown : `${shown.slice(0, longestName - 1)}…`
-}
-
 /** Fails: throws {@link ScannerError}, where it is no verdict. */
 const parseAnswer = (answer: string, isWhole: boolean): ScanVerdict => {
-  const name = /^stream: ([^]+) FOUND$/.exec(answer)?.[1]
-  if (name !== undefined) return { kind: "found", name: clean(name) || "something without a name" }
-  if (answer !== "stream: OK") throw new ScannerError("refused", `It answers: ${clean(answer)}`)
+  const found = /^stream: ([^]+) FOUND$/.exec(answer)?.[1]
+  if (found !== undefined) {
+    const name = toOneLine(found, longestName) || "something without a name"
+    return { kind: "found", name, reason: `The file was rejected: the scanner found ${name}.` }
+  }
+  if (answer !== "stream: OK") throw new ScannerError("refused", `It answers: ${toOneLine(answer, longestName)}`)
   // It cannot know yet.
   if (!isWhole) throw new ScannerError("refused", "It called the file clean before it had all of it.")
   return { kind: "clean" }
@@ -171,13 +169,20 @@ const sendStream = async (bytes: AsyncIterable<Uint8Array>, talk: Talk): Promise
  *
  * Source: clamd(8).
  */
-export const createClamd = (address: ClamdAddress, shown: string, timeout: number): Scanner => ({
+export const createClamd = (
+  address: ClamdAddress,
+  shown: string,
+  timeout: number,
+): Scanner<Pick<HeldFile, "read">> => ({
   address: shown,
-  scan: async (bytes, signal) => {
+  help:
+    "It stays held, and is tried again later. If it is too large for clamd, raise StreamMaxLength in clamd.conf; " +
+    "or decide by releaseFiles or rejectFiles.",
+  scan: async ({ read }, signal) => {
     const socket = process.getBuiltinModule("node:net").connect({ ...address, noDelay: true })
     const talk = talkOver(socket, timeout, signal)
     // It is not waited for: a store that hangs does not keep a scan from ending.
-    sendStream(bytes, talk).catch(talk.fail)
+    sendStream(read(), talk).catch(talk.fail)
     try {
       return parseAnswer(await talk.answer, talk.isWhole())
     } finally {

@@ -4,16 +4,16 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Latch from "effect/Latch"
 import * as Result from "effect/Result"
-import { logDebug, logError, logInfo, logWarning } from "../../server-kit/logging.ts"
-import { announceVerdicts } from "../announce-verdicts.ts"
+import { logError, logInfo, logWarning } from "../../server-kit/logging.ts"
 import type { Metrics } from "../observe/metrics.ts"
-import { createEventId } from "../event-id.ts"
 import type { Service } from "../service.ts"
 import type { FileRecord } from "../storage/catalog.ts"
+import { isHeld } from "../storage/is-held.ts"
+import { createJudgeHeld } from "./judge-held.ts"
 import { createOutage } from "./outage.ts"
 import { createPostponed, type Pauses } from "./postponed.ts"
 import { readHeld } from "./read-held.ts"
-import { type Scanner, ScannerError, type ScanVerdict } from "./scanner.ts"
+import { type Scanner, ScannerError } from "./scanner.ts"
 import { createTurns } from "./turns.ts"
 
 /** Has every file that is held looked at, and gives the verdict. */
@@ -46,21 +46,22 @@ const mostPostponed = 10_000
 /** Files that are counted, of one app, when the scanner is back. */
 const mostCounted = 1000
 
-const isHeld = ({ status, hold }: FileRecord): boolean => status === "Uploaded" && hold
-
-/** What the app and the sender are told of a file in which something was found. */
-const toReason = (name: string): string => `The file was rejected: the scanner found ${name}.`
-
-/** What to do about a file that the scanner does not decide about. */
-const help =
-  "It stays held, and is tried again later. If it is too large for clamd, raise StreamMaxLength in clamd.conf; " +
-  "or decide by releaseFiles or rejectFiles."
+const tooLate = new ScannerError("refused", "It wanted to decide later, and gave no verdict in time.")
 
 /** Starts looking at what is held. */
 export const createScans = (
   service: Pick<
     Service,
-    "apps" | "catalog" | "changes" | "devStreams" | "dispatcher" | "now" | "settings" | "store" | "wakeHousekeeping"
+    | "apps"
+    | "catalog"
+    | "changes"
+    | "devStreams"
+    | "dispatcher"
+    | "now"
+    | "readers"
+    | "settings"
+    | "store"
+    | "wakeHousekeeping"
   >,
   scanner: Scanner,
   metrics: Pick<Metrics, "scans" | "activeScans">,
@@ -68,6 +69,7 @@ export const createScans = (
   times: ScanTimes = usualTimes,
 ): Scans => {
   const { apps, catalog, changes, settings, now } = service
+  const judge = createJudgeHeld(service, metrics)
   const fork = Effect.runForkWith(context)
   const latch = Latch.makeUnsafe()
   const wake = () => void Latch.openUnsafe(latch)
@@ -112,28 +114,10 @@ export const createScans = (
     }
   })
 
-  /** Gives a verdict, to this file and to no newer one of its key. */
-  const judge = Effect.fnUntraced(function* ({ id, key, appId }: FileRecord, verdict: ScanVerdict) {
-    const judged = yield* Effect.promise(() =>
-      catalog.judgeHeld({
-        appId,
-        files: [{ key, id }],
-        verdict: verdict.kind === "clean" ? { kind: "release" } : { kind: "reject", reason: toReason(verdict.name) },
-        now: now(),
-        createEventId,
-      }),
-    )
-    announceVerdicts(service, judged)
-    if (judged.length === 0) return
-    yield* verdict.kind === "clean"
-      ? logDebug("A file is clean, and released.", { key })
-      : logInfo("A file was rejected.", { key, app: appId, found: verdict.name })
-  }, Effect.uninterruptible)
-
   const isStillHeld = (file: FileRecord) =>
     Effect.map(
       Effect.promise(() => catalog.get(file.key)),
-      (current) => current !== null && current.file.id === file.id && isHeld(current.file),
+      (current) => isHeld(current, file.id),
     )
 
   /** Ends when the file is held no more: it was deleted, or somebody has judged it. */
@@ -161,7 +145,7 @@ export const createScans = (
     if (reason === "refused") yield* noteAnswer()
     else if (reason === "silent" && !outage.hasAnswered(since)) yield* noteAway(since, message)
     yield* postpone(file, reason === "refused" || !wasAway, (key) =>
-      logWarning("The scanner does not decide about a file.", { key, reason: message, help }),
+      logWarning("The scanner does not decide about a file.", { key, reason: message, help: scanner.help }),
     )
   })
 
@@ -169,7 +153,7 @@ export const createScans = (
     const since = outage.mark()
     const asked = Effect.result(
       Effect.tryPromise({
-        try: (signal) => scanner.scan(readHeld(service, file), signal),
+        try: (signal) => scanner.scan({ ...file, read: () => readHeld(service, file) }, signal),
         catch: (cause) => cause,
       }),
     )
@@ -179,8 +163,15 @@ export const createScans = (
       if (yield* isStillHeld(file)) yield* noteFailure(file, answer.failure, since)
       return
     }
-    metrics.scans.cell(answer.success.kind).add()
-    yield* judge(file, answer.success)
+    const { success } = answer
+    if (success.kind === "later") {
+      yield* noteAnswer()
+      const over = Effect.as(Effect.sleep(Math.max(success.until - now(), 0)), "over" as const)
+      if ((yield* Effect.raceFirst(over, untilJudged(file))) === "over") yield* noteFailure(file, tooLate, since)
+      else postponed.forget(file.id)
+      return
+    }
+    yield* Effect.orDie(judge(file, success))
     postponed.forget(file.id)
     yield* noteAnswer()
   })

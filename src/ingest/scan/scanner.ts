@@ -1,20 +1,52 @@
-/** What a scanner says of a file. */
+import type * as Effect from "effect/Effect"
+import type { Rejected } from "../../server-kit/rejected.ts"
+import type { FileRecord } from "../storage/catalog.ts"
+
+/** What a scanner has decided about a file. */
 export type ScanVerdict =
   | { readonly kind: "clean" }
-  /** `name` is of the scanner's choosing, without control characters and at most 100 characters long. */
-  | { readonly kind: "found"; readonly name: string }
+  /** `name` of what was found, for the log; `reason` is what its app and its sender are told. */
+  | { readonly kind: "found"; readonly name?: string | undefined; readonly reason?: string | undefined }
 
-/** Looks into files. */
-export interface Scanner {
+/**
+ * Gives a verdict, to this file and to no newer one of its key. Returns whether it counts: nobody has judged or deleted the
+ * file before.
+ *
+ * Fails: as the catalog does.
+ */
+export type JudgeHeld = (
+  file: Pick<FileRecord, "id" | "key" | "appId">,
+  verdict: ScanVerdict,
+) => Effect.Effect<boolean, Rejected>
+
+/** What a scanner answers. */
+export type ScanAnswer =
+  | ScanVerdict
+  /** The verdict comes by itself, before `until`, ms since the epoch. */
+  | { readonly kind: "later"; readonly until: number }
+
+/** A file that is held, as scanners see it. */
+export interface HeldFile extends Pick<
+  FileRecord,
+  "id" | "key" | "appId" | "name" | "size" | "type" | "fileHash" | "uploadedAt"
+> {
+  /** All of its bytes and no others. Nothing is read before the first one is asked for. */
+  readonly read: () => AsyncIterable<Uint8Array>
+}
+
+/** Looks into files. `Held` is what it needs of them. */
+export interface Scanner<Held = HeldFile> {
   /** Where it is, for the log. */
   readonly address: string
+  /** What operators can do about a file that it does not decide about: sentences. */
+  readonly help: string
   /**
    * Looks at one file, whose bytes are pulled only as fast as the scanner takes them.
    *
-   * Fails: rejects with {@link ScannerError}, or with the error of `bytes`. When the signal is aborted it rejects at once,
-   *        with any error.
+   * Fails: rejects with {@link ScannerError}, or with the error of the file's bytes. When the signal is aborted it rejects
+   *        at once, with any error.
    */
-  readonly scan: (bytes: AsyncIterable<Uint8Array>, signal: AbortSignal) => Promise<ScanVerdict>
+  readonly scan: (file: Held, signal: AbortSignal) => Promise<ScanAnswer>
 }
 
 /** Why a scanner has decided nothing. */

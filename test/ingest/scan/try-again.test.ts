@@ -31,8 +31,9 @@ const start = async (
   const asked: Array<string> = []
   const scanner: Scanner = {
     address: "test:scanner",
-    scan: async (bytes, signal) => {
-      const content = await readAll(bytes)
+    help: "Help.",
+    scan: async (file, signal) => {
+      const content = await readAll(file.read())
       asked.push(content)
       return scan(content, signal)
     },
@@ -44,6 +45,7 @@ const start = async (
     changes: createChanges(),
     devStreams: { wake: () => {} },
     dispatcher: { wake: () => {} },
+    readers: { stop: () => {} },
     wakeHousekeeping: () => {},
     now: Date.now,
     settings: { maxConcurrentScans: 2 },
