@@ -126,7 +126,7 @@ export const startUpload = <File extends UploadableFile>(
             report(index, loaded)
             entry.advance(loaded)
           },
-          onWait: (wait) => emit({ type: "wait", file, ...wait }),
+          onWait: (wait) => emit({ type: "wait", file, ...wait, isHeld: item.upload!.isHeld }),
         })
       }
       const sendOrRestart = async () => {
