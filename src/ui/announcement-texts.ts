@@ -89,11 +89,11 @@ export const createAnnouncementTexts = (texts: OtherTexts): AnnouncementTexts =>
     },
     started: (count) => `Uploading ${files(count)}`,
     failed: (items) =>
-      items.length === 1 && items[0]!.error?.code === "REJECTED"
-        ? explain(items)
-        : items.length === 1
-          ? `${items[0]!.name} failed: ${reason(items[0]!)}`
-          : `${files(items.length)} failed. ${explain(items)}`,
+      items.length > 1
+        ? `${files(items.length)} failed. ${explain(items)}`
+        : items[0]!.error?.code === "REJECTED"
+          ? explain(items)
+          : `${items[0]!.name} failed: ${reason(items[0]!)}`,
     offline: () => "Offline. The upload continues when you are back",
     retrying: (item) => texts.fileState(item),
     locked: (items) =>

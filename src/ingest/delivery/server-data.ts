@@ -104,7 +104,7 @@ export const awaitServerData = (
 ): Effect.Effect<AppAnswer, Rejected> => {
   const answer = (current: UploadRecord, verdict: Exclude<Verdict, "wait">) =>
     "serverData" in verdict
-      ? Effect.succeed({ serverData: verdict.serverData, isHeld: current.file.status === "Held" })
+      ? Effect.succeed({ serverData: verdict.serverData, isHeld: current.file.hold })
       : refuse(service, current, verdict.error)
 
   const verdict = judge(upload, since)
