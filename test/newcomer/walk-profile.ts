@@ -81,8 +81,9 @@ const visit = ({ browser, origin, ingest, ask }: Production): ReturnType<Walk["v
     await page.goto(`${origin}/profile`, { waitUntil: "networkidle" })
     await page.locator('[data-sluice="container"]:not([data-state="loading"])').waitFor()
   }
-  /** The key that the form would send. */
-  const keyOf = () => page.evaluate(() => String(new FormData(document.querySelector("form")!).get("portrait")))
+  /** The keys that the form would send. */
+  const readKeys = () => new FormData(document.querySelector("form")!).getAll("portrait").join()
+  const keyOf = () => page.evaluate(readKeys)
   const choose = async (name: string, hue: number) => {
     const before = await keyOf()
     const file = { name, mimeType: "image/png", buffer: drawPicture(hue) }
@@ -95,10 +96,7 @@ const visit = ({ browser, origin, ingest, ask }: Production): ReturnType<Walk["v
     ])
     await chooser.setFiles(file)
     await page.getByRole("button", { name: "Use picture" }).click()
-    await page.waitForFunction(
-      (key) => String(new FormData(document.querySelector("form")!).get("portrait")) !== key,
-      before,
-    )
+    await becomes("a new key in the form", async () => String(!["", before].includes(await keyOf())), "true")
     return keyOf()
   }
   const save = async () => {
