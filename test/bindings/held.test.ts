@@ -69,7 +69,7 @@ describe("a page whose files are held until somebody has looked at them", () => 
       .getByRole("button")
       .evaluateAll((all) => all.map((one) => one.getAttribute("aria-label")))
   const says = async (text: string) =>
-    expect.poll(() => page.evaluate(() => window.announced), { timeout: 20_000 }).toContain(text)
+    await expect.poll(() => page.evaluate(() => window.announced), { timeout: 20_000 }).toContain(text)
   const heldKey = async () => {
     await expect.poll(async () => (await api.listFiles({ status: "Held" })).files.length).toBe(1)
     return (await api.listFiles({ status: "Held" })).files[0]!.key

@@ -81,9 +81,9 @@ const visit = ({ browser, origin, ingest, ask }: Production): ReturnType<Walk["v
     await page.goto(`${origin}/profile`, { waitUntil: "networkidle" })
     await page.locator('[data-sluice="container"]:not([data-state="loading"])').waitFor()
   }
-  /** The keys that the form would send. */
-  const readKeys = () => new FormData(document.querySelector("form")!).getAll("portrait").join()
-  const keyOf = () => page.evaluate(readKeys)
+  /** What the form would send for the picture: a key, or nothing. */
+  const keyOf = () =>
+    page.evaluate(() => (new FormData(document.querySelector("form")!).getAll("portrait") as Array<string>).join())
   const choose = async (name: string, hue: number) => {
     const before = await keyOf()
     const file = { name, mimeType: "image/png", buffer: drawPicture(hue) }
