@@ -27,7 +27,7 @@ export const toHandlerUrl = (url: string | URL = adapterPath): URL => {
     throw new UploadError({
       code: "INVALID_CONFIG",
       cause,
-      message: `Outside the browser the uploader's \`url\` must be absolute, not ${url}.`,
+      message: `Outside browsers \`url\` must be absolute, not ${url}.`,
     })
   }
 }

@@ -21,6 +21,8 @@ export type UploadEvent<Route extends TypedFileRoute<any>, File extends Uploadab
    * - `locked`: until another tab has ended its upload of the same file.
    * - `app`: all bytes were sent a second ago. As a rule the file is stored by now, and the app is asked what it makes of
    *   it; what lies in buffers on the way cannot be seen. Only where the runtime tells how far it is: browsers, Node.
+   *
+   * `isHeld`: the app holds the file until somebody has looked at it, so that its answer may take a while.
    */
   | {
       readonly type: "wait"
@@ -29,6 +31,7 @@ export type UploadEvent<Route extends TypedFileRoute<any>, File extends Uploadab
       readonly delay?: number | undefined
       readonly error?: UploadError | undefined
       readonly retryNow?: (() => void) | undefined
+      readonly isHeld?: boolean | undefined
     }
   /** The file is done, failed, aborted or paused. */
   | { readonly type: "end"; readonly file: File; readonly outcome: UploadOutcome<Route, File> }

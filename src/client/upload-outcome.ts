@@ -15,6 +15,8 @@ export interface DoneUpload<Route extends TypedFileRoute<any>, File extends Uplo
   readonly file: File
   /** What the route's `onUploadComplete` returned; null where the route does not await it. */
   readonly serverData: RouteServerData<Route>
+  /** The route holds the file and does not await the verdict: it is stored, and still being checked. */
+  readonly isHeld?: boolean | undefined
 }
 
 /** Why a file is not stored: refused, failed after all retries (`failed`), or stopped by the page. */

@@ -50,7 +50,7 @@ export const createUploadUrls = <Item extends UploadItem<UploadableFile>>(
       const keep = async () => {
         try {
           const upload = (await answer)[place]!
-          each.upload = await each.entry!.keep(upload)
+          each.upload = await each.entry!.keep({ ...each.upload, ...upload })
           return each.upload.key !== upload.key
         } finally {
           each.asking = undefined

@@ -126,7 +126,7 @@ export const startUpload = <File extends UploadableFile>(
             report(index, loaded)
             entry.advance(loaded)
           },
-          onWait: (wait) => emit({ type: "wait", file, ...wait }),
+          onWait: (wait) => emit({ type: "wait", file, isHeld: item.upload!.isHeld, ...wait }),
         })
       }
       const sendOrRestart = async () => {
@@ -186,7 +186,7 @@ export const startUpload = <File extends UploadableFile>(
     const some = chosen(file)
     if (file === undefined) return Promise.all(some.map((item) => item.outcome()))
     if (some[0]) return some[0].outcome()
-    throw new UploadError({ code: "BAD_REQUEST", message: `${file.name} is not part of this upload.` })
+    throw new UploadError({ code: "BAD_REQUEST", message: `${file.name} is not in this upload.` })
   }
 
   return {

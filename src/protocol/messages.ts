@@ -31,6 +31,8 @@ export interface PresignedUpload {
   readonly url: string
   readonly name: string
   readonly customId: string | null
+  /** The file is held for a verdict once it has arrived. Only in the answer to upload. */
+  readonly isHeld?: boolean | undefined
 }
 
 /** One element of the handler's GET answer, in router order. Source: docs/protocol.md §5. */
@@ -180,4 +182,6 @@ export type CallbackResult = {
 /** The answer to a PUT that completed a file. `serverData` is null when the route does not await it. Source: docs/protocol.md §10. */
 export interface UploadResult extends StoredFile {
   readonly serverData: Json
+  /** The file is stored, and still waits for a verdict. */
+  readonly isHeld?: boolean | undefined
 }

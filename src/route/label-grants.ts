@@ -5,6 +5,7 @@ import type { UploadGrant } from "../protocol/signed-url.ts"
 import { Rejected } from "../server-kit/rejected.ts"
 import type { NamedRoute } from "./app.ts"
 import type { FileDecision } from "./builder/user-code-arguments.ts"
+import type { PageGrant } from "./sign-uploads.ts"
 
 /**
  * Seals into each grant what the app says of its file for itself.
@@ -21,7 +22,7 @@ export const labelGrants = Effect.fnUntraced(function* (
 ) {
   // Nearly always the case.
   if (claim === undefined && hold === undefined && decisions.length === 0) return grants
-  const labelled: Array<UploadGrant> = []
+  const labelled: Array<PageGrant> = []
   for (const [i, grant] of grants.entries()) {
     const decision = decisions[i] ?? {}
     const { owner, path, ownerQuota, expiresIn } = decision
@@ -34,7 +35,11 @@ export const labelGrants = Effect.fnUntraced(function* (
     labelled.push(
       value === undefined
         ? grant
-        : { ...grant, labels: yield* Effect.promise(async () => sealLabels(sealer, grant, value)) },
+        : {
+            ...grant,
+            labels: yield* Effect.promise(async () => sealLabels(sealer, grant, value)),
+            isHeld: value.hold,
+          },
     )
   }
   return labelled

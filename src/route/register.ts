@@ -7,13 +7,13 @@ import { limits } from "../protocol/limits.ts"
 import type { Registration } from "../protocol/messages.ts"
 import { envName, names } from "../protocol/names.ts"
 import { acceptsSeal } from "../protocol/seal.ts"
-import type { UploadGrant } from "../protocol/signed-url.ts"
 import { parseTraceContext } from "../protocol/trace-context.ts"
 import { type Call, type NamedRoute } from "./app.ts"
 import { toNoIngest } from "./no-ingest.ts"
 import { postResult } from "./callback.ts"
 import { encodeReturned } from "./encode-returned.ts"
 import type { Credentials } from "../protocol/credentials.ts"
+import type { PageGrant } from "./sign-uploads.ts"
 
 /** How long the ingest has for one attempt, ms. */
 export const attemptTimeout = 10_000
@@ -108,7 +108,7 @@ export const toRejected = (ingestUrl: string, callbackUrl: string) => (failure: 
 
 /** What an upload action announces about its files. */
 export interface Announcement {
-  readonly grants: ReadonlyArray<UploadGrant>
+  readonly grants: ReadonlyArray<PageGrant>
   /** As JSON. */
   readonly metadata: string
   /** Where the ingest calls the app back. */

@@ -4,17 +4,23 @@ import type { PresignedUpload } from "../protocol/messages.ts"
 import { signUploadUrl, type UploadGrant } from "../protocol/signed-url.ts"
 import type { Credentials } from "../protocol/credentials.ts"
 
-const toPresigned = ({ key, name, customId }: UploadGrant, url: string): PresignedUpload => ({
+/** A grant, and what the page is told of its file besides. */
+export interface PageGrant extends UploadGrant {
+  readonly isHeld?: boolean | undefined
+}
+
+const toPresigned = ({ key, name, customId, isHeld }: PageGrant, url: string): PresignedUpload => ({
   key,
   url,
   name,
   customId: customId ?? null,
+  ...(isHeld && { isHeld }),
 })
 
 /** Signs a URL for each grant, in order. It is synchronous where the platform signs synchronously. */
 export const signUploads = (
   { ingestUrl, signer }: Credentials,
-  grants: ReadonlyArray<UploadGrant>,
+  grants: ReadonlyArray<PageGrant>,
 ): Effect.Effect<ReadonlyArray<PresignedUpload>> =>
   Effect.suspend(() => {
     const urls = grants.map((grant) => signUploadUrl(ingestUrl, grant, signer))

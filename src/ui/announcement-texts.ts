@@ -17,6 +17,8 @@ export interface AnnouncementTexts {
   readonly locked: (items: ReadonlyArray<UploadItem>) => string
   /** All bytes are sent, but the app has not answered. */
   readonly processing: () => string
+  /** The same where all files are being checked. */
+  readonly checking: () => string
   /** Empty where all were paused at once; the same for the next two. */
   readonly paused: (items: ReadonlyArray<UploadItem>) => string
   readonly resumed: (items: ReadonlyArray<UploadItem>) => string
@@ -60,6 +62,7 @@ interface OtherTexts {
   readonly failedFile: (name: string, reason: string) => string
   readonly fileState: (item: UploadItem) => string
   readonly processing: () => string
+  readonly checking: () => string
   readonly announce: Partial<AnnouncementTexts>
 }
 
@@ -86,9 +89,11 @@ export const createAnnouncementTexts = (texts: OtherTexts): AnnouncementTexts =>
     },
     started: (count) => `Uploading ${files(count)}`,
     failed: (items) =>
-      items.length === 1
-        ? `${items[0]!.name} failed: ${reason(items[0]!)}`
-        : `${files(items.length)} failed. ${explain(items)}`,
+      items.length > 1
+        ? `${files(items.length)} failed. ${explain(items)}`
+        : items[0]!.error?.code === "REJECTED"
+          ? explain(items)
+          : `${items[0]!.name} failed: ${reason(items[0]!)}`,
     offline: () => "Offline. The upload continues when you are back",
     retrying: (item) => texts.fileState(item),
     locked: (items) =>
@@ -96,6 +101,7 @@ export const createAnnouncementTexts = (texts: OtherTexts): AnnouncementTexts =>
         ? `${items[0]!.name} is being uploaded in another tab`
         : `${files(items.length)} are being uploaded in another tab`,
     processing: texts.processing,
+    checking: texts.checking,
     paused: act("paused", "Upload paused"),
     resumed: act("resumed", "Upload resumed"),
     cancelled: act("cancelled", "Upload cancelled"),

@@ -1,5 +1,6 @@
 import { type AnnouncementTexts, createAnnouncementTexts } from "./announcement-texts.ts"
 import { createEventFinder, noEvents, type UploadEvents } from "./announced-events.ts"
+import { sayProcessing } from "./say-processing.ts"
 import { isProcessing, type UploadState } from "./upload-state.ts"
 import type { UploadTexts } from "./upload-texts.ts"
 
@@ -47,7 +48,10 @@ const sentences: ReadonlyArray<readonly [about: ReadonlyArray<keyof UploadEvents
   ],
   [["restored"], ({ restored }, _, say) => restored.length > 0 && say.restored(restored)],
   [["started"], ({ started }, { isUploading }, say) => started > 0 && isUploading && say.started(started)],
-  [["processing"], ({ processing }, { summary }, say) => processing && isProcessing(summary) && say.processing()],
+  [
+    ["processing"],
+    ({ processing }, { summary }, say) => processing && isProcessing(summary) && sayProcessing(say, summary),
+  ],
   [
     ["progress"],
     ({ progress: isDue }, { summary, isUploading, progress, timeLeft }, say) =>

@@ -5,6 +5,9 @@ import { list, plural, toLimit, toNoun } from "./english-words.ts"
 import { createFirstTexts, type FirstText } from "./first-texts.ts"
 import { isDevelopment } from "./is-development.ts"
 import { isForOperators } from "./tell-operator.ts"
+import { keepDirection } from "./keep-direction.ts"
+import { sayProcessing } from "./say-processing.ts"
+import { toReason } from "./to-reason.ts"
 import { isProcessing } from "./upload-state.ts"
 import type { UploadTexts } from "./upload-texts.ts"
 
@@ -57,6 +60,7 @@ const createEnglish = (texts: UploadTexts): Omit<UploadTexts, FirstText> => ({
   dropOnto: (name) => `Drop to add to ${name}`,
   upload: (count) => `Upload ${files(count)}`,
   processing: () => "Sent, waiting for the app…",
+  checking: () => "Being checked…",
   progress: (percent) => `Uploading ${percent} %`,
   pause: () => "Pause",
   resume: () => "Resume",
@@ -84,7 +88,7 @@ const createEnglish = (texts: UploadTexts): Omit<UploadTexts, FirstText> => ({
   summary: ({ summary }) => {
     const { total, done, failed, active, paused, offline, loaded, bytes } = summary
     const isOpen = active + paused > 0
-    if (isOpen && isProcessing(summary)) return texts.processing()
+    if (isOpen && isProcessing(summary)) return sayProcessing(texts, summary)
     if (offline > 0) return waiting.offline
     const count = isOpen ? total > 1 && `${done} of ${total}` : done > 0 && `${done} uploaded`
     if (!isOpen) return [count, failed > 0 && `${failed} failed`].filter(Boolean).join(", ")
@@ -100,7 +104,8 @@ const createEnglish = (texts: UploadTexts): Omit<UploadTexts, FirstText> => ({
     const minutes = Math.ceil(seconds / 60)
     return minutes < 100 ? `${minutes}\u00a0min left` : `${Math.round(minutes / 60)}\u00a0h left`
   },
-  fileState: ({ status, size = 0, loaded, progress, waitingFor, error }) => {
+  fileState: (item) => {
+    const { status, size = 0, loaded, progress, waitingFor, error } = item
     switch (status) {
       case "picked":
         return texts.size(size)
@@ -111,11 +116,13 @@ const createEnglish = (texts: UploadTexts): Omit<UploadTexts, FirstText> => ({
       case "waiting":
         return waitingFor === "offline" || waitingFor === "locked" ? waiting[waitingFor] : texts.waitingAfter(error)
       case "processing":
-        return texts.processing()
+        return sayProcessing(texts, item)
       case "paused":
         return `Paused at ${progress} %`
-      case "done":
-        return size > 0 ? `Uploaded, ${texts.size(size)}` : "Uploaded"
+      case "done": {
+        const stored = size > 0 ? `Uploaded, ${texts.size(size)}` : "Uploaded"
+        return item.isHeld ? `${stored} · ${texts.checking()}` : stored
+      }
       case "aborted":
         return "Cancelled"
       case "failed":
@@ -125,11 +132,12 @@ const createEnglish = (texts: UploadTexts): Omit<UploadTexts, FirstText> => ({
   error: (error) => {
     if (isCodeNotLoaded(error)) return error.detail
     const { code, detail, status } = error
-    if (!isForOperators(error) || isDevelopment())
-      return advice[code] ?? detail.replace(/[\u202A-\u202E\u2066-\u2069]/g, "\uFFFD")
+    if (code === "REJECTED") return texts.rejected(toReason(detail))
+    if (!isForOperators(error) || isDevelopment()) return advice[code] ?? keepDirection(detail)
     // A proxy's limit: smaller files arrive.
     return status === 413 ? "The file is too large for this server." : texts.notSetUp(code)
   },
+  rejected: (reason) => (reason === "" ? "The file was rejected." : `Rejected: ${reason}`),
   failedFiles: (summary, reason, isShared) => `${summary}${isShared ? ":" : "."} ${reason}`,
   notUploaded: () => "Not uploaded",
   affected: (count) => (count === 1 ? "1 file is affected" : `${files(count)} are affected`),
@@ -165,6 +173,7 @@ const createEnglish = (texts: UploadTexts): Omit<UploadTexts, FirstText> => ({
     count === 1
       ? "Upload the chosen file first, or clear it."
       : `Upload the ${count} chosen files first, or clear them.`,
+  stillChecking: () => "Wait until all files are checked, or cancel them.",
   stillUploading: () => "Wait until all files are uploaded, or cancel them.",
   continueAll: () => "Continue all",
   discardAll: () => "Discard all",

@@ -27,8 +27,11 @@ export const findFieldProblem = (
   const failed = open.find(({ status }) => status === "failed")
   if (failed !== undefined)
     return { kind: "customError", message: words.blocksForm?.(failed) ?? texts.error(failed.error!), item: failed }
-  if (open.some((item) => isActive(item) || item.status === "paused")) {
-    return { kind: "customError", message: words.stillUploading?.() ?? texts.loading() }
+  const moving = open.filter((item) => isActive(item) || item.status === "paused")
+  if (moving.length > 0) {
+    const isChecked = moving.every(({ status, isHeld }) => status === "processing" && isHeld)
+    const message = (isChecked ? words.stillChecking : words.stillUploading)?.() ?? texts.loading()
+    return { kind: "customError", message }
   }
   const picked = open.filter(({ status }) => status === "picked").length
   if (picked > 0) return { kind: "customError", message: texts.uploadFirst(picked) }

@@ -38,7 +38,8 @@ export const createFieldValue = (options: () => AnyComponentOptions, listed: Rea
     keys = listKeys(files)
   }
   const remember: FieldValue["remember"] = (files) => {
-    for (const { key, name, size, type } of files) if (key !== undefined) known.set(key, { key, name, size, type })
+    for (const { key, name, size, type, isHeld } of files)
+      if (key !== undefined) known.set(key, { key, name, size, type, isHeld })
   }
   return {
     accept,

@@ -8,6 +8,7 @@ export const noFigures: UploadSummary = {
   canRetry: 0,
   active: 0,
   processing: 0,
+  checking: 0,
   offline: 0,
   retrying: 0,
   picked: 0,

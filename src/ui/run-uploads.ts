@@ -84,9 +84,11 @@ const toPatch = (event: UploadEvent<TypedFileRoute, File>, item?: UploadItem): P
         progress: event.progress,
       }
     case "wait":
-      // An app that is unreachable is asked again: the file waits for it as before.
-      return event.reason === "app" || event.error?.code === "CALLBACK_FAILED"
-        ? { status: "processing", waitingFor: undefined, error: undefined }
+      // An app that is unreachable, or has not decided, is asked again: the file waits for it as before.
+      return event.reason === "app" ||
+        event.error?.code === "CALLBACK_FAILED" ||
+        (event.isHeld && event.error?.code === "CALLBACK_TIMEOUT")
+        ? { status: "processing", isHeld: event.isHeld, waitingFor: undefined, error: undefined }
         : {
             status: "waiting",
             waitingFor: event.reason,
@@ -100,6 +102,7 @@ const toPatch = (event: UploadEvent<TypedFileRoute, File>, item?: UploadItem): P
             status: "done",
             key: outcome.key,
             result: outcome,
+            isHeld: outcome.isHeld,
             progress: 100,
             loaded: file.size,
             waitingFor: undefined,
@@ -109,6 +112,7 @@ const toPatch = (event: UploadEvent<TypedFileRoute, File>, item?: UploadItem): P
             status: outcome.status,
             error: outcome.error,
             canRetry: outcome.status === "failed" && canRetry(outcome.error.code),
+            isHeld: undefined,
             waitingFor: undefined,
           }
     }

@@ -3,7 +3,7 @@ import type { InitialFile, UploadFieldOptions } from "./upload-component-options
 import type { UploadItem } from "./upload-state.ts"
 
 /** Lists a file that was stored before. The same on a server and in its page. */
-export const createStoredItem = ({ key, name, size, type = "", previewUrl }: InitialFile): UploadItem => ({
+export const createStoredItem = ({ key, name, size, type = "", previewUrl, isHeld }: InitialFile): UploadItem => ({
   id: key,
   key,
   name: toShownName(name),
@@ -14,6 +14,7 @@ export const createStoredItem = ({ key, name, size, type = "", previewUrl }: Ini
   progress: 100,
   loaded: size ?? 0,
   previewUrl,
+  isHeld,
 })
 
 /**

@@ -86,6 +86,8 @@ export interface InitialFile {
   readonly type?: string | undefined
   /** URL of a small picture of it. */
   readonly previewUrl?: string | undefined
+  /** Whether it is still being checked (`Held`): its row says so. */
+  readonly isHeld?: boolean | undefined
 }
 
 /**

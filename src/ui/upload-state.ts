@@ -42,6 +42,8 @@ export interface UploadItem<Route extends TypedFileRoute<any> = TypedFileRoute> 
   readonly waitingFor?: "retry" | "offline" | "locked" | undefined
   /** When the next attempt is made, ms since the epoch, when `waiting` for a `retry`. */
   readonly retryAt?: number | undefined
+  /** Whether it is being checked, when `processing` or `done`: the app holds it, and nobody reads it before the verdict. */
+  readonly isHeld?: boolean | undefined
   /** When `failed`; when `waiting`, why the last attempt failed. */
   readonly error?: RouteUploadError<Route> | undefined
   /** Whether a retry makes sense, when `failed`. */
@@ -68,6 +70,8 @@ export interface UploadSummary {
   readonly active: number
   /** Active files that are sent and wait for the app. */
   readonly processing: number
+  /** Those of them that are being checked. */
+  readonly checking: number
   /** Active files that wait for the network. */
   readonly offline: number
   /** Active files that wait for their next attempt, because the previous one has failed. */

@@ -23,6 +23,7 @@ export const createTally = (): Tally => {
         counts.active += by
         left += by * Math.max(0, size - loaded)
         if (status === "processing") counts.processing += by
+        if (status === "processing" && item.isHeld) counts.checking += by
         if (item.waitingFor === "offline") counts.offline += by
         if (item.waitingFor === "retry") counts.retrying += by
       } else if (status === "done") stored += by

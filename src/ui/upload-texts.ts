@@ -30,6 +30,8 @@ export interface UploadTexts {
   readonly progress: (percent: number) => string
   /** All bytes were sent a second ago: usually they are stored, and the app is handling the file. */
   readonly processing: () => string
+  /** In its place where the app holds the file until somebody has looked at it; behind the state of one that is stored by then. */
+  readonly checking: () => string
   readonly pause: () => string
   readonly resume: () => string
   readonly cancel: () => string
@@ -79,6 +81,8 @@ export interface UploadTexts {
   readonly fileState: (item: UploadItem) => string
   /** What went wrong and what to do, for the user. */
   readonly error: (error: UploadError) => string
+  /** For a file that was checked, and is not wanted; the reason is the app's own words, and may be empty. */
+  readonly rejected: (reason: string) => string
   /** Below a button with one line: which file failed, and why. */
   readonly failedFile: (fileName: string, reason: string) => string
   /** The same for several files: the result of all, and the common reason, otherwise `failedFile` of the first. */
@@ -121,6 +125,8 @@ export interface UploadTexts {
   readonly uploadFirst: (count: number) => string
   /** In a form that must not be sent because files are uploading. */
   readonly stillUploading: () => string
+  /** The same where all of them are sent, and are being checked. */
+  readonly stillChecking: () => string
   readonly continueAll: () => string
   readonly discardAll: () => string
   /** The files that were chosen to resume an interrupted upload are other files; `size` in bytes. */

@@ -118,6 +118,8 @@ export const startSite = async (page: {
   readonly router?: FileRouter
   /** The app's other routes. */
   readonly handle?: (request: Request) => Promise<Response> | undefined
+  /** ms that an upload waits for the app, or for a verdict. */
+  readonly callbackWait?: number
   /** Its Content Security Policy, for the ingest's origin. */
   readonly policy?: (ingest: string) => string
 }): Promise<Site> => {
@@ -165,6 +167,7 @@ export const startSite = async (page: {
     store: createDiskBlobStore({ folder }),
     catalog,
     logLevel: "None",
+    ...(page.callbackWait !== undefined && { callbackWait: page.callbackWait }),
   })
 
   const site = { describesRoutes: true, isAway: false }

@@ -247,7 +247,7 @@ export const startPeer = async () => {
         chunks: [],
         length: 0,
       })
-      return { key, url: signed, name, customId: null }
+      return { key, url: signed, name, customId: null, ...(name === "held" && { isHeld: true }) }
     })
     return send(response, 200, presigned)
   })

@@ -57,6 +57,26 @@ describe("a URL that is refused as expired", () => {
     expect(renewals()).toHaveLength(1)
   })
 
+  test("is renewed without forgetting that its file is held, which only the first answer says", async () => {
+    const kept: Array<boolean | undefined> = []
+    const entry: ResumeEntry = {
+      kept: undefined,
+      keep: async (upload) => {
+        kept.push(upload.isHeld)
+        return upload
+      },
+      exclusively: (work) => work(),
+      forget: async () => {},
+    }
+    const resumeStore = { open: async () => entry } as Partial<ResumeStore> as ResumeStore
+    await generateUploader<TypedFileRouter>({ url: peer.url, retry: { delay: 1 }, resumeStore }).uploadFiles("any", {
+      files: [file("held")],
+      onUploadBegin: () => peer.expire("held"),
+    })
+    expect(renewals()).toHaveLength(1)
+    expect(kept).toEqual([true, true])
+  })
+
   test("is renewed without what is done already", async () => {
     peer.fail("PUT", "b", { cutAfter: 100_000 })
     const [a, b] = [file("a"), file("b")]

@@ -94,7 +94,9 @@ describe.each(catalogs)("a file that is held (%s)", (_, create) => {
     expect(app.received).toEqual([])
     await api.releaseFiles(grant.key)
     const response = await answer
-    expect([response.status, await response.json()]).toMatchObject([200, { key: grant.key, serverData: { id: 7 } }])
+    const result = await response.json()
+    expect([response.status, result]).toMatchObject([200, { key: grant.key, serverData: { id: 7 } }])
+    expect(result).not.toHaveProperty("isHeld")
     expect(app.received).toHaveLength(1)
   })
 
@@ -131,11 +133,16 @@ describe.each(catalogs)("a file that is held (%s)", (_, create) => {
   })
 
   it("keeps nobody waiting whose route waits for nothing", async () => {
-    const { ingest, send, statuses } = await start()
-    const { grant, answer } = await send({}, { slug: "avatar", registrationId: "r1" })
+    const { ingest, send, statuses, api } = await start()
+    const { grant, url, answer } = await send({}, { slug: "avatar", registrationId: "r1" })
     await register(ingest.url, { id: "r1", fileKeys: [grant.key], awaitServerData: false })
-    expect((await answer).status).toBe(200)
+    const response = await answer
+    expect([response.status, await response.json()]).toMatchObject([200, { serverData: null, isHeld: true }])
     expect(await statuses(grant, "none")).toEqual([404])
+    const ask = async () => (await (await putRaw(url, null, grant.size)).json()) as object
+    expect(await ask()).toMatchObject({ isHeld: true })
+    await api.releaseFiles(grant.key)
+    expect(await ask()).not.toHaveProperty("isHeld")
   })
 
   it("is claimed before the verdict, and needs no claim after it", async () => {

@@ -1,3 +1,4 @@
+import type { Browser } from "playwright-core"
 import type { Advice } from "./follow-init.ts"
 import type { Place } from "./shell.ts"
 
@@ -16,6 +17,28 @@ export interface Site {
   readonly pagePort: number
 }
 
+/** An application that runs as its users have it. */
+export interface Production {
+  readonly browser: Browser
+  readonly origin: string
+  /** Its ingest. */
+  readonly ingest: string
+  /** A `sluice` command with its arguments, on the data of that ingest. @returns what it printed */
+  readonly ask: (line: string) => Promise<string>
+}
+
+/** A page of the docs that a newcomer follows once the first upload has worked. */
+export interface Walk {
+  /** The page of the docs. */
+  readonly title: string
+  /** Does what it says, before the application is built for production. */
+  readonly follow: (site: Site) => Promise<void>
+  /** What users do then, one after the other. A step fails with what is off. */
+  readonly visit: (
+    production: Production,
+  ) => ReadonlyArray<{ readonly name: string; readonly act: () => Promise<void> }>
+}
+
 /** One way to begin with Sluice. */
 export interface Application {
   readonly title: string
@@ -31,4 +54,5 @@ export interface Application {
   readonly serve: (site: Site) => Command
   /** Its own checks of types and style. */
   readonly checks: (site: Site) => ReadonlyArray<Command>
+  readonly walk?: Walk
 }

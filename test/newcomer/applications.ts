@@ -6,10 +6,11 @@ import { defineNext } from "./applications/next.ts"
 import { nuxt } from "./applications/nuxt.ts"
 import { sveltekit } from "./applications/sveltekit.ts"
 import { viteReact } from "./applications/vite-react.ts"
+import { walkProfile } from "./walk-profile.ts"
 
 /** What `npm run newcomer` can try. */
 export const applications = {
-  next: defineNext("--no-tailwind", "Next.js (create-next-app)"),
+  next: defineNext("--no-tailwind", "Next.js (create-next-app)", walkProfile),
   "next-tailwind": defineNext("--tailwind", "Next.js with Tailwind (create-next-app)"),
   sveltekit,
   nuxt,

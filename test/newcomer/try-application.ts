@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Browser } from "playwright-core"
 import { findFreePort } from "../adapters/apps/listen.ts"
-import type { Application, Command, Site } from "./application.ts"
+import type { Application, Command, Production, Site } from "./application.ts"
 import { type Advice, followInit } from "./follow-init.ts"
 import { lookAtPage } from "./look-at-page.ts"
 import { run, type Running, start } from "./shell.ts"
@@ -53,7 +53,7 @@ const askDoctor = async (place: Command): Promise<ReadonlyArray<string>> => {
  * @returns what was done and what was off; a step that fails ends it
  */
 export const tryApplication = async (
-  { title, generate, folders, edit, develop, build, serve, checks }: Application,
+  { title, generate, folders, edit, develop, build, serve, checks, walk }: Application,
   {
     root,
     screenshots: pictures,
@@ -147,6 +147,7 @@ export const tryApplication = async (
     const cwd = join(root, first!)
     await step("doctor in development", () => askDoctor({ line: "npx sluice doctor --json", cwd }))
     await step("the development server ends", stopAll)
+    if (walk !== undefined) await step(`${walk.title} is followed`, () => walk.follow(site))
     for (const command of build(site)) {
       await step(`production: ${command.line}`, async () => void (await run(command.line, command)))
     }
@@ -183,6 +184,13 @@ export const tryApplication = async (
       screenshots.push(...look.screenshots)
       return look.faults
     })
+    const production: Production = {
+      browser,
+      origin: originOf(appPort),
+      ingest: originOf(ingestPort),
+      ask: async (line) => (await run(`npx sluice ${line} --data ${data}`, { cwd })).stdout,
+    }
+    for (const { name, act } of walk?.visit(production) ?? []) await step(`${walk!.title}: ${name}`, act)
     await step("doctor in production", () =>
       askDoctor({
         line: `npx sluice doctor --json --data ${data} --url ${originOf(ingestPort)} --callback-url ${callbackUrl}`,

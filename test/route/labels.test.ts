@@ -62,6 +62,7 @@ describe("what a route says of its files", () => {
     const route = f({ image: { maxFileCount: 2 } }, { hold: true })
     const [upload] = await ask(route.onUploadComplete(() => 1))
     expect(await open(upload!.url)).toEqual({ hold: true })
+    expect(upload).toMatchObject({ isHeld: true })
     const trusted = route
       .middleware(() => ({}))
       .file(({ file }) => ({ hold: file.name === "b.png" }))
@@ -69,6 +70,7 @@ describe("what a route says of its files", () => {
     const uploads = await ask(trusted, [png, { ...png, name: "b.png" }])
     expect(await open(uploads[0]!.url)).toBeUndefined()
     expect(await open(uploads[1]!.url)).toEqual({ hold: true })
+    expect(uploads.map((each) => "isHeld" in each)).toEqual([false, true])
     const [free] = await ask(f(image, { hold: false }).onUploadComplete(() => 1))
     expect(await open(free!.url)).toBeUndefined()
   })

@@ -72,6 +72,19 @@ test("at most one sentence per second, errors first", async () => {
   expect(await after(1000)).toEqual(["Uploading 3 files"])
 })
 
+test("files that are checked are told as that, and a refusal with its reason", async () => {
+  const { list, send, change, after } = start()
+  const ids = list(["a.png"])
+  await after(10_000)
+  send(ids)
+  await after(10_000)
+  change(ids, { status: "processing", isHeld: true })
+  expect(await after(200)).toEqual(["Being checked…"])
+  await after(10_000)
+  change(ids, { status: "failed", error: new UploadError({ code: "REJECTED", message: "No." }) })
+  expect(await after(200)).toEqual(["a.png: Rejected: No."])
+})
+
 test("forty that fail one after the other are no flood", async () => {
   const { list, send, change, after } = start()
   const ids = list(Array.from({ length: 40 }, (_, index) => `${index}`))

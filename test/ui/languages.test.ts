@@ -141,6 +141,8 @@ const sayAll = (texts: UploadTexts): ReadonlyMap<string, string> => {
   say("summary", state({ total: 2, paused: 1, bytes: 180e6, loaded: 41e6 }))
   say("summary", state({ total: 2, active: 1, offline: 1 }))
   say("summary", state({ total: 2, active: 1, processing: 1 }))
+  say("summary", state({ total: 2, active: 1, processing: 1, checking: 1 }))
+  for (const reason of ["", "Nur für Mitglieder."]) say("rejected", reason)
   for (const code of Object.keys(problems) as Array<keyof typeof problems>) {
     say("error", failure(code))
     say("waitingAfter", failure(code))
@@ -149,6 +151,7 @@ const sayAll = (texts: UploadTexts): ReadonlyMap<string, string> => {
   say("waitingAfter", undefined)
   for (const status of ["picked", "queued", "uploading", "processing", "paused", "done", "aborted", "failed"] as const)
     say("fileState", item({ status, error: failure("NETWORK_ERROR") }))
+  for (const status of ["processing", "done"] as const) say("fileState", item({ status, isHeld: true }))
   for (const waitingFor of ["offline", "locked", "retry"] as const)
     say("fileState", item({ status: "waiting", waitingFor, error: failure("LOCKED") }))
   for (const name of Object.keys(english) as Array<keyof UploadTexts>) {
@@ -177,11 +180,13 @@ const sayAll = (texts: UploadTexts): ReadonlyMap<string, string> => {
     tell("chosen", announce.chosen(0, items(count, "NETWORK_ERROR", "LOCKED")))
     tell("failed", announce.failed(items(count, "NETWORK_ERROR", "LOCKED")))
     tell("failed", announce.failed(items(count, "NETWORK_ERROR")))
+    tell("failed", announce.failed(items(count, "REJECTED")))
     tell("locked", announce.locked(items(count, "LOCKED")))
   }
   for (const seconds of [undefined, 5, 40, 60, 120, 300, 20_000]) tell("progress", announce.progress(50, seconds))
   tell("offline", announce.offline())
   tell("processing", announce.processing())
+  tell("checking", announce.checking())
   tell("retrying", announce.retrying(item({ status: "waiting", waitingFor: "retry" })))
   tell("renamed", announce.renamed("a.png", item({ name: "b.png" })))
   const picture = createPictureTexts(texts)

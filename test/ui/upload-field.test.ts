@@ -2,6 +2,7 @@ import { setupServer } from "msw/node"
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest"
 import { createUploadMock } from "../../src/msw.ts"
 import { createSluice } from "../../src/server.ts"
+import { english } from "../../src/ui/english-texts.ts"
 import { createUploadController, createUploadSetup, type UploadComponentOptions } from "../../src/ui.ts"
 
 const f = createSluice()
@@ -57,6 +58,15 @@ const before = [
 ]
 
 describe("files that were stored before", () => {
+  test("say that they are being checked, where the page says so", async () => {
+    const { controller } = await start({ initialFiles: [{ ...before[0]!, isHeld: true }, before[1]!] })
+    const [held, other] = controller.getState().files
+    expect([english.fileState(held!), english.fileState(other!)]).toEqual([
+      "Uploaded, 10\u00A0B · Being checked…",
+      "Uploaded",
+    ])
+  })
+
   test("are listed from the start, are removed like others, and come back with a reset", async () => {
     const { controller, rows, values, upload, idOf } = await start({ initialFiles: before })
     expect(controller.getState()).toMatchObject({ status: "done", isUploading: false })

@@ -79,13 +79,26 @@ test("an error is told in the user's words; the app's own words are left as they
 })
 
 test("all files together are one line: how far, what keeps them, what became of them", () => {
-  const none = { total: 0, done: 0, failed: 0, canRetry: 0, active: 0, processing: 0, offline: 0, picked: 0, paused: 0 }
+  const none = {
+    total: 0,
+    done: 0,
+    failed: 0,
+    canRetry: 0,
+    active: 0,
+    processing: 0,
+    checking: 0,
+    offline: 0,
+    picked: 0,
+    paused: 0,
+  }
   const say = (summary: object) =>
     english.summary({ summary: { ...none, bytes: 188_743_680, loaded: 42_991_616, ...summary } } as UploadState)
   expect(say({ total: 12, done: 3, active: 9 })).toBe("3 of 12 · 41 of 180\u00a0MB")
   expect(say({ total: 1, active: 1, loaded: 1024 })).toBe("1\u00a0KB of 180\u00a0MB")
   expect(say({ total: 12, done: 3, active: 9, offline: 3 })).toBe("Offline, continues when you are back")
   expect(say({ total: 2, done: 1, active: 1, processing: 1 })).toBe("Sent, waiting for the app…")
+  expect(say({ total: 2, done: 1, active: 1, processing: 1, checking: 1 })).toBe("Being checked…")
+  expect(say({ total: 2, active: 2, processing: 2, checking: 1 })).toBe("Sent, waiting for the app…")
   expect(say({ total: 2, done: 1, paused: 1 })).toBe("Paused · 1 of 2 · 41 of 180\u00a0MB")
   expect(say({ total: 12, done: 12 })).toBe("12 uploaded")
   expect(say({ total: 12, done: 9, failed: 3 })).toBe("9 uploaded, 3 failed")

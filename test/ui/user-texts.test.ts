@@ -49,10 +49,10 @@ const table: ReadonlyArray<readonly [code: ProblemCode, operators: string, users
       "NOT_FOUND",
       "FILE_TOO_LARGE",
       "FILE_TYPE_NOT_ALLOWED",
-      // The reason of whoever rejected it, or what the scanner has found.
-      "REJECTED",
     ] as const
   ).map((code) => [code, "Only members may.", "Only members may."] as const),
+  // The reason of whoever rejected it.
+  ["REJECTED", "It shows somebody else.", "Rejected: It shows somebody else."],
 ]
 
 test("the table has every code that can reach a component", () => {
@@ -66,6 +66,14 @@ describe("in production", () => {
     const text = english.error(new UploadError({ code, message }))
     expect(text).toBe(users)
     expect(text.replace(`(${code})`, "")).not.toMatch(jargon)
+  })
+
+  test.each([
+    ["The file was rejected.", "The file was rejected."],
+    ["The file was rejected: the scanner found X.", "Rejected: the scanner found X."],
+    ["Turned \u202Eround.", "Rejected: Turned \uFFFDround."],
+  ])("a rejection says its reason once: %s", (message, users) => {
+    expect(english.error(new UploadError({ code: "REJECTED", message }))).toBe(users)
   })
 
   test("a proxy's limit is told as what it is to users", () => {

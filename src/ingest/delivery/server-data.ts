@@ -20,6 +20,14 @@ export interface Known {
 /** For an upload that ends now: any later failure can still fail it. */
 export const nothingKnown: Known = { failures: 0, error: undefined, isSpent: false, isNew: true }
 
+/** What a finished upload is answered with. */
+export interface AppAnswer {
+  /** JSON text. */
+  readonly serverData: string
+  /** It is answered before the verdict on its file. */
+  readonly isHeld: boolean
+}
+
 type Verdict = { readonly serverData: string } | { readonly error: string } | "wait"
 
 const errorOf = ({ result }: UploadRecord): string | undefined =>
@@ -79,7 +87,7 @@ const refuse = Effect.fnUntraced(function* (service: Service, upload: UploadReco
 })
 
 /**
- * The app's answer to a finished upload as JSON text, once it is there: what `onUploadComplete` returned, or null
+ * The app's answer to a finished upload, once it is there: what `onUploadComplete` returned, or null
  * where the upload does not wait for it.
  *
  * Fails:  CALLBACK_FAILED as soon as a delivery fails, with `retry-after` where no app was there; CALLBACK_TIMEOUT
@@ -93,9 +101,11 @@ export const awaitServerData = (
   upload: UploadRecord,
   since: Known,
   watch: Watch,
-): Effect.Effect<string, Rejected> => {
+): Effect.Effect<AppAnswer, Rejected> => {
   const answer = (current: UploadRecord, verdict: Exclude<Verdict, "wait">) =>
-    "serverData" in verdict ? Effect.succeed(verdict.serverData) : refuse(service, current, verdict.error)
+    "serverData" in verdict
+      ? Effect.succeed({ serverData: verdict.serverData, isHeld: current.file.hold })
+      : refuse(service, current, verdict.error)
 
   const verdict = judge(upload, since)
   // A failure is judged by what the catalog holds now: asking again may have changed it.
@@ -123,7 +133,7 @@ export const awaitServerData = (
       const { changes, dispatcher } = service
       if (changes.isDraining() && !dispatcher.isUnderWay(upload.file.key)) return yield* stopping()
       const kept = yield* Effect.promise(() => watch.next())
-      if (kept?.id === upload.file.id) return kept.data
+      if (kept?.id === upload.file.id) return { serverData: kept.data, isHeld: false }
     }
   })
   return wait.pipe(

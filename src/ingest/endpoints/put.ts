@@ -52,7 +52,7 @@ export const respondPut = Effect.fnUntraced(function* (
   const { app, grant, registration, labels } = yield* authoriseUpload(service, url)
   yield* refuseOrphan(service, grant)
   const extent = yield* decideExtent(request, grant, service.settings.maxFileSize)
-  const { upload, serverData } = yield* service.slots.hold(
+  const { upload, answer } = yield* service.slots.hold(
     grant,
     Effect.acquireUseRelease(
       // Before the upload ends, because its callback may be answered at once.
@@ -61,7 +61,7 @@ export const respondPut = Effect.fnUntraced(function* (
         const { upload, known } = yield* attempt(() =>
           transfer(service, { request, app, grant, registration, labels, ...extent, origin }),
         )
-        return { upload, serverData: yield* awaitServerData(service, upload, known, watch) }
+        return { upload, answer: yield* awaitServerData(service, upload, known, watch) }
       }),
       (watch) => Effect.sync(() => watch.close()),
     ),
@@ -72,5 +72,6 @@ export const respondPut = Effect.fnUntraced(function* (
     "cache-control": "no-store",
     [names.header.rangeStart]: String(upload.file.size),
   }
-  return { status: 200, headers, body: `${file.slice(0, -1)},"serverData":${serverData}}` }
+  const held = answer.isHeld ? `,"isHeld":true` : ""
+  return { status: 200, headers, body: `${file.slice(0, -1)},"serverData":${answer.serverData}${held}}` }
 })

@@ -44,12 +44,15 @@ export const createLanguageAnnouncements = (
       return `${taken > 0 ? `${count(chosen, taken)}${joins.stop}` : ""}${told}${joins.stop}${explain(items)}`
     },
     failed: (items) =>
-      items.length === 1
-        ? `${nameFirst(failedOne, items)}${joins.colon}${reason(items[0]!)}`
-        : `${count(failed, items.length)}${joins.stop}${explain(items)}`,
+      items.length > 1
+        ? `${count(failed, items.length)}${joins.stop}${explain(items)}`
+        : items[0]!.error?.code === "REJECTED"
+          ? explain(items)
+          : `${nameFirst(failedOne, items)}${joins.colon}${reason(items[0]!)}`,
     retrying: (item) => texts.fileState(item),
     locked: (items) => (items.length === 1 ? nameFirst(lockedOne, items) : count(locked, items.length)),
     processing: () => texts.processing(),
+    checking: () => texts.checking(),
     progress: (percent, secondsLeft) => {
       const told = formats.spokenPercent(percent)
       if (secondsLeft === undefined) return told

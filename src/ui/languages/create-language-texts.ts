@@ -4,6 +4,9 @@ import type { RouteConfig } from "../../protocol/route-config.ts"
 import { listKinds } from "../accepted-files.ts"
 import { isDevelopment } from "../is-development.ts"
 import { isForOperators } from "../tell-operator.ts"
+import { keepDirection } from "../keep-direction.ts"
+import { sayProcessing } from "../say-processing.ts"
+import { toReason } from "../to-reason.ts"
 import { isProcessing } from "../upload-state.ts"
 import type { UploadTexts } from "../upload-texts.ts"
 import { createLanguageAnnouncements } from "./create-language-announcements.ts"
@@ -66,7 +69,7 @@ export const createLanguageTexts = (words: LanguageWords, own: Partial<UploadTex
         return [done > 0 && count(composed.summary.done, done), failed > 0 && count(composed.summary.failed, failed)]
           .filter(Boolean)
           .join(joins.comma)
-      if (isProcessing(summary)) return texts.processing()
+      if (isProcessing(summary)) return sayProcessing(texts, summary)
       if (offline > 0) return composed.waiting.offline
       const files = fill(words.of, { part: formats.number(done), whole: formats.number(total) })
       return [active === 0 && composed.summary.paused, total > 1 && files, sizeOf(loaded, bytes)]
@@ -88,7 +91,8 @@ export const createLanguageTexts = (words: LanguageWords, own: Partial<UploadTex
     labelled: (action, label) => `${action}${joins.comma}${label}`,
     actOn: (action, fileName) => `${action}${joins.colon}${isolate(fileName)}`,
     size: formats.size,
-    fileState: ({ status, size = 0, loaded, progress, waitingFor, error }) => {
+    fileState: (item) => {
+      const { status, size = 0, loaded, progress, waitingFor, error } = item
       const { queued, paused, done, aborted } = composed.fileState
       switch (status) {
         case "picked":
@@ -102,11 +106,13 @@ export const createLanguageTexts = (words: LanguageWords, own: Partial<UploadTex
             ? composed.waiting[waitingFor]
             : texts.waitingAfter(error)
         case "processing":
-          return texts.processing()
+          return sayProcessing(texts, item)
         case "paused":
           return put(paused, percent(progress))
-        case "done":
-          return size > 0 ? `${done}${joins.comma}${texts.size(size)}` : done
+        case "done": {
+          const stored = size > 0 ? `${done}${joins.comma}${texts.size(size)}` : done
+          return item.isHeld ? `${stored} · ${texts.checking()}` : stored
+        }
         case "aborted":
           return aborted
         case "failed":
@@ -116,9 +122,9 @@ export const createLanguageTexts = (words: LanguageWords, own: Partial<UploadTex
     error: (error) => {
       if (isCodeNotLoaded(error)) return composed.error.codeNotLoaded
       const { code, detail, status } = error
+      if (code === "REJECTED") return texts.rejected(toReason(detail))
       const advice: { readonly [code: string]: string } = composed.error
-      if (!isForOperators(error) || isDevelopment())
-        return advice[code] ?? isolate(detail.replace(/[\u202A-\u202E\u2066-\u2069]/g, "\uFFFD"))
+      if (!isForOperators(error) || isDevelopment()) return advice[code] ?? isolate(keepDirection(detail))
       // A proxy's limit: smaller files arrive.
       return status === 413 ? composed.error.tooLargeForServer : texts.notSetUp(code)
     },
@@ -128,6 +134,7 @@ export const createLanguageTexts = (words: LanguageWords, own: Partial<UploadTex
     },
     announce: {},
     picture: {},
+    rejected: (reason) => (reason === "" ? composed.rejected.plain : put(composed.rejected.because, isolate(reason))),
     removed: (name, removed) => {
       const { one, several } = words.announcements.removed
       return removed === 1 ? fill(one, { name: isolate(name) }) : count(several, removed)

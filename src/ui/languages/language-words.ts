@@ -44,8 +44,9 @@ type WordsOf<Texts, C extends Category> = {
 }
 
 /** Texts that consist of figures, or of other texts. */
-type Figures = "progress" | "retryIn" | "speed" | "timeLeft" | "size" | "capture" | "nameMistake" | "uploading"
-type Reports = "processing" | "failed" | "locked" | "canUndo" | "restored"
+type Figures =
+  "progress" | "retryIn" | "speed" | "timeLeft" | "size" | "capture" | "nameMistake" | "uploading" | "rejected"
+type Reports = "processing" | "checking" | "failed" | "locked" | "canUndo" | "restored"
 
 /** How a kind of file is counted and named, `~` in place of the name of a specific type: `# ~Bild`, `~Bilder`. */
 export type Noun<C extends Category> = Forms<C> & {
@@ -150,6 +151,8 @@ interface ComposedWords<C extends Category> {
   }
   readonly error: Readonly<Record<Advised | "tooLargeForServer" | "codeNotLoaded", string>>
   readonly again: Readonly<Record<Awaited | "other", string>>
+  /** Of a file that was checked, and is not wanted; `#` is the reason. */
+  readonly rejected: { readonly plain: string; readonly because: string }
   /** `{reason}`. */
   readonly waitingAfter: string
   /** `{kinds}`, as a choice. */

@@ -1,3 +1,4 @@
+import { sayProcessing } from "../say-processing.ts"
 import { isProcessing, type UploadState } from "../upload-state.ts"
 import type { UploadTexts } from "../upload-texts.ts"
 import type { ComponentView } from "./component-view.ts"
@@ -46,7 +47,7 @@ const describeFace = (component: ComponentView): ButtonFace => {
     case "uploading":
       return {
         does: { attributes: { type: "button", "aria-disabled": true }, on: {} },
-        says: isProcessing(summary) ? texts.processing() : texts.progress(state.progress),
+        says: isProcessing(summary) ? sayProcessing(texts, summary) : texts.progress(state.progress),
         tools: [progress(), tool("pauseButton", parts.pause, texts.pause(), "pause"), cancel()],
         isRunning: true,
         line: describeStandstill(component) ?? figures(),

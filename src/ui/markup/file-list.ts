@@ -81,7 +81,7 @@ const describeFile = (component: ListView, item: UploadItem): Markup => {
   const markup = part(
     "li",
     "file",
-    { attributes: { "data-state": status, "data-file": item.id } },
+    { attributes: { "data-state": status, "data-file": item.id, "data-held": item.isHeld ? "" : undefined } },
     [
       // At the beginning of the row, so that all of them are in one column.
       used !== undefined &&

@@ -1,4 +1,5 @@
 import { isActive, isProcessing, toSecondsLeft, type UploadItem } from "../upload-state.ts"
+import { sayProcessing } from "../say-processing.ts"
 import { button, type FileAction, type RowParts, type RowPartsOptions } from "./parts.ts"
 
 /** The actions that make sense for a file, the most likely one first. */
@@ -41,7 +42,7 @@ export const createRowParts = ({ controller, state, texts }: RowPartsOptions): R
           "aria-valuemin": 0,
           "aria-valuemax": 100,
           "aria-valuetext": (item ? item.status === "processing" : isProcessing(state.summary))
-            ? texts.processing()
+            ? sayProcessing(texts, item ?? state.summary)
             : undefined,
           style: { "--sluice-progress": `${percent}%` },
         },

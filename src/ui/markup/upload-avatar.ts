@@ -1,6 +1,7 @@
 import { createPictureTexts } from "../avatar/picture-texts.ts"
 import { cropChosen } from "../avatar/crop-chosen.ts"
 import { toMainId } from "../element-ids.ts"
+import { sayProcessing } from "../say-processing.ts"
 import { isActive, isProcessing, type UploadItem } from "../upload-state.ts"
 import type { ComponentKind, DescribeComponent } from "./component.ts"
 import { describe, type Markup, type Part } from "./markup.ts"
@@ -36,7 +37,7 @@ const describeUploadAvatar: DescribeComponent = (component) => {
       ? texts.loading()
       : status === "uploading"
         ? isProcessing(summary)
-          ? texts.processing()
+          ? sayProcessing(texts, summary)
           : texts.progress(progress)
         : isRunning
           ? texts.summary(state)

@@ -16,6 +16,13 @@ export const router = {
   documents: f({
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": { maxFileCount: 1 },
   }).onUploadComplete(() => null),
+  checked: f({ image: { maxFileSize: "4MB", maxFileCount: 3 } }, { hold: true }).onUploadComplete(({ file }) => ({
+    stored: file.name,
+  })),
+  moderated: f(
+    { image: { maxFileSize: "4MB", maxFileCount: 3 } },
+    { hold: true, awaitServerData: false },
+  ).onUploadComplete(() => null),
   forbidden: f({ blob: { maxFileCount: 12 } })
     .middleware(() => {
       throw new UploadError("Sign in first.")

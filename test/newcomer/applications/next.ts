@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import type { Application, Site } from "../application.ts"
+import type { Application, Site, Walk } from "../application.ts"
 import { writePage } from "../follow-init.ts"
 import { run } from "../shell.ts"
 import { toReactPage } from "../pages.ts"
@@ -26,8 +26,12 @@ const withoutFonts = async ({ root }: Site): Promise<Record<string, string>> => 
   return { NEXT_FONT_GOOGLE_MOCKED_RESPONSES: file }
 }
 
-/** An application of create-next-app, made with flags of its own. */
-export const defineNext = (flags: string, title: string): Application => {
+/**
+ * An application of create-next-app, made with flags of its own.
+ *
+ * @param walk what is tried in it besides
+ */
+export const defineNext = (flags: string, title: string, walk?: Walk): Application => {
   let fonts: Record<string, string> = {}
   const folder = ({ root }: Site) => join(root, "app")
   return {
@@ -48,5 +52,6 @@ export const defineNext = (flags: string, title: string): Application => {
       { line: "npm run lint", cwd: folder(site) },
       { line: "npx tsc --noEmit", cwd: folder(site) },
     ],
+    ...(walk && { walk }),
   }
 }
