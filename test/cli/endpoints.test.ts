@@ -46,7 +46,7 @@ describe("sluice endpoints", () => {
     expect(listed.stdout).toMatch(
       new RegExp(`^${id} +app +https://search\\.example/hook +uploaded, deleted +sec_\\w+$`, "m"),
     )
-    expect(JSON.stringify(endpoints) + listed.stdout).not.toContain(secret!.slice(6))
+    expect(JSON.stringify(endpoints) + listed.stdout).not.toContain(secret.slice(6))
     await run("change", id, "--events", "all", "--url", "https://other.example/")
     expect(await parse(run("--json"))).toMatchObject({
       endpoints: [{ url: "https://other.example/", events: fileEventTypes }],
