@@ -46,6 +46,8 @@ it("spells the names of docs/protocol.md §1", () => {
       file: "f",
       appFile: "a",
       prefix: "p",
+      heldFile: "scan",
+      verdict: "verdict",
       api: "v6",
       oldApi: "api",
       health: "health",
