@@ -35,13 +35,16 @@ export const nextDeadline = `
 /** What decides whether files may be claimed, of up to a thousand keys: no more of a row, and all in one statement. */
 export const claimable = `
   SELECT f.id, f.key, f.app_id AS appId, iif(${isMeant("f")}, 'Deleting', f.status) AS status, f.owner,
-    f.remove_at AS removeAt, f.claim_by AS claimBy
+    f.remove_at AS removeAt, f.claim_by AS claimBy, f.claim_within IS NOT NULL OR f.claim_by IS NOT NULL AS waits
   FROM json_each(?) asked CROSS JOIN files f WHERE f.key = asked.value AND f.is_current = 1`
 
-/** Files that wait for no claim are left as they are. */
 export const claimed = `
-  UPDATE files SET claim_within = NULL, claim_by = NULL, claimed_at = ?2
-  WHERE id IN (SELECT value FROM json_each(?1)) AND (claim_within IS NOT NULL OR claim_by IS NOT NULL)`
+  UPDATE files SET claim_within = NULL, claim_by = NULL, claimed_at = ?2 WHERE id IN (SELECT value FROM json_each(?1))`
+
+/** Tells the endpoints of an app, if it has any, that files were claimed. They were before what they are: NULL. */
+const tellClaimed = `
+  INSERT INTO file_changes (id, before, waited) SELECT value, NULL, 1 FROM json_each(?1)
+  WHERE EXISTS (SELECT 1 FROM endpoints WHERE app_id = ?2)`
 
 /** What an app does with its files in the SQLite catalog; `shared` are its other prepared statements. */
 export const createFiles = (
@@ -72,6 +75,7 @@ export const createFiles = (
     changeByCustomId: change(byCustomId),
     claimable: prepare(claimable),
     claim: prepare(claimed),
+    tellClaimed: prepare(tellClaimed),
     toRemove: prepare(toRemove),
     toClaim: prepare(toClaim),
     nextDeadline: prepare(nextDeadline),
@@ -159,11 +163,16 @@ export const createFiles = (
     claimFiles: ({ appId, keys, replaces, owner, now, appSince }) =>
       write((): Claimed => {
         if (isGone(appId, appSince)) return { kind: "unknownApp" }
-        const rows = sql.claimable.all(JSON.stringify(keys)) as unknown as ReadonlyArray<Claimable & { id: number }>
+        const rows = sql.claimable.all(JSON.stringify(keys)) as unknown as ReadonlyArray<
+          Claimable & { readonly id: number; readonly waits: 0 | 1 }
+        >
         const files = new Map(rows.map((row) => [row.key, row]))
         const missing = keys.filter((key) => !isClaimable(files.get(key), { appId, owner, now }))
         if (missing.length > 0) return { kind: "missing", keys: missing }
-        sql.claim.run(JSON.stringify(rows.map(({ id }) => id)), now)
+        // Files that wait for no claim are left as they are.
+        const waiting = JSON.stringify(rows.flatMap(({ id, waits }) => (waits === 1 ? [id] : [])))
+        sql.claim.run(waiting, now)
+        sql.tellClaimed.run(waiting, appId)
         const claimed = new Set(keys)
         const meant = replaces
           .flatMap((reference) => findFiles(appId, reference))
