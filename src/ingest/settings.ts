@@ -46,7 +46,7 @@ export interface Settings {
   readonly callbackRetries: ReadonlyArray<number>
   /**
    * Callbacks in progress at once, of all apps. An app holds at most a quarter of them, and two after one that got no
-   * answer, until it answers again.
+   * answer, until it answers again. Events for endpoints have as many places of their own, shared among endpoints.
    * @default 256
    */
   readonly maxConcurrentCallbacks: number
@@ -158,7 +158,7 @@ export interface Settings {
    */
   readonly unregisteredTtl: number
   /**
-   * How long failed uploads (from the expiry of their URL) and attempts at callbacks are kept.
+   * How long failed uploads (from the expiry of their URL), attempts at callbacks and ended events of endpoints are kept.
    * @default 2_592_000_000 (30 days)
    */
   readonly historyTtl: number

@@ -227,7 +227,10 @@ export const ingestSettings = {
   ),
   unfinishedTtl: duration("how long past its expiry an unfinished upload is kept", defaults.unfinishedTtl),
   unregisteredTtl: duration("how long a file that no app has registered is kept", defaults.unregisteredTtl),
-  historyTtl: duration("how long failed uploads and attempts at callbacks stay known", defaults.historyTtl),
+  historyTtl: duration(
+    "how long failed uploads, attempts at callbacks and ended events of endpoints stay known",
+    defaults.historyTtl,
+  ),
   scanClamd,
   scanUrl,
   scanIngestUrl,
