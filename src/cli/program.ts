@@ -20,6 +20,7 @@ import { printNotice } from "./terminal/print-notice.ts"
 import { toPrintable } from "./terminal/printable.ts"
 import { createClaimCommand } from "./remote/claim-command.ts"
 import { createGetCommand } from "./remote/get-command.ts"
+import { createRejectCommand, createReleaseCommand } from "./remote/judge-commands.ts"
 import { createPutCommand } from "./remote/put-command.ts"
 import { createRmCommand } from "./remote/rm-command.ts"
 import { createTokenCommand } from "./token-command.ts"
@@ -50,6 +51,8 @@ export const createProgram = (): Command =>
     .addCommand(createGetCommand().helpGroup(byHand))
     .addCommand(createRmCommand().helpGroup(byHand))
     .addCommand(createClaimCommand().helpGroup(byHand))
+    .addCommand(createReleaseCommand().helpGroup(byHand))
+    .addCommand(createRejectCommand().helpGroup(byHand))
     .addHelpText("before", `Example, in the package.json of an app:  "dev": "sluice dev -- next dev"\n`)
     .addHelpText("after", "\nExit codes: 0 done, 1 failed, 2 wrong usage. Also: --version, <command> --help.")
 

@@ -24,6 +24,8 @@ export interface PutOptions {
   /** As people write durations: `30 days`. */
   readonly expiresIn?: string
   readonly claim?: string
+  /** Whether it is held until a verdict. */
+  readonly hold?: true
   readonly concurrency: number
   readonly json?: true
 }
@@ -61,6 +63,7 @@ export const addPutOptions = (command: Command): Command =>
         toArgParser(parseSpan),
       ),
     )
+    .option("--hold", "holds it until it is released or rejected")
     .addOption(new Option("--concurrency <number>", "files at the same time").argParser(parseConcurrency).default(6))
 
 /** The options that only one file can have, as the user writes them, of those that are given. */
@@ -84,11 +87,11 @@ export const findPutMistake = (paths: ReadonlyArray<string>, options: PutOptions
 
 /** What the options say of every file, and where this one is filed, for the server API. */
 export const toDetails = (
-  { customId, acl, owner, expiresIn, claim }: PutOptions,
+  { customId, acl, owner, expiresIn, claim, hold }: PutOptions,
   path: string | undefined,
 ): UploadDetails => ({
   customId,
   acl,
   // The durations were checked as options.
-  labels: { owner, path, expiresIn, claim } as FileLabelsInput,
+  labels: { owner, path, expiresIn, claim, hold } as FileLabelsInput,
 })

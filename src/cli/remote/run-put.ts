@@ -134,6 +134,16 @@ const printPending = (stored: ReadonlyArray<PutFile>): void => {
   printNotice("warning", `sluice: ${text}`, "text")
 }
 
+/** Says once that files are held, and how that ends. */
+const printHeld = (stored: ReadonlyArray<PutFile>): void => {
+  if (stored.length === 0) return
+  const text =
+    stored.length === 1
+      ? `The file is held: nobody reads it until it is released (\`sluice release ${stored[0]!.key}\`) or rejected.`
+      : `${stored.length} files are held: nobody reads them until they are released (\`sluice release <key…>\`) or rejected.`
+  printNotice("warning", `sluice: ${text}`, "text")
+}
+
 /** Keeps standard input on the disk, with its progress. */
 const spool = async (options: PutOptions, { signal }: Interruption): Promise<SpooledInput> => {
   const progress = createProgress("Reading", undefined)
@@ -186,7 +196,8 @@ export const runPut = async (command: Command, paths: ReadonlyArray<string>, opt
 
   const stored = printer.listStored()
   printLeftOut(found)
-  if (!options.json) printPending(stored)
+  if (!options.json && options.hold) printHeld(stored)
+  else if (!options.json) printPending(stored)
   if (stored.length < sources.length) {
     process.exitCode = exitCode() ?? exitCodes.failed
     if (!options.json && (sources.length > 1 || signal.aborted)) {
