@@ -18,4 +18,5 @@ export const fileEventTypes = [
   "deleted",
 ] as const
 
+/** One of {@link fileEventTypes}. */
 export type FileEventType = (typeof fileEventTypes)[number]

@@ -33,7 +33,7 @@ const parseEvents = (text: string): ReadonlyArray<FileEventType> => {
 }
 
 const eventsOption = (): Option =>
-  new Option("--events <events>", `what it hears of: all, or some of ${fileEventTypes.join(",")}`).argParser(
+  new Option("--events <events>", `what it hears of: all, or some of ${fileEventTypes.join(", ")}`).argParser(
     parseEvents,
   )
 
@@ -43,6 +43,7 @@ const dataOf = async (command: Command): Promise<string> => (await resolveSettin
 
 const createListCommand = (): Command =>
   createVerb("list")
+    .summary("list them")
     .description("Lists the endpoints of all apps, or of one.")
     .option("--app <id>", "only this app's")
     .addHelpText("before", "Example:\n  $ sluice endpoints list\n")
@@ -53,6 +54,7 @@ const createListCommand = (): Command =>
 
 const createAddCommand = (): Command =>
   createVerb("add")
+    .summary("make one, and print its secret")
     .description("Makes an endpoint, and prints the secret that its receiver verifies with. It is shown only here.")
     .argument("<url>", "where events are posted")
     .addOption(eventsOption().makeOptionMandatory())
@@ -71,6 +73,7 @@ const createAddCommand = (): Command =>
 
 const createChangeCommand = (): Command =>
   createVerb("change")
+    .summary("change where one is, or what it hears of")
     .description("Changes where an endpoint is, or what it hears of. What it is owed goes to the new address as well.")
     .argument("<id>", "id of the endpoint (ep_…)")
     .addOption(new Option("--url <url>", "where events are posted"))
@@ -93,6 +96,7 @@ const createChangeCommand = (): Command =>
 
 const createRemoveCommand = (): Command =>
   createVerb("remove")
+    .summary("remove one, and forget what it was owed")
     .description("Removes an endpoint. Nothing more is sent to it, and what it was owed is forgotten.")
     .argument("<id>", "id of the endpoint (ep_…)")
     .addHelpText("before", "Example:\n  $ sluice endpoints remove ep_0123456789ab\n")
@@ -103,6 +107,7 @@ const createRemoveCommand = (): Command =>
 
 const createRotateCommand = (): Command =>
   createVerb("rotate")
+    .summary("make a second secret, and print it")
     .description(
       "Makes a second secret beside the one in use, and prints it. Every event is signed with both until one is revoked.",
     )
@@ -115,6 +120,7 @@ const createRotateCommand = (): Command =>
 
 const createRevokeCommand = (): Command =>
   createVerb("revoke")
+    .summary("end a secret for good")
     .description("Ends a secret for good, once its receiver verifies with the other one.")
     .argument("<id>", "id of the endpoint (ep_…)")
     .argument("<secret>", "id of the secret (sec_…), as `sluice endpoints list --json` has it")
@@ -130,6 +136,7 @@ const createRevokeCommand = (): Command =>
 
 const createTestCommand = (): Command =>
   createVerb("test")
+    .summary("send one a test, and say what it answers")
     .description("Sends an endpoint.test by the running ingest, and says what the endpoint answers.")
     .argument("<id>", "id of the endpoint (ep_…)")
     .addHelpText("before", "Example:\n  $ sluice endpoints test ep_0123456789ab\n")
@@ -142,6 +149,7 @@ const statuses: ReadonlyArray<DeliveryStatus> = ["pending", "delivered", "dead"]
 
 const createEventsCommand = (): Command =>
   addPageOptions(createVerb("events"))
+    .summary("list what endpoints are owed, or show one event")
     .description(
       "Lists the events that endpoints are owed or have been sent, newest first; with an id, one with its attempts.",
     )
@@ -161,6 +169,7 @@ const createEventsCommand = (): Command =>
 
 const createRedeliverCommand = (): Command =>
   createVerb("redeliver")
+    .summary("make events due now")
     .description("Makes events due now, whatever their state, and restarts their schedule.")
     .argument("[event...]", "ids of events (evt_…)")
     .option("--dead <endpoint>", "all of an endpoint (ep_…) that were given up")

@@ -7,10 +7,7 @@ import { addPutOptions, findPutMistake, type PutOptions } from "./put-options.ts
 export const createPutCommand = (): Command =>
   addConnectionOptions(addPutOptions(new Command("put")))
     .summary("upload files to a running ingest")
-    .description(
-      "Uploads files, prints key and URL of each and compares the SHA-256. " +
-        '"-" is standard input, kept on the disk first: the size has to be known.',
-    )
+    .description('Uploads files, prints key and URL, compares the SHA-256. "-" is standard input.')
     .argument("<path...>")
     .addOption(jsonOption())
     .addHelpText("before", "Example:\n  $ sluice put report.pdf --custom-id report-7 --acl private\n")

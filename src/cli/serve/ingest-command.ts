@@ -44,7 +44,6 @@ Durations are 30s, 10m, 2h, 1d or "10 minutes"; a bare number is seconds. Sizes
 are 64KB, 4MB, 1.5GB; a bare number is bytes.
 The token is that of ${envName("token")}, else <data>/token, made on the first start.
 With ${envName("metricsToken")} set, /metrics asks for it as a bearer token.
-${envName("scanSecret")} is what requests to --scan-url are signed with.
 SIGINT and SIGTERM stop it cleanly, a second one at once.`,
     )
     .action(async (options: { json?: true }, command: Command) => {
