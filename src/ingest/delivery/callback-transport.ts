@@ -20,7 +20,8 @@ export const isOutOfReach = (app: App, url: URL, settings: NetworkSettings): boo
 
 /** Sends the callbacks of each app, until it is closed. */
 export interface CallbackTransport {
-  readonly of: (app: App) => Send
+  /** @param receiver whose look-ups of names wait for each other: the app's callbacks, or one of its endpoints */
+  readonly of: (app: App, receiver?: string) => Send
   readonly close: () => void
 }
 
@@ -33,7 +34,7 @@ export const createCallbackTransport = (
   const guarded = createGuardedTransport(resolveHost, maxConcurrentCallbacks)
   const plain = createTransport(fetch, maxConcurrentCallbacks)
   return {
-    of: (app) => (isGuarded(app, settings) ? guarded.of(app.id) : plain.send),
+    of: (app, receiver = app.id) => (isGuarded(app, settings) ? guarded.of(receiver) : plain.send),
     close: () => {
       guarded.close()
       plain.close()

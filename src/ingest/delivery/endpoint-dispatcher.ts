@@ -77,7 +77,7 @@ export const createEndpointDispatcher = (
     const active = endpoint.secrets.flatMap(({ secret }) => (secret === null ? [] : [signerOf(secret)]))
     const headers = yield* Effect.promise(() => standardWebhookHeaders({ id: due.id, sentAt }, body, active))
     const { callbackTimeout: timeout } = settings
-    return yield* postJson({ url: endpoint.url, headers, body, timeout, send: transport.of(app) })
+    return yield* postJson({ url: endpoint.url, headers, body, timeout, send: transport.of(app, endpoint.id) })
   })
 
   const deliver = Effect.fnUntraced(function* (due: DueEvent) {

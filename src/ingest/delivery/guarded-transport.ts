@@ -14,8 +14,12 @@ import { hostOf, isAddress, isLocalUrl, isPublicAddress } from "../../server-kit
 
 /** Sends callbacks to hosts on the public Internet, and to no others. */
 export interface GuardedTransport {
-  /** Fails: rejects with `PostFailed` `forbidden` before anything is sent. */
-  readonly of: (appId: string) => Send
+  /**
+   * Sends to one receiver: an app, or one of its endpoints.
+   *
+   * Fails: rejects with `PostFailed` `forbidden` before anything is sent.
+   */
+  readonly of: (receiver: string) => Send
   readonly close: () => void
 }
 
@@ -28,22 +32,22 @@ const forbid = (url: URL, reason: string): PostFailed =>
   })
 
 /**
- * Looks names up, one at a time for each app, and each name once for everybody who waits for it: the system does few
- * look-ups at once, and an app whose name servers hang would block all others.
+ * Looks names up, one at a time for each receiver, and each name once for everybody who waits for it: the system does few
+ * look-ups at once, and a receiver whose name servers hang would block all others.
  */
 const createLookups = (resolve: Resolve) => {
   const queues = new Map<string, Map<string, Promise<ReadonlyArray<HostAddress>>>>()
-  return (appId: string, hostname: string): Promise<ReadonlyArray<HostAddress>> => {
-    const queue = queues.get(appId) ?? new Map<string, Promise<ReadonlyArray<HostAddress>>>()
+  return (receiver: string, hostname: string): Promise<ReadonlyArray<HostAddress>> => {
+    const queue = queues.get(receiver) ?? new Map<string, Promise<ReadonlyArray<HostAddress>>>()
     const known = queue.get(hostname)
     if (known !== undefined) return known
     const ask = () => resolve(hostname)
     const before = [...queue.values()].at(-1)
     const lookup = before === undefined ? ask() : before.then(ask, ask)
-    queues.set(appId, queue.set(hostname, lookup))
+    queues.set(receiver, queue.set(hostname, lookup))
     const forget = () => {
       queue.delete(hostname)
-      if (queue.size === 0) queues.delete(appId)
+      if (queue.size === 0) queues.delete(receiver)
     }
     lookup.then(forget, forget)
     return lookup
@@ -71,10 +75,10 @@ export const createGuardedTransport = (resolve: Resolve, maxSockets: number): Gu
   const agents = createAgents(maxSockets)
   const lookUp = createLookups(resolve)
 
-  const findAddresses = async (appId: string, url: URL, signal: AbortSignal) => {
+  const findAddresses = async (receiver: string, url: URL, signal: AbortSignal) => {
     if (isLocalUrl(url)) throw forbid(url, "is not public")
     if (isAddress(url)) return []
-    const addresses = await unlessAborted(lookUp(appId, url.hostname), signal)
+    const addresses = await unlessAborted(lookUp(receiver, url.hostname), signal)
     const allowed = addresses.filter(({ address }) => isPublicAddress(address))
     if (allowed.length === 0) {
       throw forbid(url, `has no public address (${addresses.map(({ address }) => address).join(", ") || "none"})`)
@@ -82,18 +86,18 @@ export const createGuardedTransport = (resolve: Resolve, maxSockets: number): Gu
     return allowed
   }
 
-  const requestOf = (appId: string) => async (request: NodeRequest) => {
+  const requestOf = (receiver: string) => async (request: NodeRequest) => {
     const { url, signal = new AbortController().signal } = request
-    const addresses = await findAddresses(appId, url, signal)
+    const addresses = await findAddresses(receiver, url, signal)
     const refuse = () => forbid(url, "was connected to at an address that was not checked")
     return requestPinned({ ...request, addresses, refuse })
   }
 
   return {
     of:
-      (appId) =>
+      (receiver) =>
       ({ url, ...request }) =>
-        askByNode(agents, { ...request, url: new URL(url) }, requestOf(appId)),
+        askByNode(agents, { ...request, url: new URL(url) }, requestOf(receiver)),
     close: agents.close,
   }
 }

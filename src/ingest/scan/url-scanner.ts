@@ -62,7 +62,7 @@ const judgeAnswer = Effect.fnUntraced(function* ({ status, body }: PostAnswer, u
   const verdict =
     status === 200
       ? Effect.flatMap(
-          Effect.mapError(parseJson(encoder.encode(body)), ({ detail }) => detail),
+          Effect.mapError(parseJson(encoder.encode(body)), () => "it is not JSON."),
           readVerdict,
         )
       : Effect.fail("it must be 200 or 202.")

@@ -219,6 +219,28 @@ describe.each(catalogs)("endpoints (%s)", (_, create) => {
     expect(JSON.parse(hook.received[0]!.body)).toMatchObject({ type: "endpoint.test", data: { appId: "tenant" } })
   })
 
+  it("do not wait for one whose name is never found, and neither do callbacks of their app", async () => {
+    const catalog = create()
+    await createApp(catalog, { id: "tenant", keys: ["sk_tenant_0123456789abcdef"] })
+    const asked: Array<string> = []
+    for (const [id, host] of Object.entries({ ep_1: "hangs.example.com", ep_2: "fine.example.com" })) {
+      await addEndpoint(catalog, `http://${host}/`, { app: "tenant", id })
+      await catalog.addTestEvent({ id: `evt_${id}`, endpointId: id, now: Date.now() })
+    }
+    await startIngest({
+      catalog,
+      callbackRetries: [],
+      resolveHost: async (host) => {
+        asked.push(host)
+        return host.startsWith("hangs") ? new Promise(() => {}) : [{ address: "127.0.0.1", family: 4 }]
+      },
+    })
+    await eventually(async () => (await catalog.findEvent("evt_ep_2"))?.status === "dead")
+    expect(asked.toSorted()).toEqual(["fine.example.com", "hangs.example.com"])
+    expect((await catalog.listAttempts("evt_ep_2"))[0]!.error).toContain("no public address")
+    expect(await catalog.findEvent("evt_ep_1")).toMatchObject({ status: "pending" })
+  })
+
   it("are never named with their secret in the log", async () => {
     const catalog = create()
     const lines: Array<string> = []
