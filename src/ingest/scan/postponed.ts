@@ -1,3 +1,11 @@
+import type { Shares } from "../shares.ts"
+
+/** A file that is postponed. */
+interface Waiting {
+  readonly id: number
+  readonly appId: string
+}
+
 /** Files that are tried again later. */
 export interface Postponed {
   /** Ids of those whose time has not come. */
@@ -10,10 +18,10 @@ export interface Postponed {
    * @param isLonger whether this one counts towards the next pause
    * @returns whether it is the first time, as far as is remembered
    */
-  readonly add: (id: number, isLonger: boolean) => boolean
+  readonly add: (file: Waiting, isLonger: boolean) => boolean
   readonly forget: (id: number) => void
-  /** Whether no further file can be remembered. */
-  readonly isFull: () => boolean
+  /** Whether no further file of an app can be remembered. */
+  readonly isFull: (appId: string) => boolean
 }
 
 /** Pauses of {@link createPostponed}, ms. */
@@ -22,13 +30,19 @@ export interface Pauses {
   readonly longest: number
 }
 
-/** Makes a memory of at most `most` files. Those beyond are not postponed. */
-export const createPostponed = (now: () => number, { shortest, longest }: Pauses, most: number): Postponed => {
-  const known = new Map<number, { readonly failures: number; readonly until: number }>()
+/** Makes a memory of as many files as apps have places in it. Those beyond are not postponed. */
+export const createPostponed = (now: () => number, { shortest, longest }: Pauses, places: Shares): Postponed => {
+  const known = new Map<number, { readonly appId: string; readonly failures: number; readonly until: number }>()
+
+  const forget = (id: number): void => {
+    const file = known.get(id)
+    if (file !== undefined) places.add(file.appId, -1)
+    known.delete(id)
+  }
 
   /** Drops files that were due long ago and not tried: they are held no more. */
   const prune = (): void => {
-    for (const [id, { until }] of known) if (until + longest < now()) known.delete(id)
+    for (const [id, { until }] of known) if (until + longest < now()) forget(id)
   }
 
   return {
@@ -41,15 +55,16 @@ export const createPostponed = (now: () => number, { shortest, longest }: Pauses
       for (const { until } of known.values()) if (until > now() && (next === undefined || until < next)) next = until
       return next
     },
-    add: (id, isLonger) => {
+    add: ({ id, appId }, isLonger) => {
       const before = known.get(id)
-      if (before === undefined && known.size >= most) return false
+      if (before === undefined && places.roomOf(appId) === 0) return false
+      if (before === undefined) places.add(appId, 1)
       const { failures } = before ?? { failures: 0 }
       const until = now() + Math.min(shortest * 2 ** failures, longest)
-      known.set(id, { failures: failures + (isLonger ? 1 : 0), until })
+      known.set(id, { appId, failures: failures + (isLonger ? 1 : 0), until })
       return before === undefined
     },
-    forget: (id) => void known.delete(id),
-    isFull: () => known.size >= most,
+    forget,
+    isFull: (appId) => places.roomOf(appId) === 0,
   }
 }

@@ -14,6 +14,7 @@ import { createOutage } from "./outage.ts"
 import { createPostponed, type Pauses } from "./postponed.ts"
 import { readHeld } from "./read-held.ts"
 import { type Scanner, ScannerError } from "./scanner.ts"
+import { createShares, toWideSharing } from "../shares.ts"
 import { createTurns } from "./turns.ts"
 
 /** Has every file that is held looked at, and gives the verdict. */
@@ -40,7 +41,7 @@ const usualTimes: ScanTimes = {
   file: { shortest: 60_000, longest: 60 * 60_000 },
 }
 
-/** Files that are tried later and kept in memory. */
+/** Files that are tried later and kept in memory, of all apps; an app has a share of them. */
 const mostPostponed = 10_000
 
 /** Files that are counted, of one app, when the scanner is back. */
@@ -67,6 +68,7 @@ export const createScans = (
   metrics: Pick<Metrics, "scans" | "activeScans">,
   context: Context.Context<never>,
   times: ScanTimes = usualTimes,
+  most: number = mostPostponed,
 ): Scans => {
   const { apps, catalog, changes, settings, now } = service
   const judge = createJudgeHeld(service, metrics)
@@ -74,10 +76,11 @@ export const createScans = (
   const latch = Latch.makeUnsafe()
   const wake = () => void Latch.openUnsafe(latch)
   const turns = createTurns<FileRecord>(apps.isOne)
-  const postponed = createPostponed(now, times.file, mostPostponed)
+  const postponed = createPostponed(now, times.file, createShares(toWideSharing(most, apps.isOne)))
   const outage = createOutage(now, times.away)
   const underWay = new Map<Fiber.Fiber<unknown, unknown>, number>()
-  let isFullSaid = false
+  /** When apps may be tried again of which no further file can be remembered: theirs would be tried again at once. */
+  const full = new Map<string, number>()
 
   const countHeld = Effect.promise(() => catalog.listHeld({ limit: mostCounted, except: new Set() })).pipe(
     Effect.map((held) => held.length),
@@ -100,18 +103,19 @@ export const createScans = (
 
   /** Postpones a file. What is known of it is logged once. */
   const postpone = Effect.fnUntraced(function* (
-    { id, key }: FileRecord,
+    { id, key, appId }: FileRecord,
     isLonger: boolean,
     say: (key: string) => Effect.Effect<void>,
   ) {
-    if (postponed.add(id, isLonger)) yield* say(key)
-    if (!postponed.isFull()) isFullSaid = false
-    else if (!isFullSaid) {
-      isFullSaid = true
+    if (postponed.add({ id, appId }, isLonger)) yield* say(key)
+    if (!postponed.isFull(appId)) return void full.delete(appId)
+    if (!full.has(appId)) {
       yield* logError(
-        `The scanner does not decide about ${mostPostponed} files; others wait behind them. Decide by releaseFiles or rejectFiles.`,
+        "The scanner does not decide about thousands of files of an app; its others wait behind them. Decide by releaseFiles or rejectFiles.",
+        { app: appId },
       )
     }
+    full.set(appId, now() + times.look)
   })
 
   const isStillHeld = (file: FileRecord) =>
@@ -201,7 +205,7 @@ export const createScans = (
     if (turns.count() >= places) return
     const except = new Set([...underWay.values(), ...postponed.list()])
     const held = yield* Effect.promise(() => catalog.listHeld({ limit: places, except }))
-    const files = held.map(({ file }) => file)
+    const files = held.map(({ file }) => file).filter(({ appId }) => (full.get(appId) ?? 0) <= now())
     for (const file of turns.take(files, places)) start(file)
   }, Effect.uninterruptible)
 
@@ -212,8 +216,7 @@ export const createScans = (
     yield* startScans()
     const nextAt = postponed.nextAt()
     const nap = nextAt === undefined ? times.look : Math.min(Math.max(nextAt - now(), 1), times.look)
-    // Without room to remember them, files that are refused would be tried again at once.
-    yield* postponed.isFull() ? Effect.sleep(times.look) : Effect.raceFirst(Effect.sleep(nap), latch.await)
+    yield* Effect.raceFirst(Effect.sleep(nap), latch.await)
   })
 
   /** A catalog that fails now may work in a moment. */

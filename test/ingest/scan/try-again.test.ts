@@ -8,7 +8,7 @@ import type { Service } from "../../../src/ingest/service.ts"
 import type { BlobStore, Catalog } from "../../../src/ingest.ts"
 import { createLogContext } from "../../../src/server-kit/logging.ts"
 import { captureConsole } from "../capture-console.ts"
-import { eventually, startIngest } from "../circle.ts"
+import { createGrant, eventually, startIngest } from "../circle.ts"
 import { sendHeld } from "./held.ts"
 
 const readAll = async (bytes: AsyncIterable<Uint8Array>): Promise<string> => {
@@ -23,6 +23,7 @@ const start = async (
   scan: (content: string, signal: AbortSignal) => Promise<ReturnType<Scanner["scan"]>> | ReturnType<Scanner["scan"]>,
   change: (ports: { readonly store: BlobStore; readonly catalog: Catalog }) => Partial<Service> = () => ({}),
   away: Pauses = { shortest: 10, longest: 100 },
+  { look = 20, most }: { readonly look?: number; readonly most?: number } = {},
 ) => {
   const lines = captureConsole()
   const ingest = await startIngest()
@@ -51,8 +52,8 @@ const start = async (
     settings: { maxConcurrentScans: 2 },
     ...change(ingest),
   } as unknown as Service
-  const times = { look: 20, away, file: { shortest: 10, longest: 10_000 } }
-  const scans = createScans(service, scanner, createMetrics(), createLogContext("Info", "text"), times)
+  const times = { look, away, file: { shortest: 10, longest: 10_000 } }
+  const scans = createScans(service, scanner, createMetrics(), createLogContext("Info", "text"), times, most)
   onTestFinished(scans.close)
   const isHeld = async (key: string) => (await ingest.catalog.get(key))!.file.hold
   return { ingest, keys, lines, asked, scans, isHeld }
@@ -79,6 +80,33 @@ describe("a file about which the scanner does not decide", () => {
     )
     await eventually(async () => !(await isHeld(keys[1]!)) && !(await isHeld(keys[2]!)))
     expect(await isHeld(keys[0]!)).toBe(true)
+  })
+
+  it("does not keep another app's from their turn, however many of them there are", async () => {
+    const { ingest, lines, asked, scans, isHeld } = await start(
+      Array.from({ length: 30 }, () => "poison"),
+      async (content) => (content === "poison" ? fail("refused") : { kind: "clean" }),
+      () => ({ apps: { isOne: () => false } }) as Partial<Service>,
+      undefined,
+      { look: 60_000, most: 20 },
+    )
+    await eventually(() => lines.some((line) => line.includes("of an app")))
+    const before = asked.length
+    const grant = createGrant({ appId: "other", key: "other-file" })
+    await ingest.catalog.commitWhole({
+      grant,
+      labels: { hold: true },
+      origin: ingest.url,
+      bytes: new TextEncoder().encode("clean"),
+      fileHash: "",
+      now: Date.now(),
+      eventId: "evt_other",
+      claimedUntil: null,
+    })
+    scans.wake()
+    await eventually(async () => !(await isHeld("other-file")))
+    // Those beyond the app's share are not tried again at once.
+    expect(asked.length - before).toBeLessThan(30)
   })
 
   it("stays held where its bytes cannot be read, or are not all there", async () => {
