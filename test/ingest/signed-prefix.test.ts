@@ -155,6 +155,7 @@ describe.each(catalogs)("a signed prefix (%s)", (_, create) => {
       "cross-origin-resource-policy": "cross-origin",
       "content-security-policy": expect.stringContaining("sandbox"),
       "cache-control": "private, no-cache",
+      "referrer-policy": "no-referrer",
     })
   })
 

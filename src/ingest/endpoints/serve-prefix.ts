@@ -53,5 +53,7 @@ export const respondBelowPrefix = Effect.fnUntraced(function* (
   // The URL is a secret, so whoever has it keeps the file for themselves. The path may come to mean another one: only
   // what the app itself has said counts here, and only as long as the URL does.
   const keeping = { acl: "private", cache: file.cache ?? "revalidate", until: expires } as const
-  return yield* sendFile(service, request, file, toFileHeaders(file, keeping, service.now()))
+  const headers = toFileHeaders(file, keeping, service.now())
+  // What a file names, a style sheet's pictures for one, is not told the URL.
+  return yield* sendFile(service, request, file, { ...headers, "referrer-policy": "no-referrer" })
 })
