@@ -19,8 +19,8 @@ const retry = { attempts: 6 }
 
 /** A file that is stored, and what becomes of it. */
 interface PutFile extends StoredFile {
-  readonly status: "Uploaded" | "Pending"
-  /** Until when it has to be claimed, ms since the epoch; null where it need not be. */
+  readonly status: "Uploaded" | "Pending" | "Held"
+  /** Until when it has to be claimed, ms since the epoch; null where it need not be, and while it is held. */
   readonly claimBy: number | null
   /** Where it is filed; null where nobody said. */
   readonly storedPath: string | null
@@ -47,10 +47,13 @@ const nothing: Record<keyof PutFile, null> = {
 }
 
 /** What the ingest does not say of it, because it was told. */
-const toPutFile = (file: StoredFile, storedPath: string | undefined, { claim }: PutOptions): PutFile => {
+const toPutFile = (file: StoredFile, storedPath: string | undefined, { claim, hold }: PutOptions): PutFile => {
+  const filed = { ...file, storedPath: storedPath ?? null }
+  // The time to claim it begins with its release.
+  if (hold) return { ...filed, status: "Held", claimBy: null }
   const span = claim === undefined ? undefined : parseDuration(claim)
   const claimBy = span?.ok ? file.uploadedAt + span.value : null
-  return { ...file, status: claimBy === null ? "Uploaded" : "Pending", claimBy, storedPath: storedPath ?? null }
+  return { ...filed, status: claimBy === null ? "Uploaded" : "Pending", claimBy }
 }
 
 const failed = (error: Failure): PutResult => ({ file: null, verified: false, error })

@@ -27,9 +27,12 @@ describe("sluice release and sluice reject", { timeout: 60_000 }, () => {
       stdout: "Released 2 files.\n",
       stderr: "",
     })
+    const put = await hand.run(["put", await hand.write("d.txt", "d"), "--hold", "--json"])
+    expect(JSON.parse(put.stdout)).toMatchObject({ status: "Held", claimBy: null })
+    await hand.run(["rm", JSON.parse(put.stdout).key])
     const rejected = await hand.run(["reject", c, "--reason", "Too blue.", "--json"])
     expect(JSON.parse(rejected.stdout)).toEqual({ rejected: [c], notHeld: [], left: [], error: null })
-    expect(await statusOf(hand)).toEqual({ [a]: "Uploaded", [b]: "Uploaded", [c]: "Failed" })
+    expect(await statusOf(hand)).toMatchObject({ [a]: "Uploaded", [b]: "Uploaded", [c]: "Failed" })
     expect((await hand.ingest.catalog.get(c))!.file.failure).toEqual({ code: "REJECTED", message: "Too blue." })
   })
 
