@@ -172,6 +172,8 @@ export const describeRoom = ({ page: getPage, site: getSite, open, until }: Benc
       await rowBecomes(shown, "uploading")
       await page.getByRole("button", { name: `Pause ${shown}` }).waitFor()
       expect((await text()).replaceAll("\n", "")).not.toMatch(hidden)
+      // A page that is left before the request has come leaves none.
+      await until(() => site.puts.length > 0)
       await page.reload()
       await page.getByRole("button", { name: `Discard ${shown}` }).waitFor()
       expect((await text()).replaceAll("\n", "")).not.toMatch(hidden)
