@@ -4,6 +4,7 @@ export type {
   Append,
   Appended,
   BlobState,
+  Finished,
   BlobStore,
   BlobStoreAbilities,
   BlobStoreDriver,

@@ -19,7 +19,7 @@ const page = "node_modules/sluice/docs/conformance.md"
 const wanted = `export default { contract: "${blobStoreContract}", open }`
 
 /** What an ingest calls of a store. */
-const methods = ["claim", "append", "digest", "finish", "read", "remove", "close"] as const satisfies ReadonlyArray<
+const methods = ["claim", "append", "finish", "read", "remove", "probe", "close"] as const satisfies ReadonlyArray<
   keyof BlobStore
 >
 
@@ -92,12 +92,10 @@ const findStoreMistake = (store: unknown): string | undefined => {
     name === "abilities" ? !isObject(abilities) : typeof store[name] !== "function",
   )
   if (missing.length > 0) return `is not a blob store: it lacks ${missing.join(", ")}`
-  const { isDurable, isShared, smallestAppend } = abilities as { readonly [name in keyof BlobStoreAbilities]?: unknown }
-  if (typeof isDurable !== "boolean" || typeof isShared !== "boolean")
-    return "is not a blob store: `abilities.isDurable` and `abilities.isShared` are true or false"
-  if (smallestAppend !== 1)
-    return "cannot be used: the ingest appends any number of bytes, so `abilities.smallestAppend` must be 1. Let the driver collect them"
-  return undefined
+  const { isDurable, readsUnfinished } = abilities as { readonly [name in keyof BlobStoreAbilities]?: unknown }
+  return typeof isDurable === "boolean" && typeof readsUnfinished === "boolean"
+    ? undefined
+    : "is not a blob store: `abilities.isDurable` and `abilities.readsUnfinished` are true or false"
 }
 
 /** ms after which a start says that it waits for a store. */

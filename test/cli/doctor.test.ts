@@ -205,7 +205,15 @@ describe("sluice doctor", () => {
       const rest = { metadata: "1", callbackSlug: "a", awaitServerData: false, isDev: false, trace: null }
       const registration = { ...rest, callbackUrl }
       await catalog.begin({ grant, registration, origin: url, now: Date.now() })
-      await catalog.commit({ key, epoch: 1, fileHash: "", now: Date.now(), eventId: `evt_${id}`, claimedUntil: null })
+      await catalog.commit({
+        key,
+        epoch: 1,
+        fileHash: "",
+        blobRef: null,
+        now: Date.now(),
+        eventId: `evt_${id}`,
+        claimedUntil: null,
+      })
     }
     await upload(credentials.appId, "own", app)
     await upload("acme", "other", stranger)

@@ -240,10 +240,18 @@ describe("sluice files export", () => {
       yield new TextEncoder().encode("hello")
     })()
     const blob = toBlobName({ key: "plain", id })
-    await data.store.append(blob, { epoch, offset: 0, body })
+    await data.store.append(blob, { epoch, offset: 0, size: 5, body })
     await data.store.finish(blob, { epoch, size: 5 })
     const eventId = "evt_plain"
-    await data.catalog.commit({ key: "plain", epoch, fileHash: "", now: 1_002_000, eventId, claimedUntil: null })
+    await data.catalog.commit({
+      key: "plain",
+      epoch,
+      fileHash: "",
+      blobRef: null,
+      now: 1_002_000,
+      eventId,
+      claimedUntil: null,
+    })
     expect(JSON.parse((await run("--json")).stdout)).toMatchObject({ files: 1, kept: 0 })
     expect(JSON.parse((await run("--json")).stdout)).toMatchObject({ files: 1, kept: 1, others: [] })
   })

@@ -81,11 +81,11 @@ export const storeFile = async (
   const bytes = new TextEncoder().encode(content)
   const { epoch, id } = await beginFile(data, key, { size: bytes.length, ...grant }, labels)
   const blob = toBlobName({ key, id })
-  await data.store.append(blob, { epoch, offset: 0, body: once(bytes) })
+  await data.store.append(blob, { epoch, offset: 0, size: bytes.length, body: once(bytes) })
   await data.store.finish(blob, { epoch, size: bytes.length })
   const fileHash = createHash("sha256").update(bytes).digest("hex")
   const eventId = `evt_${key}`
-  await data.catalog.commit({ key, epoch, fileHash, now: 1_002_000, eventId, claimedUntil: null })
+  await data.catalog.commit({ key, epoch, fileHash, blobRef: null, now: 1_002_000, eventId, claimedUntil: null })
 }
 
 /** Makes one attempt at the event of a file, which ends so. */

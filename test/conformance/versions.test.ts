@@ -26,8 +26,8 @@ const suites = {
  * fail now, and write the hash of the new titles here.
  */
 const known: Readonly<Record<keyof typeof suites, readonly [version: string, titles: string]>> = {
-  blobStore: ["1.0", "4e6b74124917"],
-  catalog: ["2.0", "45daf9f5721c"],
+  blobStore: ["2.0", "27bdf82eaa2d"],
+  catalog: ["3.0", "6c658dab4a80"],
   adapter: ["1.0", "f27f0157f261"],
 }
 

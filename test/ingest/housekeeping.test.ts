@@ -52,7 +52,7 @@ const steps = {
   begin: ({ catalog }, grant) => catalog.begin({ grant, origin: "http://x", now: 0 }),
   append: async ({ store, catalog }, { key }) => {
     const { blob, epoch } = await uploadOf(catalog, key)
-    return store.append(blob, { epoch, offset: 0, body: threeBytes() })
+    return store.append(blob, { epoch, offset: 0, size: 3, body: threeBytes() })
   },
   finish: async ({ store, catalog }, { key }) => {
     const { blob, epoch } = await uploadOf(catalog, key)

@@ -19,7 +19,7 @@ export const breakages: ReadonlyArray<Breakage> = [
     name: "rejects when a body breaks off",
     from: "brokenOff = { cause };",
     to: "throw cause;",
-    caughtBy: "takes any number of interruptions, in batches larger than its own",
+    caughtBy: "takes any number of interruptions, in batches larger than its own: a small file",
   },
   {
     name: "fences nobody off",
@@ -41,7 +41,7 @@ export const breakages: ReadonlyArray<Breakage> = [
   },
   {
     name: "goes on after it was finished",
-    from: "await keep(key, { epoch, isFinished: true });",
+    from: "await keep(key, { epoch, isFinished: true })",
     to: "",
     caughtBy: "refuses to finish with another size, or to go on after finishing",
   },
@@ -64,11 +64,22 @@ export const breakages: ReadonlyArray<Breakage> = [
     caughtBy: "reads nothing of a blob that is there, and finds none that is not",
   },
   {
-    name: "hashes all there is",
-    from: "{ end: size - 1 }",
-    to: "{}",
-    caughtBy:
-      "gives the digest of the beginning of a blob, while it grows, after an interruption and when it is finished",
+    name: "hashes but the beginning",
+    from: "createReadStream(pathOf(key))) hash",
+    to: "createReadStream(pathOf(key), { end: 9 })) hash",
+    caughtBy: "gives the digest of a blob, after an interruption, and again",
+  },
+  {
+    name: "gives digests that nobody wants",
+    from: 'isHashed ? await digest(key) : ""',
+    to: "await digest(key)",
+    caughtBy: "gives no digest that was not asked for, and also one that was asked for late",
+  },
+  {
+    name: "cannot be probed twice",
+    from: 'await writeFile(join(folder, "probe"), "")',
+    to: 'await mkdir(join(folder, "probe"))',
+    caughtBy: "says that bytes can be stored, as often as it is asked",
   },
   {
     name: "confuses keys that differ in the case of a letter",
@@ -102,8 +113,8 @@ export const breakages: ReadonlyArray<Breakage> = [
   },
   {
     name: "does not say what it can do",
-    from: "smallestAppend: 1",
-    to: "smallestAppend: undefined",
+    from: "readsUnfinished: true",
+    to: "readsUnfinished: undefined",
     caughtBy: "says what it can do",
   },
 ]

@@ -206,7 +206,7 @@ describe("somebody with Vitest and TypeScript", () => {
 
 const lacking = `import type { BlobStoreDriver } from "sluice/ingest"
 export default {
-  contract: "blob-store/1",
+  contract: "blob-store/2",
   // @ts-expect-error it lacks all methods but one
   open: () => ({ close: async () => {} }),
 } satisfies BlobStoreDriver

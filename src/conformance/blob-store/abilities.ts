@@ -1,15 +1,20 @@
 import type { BlobStore } from "../../ingest.ts"
 import { it } from "../cases.ts"
 import { expect } from "../expect.ts"
-import { breakingAfter, bytes, chunksOf, expectBytes, readAll, reasonOf, write } from "./drive-blob-store.ts"
+import { breakingAfter, bytes, chunksOf, expectBytes, readAll, readWhole, reasonOf, write } from "./drive-blob-store.ts"
 
 /** A store says what it can do. */
 export const testAbilities = (store: () => BlobStore): void => {
   it("says what it can do", async () => {
-    const { isDurable, isShared, smallestAppend } = store().abilities
-    expect([typeof isDurable, typeof isShared, smallestAppend]).toEqual(["boolean", "boolean", 1])
+    const { isDurable, readsUnfinished } = store().abilities
+    expect([typeof isDurable, typeof readsUnfinished]).toEqual(["boolean", "boolean"])
     // What is free may be unknown, but never a guess below nothing.
     expect((await store().free?.()) ?? 0).toBeGreaterThan(-1)
+  })
+
+  it("says that bytes can be stored, as often as it is asked", async () => {
+    await Promise.all([store().probe(), store().probe()])
+    await store().probe()
   })
 }
 
@@ -17,38 +22,71 @@ export const testAbilities = (store: () => BlobStore): void => {
 export const testDurableBlobStore = (store: () => BlobStore, reopen: () => Promise<BlobStore>): void => {
   it("has everything after it was opened anew", async () => {
     expect(store().abilities.isDurable).toBe(true)
-    await write(store(), "finished", bytes(10))
-    await store().append("unfinished", { epoch: 3, offset: 0, body: breakingAfter(bytes(2_000_000)) })
+    const finished = await write(store(), "finished", bytes(10))
+    const content = bytes(2_000_005)
+    const body = breakingAfter(content.subarray(0, 2_000_000))
+    await store().append("unfinished", { epoch: 3, offset: 0, size: content.length, body })
     const again = await reopen()
     expect(await again.claim("finished", 2)).toEqual({ size: 10, isFinished: true })
-    expectBytes(await readAll(await again.read("unfinished", { start: 0, end: 1_999_999 })), bytes(2_000_000))
+    expectBytes(await readWhole(again, "finished", 10, finished), bytes(10))
+    if (again.abilities.readsUnfinished) {
+      const stored = await readAll(await again.read("unfinished", { start: 0, end: 1_999_999 }))
+      expectBytes(stored, content.subarray(0, 2_000_000))
+    }
     expect(await again.claim("unfinished", 9)).toEqual({ size: 2_000_000, isFinished: false })
-    await again.append("unfinished", { epoch: 9, offset: 2_000_000, body: chunksOf(bytes(5)) })
-    await again.finish("unfinished", { epoch: 9, size: 2_000_005 })
+    const rest = chunksOf(content.subarray(2_000_000))
+    await again.append("unfinished", { epoch: 9, offset: 2_000_000, size: content.length, body: rest })
+    const ended = await again.finish("unfinished", { epoch: 9, size: content.length })
+    expectBytes(await readWhole(again, "unfinished", content.length, ended), content)
+    await again.close()
+  })
+
+  it("finishes again what another process has finished, with the same digest", async () => {
+    const content = bytes(70_000)
+    await store().append("key", { epoch: 1, offset: 0, size: 70_000, isHashed: true, body: chunksOf(content) })
+    const { digest } = await store().finish("key", { epoch: 1, size: 70_000, isHashed: true })
+    const again = await reopen()
+    expect(await again.claim("key", 2)).toEqual({ size: 70_000, isFinished: true })
+    const repeated = await again.finish("key", { epoch: 2, size: 70_000, isHashed: true })
+    expect(repeated.digest).toBe(digest)
+    expectBytes(await readWhole(again, "key", 70_000, repeated), content)
     await again.close()
   })
 
   it("fences off the writers of another process", async () => {
-    const content = bytes(4 * 1024 * 1024)
+    const half = 4 * 1024 * 1024
+    const size = 2 * half
+    const content = bytes(size)
     const gate = Promise.withResolvers<void>()
     const asked = Promise.withResolvers<void>()
     async function* body() {
-      yield content
+      yield content.subarray(0, half)
       asked.resolve()
       await gate.promise
-      yield content
+      yield bytes(half, 99)
     }
-    const old = store().append("key", { epoch: 1, offset: 0, body: body() })
+    const old = reasonOf(store().append("key", { epoch: 1, offset: 0, size, body: body() }))
     await asked.promise
     const again = await reopen()
     // A driver may keep what came so far, or nothing of it.
-    const { size, isFinished } = await again.claim("key", 2)
-    expect([size <= content.length, isFinished]).toEqual([true, false])
+    const { size: stored, isFinished } = await again.claim("key", 2)
+    expect([stored <= half, isFinished]).toEqual([true, false])
     gate.resolve()
-    expect(await reasonOf(old)).toBe("fenced")
-    expect(await reasonOf(store().finish("key", { epoch: 1, size }))).toBe("fenced")
-    await again.append("key", { epoch: 2, offset: size, body: chunksOf(content.subarray(size)) })
-    await again.finish("key", { epoch: 2, size: content.length })
+    // It is refused, or writes to a place that nobody reads.
+    const ofOld = await old.then((reason) =>
+      reason === "it succeeded"
+        ? store()
+            .finish("key", { epoch: 1, size })
+            .catch(() => undefined)
+        : undefined,
+    )
+    expect(["fenced", "it succeeded"]).toContain(await old)
+    await again.append("key", { epoch: 2, offset: stored, size, body: chunksOf(content.subarray(stored)) })
+    const finished = await again.finish("key", { epoch: 2, size })
+    if (ofOld !== undefined) expect(ofOld.ref).not.toBe(finished.ref)
+    expectBytes(await readWhole(again, "key", size, finished), content)
+    expect(await reasonOf(store().finish("key", { epoch: 1, size: size + 1 }))).not.toBe("it succeeded")
+    expectBytes(await readWhole(again, "key", size, finished), content)
     await again.close()
   })
 }

@@ -87,8 +87,14 @@ export const driveCatalog = (catalog: () => Catalog, { holdsClaims = false } = {
       catalog().begin({ grant: grantOf(key, grant), origin, now, quota, eventId: `evt_${crypto.randomUUID()}` }),
     commitWhole: (key: string, grant: Partial<UploadGrant> = {}, now = 2000, quota?: number) =>
       catalog().commitWhole({ grant: grantOf(key, grant), origin, bytes: content, quota, ...notes(now) }),
-    commit: (key: string, epoch = 1, options: { now?: number; claimedUntil?: number | null } = {}) =>
-      catalog().commit({ key, epoch, ...notes(options.now ?? 2000, options.claimedUntil) }),
+    commit: (
+      key: string,
+      epoch = 1,
+      options: { now?: number; claimedUntil?: number | null; blobRef?: string | null } = {},
+    ) => {
+      const { now = 2000, claimedUntil, blobRef = null } = options
+      return catalog().commit({ key, epoch, blobRef, ...notes(now, claimedUntil) })
+    },
     fail: (key: string, epoch = 1, options: { failure?: FileFailure; now?: number; eventId?: string } = {}) =>
       catalog().fail({ key, epoch, failure, now: 2000, eventId: options.eventId ?? createEventId(), ...options }),
     register: (fileKeys: ReadonlyArray<string>, options: DrivenRegistration = {}) =>

@@ -14,7 +14,7 @@ const notes = { fileHash: "ab".repeat(32), now: 2000, eventId: "evt_1", claimedU
 const toCalls = (catalog: Catalog): Readonly<Record<Method, () => Promise<unknown>>> => ({
   begin: () => catalog.begin({ grant, origin: "http://ingest.example", now: 1000 }),
   interrupt: () => catalog.interrupt("key"),
-  commit: () => catalog.commit({ key: "key", epoch: 1, ...notes }),
+  commit: () => catalog.commit({ key: "key", epoch: 1, blobRef: null, ...notes }),
   commitWhole: () => catalog.commitWhole({ grant, origin: "http://ingest.example", bytes: content, ...notes }),
   readContent: () => catalog.readContent(1),
   fail: () =>
@@ -37,6 +37,7 @@ const toCalls = (catalog: Catalog): Readonly<Record<Method, () => Promise<unknow
   get: () => catalog.get("key"),
   findByCustomId: () => catalog.findByCustomId("app", "c"),
   findByPath: () => catalog.findByPath({ appId: "app", path: "p/a", now: 1 }),
+  probe: () => catalog.probe(),
   usage: () => catalog.usage("app"),
   usageOfOwner: () => catalog.usageOfOwner("app", "user-7"),
   claimFiles: () => catalog.claimFiles({ appId: "app", keys: ["key"], replaces: [], now: 3000 }),

@@ -44,6 +44,7 @@ export const testCatalogUploads = (catalog: () => Catalog): void => {
           fileHash: null,
           failure: null,
           isInline: false,
+          blobRef: null,
           endedAt: null,
           owner: null,
           path: null,
@@ -96,6 +97,23 @@ export const testCatalogUploads = (catalog: () => Catalog): void => {
       })
       expect(await begin("key", { size: 6 })).toEqual({ kind: "taken" })
       expect(await begin("key", { appId: "other" })).toEqual({ kind: "taken" })
+    })
+
+    it("keeps what the blob store wants to be told when the bytes are read", async () => {
+      for (const [key, blobRef] of [
+        ["named", "2"],
+        ["plain", null],
+      ] as const) {
+        await begin(key)
+        expect(await commit(key, 1, { blobRef })).toMatchObject({ upload: { file: { blobRef } } })
+        expect(await catalog().get(key)).toMatchObject({ file: { blobRef } })
+      }
+    })
+
+    it("says that it can be written, and changes nothing by that", async () => {
+      const before = await catalog().usage("app")
+      await Promise.all([catalog().probe(), catalog().probe()])
+      expect(await catalog().usage("app")).toEqual(before)
     })
 
     it("repeats a failure under the same grant, and starts anew under a new one", async () => {

@@ -53,6 +53,6 @@ export const openContent = (
           start,
           end,
         )
-      : kept.store.read(toBlobName(file), { start, end }),
+      : kept.store.read(toBlobName(file), { start, end, ref: file.blobRef }),
   )
 }

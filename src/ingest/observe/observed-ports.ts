@@ -36,8 +36,9 @@ export const observeStore = (store: BlobStore, observers: Observers): BlobStore 
     },
     finish: async (key, finish) => {
       const startedAt = performance.now()
-      await counted.finish(key, finish)
+      const finished = await counted.finish(key, finish)
       metrics.finishDuration.observe((performance.now() - startedAt) / 1000)
+      return finished
     },
     remove: async (key) => {
       await counted.remove(key)

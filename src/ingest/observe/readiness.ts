@@ -29,24 +29,6 @@ const succeeds = async (check: () => Promise<unknown>): Promise<"ok" | "failing"
   }
 }
 
-async function* oneByte() {
-  yield new Uint8Array(1)
-}
-
-/** Writes a byte, makes it durable, removes it. */
-const checkStore = async (store: BlobStore): Promise<void> => {
-  const key = `readiness-${crypto.randomUUID()}`
-  try {
-    await store.append(key, { epoch: 1, offset: 0, body: oneByte() })
-    await store.finish(key, { epoch: 1, size: 1 })
-  } finally {
-    await store.remove(key)
-  }
-}
-
-/** A write that changes nothing, because no key contains a space. */
-const checkCatalog = (catalog: Catalog): Promise<unknown> => catalog.interrupt("readiness check")
-
 /** Makes the function that says whether uploads can be accepted; concurrent calls share the answer. */
 export const createReadinessCheck = ({
   store,
@@ -59,7 +41,7 @@ export const createReadinessCheck = ({
 }): (() => Promise<Readiness>) => {
   let found: Promise<Readiness> | undefined
   const check = async (): Promise<Readiness> => {
-    const checks = [succeeds(() => checkCatalog(catalog)), succeeds(() => checkStore(store))] as const
+    const checks = [succeeds(() => catalog.probe()), succeeds(() => store.probe())] as const
     const [catalogState, storeState] = await Promise.all(checks)
     setTimeout(() => {
       found = undefined

@@ -9,7 +9,7 @@ import type { Catalog, FileRecord } from "../storage/catalog.ts"
  */
 export async function* readHeld(
   { store, catalog }: { readonly store: Pick<BlobStore, "read">; readonly catalog: Pick<Catalog, "readContent"> },
-  file: Pick<FileRecord, "id" | "key" | "size" | "isInline">,
+  file: Pick<FileRecord, "id" | "key" | "size" | "isInline" | "blobRef">,
 ): AsyncGenerator<Uint8Array, void, void> {
   let size = 0
   if (file.isInline) {
@@ -17,7 +17,7 @@ export async function* readHeld(
     if (bytes !== null) yield bytes
     size = bytes?.length ?? 0
   } else if (file.size > 0) {
-    for await (const chunk of await store.read(toBlobName(file), { start: 0, end: file.size - 1 })) {
+    for await (const chunk of await store.read(toBlobName(file), { start: 0, end: file.size - 1, ref: file.blobRef })) {
       size += chunk.length
       yield chunk
     }

@@ -2,14 +2,15 @@
 export interface BlobStoreAbilities {
   /** What {@link BlobStore.append} has resolved with survives a crash of process and machine. */
   readonly isDurable: boolean
-  /** Several processes may write to the same store; fencing holds between them. */
-  readonly isShared: boolean
   /**
-   * Fewest bytes an append can add unless it is the last one of its file; 1 where any number is possible. The ingest of
-   * this version needs 1: a driver for storage that takes large parts only collects them.
+   * All durable bytes of a blob can be read before it is finished. Otherwise they can as long as there are at most
+   * {@link readableBeginning} of them, which is what the ingest needs to judge a file by its first bytes.
    */
-  readonly smallestAppend: number
+  readonly readsUnfinished: boolean
 }
+
+/** How much of a blob every store can read before it is finished, bytes. Source: docs/protocol.md §6, the checked beginning. */
+export const readableBeginning = 4100
 
 /** Bytes to add to a blob. */
 export interface Append {
@@ -17,9 +18,11 @@ export interface Append {
   readonly epoch: number
   /** Where the bytes begin: the size that {@link BlobStore.claim} reported, or 0 for an unknown key. */
   readonly offset: number
+  /** The size of the whole blob, as it was announced: the same for every append of a blob. The body may end before it. */
+  readonly size: number
   /** The bytes, in order. A driver pulls the next chunk only when it can take it. */
   readonly body: AsyncIterable<Uint8Array>
-  /** {@link BlobStore.digest} will be called: a driver may hash while it writes. */
+  /** {@link BlobStore.finish} will ask for the digest: a driver may hash while it writes. */
   readonly isHashed?: boolean | undefined
   /** The driver owns the chunks' memory and may free it once it was used (`disposeChunk` of the protocol). */
   readonly isDisposable?: boolean | undefined
@@ -27,7 +30,7 @@ export interface Append {
 
 /** The outcome of an append. */
 export interface Appended {
-  /** Where the stored bytes end now. What lies before is durable, can be read, and can be resumed from. */
+  /** Where the stored bytes end now. What lies before is durable, and can be resumed from. */
   readonly offset: number
   /** Why the body broke off, if it did. The bytes before are stored all the same. */
   readonly brokenOff?: { readonly cause: unknown } | undefined
@@ -39,6 +42,17 @@ export interface BlobState {
   readonly size: number
   /** Whether {@link BlobStore.finish} has run. */
   readonly isFinished: boolean
+}
+
+/** What {@link BlobStore.finish} gives. */
+export interface Finished {
+  /** SHA-256 of all bytes, 64 lower-case hex digits; empty where it was not asked for. */
+  readonly digest: string
+  /**
+   * What the store wants to be told when these bytes are read, at most 64 characters; null where the key says enough. The
+   * catalog keeps it with the file.
+   */
+  readonly ref: string | null
 }
 
 /**
@@ -60,20 +74,30 @@ export interface BlobStore {
    * then.
    */
   readonly append: (key: string, append: Append) => Promise<Appended>
-  /** SHA-256 of the first `size` bytes, finished or not; 64 lower-case hex digits. */
-  readonly digest: (key: string, size: number) => Promise<string>
-  /** Makes the blob final, with exactly `size` bytes. Repeating it changes nothing. */
-  readonly finish: (key: string, finish: { readonly epoch: number; readonly size: number }) => Promise<void>
   /**
-   * Bytes `start` to `end`, both included, of a blob, finished or not; none where `end` is `start - 1`. The reader owns
-   * the chunks. Fails: `missing`, at once or while it is read.
+   * Makes the blob final, with exactly `size` bytes. Repeating it changes nothing, and gives the same.
+   *
+   * `isHashed`: whether the digest is asked for.
+   */
+  readonly finish: (
+    key: string,
+    finish: { readonly epoch: number; readonly size: number; readonly isHashed?: boolean | undefined },
+  ) => Promise<Finished>
+  /**
+   * Bytes `start` to `end`, both included, of a blob; none where `end` is `start - 1`. The reader owns the chunks.
+   *
+   * `ref`: what `finish` gave; null or absent for a blob that is not finished, see {@link BlobStoreAbilities}.
+   *
+   * Fails: `missing`, at once or while it is read.
    */
   readonly read: (
     key: string,
-    range: { readonly start: number; readonly end: number },
+    range: { readonly start: number; readonly end: number; readonly ref?: string | null | undefined },
   ) => Promise<ReadableStream<Uint8Array>>
   /** Removes the blob, finished or not. Removing one that does not exist changes nothing. */
   readonly remove: (key: string) => Promise<void>
+  /** Rejects where no bytes could be stored now. It is asked at most once a second, and leaves nothing behind. */
+  readonly probe: () => Promise<void>
   /** Bytes that are free where new blobs go. Absent where there is no such limit, or no way to know it. */
   readonly free?: () => Promise<number>
   /** Releases what the driver holds open. */
@@ -97,7 +121,7 @@ export type BlobStoreReason =
  * The contract of {@link BlobStore} by name and version. A version of the package speaks one; the number rises when a
  * driver that fulfils it today would not tomorrow.
  */
-export const blobStoreContract = "blob-store/1"
+export const blobStoreContract = "blob-store/2"
 
 /** What a store may know of the ingest that opens it. */
 export interface BlobStoreOpening {

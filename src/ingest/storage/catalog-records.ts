@@ -45,6 +45,8 @@ export interface FileRecord {
   readonly failure: FileFailure | null
   /** Whether the catalog itself keeps the bytes: {@link CatalogUploads.readContent}. */
   readonly isInline: boolean
+  /** What the blob store wants to be told when its bytes are read; null where it needs nothing, or it has not arrived. */
+  readonly blobRef: string | null
   /** When it became `Failed` or `Deleting`. */
   readonly endedAt: number | null
   /** Whose it is, as its app says; null where the app does not say. */

@@ -76,7 +76,13 @@ export interface CatalogUploads {
   readonly interrupt: (key: string) => Promise<number | null>
   /** `Uploading → Uploaded`, with the delivery row when the app has registered. Only with the newest epoch. */
   readonly commit: (
-    commit: { readonly key: string; readonly epoch: number; readonly fileHash: string } & CommitNotes,
+    commit: {
+      readonly key: string
+      readonly epoch: number
+      readonly fileHash: string
+      /** What the blob store gave for the finished blob. */
+      readonly blobRef: string | null
+    } & CommitNotes,
   ) => Promise<Committed>
   /**
    * Nothing → `Uploaded`: a small file that arrived in one piece, with its bytes. `refused`: something exists under

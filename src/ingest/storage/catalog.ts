@@ -50,6 +50,8 @@ export interface Catalog
   readonly usage: (appId: string) => Promise<Usage>
   /** How much the files of one owner of an app take, updated in the same way. */
   readonly usageOfOwner: (appId: string, owner: string) => Promise<OwnerUsage>
+  /** Rejects where nothing could be written now. It is asked at most once a second, and changes nothing. */
+  readonly probe: () => Promise<void>
   readonly close: () => Promise<void>
 }
 

@@ -66,6 +66,7 @@ export const describeFile = (
   failure: null,
   endedAt: null,
   isInline: false,
+  blobRef: null,
   owner: labels.owner ?? null,
   path: labels.path ?? null,
   keepFor: labels.keepFor ?? null,

@@ -12,14 +12,14 @@ export type FileVerdict =
   /** As many bytes, but others: `found` is their SHA-256, 64 lower-case hex digits. */
   | { readonly kind: "changed"; readonly found: string }
 
-type StoredFile = Pick<FileRecord, "id" | "key" | "size" | "fileHash" | "isInline">
+type StoredFile = Pick<FileRecord, "id" | "key" | "size" | "fileHash" | "isInline" | "blobRef">
 
 const isMissing = (cause: unknown): boolean => BlobStoreError.is(cause) && cause.reason === "missing"
 
 /** Whether the store has bytes `start` to `end`; reads at most one of them. */
-const hasBytes = async (store: BlobStore, blob: string, start: number, end: number): Promise<boolean> => {
+const hasBytes = async (store: BlobStore, file: StoredFile, start: number, end: number): Promise<boolean> => {
   try {
-    await (await store.read(blob, { start, end })).cancel()
+    await (await store.read(toBlobName(file), { start, end, ref: file.blobRef })).cancel()
     return true
   } catch (cause) {
     if (isMissing(cause)) return false
@@ -33,14 +33,14 @@ const readBlob = async (
   file: StoredFile,
   take: (chunk: Uint8Array) => Promise<void>,
 ): Promise<FileVerdict | undefined> => {
-  const blob = toBlobName(file)
+  const range = { start: 0, end: file.size - 1, ref: file.blobRef }
   try {
-    for await (const chunk of await store.read(blob, { start: 0, end: file.size - 1 })) await take(chunk)
+    for await (const chunk of await store.read(toBlobName(file), range)) await take(chunk)
   } catch (cause) {
     if (!isMissing(cause)) throw cause
-    return { kind: (await hasBytes(store, blob, 0, -1)) ? "shorter" : "missing" }
+    return { kind: (await hasBytes(store, file, 0, -1)) ? "shorter" : "missing" }
   }
-  return (await hasBytes(store, blob, file.size, file.size)) ? { kind: "longer" } : undefined
+  return (await hasBytes(store, file, file.size, file.size)) ? { kind: "longer" } : undefined
 }
 
 /** The same for a small file, whose bytes are in the catalog. */

@@ -1,8 +1,9 @@
+import { readableBeginning } from "../storage/blob-store.ts"
 import { fileTypeFromBuffer } from "file-type"
 import { parseMediaType } from "../../protocol/media-type.ts"
 
 /** Number of bytes at the start of a file that tell its type. */
-export const sampleSize = 4100
+export const sampleSize = readableBeginning
 
 /** The families that the first bytes can prove. Types of one family are not told apart, because people rename .jpeg to .png. */
 type Family = "image" | "audio or video" | "PDF"

@@ -1,6 +1,7 @@
 import type { Rejected } from "../../server-kit/rejected.ts"
 import type { UploadGrant } from "../../protocol/signed-url.ts"
 import { toBlobName } from "../storage/blob-name.ts"
+import type { Finished } from "../storage/blob-store.ts"
 import type { UploadRecord } from "../storage/catalog.ts"
 import type { CommitNotes, Committed } from "../storage/catalog-uploads.ts"
 import { createEventId } from "../event-id.ts"
@@ -71,12 +72,12 @@ export const commitUpload = async (
   service: Service,
   grant: UploadGrant,
   epoch: number,
-  fileHash: string,
+  { digest, ref }: Finished,
 ): Promise<UploadRecord> =>
   announce(
     service,
     await commitWithRoom(service, grant, (notes) =>
-      service.catalog.commit({ key: grant.key, epoch, fileHash, ...notes }),
+      service.catalog.commit({ key: grant.key, epoch, fileHash: digest, blobRef: ref, ...notes }),
     ),
   )
 

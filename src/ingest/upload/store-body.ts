@@ -2,7 +2,7 @@ import type { Hash } from "node:crypto"
 import type { Incoming } from "../../http/incoming.ts"
 import { Rejected } from "../../server-kit/rejected.ts"
 import { checkDigest, parseSha256Field } from "../digest-fields.ts"
-import type { Appended, BlobState } from "../storage/blob-store.ts"
+import type { Appended, BlobState, Finished } from "../storage/blob-store.ts"
 import { resumeAt, tooManyBytes } from "../refusals.ts"
 import { inspect, prefixNeeded } from "./incoming.ts"
 import { BodyTooSlow } from "./minimum-rate.ts"
@@ -72,14 +72,14 @@ const readEmpty = async (body: AsyncIterable<Uint8Array>, offset: number): Promi
   }
 }
 
-/** Stores the rest of a file under the granted epoch; resolves with the hash when every byte is durable. */
+/** Stores the rest of a file under the granted epoch; resolves when every byte is durable and the blob is finished. */
 export const storeBody = async (
   service: Service,
   { request, grant, start, announced }: ProvenPut,
   digests: Digests,
   open: (place: Place) => Promise<AsyncIterable<Uint8Array>>,
   place: Place,
-): Promise<string> => {
+): Promise<Finished> => {
   const { blob, epoch, state } = place
   const offset = state.size
   const { size } = grant
@@ -95,6 +95,7 @@ export const storeBody = async (
     : await service.store.append(blob, {
         epoch,
         offset,
+        size,
         body,
         isHashed,
         isDisposable: hasDisposableBody(request),
@@ -109,8 +110,7 @@ export const storeBody = async (
   if (stored < size) {
     throw resumeAt(stored, `The body ended early; ${stored} of ${size} bytes are stored. Resume from there.`)
   }
-  const fileHash = isHashed ? await service.store.digest(blob, size) : ""
-  checkDigest("repr-digest", digests.repr, fileHash)
-  await service.store.finish(blob, { epoch, size })
-  return fileHash
+  const finished = await service.store.finish(blob, { epoch, size, isHashed })
+  checkDigest("repr-digest", digests.repr, finished.digest)
+  return finished
 }

@@ -106,8 +106,8 @@ export const transfer = async (service: Service, put: ProvenPut): Promise<Transf
     const open = async () =>
       ahead?.replay() ?? openBody(service, put, writer, digests, await readPrefix(service, blob, start))
     try {
-      const fileHash = await storeBody(service, put, digests, open, { blob, epoch, state })
-      return { upload: await commitUpload(service, grant, epoch, fileHash), known: nothingKnown }
+      const finished = await storeBody(service, put, digests, open, { blob, epoch, state })
+      return { upload: await commitUpload(service, grant, epoch, finished), known: nothingKnown }
     } catch (cause) {
       if (cause instanceof Rejected && fatal.has(cause.code)) await failUpload(service, grant, epoch, id, cause)
       // The reason with which a writer was stopped explains why it was fenced off.

@@ -80,7 +80,7 @@ describe("deleteFiles", () => {
       finish: async (name, finish) => {
         isFinishing.resolve()
         await mayFinish.promise
-        await memory.finish(name, finish)
+        return memory.finish(name, finish)
       },
     }
     const catalog = createMemoryCatalog({ largestContent: 0 })

@@ -68,10 +68,11 @@ const createSteps = (random: () => number) => {
     commit: () => {
       const key = pick(keys)
       const isStale = chance(0.2)
+      const blobRef = isStale ? null : "1"
       const notes = { now, eventId: `evt_commit_${++events}`, claimedUntil: chance(0.5) ? now + 500 : null }
       return async (catalog) => {
         const epoch = ((await catalog.get(key))?.file.epoch ?? 0) - Number(isStale)
-        return catalog.commit({ key, epoch, fileHash: "ab", ...notes })
+        return catalog.commit({ key, epoch, fileHash: "ab", blobRef, ...notes })
       }
     },
     fail: () => {

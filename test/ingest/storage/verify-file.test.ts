@@ -23,8 +23,9 @@ const storeFile = async (store: BlobStore, content: Uint8Array) => {
     size: content.length,
     fileHash: createHash("sha256").update(content).digest("hex"),
     isInline: false,
+    blobRef: null,
   }
-  await store.append("key.1", { epoch: 1, offset: 0, body: once(content) })
+  await store.append("key.1", { epoch: 1, offset: 0, size: content.length, body: once(content) })
   await store.finish("key.1", { epoch: 1, size: content.length })
   return file
 }

@@ -202,7 +202,7 @@ it.each(["hello", ""])("completes a file whose last byte was stored just before 
   async function* body() {
     yield new TextEncoder().encode(content)
   }
-  await store.append(blob, { epoch: 1, offset: 0, body: body() })
+  await store.append(blob, { epoch: 1, offset: 0, size: content.length, body: body() })
   await store.finish(blob, { epoch: 1, size: content.length })
   await catalog.close()
   const { url } = await startIngest(open())

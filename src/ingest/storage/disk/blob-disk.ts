@@ -155,15 +155,17 @@ export const createDiskBlobStore = ({ folder }: { readonly folder: string }): Bl
     }
   }
 
-  const finish = async (key: string, epoch: number, size: number): Promise<void> => {
+  const finish: BlobStore["finish"] = async (key, { epoch, size, isHashed = false }) => {
     admit(key, epoch)
     const path = files.pathOf(key)
     const unfinished = await files.sizeOf(`${path}.${epoch}`)
     const found = unfinished ?? (await files.sizeOf(path))
     if (found === undefined) throw new BlobStoreError("fenced", `Epoch ${epoch} no longer has a file.`)
     if (found !== size) throw new BlobStoreError("offset", `The blob has ${found} bytes, not ${size}.`)
+    const digest = isHashed ? await hasher.digest(key, unfinished === undefined ? path : `${path}.${epoch}`, size) : ""
     if (unfinished !== undefined) await fs.rename(`${path}.${epoch}`, path)
     if (epochs.get(key) === epoch) forget(key)
+    return { digest, ref: null }
   }
 
   /** Where the bytes are, finished or not. */
@@ -189,6 +191,17 @@ export const createDiskBlobStore = ({ folder }: { readonly folder: string }): Bl
     await Promise.all(paths.map((each) => fs.rm(each, { force: true })))
   }
 
+  /** Writes a byte, makes it durable and removes it: a disk may well be readable when nothing can be written to it. */
+  const probe = async (): Promise<void> => {
+    makeFolder(folder)
+    const path = process.getBuiltinModule("node:path").join(folder, ".probe")
+    try {
+      await fs.writeFile(path, new Uint8Array(1), { mode: 0o600, flush: true })
+    } finally {
+      await fs.rm(path, { force: true })
+    }
+  }
+
   /** What an ordinary user may still write; the file system reserves some for root. */
   const free = async (): Promise<number> => {
     makeFolder(folder)
@@ -197,13 +210,13 @@ export const createDiskBlobStore = ({ folder }: { readonly folder: string }): Bl
   }
 
   const store: Required<BlobStore> = {
-    abilities: { isDurable: true, isShared: false, smallestAppend: 1 },
+    abilities: { isDurable: true, readsUnfinished: true },
     claim,
     append,
-    digest: async (key, size) => hasher.digest(key, await locate(key), size),
-    finish: (key, { epoch, size }) => finish(key, epoch, size),
+    finish,
     read: (key, { start, end }) => read(key, start, end),
     remove,
+    probe,
     free,
     close: hasher.close,
   }

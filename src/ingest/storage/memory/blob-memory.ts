@@ -7,6 +7,12 @@ interface Blob {
   chunks: Array<Uint8Array>
 }
 
+const digestOf = ({ chunks }: Blob): string => {
+  const hash = process.getBuiltinModule("node:crypto").createHash("sha256")
+  for (const chunk of chunks) hash.update(chunk)
+  return hash.digest("hex")
+}
+
 /**
  * Keeps blobs in memory, for tests and demonstrations.
  *
@@ -28,7 +34,7 @@ export const createMemoryBlobStore = (): BlobStore => {
   }
 
   return {
-    abilities: { isDurable: false, isShared: false, smallestAppend: 1 },
+    abilities: { isDurable: false, readsUnfinished: true },
     claim: async (key, epoch) => {
       const { size, isFinished } = admit(key, epoch)
       return { size, isFinished }
@@ -55,20 +61,11 @@ export const createMemoryBlobStore = (): BlobStore => {
         blob.size += next.value.length
       }
     },
-    digest: async (key, size) => {
-      const hash = process.getBuiltinModule("node:crypto").createHash("sha256")
-      let left = size
-      for (const chunk of blobs.get(key)?.chunks ?? []) {
-        hash.update(chunk.subarray(0, left))
-        left -= Math.min(left, chunk.length)
-      }
-      if (left > 0) throw new BlobStoreError("missing", "There are no such bytes.")
-      return hash.digest("hex")
-    },
-    finish: async (key, { epoch, size }) => {
+    finish: async (key, { epoch, size, isHashed = false }) => {
       const blob = admit(key, epoch)
       if (blob.size !== size) throw new BlobStoreError("offset", `The blob has ${blob.size} bytes, not ${size}.`)
       blob.isFinished = true
+      return { digest: isHashed ? digestOf(blob) : "", ref: null }
     },
     read: async (key, { start, end }) => {
       const blob = blobs.get(key)
@@ -98,6 +95,7 @@ export const createMemoryBlobStore = (): BlobStore => {
     remove: async (key) => {
       blobs.delete(key)
     },
+    probe: async () => {},
     close: async () => {},
   }
 }

@@ -60,6 +60,7 @@ export const createMemoryCatalog = ({
     ...createMemoryEndpoints(tables),
     ...createMemoryHousekeeping(tables, steps),
     ...createMemoryHistory(tables, steps),
+    probe: async () => {},
     close: async () => {},
   }
 }

@@ -137,11 +137,11 @@ export const createMemoryUploads = (
       row.file = { ...row.file, epoch: row.file.epoch + 1 }
       return row.file.epoch
     },
-    commit: async ({ key, epoch, fileHash, ...notes }) => {
+    commit: async ({ key, epoch, fileHash, blobRef, ...notes }) => {
       const row = rows.get(key)
       if (row?.file.status !== "Uploading" || row.file.epoch !== epoch) return { kind: "fenced" }
       const deadlines = decideDeadlines(row.file, notes.now)
-      row.file = { ...row.file, status: "Uploaded", fileHash, uploadedAt: notes.now, ...deadlines }
+      row.file = { ...row.file, status: "Uploaded", fileHash, blobRef, uploadedAt: notes.now, ...deadlines }
       return complete(row, notes)
     },
     commitWhole: async ({ grant, registration, labels = {}, origin, bytes, fileHash, quota, appSince, ...notes }) => {

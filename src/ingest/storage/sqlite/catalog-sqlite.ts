@@ -108,6 +108,8 @@ export const createSqliteCatalog = ({
     ...createEndpoints(database, transactions, closeToOthers, steps.insertAttempt),
     ...createHousekeeping(sql, transactions, { ...steps, compact: compaction.step }),
     ...createHistory(database),
+    // A write that changes nothing, because no key contains a space.
+    probe: async () => void (await transactions.write(() => sql.interrupt.get("no key"))),
     close: async () => {
       if (!database.isOpen) return
       await closeAll([group.close, () => compaction.close(), async () => log?.close(), () => database.close()])

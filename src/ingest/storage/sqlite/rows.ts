@@ -18,7 +18,7 @@ const fileColumns = `f.id, f.key, f.app_id AS appId,
   f.wire_id AS wireId, f.issued_at AS issuedAt,
   f.content_disposition AS contentDisposition, f.acl, f.cache, f.origin, f.expires, f.epoch, f.created_at AS createdAt,
   f.resumed_at AS resumedAt, f.ended_at AS endedAt, f.uploaded_at AS uploadedAt, f.file_hash AS fileHash,
-  f.failure_code AS failureCode, f.failure_message AS failureMessage, f.is_inline AS isInline,
+  f.failure_code AS failureCode, f.failure_message AS failureMessage, f.is_inline AS isInline, f.blob_ref AS blobRef,
   f.owner, f.path, f.keep_for AS keepFor, f.claim_within AS claimWithin, f.hold, f.remove_at AS removeAt, f.claim_by AS claimBy,
   f.released_at AS releasedAt, f.claimed_at AS claimedAt`
 
@@ -86,6 +86,7 @@ export const toFile = (row: Row): FileRecord => ({
       ? null
       : { code: row.failureCode as ProblemCode, message: (row.failureMessage ?? "") as string },
   isInline: row.isInline === 1,
+  blobRef: row.blobRef as string | null,
   endedAt: row.endedAt as number | null,
   owner: row.owner as string | null,
   path: row.path as string | null,

@@ -14,6 +14,7 @@ import { cache } from "./migrations/12-cache.ts"
 import { deletions } from "./migrations/13-deletions.ts"
 import { holds } from "./migrations/14-holds.ts"
 import { endpoints } from "./migrations/15-endpoints.ts"
+import { blobRefs } from "./migrations/16-blob-refs.ts"
 
 /** Steps from an empty database to the newest schema, in order; a released one is never changed. */
 export const migrations: ReadonlyArray<string> = [
@@ -32,6 +33,7 @@ export const migrations: ReadonlyArray<string> = [
   deletions,
   holds,
   endpoints,
+  blobRefs,
 ]
 
 const versionOf = (database: DatabaseSync): number =>

@@ -4,7 +4,10 @@ import { createSqliteCatalog } from "./catalog-sqlite.ts"
 import { migrations } from "./schema.ts"
 
 /** The part of a file that is `Uploaded` that a copy of its bytes needs. */
-export type StoredFileRow = Pick<FileRecord, "id" | "key" | "appId" | "name" | "size" | "fileHash" | "isInline">
+export type StoredFileRow = Pick<
+  FileRecord,
+  "id" | "key" | "appId" | "name" | "size" | "fileHash" | "isInline" | "blobRef"
+>
 
 /** Reads a catalog as it is, whichever version of this package wrote it. */
 export interface SqliteCatalogReader {
@@ -81,7 +84,7 @@ export const readSqliteCatalog = ({ file }: { readonly file: string }): SqliteCa
     }
     if (version < oldestReadable) throw new Error(`it is of schema ${version}; start the ingest on it once`)
     const list = database.prepare(`
-      SELECT id, key, app_id AS appId, name, size, file_hash AS fileHash, is_inline AS isInline
+      SELECT id, key, app_id AS appId, name, size, file_hash AS fileHash, is_inline AS isInline, blob_ref AS blobRef
       FROM files WHERE status = 'Uploaded' AND id > ? ORDER BY id LIMIT ?`)
     const find = database.prepare("SELECT 1 FROM files WHERE id = ? AND status = 'Uploaded'")
     const sum = database.prepare(`

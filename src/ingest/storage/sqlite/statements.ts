@@ -109,7 +109,7 @@ export const prepareStatements = (database: DatabaseSync) => {
       "UPDATE files SET epoch = epoch + 1 WHERE key = ? AND is_current = 1 AND status = 'Uploading' RETURNING epoch",
     ),
     finish: prepare(`
-      UPDATE files SET status = 'Uploaded', file_hash = ?1, uploaded_at = ?2, remove_at = iif(hold, NULL, ?2 + keep_for),
+      UPDATE files SET status = 'Uploaded', file_hash = ?1, blob_ref = ?5, uploaded_at = ?2, remove_at = iif(hold, NULL, ?2 + keep_for),
         claim_by = iif(hold, NULL, ?2 + claim_within), registration_id = ${expectedRegistration}
       WHERE key = ?3 AND is_current = 1 AND status = 'Uploading' AND epoch = ?4 AND NOT ${isMeant("files")}
       RETURNING id, wire_id AS wireId, registration_id AS registrationId, hold`),

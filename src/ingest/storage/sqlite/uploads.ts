@@ -178,9 +178,9 @@ export const createUploads = (
       })
     },
     interrupt: (key) => write(() => (one(sql.interrupt, key)?.epoch as number | undefined) ?? null),
-    commit: ({ key, epoch, fileHash, ...notes }) =>
+    commit: ({ key, epoch, fileHash, blobRef, ...notes }) =>
       write((): Committed => {
-        const row = one(sql.finish, fileHash, notes.now, key, epoch)
+        const row = one(sql.finish, fileHash, notes.now, key, epoch, blobRef)
         if (row === undefined) return { kind: "fenced" }
         return complete(key, row.id as number, row.wireId!, row.registrationId, row.hold === 1, notes)
       }),

@@ -30,7 +30,7 @@ it("uses one file per upload, before and after it is finished", async () => {
   async function* body() {
     yield new Uint8Array(10)
   }
-  await store.append("key", { epoch: 1, offset: 0, body: body() })
+  await store.append("key", { epoch: 1, offset: 0, size: 10, body: body() })
   expect(await list(path)).toEqual([expect.stringMatching(/^[0-9a-f]{62}\.1$/)])
   await store.claim("key", 2)
   expect(await list(path)).toEqual([expect.stringMatching(/^[0-9a-f]{62}\.2$/)])
@@ -46,7 +46,7 @@ it("takes any string for a key without leaving its folder", async () => {
     yield new Uint8Array(1)
   }
   for (const key of ["../../escape", "a/b", "..", "\0", "CON"]) {
-    await store.append(key, { epoch: 1, offset: 0, body: body() })
+    await store.append(key, { epoch: 1, offset: 0, size: 1, body: body() })
     await store.finish(key, { epoch: 1, size: 1 })
   }
   expect(await readdir(path)).toEqual(["blobs"])

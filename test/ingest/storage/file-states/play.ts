@@ -33,7 +33,8 @@ export const createFile = (catalog: Catalog, operation: Operation | undefined) =
     })
   const begin = () => catalog.begin({ grant, labels, origin, now: 1000 })
   const epoch = async (): Promise<number> => (await catalog.get(key))?.file.epoch ?? 1
-  const commit = async () => catalog.commit({ key, epoch: await epoch(), eventId: createEventId(), ...notes })
+  const commit = async () =>
+    catalog.commit({ key, epoch: await epoch(), eventId: createEventId(), blobRef: null, ...notes })
   const fail = async () => {
     const failure = { code: "CONTENT_MISMATCH", message: "No." } as const
     return catalog.fail({ key, epoch: await epoch(), failure, now: 2000, eventId: createEventId() })

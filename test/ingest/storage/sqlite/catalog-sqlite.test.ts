@@ -328,7 +328,7 @@ it("leaves no row behind of a deleted file, whatever hung on it", async () => {
   const keys = ["expected", "uploaded", "tried", "failed"]
   await register(keys)
   for (const key of keys) await begin(key)
-  const commit = { epoch: 1, fileHash: "", now: 2 }
+  const commit = { epoch: 1, fileHash: "", blobRef: null, now: 2 }
   await catalog.commit({ ...commit, key: "uploaded", eventId: createEventId(), claimedUntil: null })
   const tried = await catalog.commit({ ...commit, key: "tried", eventId: createEventId(), claimedUntil: 9 })
   if (tried.kind !== "committed") throw new Error(tried.kind)

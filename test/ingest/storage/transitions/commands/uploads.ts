@@ -63,6 +63,7 @@ const describe = ({ grant, labels }: Upload, epoch: number, now: number): Kept["
   failure: null,
   endedAt: null,
   isInline: false,
+  blobRef: null,
   owner: labels.owner ?? null,
   path: labels.path ?? null,
   keepFor: labels.keepFor ?? null,
@@ -291,7 +292,8 @@ export const commit: Command<Writer, string> = {
     },
     catalog: async (catalog, given, model) => {
       const { key } = given
-      return (await catalog.commit({ key, epoch: epochOf(model, given), fileHash, ...notesOf(model) })).kind
+      return (await catalog.commit({ key, epoch: epochOf(model, given), fileHash, blobRef: null, ...notesOf(model) }))
+        .kind
     },
   },
 }
