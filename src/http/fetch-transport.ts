@@ -1,4 +1,4 @@
-import type { HttpAnswer, Send } from "./transport.ts"
+import type { HttpAnswer, HttpRequest, Send } from "./transport.ts"
 
 /** Anything that sends requests as `globalThis.fetch` does. */
 export type FetchLike = (url: string, init?: RequestInit) => Promise<Response>
@@ -22,12 +22,17 @@ const toAnswer = ({ status, headers, body }: Response): FetchAnswer => {
         if (!take(read.value)) return giveUp()
       }
     },
+    stream: () => body ?? new ReadableStream({ start: (controller) => controller.close() }),
     giveUp,
   }
 }
 
+/** A Blob has a length that `fetch` can send; a stream has none. */
+const toBody = (body: HttpRequest["body"]): RequestInit["body"] =>
+  typeof body === "object" ? new Blob(body as ReadonlyArray<BlobPart> as Array<BlobPart>) : body
+
 /** Sends requests with a `fetch`. */
 export const sendWithFetch =
   (fetch: FetchLike): Send<FetchAnswer> =>
-  async ({ url, ...init }) =>
-    toAnswer(await fetch(url, { ...init, redirect: "manual" } as RequestInit))
+  async ({ url, body, onProgress: _, ...init }) =>
+    toAnswer(await fetch(url, { ...init, body: toBody(body), redirect: "manual" } as RequestInit))

@@ -7,8 +7,10 @@ export interface NodeRequest {
   readonly url: URL
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
-  /** Pieces are written no faster than they are taken. */
-  readonly body?: string | Uint8Array | AsyncIterable<Uint8Array> | undefined
+  /** Pieces are written no faster than they are taken. Of a list of them the length is sent along. */
+  readonly body?: string | Uint8Array | ReadonlyArray<Uint8Array> | AsyncIterable<Uint8Array> | undefined
+  /** Called for each part of a list of pieces when the connection can take it. */
+  readonly onProgress?: (() => void) | undefined
   readonly signal?: AbortSignal | undefined
   /** False: a connection of its own. */
   readonly agent: Agent | false
@@ -24,6 +26,19 @@ export interface NodeAnswer {
 
 /** Whether a request failed because the other side closed a kept connection just when it was to be reused. */
 export const isStale = (cause: unknown): boolean => (cause as { isStale?: unknown } | undefined)?.isStale === true
+
+/** Most that is written at once of a piece, so that it can be told from a connection that hangs. */
+const stride = 256 * 1024
+
+/** Cuts pieces up, and tells of each part when it is asked for. */
+async function* cutUp(pieces: ReadonlyArray<Uint8Array>, onProgress: () => void): AsyncGenerator<Uint8Array> {
+  for (const piece of pieces) {
+    for (let start = 0; start < piece.length; start += stride) {
+      onProgress()
+      yield piece.subarray(start, start + stride)
+    }
+  }
+}
 
 /** Writes a body, until there is an answer: what comes after that is read by nobody. */
 const writePieces = async (outgoing: ClientRequest, pieces: AsyncIterable<Uint8Array>): Promise<void> => {
@@ -58,9 +73,15 @@ const writePieces = async (outgoing: ClientRequest, pieces: AsyncIterable<Uint8A
  *
  * Fails: rejects with the error of the connection; {@link isStale} tells which of them are worth a second try at once.
  */
-export const requestByNode = ({ url, body, lookup, ...options }: NodeRequest): Promise<NodeAnswer> => {
+export const requestByNode = ({
+  url,
+  body,
+  lookup,
+  onProgress = () => {},
+  ...options
+}: NodeRequest): Promise<NodeAnswer> => {
   const { request } = process.getBuiltinModule(url.protocol === "https:" ? "node:https" : "node:http")
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve, reject): unknown => {
     const outgoing = request(url, lookup === undefined ? options : { ...options, lookup })
     let readBefore = 0
     outgoing.on("socket", ({ bytesRead }) => {
@@ -77,7 +98,12 @@ export const requestByNode = ({ url, body, lookup, ...options }: NodeRequest): P
       message.on("end", () => outgoing.writableEnded || outgoing.destroy())
       resolve({ message, isReused: outgoing.reusedSocket })
     })
-    if (typeof body === "object" && Symbol.asyncIterator in body) void writePieces(outgoing, body)
-    else outgoing.end(body)
+    if (body === undefined || typeof body === "string" || body instanceof Uint8Array) return outgoing.end(body)
+    if (Symbol.asyncIterator in body) return writePieces(outgoing, body)
+    const length = body.reduce((sum, piece) => sum + piece.length, 0)
+    // One that is small goes in one write with its headers.
+    if (body.length === 1 && length <= stride) return outgoing.end(body[0])
+    outgoing.setHeader("content-length", length)
+    return writePieces(outgoing, cutUp(body, onProgress))
   })
 }

@@ -31,13 +31,42 @@ export const createAgents = (maxSockets: number): Agents => {
   }
 }
 
+/** Why reading an answer failed. */
+const toBreak = (signal: AbortSignal | undefined): unknown =>
+  signal?.aborted === true ? signal.reason : new Error("the connection broke off within it")
+
+const toStream = (message: IncomingMessage, signal: AbortSignal | undefined): ReadableStream<Uint8Array> => {
+  let isOver = false
+  const start = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+    const end = (isWhole: boolean): void => {
+      if (isOver) return
+      isOver = true
+      if (isWhole) controller.close()
+      else controller.error(toBreak(signal))
+    }
+    if (message.closed) return end(false)
+    message.on("data", (piece: Uint8Array) => {
+      if (isOver) return
+      controller.enqueue(piece)
+      if (controller.desiredSize! <= 0) message.pause()
+    })
+    message.on("end", () => end(true))
+    message.on("close", () => end(message.readableEnded))
+    message.pause()
+  }
+  const cancel = (): void => {
+    isOver = true
+    message.destroy()
+  }
+  return new ReadableStream({ start, pull: () => void message.resume(), cancel }, { highWaterMark: 0 })
+}
+
 const toAnswer = (message: IncomingMessage, signal: AbortSignal | undefined): HttpAnswer => ({
   status: message.statusCode ?? 0,
   headers: { get: (name) => message.headers[name.toLowerCase()]?.toString() ?? null },
   read: (take) =>
     new Promise((resolve, reject) => {
-      const fail = () =>
-        reject(signal?.aborted === true ? signal.reason : new Error("the connection broke off within it"))
+      const fail = () => reject(toBreak(signal))
       if (message.closed) return fail()
       message.on("data", (piece: Uint8Array) => {
         if (take(piece)) return
@@ -48,6 +77,7 @@ const toAnswer = (message: IncomingMessage, signal: AbortSignal | undefined): Ht
       // It always comes, and an error is dear.
       message.on("close", () => message.readableEnded || fail())
     }),
+  stream: () => toStream(message, signal),
   giveUp: () => void message.destroy(),
 })
 

@@ -1,9 +1,12 @@
-/** A request whose body, if it has one, is text. */
+/** A request with a body of text or of pieces that are in memory already, if it has one. */
 export interface HttpRequest {
   readonly url: string
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body?: string | undefined
+  /** Pieces are sent as they are, with their length; they must stay unchanged until the answer has come. */
+  readonly body?: string | ReadonlyArray<Uint8Array> | undefined
+  /** Called while pieces are sent, with each quarter of a MiB that the connection takes. `fetch` cannot say. */
+  readonly onProgress?: (() => void) | undefined
   /** Aborts the request, and the reading of its answer. */
   readonly signal: AbortSignal
 }
@@ -19,6 +22,11 @@ export interface HttpAnswer {
    * Fails: rejects where the answer broke off.
    */
   readonly read: (take: (piece: Uint8Array) => boolean) => Promise<void>
+  /**
+   * The body as a stream, in the place of `read`: of the connection it takes what its reader takes, and no more. It errors
+   * where the answer broke off; to cancel it closes the connection.
+   */
+  readonly stream: () => ReadableStream<Uint8Array>
   /** Closes the connection, unless the end has arrived. */
   readonly giveUp: () => void
 }

@@ -1,0 +1,325 @@
+import { escapeXml } from "./answer-xml.ts"
+import { toStrangeAnswer } from "./judge-failure.ts"
+import { isMissingUpload, S3Error } from "./s3-error.ts"
+import { createS3Requests, type S3Answer, type S3Request, type S3Requests, type S3Tuning } from "./s3-request.ts"
+import type { S3Settings } from "./s3-settings.ts"
+
+/** What may be said of a body that is put. */
+export interface S3Put {
+  /** Of the body, where it is known: 64 lower-case hex digits. Otherwise it is worked out. */
+  readonly sha256?: string | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** An object, as lists name it. */
+export interface S3Object {
+  readonly key: string
+  readonly size: number
+}
+
+/** A part of a multipart upload. */
+export interface S3Part {
+  /** From 1 on. */
+  readonly number: number
+  readonly size: number
+  /** In the quotes that S3 gives it. */
+  readonly etag: string
+}
+
+/** A multipart upload that was neither completed nor aborted. */
+export interface S3Upload {
+  readonly key: string
+  readonly uploadId: string
+  /** Ms since the epoch. */
+  readonly initiatedAt: number
+}
+
+/** A URL for somebody else. */
+export interface S3Presign {
+  readonly method: "GET" | "HEAD" | "PUT"
+  readonly key: string
+  readonly query?: Readonly<Record<string, string>> | undefined
+  /** Headers that have to be sent with it exactly so, names in small letters: `content-length`, `x-amz-content-sha256`. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** For how long it is good, in whole seconds, at most a week. It ends earlier where its credentials do. */
+  readonly expiresIn: number
+  /** When it was signed, ms since the epoch; now by default. The same time gives the same URL. */
+  readonly at?: number | undefined
+}
+
+/**
+ * One bucket of a store that speaks S3.
+ *
+ * Every call is repeated where that may help, four tries in all, so each has to bear that an earlier try of it succeeded
+ * although its answer was lost. An {@link S3Error} says by `isOutcomeUnknown` that this may have happened.
+ *
+ * Units:  sizes and offsets in bytes, times in ms since the epoch.
+ * Fails:  rejects with {@link S3Error}, or with the reason of the signal that was given.
+ */
+export interface S3Client {
+  /** Puts an object in the place of any other of the key. The body must stay unchanged until then. */
+  readonly putObject: (
+    key: string,
+    body: ReadonlyArray<Uint8Array>,
+    put?: S3Put,
+  ) => Promise<{ readonly etag: string | undefined }>
+  /**
+   * Bytes `start` to `end`, both included, of an object; all of it by default. `size` is that of the whole object. Only the
+   * beginning is repeated: where the stream breaks off it errors, and never ends early.
+   */
+  readonly getObject: (
+    key: string,
+    range?: { readonly start?: number; readonly end?: number; readonly signal?: AbortSignal | undefined },
+  ) => Promise<{ readonly size: number; readonly body: ReadableStream<Uint8Array> }>
+  /** Undefined where there is no such object, or no such bucket: the answer to a HEAD does not tell them apart. */
+  readonly headObject: (
+    key: string,
+  ) => Promise<{ readonly size: number; readonly etag: string | undefined } | undefined>
+  /** Deletes objects, each by a request of its own. Missing ones are no error. All are tried before one that failed rejects. */
+  readonly deleteObjects: (keys: ReadonlyArray<string>) => Promise<void>
+  /** Objects of a prefix in the order of their names, from behind `after`; `next` is the `after` of the next page. */
+  readonly listObjects: (
+    prefix: string,
+    page?: { readonly after?: string | undefined; readonly limit?: number | undefined },
+  ) => Promise<{ readonly objects: ReadonlyArray<S3Object>; readonly next: string | undefined }>
+  /** Where an answer is lost, the repetition leaves an empty upload behind that only {@link S3Client.listMultipartUploads} knows of. */
+  readonly createMultipartUpload: (key: string) => Promise<string>
+  /** Puts a part in the place of any other of its number. Resolves with its ETag. */
+  readonly uploadPart: (
+    key: string,
+    uploadId: string,
+    number: number,
+    body: ReadonlyArray<Uint8Array>,
+    put?: S3Put,
+  ) => Promise<string>
+  /**
+   * Makes an object of parts, in the order of their numbers.
+   *
+   * Where an answer was lost, the repetition finds the upload gone, or fails too: then the failure has `isOutcomeUnknown`, and
+   * only {@link S3Client.headObject} tells whether the object is there. `NoSuchUpload` without it says that somebody else has
+   * completed or aborted the upload before.
+   */
+  readonly completeMultipartUpload: (
+    key: string,
+    uploadId: string,
+    parts: ReadonlyArray<Pick<S3Part, "etag" | "number">>,
+  ) => Promise<void>
+  /** False where there is no such upload; also where a try whose answer was lost has aborted it. */
+  readonly abortMultipartUpload: (key: string, uploadId: string) => Promise<boolean>
+  /** All parts by number; undefined where there is no such upload, which does not say that it was completed. */
+  readonly listParts: (key: string, uploadId: string) => Promise<ReadonlyArray<S3Part> | undefined>
+  /** All uploads of keys that begin with the prefix. */
+  readonly listMultipartUploads: (prefix: string) => Promise<ReadonlyArray<S3Upload>>
+  /** Resolves where the bucket is there and may be used. */
+  readonly headBucket: () => Promise<void>
+  /** A URL that is good without credentials. Nothing is asked for it. Only `host` and the given headers are signed. */
+  readonly presign: (presign: S3Presign) => Promise<string>
+  /** Closes the connections that are kept. Requests that are under way go on. */
+  readonly close: () => void
+}
+
+/** How many objects are deleted at the same time. */
+const deletionsAtOnce = 8
+
+/** Names in lists are percent-encoded where the answer says so: XML cannot hold every character of a key. */
+const encodedNames = { "encoding-type": "url" }
+
+const readName = (text: string, isEncoded: boolean): string =>
+  isEncoded ? decodeURIComponent(text.replaceAll("+", " ")) : text
+
+/** The size of the whole object, by what was answered to a range. */
+const sizeOf = (answer: S3Answer): number => {
+  const total = answer.status === 206 ? /\/(\d+)$/.exec(answer.header("content-range") ?? "")?.[1] : undefined
+  return Number(total ?? answer.header("content-length"))
+}
+
+/** Reads all pages of a list: `readPage` takes one, and gives the query of the next. */
+const readPages = async (
+  requests: S3Requests,
+  request: S3Request,
+  readPage: (answer: S3Answer) => Readonly<Record<string, string>> | undefined,
+): Promise<void> => {
+  for (let more: Readonly<Record<string, string>> | undefined = {}, last = ""; more !== undefined;) {
+    const answer = await requests.send({ ...request, query: { ...request.query, ...more } })
+    more = readPage(answer)
+    const mark = JSON.stringify(more)
+    if (mark === last) throw toStrangeAnswer(request.operation, answer.status, "its list does not end")
+    last = mark
+  }
+}
+
+const isTruncated = (text: string): boolean => text.trim() === "true"
+
+/** A client of one bucket. Fails: throws a TypeError for settings that cannot be right. */
+export const createS3Client = (settings: S3Settings, tuning?: S3Tuning): S3Client => {
+  const requests = createS3Requests(settings, tuning)
+  const { send } = requests
+
+  const deleteObject = (key: string): Promise<unknown> =>
+    send({ operation: "DeleteObject", method: "DELETE", key }).catch((cause: unknown) => {
+      // A 204 says the same; some servers know better.
+      if (!(cause instanceof S3Error && cause.code === "NoSuchKey")) throw cause
+    })
+
+  return {
+    putObject: async (key, body, { sha256, signal } = {}) => {
+      const operation = "PutObject"
+      const answer = await send({ operation, method: "PUT", key, body, sha256, signal, isLarge: true })
+      return { etag: answer.header("etag") }
+    },
+
+    getObject: async (key, { start, end, signal } = {}) => {
+      const operation = "GetObject"
+      const isRange = start !== undefined || end !== undefined
+      const headers = isRange ? { range: `bytes=${start ?? 0}-${end ?? ""}` } : {}
+      const { answer, body } = await requests.open({ operation, method: "GET", key, headers, signal, isLarge: true })
+      const size = sizeOf(answer)
+      const first = /^bytes (\d+)-/.exec(answer.header("content-range") ?? "")?.[1]
+      if (isRange ? answer.status !== 206 || Number(first) !== (start ?? 0) : answer.status !== 200) {
+        await body.cancel()
+        throw toStrangeAnswer(operation, answer.status, "it is not the range that was asked for")
+      }
+      return { size, body }
+    },
+
+    headObject: async (key) => {
+      try {
+        const answer = await send({ operation: "HeadObject", method: "HEAD", key })
+        return { size: Number(answer.header("content-length")), etag: answer.header("etag") }
+      } catch (cause) {
+        if (cause instanceof S3Error && cause.status === 404) return undefined
+        throw cause
+      }
+    },
+
+    deleteObjects: async (keys) => {
+      const left = [...new Set(keys)]
+      const failures: Array<unknown> = []
+      const work = async (): Promise<void> => {
+        for (let key = left.pop(); key !== undefined; key = left.pop()) {
+          await deleteObject(key).catch((cause: unknown) => failures.push(cause))
+        }
+      }
+      await Promise.all(Array.from({ length: Math.min(deletionsAtOnce, left.length) }, work))
+      if (failures.length > 0) throw failures[0] as Error
+    },
+
+    listObjects: async (prefix, { after, limit } = {}) => {
+      const operation = "ListObjectsV2"
+      const query = {
+        "list-type": "2",
+        prefix,
+        ...encodedNames,
+        ...(after !== undefined && { "start-after": after }),
+        ...(limit !== undefined && { "max-keys": String(limit) }),
+      }
+      const answer = await send({ operation, method: "GET", query })
+      const root = answer.root()
+      const isEncoded = root.text("EncodingType") === "url"
+      const objects = root.all("Contents").map((each) => ({
+        key: readName(each.text("Key"), isEncoded),
+        size: Number(each.text("Size")),
+      }))
+      const next = isTruncated(root.text("IsTruncated")) ? objects.at(-1)?.key : undefined
+      return { objects, next }
+    },
+
+    createMultipartUpload: async (key) => {
+      const operation = "CreateMultipartUpload"
+      const answer = await send({ operation, method: "POST", key, query: { uploads: "" } })
+      const uploadId = answer.root().text("UploadId")
+      if (uploadId === "") throw toStrangeAnswer(operation, answer.status, "it names no upload")
+      return uploadId
+    },
+
+    uploadPart: async (key, uploadId, number, body, { sha256, signal } = {}) => {
+      const operation = "UploadPart"
+      const query = { partNumber: String(number), uploadId }
+      const answer = await send({ operation, method: "PUT", key, query, body, sha256, signal, isLarge: true })
+      const etag = answer.header("etag")
+      if (etag === undefined) throw toStrangeAnswer(operation, answer.status, "it has no ETag")
+      return etag
+    },
+
+    completeMultipartUpload: async (key, uploadId, parts) => {
+      const operation = "CompleteMultipartUpload"
+      const list = parts
+        .map(({ number, etag }) => `<Part><PartNumber>${number}</PartNumber><ETag>${escapeXml(etag)}</ETag></Part>`)
+        .join("")
+      const xmlns = "http://s3.amazonaws.com/doc/2006-03-01/"
+      const text = `<CompleteMultipartUpload xmlns="${xmlns}">${list}</CompleteMultipartUpload>`
+      const answer = await send({
+        operation,
+        method: "POST",
+        key,
+        query: { uploadId },
+        headers: { "content-type": "application/xml" },
+        body: [new TextEncoder().encode(text)],
+        // A store may copy all parts before it answers.
+        isLarge: true,
+      })
+      const { name } = answer.root()
+      if (name !== "CompleteMultipartUploadResult") {
+        throw toStrangeAnswer(operation, answer.status, "it is no result of a completion")
+      }
+    },
+
+    abortMultipartUpload: async (key, uploadId) => {
+      try {
+        await send({ operation: "AbortMultipartUpload", method: "DELETE", key, query: { uploadId } })
+        return true
+      } catch (cause) {
+        if (isMissingUpload(cause)) return false
+        throw cause
+      }
+    },
+
+    listParts: async (key, uploadId) => {
+      const parts: Array<S3Part> = []
+      try {
+        await readPages(requests, { operation: "ListParts", method: "GET", key, query: { uploadId } }, (answer) => {
+          const root = answer.root()
+          for (const part of root.all("Part")) {
+            const number = Number(part.text("PartNumber"))
+            parts.push({ number, size: Number(part.text("Size")), etag: part.text("ETag") })
+          }
+          if (!isTruncated(root.text("IsTruncated"))) return undefined
+          return { "part-number-marker": root.text("NextPartNumberMarker") }
+        })
+        return parts
+      } catch (cause) {
+        if (isMissingUpload(cause)) return undefined
+        throw cause
+      }
+    },
+
+    listMultipartUploads: async (prefix) => {
+      const uploads: Array<S3Upload> = []
+      const query = { uploads: "", prefix, ...encodedNames }
+      await readPages(requests, { operation: "ListMultipartUploads", method: "GET", query }, (answer) => {
+        const root = answer.root()
+        const isEncoded = root.text("EncodingType") === "url"
+        for (const upload of root.all("Upload")) {
+          uploads.push({
+            key: readName(upload.text("Key"), isEncoded),
+            uploadId: upload.text("UploadId"),
+            initiatedAt: Date.parse(upload.text("Initiated")),
+          })
+        }
+        if (!isTruncated(root.text("IsTruncated"))) return undefined
+        const marker = readName(root.text("NextKeyMarker"), isEncoded)
+        return { "key-marker": marker, "upload-id-marker": root.text("NextUploadIdMarker") }
+      })
+      return uploads
+    },
+
+    headBucket: async () => {
+      await send({ operation: "HeadBucket", method: "HEAD" })
+    },
+
+    presign: ({ method, key, query, headers, expiresIn, at }) =>
+      requests.presign({ method, key, query, headers }, expiresIn, at),
+
+    close: requests.close,
+  }
+}

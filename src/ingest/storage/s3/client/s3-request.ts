@@ -1,0 +1,212 @@
+import type { FetchLike } from "../../../../http/fetch-transport.ts"
+import { createTransport } from "../../../../http/own-transport.ts"
+import { readWhole } from "../../../../http/read-answer.ts"
+import type { HttpAnswer } from "../../../../http/transport.ts"
+import { toBucketAddress, toSearch } from "./address.ts"
+import { type Answered, parseAnswer } from "./answer-xml.ts"
+import { createCredentialsMemory } from "./credentials.ts"
+import { toExactBody } from "./exact-body.ts"
+import { readFailure, toAnsweredError, toConnectionError, toStrangeAnswer } from "./judge-failure.ts"
+import { S3Error } from "./s3-error.ts"
+import type { S3Settings } from "./s3-settings.ts"
+import { emptySha256, hashPieces } from "./sha256.ts"
+import { createS3Signer, type Unsigned } from "./signer.ts"
+import { createWatch, type Watch } from "./watch.ts"
+
+/** What tests change. */
+export interface S3Tuning {
+  readonly fetch?: FetchLike | undefined
+  readonly now?: (() => number) | undefined
+  /** Before the first repetition, ms, at most; each further one is four times as long. Default 200. */
+  readonly firstWait?: number | undefined
+  /** How long nothing may move, ms: for a request with a large body or answer 60 s, for others 20 s. */
+  readonly patience?: { readonly small: number; readonly large: number } | undefined
+}
+
+/** A request of one operation. */
+export interface S3Request extends Unsigned {
+  /** By the name that S3 gives it. */
+  readonly operation: string
+  readonly body?: ReadonlyArray<Uint8Array> | undefined
+  /** Of the body, where the caller has it: 64 lower-case hex digits. */
+  readonly sha256?: string | undefined
+  readonly signal?: AbortSignal | undefined
+  /** The server may take its time, or much is sent. */
+  readonly isLarge?: boolean | undefined
+}
+
+/** An answer whose body was read. */
+export interface S3Answer {
+  readonly status: number
+  readonly header: (name: string) => string | undefined
+  /** Its root. Fails: throws for what is no XML, and for an `<Error>` with the status of a success. */
+  readonly root: () => Answered
+}
+
+/** Sends requests to one bucket, signed, and again where that may help. */
+export interface S3Requests {
+  readonly send: (request: S3Request) => Promise<S3Answer>
+  /** `body` has exactly the bytes that were announced. */
+  readonly open: (
+    request: S3Request,
+  ) => Promise<{ readonly answer: S3Answer; readonly body: ReadableStream<Uint8Array> }>
+  readonly presign: (request: Unsigned, expiresIn: number, at: number | undefined) => Promise<string>
+  readonly close: () => void
+}
+
+const tries = 4
+
+/** Most that is waited because a server asks for it, ms. */
+const longestWait = 10_000
+
+/** Largest answer that is read into memory, bytes: a list of 1,000 long names has a tenth of it. */
+const largestAnswer = 16 * 1024 * 1024
+
+/** Beyond this a server refuses a request for the time that it was signed at, ms: S3 allows 15 minutes. */
+const smallestSkew = 5 * 60_000
+
+/** Waits, but no longer than until the signal is aborted. */
+const wait = (time: number, signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const giveUp = () => {
+      clearTimeout(timer)
+      reject(signal!.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", giveUp)
+      resolve()
+    }, time)
+    signal?.addEventListener("abort", giveUp, { once: true })
+  })
+
+/** The wait that an answer asks for, ms. Seconds, or a date that only the server's clock understands. */
+const toRetryAfter = (value: string | null | undefined): number => {
+  const seconds = Number(value ?? 0)
+  return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0) * 1000, longestWait) : 0
+}
+
+/**
+ * Sends requests to a bucket.
+ *
+ * A request is repeated after a broken connection, 429, 500, 502, 503, 504, `SlowDown`, `RequestTimeout` and their like: 4
+ * tries, with waits that grow and are spread by chance. Where the server refuses our clock, its `Date` corrects it, once for each
+ * request; where it refuses credentials of a function as ended, the function is asked again, once. These count as no try.
+ *
+ * Fails: rejects with an {@link S3Error}, or with the reason of the caller's signal.
+ */
+export const createS3Requests = (settings: S3Settings, tuning: S3Tuning = {}): S3Requests => {
+  const { now = Date.now, firstWait = 200, patience = { small: 20_000, large: 60_000 } } = tuning
+  const address = toBucketAddress(settings)
+  const signer = createS3Signer(address, settings.region)
+  const credentials = createCredentialsMemory(settings.credentials, now)
+  const transport = createTransport(tuning.fetch, Infinity)
+  /** How much the server's clock is ahead of ours, ms. */
+  let skew = 0
+
+  const toUrl = (key: string | undefined, query: Readonly<Record<string, string>>): string =>
+    address.origin + address.toPath(key) + toSearch(query)
+
+  /** Follows the clock of a server that refused ours. */
+  const followClock = (failure: S3Error, answer: HttpAnswer, at: number): boolean => {
+    const theirs = Date.parse(answer.headers.get("date") ?? "")
+    // The refusal of a HEAD has no code.
+    const isMeant = failure.code === "RequestTimeTooSkewed" || failure.code === "Forbidden"
+    if (failure.status !== 403 || !isMeant || !(Math.abs(theirs - at) > smallestSkew)) return false
+    skew += theirs - at
+    return true
+  }
+
+  const run = async <A>(request: S3Request, take: (answer: HttpAnswer, watch: Watch) => Promise<A> | A): Promise<A> => {
+    const { operation, method, key, query = {}, body, signal } = request
+    const payload = request.sha256 ?? (body === undefined ? emptySha256 : await hashPieces(body))
+    const url = toUrl(key, query)
+    const isLarge = request.isLarge ?? false
+    let isUnclear = false
+    let isClockFollowed = false
+    let isRenewed = false
+    for (let count = 1; ; count++) {
+      signal?.throwIfAborted()
+      const keys = await credentials.get()
+      const watch = createWatch(isLarge ? patience.large : patience.small, signal)
+      let failure: S3Error
+      let retryAfter = 0
+      try {
+        const at = now() + skew
+        const headers = await signer.sign(request, payload, keys, at)
+        const onProgress = watch.touch
+        const answer = await transport.send({ url, method, headers, body, onProgress, signal: watch.signal })
+        watch.touch()
+        if (answer.status >= 200 && answer.status < 300) return await take(answer, watch)
+        failure = await readFailure(operation, answer)
+        watch.end()
+        retryAfter = toRetryAfter(answer.headers.get("retry-after"))
+        const isFollowed: boolean = !isClockFollowed && followClock(failure, answer, at)
+        const isNew: boolean = !isRenewed && credentials.forget(failure.code, keys)
+        isClockFollowed ||= isFollowed
+        isRenewed ||= isNew
+        if (isFollowed || isNew) {
+          count--
+          continue
+        }
+      } catch (cause) {
+        watch.end()
+        signal?.throwIfAborted()
+        failure = cause instanceof S3Error ? cause : toConnectionError(operation, cause, watch.isLate())
+      }
+      isUnclear ||= failure.isOutcomeUnknown
+      if (!failure.isRetryable || count === tries) throw Object.assign(failure, { isOutcomeUnknown: isUnclear })
+      const longest = firstWait * 4 ** (count - 1)
+      await wait(Math.max(longest * (0.5 + Math.random() / 2), retryAfter), signal)
+    }
+  }
+
+  const toAnswer = (operation: string, answer: HttpAnswer, text: string): S3Answer => ({
+    status: answer.status,
+    header: (name) => answer.headers.get(name) ?? undefined,
+    root: () => {
+      const root = parseAnswer(text)
+      if (root === undefined) throw toStrangeAnswer(operation, answer.status, "it is no XML")
+      if (root.name === "Error") throw toAnsweredError(operation, answer, text)
+      return root
+    },
+  })
+
+  return {
+    send: (request) =>
+      run(request, async (answer, watch) => {
+        const read = answer.read
+        const watched = (take: (piece: Uint8Array) => boolean) =>
+          read((piece) => {
+            watch.touch()
+            return take(piece)
+          })
+        const text = await readWhole({ ...answer, read: watched }, largestAnswer)
+        watch.end()
+        const known = toAnswer(request.operation, answer, text)
+        // A success may turn out to be none, and be worth another try.
+        if (text.includes("<Error>")) known.root()
+        return known
+      }),
+    open: (request) =>
+      run(request, (answer, watch) => {
+        const { operation } = request
+        const length = Number(answer.headers.get("content-length") ?? Number.NaN)
+        if (!Number.isSafeInteger(length)) {
+          answer.giveUp()
+          throw toStrangeAnswer(operation, answer.status, "it has no content-length")
+        }
+        watch.rest()
+        const toError = (cause: unknown): unknown =>
+          request.signal?.aborted === true ? request.signal.reason : toConnectionError(operation, cause, watch.isLate())
+        return {
+          answer: toAnswer(operation, answer, ""),
+          body: toExactBody(answer.stream(), length, watch, toError),
+        }
+      }),
+    presign: async (request, expiresIn, at = now()) => {
+      const query = await signer.presign(request, expiresIn, await credentials.get(), at + skew)
+      return toUrl(request.key, query)
+    },
+    close: transport.close,
+  }
+}
