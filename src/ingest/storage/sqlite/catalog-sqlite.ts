@@ -16,9 +16,7 @@
  * file; other processes, such as the command line, may read and write it meanwhile. Statements run on the calling
  * thread, for some microseconds each.
  */
-import { closeAll } from "../../close-all.ts"
 import type { Catalog } from "../catalog.ts"
-import { makeFolder } from "../disk/make-folder.ts"
 import { wrapPort } from "../wrap-port.ts"
 import { createAppTable } from "./apps.ts"
 import { compactionPragmas, createCompaction, rewriteOld } from "./compaction.ts"
@@ -28,11 +26,10 @@ import { createDeliveries } from "./deliveries.ts"
 import { createEndpoints } from "./endpoints.ts"
 import { toCatalogError } from "./error.ts"
 import { createFiles } from "./files.ts"
-import { createGroupCommit } from "./group-commit.ts"
 import { createHolds } from "./holds.ts"
 import { createHistory } from "./history.ts"
 import { createHousekeeping } from "./housekeeping.ts"
-import { openLog } from "./log.ts"
+import { openDatabase } from "./open-database.ts"
 import { createRegistrations } from "./registrations.ts"
 import { migrate } from "./schema.ts"
 import { prepareStatements } from "./statements.ts"
@@ -42,19 +39,6 @@ import type { Transactions } from "./transactions.ts"
 import { createUploads } from "./uploads.ts"
 import { findOwnerUsage, findUsage } from "./usage.ts"
 
-/**
- * Makes an empty database that only this user may read; its log gets the same mode. An existing file is not even
- * opened: closing it would release the locks of every connection of this process.
- */
-const makeFile = (file: string): void => {
-  const { closeSync, openSync } = process.getBuiltinModule("node:fs")
-  try {
-    closeSync(openSync(file, "wx", 0o600))
-  } catch (cause) {
-    if ((cause as { code?: string }).code !== "EEXIST") throw cause
-  }
-}
-
 /** Keeps the catalog in an SQLite file. Node, Deno. */
 export const createSqliteCatalog = ({
   file,
@@ -63,25 +47,17 @@ export const createSqliteCatalog = ({
   readonly file: string
   readonly largestContent?: number | undefined
 }): Catalog => {
-  const { DatabaseSync } = process.getBuiltinModule("node:sqlite")
   const { chmodSync, existsSync } = process.getBuiltinModule("node:fs")
-  const { dirname } = process.getBuiltinModule("node:path")
   const isDurable = file !== ":memory:"
-  if (isDurable) {
-    makeFolder(dirname(file))
-    makeFile(file)
-  }
-  const database = new DatabaseSync(file)
-  database.exec(`PRAGMA busy_timeout = 5000; ${compactionPragmas}`)
-  database.exec(
-    "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 8000; PRAGMA cache_size = -16384",
-  )
-  migrate(database)
-  if (isDurable) rewriteOld(database)
-  const log = isDurable ? openLog(database, `${file}-wal`) : undefined
-
+  const { database, group, close } = openDatabase(file, {
+    first: compactionPragmas,
+    prepare: (opened) => {
+      opened.exec("PRAGMA wal_autocheckpoint = 8000; PRAGMA cache_size = -16384")
+      migrate(opened)
+      if (isDurable) rewriteOld(opened)
+    },
+  })
   const sql = prepareStatements(database)
-  const group = createGroupCommit(database, log?.flush ?? (async () => {}))
   const compaction = createCompaction(database, group.run)
   const transactions: Transactions = { read: async (work) => work(), write: group.run }
   const steps = createSteps(sql, compaction.noteDeletion)
@@ -112,7 +88,7 @@ export const createSqliteCatalog = ({
     probe: async () => void (await transactions.write(() => sql.interrupt.get("no key"))),
     close: async () => {
       if (!database.isOpen) return
-      await closeAll([group.close, () => compaction.close(), async () => log?.close(), () => database.close()])
+      await close(() => compaction.close())
     },
   }
   // In one place, so that it applies to every method, present and future.

@@ -1,0 +1,219 @@
+import type { Hash } from "node:crypto"
+import { disposeChunk } from "../../../protocol/disposable-stream.ts"
+import type { Append, Appended } from "../blob-store.ts"
+import type { S3Client } from "./client/s3-client.ts"
+import type { Gathered } from "./gathered.ts"
+import type { JournalChange, JournaledBlob, MultipartUpload } from "./journal/blob-journal.ts"
+import { toPartSize } from "./part-size.ts"
+
+/** Parts of one upload that are sent at the same time. */
+const partsAtOnce = 3
+
+/** ms between two writes of the journal while a body arrives. */
+const journalEvery = 250
+
+/** What an append works on. */
+export interface Target {
+  readonly client: S3Client
+  /** The name that the content has under this `ref`. */
+  readonly nameContent: (ref: string) => string
+  /** What the content is called where this append begins it. */
+  readonly ref: string
+  /** The name of a tail that ends at this offset. */
+  readonly nameTail: (offset: number) => string
+  readonly begin: () => Gathered
+  /** Runs a request with a body once there is a place for it. */
+  readonly run: <A>(request: () => Promise<A>) => Promise<A>
+  /** Throws where a newer writer was seen. */
+  readonly admit: () => void
+  /** Keeps a change, and what follows from it. Fails: where a newer writer was seen. */
+  readonly note: (change: JournalChange) => Promise<void>
+  /** The state before, and after each `note`. */
+  readonly known: () => JournaledBlob
+  /** Aborts the requests of this writer once a newer one was seen. */
+  readonly signal: AbortSignal
+  /** Of all bytes before the offset; undefined where it is not wanted, or not known. */
+  readonly hash: Hash | undefined
+}
+
+/** What became of an append. */
+export interface AppendedParts extends Appended {
+  /** All bytes are one object now: there is nothing to complete. */
+  readonly isWhole: boolean
+  /** SHA-256 of a whole, where it was worked out. */
+  readonly digest?: string | undefined
+}
+
+const readAll = async (body: ReadableStream<Uint8Array>, take: (bytes: Uint8Array) => Promise<void> | void) => {
+  for await (const piece of body) await take(piece)
+}
+
+/**
+ * Sends a body in parts, some at a time. The parts that count are those without a gap before them, in whatever order they
+ * end. What is left when the body ends is put as an object of its own, the tail, so that every byte that came is durable. A
+ * blob of one part is put as one object.
+ *
+ * Fails: rejects with the client's error, or with that of `admit` and `note`; what is journaled by then counts.
+ */
+export const appendParts = async (
+  target: Target,
+  { offset, size, body, isDisposable }: Append,
+): Promise<AppendedParts> => {
+  const { client, run, admit, note, signal, hash } = target
+  const partSize = toPartSize(size)
+  const isOne = size <= partSize
+  const before = target.known()
+
+  /** Where the part begins that is being gathered. */
+  let position = before.etags.length * partSize
+  let gathered = target.begin()
+  let end = offset
+
+  const done = new Map<number, string>()
+  const sending = new Set<Promise<void>>()
+  let failure: { readonly cause: unknown } | undefined
+  let creating: Promise<MultipartUpload> | undefined
+  let journaling: Promise<void> | undefined
+  let journaledAt = -Infinity
+
+  const fail = (cause: unknown): void => {
+    failure ??= { cause }
+  }
+  const check = (): void => {
+    if (failure !== undefined) throw failure.cause
+    admit()
+  }
+
+  const create = async (): Promise<MultipartUpload> => {
+    const known = target.known().upload
+    if (known !== null) return known
+    const { ref } = target
+    const upload = { id: await client.createMultipartUpload(target.nameContent(ref)), ref }
+    // Before the first part: what has bytes and no row would cost money until somebody looks.
+    await note({ upload })
+    return upload
+  }
+
+  /** Keeps the parts that have no gap before them. A tail whose bytes they have is not needed any more. */
+  const journalParts = async (): Promise<void> => {
+    const { etags } = target.known()
+    const add: Array<string> = []
+    for (let etag = done.get(etags.length + 1); etag !== undefined; etag = done.get(etags.length + add.length + 1)) {
+      add.push(etag)
+    }
+    if (add.length === 0) return
+    journaledAt = performance.now()
+    await note({ add, offset: Math.min((etags.length + add.length) * partSize, size), tail: null })
+  }
+
+  /** One write at a time, and not too many. */
+  const journalSoon = (): void => {
+    if (journaling !== undefined || performance.now() - journaledAt < journalEvery) return
+    journaling = journalParts()
+      .catch(fail)
+      .finally(() => {
+        journaling = undefined
+      })
+  }
+
+  const send = async (number: number, part: Gathered): Promise<void> => {
+    try {
+      const { id, ref } = await (creating ??= create())
+      const name = target.nameContent(ref)
+      const etag = await run(() => part.lend((pieces) => client.uploadPart(name, id, number, pieces, { signal })))
+      done.set(number, etag)
+      journalSoon()
+    } catch (cause) {
+      fail(cause)
+    } finally {
+      await part.drop()
+    }
+  }
+
+  /** Hands the gathered part on, once there is a place for it. */
+  const pass = async (): Promise<void> => {
+    while (sending.size >= partsAtOnce) await Promise.race(sending)
+    check()
+    const sent: Promise<void> = send(position / partSize + 1, gathered).finally(() => sending.delete(sent))
+    sending.add(sent)
+    position += gathered.length()
+    gathered = target.begin()
+  }
+
+  const gather = async (chunk: Uint8Array): Promise<void> => {
+    let rest = chunk
+    while (rest.length > 0) {
+      const room = Math.min(partSize, size - position) - gathered.length()
+      if (room <= 0) throw new RangeError(`The body has more than the ${size} bytes that were announced.`)
+      const now = rest.subarray(0, room)
+      const added = gathered.add(now)
+      if (added !== undefined) await added
+      rest = rest.subarray(now.length)
+      if (!isOne && gathered.length() === partSize) await pass()
+    }
+  }
+
+  const take = async (chunk: Uint8Array): Promise<void> => {
+    check()
+    hash?.update(chunk)
+    end += chunk.length
+    await gather(chunk)
+    if (isDisposable === true) disposeChunk(chunk)
+  }
+
+  /** Sends what was gathered as an object; its SHA-256 is worked out to sign the request, unless it is known. */
+  const put = (name: string, sha256?: string): Promise<unknown> =>
+    run(() => gathered.lend((pieces) => client.putObject(name, pieces, { sha256, signal })))
+
+  /** Makes everything durable that has come. */
+  const settle = async (): Promise<Omit<AppendedParts, "brokenOff">> => {
+    check()
+    if (isOne && end === size) {
+      const digest = hash?.copy().digest("hex")
+      await put(target.nameContent(target.ref), digest)
+      admit()
+      return { offset: size, isWhole: true, digest }
+    }
+    if (!isOne && end === size && gathered.length() > 0) await pass()
+    await Promise.all(sending)
+    await journaling
+    check()
+    await journalParts()
+    if (gathered.length() > 0 && end > offset) {
+      const tail = target.nameTail(end)
+      await put(tail)
+      await note({ offset: end, tail })
+    }
+    return { offset: end, isWhole: false }
+  }
+
+  try {
+    if (before.tail !== null) {
+      const tail = await client.getObject(before.tail, { signal })
+      await readAll(tail.body, (bytes) => gathered.add(bytes))
+      if (position + gathered.length() !== offset) throw new Error("The tail has not the bytes that the journal says.")
+    }
+    const iterator = body[Symbol.asyncIterator]()
+    for (;;) {
+      let next: IteratorResult<Uint8Array>
+      try {
+        next = await iterator.next()
+      } catch (cause) {
+        return { ...(await settle()), brokenOff: { cause } }
+      }
+      if (next.done === true) return await settle()
+      try {
+        if (next.value.length > 0) await take(next.value)
+      } catch (cause) {
+        await iterator.return?.().catch(() => {})
+        throw cause
+      }
+    }
+  } finally {
+    await Promise.all(sending)
+    await journaling
+    // Parts that have ended count, also where a later one failed.
+    if (failure !== undefined) await journalParts().catch(() => {})
+    await gathered.drop()
+  }
+}

@@ -1,0 +1,27 @@
+import { applyChange, type BlobJournal, type JournaledBlob, toEmptyBlob } from "./blob-journal.ts"
+
+/**
+ * Keeps the journal in memory, for tests and demonstrations: uploads that are under way when the process ends begin anew,
+ * and what the bucket has of them stays until its own rule for incomplete uploads removes it.
+ */
+export const createMemoryBlobJournal = (): BlobJournal => {
+  const blobs = new Map<string, JournaledBlob>()
+  const isOlder = (key: string, epoch: number): boolean => epoch < (blobs.get(key)?.epoch ?? 0)
+  const change: BlobJournal["write"] = async (key, epoch, changes) => {
+    if (isOlder(key, epoch)) return false
+    blobs.set(key, applyChange(blobs.get(key) ?? toEmptyBlob(epoch), epoch, changes))
+    return true
+  }
+  return {
+    isDurable: false,
+    read: async (key) => blobs.get(key),
+    claim: async (key, epoch) => ((await change(key, epoch, {})) ? blobs.get(key) : undefined),
+    write: change,
+    forget: async (key, epoch) => {
+      if (epoch !== undefined && isOlder(key, epoch)) return false
+      blobs.delete(key)
+      return true
+    },
+    close: async () => {},
+  }
+}

@@ -1,0 +1,26 @@
+/**
+ * Names of a blob's objects: `<prefix><key>/<epoch>` has the content, `<prefix><key>/t<epoch>.<offset>` a tail.
+ *
+ * No two epochs share a name: the last of two writers that put an object wins, and an older one that is late must not
+ * replace a file that is committed.
+ */
+export const createObjectNames = (prefix: string) => ({
+  /** All objects of a blob begin with it, and no others do: keys have no slash. */
+  all: (key: string): string => `${prefix}${encodeKey(key)}/`,
+  content: (key: string, ref: string): string => `${prefix}${encodeKey(key)}/${ref}`,
+  tail: (key: string, epoch: number, offset: number): string => `${prefix}${encodeKey(key)}/t${epoch}.${offset}`,
+})
+
+export type ObjectNames = ReturnType<typeof createObjectNames>
+
+/** Keys of the ingest stay as they are; whatever else a key may hold becomes what every bucket takes. */
+const encodeKey = (key: string): string =>
+  key.replaceAll(/[^\w.-]|^\.+/g, (part) =>
+    [...new TextEncoder().encode(part)].map((byte) => `~${byte.toString(16).padStart(2, "0")}`).join(""),
+  )
+
+/** The epoch that an object was written under, by its name, and whether it is a tail; undefined for names of others. */
+export const readObjectName = (name: string): { readonly epoch: number; readonly isTail: boolean } | undefined => {
+  const [, tail, epoch] = /\/(t?)(\d+)(?:\.\d+)?$/.exec(name) ?? []
+  return epoch === undefined ? undefined : { epoch: Number(epoch), isTail: tail === "t" }
+}
