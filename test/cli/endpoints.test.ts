@@ -44,7 +44,7 @@ describe("sluice endpoints", () => {
     const [{ id }] = endpoints
     const listed = await run("list")
     expect(listed.stdout).toMatch(
-      new RegExp(`^${id} +app +https://search\\.example/hook +uploaded, deleted +sec_\\w+$`, "m"),
+      new RegExp(`^${id} +app +https://search\\.example/hook +uploaded, deleted +sec_\\w+ \\(\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\\)$`, "m"),
     )
     expect(JSON.stringify(endpoints) + listed.stdout).not.toContain(secret.slice(6))
     await run("change", id, "--events", "all", "--url", "https://other.example/")
@@ -63,7 +63,14 @@ describe("sluice endpoints", () => {
     const { id, secret, secrets } = await parse(run("add", "https://a.example/", "--events", "all", "--json"))
     const second = await parse(run("rotate", id, "--json"))
     expect(second.secret).not.toBe(secret)
-    expect(await run("rotate", id)).toMatchObject({ code: 1, stderr: expect.stringContaining("2 active secrets") })
+    const [newest, oldest] = second.secrets.map((each: { id: string }) => each.id)
+    expect(oldest).toBe(secrets[0].id)
+    const dated = (id: string) => `${id} \\(\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\\)`
+    expect((await run("list")).stdout).toMatch(new RegExp(`${dated(newest)}, ${dated(oldest)}$`, "m"))
+    expect(await run("rotate", id)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(new RegExp(`2 active secrets, .*: ${dated(newest)} and ${dated(oldest)}\\.`)),
+    })
     const given = await run("revoke", id, secret)
     expect(given.code).toBe(2)
     expect(given.stderr).not.toContain(secret.slice(6))
