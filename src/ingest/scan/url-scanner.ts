@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { readStart, readWhole } from "../../http/read-answer.ts"
 import type { HttpAnswer, Send } from "../../http/transport.ts"
-import { names } from "../../protocol/names.ts"
+import { envName, names } from "../../protocol/names.ts"
 import { createSigner } from "../../protocol/signature.ts"
 import { standardWebhookHeaders } from "../../protocol/standard-webhooks.ts"
 import { type PostAnswer, PostFailed, postJson } from "../../server-kit/post-json.ts"
@@ -18,6 +18,13 @@ const refusals: ReadonlySet<number> = new Set([400, 413, 415, 422])
 
 /** Status of an answer that is about the scanner: it takes no file at the moment. */
 const absences: ReadonlySet<number> = new Set([429, 503])
+
+/** Status of an answer to whom it does not trust. */
+const distrust: ReadonlySet<number> = new Set([401, 403])
+
+const otherSecret =
+  `It stays held, and is tried again later. So answers a scanner that verifies with another secret: give it the one of the ingest ` +
+  `(the variable ${envName("scanSecret")}, or scan.secret of createIngest), and let it verify the raw body.`
 
 /** How long words of an answer that is no verdict may take, ms. */
 const patience = 1000
@@ -125,7 +132,8 @@ export const createUrlScanner = ({
   const toError = (failure: PostFailed): ScannerError => {
     const message =
       failure.reason === "timeout" ? `It did not answer within ${Math.round(room / 100) / 10} s.` : failure.message
-    return new ScannerError(toReason(failure), message, failure)
+    const help = failure.reason === "status" && distrust.has(failure.status!) ? otherSecret : undefined
+    return new ScannerError(toReason(failure), message, failure, help)
   }
 
   const ask = Effect.fnUntraced(
