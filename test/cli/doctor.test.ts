@@ -640,7 +640,7 @@ describe("sluice doctor", () => {
     expect(byHand.of("Held files")).toMatchObject({
       status: "warning",
       message: expect.stringMatching(/^2 files wait for a verdict, the oldest for [\d.]+ d: one\.$/),
-      advice: expect.stringMatching(/No scanner is set.*sluice release <key…>/),
+      advice: expect.stringMatching(/No scanner is known.*sluice release <key…>/),
     })
   })
 

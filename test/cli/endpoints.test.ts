@@ -44,7 +44,10 @@ describe("sluice endpoints", () => {
     const [{ id }] = endpoints
     const listed = await run("list")
     expect(listed.stdout).toMatch(
-      new RegExp(`^${id} +app +https://search\\.example/hook +uploaded, deleted +sec_\\w+ \\(\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\\)$`, "m"),
+      new RegExp(
+        `^${id} +app +https://search\\.example/hook +uploaded, deleted +sec_\\w+ \\(\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\\)$`,
+        "m",
+      ),
     )
     expect(JSON.stringify(endpoints) + listed.stdout).not.toContain(secret.slice(6))
     await run("change", id, "--events", "all", "--url", "https://other.example/")

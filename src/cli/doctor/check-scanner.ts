@@ -133,12 +133,12 @@ export const checkHeld = async (
       ? `1 file has waited for a verdict for ${formatSpan(waited)}: ${oldest.key}`
       : `${length}${isAll ? "" : " or more"} files wait for a verdict, the oldest for ${formatSpan(waited)}: ${oldest.key}`
   if (hasScanner && waited < patience) return ok(check, message)
-  const byHand = `\`sluice release <key…>\` or \`sluice reject <key…>\` decides by hand`
+  const byHand = "`sluice release <key…>` or `sluice reject <key…>`"
   return warning(
     check,
     `${message}.`,
     hasScanner
-      ? `The log of the ingest says why the scanner has not decided, and names the file. ${byHand}; \`sluice files --status Held\` lists all of them.`
-      : `No scanner is set, so a person or your app decides: ${byHand}. A scanner is set with --scan-clamd or --scan-url (${envName("scanClamd")}, ${envName("scanUrl")}) of the ingest.`,
+      ? `The log of the ingest says why the scanner has not decided, and names the file. A person decides with ${byHand}; \`sluice files --status Held\` lists all of them.`
+      : `No scanner is known here, so your app or a person decides: ${byHand}. A scanner is set with --scan-clamd or --scan-url (${envName("scanClamd")}, ${envName("scanUrl")}) of the ingest.`,
   )
 }

@@ -46,7 +46,9 @@ export const runEndpointsRevoke = async (
     const before = await requireEndpoint(catalog, endpointId)
     const found = before.secrets.find((secret) => secret.id === id)
     if (found === undefined) {
-      throw new CommandFailure(`${endpointId} has no secret ${id}. Its active secrets: ${showSecrets(activeOf(before), " and ")}.`)
+      throw new CommandFailure(
+        `${endpointId} has no secret ${id}. Its active secrets: ${showSecrets(activeOf(before), " and ")}.`,
+      )
     }
     if (found.revokedAt !== null) return before
     if (!(await catalog.revokeSecret({ endpointId, id, now: Date.now() }))) {
