@@ -73,6 +73,15 @@ describe("sluice deliveries", () => {
     const { catalog } = await fill()
     const unknown = await run("deliveries", "redeliver", "evt_one", "nothing")
     expect(unknown.code).toBe(1)
+    for (const command of ["deliveries show", "deliveries redeliver", "explain"]) {
+      const [name = "", ...verb] = command.split(" ")
+      expect(await run(name, ...verb, "evt_0123456789abcdef")).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(
+          /There is no event "evt_0123456789abcdef" in .*\. The id of an event is evt_ and 32 /,
+        ),
+      })
+    }
     expect((await catalog.findDelivery("evt_one"))?.delivery.status).toBe("delivered")
     const due = await run("deliveries", "redeliver", "evt_one", "two", "--json")
     expect(due.code).toBe(0)

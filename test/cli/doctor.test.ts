@@ -541,33 +541,46 @@ describe("sluice doctor", () => {
     expect(of("Callback URL")?.message).toContain("http://127.0.0.1:9/api")
   })
 
-  it("finds events of endpoints that were given up, and says nothing where there are no endpoints", async () => {
-    const open = openData(data)
-    await storeFile(open, "one", { slug: undefined })
-    expect((await examine([])).of("Endpoints")).toBeUndefined()
-    const endpoint = { id: "ep_1", appId: "app", url: "http://a.example/", createdAt: 1, secret: "whsec_YQ==" }
-    await open.catalog.createEndpoint({ ...endpoint, events: ["uploaded"] })
-    expect((await examine([])).of("Endpoints")).toMatchObject({
-      status: "ok",
-      message: "it hears what becomes of files",
-    })
-    await storeFile(open, "two", { slug: undefined })
-    const [due] = await open.catalog.claimEvents({ now: 1e13, claimedUntil: 2e13, limit: 9, roomOf: () => 9 })
-    const attempt = {
-      deliveryId: due!.id,
-      attempt: 1,
-      startedAt: 1,
-      latency: 1,
-      status: 500,
-      error: "no",
-      answer: null,
-    }
-    await open.catalog.recordEventAttempt({ ...attempt, outcome: "dead" })
-    await open.catalog.close()
-    const { code, of } = await examine([])
-    expect(code).toBe(1)
-    expect(of("Endpoints")).toMatchObject({ status: "failed", message: "1 event of ep_1 given up." })
-  })
+  it(
+    "finds events of endpoints that were given up, and says nothing where there are no endpoints",
+    patient,
+    async () => {
+      const open = openData(data)
+      await storeFile(open, "one", { slug: undefined })
+      expect((await examine([])).of("Endpoints")).toBeUndefined()
+      const endpoint = { id: "ep_1", appId: "app", url: "http://a.example/", createdAt: 1, secret: "whsec_YQ==" }
+      await open.catalog.createEndpoint({ ...endpoint, events: ["uploaded"] })
+      expect((await examine([])).of("Endpoints")).toMatchObject({
+        status: "ok",
+        message: "it hears what becomes of files",
+      })
+      await storeFile(open, "two", { slug: undefined })
+      const [due] = await open.catalog.claimEvents({ now: 1e13, claimedUntil: 2e13, limit: 9, roomOf: () => 9 })
+      const attempt = {
+        deliveryId: due!.id,
+        attempt: 1,
+        startedAt: 1,
+        latency: 1,
+        status: 500,
+        error: "no",
+        answer: null,
+      }
+      await open.catalog.recordEventAttempt({ ...attempt, outcome: "dead" })
+      await open.catalog.close()
+      const { code, of } = await examine([])
+      expect(code).toBe(1)
+      expect(of("Endpoints")).toMatchObject({
+        status: "failed",
+        message: "1 event of ep_1 was given up.",
+        advice:
+          "`sluice endpoints events ep_1 --status dead` lists it, and `sluice endpoints events <evt_…>` says why. " +
+          "Mend the receiver, then `sluice endpoints redeliver --dead ep_1`.",
+      })
+      for (const command of ["events ep_1 --status dead", "redeliver --dead ep_1"]) {
+        expect((await runCommand(["endpoints", ...command.split(" "), "--data", data])).code).toBe(0)
+      }
+    },
+  )
 
   it("says whether the scanner answers, by flag and as the ingest has noted it", patient, async () => {
     const pings: Array<string> = []

@@ -100,8 +100,12 @@ describe("sluice endpoints", () => {
       type: "uploaded",
       history: [{ status: 500 }],
     })
-    expect(await run("events", "evt_never")).toMatchObject({ code: 1 })
-    expect(await run("redeliver", due!.id, "evt_never")).toMatchObject({ code: 1 })
+    const short = due!.id.slice(0, 22)
+    const form = `There is no event "${short}" of an endpoint. The id of an event is evt_ and 32 characters, 0-9 and a-f.`
+    expect(await run("events", short)).toMatchObject({ code: 1, stderr: expect.stringContaining(form) })
+    expect(await run("redeliver", due!.id, short)).toMatchObject({ code: 1, stderr: expect.stringContaining(form) })
+    const unknown = await run("events", `evt_${"0".repeat(32)}`)
+    expect(unknown).toMatchObject({ code: 1, stderr: expect.not.stringContaining("32 characters") })
     expect((await open.catalog.findEvent(due!.id))!.status).toBe("dead")
     expect(await parse(run("redeliver", "--dead", id, "--json"))).toEqual({ due: [due!.id], refused: [] })
     expect((await open.catalog.findEvent(due!.id))!.status).toBe("pending")
