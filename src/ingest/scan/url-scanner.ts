@@ -5,7 +5,6 @@ import { envName, names } from "../../protocol/names.ts"
 import { createSigner } from "../../protocol/signature.ts"
 import { standardWebhookHeaders } from "../../protocol/standard-webhooks.ts"
 import { type PostAnswer, PostFailed, postJson } from "../../server-kit/post-json.ts"
-import { parseJson } from "../../server-kit/read-body.ts"
 import type { HeldUrls } from "./held-urls.ts"
 import { longestVerdict, readVerdict } from "./read-verdict.ts"
 import { type HeldFile, type ScanAnswer, type Scanner, ScannerError, type ScannerReason } from "./scanner.ts"
@@ -66,13 +65,7 @@ const encoder = new TextEncoder()
 /** The verdict in an answer. Fails: where it is none. */
 const judgeAnswer = Effect.fnUntraced(function* ({ status, body }: PostAnswer, until: number) {
   if (status === 202) return { kind: "later", until } satisfies ScanAnswer
-  const verdict =
-    status === 200
-      ? Effect.flatMap(
-          Effect.mapError(parseJson(encoder.encode(body)), () => "it is not JSON."),
-          readVerdict,
-        )
-      : Effect.fail("it must be 200 or 202.")
+  const verdict = status === 200 ? readVerdict(encoder.encode(body)) : Effect.fail("it must be 200 or 202.")
   return yield* Effect.mapError(
     verdict,
     (detail) => new PostFailed({ reason: "answer", status, cause: new Error(detail) }),
