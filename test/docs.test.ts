@@ -1,3 +1,4 @@
+import { globSync } from "node:fs"
 import { readdir, readFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { describe, expect, it } from "vitest"
@@ -51,6 +52,14 @@ for (const page of pages) {
 }
 
 describe("the docs", () => {
+  it("show ids of events as long as they are, and so does the command's help", async () => {
+    const sources = globSync("{docs/**/*.md,README.md,src/cli/**/*.ts}", { cwd: root })
+    const texts = await Promise.all(sources.map((path) => readFile(join(root, path), "utf8")))
+    const shown = texts.flatMap((text) => text.match(/\bevt_[\da-f]{4,}/g) ?? [])
+    expect(shown.length).toBeGreaterThan(2)
+    expect(shown.filter((id) => !/^evt_[\da-f]{32}$/.test(id))).toEqual([])
+  })
+
   it.each([...pages, ...frameworkPages])("%s links only to files and headings that exist", async (page) => {
     const markdown = await readFile(join(root, "docs", page), "utf8")
     const targets = [...markdown.matchAll(/\]\((?!https?:)([^)]+)\)/g)].map(([, target]) => target!)

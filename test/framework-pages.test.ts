@@ -86,6 +86,18 @@ describe("the pages of frameworks", () => {
       for (const line of added) expect(page).toContain(line.replace(/,$/, ""))
     })
 
+    it("says what sluice init writes, and what it leaves to people", async () => {
+      const [, sentences = ""] = /\n.*`sluice init` shows (.*)\n/.exec(await readPage(framework.name)) ?? []
+      const { files, mount } = await planFor(framework, {})
+      const bundled = await planFor(framework, { vite: "*" })
+      if (mount === undefined || !mount.code.includes("upload-router")) return
+      expect(sentences).not.toContain("everything")
+      const [written = "", left = ""] = sentences.split(". ")
+      for (const { path } of [...files, ...bundled.files]) expect(written).toContain(`\`${path}\``)
+      expect(written.includes("where a bundler")).toBe(bundled.files.length > files.length)
+      expect(left).toContain("`server.ts`")
+    })
+
     it("says what production needs besides the token: where the app is called back, or its hosts", async () => {
       const [, production = ""] = (await readPage(framework.name)).split("\n## Production\n")
       const line = production.split("\n").find((text) => text.includes("SLUICE_CALLBACK_URL"))

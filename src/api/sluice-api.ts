@@ -53,12 +53,12 @@ import { uploadSources } from "./upload-sources.ts"
 
 refusePages()
 
-/** Whole seconds, rounded up. Fails: throws INVALID_CONFIG. */
+/** Whole seconds, rounded up. Fails: throws BAD_REQUEST, as whatever is wrong about a file. */
 const toSeconds = (duration: DurationInput | null): number | null => {
   if (duration === null) return null
   const parsed = parseDuration(duration)
   if (parsed.ok) return Math.ceil(parsed.value / 1000)
-  throw new UploadError({ code: "INVALID_CONFIG", message: `The option expiresIn: ${parsed.detail}` })
+  throw new UploadError({ code: "BAD_REQUEST", message: `expiresIn: ${parsed.detail}` })
 }
 
 /** Strings and bytes are iterable, too, but neither stands for several files. */

@@ -9,22 +9,31 @@ import type { SettingValues } from "./settings/settings.ts"
 export interface StartedWith extends Pick<SettingValues, "callbackNetworks"> {
   /** The module that opens its blob store, absolute; null where files are on disk. */
   readonly store: string | null
+  /** Where the scanner of held files is, as the log names it: clamd's address, or a URL without its query; null where there is none. */
+  readonly scanner: string | null
 }
 
 const fileOf = ({ path }: Pick<DataFolder, "path">): string => join(path, "started-with.json")
 
 /** Writes the settings to the data folder. If that fails, other commands only know less. */
-export const noteStart = async (folder: DataFolder, { callbackNetworks, store }: StartedWith): Promise<void> => {
-  await writeNote(fileOf(folder), JSON.stringify({ callbackNetworks, store })).catch(() => {})
+export const noteStart = async (
+  folder: DataFolder,
+  { callbackNetworks, store, scanner }: StartedWith,
+): Promise<void> => {
+  await writeNote(fileOf(folder), JSON.stringify({ callbackNetworks, store, scanner })).catch(() => {})
 }
 
 /** The settings of the ingest that runs on a data folder, or last ran on it; undefined where none has written them. */
 export const readStart = async (folder: DataFolder): Promise<StartedWith | undefined> => {
   try {
-    const { callbackNetworks, store }: Partial<StartedWith> = JSON.parse(await readRegularFile(fileOf(folder)))
+    const { callbackNetworks, store, scanner }: Partial<StartedWith> = JSON.parse(await readRegularFile(fileOf(folder)))
     if (callbackNetworks !== "any" && callbackNetworks !== "public") return undefined
-    // Older versions knew files on disk alone.
-    return { callbackNetworks, store: typeof store === "string" && isAbsolute(store) ? store : null }
+    // Older versions knew files on disk alone, and noted no scanner.
+    return {
+      callbackNetworks,
+      store: typeof store === "string" && isAbsolute(store) ? store : null,
+      scanner: typeof scanner === "string" ? scanner : null,
+    }
   } catch {
     return undefined
   }

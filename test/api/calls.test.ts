@@ -139,6 +139,12 @@ describe("what is asked", () => {
       expect(rest.calls).toEqual([])
     },
   )
+
+  test.each([0, -1, "soon", undefined, "101 years"])("and so is that of updateFiles: %s", async (expiresIn) => {
+    const call = api.updateFiles(a, { expiresIn: expiresIn as number })
+    await expect(call).rejects.toMatchObject({ code: "BAD_REQUEST", message: expect.stringContaining("expiresIn") })
+    expect(rest.calls).toEqual([])
+  })
 })
 
 describe("what comes back", () => {

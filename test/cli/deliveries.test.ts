@@ -2,6 +2,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest"
+import { describeDataFolder } from "../../src/cli/data-folder.ts"
+import { noteStart } from "../../src/cli/started-with.ts"
 import type { Catalog } from "../../src/ingest.ts"
 import { encodeToken, names, verifySignature } from "../../src/protocol.ts"
 import {
@@ -71,6 +73,15 @@ describe("sluice deliveries", () => {
     const { catalog } = await fill()
     const unknown = await run("deliveries", "redeliver", "evt_one", "nothing")
     expect(unknown.code).toBe(1)
+    for (const command of ["deliveries show", "deliveries redeliver", "explain"]) {
+      const [name = "", ...verb] = command.split(" ")
+      expect(await run(name, ...verb, "evt_0123456789abcdef")).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(
+          /There is no event "evt_0123456789abcdef" in .*\. The id of an event is evt_ and 32 /,
+        ),
+      })
+    }
     expect((await catalog.findDelivery("evt_one"))?.delivery.status).toBe("delivered")
     const due = await run("deliveries", "redeliver", "evt_one", "two", "--json")
     expect(due.code).toBe(0)
@@ -247,15 +258,25 @@ describe("sluice explain", () => {
     await registerFiles(open, ["held"], "http://app.example/api")
     await storeFile(open, "held", {}, "hello", { hold: true })
     const explain = async () => JSON.parse((await run("explain", "held", "--json")).stdout)
-    expect(await explain()).toMatchObject({
-      status: "Held",
-      delivery: null,
-      summary: "The file is stored, and held until a verdict: by the scanner, releaseFiles or rejectFiles.",
-    })
+    const since = /^The file is stored, and held until a verdict since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\. /
+    const byHand = /: `sluice release held`, or `sluice reject held --reason <text>`\.$/
+    const held = await explain()
+    expect(held).toMatchObject({ status: "Held", delivery: null })
+    expect(held.summary).toMatch(since)
+    expect(held.summary).toMatch(byHand)
+    expect(held.summary).toContain("No scanner is known here, so your app or a person decides:")
+    expect(held.timeline.at(-1)).toEqual({ at: 1_002_000, stage: "held", detail: "waits for a verdict" })
+    const note = { callbackNetworks: "public", store: null, scanner: "tcp://10.0.0.7:3310" } as const
+    await noteStart(describeDataFolder(data), note)
+    const scanned = await explain()
+    expect(scanned.summary).toMatch(since)
+    expect(scanned.summary).toMatch(/ The scanner at tcp:\/\/10\.0\.0\.7:3310 decides: `sluice doctor` /)
+    expect(scanned.summary).toMatch(byHand)
     const judgement = { appId: "app", files: [{ key: "held" }], now: 1_005_000, createEventId: () => "evt_held" }
     await open.catalog.judgeHeld({ ...judgement, verdict: { kind: "reject", reason: "No." } })
     const { status, summary, timeline } = await explain()
     expect([status, summary]).toEqual(["Failed", "The upload has failed. Its app has yet to be told."])
+    expect(timeline).toContainEqual({ at: 1_002_000, stage: "held", detail: "" })
     expect(timeline).toContainEqual({ at: 1_005_000, stage: "failed", detail: "REJECTED: No." })
   })
 })

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { once } from "node:events"
 import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
+import { type AddressInfo, createServer as createTcpServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import express from "express"
@@ -248,7 +248,7 @@ describe("sluice doctor", () => {
     })
     expect(await uploads("--callback-networks", "any")).toMatchObject({ status: "ok" })
     // As the ingest that runs on the folder has noted it.
-    await noteStart(describeDataFolder(data), { callbackNetworks: "any", store: null })
+    await noteStart(describeDataFolder(data), { callbackNetworks: "any", store: null, scanner: null })
     expect(await uploads()).toMatchObject({ status: "ok" })
     expect(await uploads("--callback-networks", "public")).toMatchObject({ status: "failed" })
     // Nothing is sent there in development.
@@ -549,32 +549,120 @@ describe("sluice doctor", () => {
     expect(of("Callback URL")?.message).toContain("http://127.0.0.1:9/api")
   })
 
-  it("finds events of endpoints that were given up, and says nothing where there are no endpoints", async () => {
-    const open = openData(data)
-    await storeFile(open, "one", { slug: undefined })
-    expect((await examine([])).of("Endpoints")).toBeUndefined()
-    const endpoint = { id: "ep_1", appId: "app", url: "http://a.example/", createdAt: 1, secret: "whsec_YQ==" }
-    await open.catalog.createEndpoint({ ...endpoint, events: ["uploaded"] })
-    expect((await examine([])).of("Endpoints")).toMatchObject({
-      status: "ok",
-      message: "it hears what becomes of files",
-    })
-    await storeFile(open, "two", { slug: undefined })
-    const [due] = await open.catalog.claimEvents({ now: 1e13, claimedUntil: 2e13, limit: 9, roomOf: () => 9 })
-    const attempt = {
-      deliveryId: due!.id,
-      attempt: 1,
-      startedAt: 1,
-      latency: 1,
-      status: 500,
-      error: "no",
-      answer: null,
+  it(
+    "finds events of endpoints that were given up, and says nothing where there are no endpoints",
+    patient,
+    async () => {
+      const open = openData(data)
+      await storeFile(open, "one", { slug: undefined })
+      expect((await examine([])).of("Endpoints")).toBeUndefined()
+      const endpoint = { id: "ep_1", appId: "app", url: "http://a.example/", createdAt: 1, secret: "whsec_YQ==" }
+      await open.catalog.createEndpoint({ ...endpoint, events: ["uploaded"] })
+      expect((await examine([])).of("Endpoints")).toMatchObject({
+        status: "ok",
+        message: "it hears what becomes of files",
+      })
+      await storeFile(open, "two", { slug: undefined })
+      const [due] = await open.catalog.claimEvents({ now: 1e13, claimedUntil: 2e13, limit: 9, roomOf: () => 9 })
+      const attempt = {
+        deliveryId: due!.id,
+        attempt: 1,
+        startedAt: 1,
+        latency: 1,
+        status: 500,
+        error: "no",
+        answer: null,
+      }
+      await open.catalog.recordEventAttempt({ ...attempt, outcome: "dead" })
+      await open.catalog.close()
+      const { code, of } = await examine([])
+      expect(code).toBe(1)
+      expect(of("Endpoints")).toMatchObject({
+        status: "failed",
+        message: "1 event of ep_1 was given up.",
+        advice:
+          "`sluice endpoints events ep_1 --status dead` lists it, and `sluice endpoints events <evt_…>` says why. " +
+          "Mend the receiver, then `sluice endpoints redeliver --dead ep_1`.",
+      })
+      for (const command of ["events ep_1 --status dead", "redeliver --dead ep_1"]) {
+        expect((await runCommand(["endpoints", ...command.split(" "), "--data", data])).code).toBe(0)
+      }
+    },
+  )
+
+  it("says whether the scanner answers, by flag and as the ingest has noted it", patient, async () => {
+    const pings: Array<string> = []
+    const start = async (answer: string | undefined) => {
+      const server = createTcpServer((socket) => {
+        socket.on("error", () => {})
+        socket.on("data", (chunk) => {
+          pings.push(chunk.toString())
+          if (answer === undefined) socket.destroy()
+          else socket.end(answer)
+        })
+      }).listen(0, "127.0.0.1")
+      await once(server, "listening")
+      onTestFinished(() => void server.close())
+      return (server.address() as AddressInfo).port
     }
-    await open.catalog.recordEventAttempt({ ...attempt, outcome: "dead" })
-    await open.catalog.close()
-    const { code, of } = await examine([])
-    expect(code).toBe(1)
-    expect(of("Endpoints")).toMatchObject({ status: "failed", message: "1 event of ep_1 given up." })
+    await openData(data).catalog.close()
+    expect((await examine([])).of("Scanner")).toBeUndefined()
+    expect((await examine([])).of("Held files")).toBeUndefined()
+    const clamd = `tcp://127.0.0.1:${await start("PONG\0")}`
+    expect((await examine(["--scan-clamd", clamd])).of("Scanner")).toMatchObject({
+      status: "ok",
+      message: `clamd answers at ${clamd}`,
+    })
+    expect(pings).toEqual(["zPING\0"])
+    const stranger = `tcp://127.0.0.1:${await start("HTTP/1.1 400 Bad Request\r\n\0")}`
+    expect((await examine(["--scan-clamd", stranger])).of("Scanner")).toMatchObject({
+      status: "failed",
+      message: expect.stringContaining('answers "HTTP/1.1 400 Bad Request\\r\\n" to a ping'),
+    })
+    const gone = `unix:${join(folder, "none.sock")}`
+    const away = await examine(["--scan-clamd", gone])
+    expect(away.code).toBe(1)
+    expect(away.of("Scanner")).toMatchObject({
+      status: "failed",
+      message: `No clamd answers at ${gone}: there is no socket of that name. Files that are held stay so until it answers.`,
+    })
+
+    pings.length = 0
+    const port = await start(undefined)
+    const url = `http://127.0.0.1:${port}/scan`
+    const byUrl = await examine(["--scan-url", `${url}?key=hunter2`])
+    expect(byUrl.of("Scanner")).toMatchObject({ status: "ok", message: expect.stringContaining(`at ${url};`) })
+    expect(byUrl.stdout).not.toContain("hunter2")
+    expect(pings).toEqual([])
+    const noTls = await examine(["--scan-url", `https://127.0.0.1:${await start("no TLS here")}/scan`])
+    expect(noTls.of("Scanner")).toMatchObject({
+      status: "failed",
+      message: expect.stringContaining("it does not speak TLS there"),
+    })
+    await noteStart(describeDataFolder(data), { callbackNetworks: "public", store: null, scanner: clamd })
+    expect((await examine([])).of("Scanner")).toMatchObject({ status: "ok", message: expect.stringContaining(clamd) })
+    expect((await examine([])).of("Held files")).toMatchObject({ status: "ok", message: "no file waits for a verdict" })
+  })
+
+  it("says how many files wait for a verdict, and how long the oldest one has", patient, async () => {
+    const open = openData(data)
+    onTestFinished(() => open.catalog.close())
+    await storeFile(open, "one", { slug: undefined }, "hello", { hold: true })
+    await noteStart(describeDataFolder(data), { callbackNetworks: "public", store: null, scanner: "unix:/none.sock" })
+    expect((await examine([])).of("Held files")).toMatchObject({
+      status: "warning",
+      message: expect.stringMatching(/^1 file has waited for a verdict for [\d.]+ d: one\.$/),
+      advice: expect.stringContaining("The log of the ingest says why"),
+    })
+    await noteStart(describeDataFolder(data), { callbackNetworks: "public", store: null, scanner: null })
+    await storeFile(open, "two", { slug: undefined }, "hello", { hold: true })
+    const byHand = await examine([])
+    expect(byHand.of("Scanner")).toBeUndefined()
+    expect(byHand.of("Held files")).toMatchObject({
+      status: "warning",
+      message: expect.stringMatching(/^2 files wait for a verdict, the oldest for [\d.]+ d: one\.$/),
+      advice: expect.stringMatching(/No scanner is known.*sluice release <key…>/),
+    })
   })
 
   it("says that events went to another URL than the app has, with the command that mends it", patient, async () => {

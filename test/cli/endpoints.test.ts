@@ -44,7 +44,10 @@ describe("sluice endpoints", () => {
     const [{ id }] = endpoints
     const listed = await run("list")
     expect(listed.stdout).toMatch(
-      new RegExp(`^${id} +app +https://search\\.example/hook +uploaded, deleted +sec_\\w+$`, "m"),
+      new RegExp(
+        `^${id} +app +https://search\\.example/hook +uploaded, deleted +sec_\\w+ \\(\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\\)$`,
+        "m",
+      ),
     )
     expect(JSON.stringify(endpoints) + listed.stdout).not.toContain(secret.slice(6))
     await run("change", id, "--events", "all", "--url", "https://other.example/")
@@ -63,7 +66,14 @@ describe("sluice endpoints", () => {
     const { id, secret, secrets } = await parse(run("add", "https://a.example/", "--events", "all", "--json"))
     const second = await parse(run("rotate", id, "--json"))
     expect(second.secret).not.toBe(secret)
-    expect(await run("rotate", id)).toMatchObject({ code: 1, stderr: expect.stringContaining("2 active secrets") })
+    const [newest, oldest] = second.secrets.map((each: { id: string }) => each.id)
+    expect(oldest).toBe(secrets[0].id)
+    const dated = (id: string) => `${id} \\(\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\\)`
+    expect((await run("list")).stdout).toMatch(new RegExp(`${dated(newest)}, ${dated(oldest)}$`, "m"))
+    expect(await run("rotate", id)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(new RegExp(`2 active secrets, .*: ${dated(newest)} and ${dated(oldest)}\\.`)),
+    })
     const given = await run("revoke", id, secret)
     expect(given.code).toBe(2)
     expect(given.stderr).not.toContain(secret.slice(6))
@@ -90,8 +100,12 @@ describe("sluice endpoints", () => {
       type: "uploaded",
       history: [{ status: 500 }],
     })
-    expect(await run("events", "evt_never")).toMatchObject({ code: 1 })
-    expect(await run("redeliver", due!.id, "evt_never")).toMatchObject({ code: 1 })
+    const short = due!.id.slice(0, 22)
+    const form = `There is no event "${short}" of an endpoint. The id of an event is evt_ and 32 characters, 0-9 and a-f.`
+    expect(await run("events", short)).toMatchObject({ code: 1, stderr: expect.stringContaining(form) })
+    expect(await run("redeliver", due!.id, short)).toMatchObject({ code: 1, stderr: expect.stringContaining(form) })
+    const unknown = await run("events", `evt_${"0".repeat(32)}`)
+    expect(unknown).toMatchObject({ code: 1, stderr: expect.not.stringContaining("32 characters") })
     expect((await open.catalog.findEvent(due!.id))!.status).toBe("dead")
     expect(await parse(run("redeliver", "--dead", id, "--json"))).toEqual({ due: [due!.id], refused: [] })
     expect((await open.catalog.findEvent(due!.id))!.status).toBe("pending")

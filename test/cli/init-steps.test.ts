@@ -107,6 +107,32 @@ describe("the steps that sluice init prints", () => {
     expect(says(await init(folder), "<sluice-button")).toBe(false)
   })
 
+  it("ask for the lines although other files name the router, which do not mount it", async () => {
+    const plain = { type: "module", scripts: { dev: "node server.ts" }, dependencies: { hono: "4", sluice: "1" } }
+    const folder = await projectOf({ "package.json": plain, "server.ts": `import { Hono } from "hono"\n` })
+    const isAsked = async () => (await init(folder)).mount !== null
+    const others: Files = {
+      "upload-client.ts": `import type { router } from "./upload-router.ts"\nexport const a = 1\n`,
+      "types.ts": `import { type router } from "./upload-router.ts"\nexport type { uploads } from "./upload-router.ts"\n`,
+      "server.test.ts": `import { router } from "./upload-router.ts"\n`,
+      "examples/one/upload-router.ts": "export const uploads = 1\n",
+      "examples/one/server.ts": `import { uploads } from "./upload-router.ts"\n`,
+      "worker.ts": `import { uploads } from "./upload-router.ts"\nserve({ fetch: uploads })\n`,
+    }
+    for (const [path, text] of Object.entries(others)) {
+      await writeFiles(folder, { [path]: text })
+      expect(await isAsked(), path).toBe(true)
+    }
+    // The same file, where the server is made of it.
+    await writeFiles(folder, {
+      "server.ts": `import "./routes"\n`,
+      "routes/index.ts": `import "../worker.ts"\n`,
+    })
+    expect(await isAsked()).toBe(false)
+    await writeFiles(folder, { "server.ts": `import { type router, uploads } from "./upload-router.ts"\n` })
+    expect(await isAsked()).toBe(false)
+  })
+
   it("name files that are there, where a workspace has its packages at its root", async () => {
     const folder = await projectOf({
       "package.json": { workspaces: ["apps/*"] },
@@ -169,6 +195,16 @@ describe("sluice init beside a page that Vite makes", () => {
     const { devScript, mount } = await init(folder)
     expect([devScript.action, mount?.file]).toEqual(["changed", "api/start.ts"])
   })
+})
+
+it("sluice init writes TypeScript beside a server that is, whatever the project says", async () => {
+  const folder = await projectOf({
+    "package.json": { type: "module", scripts: { dev: "node --watch server.ts" }, dependencies: { hono: "4" } },
+    "server.ts": "",
+  })
+  const { language, files, mount } = await init(folder)
+  expect([language, files.map(({ path }) => path)]).toEqual(["ts", ["upload-router.ts"]])
+  expect(mount?.code).toContain(`from "./upload-router.ts"`)
 })
 
 it("sluice init writes JavaScript where TypeScript only checks it", async () => {

@@ -234,7 +234,15 @@ describe("the settings of an ingest", () => {
     const { stdout, stderr } = await command.ended
     expect(stdout).toContain("It is not wanted.")
     expect(stdout).toContain(`${scanner.url}?…`)
-    for (const secret of [scanSecret.slice(6), "of-the-service"]) expect(stdout + stderr).not.toContain(secret)
+    // What other commands know of it, without being told.
+    const doctor = await runCommand(["doctor", "--json"], { cwd: folder })
+    expect(JSON.parse(doctor.stdout).checks).toContainEqual(
+      expect.objectContaining({ check: "Scanner", status: "ok", message: expect.stringContaining(scanner.url) }),
+    )
+    expect(scanner.asked).toHaveLength(1)
+    const note = await readFile(join(folder, ".sluice/started-with.json"), "utf8")
+    const said = stdout + stderr + doctor.stdout + note
+    for (const secret of [scanSecret.slice(6), "of-the-service"]) expect(said).not.toContain(secret)
   })
 
   it.each([

@@ -6,11 +6,21 @@ const most = 100
 
 const check = "Endpoints"
 
-/** `1 event of ep_a`, `5 events of ep_a and ep_b`. */
+const endpointsOf = (events: ReadonlyArray<EndpointEvent>): ReadonlyArray<string> => [
+  ...new Set(events.map(({ endpointId }) => endpointId)),
+]
+
+/** `1 event of ep_a was`, `5 events of ep_a and ep_b were`. */
 const count = (events: ReadonlyArray<EndpointEvent>): string => {
   const { length } = events
-  const whose = [...new Set(events.map(({ endpointId }) => endpointId))].join(" and ")
-  return `${length < most ? length : `${most} or more`} ${length === 1 ? "event" : "events"} of ${whose}`
+  const whose = endpointsOf(events).join(" and ")
+  return `${length < most ? length : `${most} or more`} ${length === 1 ? `event of ${whose} was` : `events of ${whose} were`}`
+}
+
+/** The command that lists these events, of one endpoint or of all. */
+const toList = (events: ReadonlyArray<EndpointEvent>, status: "dead" | "pending"): string => {
+  const [only, ...others] = endpointsOf(events)
+  return `\`sluice endpoints events ${others.length === 0 ? `${only} ` : ""}--status ${status}\``
 }
 
 /** Whether endpoints are told what becomes of files; undefined where there are none. */
@@ -22,7 +32,11 @@ export const checkEndpoints = async (catalog: Catalog): Promise<Finding | undefi
     return failed(
       check,
       `${count(dead)} given up.`,
-      "See why with `sluice endpoints events <evt_…>`, mend the receiver, then `sluice endpoints redeliver --dead <ep_…>`.",
+      `${toList(dead, "dead")} lists ${dead.length === 1 ? "it" : "them"}, and \`sluice endpoints events <evt_…>\` says why. Mend the receiver, then ${endpointsOf(
+        dead,
+      )
+        .map((id) => `\`sluice endpoints redeliver --dead ${id}\``)
+        .join(" and ")}.`,
     )
   }
   const refused = (await catalog.listEvents({ status: "pending", limit: most })).filter(({ failures }) => failures > 0)
@@ -30,7 +44,7 @@ export const checkEndpoints = async (catalog: Catalog): Promise<Finding | undefi
     return warning(
       check,
       `${count(refused)} refused or not answered so far, and will be tried again.`,
-      "See why with `sluice endpoints events --status pending` and `sluice endpoints events <evt_…>`.",
+      `${toList(refused, "pending")} lists what is pending, and \`sluice endpoints events <evt_…>\` says why.`,
     )
   }
   return ok(check, `${length === 1 ? "it hears" : `all ${length} hear`} what becomes of files`)

@@ -4,12 +4,14 @@ import { jsonOption } from "../terminal/json-option.ts"
 import { addSettings, resolveSettings, toArgParser } from "../settings/setting-options.ts"
 import { parseHttpUrl } from "../settings/settings.ts"
 
+const settings = ["data", "url", "callbackNetworks", "scanClamd", "scanUrl"] as const
+
 /** `sluice doctor`. */
 export const createDoctorCommand = (): Command =>
-  addSettings(new Command("doctor"), ["data", "url", "callbackNetworks"])
+  addSettings(new Command("doctor"), settings)
     .summary("find out what is wrong with a set-up")
     .description(
-      "Checks token, clock, data folder, ingest, callback URL, deliveries, and whether the app can sign uploads. Exit code 1 when one failed.",
+      "Checks token, clock, data folder, ingest, callback URL, deliveries, scanner, and whether the app can sign uploads. Exit code 1 when one failed.",
     )
     .addOption(
       new Option("--callback-url <url>", "where the app takes callbacks (default: that of the newest upload)")
@@ -19,7 +21,7 @@ export const createDoctorCommand = (): Command =>
     .addOption(jsonOption())
     .addHelpText("before", `Example:\n  $ sluice doctor --callback-url http://localhost:3000${names.adapterPath}\n`)
     .action(async (options: { callbackUrl?: string; json?: true }, command: Command) => {
-      const { values, sources } = await resolveSettings(command, ["data", "url", "callbackNetworks"])
+      const { values, sources } = await resolveSettings(command, settings)
       const isSaid = sources.some(({ name }) => name === "callbackNetworks")
       const { runDoctor } = await import("./run-doctor.ts")
       await runDoctor({ ...options, ...values, callbackNetworks: isSaid ? values.callbackNetworks : undefined })

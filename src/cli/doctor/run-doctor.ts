@@ -9,6 +9,7 @@ import { checkDataFolder } from "./check-data-folder.ts"
 import { checkDeliveries, findCallbackUrl } from "./check-deliveries.ts"
 import { checkEndpoints } from "./check-endpoints.ts"
 import { checkIngest } from "./check-ingest.ts"
+import { checkHeld, checkScanner } from "./check-scanner.ts"
 import { checkToken } from "./check-token.ts"
 import { exitCodes } from "../command-failure.ts"
 import { type DataFolder, describeDataFolder } from "../data-folder.ts"
@@ -24,6 +25,8 @@ export interface DoctorOptions {
   readonly callbackUrl?: string
   /** As given for the ingest; undefined: as it was noted when it started. */
   readonly callbackNetworks: "public" | "any" | undefined
+  readonly scanClamd?: string | undefined
+  readonly scanUrl?: string | undefined
   readonly json?: true
 }
 
@@ -108,6 +111,19 @@ const checkCallbacks = async (
   return [...sent, ...found]
 }
 
+/** Whether held files get their verdict. */
+const checkHolds = async (
+  folder: DataFolder,
+  scanner: string | undefined,
+  isReadable: boolean,
+): Promise<ReadonlyArray<Finding>> => {
+  const answers = await checkScanner(scanner)
+  const held = isReadable
+    ? await withCatalog(folder.path, "reads", (catalog) => checkHeld(catalog, scanner !== undefined))
+    : undefined
+  return [answers, held].filter((finding) => finding !== undefined)
+}
+
 /** One clock may be checked twice, but is reported once, with the worse result. */
 const mergeClocks = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> => {
   const clocks = findings.filter(({ check }) => check === "Clock")
@@ -123,7 +139,15 @@ const marks = {
 } as const
 
 /** `sluice doctor`. */
-export const runDoctor = async ({ data, url, callbackUrl, callbackNetworks, json }: DoctorOptions): Promise<void> => {
+export const runDoctor = async ({
+  data,
+  url,
+  callbackUrl,
+  callbackNetworks,
+  scanClamd,
+  scanUrl,
+  json,
+}: DoctorOptions): Promise<void> => {
   const folder = describeDataFolder(data)
   const started = await readStart(folder)
   const networks = callbackNetworks ?? started?.callbackNetworks ?? "public"
@@ -144,6 +168,7 @@ export const runDoctor = async ({ data, url, callbackUrl, callbackNetworks, json
     ...(await checkKeys(folder, isReadable && token !== undefined)),
     ...found,
     ...(await checkCallbacks(folder, callbackUrl, isReadable, { token, ingestUrl, ...app })),
+    ...(await checkHolds(folder, scanClamd ?? scanUrl ?? started?.scanner ?? undefined, isReadable)),
   ])
   const isWell = findings.every(({ status }) => status !== "failed")
   if (!isWell) process.exitCode = exitCodes.failed

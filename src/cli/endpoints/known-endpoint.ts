@@ -1,5 +1,6 @@
 import type { Catalog, EndpointRecord } from "../../ingest.ts"
 import { CommandFailure } from "../command-failure.ts"
+import { formatMoment } from "../terminal/moment.ts"
 
 /** The failure where there is no such endpoint. */
 export const unknownEndpoint = (id: string): CommandFailure =>
@@ -17,3 +18,7 @@ export const toEndpointJson = ({ secrets, ...endpoint }: EndpointRecord) => ({
   ...endpoint,
   secrets: secrets.map(({ id, createdAt, revokedAt }) => ({ id, createdAt, revokedAt })),
 })
+
+/** The ids of secrets, each with when it was made: `sec_0123456789ab (2026-11-25 10:59:56)`. */
+export const showSecrets = (secrets: EndpointRecord["secrets"], separator: string): string =>
+  secrets.map(({ id, createdAt }) => `${id} (${formatMoment(createdAt)})`).join(separator)

@@ -7,7 +7,7 @@ import type { DataFolder } from "../data-folder.ts"
 import { withCatalog } from "../open-catalog.ts"
 import { toPrintable, toShortPrintable } from "../terminal/printable.ts"
 import { printTable } from "../terminal/table.ts"
-import { requireEndpoint, toEndpointJson, unknownEndpoint } from "./known-endpoint.ts"
+import { requireEndpoint, showSecrets, toEndpointJson, unknownEndpoint } from "./known-endpoint.ts"
 
 const showEvents = (events: ReadonlyArray<FileEventType>): string =>
   events.length === fileEventTypes.length ? "all" : events.join(", ")
@@ -28,16 +28,16 @@ export const runEndpointsList = async (
     return
   }
   printTable(
-    [{ title: "ID" }, { title: "APP" }, { title: "URL" }, { title: "EVENTS" }, { title: "SECRETS" }],
+    [{ title: "ID" }, { title: "APP" }, { title: "URL" }, { title: "EVENTS" }, { title: "SECRETS (MADE)" }],
     endpoints.map(({ id, appId, url, events, secrets }) => [
       id,
       toShortPrintable(appId, 24),
       toPrintable(url),
       showEvents(events),
-      secrets
-        .filter(({ revokedAt }) => revokedAt === null)
-        .map((secret) => secret.id)
-        .join(", "),
+      showSecrets(
+        secrets.filter(({ revokedAt }) => revokedAt === null),
+        ", ",
+      ),
     ]),
   )
 }

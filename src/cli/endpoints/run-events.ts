@@ -1,6 +1,7 @@
 import { styleText } from "node:util"
 import type { DeliveryStatus, EndpointEvent } from "../../ingest.ts"
 import { CommandFailure, exitCodes } from "../command-failure.ts"
+import { explainEventId } from "../inspect/event-id.ts"
 import { printAttempts } from "../inspect/print-attempts.ts"
 import { type PageOptions, toPage } from "../inspect/page-options.ts"
 import { withCatalog } from "../open-catalog.ts"
@@ -27,7 +28,8 @@ const showNext = ({ status, nextAt }: EndpointEvent): string => (status === "pen
 
 const unknownEvent = (id: string): CommandFailure =>
   new CommandFailure(
-    `There is no event ${JSON.stringify(id)} of an endpoint. \`sluice endpoints events\` lists those there are.`,
+    `There is no event ${JSON.stringify(id)} of an endpoint. ` +
+      explainEventId(id, "`sluice endpoints events` lists those there are."),
   )
 
 /** One event with its attempts. */

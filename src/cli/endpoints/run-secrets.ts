@@ -1,7 +1,7 @@
 import { createWebhookSecret, type EndpointRecord, mostActiveSecrets } from "../../ingest.ts"
 import { CommandFailure } from "../command-failure.ts"
 import { withCatalog } from "../open-catalog.ts"
-import { requireEndpoint, toEndpointJson, unknownEndpoint } from "./known-endpoint.ts"
+import { requireEndpoint, showSecrets, toEndpointJson, unknownEndpoint } from "./known-endpoint.ts"
 
 const activeOf = ({ secrets }: EndpointRecord) => secrets.filter(({ revokedAt }) => revokedAt === null)
 
@@ -20,7 +20,7 @@ export const runEndpointsRotate = async (
     const endpoint = await requireEndpoint(catalog, endpointId)
     if (answer === "added") return endpoint
     throw new CommandFailure(
-      `${endpointId} has ${mostActiveSecrets} active secrets, as many as it may: ${idsOf(activeOf(endpoint))}. ` +
+      `${endpointId} has ${mostActiveSecrets} active secrets, as many as it may: ${showSecrets(activeOf(endpoint), " and ")}. ` +
         `Revoke the one that its receiver no longer verifies with: \`sluice endpoints revoke ${endpointId} <secret>\`.`,
     )
   })
@@ -46,7 +46,9 @@ export const runEndpointsRevoke = async (
     const before = await requireEndpoint(catalog, endpointId)
     const found = before.secrets.find((secret) => secret.id === id)
     if (found === undefined) {
-      throw new CommandFailure(`${endpointId} has no secret ${id}. Its secrets: ${idsOf(before.secrets)}.`)
+      throw new CommandFailure(
+        `${endpointId} has no secret ${id}. Its active secrets: ${showSecrets(activeOf(before), " and ")}.`,
+      )
     }
     if (found.revokedAt !== null) return before
     if (!(await catalog.revokeSecret({ endpointId, id, now: Date.now() }))) {

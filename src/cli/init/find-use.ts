@@ -15,29 +15,46 @@ const largestFile = 512 * 1024
 /** Comments of code and of markup; the `//` of a URL is not one. */
 const comments = /\/\*[\s\S]*?\*\/|<!--[\s\S]*?-->|(?<![:"'`\w])\/\/[^\n]*/g
 
-/** Whether a text matches the pattern outside its comments. */
-export const isNamed = (text: string, pattern: RegExp): boolean => pattern.test(text.replaceAll(comments, " "))
+const withoutComments = (text: string): string => text.replaceAll(comments, " ")
 
-/** Whether a source file of the project, other than the given ones, matches the pattern outside its comments. */
-export const isUsed = ({ folder }: Project, pattern: RegExp, except: ReadonlyArray<string>): boolean => {
+/** Whether a text matches the pattern outside its comments. */
+export const isNamed = (text: string, pattern: RegExp): boolean => pattern.test(withoutComments(text))
+
+/** A source file of the project. */
+export interface Source {
+  /** Relative to the project, with `/`. */
+  readonly path: string
+  /** Without its comments. */
+  readonly text: string
+}
+
+/** The source files of the project other than the given ones, each read when it is asked for. */
+export function* readSources({ folder }: Project, except: ReadonlyArray<string>): Generator<Source> {
   let left = mostFiles
-  const look = (path: string): boolean => {
-    const entries = readdirSync(join(folder, path), { withFileTypes: true })
-    return entries.some((entry) => {
+  function* look(path: string): Generator<Source> {
+    let entries
+    try {
+      entries = readdirSync(join(folder, path), { withFileTypes: true })
+    } catch (error) {
+      if (path === "") throw error
+      return
+    }
+    for (const entry of entries) {
       const { name } = entry
       const inner = path === "" ? name : `${path}/${name}`
-      if (name.startsWith(".") || skipped.has(name) || left <= 0) return false
-      if (entry.isDirectory()) {
-        try {
-          return look(inner)
-        } catch {
-          return false
-        }
+      if (name.startsWith(".") || skipped.has(name) || left <= 0) continue
+      if (entry.isDirectory()) yield* look(inner)
+      else if (entry.isFile() && isSource(name) && !except.includes(inner)) {
+        left--
+        yield { path: inner, text: withoutComments(readText(join(folder, inner), largestFile) ?? "") }
       }
-      if (!entry.isFile() || !isSource(name) || except.includes(inner)) return false
-      left--
-      return isNamed(readText(join(folder, inner), largestFile) ?? "", pattern)
-    })
+    }
   }
-  return look("")
+  yield* look("")
+}
+
+/** Whether a source file of the project, other than the given ones, matches the pattern outside its comments. */
+export const isUsed = (project: Project, pattern: RegExp, except: ReadonlyArray<string>): boolean => {
+  for (const { text } of readSources(project, except)) if (pattern.test(text)) return true
+  return false
 }

@@ -2,6 +2,7 @@ import { join } from "node:path"
 import manifest from "../../../package.json" with { type: "json" }
 import { envName, names } from "../../protocol.ts"
 import { findPage } from "./find-page.ts"
+import { isMounted } from "./find-mount.ts"
 import { isNamed, isUsed } from "./find-use.ts"
 import type { Framework } from "./framework.ts"
 import type { Plan } from "./plan.ts"
@@ -16,9 +17,9 @@ const pathOf = ({ path, existing }: PlannedFile): string => existing ?? path
 
 /** A plan without manual steps that the owner has already taken, in whatever file. */
 export const dropDone = (plan: Plan, project: Project): Plan => {
-  if (plan.mount?.code.includes("upload-router") !== true) return plan
-  const isMounted = isUsed(project, /["'][^"'\n]*\bupload-router(?:\.\w+)?["']/, plan.files.map(pathOf))
-  return isMounted ? { ...plan, mount: undefined } : plan
+  const router = plan.files.find(({ path }) => path.includes("upload-router"))
+  if (router === undefined || plan.mount?.code.includes("upload-router") !== true) return plan
+  return isMounted(project, pathOf(router), plan.files.map(pathOf)) ? { ...plan, mount: undefined } : plan
 }
 
 /** What starts the server, as far as that can be determined. */

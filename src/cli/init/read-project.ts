@@ -137,9 +137,11 @@ export const readProject = (folder: string): Project => {
     ),
   )
   // With jsconfig.json, TypeScript only checks the comments of JavaScript.
-  const isTypeScript = has("tsconfig.json") || (packages.has("typescript") && !has("jsconfig.json"))
+  const isSaid = has("tsconfig.json") || (packages.has("typescript") && !has("jsconfig.json"))
   const pageScripts = findPageScripts(folder)
-  const entry = findEntry({ main: value["main"], scripts, pageScripts }, has, isTypeScript)
+  const entry = findEntry({ main: value["main"], scripts, pageScripts }, has, isSaid)
+  // Node runs a server in TypeScript, whether a package or a setting speaks of it or not.
+  const isTypeScript = isSaid || /\.m?ts$/.test(entry)
   return {
     folder,
     manifest: text,

@@ -25,7 +25,7 @@ const createShowCommand = (): Command =>
     .description("Shows an event with every attempt to deliver it.")
     .argument("<id>", "id of the event (evt_…), or key or custom id of its file")
     .addOption(jsonOption())
-    .addHelpText("before", "Example:\n  $ sluice deliveries show evt_0123456789abcdef\n")
+    .addHelpText("before", "Example:\n  $ sluice deliveries show evt_5f0c1d2e9b3a47f6a8c4e7d1b2036f95\n")
     .action(async (id: string, options: { json?: true }, command: Command) => {
       const { values } = await resolveSettings(command, ["data"])
       const { runDeliveriesShow } = await import("./run-deliveries.ts")
@@ -44,7 +44,7 @@ const createRedeliverCommand = (): Command =>
     .addOption(jsonOption())
     .addHelpText(
       "before",
-      "Examples:\n  $ sluice deliveries redeliver --dead\n  $ sluice deliveries redeliver evt_0123456789abcdef\n" +
+      "Examples:\n  $ sluice deliveries redeliver --dead\n  $ sluice deliveries redeliver evt_5f0c1d2e9b3a47f6a8c4e7d1b2036f95\n" +
         `  $ sluice deliveries redeliver --dead --to https://app.example${names.adapterPath}\n`,
     )
     .action(

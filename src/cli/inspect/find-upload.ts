@@ -1,6 +1,7 @@
 import type { Catalog, UploadRecord } from "../../ingest.ts"
 import { CommandFailure } from "../command-failure.ts"
 import { type DataFolder, readKeptToken } from "../data-folder.ts"
+import { explainEventId } from "./event-id.ts"
 import { readTokenVariable } from "../serve/given-token.ts"
 
 /** A file by its key, or by the custom id that its app gave it (only of the token's app). */
@@ -21,5 +22,10 @@ const findByName = async (catalog: Catalog, folder: DataFolder, name: string): P
 export const findUpload = async (catalog: Catalog, folder: DataFolder, name: string): Promise<UploadRecord> => {
   const found = (await catalog.findDelivery(name)) ?? (await findByName(catalog, folder, name))
   if (found !== null) return found
+  if (name.startsWith("evt_")) {
+    throw new CommandFailure(
+      `There is no event ${JSON.stringify(name)} in ${folder.path}. ${explainEventId(name, "`sluice deliveries` lists those that apps are owed.")}`,
+    )
+  }
   throw new CommandFailure(`There is no file or event ${JSON.stringify(name)} in ${folder.path}.`)
 }

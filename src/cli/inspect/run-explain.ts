@@ -3,16 +3,31 @@ import { toFileStatus, type UploadRecord } from "../../ingest.ts"
 import { findUpload } from "./find-upload.ts"
 import { formatMoment, formatSpan } from "../terminal/moment.ts"
 import { withCatalog } from "../open-catalog.ts"
+import { readStart, type StartedWith } from "../started-with.ts"
 import { toPrintable } from "../terminal/printable.ts"
 import { printTable } from "../terminal/table.ts"
 import { toTimeline } from "./timeline.ts"
 
-/** The state of an upload, and what it waits for, in a sentence. */
-const summarise = ({ file, registration, delivery, result }: UploadRecord): string => {
+/** Who gives the verdict on a file that is held, and how a person does. */
+const explainVerdict = (key: string, started: StartedWith | undefined): string => {
+  const scanner = started?.scanner
+  const who =
+    scanner === undefined || scanner === null
+      ? "No scanner is known here, so your app or a person decides"
+      : `The scanner at ${scanner} decides: \`sluice doctor\` says whether it answers, and the log of the ingest why it has not decided. A person may be faster`
+  return `${who}: \`sluice release ${key}\`, or \`sluice reject ${key} --reason <text>\`.`
+}
+
+/** The state of an upload, and what it waits for, in sentences. */
+const summarise = (
+  { file, registration, delivery, result }: UploadRecord,
+  started: StartedWith | undefined,
+): string => {
   if (file.status === "Uploading") return "The upload is under way, or was left unfinished."
   if (file.status === "Deleting") return "The file is being deleted."
-  if (toFileStatus(file) === "Held")
-    return "The file is stored, and held until a verdict: by the scanner, releaseFiles or rejectFiles."
+  if (toFileStatus(file) === "Held") {
+    return `The file is stored, and held until a verdict since ${formatMoment(file.uploadedAt ?? file.createdAt)}. ${explainVerdict(file.key, started)}`
+  }
   const what = file.status === "Failed" ? "The upload has failed" : "The file is stored"
   if (file.slug === null) return `${what}. It was uploaded by the server.`
   if (registration === null || delivery === null) return `${what}. Its app has not registered it.`
@@ -24,13 +39,13 @@ const summarise = ({ file, registration, delivery, result }: UploadRecord): stri
 
 /** `sluice explain`. */
 export const runExplain = async (data: string, key: string, { json }: { readonly json?: true }): Promise<void> => {
-  const [upload, timeline] = await withCatalog(data, "reads", async (catalog, folder) => {
+  const [upload, timeline, started] = await withCatalog(data, "reads", async (catalog, folder) => {
     const found = await findUpload(catalog, folder, key)
     const attempts = found.delivery === null ? [] : await catalog.listAttempts(found.delivery.id)
-    return [found, toTimeline(found, attempts)] as const
+    return [found, toTimeline(found, attempts), await readStart(folder)] as const
   })
   const { file, delivery } = upload
-  const summary = summarise(upload)
+  const summary = summarise(upload, started)
   if (json) {
     const { key } = file
     console.log(
@@ -39,7 +54,7 @@ export const runExplain = async (data: string, key: string, { json }: { readonly
     return
   }
   console.log(`${styleText("bold", toPrintable(file.name))}  ${styleText("dim", file.key)}`)
-  console.log(`${summary}\n`)
+  console.log(`${toPrintable(summary)}\n`)
   printTable(
     [{ title: "TIME" }, { title: "AFTER", align: "right" }, { title: "STAGE" }, { title: "WHAT" }],
     timeline.map(({ at, stage, detail }) => [

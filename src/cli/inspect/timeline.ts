@@ -10,6 +10,7 @@ export interface TimelineEntry {
     | "resumed"
     | "registered"
     | "uploaded"
+    | "held"
     | "attempt"
     | "result"
     | "failed"
@@ -27,6 +28,10 @@ const describeAttempt = ({ attempt, latency, status, error, answer }: DeliveryAt
   return `#${attempt}, ${outcome} (${formatSpan(latency)})`
 }
 
+/** Whether a file has arrived and waited for a verdict, or waits for it. */
+const wasHeld = ({ hold, releasedAt, failure }: UploadRecord["file"]): boolean =>
+  hold || releasedAt !== null || failure?.code === "REJECTED"
+
 /** What happened to an upload, in order; what is still to come is at the end. */
 export const toTimeline = (
   { file, registration, delivery, result, resultAt }: UploadRecord,
@@ -40,6 +45,7 @@ export const toTimeline = (
   add(file.resumedAt, "resumed", `last of ${file.epoch} requests that wrote it or asked for its offset`)
   add(registration?.registeredAt, "registered", `${registration?.callbackSlug}, ${registration?.callbackUrl}`)
   add(file.uploadedAt, "uploaded", `SHA-256 ${file.fileHash}`)
+  if (wasHeld(file)) add(file.uploadedAt, "held", file.hold ? "waits for a verdict" : "")
   add(file.releasedAt, "released", "")
   add(file.claimedAt, "claimed", "")
   for (const attempt of attempts) add(attempt.startedAt, "attempt", describeAttempt(attempt))

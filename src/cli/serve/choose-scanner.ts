@@ -34,3 +34,10 @@ export const chooseScanner = ({
   if (!parsed.ok) throw new CommandFailure(`The secret in ${variable} cannot be used. ${parsed.detail}`)
   return { url: scanUrl, secret, ingestUrl: scanIngestUrl }
 }
+
+/** Where a scanner is, as the log names it: a URL without its query, which may hold anything. */
+export const describeScanner = (scan: ScanSettings | undefined): string | null => {
+  if (scan?.url === undefined) return scan?.clamd ?? null
+  const { origin, pathname } = new URL(scan.url)
+  return origin + pathname
+}

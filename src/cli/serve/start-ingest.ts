@@ -13,7 +13,7 @@ import {
 import { openStore, toStorePath } from "../open-store.ts"
 import { noteStart, readStart } from "../started-with.ts"
 import { hasCatalog, openCatalog } from "../open-catalog.ts"
-import { chooseScanner } from "./choose-scanner.ts"
+import { chooseScanner, describeScanner } from "./choose-scanner.ts"
 import { type GivenToken, readTokenVariable } from "./given-token.ts"
 import { type IngestServer, listenForIngest } from "./serve-ingest.ts"
 import type { SettingValues } from "../settings/settings.ts"
@@ -105,7 +105,7 @@ export const startIngest = async (
     server.open({ ...options, scan, metrics, folder, store, token: text, url, logFormat })
     // The ingest closes it from now on.
     store = undefined
-    await noteStart(folder, { ...options, store: toStorePath(storePath) })
+    await noteStart(folder, { ...options, store: toStorePath(storePath), scanner: describeScanner(scan) })
     const { close } = server
     return {
       url,

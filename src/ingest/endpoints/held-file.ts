@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import { toJsonAnswer } from "../../http/answer.ts"
 import type { Incoming } from "../../http/incoming.ts"
-import { readMessage } from "../../server-kit/read-body.ts"
-import { toRejected } from "../../server-kit/rejected.ts"
+import { readBytes } from "../../server-kit/read-body.ts"
+import { Rejected, toRejected } from "../../server-kit/rejected.ts"
 import { attempt } from "../attempt.ts"
 import { sendFile } from "../download/send-file.ts"
 import { findProgramRefusal, toHeldHeaders } from "../file-headers.ts"
@@ -48,7 +48,8 @@ export const respondVerdict = Effect.fnUntraced(function* (
   path: string,
 ) {
   const file = yield* findHeld(service, urls, "judge", path)
-  const verdict = yield* readMessage(request, longestVerdict, service.settings.bodyTimeout, readVerdict)
+  const body = yield* readBytes(request, longestVerdict, service.settings.bodyTimeout)
+  const verdict = yield* Effect.mapError(readVerdict(body), (detail) => new Rejected({ code: "BAD_REQUEST", detail }))
   if (!(yield* service.judgeHeld(file, verdict))) return yield* fileNotFound()
   return toJsonAnswer({ ok: true })
 })

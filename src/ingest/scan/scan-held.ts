@@ -93,11 +93,12 @@ export const createScans = (
     wake()
   })
 
-  const noteAway = Effect.fnUntraced(function* (since: number, reason: string) {
+  const noteAway = Effect.fnUntraced(function* (since: number, { message, help }: ScannerError) {
     if (!outage.begin(since)) return
     yield* logWarning("The scanner is away: files that are held stay so until it answers.", {
       scanner: scanner.address,
-      reason,
+      reason: message,
+      ...(help !== undefined && { help }),
     })
   })
 
@@ -142,14 +143,14 @@ export const createScans = (
       yield* postpone(file, true, (key) => logError("A file that is held could not be scanned.", { key }, cause))
       return
     }
-    const { message } = cause
-    if (reason === "away") return yield* noteAway(since, message)
+    const { message, help = scanner.help } = cause
+    if (reason === "away") return yield* noteAway(since, cause)
     // Whether it is the file or the scanner: where it was silent before, the file is not to blame.
     const wasAway = outage.isOn()
     if (reason === "refused") yield* noteAnswer()
-    else if (reason === "silent" && !outage.hasAnswered(since)) yield* noteAway(since, message)
+    else if (reason === "silent" && !outage.hasAnswered(since)) yield* noteAway(since, cause)
     yield* postpone(file, reason === "refused" || !wasAway, (key) =>
-      logWarning("The scanner does not decide about a file.", { key, reason: message, help: scanner.help }),
+      logWarning("The scanner does not decide about a file.", { key, reason: message, help }),
     )
   })
 

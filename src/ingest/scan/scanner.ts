@@ -64,8 +64,11 @@ export type ScannerReason =
 export class ScannerError extends Error {
   override readonly name = "ScannerError"
   readonly reason: ScannerReason
-  constructor(reason: ScannerReason, message: string, cause?: unknown) {
+  /** What operators can do about it, where it says more than the scanner's own help. */
+  readonly help: string | undefined
+  constructor(reason: ScannerReason, message: string, cause?: unknown, help?: string) {
     super(message, { cause })
     this.reason = reason
+    this.help = help
   }
 }

@@ -1,11 +1,10 @@
 import * as Effect from "effect/Effect"
 import { readStart, readWhole } from "../../http/read-answer.ts"
 import type { HttpAnswer, Send } from "../../http/transport.ts"
-import { names } from "../../protocol/names.ts"
+import { envName, names } from "../../protocol/names.ts"
 import { createSigner } from "../../protocol/signature.ts"
 import { standardWebhookHeaders } from "../../protocol/standard-webhooks.ts"
 import { type PostAnswer, PostFailed, postJson } from "../../server-kit/post-json.ts"
-import { parseJson } from "../../server-kit/read-body.ts"
 import type { HeldUrls } from "./held-urls.ts"
 import { longestVerdict, readVerdict } from "./read-verdict.ts"
 import { type HeldFile, type ScanAnswer, type Scanner, ScannerError, type ScannerReason } from "./scanner.ts"
@@ -18,6 +17,13 @@ const refusals: ReadonlySet<number> = new Set([400, 413, 415, 422])
 
 /** Status of an answer that is about the scanner: it takes no file at the moment. */
 const absences: ReadonlySet<number> = new Set([429, 503])
+
+/** Status of an answer to whom it does not trust. */
+const distrust: ReadonlySet<number> = new Set([401, 403])
+
+const otherSecret =
+  `It stays held, and is tried again later. So answers a scanner that verifies with another secret: give it the one of the ingest ` +
+  `(the variable ${envName("scanSecret")}, or scan.secret of createIngest), and let it verify the raw body.`
 
 /** How long words of an answer that is no verdict may take, ms. */
 const patience = 1000
@@ -59,13 +65,7 @@ const encoder = new TextEncoder()
 /** The verdict in an answer. Fails: where it is none. */
 const judgeAnswer = Effect.fnUntraced(function* ({ status, body }: PostAnswer, until: number) {
   if (status === 202) return { kind: "later", until } satisfies ScanAnswer
-  const verdict =
-    status === 200
-      ? Effect.flatMap(
-          Effect.mapError(parseJson(encoder.encode(body)), () => "it is not JSON."),
-          readVerdict,
-        )
-      : Effect.fail("it must be 200 or 202.")
+  const verdict = status === 200 ? readVerdict(encoder.encode(body)) : Effect.fail("it must be 200 or 202.")
   return yield* Effect.mapError(
     verdict,
     (detail) => new PostFailed({ reason: "answer", status, cause: new Error(detail) }),
@@ -125,7 +125,8 @@ export const createUrlScanner = ({
   const toError = (failure: PostFailed): ScannerError => {
     const message =
       failure.reason === "timeout" ? `It did not answer within ${Math.round(room / 100) / 10} s.` : failure.message
-    return new ScannerError(toReason(failure), message, failure)
+    const help = failure.reason === "status" && distrust.has(failure.status!) ? otherSecret : undefined
+    return new ScannerError(toReason(failure), message, failure, help)
   }
 
   const ask = Effect.fnUntraced(

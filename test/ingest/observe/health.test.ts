@@ -109,11 +109,15 @@ it("/ready is 503 once the ingest stops, without touching what is closed", async
 it("/ready asked a hundred times at once asks the storage once, and again later", async () => {
   const calls = { count: 0 }
   const { url } = await startIngest({ store: broken("probe", calls) })
+  const start = performance.now()
   await Promise.all(Array.from({ length: 100 }, () => read(`${url}/ready`)))
-  expect(calls.count).toBe(1)
+  // A result is good for a second: where a busy machine takes longer for them, it is asked once in each.
+  expect(calls.count).toBeLessThanOrEqual(1 + Math.floor((performance.now() - start) / 990))
+  expect(calls.count).toBeGreaterThan(0)
+  const before = calls.count
   await eventually(async () => {
     await read(`${url}/ready`)
-    return calls.count > 1
+    return calls.count > before
   })
 })
 

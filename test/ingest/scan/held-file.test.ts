@@ -234,6 +234,7 @@ describe("the URL by which a scanner judges a file", () => {
     ["no JSON", "{", 400],
     ["no verdict", "{}", 400],
     ["another word", '{"verdict":"clean"}', 400],
+    ["two verdicts", '{"verdict":"reject","verdict":"release"}', 400],
     ["a reason that is none", '{"verdict":"reject","reason":{}}', 400],
     ["too much", JSON.stringify({ verdict: "release", more: "x".repeat(20_000) }), 413],
   ])("refuses what is no verdict: %s", async (_, body, status) => {

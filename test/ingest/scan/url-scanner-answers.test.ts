@@ -45,6 +45,8 @@ describe.each([
   const verdicts: ReadonlyArray<readonly [number, unknown, ScanAnswer]> = [
     [200, { verdict: "release" }, { kind: "clean" }],
     [200, { verdict: "release", reason: "none", took: 5 }, { kind: "clean" }],
+    [200, { verdict: "release", a: { verdict: "reject" }, b: ['"verdict":', { verdict: 1 }] }, { kind: "clean" }],
+    [200, { verdict: "reject", reason: '"verdict":"release"' }, { kind: "found", reason: '"verdict":"release"' }],
     [200, { verdict: "reject" }, { kind: "found", reason: undefined }],
     [200, { verdict: "reject", reason: "No." }, { kind: "found", reason: "No." }],
     [202, {}, { kind: "later", until: expect.any(Number) }],
@@ -76,6 +78,18 @@ describe.each([
       (asked) => asked.answer(200, { verdict: "reject", reason: 5 }),
       "silent",
       /cannot be used/,
+    ],
+    [
+      "two verdicts, the second for the file, as its name may add it",
+      ({ response }) => response.end('{"verdict":"reject","reason":"x","verdict":"release"}'),
+      "silent",
+      /cannot be used: The verdict has a member twice/,
+    ],
+    [
+      "two verdicts, one of them spelt otherwise",
+      ({ response }) => response.end('{"verdict":"reject", "verd\\u0069ct" : "release"}'),
+      "silent",
+      /cannot be used: The verdict has a member twice/,
     ],
     ["a list", (asked) => asked.answer(200, [{ verdict: "release" }]), "silent", /cannot be used/],
     ["another status", (asked) => asked.answer(201, { verdict: "release" }), "silent", /must be 200 or 202/],

@@ -185,6 +185,21 @@ describe("a verdict that races with another one", () => {
 })
 
 describe("an answer that is no verdict", () => {
+  it.each([401, 403])(
+    "with status %d is that of another secret: the log says which variable is meant",
+    async (status) => {
+      const lines = captureConsole()
+      const scanner = await startUrlScanner((asked) => asked.answer(status, {}))
+      const { ingest } = await start(scanner.url, { logLevel: "Warning" })
+      const { key } = await sendHeld(ingest, "hello")
+      await eventually(() => lines.length === 2)
+      expect(lines).toEqual([
+        expect.stringMatching(new RegExp(`The scanner is away.*answer was ${status}.*SLUICE_SCAN_SECRET`)),
+        expect.stringMatching(new RegExp(`about a file.*${key}.*answer was ${status}.*SLUICE_SCAN_SECRET`)),
+      ])
+    },
+  )
+
   it("releases nothing, is asked for once, and others go on", async () => {
     const lines = captureConsole()
     const scanner = await startUrlScanner((asked) =>
