@@ -253,6 +253,7 @@ export const createS3Client = (settings: S3Settings, tuning?: S3Tuning): S3Clien
         query: { uploadId },
         headers: { "content-type": "application/xml" },
         body: [new TextEncoder().encode(text)],
+        isSentOnce: true,
         // A store may copy all parts before it answers.
         isLarge: true,
       })
