@@ -6,7 +6,11 @@ import { existsSync, globSync, readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
 
 /** The tests that run one at a time, because load changes what they find, as globs relative to the root. */
-export const testsAlone = ["test/reliability/**/*.test.ts", "test/mistakes/**/*.test.ts"]
+export const testsAlone = [
+  "test/reliability/**/*.test.ts",
+  "test/mistakes/**/*.test.ts",
+  "test/ingest/storage/s3/radosgw.test.ts",
+]
 
 /** The tests that mostly wait for a page of their own, so that several run beside each other, as globs relative to the root. */
 export const pageTests = ["test/bindings/**/*.test.ts", "test/forms/**/*.test.ts"]

@@ -34,5 +34,5 @@ const toBody = (body: HttpRequest["body"]): RequestInit["body"] =>
 /** Sends requests with a `fetch`. */
 export const sendWithFetch =
   (fetch: FetchLike): Send<FetchAnswer> =>
-  async ({ url, body, onProgress: _, ...init }) =>
+  async ({ url, body, onProgress: _, isSentOnce: __, ...init }) =>
     toAnswer(await fetch(url, { ...init, body: toBody(body), redirect: "manual" } as RequestInit))

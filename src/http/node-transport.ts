@@ -86,20 +86,24 @@ const ownHeaders = { accept: "*/*", "accept-encoding": "identity", "user-agent":
 
 /**
  * Sends a request with `node:http`, over a connection that is kept. One that was closed just when it was to be reused is
- * replaced at once, where no byte of an answer came.
+ * replaced at once, where no byte of an answer came and the request may be sent again.
  *
  * @param request sends it; may choose the addresses that it connects to
  */
 export const askByNode = async (
   agents: Agents,
-  { headers, ...asked }: Omit<NodeRequest, "agent" | "lookup">,
+  {
+    headers,
+    isSentOnce,
+    ...asked
+  }: Omit<NodeRequest, "agent" | "lookup"> & { readonly isSentOnce?: boolean | undefined },
   request: (request: NodeRequest) => Promise<NodeAnswer> = requestByNode,
 ): Promise<HttpAnswer> => {
   const { url, signal } = asked
   const outgoing = { ...asked, headers: { ...ownHeaders, ...headers }, agent: agents.of(url) }
   try {
     const { message } = await request(outgoing).catch((cause: unknown) => {
-      if (!isStale(cause)) throw cause
+      if (isSentOnce === true || !isStale(cause)) throw cause
       return request({ ...outgoing, agent: false })
     })
     return toAnswer(message, signal)

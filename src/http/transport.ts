@@ -5,6 +5,8 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>
   /** Pieces are sent as they are, with their length; they must stay unchanged until the answer has come. */
   readonly body?: string | ReadonlyArray<Uint8Array> | undefined
+  /** A connection that breaks is the caller's to judge, also one that had been kept: the request may have arrived. */
+  readonly isSentOnce?: boolean | undefined
   /** Called while pieces are sent, with each quarter of a MiB that the connection takes. `fetch` cannot say. */
   readonly onProgress?: (() => void) | undefined
   /** Aborts the request, and the reading of its answer. */

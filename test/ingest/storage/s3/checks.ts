@@ -181,10 +181,11 @@ export const checks: ReadonlyArray<Check> = [
       expect(others).toEqual([])
       expect(upload).toMatchObject({ key, uploadId })
       expect(Math.abs(upload!.initiatedAt - Date.now())).toBeLessThan(60_000)
-      await client.completeMultipartUpload(key, uploadId, [
+      const parts = [
         { number: 1, etag: firstTag },
         { number: 2, etag: lastTag },
-      ])
+      ]
+      await client.completeMultipartUpload(key, uploadId, parts)
       expect(await client.headObject(key)).toMatchObject({
         size: 5 * MiB + 1000,
         etag: expect.stringMatching(/^".+-2"$/),
@@ -194,10 +195,10 @@ export const checks: ReadonlyArray<Check> = [
       expect(await client.listMultipartUploads(prefix)).toEqual([])
       expect(await client.listParts(key, uploadId)).toBeUndefined()
       expect(await client.abortMultipartUpload(key, uploadId)).toBe(false)
-      // Ceph answers a second completion with 200, AWS for some time as well; the double says that the upload is gone.
-      expect(
-        await failureOf(client.completeMultipartUpload(key, uploadId, [{ number: 1, etag: firstTag }])),
-      ).not.toMatch(/^5/)
+      // Ceph answers a second completion with 200, and so does AWS for some time; the double says that the upload is gone.
+      const again = await failureOf(client.completeMultipartUpload(key, uploadId, parts))
+      expect(again).toMatch(/^(none|404 NoSuchUpload)$/)
+      expect(await client.headObject(key)).toMatchObject({ size: 5 * MiB + 1000 })
     },
   },
   {
@@ -211,17 +212,19 @@ export const checks: ReadonlyArray<Check> = [
       expect(await client.listParts(key, uploadId)).toBeUndefined()
       expect(await failureOf(client.uploadPart(key, uploadId, 2, text("late")))).toBe("404 NoSuchUpload")
       const completion = client.completeMultipartUpload(key, uploadId, [{ number: 1, etag }])
-      expect(await failureOf(completion)).toBe("404 NoSuchUpload")
+      // Ceph 16 does not find the upload and calls it an error of its own: only the object tells what happened.
+      expect(await failureOf(completion)).toMatch(/^(404 NoSuchUpload|500 InternalError)$/)
       expect(await client.headObject(key)).toBeUndefined()
     },
   },
   {
-    name: "a completion that names wrong parts is refused, and the upload goes on",
+    name: "a completion that names wrong parts is refused, and the upload stays",
     run: async ({ client, prefix }) => {
       const key = `${prefix}refused`
       const uploadId = await client.createMultipartUpload(key)
-      const first = await client.uploadPart(key, uploadId, 1, text("small"))
-      const second = await client.uploadPart(key, uploadId, 2, text("small too"))
+      // Ceph looks at sizes before it looks at ETags, and takes no completion that leaves parts out.
+      const small = await client.uploadPart(key, uploadId, 1, text("small"))
+      const last = await client.uploadPart(key, uploadId, 2, text("last"))
       const complete = (...parts: ReadonlyArray<readonly [number, string]>) =>
         failureOf(
           client.completeMultipartUpload(
@@ -230,12 +233,15 @@ export const checks: ReadonlyArray<Check> = [
             parts.map(([number, etag]) => ({ number, etag })),
           ),
         )
-      expect(await complete([1, second])).toBe("400 InvalidPart")
-      expect(await complete([1, first], [3, second])).toBe("400 InvalidPart")
-      expect(await complete([2, second], [1, first])).toBe("400 InvalidPartOrder")
-      expect(await complete([1, first], [2, second])).toBe("400 EntityTooSmall")
-      expect(await complete([1, first])).toBe("none")
-      expect((await read(client, key)).toString()).toBe("small")
+      expect(await complete([1, small], [2, last])).toBe("400 EntityTooSmall")
+      const first = await client.uploadPart(key, uploadId, 1, [new Uint8Array(5 * MiB)])
+      expect(await complete([1, small], [2, last])).toMatch(/^400 (EntityTooSmall|InvalidPart)$/)
+      expect(await complete([1, first], [2, first])).toBe("400 InvalidPart")
+      expect(await complete([1, first], [3, last])).toBe("400 InvalidPart")
+      // Ceph sorts the parts.
+      expect(await complete([2, last], [1, first])).toMatch(/^(none|400 InvalidPartOrder)$/)
+      expect(await complete([1, first], [2, last])).toBe("none")
+      expect(await client.headObject(key)).toMatchObject({ size: 5 * MiB + 4 })
     },
   },
   {

@@ -46,13 +46,16 @@ export const createCredentialsMemory = (source: S3CredentialsSource, now: () => 
       const detail = "the function that gets the credentials failed"
       const operation = "credentials"
       throw new S3Error({ operation, code: ownCodes.noCredentials, detail, isRetryable: true, cause })
-    } finally {
-      asking = undefined
     }
   }
 
   return {
-    get: () => (isGood(now()) ? Promise.resolve(known!) : (asking ??= ask())),
+    get: () => {
+      if (isGood(now())) return Promise.resolve(known!)
+      return (asking ??= ask().finally(() => {
+        asking = undefined
+      }))
+    },
     forget: (code, refused) => {
       if (!endedCodes.has(code)) return false
       // Somebody else may have asked for new ones meanwhile.

@@ -121,9 +121,6 @@ export interface S3Client {
 /** How many objects are deleted at the same time. */
 const deletionsAtOnce = 8
 
-/** Names in lists are percent-encoded where the answer says so: XML cannot hold every character of a key. */
-const encodedNames = { "encoding-type": "url" }
-
 const readName = (text: string, isEncoded: boolean): string =>
   isEncoded ? decodeURIComponent(text.replaceAll("+", " ")) : text
 
@@ -209,7 +206,8 @@ export const createS3Client = (settings: S3Settings, tuning?: S3Tuning): S3Clien
       const query = {
         "list-type": "2",
         prefix,
-        ...encodedNames,
+        // XML cannot hold every character of a key.
+        "encoding-type": "url",
         ...(after !== undefined && { "start-after": after }),
         ...(limit !== undefined && { "max-keys": String(limit) }),
       }
@@ -255,6 +253,7 @@ export const createS3Client = (settings: S3Settings, tuning?: S3Tuning): S3Clien
         query: { uploadId },
         headers: { "content-type": "application/xml" },
         body: [new TextEncoder().encode(text)],
+        isSentOnce: true,
         // A store may copy all parts before it answers.
         isLarge: true,
       })
@@ -295,20 +294,19 @@ export const createS3Client = (settings: S3Settings, tuning?: S3Tuning): S3Clien
 
     listMultipartUploads: async (prefix) => {
       const uploads: Array<S3Upload> = []
-      const query = { uploads: "", prefix, ...encodedNames }
+      // Ceph encodes names when it is asked to, and does not say so here.
+      const query = { uploads: "", prefix }
       await readPages(requests, { operation: "ListMultipartUploads", method: "GET", query }, (answer) => {
         const root = answer.root()
-        const isEncoded = root.text("EncodingType") === "url"
         for (const upload of root.all("Upload")) {
           uploads.push({
-            key: readName(upload.text("Key"), isEncoded),
+            key: upload.text("Key"),
             uploadId: upload.text("UploadId"),
             initiatedAt: Date.parse(upload.text("Initiated")),
           })
         }
         if (!isTruncated(root.text("IsTruncated"))) return undefined
-        const marker = readName(root.text("NextKeyMarker"), isEncoded)
-        return { "key-marker": marker, "upload-id-marker": root.text("NextUploadIdMarker") }
+        return { "key-marker": root.text("NextKeyMarker"), "upload-id-marker": root.text("NextUploadIdMarker") }
       })
       return uploads
     },

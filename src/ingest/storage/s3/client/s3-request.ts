@@ -31,6 +31,8 @@ export interface S3Request extends Unsigned {
   /** Of the body, where the caller has it: 64 lower-case hex digits. */
   readonly sha256?: string | undefined
   readonly signal?: AbortSignal | undefined
+  /** The caller has to know of every try that may have arrived. */
+  readonly isSentOnce?: boolean | undefined
   /** The server may take its time, or much is sent. */
   readonly isLarge?: boolean | undefined
 }
@@ -117,7 +119,7 @@ export const createS3Requests = (settings: S3Settings, tuning: S3Tuning = {}): S
   }
 
   const run = async <A>(request: S3Request, take: (answer: HttpAnswer, watch: Watch) => Promise<A> | A): Promise<A> => {
-    const { operation, method, key, query = {}, body, signal } = request
+    const { operation, method, key, query = {}, body, signal, isSentOnce } = request
     const payload = request.sha256 ?? (body === undefined ? emptySha256 : await hashPieces(body))
     const url = toUrl(key, query)
     const isLarge = request.isLarge ?? false
@@ -133,8 +135,8 @@ export const createS3Requests = (settings: S3Settings, tuning: S3Tuning = {}): S
       try {
         const at = now() + skew
         const headers = await signer.sign(request, payload, keys, at)
-        const onProgress = watch.touch
-        const answer = await transport.send({ url, method, headers, body, onProgress, signal: watch.signal })
+        const sent = { url, method, headers, body, isSentOnce, onProgress: watch.touch, signal: watch.signal }
+        const answer = await transport.send(sent)
         watch.touch()
         if (answer.status >= 200 && answer.status < 300) return await take(answer, watch)
         failure = await readFailure(operation, answer)

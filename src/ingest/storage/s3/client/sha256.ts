@@ -1,3 +1,5 @@
+import type { Hash, Hmac, KeyObject } from "node:crypto"
+
 type NodeCrypto = typeof import("node:crypto")
 
 const nodeCrypto = (
@@ -24,11 +26,28 @@ interface Sha256 {
 
 type Sha256Constructor = new (secret?: Data) => Sha256
 
-const byNode = ({ createHash, createHmac }: NodeCrypto): Sha256Constructor =>
-  class {
-    readonly #hash: import("node:crypto").Hash | import("node:crypto").Hmac
+/** Keeps the keys that signing goes on using: to import one costs as much as to sign with it. */
+const createKeys = ({ createSecretKey }: NodeCrypto) => {
+  const ofBytes = new WeakMap<object, KeyObject>()
+  let last: { readonly secret: string; readonly key: KeyObject } | undefined
+  return (secret: Data): KeyObject => {
+    if (typeof secret === "string") {
+      if (last?.secret !== secret) last = { secret, key: createSecretKey(toBytes(secret)) }
+      return last.key
+    }
+    let key = ofBytes.get(secret)
+    if (key === undefined) ofBytes.set(secret, (key = createSecretKey(toBytes(secret))))
+    return key
+  }
+}
+
+const byNode = (crypto: NodeCrypto): Sha256Constructor => {
+  const { createHash, createHmac } = crypto
+  const toKey = createKeys(crypto)
+  return class {
+    readonly #hash: Hash | Hmac
     constructor(secret?: Data) {
-      this.#hash = secret === undefined ? createHash("sha256") : createHmac("sha256", toBytes(secret))
+      this.#hash = secret === undefined ? createHash("sha256") : createHmac("sha256", toKey(secret))
     }
     update(data: Uint8Array): void {
       this.#hash.update(data)
@@ -38,6 +57,7 @@ const byNode = ({ createHash, createHmac }: NodeCrypto): Sha256Constructor =>
     }
     reset(): void {}
   }
+}
 
 const byWeb = (): Sha256Constructor =>
   class {
