@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest"
 import { testBlobStore } from "../../../../src/conformance.ts"
-import type { BlobStore } from "../../../../src/ingest.ts"
+import { type BlobStore, BlobStoreError } from "../../../../src/ingest.ts"
 import { createS3BlobStore } from "../../../../src/ingest/storage/s3/blob-s3.ts"
 import type { BlobJournal } from "../../../../src/ingest/storage/s3/journal/blob-journal.ts"
 import { createMemoryBlobJournal } from "../../../../src/ingest/storage/s3/journal/memory.ts"
@@ -81,7 +81,7 @@ const countRequests = () => {
 const reasonOf = (promise: Promise<unknown>): Promise<string> =>
   promise.then(
     () => "it succeeded",
-    (cause: { reason?: string }) => cause.reason ?? String(cause),
+    (cause: unknown) => (BlobStoreError.is(cause) ? cause.reason : String(cause)),
   )
 
 describe("an S3 blob store", () => {
@@ -143,8 +143,7 @@ describe("an S3 blob store", () => {
     const append = { epoch: 1, offset: 0, size, body: chunksOf(content), isHashed: true }
     expect(await reasonOf(store.append("key.1", append))).toBe("io")
     const [upload] = double.uploads.values()
-    expect([...upload!.parts.keys()].toSorted()).toEqual(expect.arrayContaining([1, 3]))
-    expect(upload!.parts.has(2)).toBe(false)
+    expect([1, 2, 3].map((number) => upload!.parts.has(number))).toEqual([true, false, true])
     double.onRequest()
     expect(await store.claim("key.1", 2)).toEqual({ size: partSize, isFinished: false })
     const rest = chunksOf(content.subarray(partSize))

@@ -20,9 +20,8 @@ const schema = `
   PRAGMA user_version = 1;`
 
 /** Refuses a journal that a newer version of this package wrote. */
-const requireVersion = (version: unknown, file: string): void => {
-  if (Number(version) > 1)
-    throw new Error(`The journal ${file} is of version ${version}, newer than this package knows (1).`)
+const requireVersion = (version: number, file: string): void => {
+  if (version > 1) throw new Error(`The journal ${file} is of version ${version}, newer than this package knows (1).`)
 }
 
 interface Row {
@@ -47,7 +46,7 @@ const newRow = (epoch: number): Row => ({
 export const createSqliteBlobJournal = ({ file }: { readonly file: string }): BlobJournal => {
   const { database, group, close } = openDatabase(file, {
     prepare: (opened) => {
-      requireVersion(opened.prepare("PRAGMA user_version").get()?.["user_version"], file)
+      requireVersion(Number(opened.prepare("PRAGMA user_version").get()?.["user_version"]), file)
       opened.exec(schema)
     },
   })
