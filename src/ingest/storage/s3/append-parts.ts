@@ -25,7 +25,7 @@ export interface Target {
   /** Runs a request with a body once there is a place for it. */
   readonly run: <A>(request: () => Promise<A>) => Promise<A>
   /** Throws where a newer writer was seen. */
-  readonly admit: () => void
+  readonly check: () => void
   /** Keeps a change, and what follows from it. Fails: where a newer writer was seen. */
   readonly note: (change: JournalChange) => Promise<void>
   /** The state before, and after each `note`. */
@@ -53,13 +53,13 @@ const readAll = async (body: ReadableStream<Uint8Array>, take: (bytes: Uint8Arra
  * end. What is left when the body ends is put as an object of its own, the tail, so that every byte that came is durable. A
  * blob of one part is put as one object.
  *
- * Fails: rejects with the client's error, or with that of `admit` and `note`; what is journaled by then counts.
+ * Fails: rejects with the client's error, or with that of `check` and `note`; what is journaled by then counts.
  */
 export const appendParts = async (
   target: Target,
   { offset, size, body, isDisposable }: Append,
 ): Promise<AppendedParts> => {
-  const { client, run, admit, note, signal, hash } = target
+  const { client, run, note, signal, hash } = target
   const partSize = toPartSize(size)
   const isOne = size <= partSize
   const before = target.known()
@@ -81,7 +81,7 @@ export const appendParts = async (
   }
   const check = (): void => {
     if (failure !== undefined) throw failure.cause
-    admit()
+    target.check()
   }
 
   const create = async (): Promise<MultipartUpload> => {
@@ -171,7 +171,7 @@ export const appendParts = async (
     if (isOne && end === size) {
       const digest = hash?.copy().digest("hex")
       await put(target.nameContent(target.ref), digest)
-      admit()
+      check()
       return { offset: size, isWhole: true, digest }
     }
     if (!isOne && end === size && gathered.length() > 0) await pass()

@@ -25,21 +25,16 @@ import {
 } from "../blob-store.ts"
 import { wrapPort } from "../wrap-port.ts"
 import { appendParts, type AppendedParts } from "./append-parts.ts"
+import { type Blob, createBlobsInProgress, type Held, type Whole } from "./blobs-in-progress.ts"
 import { createS3Client, type S3Client, type S3Object } from "./client/s3-client.ts"
 import { isMissingUpload, S3Error } from "./client/s3-error.ts"
 import type { S3Tuning } from "./client/s3-request.ts"
 import type { S3Settings } from "./client/s3-settings.ts"
+import { completeParts } from "./complete-parts.ts"
 import { createGatherer, createPlaces } from "./gathered.ts"
 import { hashObject } from "./hash-object.ts"
-import {
-  applyChange,
-  type BlobJournal,
-  type JournalChange,
-  type JournaledBlob,
-  toEmptyBlob,
-} from "./journal/blob-journal.ts"
+import { type BlobJournal, toEmptyBlob } from "./journal/blob-journal.ts"
 import { createObjectNames, readObjectName } from "./object-names.ts"
-import { toPartSize } from "./part-size.ts"
 
 /** Requests with bodies that one process has under way. */
 const requestsAtOnce = 64
@@ -65,25 +60,6 @@ export interface S3BlobStoreSettings extends S3Settings {
   readonly spill?: string | undefined
 }
 
-/** What is known of a blob while it is worked on. */
-interface Blob {
-  epoch: number
-  /** As the journal has it; undefined where it has to be asked. */
-  known: JournaledBlob | undefined
-  /** Whether the journal has a row. */
-  isJournaled: boolean
-  /** The object that it has become. */
-  whole: { readonly ref: string; readonly size: number; readonly digest: string | undefined } | undefined
-  /** Of the first `at` bytes. */
-  hashed: { readonly hash: Hash; readonly at: number } | undefined
-  /** Ends the requests of the current writer. */
-  stop: AbortController
-  /** Requests with bodies that have not ended. */
-  readonly requests: Set<Promise<unknown>>
-}
-
-const fenced = (epoch: number): BlobStoreError => new BlobStoreError("fenced", `Epoch ${epoch} was fenced off.`)
-
 const toError = (cause: unknown): BlobStoreError => {
   if (BlobStoreError.is(cause)) return cause
   if (cause instanceof RangeError) return new BlobStoreError("offset", cause.message, cause)
@@ -97,9 +73,6 @@ const toError = (cause: unknown): BlobStoreError => {
 const isOfNothing = (cause: unknown): boolean =>
   cause instanceof S3Error && (cause.status === 404 || cause.status === 416)
 
-/** The codes by which a completion says that the parts are not those that were sent. */
-const refusedParts: ReadonlySet<string> = new Set(["InvalidPart", "InvalidPartOrder", "EntityTooSmall"])
-
 /** Keeps blobs in a bucket of an S3-compatible store. Node, Bun and Deno. */
 export const createS3BlobStore = (
   { prefix = "", journal, spill, ...settings }: S3BlobStoreSettings,
@@ -109,7 +82,6 @@ export const createS3BlobStore = (
   const names = createObjectNames(prefix)
   const gatherer = createGatherer(spill, tuning?.memory)
   const places = createPlaces(requestsAtOnce)
-  const blobs = new Map<string, Blob>()
   /** What is removed beside the answers. */
   const tidying = new Set<Promise<void>>()
   let answeredAt = -Infinity
@@ -122,29 +94,7 @@ export const createS3BlobStore = (
     tidying.add(done)
   }
 
-  const admit = (key: string, epoch: number): Blob => {
-    const blob = blobs.get(key) ?? {
-      epoch,
-      known: undefined,
-      isJournaled: false,
-      whole: undefined,
-      hashed: undefined,
-      stop: new AbortController(),
-      requests: new Set(),
-    }
-    if (epoch < blob.epoch) {
-      throw new BlobStoreError("fenced", `Epoch ${epoch} was fenced off by epoch ${blob.epoch}.`)
-    }
-    if (epoch > blob.epoch) {
-      blob.stop.abort(fenced(blob.epoch))
-      blob.stop = new AbortController()
-    }
-    blob.epoch = epoch
-    blobs.set(key, blob)
-    return blob
-  }
-
-  const isCurrent = (key: string, blob: Blob, epoch: number): boolean => blob.epoch === epoch && blobs.get(key) === blob
+  const blobs = createBlobsInProgress(journal, (tail) => tidy(() => client.deleteObjects([tail])))
 
   const listAll = async (key: string): Promise<ReadonlyArray<S3Object>> => {
     const found: Array<S3Object> = []
@@ -157,198 +107,133 @@ export const createS3BlobStore = (
   }
 
   /** The object that a blob has become, where no row says more: the one of the newest epoch. */
-  const findWhole = async (key: string): Promise<Blob["whole"]> => {
+  const findWhole = async (key: string): Promise<Whole | undefined> => {
     let newest = -1
-    let found: Blob["whole"]
+    let found: Whole | undefined
     for (const { key: name, size } of await listAll(key)) {
       const of = readObjectName(name)
       if (of === undefined || of.isTail || of.epoch <= newest) continue
       newest = of.epoch
-      found = { ref: String(of.epoch), size, digest: undefined }
+      found = { ref: String(of.epoch), size }
     }
     return found
   }
 
-  /** Keeps a change in the journal, and follows it. */
-  const createNote =
-    (key: string, blob: Blob, epoch: number) =>
-    async (change: JournalChange): Promise<void> => {
-      if (!isCurrent(key, blob, epoch)) throw fenced(epoch)
-      const before = blob.known ?? toEmptyBlob(epoch)
-      if (!(await journal.write(key, epoch, change))) throw fenced(epoch)
-      blob.isJournaled = true
-      if (!isCurrent(key, blob, epoch)) throw fenced(epoch)
-      blob.known = applyChange(before, epoch, change)
-      const { tail } = before
-      if (tail !== null && blob.known.tail !== tail) tidy(() => client.deleteObjects([tail]))
-    }
-
-  /** The parts are gone: the bucket has aborted the upload, and what was stored has to be sent again. */
-  const beginAnew = async (key: string, blob: Blob, epoch: number, cause: unknown): Promise<never> => {
-    blob.hashed = undefined
-    await createNote(key, blob, epoch)({ upload: null, keep: 0, offset: 0, tail: null, isFinishing: false })
-    throw new BlobStoreError("io", "The bucket no longer has the parts of the blob: it begins anew.", cause)
-  }
-
   const claim = async (key: string, epoch: number): Promise<BlobState> => {
-    const blob = admit(key, epoch)
-    const known = await journal.claim(key, epoch)
-    if (known === undefined || !isCurrent(key, blob, epoch)) throw fenced(epoch)
-    blob.known = known
-    blob.isJournaled = true
-    const { upload, offset, isFinishing } = known
+    const held = blobs.hold(key, epoch)
+    const { blob } = held
+    const { upload, offset, isFinishing } = await held.claim()
     if (isFinishing && upload !== null) {
       const found = await client.headObject(names.content(key, upload.ref))
-      if (found?.size === offset) blob.whole = { ref: upload.ref, size: offset, digest: undefined }
+      if (found?.size === offset) blob.whole = { ref: upload.ref, size: offset }
     } else if (offset === 0) {
       blob.whole ??= await findWhole(key)
     }
+    held.check()
     return { size: blob.whole?.size ?? offset, isFinished: blob.whole !== undefined }
   }
 
-  /** What the journal says, where this process does not know it. */
-  const know = async (key: string, blob: Blob, epoch: number): Promise<JournaledBlob> => {
-    if (blob.known === undefined) {
-      const read = await journal.read(key)
-      if (read !== undefined && read.epoch > epoch) throw fenced(epoch)
-      blob.isJournaled = read !== undefined
-      blob.known = read
+  const createRun =
+    ({ requests }: Blob) =>
+    async <A>(request: () => Promise<A>): Promise<A> => {
+      const giveBack = await places.take()
+      const sent = request().finally(giveBack)
+      requests.add(sent)
+      return sent.finally(() => requests.delete(sent))
     }
-    return (blob.known ??= toEmptyBlob(epoch))
-  }
 
-  const run = async <A>(blob: Blob, request: () => Promise<A>): Promise<A> => {
-    const giveBack = await places.take()
-    const sent = request().finally(giveBack)
-    blob.requests.add(sent)
-    return sent.finally(() => blob.requests.delete(sent))
+  /** What has the hash of all bytes before an offset; undefined where nothing has. */
+  const hashUpTo = ({ hashed }: Blob, offset: number): Hash | undefined => {
+    if (offset === 0) return process.getBuiltinModule("node:crypto").createHash("sha256")
+    return hashed?.at === offset ? hashed.hash : undefined
   }
 
   const append = async (key: string, append: Append): Promise<Appended> => {
     const { epoch, offset, isHashed = false } = append
-    const blob = admit(key, epoch)
+    const held = blobs.hold(key, epoch)
+    const { blob } = held
     // Nobody knows what begins, unless this process has asked.
-    const known = offset === 0 ? (blob.known ??= toEmptyBlob(epoch)) : await know(key, blob, epoch)
+    const known = offset === 0 ? (blob.known ??= toEmptyBlob(epoch)) : await held.know()
     const end = blob.whole?.size ?? known.offset
     if (blob.whole !== undefined || end !== offset) {
       throw new BlobStoreError("offset", `The blob ends at ${end}, not at ${offset}.`)
     }
-    const { createHash } = process.getBuiltinModule("node:crypto")
-    const continued = blob.hashed?.at === offset ? blob.hashed.hash : undefined
-    const hash = isHashed ? (offset === 0 ? createHash("sha256") : continued) : undefined
+    const ref = String(epoch)
+    const hash = isHashed ? hashUpTo(blob, offset) : undefined
     blob.hashed = undefined
-    const target = {
-      client,
-      nameContent: (ref: string) => names.content(key, ref),
-      ref: String(epoch),
-      nameTail: (at: number) => names.tail(key, epoch, at),
-      begin: gatherer.begin,
-      run: <A>(request: () => Promise<A>) => run(blob, request),
-      admit: () => {
-        if (!isCurrent(key, blob, epoch)) throw fenced(epoch)
-      },
-      note: createNote(key, blob, epoch),
-      known: () => blob.known!,
-      signal: blob.stop.signal,
-      hash,
-    }
     let appended: AppendedParts
     try {
-      appended = await appendParts(target, append)
+      appended = await appendParts(
+        {
+          client,
+          ref,
+          nameContent: (name) => names.content(key, name),
+          nameTail: (at) => names.tail(key, epoch, at),
+          begin: gatherer.begin,
+          run: createRun(blob),
+          check: held.check,
+          note: held.note,
+          known: () => blob.known!,
+          signal: blob.stop.signal,
+          hash,
+        },
+        append,
+      )
     } catch (cause) {
-      if (!isCurrent(key, blob, epoch)) throw fenced(epoch)
-      if (isMissingUpload(cause)) return await beginAnew(key, blob, epoch, cause)
+      held.check()
+      if (isMissingUpload(cause)) return await held.beginAnew(cause)
       throw cause
     }
     const { isWhole, digest, ...result } = appended
-    if (isWhole) blob.whole = { ref: target.ref, size: result.offset, digest }
+    if (isWhole) blob.whole = { ref, size: result.offset, digest }
     else if (hash !== undefined) blob.hashed = { hash, at: result.offset }
     return result
-  }
-
-  /** A completion was refused for its parts: the blob ends before the first one that is not as it was sent. */
-  const cutBack = async (
-    key: string,
-    blob: Blob,
-    epoch: number,
-    { etags, upload }: JournaledBlob,
-    partSize: number,
-    cause: unknown,
-  ): Promise<never> => {
-    const parts = await client.listParts(names.content(key, upload!.ref), upload!.id)
-    if (parts === undefined) return beginAnew(key, blob, epoch, cause)
-    const bare = (etag: string | undefined) => etag?.replaceAll('"', "")
-    const found = new Map(parts.map(({ number, etag }) => [number, bare(etag)]))
-    const first = etags.findIndex((etag, index) => found.get(index + 1) !== bare(etag))
-    // Where all are as they were sent, nobody knows which one is meant.
-    const keep = Math.max(first, 0)
-    blob.hashed = undefined
-    await createNote(key, blob, epoch)({ keep, offset: keep * partSize, tail: null, isFinishing: false })
-    throw new BlobStoreError("offset", `The bucket has other bytes than were sent after ${keep * partSize}.`, cause)
-  }
-
-  /** Makes the parts one object. */
-  const complete = async (key: string, blob: Blob, epoch: number, size: number): Promise<Blob["whole"]> => {
-    const known = blob.known!
-    const { etags, upload } = known
-    if (upload === null) return undefined
-    const name = names.content(key, upload.ref)
-    await createNote(key, blob, epoch)({ isFinishing: true })
-    try {
-      await client.completeMultipartUpload(
-        name,
-        upload.id,
-        etags.map((etag, index) => ({ number: index + 1, etag })),
-      )
-    } catch (cause) {
-      // The answer may have been lost, or another writer was faster.
-      if ((await client.headObject(name))?.size !== size) {
-        if (isMissingUpload(cause)) return beginAnew(key, blob, epoch, cause)
-        const isOfParts = cause instanceof S3Error && refusedParts.has(cause.code)
-        if (isOfParts) return cutBack(key, blob, epoch, known, toPartSize(size), cause)
-        throw cause
-      }
-    }
-    return { ref: upload.ref, size, digest: undefined }
   }
 
   /** Removes what is left beside a finished blob. Whatever a newer writer has stays: it may not have heard of this one. */
   const removeOthers = async (key: string, epoch: number, ref: string): Promise<void> => {
     if (!(await journal.forget(key, epoch))) return
-    const stale = (name: string): boolean => {
+    const isStale = (name: string): boolean => {
       const of = readObjectName(name)
       if (of === undefined || name === names.content(key, ref)) return false
       return of.isTail ? of.epoch <= epoch : of.epoch < epoch
     }
-    await client.deleteObjects((await listAll(key)).map(({ key: name }) => name).filter(stale))
+    await client.deleteObjects((await listAll(key)).map(({ key: name }) => name).filter(isStale))
+  }
+
+  /** The object of a blob all of whose bytes are there. */
+  const becomeWhole = async (held: Held, size: number): Promise<Whole> => {
+    const { key, blob } = held
+    if (blob.whole !== undefined) return blob.whole
+    const { offset, upload } = await held.know()
+    const isStored = offset === size && upload !== null
+    // An object is whole, whatever the journal has not forgotten yet.
+    const whole = isStored
+      ? await completeParts(client, held, upload, names.content(key, upload.ref), size)
+      : await findWhole(key)
+    if (whole === undefined) throw new BlobStoreError("offset", `The blob has ${offset} bytes, not ${size}.`)
+    return (blob.whole = whole)
   }
 
   const finish: BlobStore["finish"] = async (key, { epoch, size, isHashed = false }): Promise<Finished> => {
-    const blob = admit(key, epoch)
-    if (blob.whole === undefined) {
-      const known = await know(key, blob, epoch)
-      const isStored = known.offset === size && known.upload !== null
-      // An object is whole, whatever the journal has not forgotten yet.
-      blob.whole = isStored ? await complete(key, blob, epoch, size) : await findWhole(key)
-      if (blob.whole === undefined) {
-        throw new BlobStoreError("offset", `The blob has ${known.offset} bytes, not ${size}.`)
-      }
-    }
-    const { whole, hashed } = blob
+    const held = blobs.hold(key, epoch)
+    const { blob } = held
+    const whole = await becomeWhole(held, size)
     if (whole.size !== size) throw new BlobStoreError("offset", `The blob has ${whole.size} bytes, not ${size}.`)
     let digest = ""
     if (isHashed) {
+      const { hashed } = blob
       const known = whole.digest ?? (hashed?.at === size ? hashed.hash.copy().digest("hex") : undefined)
       digest = known ?? (await hashObject(client, names.content(key, whole.ref), size))
     }
     if (blob.isJournaled) tidy(() => removeOthers(key, epoch, whole.ref))
-    if (isCurrent(key, blob, epoch)) blobs.delete(key)
+    held.letGo()
     return { digest, ref: whole.ref }
   }
 
   /** Where the bytes are that can be read of a blob that is not finished: its tail, as long as it has no part. */
   const findBeginning = async (key: string): Promise<string> => {
-    const { tail, etags } = blobs.get(key)?.known ?? (await journal.read(key)) ?? toEmptyBlob(0)
+    const { tail, etags } = blobs.find(key)?.known ?? (await journal.read(key)) ?? toEmptyBlob(0)
     if (tail === null || etags.length > 0) throw new BlobStoreError("missing", "There are no such bytes.")
     return tail
   }
@@ -377,10 +262,8 @@ export const createS3BlobStore = (
   }
 
   const remove = async (key: string): Promise<void> => {
-    const blob = blobs.get(key)
-    blobs.delete(key)
     // What is under way would come after its removal.
-    await Promise.allSettled(blob?.requests ?? [])
+    await blobs.drop(key)
     const known = await journal.read(key)
     const objects = await listAll(key)
     if (known?.upload !== null && known?.upload !== undefined) {

@@ -1,0 +1,145 @@
+import type { Hash } from "node:crypto"
+import { BlobStoreError } from "../blob-store.ts"
+import {
+  applyChange,
+  type BlobJournal,
+  type JournalChange,
+  type JournaledBlob,
+  toEmptyBlob,
+} from "./journal/blob-journal.ts"
+
+/** The object that a blob has become. */
+export interface Whole {
+  readonly ref: string
+  readonly size: number
+  /** SHA-256 of its bytes, where it was worked out. */
+  readonly digest?: string | undefined
+}
+
+/** What this process knows of a blob while it is worked on. */
+export interface Blob {
+  epoch: number
+  /** As the journal has it; undefined where it has to be asked. */
+  known: JournaledBlob | undefined
+  /** Whether the journal has a row. */
+  isJournaled: boolean
+  whole: Whole | undefined
+  /** Of the first `at` bytes. */
+  hashed: { readonly hash: Hash; readonly at: number } | undefined
+  /** Ends the requests of the current writer. */
+  stop: AbortController
+  /** Requests with bodies that have not ended. */
+  readonly requests: Set<Promise<unknown>>
+}
+
+export const fenced = (epoch: number, by?: number): BlobStoreError =>
+  new BlobStoreError("fenced", `Epoch ${epoch} was fenced off${by === undefined ? "" : ` by epoch ${by}`}.`)
+
+/** The right of one writer to a blob, and what it knows of it. */
+export interface Held {
+  readonly key: string
+  readonly epoch: number
+  readonly blob: Blob
+  readonly isCurrent: () => boolean
+  /** Throws where a newer writer was seen. */
+  readonly check: () => void
+  /** What the journal says; it is read where this process does not know it. */
+  readonly know: () => Promise<JournaledBlob>
+  /** Raises the epoch in the journal. */
+  readonly claim: () => Promise<JournaledBlob>
+  /** Keeps a change in the journal, and follows it. */
+  readonly note: (change: JournalChange) => Promise<void>
+  /** Notes that the bucket has aborted the upload, and throws: what was stored has to be sent again. */
+  readonly beginAnew: (cause: unknown) => Promise<never>
+  /** Forgets what is known, unless a newer writer was seen. */
+  readonly letGo: () => void
+}
+
+/**
+ * Knows the blobs that this process works on. All but `drop` fail with `fenced` where a newer epoch was seen, here or in
+ * the journal.
+ *
+ * @param onTailReplaced is told of a tail that is of no use any more
+ */
+export const createBlobsInProgress = (journal: BlobJournal, onTailReplaced: (name: string) => void) => {
+  const blobs = new Map<string, Blob>()
+
+  const admit = (key: string, epoch: number): Blob => {
+    const blob = blobs.get(key) ?? {
+      epoch,
+      known: undefined,
+      isJournaled: false,
+      whole: undefined,
+      hashed: undefined,
+      stop: new AbortController(),
+      requests: new Set(),
+    }
+    if (epoch < blob.epoch) throw fenced(epoch, blob.epoch)
+    if (epoch > blob.epoch) {
+      blob.stop.abort(fenced(blob.epoch, epoch))
+      blob.stop = new AbortController()
+    }
+    blob.epoch = epoch
+    blobs.set(key, blob)
+    return blob
+  }
+
+  const hold = (key: string, epoch: number): Held => {
+    const blob = admit(key, epoch)
+    const isCurrent = (): boolean => blob.epoch === epoch && blobs.get(key) === blob
+    const check = (): void => {
+      if (!isCurrent()) throw fenced(epoch)
+    }
+    const note = async (change: JournalChange): Promise<void> => {
+      check()
+      if (!(await journal.write(key, epoch, change))) throw fenced(epoch)
+      blob.isJournaled = true
+      check()
+      const before = blob.known ?? toEmptyBlob(epoch)
+      blob.known = applyChange(before, epoch, change)
+      if (before.tail !== null && blob.known.tail !== before.tail) onTailReplaced(before.tail)
+    }
+    return {
+      key,
+      epoch,
+      blob,
+      isCurrent,
+      check,
+      note,
+      know: async () => {
+        if (blob.known !== undefined) return blob.known
+        const read = await journal.read(key)
+        if (read !== undefined && read.epoch > epoch) throw fenced(epoch, read.epoch)
+        check()
+        blob.isJournaled = read !== undefined
+        return (blob.known = read ?? toEmptyBlob(epoch))
+      },
+      claim: async () => {
+        const claimed = await journal.claim(key, epoch)
+        if (claimed === undefined) throw fenced(epoch)
+        check()
+        blob.isJournaled = true
+        return (blob.known = claimed)
+      },
+      beginAnew: async (cause) => {
+        blob.hashed = undefined
+        await note({ upload: null, keep: 0, offset: 0, tail: null, isFinishing: false })
+        throw new BlobStoreError("io", "The bucket no longer has the parts of the blob: it begins anew.", cause)
+      },
+      letGo: () => {
+        if (isCurrent()) blobs.delete(key)
+      },
+    }
+  }
+
+  return {
+    hold,
+    find: (key: string): Blob | undefined => blobs.get(key),
+    /** Fences off every writer, and waits for what they have under way. */
+    drop: async (key: string): Promise<void> => {
+      const blob = blobs.get(key)
+      blobs.delete(key)
+      await Promise.allSettled(blob?.requests ?? [])
+    },
+  }
+}
