@@ -27,7 +27,7 @@ const suites = {
  */
 const known: Readonly<Record<keyof typeof suites, readonly [version: string, titles: string]>> = {
   blobStore: ["1.0", "4e6b74124917"],
-  catalog: ["2.0", "45daf9f5721c"],
+  catalog: ["2.0", "561553211fb4"],
   adapter: ["1.0", "f27f0157f261"],
 }
 
