@@ -9,9 +9,9 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import * as expressAdapter from "../../adapters/express.ts"
 import { toNodeListener } from "../../adapters/node/to-node-listener.ts"
 import { explainUnreachable } from "../../src/cli/doctor/unreachable.ts"
-import { describeDataFolder } from "../../src/cli/data-folder.ts"
+import { describeDataFolder, toDeployment } from "../../src/cli/deployment/deployment.ts"
 import { type Catalog, createIngest } from "../../src/ingest.ts"
-import { noteStart } from "../../src/cli/started-with.ts"
+import { noteStart } from "../../src/cli/deployment/started-with.ts"
 import { createFileKey, encodeAppId, encodeToken } from "../../src/protocol.ts"
 import { createRouteHandler, createSluice } from "../../src/server.ts"
 import { startProgram } from "../adapters/apps/start-process.ts"
@@ -240,7 +240,7 @@ describe("sluice doctor", () => {
     })
     expect(await uploads("--callback-networks", "any")).toMatchObject({ status: "ok" })
     // As the ingest that runs on the folder has noted it.
-    await noteStart(describeDataFolder(data), { callbackNetworks: "any", store: null })
+    await noteStart(toDeployment({ data }), { callbackNetworks: "any" })
     expect(await uploads()).toMatchObject({ status: "ok" })
     expect(await uploads("--callback-networks", "public")).toMatchObject({ status: "failed" })
     // Nothing is sent there in development.

@@ -1,12 +1,15 @@
 import { Command, Option } from "commander"
 import { envName, names } from "../../protocol.ts"
+import { deploymentSettings, toDeployment } from "../deployment/deployment.ts"
 import { jsonOption } from "../terminal/json-option.ts"
 import { addSettings, resolveSettings, toArgParser } from "../settings/setting-options.ts"
 import { parseHttpUrl } from "../settings/settings.ts"
 
+const settingNames = [...deploymentSettings.catalog, "url", "callbackNetworks"] as const
+
 /** `sluice doctor`. */
 export const createDoctorCommand = (): Command =>
-  addSettings(new Command("doctor"), ["data", "url", "callbackNetworks"])
+  addSettings(new Command("doctor"), settingNames)
     .summary("find out what is wrong with a set-up")
     .description(
       "Checks token, clock, data folder, ingest, callback URL, deliveries, and whether the app can sign uploads. Exit code 1 when one failed.",
@@ -19,8 +22,12 @@ export const createDoctorCommand = (): Command =>
     .addOption(jsonOption())
     .addHelpText("before", `Example:\n  $ sluice doctor --callback-url http://localhost:3000${names.adapterPath}\n`)
     .action(async (options: { callbackUrl?: string; json?: true }, command: Command) => {
-      const { values, sources } = await resolveSettings(command, ["data", "url", "callbackNetworks"])
+      const { values, sources } = await resolveSettings(command, settingNames)
       const isSaid = sources.some(({ name }) => name === "callbackNetworks")
       const { runDoctor } = await import("./run-doctor.ts")
-      await runDoctor({ ...options, ...values, callbackNetworks: isSaid ? values.callbackNetworks : undefined })
+      await runDoctor(toDeployment(values), {
+        ...options,
+        url: values.url,
+        callbackNetworks: isSaid ? values.callbackNetworks : undefined,
+      })
     })

@@ -2,7 +2,8 @@ import { styleText } from "node:util"
 import { toFileStatus, type UploadRecord } from "../../ingest.ts"
 import { findUpload } from "./find-upload.ts"
 import { formatMoment, formatSpan } from "../terminal/moment.ts"
-import { withCatalog } from "../open-catalog.ts"
+import type { Deployment } from "../deployment/deployment.ts"
+import { withDeployment } from "../deployment/with-deployment.ts"
 import { toPrintable } from "../terminal/printable.ts"
 import { printTable } from "../terminal/table.ts"
 import { toTimeline } from "./timeline.ts"
@@ -23,10 +24,14 @@ const summarise = ({ file, registration, delivery, result }: UploadRecord): stri
 }
 
 /** `sluice explain`. */
-export const runExplain = async (data: string, key: string, { json }: { readonly json?: true }): Promise<void> => {
-  const [upload, timeline] = await withCatalog(data, "reads", async (catalog, folder) => {
-    const found = await findUpload(catalog, folder, key)
-    const attempts = found.delivery === null ? [] : await catalog.listAttempts(found.delivery.id)
+export const runExplain = async (
+  deployment: Deployment,
+  key: string,
+  { json }: { readonly json?: true },
+): Promise<void> => {
+  const [upload, timeline] = await withDeployment(deployment, "reads", async (open) => {
+    const found = await findUpload(open, key)
+    const attempts = found.delivery === null ? [] : await open.catalog.listAttempts(found.delivery.id)
     return [found, toTimeline(found, attempts)] as const
   })
   const { file, delivery } = upload

@@ -1,5 +1,7 @@
 import { styleText } from "node:util"
 import { envName, resolveIngestUrl } from "../../protocol.ts"
+import { splitSettings } from "../deployment/deployment.ts"
+import { withOwnDeployment } from "../deployment/with-deployment.ts"
 import { announceIngest, announceIngestAsJson, toNearPath, printWarnings } from "./announce-ingest.ts"
 import { runDevServer } from "./dev-server.ts"
 import { listenForDev } from "./listen-for-dev.ts"
@@ -39,24 +41,32 @@ export const runDev = async (
   const stopRequest = command.length === 0 ? waitForStopRequest() : undefined
   const isPortGiven = sources.some(({ name }) => name === "port")
   const isJson = values.logFormat === "json"
-  const settings = { ...values, logTime: values.logTime ?? ("clock" as const) }
-  const ingest = await startIngest(settings, values.logFormat ?? "text", listenForDev(isPortGiven))
-  try {
-    if (isJson) announceIngestAsJson(ingest, sources)
-    if (stopRequest !== undefined) {
-      if (!isJson) announceIngest(ingest, sources)
-      await stopRequest
-      return
+  const { deployment, settings } = splitSettings(values)
+  await withOwnDeployment(deployment, async (own) => {
+    const logTime = settings.logTime ?? "clock"
+    const ingest = await startIngest(
+      own,
+      { ...settings, logTime },
+      values.logFormat ?? "text",
+      listenForDev(isPortGiven),
+    )
+    try {
+      if (isJson) announceIngestAsJson(ingest, sources)
+      if (stopRequest !== undefined) {
+        if (!isJson) announceIngest(ingest, sources)
+        await stopRequest
+        return
+      }
+      if (!isJson) {
+        console.log(styleText("dim", `Sluice ingest at ${ingest.url}, data in ${toNearPath(deployment.describe())}`))
+        printWarnings(ingest, sources)
+      }
+      process.exitCode = await runDevServer(command, {
+        ...toVariables(ingest),
+        ...(await toNodeEnv(command, process.cwd())),
+      })
+    } finally {
+      await ingest.close()
     }
-    if (!isJson) {
-      console.log(styleText("dim", `Sluice ingest at ${ingest.url}, data in ${toNearPath(ingest.folder.path)}`))
-      printWarnings(ingest, sources)
-    }
-    process.exitCode = await runDevServer(command, {
-      ...toVariables(ingest),
-      ...(await toNodeEnv(command, process.cwd())),
-    })
-  } finally {
-    await ingest.close()
-  }
+  })
 }

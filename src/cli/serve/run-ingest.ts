@@ -1,4 +1,6 @@
 import { formatByteSize } from "../../protocol.ts"
+import { splitSettings } from "../deployment/deployment.ts"
+import { withOwnDeployment } from "../deployment/with-deployment.ts"
 import { announceIngest, announceIngestAsJson } from "./announce-ingest.ts"
 import { isJournal } from "./journal.ts"
 import { readPeakMemory } from "./peak-memory.ts"
@@ -13,16 +15,20 @@ export const runIngest = async (
   options: { readonly json?: true },
 ): Promise<void> => {
   const stopRequest = waitForStopRequest()
-  const logFormat = values.logFormat ?? (options.json ? "json" : "text")
+  const { deployment, settings } = splitSettings(values)
+  const logFormat = settings.logFormat ?? (options.json ? "json" : "text")
   const isJson = options.json || logFormat === "json"
-  const ingest = await startIngest({ ...values, logTime: values.logTime ?? !isJournal() }, logFormat)
-  try {
-    if (isJson) announceIngestAsJson(ingest, sources)
-    else announceIngest(ingest, sources)
-    await stopRequest
-  } finally {
-    await ingest.close()
-  }
+  await withOwnDeployment(deployment, async (own) => {
+    const logTime = settings.logTime ?? !isJournal()
+    const ingest = await startIngest(own, { ...settings, logTime }, logFormat)
+    try {
+      if (isJson) announceIngestAsJson(ingest, sources)
+      else announceIngest(ingest, sources)
+      await stopRequest
+    } finally {
+      await ingest.close()
+    }
+  })
   const peakMemory = readPeakMemory()
   if (isJson) console.log(JSON.stringify({ event: "stopped", peakMemory }))
   else console.log(`\nStopped. Peak memory: ${formatByteSize(peakMemory)}.`)

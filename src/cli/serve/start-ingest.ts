@@ -1,30 +1,24 @@
-import type { BlobStore, IngestOptions } from "../../ingest.ts"
+import type { BlobStore, Catalog, IngestOptions } from "../../ingest.ts"
 import { envName, type LogFormat } from "../../protocol.ts"
 import { findRevoked } from "../apps/revoked-token.ts"
 import { settleKeptToken } from "../apps/settle-kept-token.ts"
-import {
-  type DataFolder,
-  keepToken,
-  type KeptToken,
-  openDataFolder,
-  type OpenedDataFolder,
-  readKeptToken,
-} from "../data-folder.ts"
-import { openStore, toStorePath } from "../open-store.ts"
-import { noteStart, readStart } from "../started-with.ts"
-import { hasCatalog, openCatalog } from "../open-catalog.ts"
+import { keepToken, type KeptToken, readKeptToken } from "../deployment/data-folder.ts"
+import type { DataFolder, StoreChoice } from "../deployment/deployment.ts"
+import { noteStart, readStart } from "../deployment/started-with.ts"
+import { type GivenToken, readTokenVariable } from "../deployment/tokens.ts"
+import type { DeploymentCatalog, OwnDeployment } from "../deployment/with-deployment.ts"
 import { chooseScanner } from "./choose-scanner.ts"
-import { type GivenToken, readTokenVariable } from "./given-token.ts"
 import { type IngestServer, listenForIngest } from "./serve-ingest.ts"
 import type { SettingValues } from "../settings/settings.ts"
 
 /** An ingest that answers. */
 export interface StartedIngest extends GivenToken {
+  /** What it runs on. */
+  readonly deployment: OwnDeployment
   /** Public base URL. */
   readonly url: string
   readonly host: string
   readonly port: number
-  readonly folder: OpenedDataFolder
   /** Where the data folder keeps the token; null when the environment gave it. */
   readonly keptToken: KeptToken["state"] | null
   /** A warning for the user about the token; null when all is well. */
@@ -36,82 +30,81 @@ export interface StartedIngest extends GivenToken {
 
 /** The token to start with, after checking in the catalog whether its key is valid, and a warning for the user. */
 const settle = async (
-  folder: DataFolder,
+  deployment: DeploymentCatalog,
   given: GivenToken | undefined,
   kept: KeptToken | undefined,
 ): Promise<GivenToken & Pick<StartedIngest, "warning">> => {
-  if (!(await hasCatalog(folder))) return { ...(given ?? kept)!, warning: null }
-  // This process holds the folder's lock, so it migrates the catalog to its own schema.
-  const catalog = openCatalog(folder.catalog)
-  try {
-    // Repairs what an interrupted command left behind, or one that ran while the token was moved.
-    if (given === undefined) await settleKeptToken(catalog, folder)
-    const used = (given ?? (await readKeptToken(folder)) ?? kept)!
-    const source = given === undefined ? folder.tokenFile : envName("token")
-    const revoked = await findRevoked(catalog, folder, { token: used.token, source })
-    return { ...used, warning: revoked && `${revoked.message} ${revoked.advice}` }
-  } finally {
-    await catalog.close()
-  }
+  const { folder } = deployment
+  // Repairs what an interrupted command left behind, or one that ran while the token was moved.
+  if (given === undefined) await settleKeptToken(deployment)
+  const used = (given ?? (await readKeptToken(folder)) ?? kept)!
+  const source = given === undefined ? folder.tokenFile : envName("token")
+  const revoked = await findRevoked(deployment, { token: used.token, source })
+  return { ...used, warning: revoked && `${revoked.message} ${revoked.advice}` }
 }
 
+const nameStore = (store: StoreChoice): string => (store.kind === "disk" ? "on disk" : `in the store ${store.path}`)
+
 /** What people should know of a store: that it loses files, or that files of before are in another one. */
-const describeStore = async (
-  folder: DataFolder,
-  { abilities }: BlobStore,
-  path: string | null,
-): Promise<ReadonlyArray<string>> => {
-  const earlier = await readStart(folder)
-  const nameOf = (store: string | null): string => (store === null ? "on disk" : `in the store ${store}`)
+const describeStore = async (deployment: OwnDeployment, { abilities }: BlobStore): Promise<ReadonlyArray<string>> => {
+  const { store } = deployment
+  const now = nameStore(store)
+  const earlier = await readStart(deployment)
+  const before = earlier === undefined ? now : nameStore(earlier.store)
   return [
-    ...(abilities.isDurable ? [] : [`The store ${path} says that it is not durable: its files are lost when it ends.`]),
-    ...(earlier === undefined || earlier.store === path
+    ...(abilities.isDurable || store.kind === "disk"
+      ? []
+      : [`The store ${store.path} says that it is not durable: its files are lost when it ends.`]),
+    ...(before === now
       ? []
       : [
-          `The ingest of ${folder.path} kept its files ${nameOf(earlier.store)} before, and now keeps them ${nameOf(path)}. ` +
+          `The ingest of ${deployment.describe()} kept its files ${before} before, and now keeps them ${now}. ` +
             "Files that are not there cannot be read: move them, or start it as before.",
         ]),
   ]
 }
 
-/** The settings of an ingest; the time of day is for a user at a terminal. */
-type StartSettings = Omit<SettingValues, "logTime"> & Pick<IngestOptions, "logTime">
+/** The settings of an ingest beside its deployment; the time of day is for a user at a terminal. */
+type StartSettings = Omit<SettingValues, "data" | "store" | "logTime"> & Pick<IngestOptions, "logTime">
 
 /**
- * Runs an ingest by its settings, with the token of the environment or the one its data folder keeps.
+ * Runs an ingest by its settings, with the token of the environment or the one its deployment keeps.
  *
  * Fails: with a `CommandFailure`; then nothing is left running.
  */
 export const startIngest = async (
-  { host, port, data, store: storePath, url: givenUrl, scanClamd, scanUrl, scanIngestUrl, ...options }: StartSettings,
+  deployment: OwnDeployment,
+  { host, port, url: givenUrl, scanClamd, scanUrl, scanIngestUrl, largestContent, ...options }: StartSettings,
   logFormat: LogFormat,
   listen: (host: string, port: number, folder: DataFolder) => Promise<IngestServer> = (address, wanted) =>
     listenForIngest(address, wanted),
 ): Promise<StartedIngest> => {
   const scan = chooseScanner({ scanClamd, scanUrl, scanIngestUrl })
   const given = readTokenVariable()
-  const folder = await openDataFolder(data)
+  const { folder } = deployment
   let server: IngestServer | undefined
   let store: BlobStore | undefined
+  let catalog: Catalog | undefined
   try {
-    store = await openStore(storePath, folder, logFormat)
-    const storeNotes = await describeStore(folder, store, toStorePath(storePath))
+    store = await deployment.openStore(logFormat)
+    const storeNotes = await describeStore(deployment, store)
     server = await listen(host, port, folder)
     const url = givenUrl ?? `http://localhost:${server.port}`
     const kept = given === undefined ? await keepToken(folder, url) : undefined
-    const { text, token, warning } = await settle(folder, given, kept)
+    catalog = deployment.openCatalog(largestContent)
+    const { text, token, warning } = await settle({ ...deployment, catalog }, given, kept)
     const metricsToken = process.env[envName("metricsToken")]
     const metrics = metricsToken ? { token: metricsToken } : options.metrics
-    server.open({ ...options, scan, metrics, folder, store, token: text, url, logFormat })
-    // The ingest closes it from now on.
-    store = undefined
-    await noteStart(folder, { ...options, store: toStorePath(storePath) })
+    server.open({ ...options, scan, metrics, store, catalog, token: text, url, logFormat })
+    // The ingest closes them from now on.
+    store = catalog = undefined
+    await noteStart(deployment, options)
     const { close } = server
     return {
+      deployment,
       url,
       host,
       port: server.port,
-      folder,
       text,
       token,
       keptToken: kept?.state ?? null,
@@ -120,12 +113,9 @@ export const startIngest = async (
       close,
     }
   } catch (error) {
-    try {
-      await server?.close()
-      await store?.close()
-    } finally {
-      folder.release()
-    }
+    await server?.close()
+    await store?.close()
+    await catalog?.close()
     throw error
   }
 }
