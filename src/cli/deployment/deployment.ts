@@ -41,7 +41,13 @@ export const describeDataFolder = (path: string): DataFolder => {
   }
 }
 
-/** The deployment that settings are about; nothing is touched. */
+/** The settings that say which deployment is meant, for a command that reads its catalog alone, and for one that reads files too. */
+export const deploymentSettings = { catalog: ["data"], files: ["data", "store"] } as const
+
+/** A setting that says which deployment is meant. */
+export type DeploymentSetting = (typeof deploymentSettings.files)[number]
+
+/** The deployment that settings are about; nothing is touched. A command that reads no files has no store to name. */
 export const toDeployment = ({ data, store }: SettingValues<"data"> & Partial<SettingValues<"store">>): Deployment => {
   const folder = describeDataFolder(data)
   return {
@@ -52,13 +58,14 @@ export const toDeployment = ({ data, store }: SettingValues<"data"> & Partial<Se
 }
 
 /** Takes the settings of an ingest apart: what it runs on, and how. */
-export const splitSettings = ({ data, store, ...settings }: SettingValues) => ({
+export const splitSettings = <Values extends SettingValues<DeploymentSetting>>({
+  data,
+  store,
+  ...settings
+}: Values) => ({
   deployment: toDeployment({ data, store }),
   settings,
 })
-
-/** The settings that say which deployment is meant, for a command that reads its catalog alone, and for one that reads files too. */
-export const deploymentSettings = { catalog: ["data"], files: ["data", "store"] } as const
 
 /** Gives a command the options that say which deployment is meant. */
 export const addDeployment = (command: Command, needs: keyof typeof deploymentSettings = "catalog"): Command =>

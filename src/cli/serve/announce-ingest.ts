@@ -5,7 +5,7 @@ import { toPrintable } from "../terminal/printable.ts"
 import { findUnknownVariables, isServiceLink } from "../../schema/unknown-variables.ts"
 import type { SettingSource } from "../settings/setting-options.ts"
 import { ingestSettings, otherVariables } from "../settings/settings.ts"
-import type { StartedIngest } from "./start-ingest.ts"
+import type { StartedIngest } from "./with-ingest.ts"
 import { printFacts } from "../terminal/table.ts"
 
 const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || host.startsWith("127.")

@@ -1,14 +1,12 @@
 import { styleText } from "node:util"
 import { envName, resolveIngestUrl } from "../../protocol.ts"
-import { splitSettings } from "../deployment/deployment.ts"
-import { withOwnDeployment } from "../deployment/with-deployment.ts"
 import { announceIngest, announceIngestAsJson, toNearPath, printWarnings } from "./announce-ingest.ts"
 import { runDevServer } from "./dev-server.ts"
 import { listenForDev } from "./listen-for-dev.ts"
 import { toNodeEnv } from "./node-env.ts"
 import type { ResolvedSettings } from "../settings/setting-options.ts"
 import type { SettingName } from "../settings/settings.ts"
-import { startIngest, type StartedIngest } from "./start-ingest.ts"
+import { type StartedIngest, withIngest } from "./with-ingest.ts"
 import { waitForStopRequest } from "./stop-request.ts"
 
 /** The hosts under which a local app is called by local users. */
@@ -41,32 +39,23 @@ export const runDev = async (
   const stopRequest = command.length === 0 ? waitForStopRequest() : undefined
   const isPortGiven = sources.some(({ name }) => name === "port")
   const isJson = values.logFormat === "json"
-  const { deployment, settings } = splitSettings(values)
-  await withOwnDeployment(deployment, async (own) => {
-    const logTime = settings.logTime ?? "clock"
-    const ingest = await startIngest(
-      own,
-      { ...settings, logTime },
-      values.logFormat ?? "text",
-      listenForDev(isPortGiven),
-    )
-    try {
-      if (isJson) announceIngestAsJson(ingest, sources)
-      if (stopRequest !== undefined) {
-        if (!isJson) announceIngest(ingest, sources)
-        await stopRequest
-        return
-      }
-      if (!isJson) {
-        console.log(styleText("dim", `Sluice ingest at ${ingest.url}, data in ${toNearPath(deployment.describe())}`))
-        printWarnings(ingest, sources)
-      }
-      process.exitCode = await runDevServer(command, {
-        ...toVariables(ingest),
-        ...(await toNodeEnv(command, process.cwd())),
-      })
-    } finally {
-      await ingest.close()
+  const settings = { ...values, logTime: values.logTime ?? ("clock" as const) }
+  const use = async (ingest: StartedIngest): Promise<void> => {
+    if (isJson) announceIngestAsJson(ingest, sources)
+    if (stopRequest !== undefined) {
+      if (!isJson) announceIngest(ingest, sources)
+      await stopRequest
+      return
     }
-  })
+    if (!isJson) {
+      const place = toNearPath(ingest.deployment.describe())
+      console.log(styleText("dim", `Sluice ingest at ${ingest.url}, data in ${place}`))
+      printWarnings(ingest, sources)
+    }
+    process.exitCode = await runDevServer(command, {
+      ...toVariables(ingest),
+      ...(await toNodeEnv(command, process.cwd())),
+    })
+  }
+  await withIngest(settings, values.logFormat ?? "text", use, listenForDev(isPortGiven))
 }

@@ -3,10 +3,10 @@ import { envName, type LogFormat } from "../../protocol.ts"
 import { findRevoked } from "../apps/revoked-token.ts"
 import { settleKeptToken } from "../apps/settle-kept-token.ts"
 import { keepToken, type KeptToken, readKeptToken } from "../deployment/data-folder.ts"
-import type { DataFolder, StoreChoice } from "../deployment/deployment.ts"
+import { type DataFolder, type DeploymentSetting, splitSettings, type StoreChoice } from "../deployment/deployment.ts"
 import { noteStart, readStart } from "../deployment/started-with.ts"
 import { type GivenToken, readTokenVariable } from "../deployment/tokens.ts"
-import type { DeploymentCatalog, OwnDeployment } from "../deployment/with-deployment.ts"
+import { type DeploymentCatalog, type OwnDeployment, withOwnDeployment } from "../deployment/with-deployment.ts"
 import { chooseScanner } from "./choose-scanner.ts"
 import { type IngestServer, listenForIngest } from "./serve-ingest.ts"
 import type { SettingValues } from "../settings/settings.ts"
@@ -64,23 +64,24 @@ const describeStore = async (deployment: OwnDeployment, { abilities }: BlobStore
   ]
 }
 
-/** The settings of an ingest beside its deployment; the time of day is for a user at a terminal. */
-type StartSettings = Omit<SettingValues, "data" | "store" | "logTime"> & Pick<IngestOptions, "logTime">
+/** The settings of an ingest; the time of day is for a user at a terminal. */
+type IngestSettings = Omit<SettingValues, "logTime"> & Pick<IngestOptions, "logTime">
 
-/**
- * Runs an ingest by its settings, with the token of the environment or the one its deployment keeps.
- *
- * Fails: with a `CommandFailure`; then nothing is left running.
- */
-export const startIngest = async (
+/** How an ingest runs, beside what it runs on. */
+interface Manner {
+  readonly settings: Omit<IngestSettings, DeploymentSetting | "scanClamd" | "scanUrl" | "scanIngestUrl">
+  readonly scan: IngestOptions["scan"]
+  /** The token of the environment. */
+  readonly given: GivenToken | undefined
+  readonly logFormat: LogFormat
+  readonly listen: (host: string, port: number, folder: DataFolder) => Promise<IngestServer>
+}
+
+/** Starts an ingest. Fails: with a `CommandFailure`; then nothing is left running. */
+const startIngest = async (
   deployment: OwnDeployment,
-  { host, port, url: givenUrl, scanClamd, scanUrl, scanIngestUrl, largestContent, ...options }: StartSettings,
-  logFormat: LogFormat,
-  listen: (host: string, port: number, folder: DataFolder) => Promise<IngestServer> = (address, wanted) =>
-    listenForIngest(address, wanted),
+  { settings: { host, port, url: givenUrl, largestContent, ...options }, scan, given, logFormat, listen }: Manner,
 ): Promise<StartedIngest> => {
-  const scan = chooseScanner({ scanClamd, scanUrl, scanIngestUrl })
-  const given = readTokenVariable()
   const { folder } = deployment
   let server: IngestServer | undefined
   let store: BlobStore | undefined
@@ -118,4 +119,32 @@ export const startIngest = async (
     await catalog?.close()
     throw error
   }
+}
+
+/**
+ * Runs an ingest by its settings, with the token of the environment or the one its deployment keeps, until `use` is done.
+ *
+ * Fails: with a `CommandFailure`; then nothing is left running.
+ */
+export const withIngest = async (
+  values: IngestSettings,
+  logFormat: LogFormat,
+  use: (ingest: StartedIngest) => Promise<void>,
+  listen: Manner["listen"] = (host, port) => listenForIngest(host, port),
+): Promise<void> => {
+  const {
+    deployment,
+    settings: { scanClamd, scanUrl, scanIngestUrl, ...settings },
+  } = splitSettings(values)
+  // Before anything is made or locked.
+  const scan = chooseScanner({ scanClamd, scanUrl, scanIngestUrl })
+  const given = readTokenVariable()
+  await withOwnDeployment(deployment, async (own) => {
+    const ingest = await startIngest(own, { settings, scan, given, logFormat, listen })
+    try {
+      await use(ingest)
+    } finally {
+      await ingest.close()
+    }
+  })
 }
