@@ -3,7 +3,9 @@ import { createKeyId } from "../ingest.ts"
 import { encodeAppId, envName, parseToken } from "../protocol.ts"
 import { CommandFailure } from "./command-failure.ts"
 import { createToken, type NewToken } from "./create-token.ts"
-import { describeDataFolder, readKeptToken } from "./data-folder.ts"
+import { readKeptToken } from "./deployment/data-folder.ts"
+import type { Deployment } from "./deployment/deployment.ts"
+import { describeNoToken } from "./deployment/tokens.ts"
 import { toPrintable } from "./terminal/printable.ts"
 
 /** `sluice token`: the token on standard output and nothing else, so that it can be piped; advice on standard error. */
@@ -18,31 +20,31 @@ export const runTokenCreate = (options: NewToken & { readonly json?: true }): vo
   console.error(`\nSet it as ${envName("token")} for the app's server and for the ingest. It holds the secret key.`)
 }
 
-/** Where `sluice token explain` looks, first match wins. */
-export interface TokenSource {
-  readonly argument: string | undefined
-  readonly data: string
-}
-
-const findToken = async ({ argument, data }: TokenSource): Promise<{ text: string; source: string }> => {
+/** Where `sluice token explain` looks, first match wins: the argument, the environment, the deployment. */
+const findToken = async (
+  argument: string | undefined,
+  deployment: Deployment,
+): Promise<{ text: string; source: string }> => {
   if (argument === "-") return { text: await readText(process.stdin), source: "standard input" }
   if (argument !== undefined) return { text: argument, source: "the argument" }
   const variable = process.env[envName("token")]
   if (variable) return { text: variable, source: envName("token") }
-  const folder = describeDataFolder(data)
+  const { folder } = deployment
   const kept = await readKeptToken(folder)
   if (kept !== undefined) return { text: kept.text, source: folder.tokenFile }
-  throw new CommandFailure(
-    `There is no token to explain: none given, ${envName("token")} is not set, and ${folder.tokenFile} does not exist.`,
-  )
+  throw new CommandFailure(`There is no token to explain: none given, ${describeNoToken(deployment)}`)
 }
 
 /** `sluice token explain`: the content of a token, never the key. */
-export const runTokenExplain = async (source: TokenSource & { readonly json?: true }): Promise<void> => {
-  const found = await findToken(source)
+export const runTokenExplain = async (
+  argument: string | undefined,
+  deployment: Deployment,
+  { json }: { readonly json?: true },
+): Promise<void> => {
+  const found = await findToken(argument, deployment)
   const parsed = parseToken(found.text)
   if (!parsed.ok) {
-    if (!source.json) throw new CommandFailure(parsed.detail)
+    if (!json) throw new CommandFailure(parsed.detail)
     console.log(JSON.stringify({ valid: false, source: found.source, code: parsed.code, detail: parsed.detail }))
     process.exitCode = 1
     return
@@ -50,7 +52,7 @@ export const runTokenExplain = async (source: TokenSource & { readonly json?: tr
   const { appId, regions, ingestUrl = null } = parsed.value
   const fileKeyPrefix = encodeAppId(appId)
   const keyId = createKeyId(parsed.value.apiKey)
-  if (source.json) {
+  if (json) {
     console.log(JSON.stringify({ valid: true, source: found.source, appId, keyId, regions, ingestUrl, fileKeyPrefix }))
     return
   }

@@ -1,9 +1,10 @@
 import { Command, Option } from "commander"
 import { envName, type Outcome } from "../protocol.ts"
 import type { NewToken } from "./create-token.ts"
+import { addDeployment, resolveDeployment } from "./deployment/deployment.ts"
 import { jsonOption } from "./terminal/json-option.ts"
 import { runTokenCreate, runTokenExplain } from "./run-token.ts"
-import { addSettings, resolveSettings, toArgParser } from "./settings/setting-options.ts"
+import { toArgParser } from "./settings/setting-options.ts"
 import { ingestSettings, parseBaseUrl } from "./settings/settings.ts"
 
 const defaultIngestUrl = `http://localhost:${ingestSettings.port.initial}`
@@ -14,7 +15,7 @@ const parseName = (text: string): Outcome<string> =>
     : { ok: true, value: text }
 
 const createExplainCommand = (): Command =>
-  addSettings(new Command("explain"), ["data"])
+  addDeployment(new Command("explain"))
     .addHelpText("before", "Example:\n  $ sluice token explain\n")
     .description("Says what a token holds, or which of its fields is wrong (exit code 1). The key stays hidden.")
     .argument(
@@ -23,8 +24,7 @@ const createExplainCommand = (): Command =>
     )
     .addOption(jsonOption())
     .action(async (argument: string | undefined, options: { json?: true }, command: Command) => {
-      const { values } = await resolveSettings(command, ["data"])
-      await runTokenExplain({ ...options, ...values, argument })
+      await runTokenExplain(argument, await resolveDeployment(command), options)
     })
 
 /** `sluice token`, `sluice token explain`. */

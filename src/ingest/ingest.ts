@@ -20,6 +20,7 @@ import { createChanges } from "./delivery/changes.ts"
 import { createCallbackTransport } from "./delivery/callback-transport.ts"
 import { createDevStreams } from "./delivery/dev-streams.ts"
 import { createDispatcher } from "./delivery/dispatcher.ts"
+import { createLooks } from "./delivery/looks.ts"
 import { createEndpointDispatcher } from "./delivery/endpoint-dispatcher.ts"
 import { createPostEvent } from "./delivery/post-event.ts"
 import { createRefusedCallbacks } from "./delivery/refused-callbacks.ts"
@@ -171,6 +172,7 @@ export const createIngest = (options: IngestOptions): Ingest => {
     readers,
     space: createFreeSpace(store, settings.minimumFree),
     changes,
+    looks: createLooks({ catalog, changes }),
     dispatcher,
     refusedCallbacks,
     remindOfCallbacks: createReminder(),

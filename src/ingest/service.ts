@@ -9,6 +9,7 @@ import type { Catalog } from "./storage/catalog.ts"
 import type { Changes } from "./delivery/changes.ts"
 import type { DevStreams } from "./delivery/dev-streams.ts"
 import type { Dispatcher } from "./delivery/dispatcher.ts"
+import type { Looks } from "./delivery/looks.ts"
 import type { RefusedCallbacks } from "./delivery/refused-callbacks.ts"
 import type { HeldUrls } from "./scan/held-urls.ts"
 import type { JudgeHeld } from "./scan/scanner.ts"
@@ -36,6 +37,7 @@ export interface Service {
   readonly readers: Readers
   readonly space: FreeSpace
   readonly changes: Changes
+  readonly looks: Looks
   readonly dispatcher: Dispatcher
   readonly refusedCallbacks: RefusedCallbacks
   /** Whether to log now that an app's callbacks may not go where it wants them. */

@@ -5,7 +5,7 @@ import fc from "fast-check"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { parseOrigin } from "../../src/cli/apps/app-options.ts"
 import { createAppWithKey } from "../../src/cli/apps/run-apps-create.ts"
-import { describeDataFolder } from "../../src/cli/data-folder.ts"
+import { toDeployment } from "../../src/cli/deployment/deployment.ts"
 import { createKeyId } from "../../src/ingest.ts"
 import { encodeToken, type Token } from "../../src/protocol.ts"
 import { askCommand, type CommandOptions, readPrintedToken, runCommand } from "./run-command.ts"
@@ -134,9 +134,9 @@ describe("sluice apps", () => {
   it("leaves no app without a key behind when the key cannot be kept", async () => {
     const catalog = { ...data.catalog, addKey: () => Promise.reject(new Error("the disk is full")) }
     const keyless = { token: own, text: encodeToken(own), keyId: createKeyId(own.apiKey) }
-    await expect(createAppWithKey(catalog, describeDataFolder(data.path), "acme", {}, keyless)).rejects.toThrow(
-      "the disk is full",
-    )
+    await expect(
+      createAppWithKey({ ...toDeployment({ data: data.path }), catalog }, "acme", {}, keyless),
+    ).rejects.toThrow("the disk is full")
     expect(await data.catalog.listApps()).toEqual([])
   })
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, expect, it } from "vitest"
-import { lockDataFolder } from "../../src/cli/data-folder-lock.ts"
+import { lockDataFolder } from "../../src/cli/deployment/data-folder-lock.ts"
 import { runCommand, startCommand } from "./run-command.ts"
 
 let data: string

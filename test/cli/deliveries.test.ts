@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest"
-import { describeDataFolder } from "../../src/cli/data-folder.ts"
-import { noteStart } from "../../src/cli/started-with.ts"
+import { toDeployment } from "../../src/cli/deployment/deployment.ts"
+import { noteStart } from "../../src/cli/deployment/started-with.ts"
 import type { Catalog } from "../../src/ingest.ts"
 import { encodeToken, names, verifySignature } from "../../src/protocol.ts"
 import {
@@ -266,8 +266,8 @@ describe("sluice explain", () => {
     expect(held.summary).toMatch(byHand)
     expect(held.summary).toContain("No scanner is known here, so your app or a person decides:")
     expect(held.timeline.at(-1)).toEqual({ at: 1_002_000, stage: "held", detail: "waits for a verdict" })
-    const note = { callbackNetworks: "public", store: null, scanner: "tcp://10.0.0.7:3310" } as const
-    await noteStart(describeDataFolder(data), note)
+    const note = { callbackNetworks: "public", scanner: "tcp://10.0.0.7:3310" } as const
+    await noteStart(toDeployment({ data }), note)
     const scanned = await explain()
     expect(scanned.summary).toMatch(since)
     expect(scanned.summary).toMatch(/ The scanner at tcp:\/\/10\.0\.0\.7:3310 decides: `sluice doctor` /)

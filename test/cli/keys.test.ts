@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest"
 import { revokeKeyOf } from "../../src/cli/apps/run-keys-revoke.ts"
 import { settleKeptToken } from "../../src/cli/apps/settle-kept-token.ts"
-import { describeDataFolder } from "../../src/cli/data-folder.ts"
+import { toDeployment } from "../../src/cli/deployment/deployment.ts"
 import { type Catalog, createKeyId, createSqliteCatalog } from "../../src/ingest.ts"
 import { createFileKey, createSigner, encodeAppId, encodeToken, signUploadUrl, type Token } from "../../src/protocol.ts"
 import { eventually, putRaw, register } from "../ingest/circle.ts"
@@ -150,9 +150,9 @@ describe("sluice keys revoke", () => {
     const { catalog, meanwhile, revoke } = await makeTwoKeys()
     const watched = meanwhile(async () => expect(await revoke("sk_second")).toBe(true))
     const id = createKeyId(own.apiKey)
-    await expect(revokeKeyOf(watched, describeDataFolder(data), { appId: "own", id, last: false })).rejects.toThrow(
-      `${id} is the only active key of the app own.`,
-    )
+    await expect(
+      revokeKeyOf({ ...toDeployment({ data }), catalog: watched }, { appId: "own", id, last: false }),
+    ).rejects.toThrow(`${id} is the only active key of the app own.`)
     expect(await activeKeys(catalog, "own")).toEqual([own.apiKey])
   })
 
@@ -189,7 +189,7 @@ describe("sluice keys revoke", () => {
       await catalog.addKey({ appId: "own", apiKey: "sk_third", now: 5 })
       expect(await revoke("sk_second")).toBe(true)
     })
-    await settleKeptToken(watched, describeDataFolder(data))
+    await settleKeptToken({ ...toDeployment({ data }), catalog: watched })
     expect(await readKept()).toEqual({ ...own, apiKey: "sk_third" })
   })
 

@@ -3,10 +3,9 @@ import { connect, type Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, it, onTestFinished } from "vitest"
-import { describeDataFolder } from "../../src/cli/data-folder.ts"
 import { listenForIngest } from "../../src/cli/serve/serve-ingest.ts"
 import { type ServerLimits, serverLimits } from "../../src/cli/serve/server-limits.ts"
-import { createMemoryBlobStore } from "../../src/ingest.ts"
+import { createMemoryBlobStore, createSqliteCatalog } from "../../src/ingest.ts"
 import { encodeToken } from "../../src/protocol.ts"
 
 /** The command's server in this process, with limits that do not take long to reach. */
@@ -14,15 +13,13 @@ const serve = async (limits: Partial<ServerLimits>): Promise<number> => {
   const path = await mkdtemp(join(tmpdir(), "sluice-serve-"))
   const server = await listenForIngest("127.0.0.1", 0, { ...serverLimits, grace: 0, ...limits })
   const token = encodeToken({ apiKey: "sk_test", appId: "app", regions: ["local"] })
-  const folder = { ...describeDataFolder(path), release: () => {} }
   server.open({
-    folder,
     store: createMemoryBlobStore(),
+    catalog: createSqliteCatalog({ file: join(path, "catalog.sqlite") }),
     token,
     url: "http://ingest.example",
     logLevel: "None",
     logFormat: "text",
-    largestContent: 0,
   })
   onTestFinished(async () => {
     await server.close()

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { describeDataFolder } from "../../src/cli/data-folder.ts"
+import { describeDataFolder } from "../../src/cli/deployment/deployment.ts"
 import {
   type BlobStore,
   type Catalog,

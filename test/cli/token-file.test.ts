@@ -2,6 +2,7 @@ import { lstat, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { describeDataFolder } from "../../src/cli/deployment/deployment.ts"
 import { askCommand, readPrintedToken, runCommand } from "./run-command.ts"
 
 let folder: string
@@ -22,10 +23,11 @@ const listIds = async (): Promise<ReadonlyArray<string>> =>
 /** A data folder with a catalog, as the first start of an ingest leaves it. */
 const makeData = async (): Promise<void> => {
   const { createSqliteCatalog } = await import("../../src/ingest.ts")
-  const { openDataFolder } = await import("../../src/cli/data-folder.ts")
-  const opened = await openDataFolder(join(folder, "data"))
-  opened.release()
-  await createSqliteCatalog({ file: opened.catalog }).close()
+  const { openDataFolder } = await import("../../src/cli/deployment/data-folder.ts")
+  const data = join(folder, "data")
+  const { release } = await openDataFolder(data)
+  release()
+  await createSqliteCatalog({ file: describeDataFolder(data).catalog }).close()
 }
 
 describe("--out of commands that make a token", () => {

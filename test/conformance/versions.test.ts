@@ -27,7 +27,7 @@ const suites = {
  */
 const known: Readonly<Record<keyof typeof suites, readonly [version: string, titles: string]>> = {
   blobStore: ["2.0", "27bdf82eaa2d"],
-  catalog: ["3.0", "6c658dab4a80"],
+  catalog: ["3.0", "07161f77e6a8"],
   adapter: ["1.0", "f27f0157f261"],
 }
 

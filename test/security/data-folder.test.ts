@@ -1,7 +1,7 @@
 import { chmod, chown, lchown, mkdir, readdir, readFile, rename, stat, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { beforeEach, describe, expect, it } from "vitest"
-import { describeDataFolder } from "../../src/cli/data-folder.ts"
+import { describeDataFolder } from "../../src/cli/deployment/deployment.ts"
 import { checkAccess } from "../../src/cli/doctor/check-access.ts"
 import { createSqliteCatalog } from "../../src/ingest.ts"
 import { putRaw } from "../ingest/circle.ts"

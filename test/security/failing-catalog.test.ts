@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { describeDataFolder } from "../../src/cli/data-folder.ts"
+import { describeDataFolder } from "../../src/cli/deployment/deployment.ts"
 import { names } from "../../src/protocol.ts"
 import { CatalogError, createMemoryCatalog } from "../../src/ingest.ts"
 import { SluiceApi } from "../../src/api.ts"

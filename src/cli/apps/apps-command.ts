@@ -1,7 +1,8 @@
 import { Command, Option } from "commander"
 import { addDefaultVerb } from "../terminal/help.ts"
 import { jsonOption } from "../terminal/json-option.ts"
-import { addSettings, resolveSettings, toArgParser } from "../settings/setting-options.ts"
+import { addDeployment, resolveDeployment } from "../deployment/deployment.ts"
+import { toArgParser } from "../settings/setting-options.ts"
 import { parseBaseUrl } from "../settings/settings.ts"
 import { addAppOptions, type AppOptions, parseAppId, toAppSettings } from "./app-options.ts"
 
@@ -19,7 +20,7 @@ export const addOutOptions = (command: Command): Command =>
     .option("--out <file>", "writes the token there instead, for you alone")
     .option("--force", "with --out: replaces a file that is there")
 
-/** What {@link addSettings} and {@link ingestUrlOption} add to a command's options. */
+/** What {@link addDeployment} and {@link ingestUrlOption} add to a command's options. */
 export interface PlaceOptions extends JsonOption {
   readonly ingestUrl?: string
   readonly config?: string
@@ -28,18 +29,18 @@ export interface PlaceOptions extends JsonOption {
 }
 
 const createListCommand = (): Command =>
-  addSettings(new Command("list"), ["data"])
+  addDeployment(new Command("list"))
     .description("Lists the apps of an ingest: its own, and those that were made.")
     .addOption(jsonOption())
     .addHelpText("before", "Example:\n  $ sluice apps list --data /srv/uploads\n")
     .action(async (options: JsonOption, command: Command) => {
-      const { values } = await resolveSettings(command, ["data"])
+      const deployment = await resolveDeployment(command)
       const { runAppsList } = await import("./run-apps.ts")
-      await runAppsList(values.data, options)
+      await runAppsList(deployment, options)
     })
 
 const createCreateCommand = (): Command =>
-  addOutOptions(addAppOptions(addSettings(new Command("create"), ["data"])))
+  addOutOptions(addAppOptions(addDeployment(new Command("create"))))
     .description("Makes an app with its first key. Prints its token, and nothing else.")
     .argument("[id]", "id of the app (default: generated)", toArgParser(parseAppId))
     .addOption(ingestUrlOption())
@@ -49,25 +50,25 @@ const createCreateCommand = (): Command =>
       "Example:\n  $ sluice apps create acme --name 'Acme Ltd' --quota 10GB --callback-origin https://acme.example --out acme.token\n",
     )
     .action(async (id: string | undefined, options: AppOptions & PlaceOptions, command: Command) => {
-      const { values } = await resolveSettings(command, ["data"])
+      const deployment = await resolveDeployment(command)
       const { runAppsCreate } = await import("./run-apps-create.ts")
-      await runAppsCreate({ ...options, ...values }, id, toAppSettings(options))
+      await runAppsCreate(deployment, options, id, toAppSettings(options))
     })
 
 const createShowCommand = (): Command =>
-  addSettings(new Command("show"), ["data"])
+  addDeployment(new Command("show"))
     .description("Shows everything known about one app, except its secrets.")
     .argument("<id>", "of the app")
     .addOption(jsonOption())
     .addHelpText("before", "Example:\n  $ sluice apps show acme\n")
     .action(async (id: string, options: JsonOption, command: Command) => {
-      const { values } = await resolveSettings(command, ["data"])
+      const deployment = await resolveDeployment(command)
       const { runAppsShow } = await import("./run-apps.ts")
-      await runAppsShow(values.data, id, options)
+      await runAppsShow(deployment, id, options)
     })
 
 const createSetCommand = (): Command =>
-  addAppOptions(addSettings(new Command("set"), ["data"]))
+  addAppOptions(addDeployment(new Command("set")))
     .description("Changes settings of an app. A running ingest applies them within about a second.")
     .argument("<id>", "of the app")
     .addOption(jsonOption())
@@ -78,21 +79,21 @@ const createSetCommand = (): Command =>
     .action(async (id: string, options: AppOptions & JsonOption, command: Command) => {
       const changes = toAppSettings(options)
       if (Object.keys(changes).length === 0) command.error("error: name a setting to change, as in --quota 50GB")
-      const { values } = await resolveSettings(command, ["data"])
+      const deployment = await resolveDeployment(command)
       const { runAppsSet } = await import("./run-apps.ts")
-      await runAppsSet(values.data, id, changes, options)
+      await runAppsSet(deployment, id, changes, options)
     })
 
 const createDeleteCommand = (): Command =>
-  addSettings(new Command("delete"), ["data"])
+  addDeployment(new Command("delete"))
     .description("Deletes an app and its keys at once. Refused while it has files.")
     .argument("<id>", "of the app")
     .addOption(jsonOption())
     .addHelpText("before", "Example:\n  $ sluice apps delete acme\n")
     .action(async (id: string, options: JsonOption, command: Command) => {
-      const { values } = await resolveSettings(command, ["data"])
+      const deployment = await resolveDeployment(command)
       const { runAppsDelete } = await import("./run-apps.ts")
-      await runAppsDelete(values.data, id, options)
+      await runAppsDelete(deployment, id, options)
     })
 
 /** `sluice apps [list|create|show|set|delete]`. */

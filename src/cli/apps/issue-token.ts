@@ -1,16 +1,15 @@
 import { createKeyId } from "../../ingest.ts"
 import { encodeToken, envName, type Token } from "../../protocol.ts"
 import { createApiKey } from "../create-token.ts"
-import type { DataFolder } from "../data-folder.ts"
-import { requireSafeFolder } from "../data-folder-access.ts"
+import type { Deployment } from "../deployment/deployment.ts"
+import { requireSafeFolder } from "../deployment/data-folder-access.ts"
 import { readConfigFile } from "../settings/config-file.ts"
 import { ingestSettings } from "../settings/settings.ts"
-import { readOwnTokens } from "./own-tokens.ts"
+import { readOwnTokens } from "../deployment/tokens.ts"
 import type { TokenFile, TokenFileOptions } from "./token-file.ts"
 
 /** The options of a command that makes a key. */
 export interface IssueOptions extends TokenFileOptions {
-  readonly data: string
   readonly config?: string | undefined
   readonly ingestUrl?: string | undefined
   readonly json?: true
@@ -30,12 +29,12 @@ export interface IssuedToken {
  * Fails: with a `CommandFailure` where the folder is not safe for secrets.
  */
 export const issueToken = async (
-  folder: DataFolder,
+  deployment: Deployment,
   appId: string,
   { ingestUrl, config }: IssueOptions,
 ): Promise<IssuedToken> => {
-  await requireSafeFolder(folder.path)
-  const own = await readOwnTokens(folder)
+  await requireSafeFolder(deployment.folder.path)
+  const own = await readOwnTokens(deployment)
   const place = own.find(({ token }) => token.appId === appId) ?? own[0]
   const settings = place === undefined ? (await readConfigFile(config))?.settings : undefined
   const port = settings?.port ?? ingestSettings.port.initial

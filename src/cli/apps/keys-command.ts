@@ -1,23 +1,23 @@
 import { Command } from "commander"
 import { addDefaultVerb } from "../terminal/help.ts"
 import { jsonOption } from "../terminal/json-option.ts"
-import { addSettings, resolveSettings } from "../settings/setting-options.ts"
+import { addDeployment, resolveDeployment } from "../deployment/deployment.ts"
 import { addOutOptions, ingestUrlOption, type PlaceOptions } from "./apps-command.ts"
 
 const createListCommand = (): Command =>
-  addSettings(new Command("list"), ["data"])
+  addDeployment(new Command("list"))
     .description("Lists the keys of an app by their ids, the newest first; never a secret.")
     .argument("<app>", "id of the app")
     .addOption(jsonOption())
     .addHelpText("before", "Example:\n  $ sluice keys list acme\n")
     .action(async (app: string, options: { json?: true }, command: Command) => {
-      const { values } = await resolveSettings(command, ["data"])
+      const deployment = await resolveDeployment(command)
       const { runKeysList } = await import("./run-keys.ts")
-      await runKeysList(values.data, app, options)
+      await runKeysList(deployment, app, options)
     })
 
 const createCreateCommand = (): Command =>
-  addOutOptions(addSettings(new Command("create"), ["data"]))
+  addOutOptions(addDeployment(new Command("create")))
     .description(
       "Makes a second key next to the one in use. Standard output gets the new token and nothing else. " +
         "Refused when two keys are active.",
@@ -27,13 +27,13 @@ const createCreateCommand = (): Command =>
     .addOption(jsonOption())
     .addHelpText("before", "Example:\n  $ sluice keys create acme --out acme.token\n")
     .action(async (app: string, options: PlaceOptions, command: Command) => {
-      const { values } = await resolveSettings(command, ["data"])
+      const deployment = await resolveDeployment(command)
       const { runKeysCreate } = await import("./run-keys.ts")
-      await runKeysCreate({ ...options, ...values }, app)
+      await runKeysCreate(deployment, options, app)
     })
 
 const createRevokeCommand = (): Command =>
-  addSettings(new Command("revoke"), ["data"])
+  addDeployment(new Command("revoke"))
     .description(
       "Ends a key for good. A running ingest refuses it within about a second. If the data folder's own token holds " +
         "it, that token gets the remaining key.",
@@ -51,9 +51,9 @@ const createRevokeCommand = (): Command =>
             "`sluice token explain` says which one a token holds",
         )
       }
-      const { values } = await resolveSettings(command, ["data"])
+      const deployment = await resolveDeployment(command)
       const { runKeysRevoke } = await import("./run-keys-revoke.ts")
-      await runKeysRevoke(values.data, app, key, options)
+      await runKeysRevoke(deployment, app, key, options)
     })
 
 /** `sluice keys [list|create|revoke]`. */

@@ -1,7 +1,8 @@
 import { type AppKey, type AppRecord, type AppSettings, type Catalog, createKeyId } from "../../ingest.ts"
 import { CommandFailure } from "../command-failure.ts"
-import type { DataFolder } from "../data-folder.ts"
-import { type OwnToken, readOwnTokens } from "./own-tokens.ts"
+import type { Deployment } from "../deployment/deployment.ts"
+import type { DeploymentCatalog } from "../deployment/with-deployment.ts"
+import { type OwnToken, readOwnTokens } from "../deployment/tokens.ts"
 
 /** A key of an app, and which tokens hold it. */
 export interface KnownKey extends Omit<AppKey, "createdAt"> {
@@ -48,9 +49,9 @@ const toKnownApp = (id: string, record: AppRecord | undefined, tokens: ReadonlyA
 }
 
 /** All apps of an ingest, its own first and then the oldest first. */
-export const listKnownApps = async (catalog: Catalog, folder: DataFolder): Promise<ReadonlyArray<KnownApp>> => {
-  const tokens = await readOwnTokens(folder)
-  const records = await catalog.listApps()
+export const listKnownApps = async (deployment: DeploymentCatalog): Promise<ReadonlyArray<KnownApp>> => {
+  const tokens = await readOwnTokens(deployment)
+  const records = await deployment.catalog.listApps()
   const ids = new Set([...tokens.map(({ token }) => token.appId), ...records.map(({ id }) => id)])
   return [...ids].map((appId) =>
     toKnownApp(
@@ -62,13 +63,13 @@ export const listKnownApps = async (catalog: Catalog, folder: DataFolder): Promi
 }
 
 /** The failure where no app has this id. */
-export const unknownApp = (id: string, { path }: DataFolder): CommandFailure =>
-  new CommandFailure(`There is no app ${JSON.stringify(id)} in ${path}. \`sluice apps\` lists the existing ones.`)
+export const unknownApp = (id: string, { describe }: Deployment): CommandFailure =>
+  new CommandFailure(`There is no app ${JSON.stringify(id)} in ${describe()}. \`sluice apps\` lists the existing ones.`)
 
 /** One app. Fails: with a {@link CommandFailure} when none has this id. */
-export const requireApp = async (catalog: Catalog, folder: DataFolder, id: string): Promise<KnownApp> => {
-  const found = (await listKnownApps(catalog, folder)).find((app) => app.id === id)
-  if (found === undefined) throw unknownApp(id, folder)
+export const requireApp = async (deployment: DeploymentCatalog, id: string): Promise<KnownApp> => {
+  const found = (await listKnownApps(deployment)).find((app) => app.id === id)
+  if (found === undefined) throw unknownApp(id, deployment)
   return found
 }
 

@@ -1,6 +1,6 @@
-import { type Catalog, createKeyId } from "../../ingest.ts"
-import type { DataFolder } from "../data-folder.ts"
-import type { OwnToken } from "./own-tokens.ts"
+import { createKeyId } from "../../ingest.ts"
+import type { DeploymentCatalog } from "../deployment/with-deployment.ts"
+import type { OwnToken } from "../deployment/tokens.ts"
 
 /** A token whose key is revoked. */
 export interface RevokedToken {
@@ -11,8 +11,7 @@ export interface RevokedToken {
 
 /** What is wrong with a token whose key is revoked; null when the token is valid. */
 export const findRevoked = async (
-  catalog: Catalog,
-  { tokenFile }: DataFolder,
+  { catalog, folder }: DeploymentCatalog,
   { token, source }: OwnToken,
 ): Promise<RevokedToken | null> => {
   const { appId, apiKey } = token
@@ -23,7 +22,7 @@ export const findRevoked = async (
   const remedy =
     active.length === 0
       ? `Make a key with \`sluice keys create ${appId}\`.`
-      : source === tokenFile
+      : source === folder.tokenFile
         ? `The ingest puts ${active[0]} into it when it starts.`
         : `Set it to a token of ${active.join(" or ")}, or make another with \`sluice keys create ${appId}\`.`
   return {

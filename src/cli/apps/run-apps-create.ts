@@ -1,9 +1,9 @@
-import type { AppSettings, Catalog } from "../../ingest.ts"
+import type { AppSettings } from "../../ingest.ts"
 import { encodeAppId, envName } from "../../protocol.ts"
 import { CommandFailure } from "../command-failure.ts"
 import { createAppId } from "../create-token.ts"
-import type { DataFolder } from "../data-folder.ts"
-import { withCatalog } from "../open-catalog.ts"
+import type { Deployment } from "../deployment/deployment.ts"
+import { type DeploymentCatalog, withDeployment } from "../deployment/with-deployment.ts"
 import { type IssuedToken, type IssueOptions, handOverToken, issueToken } from "./issue-token.ts"
 import { listKnownApps, unset } from "./known-app.ts"
 import { withTokenFile } from "./token-file.ts"
@@ -17,15 +17,15 @@ const inTheWay = (id: string, other: string): CommandFailure =>
 
 /** Creates an app with its first key, or neither. Fails: with a {@link CommandFailure} when the id cannot be used. */
 export const createAppWithKey = async (
-  catalog: Catalog,
-  folder: DataFolder,
+  open: DeploymentCatalog,
   id: string,
   settings: Partial<AppSettings>,
   issued: IssuedToken,
 ): Promise<void> => {
+  const { catalog } = open
   const findInTheWay = async (): Promise<string | undefined> => {
     const prefix = encodeAppId(id)
-    return (await listKnownApps(catalog, folder)).find((app) => app.id === id || encodeAppId(app.id) === prefix)?.id
+    return (await listKnownApps(open)).find((app) => app.id === id || encodeAppId(app.id) === prefix)?.id
   }
   // The ingest's own app need not be in the catalog, which covers all others below.
   const known = await findInTheWay()
@@ -45,14 +45,15 @@ export const createAppWithKey = async (
 
 /** `sluice apps create`. */
 export const runAppsCreate = async (
+  deployment: Deployment,
   options: IssueOptions,
   id = createAppId(),
   settings: Partial<AppSettings>,
 ): Promise<void> => {
   await withTokenFile(options, async (file) => {
-    const issued = await withCatalog(options.data, "changes", async (catalog, folder) => {
-      const token = await issueToken(folder, id, options)
-      await createAppWithKey(catalog, folder, id, settings, token)
+    const issued = await withDeployment(deployment, "changes", async (open) => {
+      const token = await issueToken(open, id, options)
+      await createAppWithKey(open, id, settings, token)
       return token
     })
     await handOverToken(

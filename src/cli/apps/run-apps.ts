@@ -2,8 +2,8 @@ import { styleText } from "node:util"
 import type { AppSettings, Catalog, Usage } from "../../ingest.ts"
 import { formatByteSize } from "../../protocol.ts"
 import { CommandFailure } from "../command-failure.ts"
-import type { DataFolder } from "../data-folder.ts"
-import { withCatalog } from "../open-catalog.ts"
+import type { Deployment } from "../deployment/deployment.ts"
+import { type OpenDeployment, withDeployment } from "../deployment/with-deployment.ts"
 import { formatMoment } from "../terminal/moment.ts"
 import { toPrintable, toShortPrintable } from "../terminal/printable.ts"
 import { printFacts, printTable } from "../terminal/table.ts"
@@ -22,11 +22,9 @@ const showStored = ({ quota }: KnownApp, { storedBytes }: Usage): string => {
 }
 
 /** `sluice apps list`. */
-export const runAppsList = async (data: string, { json }: JsonOption): Promise<void> => {
-  const apps = await withCatalog(data, "reads", async (catalog, folder) =>
-    Promise.all(
-      (await listKnownApps(catalog, folder)).map(async (app) => ({ app, usage: await catalog.usage(app.id) })),
-    ),
+export const runAppsList = async (deployment: Deployment, { json }: JsonOption): Promise<void> => {
+  const apps = await withDeployment(deployment, "reads", async (open) =>
+    Promise.all((await listKnownApps(open)).map(async (app) => ({ app, usage: await open.catalog.usage(app.id) }))),
   )
   if (json) {
     console.log(JSON.stringify({ apps: apps.map(({ app, usage }) => toAppJson(app, usage)) }))
@@ -85,10 +83,10 @@ const printApp = (app: KnownApp, usage: Usage): void => {
 }
 
 /** `sluice apps show`. */
-export const runAppsShow = async (data: string, id: string, { json }: JsonOption): Promise<void> => {
-  const [app, usage] = await withCatalog(data, "reads", async (catalog, folder) => [
-    await requireApp(catalog, folder, id),
-    await catalog.usage(id),
+export const runAppsShow = async (deployment: Deployment, id: string, { json }: JsonOption): Promise<void> => {
+  const [app, usage] = await withDeployment(deployment, "reads", async (open) => [
+    await requireApp(open, id),
+    await open.catalog.usage(id),
   ])
   if (json) console.log(JSON.stringify({ ...toAppJson(app, usage), keys: app.keys.map(toKeyJson) }))
   else printApp(app, usage)
@@ -96,16 +94,16 @@ export const runAppsShow = async (data: string, id: string, { json }: JsonOption
 
 /** `sluice apps set`. */
 export const runAppsSet = async (
-  data: string,
+  deployment: Deployment,
   id: string,
   changes: Partial<AppSettings>,
   options: JsonOption,
 ): Promise<void> => {
-  await withCatalog(data, "changes", async (catalog, folder) => {
-    await adoptApp(catalog, await requireApp(catalog, folder, id))
-    if (!(await catalog.changeApp(id, changes))) throw unknownApp(id, folder)
+  await withDeployment(deployment, "changes", async (open) => {
+    await adoptApp(open.catalog, await requireApp(open, id))
+    if (!(await open.catalog.changeApp(id, changes))) throw unknownApp(id, open)
   })
-  await runAppsShow(data, id, options)
+  await runAppsShow(deployment, id, options)
 }
 
 /** Why an app with files cannot be deleted. */
@@ -123,12 +121,13 @@ const refuseOwn = ({ id, tokenSource }: KnownApp): CommandFailure =>
       `To end a key of it: \`sluice keys revoke ${id} <key>\`.`,
   )
 
-const remove = async (catalog: Catalog, folder: DataFolder, id: string): Promise<void> => {
-  const app = await requireApp(catalog, folder, id)
+const remove = async (open: OpenDeployment, id: string): Promise<void> => {
+  const { catalog } = open
+  const app = await requireApp(open, id)
   // If it were deleted, a revoked key would be valid again where the ingest's token holds it.
   if (app.tokenSource !== null) throw refuseOwn(app)
   const answer = await catalog.deleteApp(id)
-  if (answer === "unknown") throw unknownApp(id, folder)
+  if (answer === "unknown") throw unknownApp(id, open)
   if (answer === "deleted") return
   throw new CommandFailure(
     `The app ${id} has ${await describeFiles(catalog, id)}: see \`sluice files list --app ${id}\`. ` +
@@ -138,8 +137,8 @@ const remove = async (catalog: Catalog, folder: DataFolder, id: string): Promise
 }
 
 /** `sluice apps delete`. */
-export const runAppsDelete = async (data: string, id: string, { json }: JsonOption): Promise<void> => {
-  await withCatalog(data, "changes", (catalog, folder) => remove(catalog, folder, id))
+export const runAppsDelete = async (deployment: Deployment, id: string, { json }: JsonOption): Promise<void> => {
+  await withDeployment(deployment, "changes", (open) => remove(open, id))
   if (json) console.log(JSON.stringify({ deleted: id }))
   else console.log(`The app ${toPrintable(id)} and its keys are gone. A running ingest knows within about a second.`)
 }

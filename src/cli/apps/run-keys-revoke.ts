@@ -1,9 +1,9 @@
-import { type Catalog, createKeyId } from "../../ingest.ts"
+import { createKeyId } from "../../ingest.ts"
 import { envName } from "../../protocol.ts"
 import { CommandFailure } from "../command-failure.ts"
-import type { DataFolder } from "../data-folder.ts"
-import { withCatalog } from "../open-catalog.ts"
-import { readTokenVariable } from "../serve/given-token.ts"
+import type { Deployment } from "../deployment/deployment.ts"
+import { type DeploymentCatalog, withDeployment } from "../deployment/with-deployment.ts"
+import { readTokenVariable } from "../deployment/tokens.ts"
 import { formatMoment } from "../terminal/moment.ts"
 import { activeKeysOf, adoptApp, type KnownApp, type KnownKey, requireApp } from "./known-app.ts"
 import { settleKeptToken } from "./settle-kept-token.ts"
@@ -26,16 +26,16 @@ const refuseLast = (app: KnownApp, id: string): CommandFailure =>
  * Fails: with a {@link CommandFailure}, also when it is the last key and is to be kept.
  */
 export const revokeKeyOf = async (
-  catalog: Catalog,
-  folder: DataFolder,
+  open: DeploymentCatalog,
   { appId, id, last }: { readonly appId: string; readonly id: string; readonly last: boolean },
 ): Promise<{ readonly app: KnownApp; readonly isNew: boolean }> => {
-  const before = await requireApp(catalog, folder, appId)
+  const { catalog } = open
+  const before = await requireApp(open, appId)
   if (requireKey(before, id).revokedAt !== null) return { app: before, isNew: false }
   if (!last && activeKeysOf(before).length === 1) throw refuseLast(before, id)
   await adoptApp(catalog, before)
   const isNew = await catalog.revokeKey({ appId, id, now: Date.now(), keepsLast: !last })
-  const app = await requireApp(catalog, folder, appId)
+  const app = await requireApp(open, appId)
   // Another command may have been faster: with this key, or with the other one.
   if (isNew || requireKey(app, id).revokedAt !== null) return { app, isNew }
   const others = activeKeysOf(app).filter((key) => key.id !== id)
@@ -48,16 +48,16 @@ export const revokeKeyOf = async (
 
 /** `sluice keys revoke`. */
 export const runKeysRevoke = async (
-  data: string,
+  deployment: Deployment,
   appId: string,
   id: string,
   { last = false, json }: { readonly last?: boolean; readonly json?: true },
 ): Promise<void> => {
-  const { app, isNew, settled, folder } = await withCatalog(data, "changes", async (catalog, folder) => ({
-    ...(await revokeKeyOf(catalog, folder, { appId, id, last })),
-    settled: await settleKeptToken(catalog, folder),
-    folder,
+  const { app, isNew, settled } = await withDeployment(deployment, "changes", async (open) => ({
+    ...(await revokeKeyOf(open, { appId, id, last })),
+    settled: await settleKeptToken(open),
   }))
+  const { folder } = deployment
   const activeKeys = activeKeysOf(app).map((key) => key.id)
   if (json) {
     const tokenFile = settled === undefined ? null : folder.tokenFile

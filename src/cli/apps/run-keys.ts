@@ -2,7 +2,8 @@ import { styleText } from "node:util"
 import { mostActiveKeys } from "../../ingest.ts"
 import { envName } from "../../protocol.ts"
 import { CommandFailure } from "../command-failure.ts"
-import { withCatalog } from "../open-catalog.ts"
+import type { Deployment } from "../deployment/deployment.ts"
+import { withDeployment } from "../deployment/with-deployment.ts"
 import { formatMoment } from "../terminal/moment.ts"
 import { printTable } from "../terminal/table.ts"
 import { toKeyJson } from "./app-json.ts"
@@ -21,8 +22,12 @@ export const showKey = (key: KnownKey): string => {
 }
 
 /** `sluice keys list`. */
-export const runKeysList = async (data: string, appId: string, { json }: { readonly json?: true }): Promise<void> => {
-  const { id, keys } = await withCatalog(data, "reads", (catalog, folder) => requireApp(catalog, folder, appId))
+export const runKeysList = async (
+  deployment: Deployment,
+  appId: string,
+  { json }: { readonly json?: true },
+): Promise<void> => {
+  const { id, keys } = await withDeployment(deployment, "reads", (open) => requireApp(open, appId))
   if (json) {
     console.log(JSON.stringify({ appId: id, keys: keys.map(toKeyJson) }))
     return
@@ -45,25 +50,30 @@ export const runKeysList = async (data: string, appId: string, { json }: { reado
 const list = (keys: ReadonlyArray<{ readonly id: string }>): string => keys.map(({ id }) => id).join(" and ")
 
 /** `sluice keys create`. */
-export const runKeysCreate = (options: IssueOptions, appId: string): Promise<void> =>
-  withTokenFile(options, (file) => createKey(options, appId, file))
+export const runKeysCreate = (deployment: Deployment, options: IssueOptions, appId: string): Promise<void> =>
+  withTokenFile(options, (file) => createKey(deployment, options, appId, file))
 
-const createKey = async (options: IssueOptions, appId: string, file: TokenFile | undefined): Promise<void> => {
-  const { issued, before, settled, tokenFile } = await withCatalog(options.data, "changes", async (catalog, folder) => {
-    const app = await requireApp(catalog, folder, appId)
-    const token = await issueToken(folder, appId, options)
+const createKey = async (
+  deployment: Deployment,
+  options: IssueOptions,
+  appId: string,
+  file: TokenFile | undefined,
+): Promise<void> => {
+  const { issued, before, settled } = await withDeployment(deployment, "changes", async (open) => {
+    const { catalog } = open
+    const app = await requireApp(open, appId)
+    const token = await issueToken(open, appId, options)
     await adoptApp(catalog, app)
     const answer = await catalog.addKey({ appId, apiKey: token.token.apiKey, now: Date.now() })
-    if (answer === "unknownApp") throw unknownApp(appId, folder)
+    if (answer === "unknownApp") throw unknownApp(appId, open)
     if (answer !== "added") {
-      const active = activeKeysOf(await requireApp(catalog, folder, appId))
+      const active = activeKeysOf(await requireApp(open, appId))
       throw new CommandFailure(
         `The app ${appId} has ${mostActiveKeys} active keys, as many as it may: ${list(active)}. ` +
           `Revoke the one that its servers no longer use: \`sluice keys revoke ${appId} <key>\`.`,
       )
     }
-    const { tokenFile } = folder
-    return { issued: token, before: activeKeysOf(app), settled: await settleKeptToken(catalog, folder), tokenFile }
+    return { issued: token, before: activeKeysOf(app), settled: await settleKeptToken(open) }
   })
   const next =
     before.length === 0
@@ -74,6 +84,6 @@ const createKey = async (options: IssueOptions, appId: string, file: TokenFile |
     { json: options.json, file },
     `Set it as ${envName("token")} for the servers of the app ${appId}. It holds ${issued.keyId}, whose secret is ` +
       `${file === undefined ? "shown only here" : "kept only there"}. A running ingest knows it within about a second.\n${next}` +
-      (settled === undefined ? "" : `\n${tokenFile} held a revoked key, and holds ${settled} now.`),
+      (settled === undefined ? "" : `\n${deployment.folder.tokenFile} held a revoked key, and holds ${settled} now.`),
   )
 }

@@ -1,14 +1,15 @@
-import { type Catalog, createKeyId } from "../../ingest.ts"
-import { type DataFolder, readKeptToken, writeToken } from "../data-folder.ts"
+import { createKeyId } from "../../ingest.ts"
+import { readKeptToken, writeToken } from "../deployment/data-folder.ts"
+import type { DeploymentCatalog } from "../deployment/with-deployment.ts"
 
 /**
- * Ensures that the token in the data folder has a valid key: where its key is revoked and its app has another, the
+ * Ensures that the token that a deployment keeps has a valid key: where its key is revoked and its app has another, the
  * newest one replaces it.
  *
  * Returns the id of the key that it holds now; undefined when no change was necessary or possible.
  * Fails: with a `CommandFailure`.
  */
-export const settleKeptToken = async (catalog: Catalog, folder: DataFolder): Promise<string | undefined> => {
+export const settleKeptToken = async ({ catalog, folder }: DeploymentCatalog): Promise<string | undefined> => {
   let settled: string | undefined
   // Repeated after each change: a command that runs at the same time may have revoked the key that was just written.
   for (;;) {

@@ -1,12 +1,12 @@
 import { Command } from "commander"
-import { addSettings, resolveSettings } from "../settings/setting-options.ts"
+import { addDeployment, resolveDeployment } from "../deployment/deployment.ts"
 import { addDefaultVerb } from "../terminal/help.ts"
 import { jsonOption } from "../terminal/json-option.ts"
 import type { RestoreOptions } from "./run-restore.ts"
 import type { BackupOptions } from "./run-backup.ts"
 
 const createMakeCommand = (): Command =>
-  addSettings(new Command("create"), ["data"])
+  addDeployment(new Command("create"))
     .description("Makes a backup, or updates the one in that folder, while the ingest keeps running.")
     .argument("<folder>", "where the backup is, or will be")
     .option("--base <folder>", "an earlier backup: files that it already has are linked from there")
@@ -15,9 +15,9 @@ const createMakeCommand = (): Command =>
     .addOption(jsonOption())
     .addHelpText("before", "Example:\n  $ sluice backup /mnt/backup/sluice --data /srv/uploads\n")
     .action(async (folder: string, options: BackupOptions, command: Command) => {
-      const { values } = await resolveSettings(command, ["data"])
+      const deployment = await resolveDeployment(command)
       const { runBackup } = await import("./run-backup.ts")
-      await runBackup(values.data, folder, options)
+      await runBackup(deployment, folder, options)
     })
 
 const createVerifyCommand = (): Command =>
@@ -32,7 +32,7 @@ const createVerifyCommand = (): Command =>
     })
 
 const createRestoreCommand = (): Command =>
-  addSettings(new Command("restore"), ["data"])
+  addDeployment(new Command("restore"))
     .description("Copies a backup into a data folder that is empty or does not exist, and compares every file.")
     .argument("<folder>", "the backup")
     .option("--leave-out-damaged", "continues without the files that are damaged in the backup")
@@ -44,10 +44,10 @@ const createRestoreCommand = (): Command =>
         options: { leaveOutDamaged?: true } & Omit<RestoreOptions, "leaveOut">,
         command: Command,
       ) => {
-        const { values } = await resolveSettings(command, ["data"])
+        const deployment = await resolveDeployment(command)
         const { leaveOutDamaged, json } = options
         const { runRestore } = await import("./run-restore.ts")
-        await runRestore(folder, values.data, {
+        await runRestore(folder, deployment, {
           ...(leaveOutDamaged && { leaveOut: true }),
           ...(json && { json }),
         })

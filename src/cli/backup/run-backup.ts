@@ -2,14 +2,14 @@ import { resolve } from "node:path"
 import { styleText } from "node:util"
 import { formatByteSize } from "../../protocol.ts"
 import { exitCodes } from "../command-failure.ts"
-import { describeDataFolder } from "../data-folder.ts"
-import { requireCatalog } from "../open-catalog.ts"
+import type { Deployment } from "../deployment/deployment.ts"
+import { requireCatalog } from "../deployment/open-catalog.ts"
 import { keepBackupId, openBackup, requireApart, requireSameOrigin } from "./backup-folder.ts"
 import { explainFull, isSameDisk } from "./disk-room.ts"
 import { makeBackup, type MadeBackup } from "./make-backup.ts"
 import { requireManifest } from "./manifest.ts"
 import { openReader } from "./open-reader.ts"
-import { requireFilesOnDisk } from "../started-with.ts"
+import { requireFilesOnDisk } from "../deployment/started-with.ts"
 import { showDamaged } from "./show-damaged.ts"
 
 /** Options of a backup. */
@@ -38,13 +38,13 @@ const say = (made: MadeBackup, path: string, isShared: boolean): void => {
 }
 
 /** `sluice backup <folder>`. */
-export const runBackup = async (data: string, target: string, options: BackupOptions): Promise<void> => {
-  const folder = describeDataFolder(data)
+export const runBackup = async (deployment: Deployment, target: string, options: BackupOptions): Promise<void> => {
+  const { folder } = deployment
   const path = resolve(target)
   await requireApart(path, folder.path)
   await requireCatalog(folder)
   await requireFilesOnDisk(
-    folder,
+    deployment,
     () =>
       "A backup copies files on disk. Back that store up by means of its own, and the data folder while the ingest is stopped.",
   )

@@ -5,9 +5,10 @@ import { styleText } from "node:util"
 import { createBlobCopier, dropFromSnapshot, makeFolder } from "../../ingest.ts"
 import { formatByteSize } from "../../protocol.ts"
 import { CommandFailure, exitCodes, toFolderFailure } from "../command-failure.ts"
-import { closeParts, hasModes, isOwnName, requireSafeFolder } from "../data-folder-access.ts"
-import { lockDataFolder } from "../data-folder-lock.ts"
-import { backupIdName, type DataFolder, describeDataFolder, restoringName, toParts } from "../data-folder.ts"
+import { closeParts, hasModes, isOwnName, requireSafeFolder } from "../deployment/data-folder-access.ts"
+import { lockDataFolder } from "../deployment/data-folder-lock.ts"
+import { backupIdName, restoringName, toParts } from "../deployment/data-folder.ts"
+import type { DataFolder, Deployment } from "../deployment/deployment.ts"
 import { findIrregular, readRegularFile, walkFolder } from "../regular-file.ts"
 import { createProgress } from "../terminal/progress.ts"
 import { listOwn, lockBackup, requireApart } from "./backup-folder.ts"
@@ -200,9 +201,8 @@ const restore = async (
 }
 
 /** `sluice backup restore`. */
-export const runRestore = async (source: string, data: string, options: RestoreOptions): Promise<void> => {
+export const runRestore = async (source: string, { folder }: Deployment, options: RestoreOptions): Promise<void> => {
   const path = resolve(source)
-  const folder = describeDataFolder(data)
   await requireManifest(path)
   await requireApart(path, folder.path)
   const unlock = lockBackup(path)

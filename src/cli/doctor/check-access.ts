@@ -1,6 +1,7 @@
 import { describeSystemError } from "../command-failure.ts"
-import { type DataFolder, toParts } from "../data-folder.ts"
-import { adviseClosing, findExposure, findOpenParts } from "../data-folder-access.ts"
+import { toParts } from "../deployment/data-folder.ts"
+import type { DataFolder } from "../deployment/deployment.ts"
+import { adviseClosing, findExposure, findOpenParts } from "../deployment/data-folder-access.ts"
 import { failed, type Finding, ok, warning } from "./finding.ts"
 
 const check = "Access"

@@ -4,9 +4,9 @@ import { checkSqliteCatalog } from "../../ingest.ts"
 import { ingestDefaults } from "../../schema/ingest-defaults.ts"
 import { formatByteSize } from "../../protocol.ts"
 import { describeSystemError, isSystemError } from "../command-failure.ts"
-import type { DataFolder } from "../data-folder.ts"
+import type { DataFolder } from "../deployment/deployment.ts"
 import { failed, type Finding, ok, warning } from "./finding.ts"
-import { findForeignSchema } from "../open-catalog.ts"
+import { findForeignSchema } from "../deployment/open-catalog.ts"
 import { formatSpan } from "../terminal/moment.ts"
 
 /** Bytes below which the disk is practically full, and below which the user should be warned. */

@@ -1,25 +1,24 @@
 import { envName, type Token } from "../../protocol.ts"
 import { CommandFailure } from "../command-failure.ts"
 import { createKeyId } from "../../ingest.ts"
-import { type DataFolder, readKeptToken } from "../data-folder.ts"
-import { hasCatalog, withCatalog } from "../open-catalog.ts"
+import { readKeptToken } from "../deployment/data-folder.ts"
+import type { Deployment } from "../deployment/deployment.ts"
+import { withDeployment } from "../deployment/with-deployment.ts"
 import { failed, type Finding, ok, warning } from "./finding.ts"
-import { type GivenToken, readTokenVariable } from "../serve/given-token.ts"
+import { describeNoToken, type GivenToken, readTokenVariable } from "../deployment/tokens.ts"
 
 const check = "Token"
 
 /** The app of a token among those added by `sluice apps create`. Another check reports a catalog that cannot be read. */
-const findFurtherApp = async (folder: DataFolder, { appId }: Token) =>
-  (await hasCatalog(folder))
-    ? withCatalog(folder.path, "reads", (catalog) => catalog.listApps()).then(
-        (apps) => apps.find(({ id }) => id === appId),
-        () => undefined,
-      )
-    : undefined
+const findFurtherApp = (deployment: Deployment, { appId }: Token) =>
+  withDeployment(deployment, "reads", ({ catalog }) => catalog.listApps()).then(
+    (apps) => apps.find(({ id }) => id === appId),
+    () => undefined,
+  )
 
 /** Judges a token other than the data folder's. */
-const judgeOther = async (folder: DataFolder, token: Token, kept: Token): Promise<Finding> => {
-  const app = await findFurtherApp(folder, token)
+const judgeOther = async (deployment: Deployment, token: Token, kept: Token): Promise<Finding> => {
+  const app = await findFurtherApp(deployment, token)
   const variable = envName("token")
   if (app === undefined) {
     return warning(
@@ -47,7 +46,7 @@ interface FoundToken {
 }
 
 const find = async (
-  folder: DataFolder,
+  deployment: Deployment,
   given: GivenToken | undefined,
   kept: GivenToken | undefined,
 ): Promise<FoundToken> => {
@@ -56,27 +55,28 @@ const find = async (
     return {
       finding: failed(
         check,
-        `${envName("token")} is not set, and ${folder.tokenFile} does not exist.`,
+        describeNoToken(deployment),
         "Start `sluice dev` or `sluice ingest` once, or make one with `sluice token`.",
       ),
     }
   }
   const { token } = found
   if (given !== undefined && kept !== undefined && given.token.appId !== kept.token.appId) {
-    return { token, ownAppId: kept.token.appId, finding: await judgeOther(folder, token, kept.token) }
+    return { token, ownAppId: kept.token.appId, finding: await judgeOther(deployment, token, kept.token) }
   }
-  const source = given === undefined ? folder.tokenFile : envName("token")
+  const source = given === undefined ? deployment.folder.tokenFile : envName("token")
   return { token, ownAppId: kept?.token.appId, finding: ok(check, `of the app ${token.appId}, from ${source}`) }
 }
 
 /** Looks for the token as `sluice ingest` does; reports what is wrong with it, and returns the token where there is one. */
-export const checkToken = async (folder: DataFolder): Promise<FoundToken> => {
+export const checkToken = async (deployment: Deployment): Promise<FoundToken> => {
+  const { folder } = deployment
   const { tokenFile } = folder
   let advice = `Set ${envName("token")} to the whole text of ${tokenFile}, or unset it and make a token with \`sluice keys create <app>\`.`
   try {
     const given = readTokenVariable()
     advice = `Put the ingest's token back into ${tokenFile}, from a backup or from ${envName("token")} of its app. If it is lost, take the file away and make one with \`sluice keys create <app>\` for an app that \`sluice apps\` lists.`
-    return await find(folder, given, await readKeptToken(folder))
+    return await find(deployment, given, await readKeptToken(folder))
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error
     return { finding: failed(check, error.message, advice) }

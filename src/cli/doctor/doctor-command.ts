@@ -1,14 +1,15 @@
 import { Command, Option } from "commander"
 import { envName, names } from "../../protocol.ts"
+import { deploymentSettings, toDeployment } from "../deployment/deployment.ts"
 import { jsonOption } from "../terminal/json-option.ts"
 import { addSettings, resolveSettings, toArgParser } from "../settings/setting-options.ts"
 import { parseHttpUrl } from "../settings/settings.ts"
 
-const settings = ["data", "url", "callbackNetworks", "scanClamd", "scanUrl"] as const
+const settingNames = [...deploymentSettings.catalog, "url", "callbackNetworks", "scanClamd", "scanUrl"] as const
 
 /** `sluice doctor`. */
 export const createDoctorCommand = (): Command =>
-  addSettings(new Command("doctor"), settings)
+  addSettings(new Command("doctor"), settingNames)
     .summary("find out what is wrong with a set-up")
     .description(
       "Checks token, clock, data folder, ingest, callback URL, deliveries, scanner, and whether the app can sign uploads. Exit code 1 when one failed.",
@@ -21,8 +22,14 @@ export const createDoctorCommand = (): Command =>
     .addOption(jsonOption())
     .addHelpText("before", `Example:\n  $ sluice doctor --callback-url http://localhost:3000${names.adapterPath}\n`)
     .action(async (options: { callbackUrl?: string; json?: true }, command: Command) => {
-      const { values, sources } = await resolveSettings(command, settings)
+      const { values, sources } = await resolveSettings(command, settingNames)
       const isSaid = sources.some(({ name }) => name === "callbackNetworks")
       const { runDoctor } = await import("./run-doctor.ts")
-      await runDoctor({ ...options, ...values, callbackNetworks: isSaid ? values.callbackNetworks : undefined })
+      await runDoctor(toDeployment(values), {
+        ...options,
+        url: values.url,
+        scanClamd: values.scanClamd,
+        scanUrl: values.scanUrl,
+        callbackNetworks: isSaid ? values.callbackNetworks : undefined,
+      })
     })

@@ -1,6 +1,6 @@
 import { styleText } from "node:util"
 import { envName, names, resolveIngestUrl, type Token } from "../../protocol.ts"
-import { readOwnTokens } from "../apps/own-tokens.ts"
+import { readOwnTokens } from "../deployment/tokens.ts"
 import { findRevoked } from "../apps/revoked-token.ts"
 import { checkAccess } from "./check-access.ts"
 import { checkCallbackUrl } from "./check-callback-url.ts"
@@ -12,15 +12,14 @@ import { checkIngest } from "./check-ingest.ts"
 import { checkHeld, checkScanner } from "./check-scanner.ts"
 import { checkToken } from "./check-token.ts"
 import { exitCodes } from "../command-failure.ts"
-import { type DataFolder, describeDataFolder } from "../data-folder.ts"
+import type { Deployment, StoreChoice } from "../deployment/deployment.ts"
 import { failed, type Finding, ok, warning } from "./finding.ts"
-import { withCatalog } from "../open-catalog.ts"
-import { readStart } from "../started-with.ts"
+import { withDeployment } from "../deployment/with-deployment.ts"
+import { readStart } from "../deployment/started-with.ts"
 import { toPrintable } from "../terminal/printable.ts"
 
 /** The options of `sluice doctor`. */
 export interface DoctorOptions {
-  readonly data: string
   readonly url?: string | undefined
   readonly callbackUrl?: string
   /** As given for the ingest; undefined: as it was noted when it started. */
@@ -43,29 +42,29 @@ const checkIngestOf = async (
 }
 
 /** A foreign store is opened by the ingest alone: the doctor runs no code that a note in the data folder names. */
-const describeStore = (store: string | null): ReadonlyArray<Finding> =>
-  store === null
+const describeStore = (store: StoreChoice = { kind: "disk" }): ReadonlyArray<Finding> =>
+  store.kind === "disk"
     ? []
-    : [ok("Store", `files are in ${store}, which was not looked at: /ready of the ingest writes to it`)]
+    : [ok("Store", `files are in ${store.path}, which was not looked at: /ready of the ingest writes to it`)]
 
 /** Tokens whose keys are revoked; empty where all are valid. */
-const checkKeys = async (folder: DataFolder, isReadable: boolean): Promise<ReadonlyArray<Finding>> => {
+const checkKeys = async (deployment: Deployment, isReadable: boolean): Promise<ReadonlyArray<Finding>> => {
   if (!isReadable) return []
-  const tokens = await readOwnTokens(folder)
-  const revoked = await withCatalog(folder.path, "reads", (catalog) =>
-    Promise.all(tokens.map((token) => findRevoked(catalog, folder, token))),
+  const tokens = await readOwnTokens(deployment)
+  const revoked = await withDeployment(deployment, "reads", (open) =>
+    Promise.all(tokens.map((token) => findRevoked(open, token))),
   )
   return revoked.flatMap((one) => (one === null ? [] : [failed("Key", one.message, one.advice)]))
 }
 
 /** What the catalog says about the token's app. An app that it does not list is the ingest's own, or does not exist. */
 const readApp = async (
-  folder: DataFolder,
+  deployment: Deployment,
   { appId, apiKey }: Token,
   ownAppId: string | undefined,
   isPublic: boolean,
 ): Promise<Pick<Known, "rules" | "furtherKeys" | "isOnlyApp">> => {
-  const apps = await withCatalog(folder.path, "reads", (catalog) => catalog.listApps())
+  const apps = await withDeployment(deployment, "reads", ({ catalog }) => catalog.listApps())
   const app = apps.find(({ id }) => id === appId)
   // An ingest whose token is not in its data folder may have any app as its own.
   const isPublicOnly = isPublic && ownAppId !== undefined && ownAppId !== appId
@@ -79,7 +78,7 @@ const readApp = async (
 
 /** What the catalog says about the callbacks; nothing where it cannot be read, which another check reports. */
 const checkCallbacks = async (
-  folder: DataFolder,
+  deployment: Deployment,
   given: string | undefined,
   isReadable: boolean,
   asked: Known,
@@ -87,7 +86,7 @@ const checkCallbacks = async (
   const { token } = asked
   const known =
     isReadable && given === undefined
-      ? await withCatalog(folder.path, "reads", (catalog) => findCallbackUrl(catalog, token?.appId))
+      ? await withDeployment(deployment, "reads", ({ catalog }) => findCallbackUrl(catalog, token?.appId))
       : undefined
   const url = given ?? known
   const { found, callbackUrl }: CallbackFindings =
@@ -104,7 +103,7 @@ const checkCallbacks = async (
       : await checkCallbackUrl(url, asked)
   if (!isReadable) return found
   const present = token && callbackUrl !== undefined ? { appId: token.appId, callbackUrl } : undefined
-  const sent = await withCatalog(folder.path, "reads", async (catalog) => {
+  const sent = await withDeployment(deployment, "reads", async ({ catalog }) => {
     const endpoints = await checkEndpoints(catalog)
     return [await checkDeliveries(catalog, present), ...(endpoints === undefined ? [] : [endpoints])]
   })
@@ -113,13 +112,13 @@ const checkCallbacks = async (
 
 /** Whether held files get their verdict. */
 const checkHolds = async (
-  folder: DataFolder,
+  deployment: Deployment,
   scanner: string | undefined,
   isReadable: boolean,
 ): Promise<ReadonlyArray<Finding>> => {
   const answers = await checkScanner(scanner)
   const held = isReadable
-    ? await withCatalog(folder.path, "reads", (catalog) => checkHeld(catalog, scanner !== undefined))
+    ? await withDeployment(deployment, "reads", ({ catalog }) => checkHeld(catalog, scanner !== undefined))
     : undefined
   return [answers, held].filter((finding) => finding !== undefined)
 }
@@ -139,36 +138,31 @@ const marks = {
 } as const
 
 /** `sluice doctor`. */
-export const runDoctor = async ({
-  data,
-  url,
-  callbackUrl,
-  callbackNetworks,
-  scanClamd,
-  scanUrl,
-  json,
-}: DoctorOptions): Promise<void> => {
-  const folder = describeDataFolder(data)
-  const started = await readStart(folder)
+export const runDoctor = async (
+  deployment: Deployment,
+  { url, callbackUrl, callbackNetworks, scanClamd, scanUrl, json }: DoctorOptions,
+): Promise<void> => {
+  const { folder } = deployment
+  const started = await readStart(deployment)
   const networks = callbackNetworks ?? started?.callbackNetworks ?? "public"
-  const { token, ownAppId, finding } = await checkToken(folder)
+  const { token, ownAppId, finding } = await checkToken(deployment)
   const disk = await checkDataFolder(folder)
   const isReadable = disk.some(({ check, status }) => check === "Catalog" && status === "ok")
   const { found, ingestUrl } = token === undefined ? { found: [] } : await checkIngestOf(token, url)
   const app =
     isReadable && token !== undefined
-      ? await readApp(folder, token, ownAppId, networks === "public")
+      ? await readApp(deployment, token, ownAppId, networks === "public")
       : { rules: undefined, furtherKeys: [], isOnlyApp: false }
   const findings = mergeClocks([
     ok("Node.js", process.versions.node),
     finding,
     ...disk,
-    ...describeStore(started?.store ?? null),
+    ...describeStore(started?.store),
     await checkAccess(folder),
-    ...(await checkKeys(folder, isReadable && token !== undefined)),
+    ...(await checkKeys(deployment, isReadable && token !== undefined)),
     ...found,
-    ...(await checkCallbacks(folder, callbackUrl, isReadable, { token, ingestUrl, ...app })),
-    ...(await checkHolds(folder, scanClamd ?? scanUrl ?? started?.scanner ?? undefined, isReadable)),
+    ...(await checkCallbacks(deployment, callbackUrl, isReadable, { token, ingestUrl, ...app })),
+    ...(await checkHolds(deployment, scanClamd ?? scanUrl ?? started?.scanner ?? undefined, isReadable)),
   ])
   const isWell = findings.every(({ status }) => status !== "failed")
   if (!isWell) process.exitCode = exitCodes.failed

@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError, Option } from "commander"
 import { type DeliveryStatus, type FileEventType, fileEventTypes } from "../../ingest.ts"
 import { findUrlMistake } from "../../schema/http-url.ts"
 import { addPageOptions, type PageOptions } from "../inspect/page-options.ts"
-import { addSettings, resolveSettings } from "../settings/setting-options.ts"
+import { addDeployment, resolveDeployment } from "../deployment/deployment.ts"
 import { addDefaultVerb } from "../terminal/help.ts"
 import { jsonOption } from "../terminal/json-option.ts"
 
@@ -37,9 +37,7 @@ const eventsOption = (): Option =>
     parseEvents,
   )
 
-const createVerb = (name: string): Command => addSettings(new Command(name), ["data"]).addOption(jsonOption())
-
-const dataOf = async (command: Command): Promise<string> => (await resolveSettings(command, ["data"])).values.data
+const createVerb = (name: string): Command => addDeployment(new Command(name)).addOption(jsonOption())
 
 const createListCommand = (): Command =>
   createVerb("list")
@@ -49,7 +47,7 @@ const createListCommand = (): Command =>
     .addHelpText("before", "Example:\n  $ sluice endpoints list\n")
     .action(async (options: JsonOption & { app?: string }, command: Command) => {
       const { runEndpointsList } = await import("./run-endpoints.ts")
-      await runEndpointsList(await dataOf(command), options)
+      await runEndpointsList(await resolveDeployment(command), options)
     })
 
 const createAddCommand = (): Command =>
@@ -67,7 +65,7 @@ const createAddCommand = (): Command =>
         command: Command,
       ) => {
         const { runEndpointsAdd } = await import("./run-endpoints.ts")
-        await runEndpointsAdd(command, await dataOf(command), parseUrl(command, url), options)
+        await runEndpointsAdd(command, await resolveDeployment(command), parseUrl(command, url), options)
       },
     )
 
@@ -90,7 +88,7 @@ const createChangeCommand = (): Command =>
         }
         const { runEndpointsChange } = await import("./run-endpoints.ts")
         const changes = options.url === undefined ? options : { ...options, url: parseUrl(command, options.url) }
-        await runEndpointsChange(await dataOf(command), id, changes)
+        await runEndpointsChange(await resolveDeployment(command), id, changes)
       },
     )
 
@@ -102,7 +100,7 @@ const createRemoveCommand = (): Command =>
     .addHelpText("before", "Example:\n  $ sluice endpoints remove ep_0123456789ab\n")
     .action(async (id: string, options: JsonOption, command: Command) => {
       const { runEndpointsRemove } = await import("./run-endpoints.ts")
-      await runEndpointsRemove(await dataOf(command), id, options)
+      await runEndpointsRemove(await resolveDeployment(command), id, options)
     })
 
 const createRotateCommand = (): Command =>
@@ -115,7 +113,7 @@ const createRotateCommand = (): Command =>
     .addHelpText("before", "Example:\n  $ sluice endpoints rotate ep_0123456789ab\n")
     .action(async (id: string, options: JsonOption, command: Command) => {
       const { runEndpointsRotate } = await import("./run-secrets.ts")
-      await runEndpointsRotate(await dataOf(command), id, options)
+      await runEndpointsRotate(await resolveDeployment(command), id, options)
     })
 
 const createRevokeCommand = (): Command =>
@@ -131,7 +129,7 @@ const createRevokeCommand = (): Command =>
         command.error("error: expected the id of a secret (sec_ and 12 characters), not the secret itself")
       }
       const { runEndpointsRevoke } = await import("./run-secrets.ts")
-      await runEndpointsRevoke(await dataOf(command), id, secret, options)
+      await runEndpointsRevoke(await resolveDeployment(command), id, secret, options)
     })
 
 const createTestCommand = (): Command =>
@@ -142,7 +140,7 @@ const createTestCommand = (): Command =>
     .addHelpText("before", "Example:\n  $ sluice endpoints test ep_0123456789ab\n")
     .action(async (id: string, options: JsonOption, command: Command) => {
       const { runEndpointsTest } = await import("./run-test.ts")
-      await runEndpointsTest(await dataOf(command), id, options)
+      await runEndpointsTest(await resolveDeployment(command), id, options)
     })
 
 const statuses: ReadonlyArray<DeliveryStatus> = ["pending", "delivered", "dead"]
@@ -163,7 +161,7 @@ const createEventsCommand = (): Command =>
         command: Command,
       ) => {
         const { runEndpointsEvents } = await import("./run-events.ts")
-        await runEndpointsEvents(await dataOf(command), id, options)
+        await runEndpointsEvents(await resolveDeployment(command), id, options)
       },
     )
 
@@ -179,7 +177,7 @@ const createRedeliverCommand = (): Command =>
         command.error("error: name events, or say --dead and an endpoint for all of it that were given up")
       }
       const { runEndpointsRedeliver } = await import("./run-events.ts")
-      await runEndpointsRedeliver(await dataOf(command), ids, options)
+      await runEndpointsRedeliver(await resolveDeployment(command), ids, options)
     })
 
 /** `sluice endpoints [list|add|change|remove|rotate|revoke|test|events|redeliver]`. */

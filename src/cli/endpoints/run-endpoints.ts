@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto"
 import type { Command } from "commander"
-import { type Catalog, createWebhookSecret, type FileEventType, fileEventTypes, mostEndpoints } from "../../ingest.ts"
+import { createWebhookSecret, type FileEventType, fileEventTypes, mostEndpoints } from "../../ingest.ts"
 import { listKnownApps, requireApp } from "../apps/known-app.ts"
 import { CommandFailure } from "../command-failure.ts"
-import type { DataFolder } from "../data-folder.ts"
-import { withCatalog } from "../open-catalog.ts"
+import type { Deployment } from "../deployment/deployment.ts"
+import { type OpenDeployment, withDeployment } from "../deployment/with-deployment.ts"
 import { toPrintable, toShortPrintable } from "../terminal/printable.ts"
 import { printTable } from "../terminal/table.ts"
 import { requireEndpoint, showSecrets, toEndpointJson, unknownEndpoint } from "./known-endpoint.ts"
@@ -14,10 +14,10 @@ const showEvents = (events: ReadonlyArray<FileEventType>): string =>
 
 /** `sluice endpoints list`. */
 export const runEndpointsList = async (
-  data: string,
+  deployment: Deployment,
   { app, json }: { readonly app?: string; readonly json?: true },
 ): Promise<void> => {
-  const all = await withCatalog(data, "reads", (catalog) => catalog.listEndpoints())
+  const all = await withDeployment(deployment, "reads", ({ catalog }) => catalog.listEndpoints())
   const endpoints = all.filter(({ appId }) => app === undefined || appId === app)
   if (json) {
     console.log(JSON.stringify({ endpoints: endpoints.map(toEndpointJson) }))
@@ -43,9 +43,9 @@ export const runEndpointsList = async (
 }
 
 /** The app that is meant. Fails: as wrong usage where several are there and none is named. */
-const chooseApp = async (command: Command, catalog: Catalog, folder: DataFolder, named?: string): Promise<string> => {
-  if (named !== undefined) return (await requireApp(catalog, folder, named)).id
-  const apps = await listKnownApps(catalog, folder)
+const chooseApp = async (command: Command, open: OpenDeployment, named?: string): Promise<string> => {
+  if (named !== undefined) return (await requireApp(open, named)).id
+  const apps = await listKnownApps(open)
   const [only, ...others] = apps
   if (only !== undefined && others.length === 0) return only.id
   if (only === undefined)
@@ -56,14 +56,15 @@ const chooseApp = async (command: Command, catalog: Catalog, folder: DataFolder,
 /** `sluice endpoints add`. */
 export const runEndpointsAdd = async (
   command: Command,
-  data: string,
+  deployment: Deployment,
   url: string,
   { app, events, json }: { readonly app?: string; readonly events: ReadonlyArray<FileEventType>; readonly json?: true },
 ): Promise<void> => {
   const id = `ep_${randomBytes(6).toString("hex")}`
   const secret = createWebhookSecret()
-  const endpoint = await withCatalog(data, "changes", async (catalog, folder) => {
-    const appId = await chooseApp(command, catalog, folder, app)
+  const endpoint = await withDeployment(deployment, "changes", async (open) => {
+    const { catalog } = open
+    const appId = await chooseApp(command, open, app)
     const answer = await catalog.createEndpoint({ id, appId, url, events, createdAt: Date.now(), secret })
     if (answer === "tooMany") {
       throw new CommandFailure(
@@ -83,7 +84,7 @@ export const runEndpointsAdd = async (
 
 /** `sluice endpoints change`. */
 export const runEndpointsChange = async (
-  data: string,
+  deployment: Deployment,
   id: string,
   {
     url,
@@ -91,7 +92,7 @@ export const runEndpointsChange = async (
     json,
   }: { readonly url?: string; readonly events?: ReadonlyArray<FileEventType>; readonly json?: true },
 ): Promise<void> => {
-  const endpoint = await withCatalog(data, "changes", async (catalog) => {
+  const endpoint = await withDeployment(deployment, "changes", async ({ catalog }) => {
     const changes = { ...(url !== undefined && { url }), ...(events !== undefined && { events }) }
     if (!(await catalog.changeEndpoint(id, changes))) throw unknownEndpoint(id)
     return requireEndpoint(catalog, id)
@@ -102,11 +103,11 @@ export const runEndpointsChange = async (
 
 /** `sluice endpoints remove`. */
 export const runEndpointsRemove = async (
-  data: string,
+  deployment: Deployment,
   id: string,
   { json }: { readonly json?: true },
 ): Promise<void> => {
-  const isRemoved = await withCatalog(data, "changes", (catalog) => catalog.deleteEndpoint(id))
+  const isRemoved = await withDeployment(deployment, "changes", ({ catalog }) => catalog.deleteEndpoint(id))
   if (!isRemoved) throw unknownEndpoint(id)
   if (json) console.log(JSON.stringify({ id }))
   else console.log(`${id} is removed. Nothing more is sent to it.`)

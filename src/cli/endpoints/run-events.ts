@@ -4,7 +4,8 @@ import { CommandFailure, exitCodes } from "../command-failure.ts"
 import { explainEventId } from "../inspect/event-id.ts"
 import { printAttempts } from "../inspect/print-attempts.ts"
 import { type PageOptions, toPage } from "../inspect/page-options.ts"
-import { withCatalog } from "../open-catalog.ts"
+import type { Deployment } from "../deployment/deployment.ts"
+import { withDeployment } from "../deployment/with-deployment.ts"
 import { formatMoment } from "../terminal/moment.ts"
 import { toPrintable, toShortPrintable } from "../terminal/printable.ts"
 import { showDeliveryStatus } from "../inspect/show-delivery-status.ts"
@@ -33,8 +34,8 @@ const unknownEvent = (id: string): CommandFailure =>
   )
 
 /** One event with its attempts. */
-const showEvent = async (data: string, id: string, json: true | undefined): Promise<void> => {
-  const [event, attempts, url] = await withCatalog(data, "reads", async (catalog) => {
+const showEvent = async (deployment: Deployment, id: string, json: true | undefined): Promise<void> => {
+  const [event, attempts, url] = await withDeployment(deployment, "reads", async ({ catalog }) => {
     const found = await catalog.findEvent(id)
     if (found === null) throw unknownEvent(id)
     const endpoint = (await catalog.listEndpoints()).find((each) => each.id === found.endpointId)
@@ -58,12 +59,12 @@ const showEvent = async (data: string, id: string, json: true | undefined): Prom
 
 /** `sluice endpoints events`. */
 export const runEndpointsEvents = async (
-  data: string,
+  deployment: Deployment,
   id: string | undefined,
   { status, limit, cursor, json }: PageOptions & { readonly status?: DeliveryStatus; readonly json?: true },
 ): Promise<void> => {
-  if (id?.startsWith("evt_")) return showEvent(data, id, json)
-  const found = await withCatalog(data, "reads", async (catalog) => {
+  if (id?.startsWith("evt_")) return showEvent(deployment, id, json)
+  const found = await withDeployment(deployment, "reads", async ({ catalog }) => {
     if (id !== undefined) await requireEndpoint(catalog, id)
     return catalog.listEvents({ endpointId: id, status, before: cursor, limit: limit + 1 })
   })
@@ -104,13 +105,13 @@ const batch = 500
 
 /** `sluice endpoints redeliver`. All named events are found before the first of them is made due. */
 export const runEndpointsRedeliver = async (
-  data: string,
+  deployment: Deployment,
   ids: ReadonlyArray<string>,
   { dead, json }: { readonly dead?: string; readonly json?: true },
 ): Promise<void> => {
   const due: Array<string> = []
   const refused: Array<string> = []
-  await withCatalog(data, "changes", async (catalog) => {
+  await withDeployment(deployment, "changes", async ({ catalog }) => {
     const now = Date.now()
     const redeliver = async (id: string) =>
       (await catalog.redeliverEvent({ id, now })) ? due.push(id) : refused.push(id)

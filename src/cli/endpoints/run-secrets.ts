@@ -1,6 +1,7 @@
 import { createWebhookSecret, type EndpointRecord, mostActiveSecrets } from "../../ingest.ts"
 import { CommandFailure } from "../command-failure.ts"
-import { withCatalog } from "../open-catalog.ts"
+import type { Deployment } from "../deployment/deployment.ts"
+import { withDeployment } from "../deployment/with-deployment.ts"
 import { requireEndpoint, showSecrets, toEndpointJson, unknownEndpoint } from "./known-endpoint.ts"
 
 const activeOf = ({ secrets }: EndpointRecord) => secrets.filter(({ revokedAt }) => revokedAt === null)
@@ -9,12 +10,12 @@ const idsOf = (secrets: ReadonlyArray<{ readonly id: string }>): string => secre
 
 /** `sluice endpoints rotate`. */
 export const runEndpointsRotate = async (
-  data: string,
+  deployment: Deployment,
   endpointId: string,
   { json }: { readonly json?: true },
 ): Promise<void> => {
   const secret = createWebhookSecret()
-  const endpoint = await withCatalog(data, "changes", async (catalog) => {
+  const endpoint = await withDeployment(deployment, "changes", async ({ catalog }) => {
     const answer = await catalog.addSecret({ endpointId, secret, now: Date.now() })
     if (answer === "unknownEndpoint") throw unknownEndpoint(endpointId)
     const endpoint = await requireEndpoint(catalog, endpointId)
@@ -37,12 +38,12 @@ export const runEndpointsRotate = async (
 
 /** `sluice endpoints revoke`. Revoking a secret again changes nothing. */
 export const runEndpointsRevoke = async (
-  data: string,
+  deployment: Deployment,
   endpointId: string,
   id: string,
   { json }: { readonly json?: true },
 ): Promise<void> => {
-  const endpoint = await withCatalog(data, "changes", async (catalog) => {
+  const endpoint = await withDeployment(deployment, "changes", async ({ catalog }) => {
     const before = await requireEndpoint(catalog, endpointId)
     const found = before.secrets.find((secret) => secret.id === id)
     if (found === undefined) {

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { DeliveryAttempt } from "../../ingest.ts"
 import { exitCodes } from "../command-failure.ts"
-import { isDataFolderLocked } from "../data-folder-lock.ts"
-import { withCatalog } from "../open-catalog.ts"
+import type { Deployment } from "../deployment/deployment.ts"
+import { withDeployment } from "../deployment/with-deployment.ts"
 import { toPrintable } from "../terminal/printable.ts"
 import { requireEndpoint } from "./known-endpoint.ts"
 
@@ -12,15 +12,16 @@ const patience = 40_000
 
 /** `sluice endpoints test`. */
 export const runEndpointsTest = async (
-  data: string,
+  deployment: Deployment,
   endpointId: string,
   { json }: { readonly json?: true },
 ): Promise<void> => {
   const id = `evt_${randomBytes(16).toString("hex")}`
-  const { url, isRunning, attempt } = await withCatalog(data, "changes", async (catalog, folder) => {
+  const { url, isRunning, attempt } = await withDeployment(deployment, "changes", async (open) => {
+    const { catalog } = open
     const { url } = await requireEndpoint(catalog, endpointId)
     await catalog.addTestEvent({ id, endpointId, now: Date.now() })
-    const isRunning = isDataFolderLocked(folder.path)
+    const isRunning = open.isRunning()
     let attempt: DeliveryAttempt | undefined
     const until = Date.now() + (isRunning ? patience : 0)
     while (attempt === undefined && Date.now() < until) {
@@ -39,7 +40,7 @@ export const runEndpointsTest = async (
     console.log(
       isRunning
         ? `${id} was not sent within ${patience / 1000} s. The log of the ingest says why: sluice endpoints events ${id}`
-        : `No ingest runs on ${data}. It sends ${id} when it starts: sluice endpoints events ${id}`,
+        : `No ingest runs on ${deployment.describe()}. It sends ${id} when it starts: sluice endpoints events ${id}`,
     )
     return
   }

@@ -3,8 +3,8 @@ import { join } from "node:path"
 import { makeFolder } from "../../ingest.ts"
 import { listOwn, requireApart } from "../backup/backup-folder.ts"
 import { CommandFailure, toFolderFailure } from "../command-failure.ts"
-import { closeParts, findExposure, requireOwnFolder } from "../data-folder-access.ts"
-import type { DataFolder } from "../data-folder.ts"
+import { closeParts, findExposure, requireOwnFolder } from "../deployment/data-folder-access.ts"
+import type { DataFolder } from "../deployment/deployment.ts"
 import { type ExportHeader, indexName, isDraft, openIndex, partName, readIndexHeader } from "./export-index.ts"
 
 /** The folder of an export. */

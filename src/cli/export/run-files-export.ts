@@ -7,11 +7,9 @@ import { explainFull } from "../backup/disk-room.ts"
 import { flushFolder } from "../backup/manifest.ts"
 import { CommandFailure, describeSystemError, exitCodes } from "../command-failure.ts"
 import { findOnlyApp } from "../inspect/only-app.ts"
-import { withCatalog } from "../open-catalog.ts"
-import { openStore } from "../open-store.ts"
+import type { Deployment } from "../deployment/deployment.ts"
+import { withDeployment } from "../deployment/with-deployment.ts"
 import { walkFolder } from "../regular-file.ts"
-import type { SettingValues } from "../settings/settings.ts"
-import { requireFilesOnDisk } from "../started-with.ts"
 import { printNotice } from "../terminal/print-notice.ts"
 import { toPrintable } from "../terminal/printable.ts"
 import { createProgress } from "../terminal/progress.ts"
@@ -172,27 +170,23 @@ const show = (root: string, owner: string, { appId, records, files, kept, bytes,
 /** `sluice files export`. */
 export const runFilesExport = async (
   command: Command,
-  { data, store: storePath }: SettingValues<"data" | "store">,
+  deployment: Deployment,
   target: string,
   { owner, app, json }: ExportOptions,
 ): Promise<void> => {
   const root = resolve(target)
-  const { done, notes } = await withCatalog(data, "reads", async (catalog, folder) => {
-    if (storePath === undefined) await requireFilesOnDisk(folder, (path) => `Say so: --store ${path}`)
-    const appId = app ?? (await findOnlyApp(command, catalog, folder, "--owner")) ?? null
+  const { done, notes } = await withDeployment(deployment, "reads", async (open) => {
+    const { catalog } = open
+    const appId = app ?? (await findOnlyApp(command, open, "--owner")) ?? null
     const exported: Exported = { appId, records: 0, files: 0, kept: 0, bytes: 0, damaged: [], others: [] }
     // For nobody no folder is made: the id may be mistyped.
     const isKnown = appId !== null && (await catalog.list({ appId, owner, limit: 1 })).length > 0
     if (!isKnown) return { done: exported, notes: [] }
     const header: ExportHeader = { format: 1, appId, owner, asOf: Date.now(), isComplete: true }
-    const { isResumed, notes: exposed } = await openExport(root, folder, header)
+    const store = await open.openStore()
+    const { isResumed, notes: exposed } = await openExport(root, open.folder, header)
     const places = createPlaces(root)
-    const store = await openStore(storePath, folder)
-    try {
-      await exportFiles({ catalog, store, root, places }, header, exported)
-    } finally {
-      await store.close()
-    }
+    await exportFiles({ catalog, store, root, places }, header, exported)
     if (isResumed) exported.others.push(...(await listOthers(root, places)))
     return { done: exported, notes: exposed }
   })

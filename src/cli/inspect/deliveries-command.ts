@@ -4,36 +4,36 @@ import { names } from "../../protocol.ts"
 import { addDefaultVerb } from "../terminal/help.ts"
 import { jsonOption } from "../terminal/json-option.ts"
 import { addPageOptions, type PageOptions } from "./page-options.ts"
-import { addSettings, resolveSettings } from "../settings/setting-options.ts"
+import { addDeployment, resolveDeployment } from "../deployment/deployment.ts"
 
 const statuses: ReadonlyArray<DeliveryStatus> = ["pending", "delivered", "dead"]
 
 const createListCommand = (): Command =>
-  addPageOptions(addSettings(new Command("list"), ["data"]))
+  addPageOptions(addDeployment(new Command("list")))
     .description("Lists the events that apps are owed or have been sent, newest file first.")
     .addOption(new Option("--status <status>", "only these").choices(statuses))
     .addOption(jsonOption())
     .addHelpText("before", "Example:\n  $ sluice deliveries list --status dead\n")
     .action(async (options: PageOptions & { status?: DeliveryStatus; json?: true }, command: Command) => {
-      const { values } = await resolveSettings(command, ["data"])
+      const deployment = await resolveDeployment(command)
       const { runDeliveriesList } = await import("./run-deliveries.ts")
-      await runDeliveriesList(values.data, options)
+      await runDeliveriesList(deployment, options)
     })
 
 const createShowCommand = (): Command =>
-  addSettings(new Command("show"), ["data"])
+  addDeployment(new Command("show"))
     .description("Shows an event with every attempt to deliver it.")
     .argument("<id>", "id of the event (evt_…), or key or custom id of its file")
     .addOption(jsonOption())
     .addHelpText("before", "Example:\n  $ sluice deliveries show evt_5f0c1d2e9b3a47f6a8c4e7d1b2036f95\n")
     .action(async (id: string, options: { json?: true }, command: Command) => {
-      const { values } = await resolveSettings(command, ["data"])
+      const deployment = await resolveDeployment(command)
       const { runDeliveriesShow } = await import("./run-deliveries.ts")
-      await runDeliveriesShow(values.data, id, options)
+      await runDeliveriesShow(deployment, id, options)
     })
 
 const createRedeliverCommand = (): Command =>
-  addSettings(new Command("redeliver"), ["data"])
+  addDeployment(new Command("redeliver"))
     .description(
       "Makes events due now, whatever their state, and restarts their schedule. A running ingest sends them " +
         "within seconds, a stopped one when it starts.",
@@ -55,9 +55,9 @@ const createRedeliverCommand = (): Command =>
         const { findCallbackUrlMistake } = await import("./require-callback-url.ts")
         const mistake = options.to === undefined ? undefined : findCallbackUrlMistake(options.to)
         if (mistake !== undefined) command.error(`error: --to is not a callback URL. ${mistake}. Nothing was changed.`)
-        const { values } = await resolveSettings(command, ["data"])
+        const deployment = await resolveDeployment(command)
         const { runRedeliver } = await import("./run-redeliver.ts")
-        await runRedeliver(values.data, ids, options)
+        await runRedeliver(deployment, ids, options)
       },
     )
 

@@ -8,13 +8,14 @@ import { addPageOptions, limitOption } from "./page-options.ts"
 import { parseFileCursor } from "./path-cursor.ts"
 import type { OrphansOptions } from "./run-files-orphans.ts"
 import type { ListOptions } from "./run-files.ts"
-import { addSettings, resolveSettings, toArgParser } from "../settings/setting-options.ts"
+import { addDeployment, resolveDeployment } from "../deployment/deployment.ts"
+import { toArgParser } from "../settings/setting-options.ts"
 
 const ownerOption = (description: string): Option =>
   new Option("--owner <id>", description).argParser(toArgParser(parseOwner))
 
 const createListCommand = (): Command =>
-  addPageOptions(addSettings(new Command("list"), ["data"]), parseFileCursor)
+  addPageOptions(addDeployment(new Command("list")), parseFileCursor)
     .description("Lists files, newest first; with --prefix in the order of their paths.")
     .addOption(new Option("--status <status>", "only these").choices(fileStatuses))
     .option("--app <id>", "only this app's; has to be said with the two below where there are several apps")
@@ -31,36 +32,36 @@ const createListCommand = (): Command =>
       if (cursor !== undefined && (cursor.path === undefined) !== (prefix === undefined)) {
         command.error("error: --cursor has to be that of a page with the same --prefix, or both without")
       }
-      const { values } = await resolveSettings(command, ["data"])
+      const deployment = await resolveDeployment(command)
       const { runFilesList } = await import("./run-files.ts")
-      await runFilesList(command, values.data, options)
+      await runFilesList(command, deployment, options)
     })
 
 const createShowCommand = (): Command =>
-  addSettings(new Command("show"), ["data"])
+  addDeployment(new Command("show"))
     .description("Shows everything known about one file.")
     .argument("<key>", "its key or custom id")
     .addOption(jsonOption())
     .addHelpText("before", "Example:\n  $ sluice files show invoice-2026-11\n")
     .action(async (key: string, options: { json?: true }, command: Command) => {
-      const { values } = await resolveSettings(command, ["data"])
+      const deployment = await resolveDeployment(command)
       const { runFilesShow } = await import("./run-files.ts")
-      await runFilesShow(values.data, key, options)
+      await runFilesShow(deployment, key, options)
     })
 
 const createVerifyCommand = (): Command =>
-  addSettings(new Command("verify"), ["data", "store"])
+  addDeployment(new Command("verify"), "files")
     .description("Reads every stored file again and compares size and SHA-256. Exit code 1 when any is damaged.")
     .addOption(jsonOption())
     .addHelpText("before", "Example:\n  $ sluice files verify --data /srv/uploads\n")
     .action(async (options: { json?: true }, command: Command) => {
-      const { values } = await resolveSettings(command, ["data", "store"])
+      const deployment = await resolveDeployment(command, "files")
       const { runFilesVerify } = await import("./run-files-verify.ts")
-      await runFilesVerify(values, options)
+      await runFilesVerify(deployment, options)
     })
 
 const createOrphansCommand = (): Command =>
-  addSettings(new Command("orphans"), ["data"])
+  addDeployment(new Command("orphans"))
     .description("Lists the files that wait to be claimed, the oldest deadline first, and their sum.")
     .addOption(limitOption())
     .option("--app <id>", "only this app's")
@@ -68,13 +69,13 @@ const createOrphansCommand = (): Command =>
     .addOption(jsonOption())
     .addHelpText("before", "Example:\n  $ sluice files orphans --limit 10\n")
     .action(async (options: OrphansOptions, command: Command) => {
-      const { values } = await resolveSettings(command, ["data"])
+      const deployment = await resolveDeployment(command)
       const { runFilesOrphans } = await import("./run-files-orphans.ts")
-      await runFilesOrphans(command, values.data, options)
+      await runFilesOrphans(command, deployment, options)
     })
 
 const createExportCommand = (): Command =>
-  addSettings(new Command("export"), ["data", "store"])
+  addDeployment(new Command("export"), "files")
     .description(
       "Exports everything about an owner: the files under their paths or names, and files.json with every record. " +
         "Nothing is replaced; the same command again goes on where it stopped.",
@@ -85,9 +86,9 @@ const createExportCommand = (): Command =>
     .addOption(jsonOption())
     .addHelpText("before", "Example:\n  $ sluice files export --owner user-7 ./user-7\n")
     .action(async (target: string, options: ExportOptions, command: Command) => {
-      const { values } = await resolveSettings(command, ["data", "store"])
+      const deployment = await resolveDeployment(command, "files")
       const { runFilesExport } = await import("../export/run-files-export.ts")
-      await runFilesExport(command, values, target, options)
+      await runFilesExport(command, deployment, target, options)
     })
 
 /** `sluice files [list|show|verify|orphans|export]`. */

@@ -1,20 +1,14 @@
 import type { Command } from "commander"
-import { type Catalog, readSqliteCatalog } from "../../ingest.ts"
-import type { DataFolder } from "../data-folder.ts"
+import type { OpenDeployment } from "../deployment/with-deployment.ts"
 import { toShortPrintable } from "../terminal/printable.ts"
 
 /** As many apps are named as are read. */
 const mostNamed = 10
 
 /** The apps that were made, and those of which the catalog keeps anything: the ingest's own is there once it has been used. */
-const listAppIds = async (catalog: Catalog, { catalog: file }: DataFolder): Promise<ReadonlyArray<string>> => {
-  const made = (await catalog.listApps()).map(({ id }) => id)
-  const reader = readSqliteCatalog({ file })
-  try {
-    return [...new Set([...reader.listAppIds(), ...made])]
-  } finally {
-    reader.close()
-  }
+const listAppIds = async (open: OpenDeployment): Promise<ReadonlyArray<string>> => {
+  const made = (await open.catalog.listApps()).map(({ id }) => id)
+  return [...new Set([...open.listAppIds(), ...made])]
 }
 
 /**
@@ -27,11 +21,10 @@ const listAppIds = async (catalog: Catalog, { catalog: file }: DataFolder): Prom
  */
 export const findOnlyApp = async (
   command: Command,
-  catalog: Catalog,
-  folder: DataFolder,
+  open: OpenDeployment,
   what: string,
 ): Promise<string | undefined> => {
-  const ids = await listAppIds(catalog, folder)
+  const ids = await listAppIds(open)
   if (ids.length < 2) return ids[0]
   const named = ids.slice(0, mostNamed).map((id) => toShortPrintable(id, 64))
   const rest = ids.length > mostNamed ? ` and ${ids.length - mostNamed} more (\`sluice apps\`)` : ""

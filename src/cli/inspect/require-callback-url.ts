@@ -1,21 +1,22 @@
-import type { Catalog, UploadWithDelivery } from "../../ingest.ts"
+import type { UploadWithDelivery } from "../../ingest.ts"
 import { limits } from "../../protocol.ts"
 import { findUrlMistake } from "../../schema/http-url.ts"
-import { readOwnTokens } from "../apps/own-tokens.ts"
+import { readOwnTokens } from "../deployment/tokens.ts"
 import { findForbidden } from "../callback-rules.ts"
 import { CommandFailure } from "../command-failure.ts"
-import type { DataFolder } from "../data-folder.ts"
-import { readStart } from "../started-with.ts"
+import type { Deployment } from "../deployment/deployment.ts"
+import type { DeploymentCatalog } from "../deployment/with-deployment.ts"
+import { readStart } from "../deployment/started-with.ts"
 
 /** Why no registration could have a callback URL, whichever app sends it; undefined where one could. Never contains the URL. */
 export const findCallbackUrlMistake = (url: string): string | undefined =>
   findUrlMistake(url) ??
   (url.length > limits.callbackUrl ? `Expected at most ${limits.callbackUrl} characters` : undefined)
 
-/** Whether an app's callbacks may only go to the public Internet, as far as the data folder knows: the ingest checks it as well. */
-const isPublicOnly = async (folder: DataFolder, appId: string): Promise<boolean> => {
-  if ((await readStart(folder))?.callbackNetworks !== "public") return false
-  const own = await readOwnTokens(folder)
+/** Whether an app's callbacks may only go to the public Internet, as far as is known here: the ingest checks it as well. */
+const isPublicOnly = async (deployment: Deployment, appId: string): Promise<boolean> => {
+  if ((await readStart(deployment))?.callbackNetworks !== "public") return false
+  const own = await readOwnTokens(deployment)
   return own.length > 0 && own.every(({ token }) => token.appId !== appId)
 }
 
@@ -27,8 +28,7 @@ const isPublicOnly = async (folder: DataFolder, appId: string): Promise<boolean>
  *        there.
  */
 export const requireCallbackUrl = async (
-  catalog: Catalog,
-  folder: DataFolder,
+  open: DeploymentCatalog,
   pages: AsyncIterable<ReadonlyArray<UploadWithDelivery>>,
   callbackUrl: string,
 ): Promise<string | undefined> => {
@@ -44,11 +44,11 @@ export const requireCallbackUrl = async (
         "name the events of one app. Nothing was changed.",
     )
   }
-  const app = (await catalog.listApps()).find(({ id }) => id === appId)
+  const app = (await open.catalog.listApps()).find(({ id }) => id === appId)
   const rules = {
     appId,
     callbackOrigins: app?.callbackOrigins ?? null,
-    isPublicOnly: await isPublicOnly(folder, appId),
+    isPublicOnly: await isPublicOnly(open, appId),
   }
   const forbidden = findForbidden(rules, callbackUrl)
   if (forbidden !== undefined) {

@@ -3,7 +3,8 @@ import type { DeliveryStatus, UploadRecord, UploadWithDelivery } from "../../ing
 import { CommandFailure } from "../command-failure.ts"
 import { findUpload } from "./find-upload.ts"
 import { formatMoment } from "../terminal/moment.ts"
-import { withCatalog } from "../open-catalog.ts"
+import type { Deployment } from "../deployment/deployment.ts"
+import { withDeployment } from "../deployment/with-deployment.ts"
 import { printAttempts } from "./print-attempts.ts"
 import { showDeliveryStatus } from "./show-delivery-status.ts"
 import { type PageOptions, toPage } from "./page-options.ts"
@@ -42,10 +43,10 @@ export const requireDelivery = (upload: UploadRecord): UploadWithDelivery => {
 
 /** `sluice deliveries list`. */
 export const runDeliveriesList = async (
-  data: string,
+  deployment: Deployment,
   { status, limit, cursor, json }: PageOptions & { readonly status?: DeliveryStatus; readonly json?: true },
 ): Promise<void> => {
-  const found = await withCatalog(data, "reads", (catalog) =>
+  const found = await withDeployment(deployment, "reads", ({ catalog }) =>
     catalog.listDeliveries({ status, before: cursor, limit: limit + 1 }),
   )
   const { rows, nextCursor } = toPage(found, limit, ({ file }) => file.id)
@@ -80,13 +81,13 @@ export const runDeliveriesList = async (
 
 /** `sluice deliveries show`. */
 export const runDeliveriesShow = async (
-  data: string,
+  deployment: Deployment,
   id: string,
   { json }: { readonly json?: true },
 ): Promise<void> => {
-  const [upload, attempts] = await withCatalog(data, "reads", async (catalog, folder) => {
-    const found = requireDelivery(await findUpload(catalog, folder, id))
-    return [found, await catalog.listAttempts(found.delivery.id)] as const
+  const [upload, attempts] = await withDeployment(deployment, "reads", async (open) => {
+    const found = requireDelivery(await findUpload(open, id))
+    return [found, await open.catalog.listAttempts(found.delivery.id)] as const
   })
   if (json) {
     console.log(JSON.stringify({ ...toDeliveryJson(upload), history: attempts }))

@@ -2,8 +2,9 @@ import { styleText } from "node:util"
 import { toFileStatus, type UploadRecord } from "../../ingest.ts"
 import { findUpload } from "./find-upload.ts"
 import { formatMoment, formatSpan } from "../terminal/moment.ts"
-import { withCatalog } from "../open-catalog.ts"
-import { readStart, type StartedWith } from "../started-with.ts"
+import type { Deployment } from "../deployment/deployment.ts"
+import { readStart, type StartedWith } from "../deployment/started-with.ts"
+import { withDeployment } from "../deployment/with-deployment.ts"
 import { toPrintable } from "../terminal/printable.ts"
 import { printTable } from "../terminal/table.ts"
 import { toTimeline } from "./timeline.ts"
@@ -38,11 +39,15 @@ const summarise = (
 }
 
 /** `sluice explain`. */
-export const runExplain = async (data: string, key: string, { json }: { readonly json?: true }): Promise<void> => {
-  const [upload, timeline, started] = await withCatalog(data, "reads", async (catalog, folder) => {
-    const found = await findUpload(catalog, folder, key)
-    const attempts = found.delivery === null ? [] : await catalog.listAttempts(found.delivery.id)
-    return [found, toTimeline(found, attempts), await readStart(folder)] as const
+export const runExplain = async (
+  deployment: Deployment,
+  key: string,
+  { json }: { readonly json?: true },
+): Promise<void> => {
+  const [upload, timeline, started] = await withDeployment(deployment, "reads", async (open) => {
+    const found = await findUpload(open, key)
+    const attempts = found.delivery === null ? [] : await open.catalog.listAttempts(found.delivery.id)
+    return [found, toTimeline(found, attempts), await readStart(open)] as const
   })
   const { file, delivery } = upload
   const summary = summarise(upload, started)

@@ -2,7 +2,8 @@ import { styleText } from "node:util"
 import type { Command } from "commander"
 import { type Catalog, type FileRecord, toFileStatus } from "../../ingest.ts"
 import { formatByteSize } from "../../protocol.ts"
-import { withCatalog } from "../open-catalog.ts"
+import type { Deployment } from "../deployment/deployment.ts"
+import { withDeployment } from "../deployment/with-deployment.ts"
 import { formatMoment } from "../terminal/moment.ts"
 import { toPrintable, toShortPrintable } from "../terminal/printable.ts"
 import { printTable } from "../terminal/table.ts"
@@ -56,12 +57,16 @@ const showDeadline = (claimBy: number, now: number): string =>
   claimBy > now ? formatMoment(claimBy) : styleText("red", `${formatMoment(claimBy)} (too late)`)
 
 /** `sluice files orphans`. */
-export const runFilesOrphans = async (command: Command, data: string, options: OrphansOptions): Promise<void> => {
+export const runFilesOrphans = async (
+  command: Command,
+  deployment: Deployment,
+  options: OrphansOptions,
+): Promise<void> => {
   const { app, owner, limit, json } = options
-  const { oldest, count, bytes } = await withCatalog(data, "reads", async (catalog, folder): Promise<Orphans> => {
-    const appId = app ?? (owner === undefined ? undefined : await findOnlyApp(command, catalog, folder, "--owner"))
+  const { oldest, count, bytes } = await withDeployment(deployment, "reads", async (open): Promise<Orphans> => {
+    const appId = app ?? (owner === undefined ? undefined : await findOnlyApp(command, open, "--owner"))
     if (owner !== undefined && appId === undefined) return { oldest: [], count: 0, bytes: 0 }
-    return findOrphans(catalog, { appId, limit, ...(owner !== undefined && { owner }) })
+    return findOrphans(open.catalog, { appId, limit, ...(owner !== undefined && { owner }) })
   })
   if (json) {
     console.log(JSON.stringify({ files: oldest.map(toFileJson), count, bytes }))

@@ -2,10 +2,8 @@ import { styleText } from "node:util"
 import { type Catalog, type FileRecord, type FileStatus, type FileVerdict, verifyFile } from "../../ingest.ts"
 import { formatByteSize } from "../../protocol.ts"
 import { exitCodes } from "../command-failure.ts"
-import { withCatalog } from "../open-catalog.ts"
-import { openStore } from "../open-store.ts"
-import type { SettingValues } from "../settings/settings.ts"
-import { requireFilesOnDisk } from "../started-with.ts"
+import type { Deployment } from "../deployment/deployment.ts"
+import { withDeployment } from "../deployment/with-deployment.ts"
 import { toPrintable } from "../terminal/printable.ts"
 import { createProgress } from "../terminal/progress.ts"
 import { printTable } from "../terminal/table.ts"
@@ -47,15 +45,11 @@ const totalOf = async (catalog: Catalog): Promise<number> => {
 }
 
 /** `sluice files verify`. */
-export const runFilesVerify = async (
-  { data, store: storePath }: SettingValues<"data" | "store">,
-  { json }: { readonly json?: true },
-): Promise<void> => {
+export const runFilesVerify = async (deployment: Deployment, { json }: { readonly json?: true }): Promise<void> => {
   const damaged: Array<Damaged> = []
   let [checked, bytes] = [0, 0]
-  await withCatalog(data, "reads", async (catalog, folder) => {
-    if (storePath === undefined) await requireFilesOnDisk(folder, (path) => `Say so: --store ${path}`)
-    const store = await openStore(storePath, folder)
+  await withDeployment(deployment, "reads", async ({ catalog, openStore }) => {
+    const store = await openStore()
     const progress = createProgress("Verifying", await totalOf(catalog))
     try {
       for await (const file of listStored(catalog)) {
@@ -70,7 +64,6 @@ export const runFilesVerify = async (
       }
     } finally {
       progress.end()
-      await store.close()
     }
   })
   if (damaged.length > 0) process.exitCode = exitCodes.failed

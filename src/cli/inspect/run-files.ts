@@ -7,7 +7,8 @@ import { findUpload } from "./find-upload.ts"
 import { findOnlyApp } from "./only-app.ts"
 import { type FileCursor, toPathCursor } from "./path-cursor.ts"
 import { formatMoment } from "../terminal/moment.ts"
-import { withCatalog } from "../open-catalog.ts"
+import type { Deployment } from "../deployment/deployment.ts"
+import { withDeployment } from "../deployment/with-deployment.ts"
 import { type PageOptions, toPage } from "./page-options.ts"
 import { toPrintable, toShortPrintable } from "../terminal/printable.ts"
 import { printFacts, printTable } from "../terminal/table.ts"
@@ -54,12 +55,12 @@ const extraColumns: ReadonlyArray<readonly [title: string, cellOf: (file: FileRe
 ]
 
 /** `sluice files list`. */
-export const runFilesList = async (command: Command, data: string, options: ListOptions): Promise<void> => {
+export const runFilesList = async (command: Command, deployment: Deployment, options: ListOptions): Promise<void> => {
   const { status, owner, prefix, limit, cursor, json } = options
-  const found = await withCatalog(data, "reads", async (catalog, folder) => {
+  const found = await withDeployment(deployment, "reads", async (open) => {
+    const { catalog } = open
     const needing = owner === undefined ? (prefix === undefined ? undefined : "--prefix") : "--owner"
-    const appId =
-      options.app ?? (needing === undefined ? undefined : await findOnlyApp(command, catalog, folder, needing))
+    const appId = options.app ?? (needing === undefined ? undefined : await findOnlyApp(command, open, needing))
     // Without any app there is no file.
     if (needing !== undefined && appId === undefined) return []
     const which = { status, owner, limit: limit + 1 }
@@ -119,8 +120,12 @@ const toFacts = (file: FileRecord): ReadonlyArray<readonly [name: string, value:
 ]
 
 /** `sluice files show`. */
-export const runFilesShow = async (data: string, key: string, { json }: { readonly json?: true }): Promise<void> => {
-  const { file } = await withCatalog(data, "reads", (catalog, folder) => findUpload(catalog, folder, key))
+export const runFilesShow = async (
+  deployment: Deployment,
+  key: string,
+  { json }: { readonly json?: true },
+): Promise<void> => {
+  const { file } = await withDeployment(deployment, "reads", (open) => findUpload(open, key))
   if (json) console.log(JSON.stringify(toFileJson(file)))
   else printFacts(toFacts(file))
 }

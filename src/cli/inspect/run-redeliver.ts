@@ -1,8 +1,8 @@
 import type { Catalog, UploadWithDelivery } from "../../ingest.ts"
 import { CommandFailure, exitCodes } from "../command-failure.ts"
-import type { DataFolder } from "../data-folder.ts"
+import type { Deployment } from "../deployment/deployment.ts"
 import { findUpload } from "./find-upload.ts"
-import { withCatalog } from "../open-catalog.ts"
+import { type DeploymentCatalog, withDeployment } from "../deployment/with-deployment.ts"
 import { requireCallbackUrl } from "./require-callback-url.ts"
 import { requireDelivery } from "./run-deliveries.ts"
 import { toPrintable } from "../terminal/printable.ts"
@@ -22,15 +22,10 @@ async function* listDead(catalog: Catalog): Pages {
   }
 }
 
-async function* listNamed(
-  catalog: Catalog,
-  folder: DataFolder,
-  names: ReadonlyArray<string>,
-  to: string | undefined,
-): Pages {
+async function* listNamed(open: DeploymentCatalog, names: ReadonlyArray<string>, to: string | undefined): Pages {
   const found: Array<UploadWithDelivery> = []
   for (const name of names) {
-    const upload = requireDelivery(await findUpload(catalog, folder, name))
+    const upload = requireDelivery(await findUpload(open, name))
     if (to !== undefined && upload.registration?.isDev === true) {
       throw new CommandFailure(
         `${upload.delivery.id} belongs to a development stream: its app fetches it with its next upload, whatever its callback URL. ` +
@@ -44,16 +39,17 @@ async function* listNamed(
 
 /** `sluice deliveries redeliver`. All named events are found before the first of them is made due. */
 export const runRedeliver = async (
-  data: string,
+  deployment: Deployment,
   names: ReadonlyArray<string>,
   { dead, to, json }: { readonly dead?: true; readonly to?: string; readonly json?: true },
 ): Promise<void> => {
   const due: Array<string> = []
   const refused: Array<string> = []
   const former = new Set<string>()
-  await withCatalog(data, "changes", async (catalog, folder) => {
-    const list = () => (dead ? listDead(catalog) : listNamed(catalog, folder, names, to))
-    const appId = to === undefined ? undefined : await requireCallbackUrl(catalog, folder, list(), to)
+  await withDeployment(deployment, "changes", async (open) => {
+    const { catalog } = open
+    const list = () => (dead ? listDead(catalog) : listNamed(open, names, to))
+    const appId = to === undefined ? undefined : await requireCallbackUrl(open, list(), to)
     // Another app's may have been given up since.
     const isMeant = ({ file, registration }: UploadWithDelivery) =>
       to === undefined || (file.appId === appId && registration?.isDev === false)

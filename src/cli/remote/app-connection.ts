@@ -2,9 +2,9 @@ import { type Command, Option } from "commander"
 import { SluiceApi } from "../../api.ts"
 import { encodeAppId, envName, resolveIngestUrl } from "../../protocol.ts"
 import { CommandFailure } from "../command-failure.ts"
-import { describeDataFolder, readKeptToken } from "../data-folder.ts"
-import { readTokenVariable } from "../serve/given-token.ts"
-import { addSettings, resolveSettings, toArgParser } from "../settings/setting-options.ts"
+import { addDeployment, resolveDeployment } from "../deployment/deployment.ts"
+import { describeNoToken, readToken } from "../deployment/tokens.ts"
+import { toArgParser } from "../settings/setting-options.ts"
 import { parseBaseUrl } from "../settings/settings.ts"
 
 /** A running ingest, as the app of the token sees it. */
@@ -17,7 +17,7 @@ export interface AppConnection {
 
 /** Gives a command that talks to a running ingest the options that say which one, and as which app. */
 export const addConnectionOptions = (command: Command): Command =>
-  addSettings(command, ["data"]).addOption(
+  addDeployment(command).addOption(
     new Option("--ingest-url <url>", "where the ingest is (default: as the token says)")
       .env(envName("ingestUrl"))
       .argParser(toArgParser(parseBaseUrl)),
@@ -30,12 +30,11 @@ export const addConnectionOptions = (command: Command): Command =>
  * Fails: with a {@link CommandFailure} where there is no token, it is not valid, or nobody says where the ingest is.
  */
 export const readConnection = async (command: Command): Promise<AppConnection> => {
-  const { values } = await resolveSettings(command, ["data"])
-  const folder = describeDataFolder(values.data)
-  const found = readTokenVariable() ?? (await readKeptToken(folder))
+  const deployment = await resolveDeployment(command)
+  const found = await readToken(deployment)
   if (found === undefined) {
     throw new CommandFailure(
-      `There is no token: ${envName("token")} is not set, and ${folder.tokenFile} does not exist. Set the variable to the token of an app (\`sluice apps create\`), or say with --data where the ingest keeps its own.`,
+      `There is no token: ${describeNoToken(deployment)} Set the variable to the token of an app (\`sluice apps create\`), or say with --data where the ingest keeps its own.`,
     )
   }
   const resolved = resolveIngestUrl(found.token, command.getOptionValue("ingestUrl") as string | undefined)

@@ -5,7 +5,7 @@ import { toPrintable } from "../terminal/printable.ts"
 import { findUnknownVariables, isServiceLink } from "../../schema/unknown-variables.ts"
 import type { SettingSource } from "../settings/setting-options.ts"
 import { ingestSettings, otherVariables } from "../settings/settings.ts"
-import type { StartedIngest } from "./start-ingest.ts"
+import type { StartedIngest } from "./with-ingest.ts"
 import { printFacts } from "../terminal/table.ts"
 
 const isLoopback = (host: string): boolean => host === "localhost" || host === "::1" || host.startsWith("127.")
@@ -49,10 +49,10 @@ const describeServiceLink = (sources: ReadonlyArray<SettingSource>): ReadonlyArr
 
 /** Warnings for the user about the token, about who could read the data folder, and about variables that nothing reads. */
 const warningsOf = (
-  { warning, storeNotes, folder }: StartedIngest,
+  { warning, storeNotes, deployment }: StartedIngest,
   sources: ReadonlyArray<SettingSource>,
 ): ReadonlyArray<string> => [
-  ...folder.notes,
+  ...deployment.notes,
   ...(warning === null ? [] : [warning]),
   ...storeNotes,
   ...describeServiceLink(sources),
@@ -64,16 +64,15 @@ export const printWarnings = (ingest: StartedIngest, sources: ReadonlyArray<Sett
   for (const warning of warningsOf(ingest, sources)) console.warn(`\n${styleText("yellow", toPrintable(warning))}`)
 }
 
-const isOnDisk = (sources: ReadonlyArray<SettingSource>): boolean => !sources.some(({ name }) => name === "store")
-
 /** Prints what the ingest runs on, which settings were given and where, and how an app gets the token. */
 export const announceIngest = (ingest: StartedIngest, sources: ReadonlyArray<SettingSource>): void => {
-  const { url, host, port, folder, token, keptToken } = ingest
+  const { url, host, port, deployment, token, keptToken } = ingest
+  const { folder, store } = deployment
   console.log(styleText("bold", "The Sluice ingest is running.\n"))
   printFacts([
     ["  Public URL", url],
     ["  Listens on", `${host}:${port}`],
-    ["  Data", withNote(folder.path, isOnDisk(sources) ? "files on disk, catalog in SQLite" : "catalog in SQLite")],
+    ["  Data", withNote(folder.path, store.kind === "disk" ? "files on disk, catalog in SQLite" : "catalog in SQLite")],
     ["  App", toPrintable(token.appId)],
     ["  Token", keptToken === null ? `from ${envName("token")}` : withNote(folder.tokenFile, tokenStates[keptToken])],
     ...sources.map(
@@ -94,7 +93,8 @@ export const announceIngest = (ingest: StartedIngest, sources: ReadonlyArray<Set
 
 /** The same as one line of JSON, for scripts. */
 export const announceIngestAsJson = (ingest: StartedIngest, settings: ReadonlyArray<SettingSource>): void => {
-  const { url, host, port, folder, token, keptToken } = ingest
+  const { url, host, port, deployment, token, keptToken } = ingest
+  const { folder } = deployment
   const tokenFile = keptToken === null ? null : folder.tokenFile
   const facts = { url, host, port, data: folder.path, tokenFile, appId: token.appId, settings }
   console.log(JSON.stringify({ event: "listening", ...facts, pid: process.pid }))

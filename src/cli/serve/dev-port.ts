@@ -1,6 +1,7 @@
 import { join } from "node:path"
 import { CommandFailure, describeSystemError, isSystemError } from "../command-failure.ts"
-import { type DataFolder, readKeptToken } from "../data-folder.ts"
+import { readKeptToken } from "../deployment/data-folder.ts"
+import type { DataFolder } from "../deployment/deployment.ts"
 import { readNote, writeNote } from "./note.ts"
 
 /** The file of a data folder that holds the port of the project's development ingest, and a newline. */

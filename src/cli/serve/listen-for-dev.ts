@@ -1,5 +1,5 @@
 import { CommandFailure } from "../command-failure.ts"
-import type { DataFolder } from "../data-folder.ts"
+import type { DataFolder } from "../deployment/deployment.ts"
 import { toNearPath } from "./announce-ingest.ts"
 import { keepDevPort, portFile, readDevPort } from "./dev-port.ts"
 import { listOtherProjects, noteProject } from "./dev-projects.ts"

@@ -6,7 +6,7 @@ import { listenForDev } from "./listen-for-dev.ts"
 import { toNodeEnv } from "./node-env.ts"
 import type { ResolvedSettings } from "../settings/setting-options.ts"
 import type { SettingName } from "../settings/settings.ts"
-import { startIngest, type StartedIngest } from "./start-ingest.ts"
+import { type StartedIngest, withIngest } from "./with-ingest.ts"
 import { waitForStopRequest } from "./stop-request.ts"
 
 /** The hosts under which a local app is called by local users. */
@@ -40,8 +40,7 @@ export const runDev = async (
   const isPortGiven = sources.some(({ name }) => name === "port")
   const isJson = values.logFormat === "json"
   const settings = { ...values, logTime: values.logTime ?? ("clock" as const) }
-  const ingest = await startIngest(settings, values.logFormat ?? "text", listenForDev(isPortGiven))
-  try {
+  const use = async (ingest: StartedIngest): Promise<void> => {
     if (isJson) announceIngestAsJson(ingest, sources)
     if (stopRequest !== undefined) {
       if (!isJson) announceIngest(ingest, sources)
@@ -49,14 +48,14 @@ export const runDev = async (
       return
     }
     if (!isJson) {
-      console.log(styleText("dim", `Sluice ingest at ${ingest.url}, data in ${toNearPath(ingest.folder.path)}`))
+      const place = toNearPath(ingest.deployment.describe())
+      console.log(styleText("dim", `Sluice ingest at ${ingest.url}, data in ${place}`))
       printWarnings(ingest, sources)
     }
     process.exitCode = await runDevServer(command, {
       ...toVariables(ingest),
       ...(await toNodeEnv(command, process.cwd())),
     })
-  } finally {
-    await ingest.close()
   }
+  await withIngest(settings, values.logFormat ?? "text", use, listenForDev(isPortGiven))
 }

@@ -4,7 +4,7 @@ import { isJournal } from "./journal.ts"
 import { readPeakMemory } from "./peak-memory.ts"
 import type { ResolvedSettings } from "../settings/setting-options.ts"
 import type { SettingName } from "../settings/settings.ts"
-import { startIngest } from "./start-ingest.ts"
+import { withIngest } from "./with-ingest.ts"
 import { waitForStopRequest } from "./stop-request.ts"
 
 /** `sluice ingest`: runs until it is stopped. */
@@ -15,14 +15,12 @@ export const runIngest = async (
   const stopRequest = waitForStopRequest()
   const logFormat = values.logFormat ?? (options.json ? "json" : "text")
   const isJson = options.json || logFormat === "json"
-  const ingest = await startIngest({ ...values, logTime: values.logTime ?? !isJournal() }, logFormat)
-  try {
+  const settings = { ...values, logTime: values.logTime ?? !isJournal() }
+  await withIngest(settings, logFormat, async (ingest) => {
     if (isJson) announceIngestAsJson(ingest, sources)
     else announceIngest(ingest, sources)
     await stopRequest
-  } finally {
-    await ingest.close()
-  }
+  })
   const peakMemory = readPeakMemory()
   if (isJson) console.log(JSON.stringify({ event: "stopped", peakMemory }))
   else console.log(`\nStopped. Peak memory: ${formatByteSize(peakMemory)}.`)

@@ -5,8 +5,6 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { deferContinue, toNodeListener } from "../../../adapters/node.ts"
 import { createIngest, type Ingest, type IngestOptions, readTracingEnvironment } from "../../ingest.ts"
 import { CommandFailure, describeSystemError, isSystemError } from "../command-failure.ts"
-import type { OwnedDataFolder } from "../data-folder.ts"
-import { openCatalog } from "../open-catalog.ts"
 import { printNotice } from "../terminal/print-notice.ts"
 import type { LogFormat } from "../../protocol.ts"
 import { applyLimits, serverLimits, toServerOptions } from "./server-limits.ts"
@@ -39,28 +37,19 @@ const closeInTime = async ({ ingest, logFormat }: RunningIngest): Promise<void> 
 /** What there is of an ingest; nothing until its server is opened. */
 interface RunningIngest {
   ingest?: Ingest
-  folder?: OwnedDataFolder
   logFormat?: LogFormat | undefined
 }
 
 /** A listening socket whose requests wait for the ingest, because the ingest's URL is known only once the port is. */
 export interface IngestServer {
   readonly port: number
-  /** Starts to answer. Fails: throws a {@link CommandFailure} when the catalog cannot be opened. */
-  open(options: OpenIngest): void
+  /** Starts to answer. Fails: throws a {@link CommandFailure} when an option is invalid. */
+  open(options: Omit<IngestOptions, "tracing">): void
   /**
    * Lets requests and callbacks in progress end within the grace period, stops listening, then closes sockets, ingest
    * and files.
    */
   close(): Promise<void>
-}
-
-/** What the ingest runs on. */
-export interface OpenIngest extends Omit<IngestOptions, "catalog" | "tracing"> {
-  /** Released when the server is closed. */
-  readonly folder: OwnedDataFolder
-  /** Size of the largest file that the catalog keeps itself, bytes. */
-  readonly largestContent: number
 }
 
 /** Another program listens on the port. */
@@ -97,12 +86,10 @@ export const listenForIngest = async (host: string, port: number, limits = serve
   }
   return {
     port: (server.address() as AddressInfo).port,
-    open({ folder, store, largestContent, ...options }) {
+    open(options) {
       const tracing = configure(() => readTracingEnvironment(process.env))
-      running.folder = folder
       running.logFormat = options.logFormat
-      const catalog = openCatalog(folder.catalog, largestContent)
-      running.ingest = configure(() => createIngest({ ...options, tracing, store, catalog }))
+      running.ingest = configure(() => createIngest({ ...options, tracing }))
       ingest.resolve(running.ingest)
     },
     async close() {
@@ -127,7 +114,6 @@ export const listenForIngest = async (host: string, port: number, limits = serve
           await closed.finally(() => {
             clearInterval(idle)
             clearTimeout(end)
-            running.folder?.release()
           })
         }
       }

@@ -35,6 +35,7 @@ const toCalls = (catalog: Catalog): Readonly<Record<Method, () => Promise<unknow
   findRegistration: () => catalog.findRegistration({ appId: "app", key: "key" }),
   recordResult: () => catalog.recordResult({ appId: "app", key: "key", result: { data: "1" }, now: 3000 }),
   get: () => catalog.get("key"),
+  getMany: () => catalog.getMany(["key"]),
   findByCustomId: () => catalog.findByCustomId("app", "c"),
   findByPath: () => catalog.findByPath({ appId: "app", path: "p/a", now: 1 }),
   probe: () => catalog.probe(),

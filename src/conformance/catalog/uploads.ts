@@ -1,6 +1,6 @@
 import { describe, it } from "../cases.ts"
 import { expect } from "../expect.ts"
-import type { Catalog } from "../../ingest.ts"
+import type { Catalog, UploadRecord } from "../../ingest.ts"
 import { callbackUrl, content, driveCatalog, dueOf, failure } from "./drive-catalog.ts"
 
 /** How an upload begins, is registered and ends; part of the suite of all catalogs. */
@@ -66,6 +66,25 @@ export const testCatalogUploads = (catalog: () => Catalog): void => {
     it("knows no file it was not told of", async () => {
       expect(await catalog().get("key")).toBeNull()
       expect(await catalog().interrupt("key")).toBeNull()
+    })
+
+    it("is read for many keys at once as for each of them, with all that belongs to them", async () => {
+      await register(["waits", "called", "failed"])
+      const keys = ["begun", "waits", "called", "failed", "deleted", "renewed"]
+      for (const key of keys) await begin(key)
+      await begin("renewed", { size: 6 })
+      await begin("not-asked-for")
+      for (const key of ["waits", "called", "deleted"]) await commit(key)
+      await fail("failed")
+      await catalog().recordResult({ appId: "app", key: "called", result: { data: '{"a":1}' }, now: 3000 })
+      await catalog().deleteFiles({ appId: "app", files: [{ fileKey: "deleted" }], now: 3000 })
+      const alone = await Promise.all(keys.map((key) => catalog().get(key)))
+      const found = await catalog().getMany([...keys.toReversed(), "unknown"])
+      const byId = (uploads: ReadonlyArray<UploadRecord | null>) =>
+        uploads.toSorted((one, other) => one!.file.id - other!.file.id)
+      expect(byId(found)).toEqual(byId(alone))
+      expect(await catalog().getMany([])).toEqual([])
+      expect(await catalog().getMany(Array.from({ length: 1000 }, (_, index) => `unknown-${index}`))).toEqual([])
     })
 
     it("raises the epoch for every writer, also for a renewed grant", async () => {

@@ -50,6 +50,10 @@ const judge = (upload: UploadRecord, known: Known): Verdict => {
   return hasFailed ? { error: error ?? "The app could not be reached, or refused the callback." } : "wait"
 }
 
+/** Whether the file is still there. Its key may belong to another one by now, whose fate is not for this client to know. */
+const isThere = (current: UploadRecord | null, { file }: UploadRecord): current is UploadRecord =>
+  current?.file.id === file.id && current.file.status !== "Deleting"
+
 /** Seconds after which a client should ask again when its app is not there. */
 const awayPause = "1"
 
@@ -111,16 +115,21 @@ export const awaitServerData = (
   // A failure is judged by what the catalog holds now: asking again may have changed it.
   if (verdict !== "wait" && "serverData" in verdict) return answer(upload, verdict)
 
+  let known = since
+
+  const hasCome = (current: UploadRecord | null): boolean =>
+    !isThere(current, upload) ||
+    current.file.failure !== null ||
+    (known.isSpent && hasFailedAgain(current)) ||
+    judge(current, known) !== "wait"
+
   const wait = Effect.gen(function* () {
-    let known = since
     let isRead = since.isNew
     for (;;) {
       if (service.changes.isClosed()) return yield* stopping()
       const current = isRead ? upload : yield* attempt(() => service.catalog.get(upload.file.key))
       isRead = false
-      // Its key may belong to another file by now, whose fate is not for this client to know.
-      const isGone = current?.file.id !== upload.file.id || current.file.status === "Deleting"
-      if (isGone) return yield* deleted()
+      if (!isThere(current, upload)) return yield* deleted()
       const { failure } = current.file
       if (failure !== null) return yield* new Rejected({ code: failure.code, detail: failure.message })
       if (known.isSpent && hasFailedAgain(current)) {
@@ -136,7 +145,12 @@ export const awaitServerData = (
       if (kept?.id === upload.file.id) return { serverData: kept.data, isHeld: false }
     }
   })
-  return wait.pipe(
+  return Effect.acquireUseRelease(
+    // What another process writes is noted by nobody here.
+    Effect.sync(() => service.looks.join(upload.file.key, hasCome)),
+    () => wait,
+    (leave) => Effect.sync(leave),
+  ).pipe(
     Effect.timeoutOrElse({
       duration: Duration.millis(service.settings.callbackWait),
       orElse: () =>

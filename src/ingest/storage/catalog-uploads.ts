@@ -134,6 +134,11 @@ export interface CatalogUploads {
   /** A file by key, whatever its state; null when unknown. */
   readonly get: (key: string) => Promise<UploadRecord | null>
   /**
+   * The same for up to a thousand different keys, in any order; those that are unknown are left out. The cost grows with
+   * the keys, not with the files that exist: whoever waits for a file asks again and again.
+   */
+  readonly getMany: (keys: ReadonlyArray<string>) => Promise<ReadonlyArray<UploadRecord>>
+  /**
    * The newest `Uploaded` file of an app with this custom id: among those that {@link isReadable} and that wait for no
    * claim, or among all.
    *

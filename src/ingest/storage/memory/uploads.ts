@@ -190,6 +190,7 @@ export const createMemoryUploads = (
       const row = rows.get(key)
       return row === undefined ? null : toUpload(row)
     },
+    getMany: async (keys) => keys.flatMap((key) => (rows.has(key) ? [toUpload(rows.get(key)!)] : [])),
     findByCustomId: async (appId, customId, among = "readable", now = -Infinity) => {
       const files = [...rows.values()]
         .map(({ file }) => file)

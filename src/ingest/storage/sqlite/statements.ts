@@ -84,6 +84,7 @@ export const prepareStatements = (database: DatabaseSync) => {
     content: prepare("SELECT bytes FROM contents WHERE file_id = ?"),
     deleteContent: prepare("DELETE FROM contents WHERE file_id = ?"),
     upload: prepare(`${selectUpload} WHERE f.key = ? AND f.is_current = 1`),
+    uploads: prepare(`${selectUpload} WHERE f.key IN (SELECT value FROM json_each(?)) AND f.is_current = 1`),
     customId: prepare(`
       ${selectFile} WHERE f.app_id = ?1 AND f.custom_id = ?2 AND f.status = 'Uploaded' AND NOT ${isMeant("f")}
         AND (?3 = 'all' OR (f.hold IS NULL AND f.claim_by IS NULL AND (f.slug IS NULL OR f.registration_id IS NOT NULL)

@@ -15,8 +15,8 @@ import {
   type Replacement,
 } from "../upload-rules.ts"
 import type { DeleteSteps } from "./delete-steps.ts"
-import { toFile } from "./rows.ts"
-import { one, type Statements } from "./statements.ts"
+import { toFile, toUpload } from "./rows.ts"
+import { all, one, type Statements } from "./statements.ts"
 import type { Steps } from "./steps.ts"
 import type { Transactions } from "./transactions.ts"
 import { findOwnerUsage, findUsage } from "./usage.ts"
@@ -245,6 +245,7 @@ export const createUploads = (
         return true
       }),
     get: (key) => read(() => findUpload(key)),
+    getMany: (keys) => read(() => all(sql.uploads, JSON.stringify(keys)).map(toUpload)),
     findByCustomId: (appId, customId, among = "readable", now = -1) =>
       read(() => {
         const row = one(sql.customId, appId, customId, among, now)

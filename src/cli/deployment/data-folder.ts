@@ -1,23 +1,13 @@
 import { type FileHandle, open, readdir, rename, rm, stat, writeFile } from "node:fs/promises"
-import { join, resolve } from "node:path"
-import { makeFolder } from "../ingest.ts"
-import { encodeToken, parseToken, type Token } from "../protocol.ts"
-import { CommandFailure, describeSystemError, isSystemError, toFolderFailure } from "./command-failure.ts"
+import { join } from "node:path"
+import { makeFolder } from "../../ingest.ts"
+import { encodeToken, parseToken, type Token } from "../../protocol.ts"
+import { CommandFailure, describeSystemError, isSystemError, toFolderFailure } from "../command-failure.ts"
 import { closeParts, isOwnName, type PrivateParts, requireSafeFolder } from "./data-folder-access.ts"
 import { lockDataFolder } from "./data-folder-lock.ts"
-import { createToken } from "./create-token.ts"
-import { readRegularFile } from "./regular-file.ts"
-
-/** Where an ingest keeps everything it owns. All paths are absolute. */
-export interface DataFolder {
-  readonly path: string
-  /** The blob store's folder. */
-  readonly blobs: string
-  /** The SQLite catalog. */
-  readonly catalog: string
-  /** The token's text and a newline. All files have mode 0600, folders 0700. */
-  readonly tokenFile: string
-}
+import { type DataFolder, describeDataFolder } from "./deployment.ts"
+import { createToken } from "../create-token.ts"
+import { readRegularFile } from "../regular-file.ts"
 
 /** The parts of a data folder: blobs, catalog and token. */
 export const toParts = ({ path, blobs, catalog, tokenFile }: DataFolder): PrivateParts => ({
@@ -27,14 +17,10 @@ export const toParts = ({ path, blobs, catalog, tokenFile }: DataFolder): Privat
   isOwnName,
 })
 
-/** A data folder locked by this process. */
-export interface OwnedDataFolder extends DataFolder {
+/** A data folder that was opened, and is locked by this process. */
+interface OpenedDataFolder {
   /** Releases the lock. */
   readonly release: () => void
-}
-
-/** A data folder that was opened. */
-export interface OpenedDataFolder extends OwnedDataFolder {
   /** Notes for the user on who could read it. */
   readonly notes: ReadonlyArray<string>
 }
@@ -57,17 +43,6 @@ const requireData = async (path: string): Promise<void> => {
     throw new CommandFailure(
       `A backup was being restored into ${path}, and that has not finished. Run \`sluice backup restore\` again to resume it.`,
     )
-  }
-}
-
-/** The paths of a data folder; nothing is touched. */
-export const describeDataFolder = (path: string): DataFolder => {
-  const root = resolve(path)
-  return {
-    path: root,
-    blobs: join(root, "files"),
-    catalog: join(root, "catalog.sqlite"),
-    tokenFile: join(root, "token"),
   }
 }
 
@@ -95,7 +70,7 @@ export const openDataFolder = async (path: string): Promise<OpenedDataFolder> =>
       })
     }
     const notes = await closeParts(toParts(folder))
-    return { ...folder, notes, release: lockDataFolder(folder.path) }
+    return { notes, release: lockDataFolder(folder.path) }
   } catch (error) {
     if (error instanceof CommandFailure) throw error
     throw toFolderFailure("data folder", folder.path, error, "--data")

@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises"
 import { join } from "node:path"
 import type { DatabaseSync } from "node:sqlite"
-import { CommandFailure, describeSystemError } from "./command-failure.ts"
+import { CommandFailure, describeSystemError } from "../command-failure.ts"
 
 /**
  * Locks a data folder for the ingest in this process, until the returned function is called or the process ends, in

@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises"
-import { basename, resolve } from "node:path"
+import { basename } from "node:path"
 import { pathToFileURL } from "node:url"
 import {
   type BlobStore,
@@ -7,11 +7,11 @@ import {
   blobStoreContract,
   type BlobStoreDriver,
   createDiskBlobStore,
-} from "../ingest.ts"
-import { CommandFailure, describeSystemError } from "./command-failure.ts"
-import type { LogFormat } from "../protocol.ts"
-import type { DataFolder } from "./data-folder.ts"
-import { printNotice } from "./terminal/print-notice.ts"
+} from "../../ingest.ts"
+import { CommandFailure, describeSystemError } from "../command-failure.ts"
+import type { LogFormat } from "../../protocol.ts"
+import type { Deployment } from "./deployment.ts"
+import { printNotice } from "../terminal/print-notice.ts"
 
 /** The page that says what a driver exports. */
 const page = "node_modules/sluice/docs/conformance.md"
@@ -102,17 +102,16 @@ const findStoreMistake = (store: unknown): string | undefined => {
 const patience = 10_000
 
 /**
- * Opens the blob store of a data folder: files on disk, or what the module at `path` opens.
+ * Opens the blob store of a deployment: files on disk, or what a module opens.
  *
  * Fails: with a {@link CommandFailure} that says what happened, to which file, and what to do.
  */
 export const openStore = async (
-  path: string | undefined,
-  folder: DataFolder,
+  { folder, store: choice }: Pick<Deployment, "folder" | "store">,
   logFormat: LogFormat = "text",
 ): Promise<BlobStore> => {
-  if (path === undefined) return createDiskBlobStore({ folder: folder.blobs })
-  const file = resolve(path)
+  if (choice.kind === "disk") return createDiskBlobStore({ folder: folder.blobs })
+  const { path: file } = choice
   const { open } = await loadDriver(file)
   let store: BlobStore
   const reminder = setTimeout(
@@ -139,6 +138,3 @@ export const openStore = async (
     `What \`open\` of ${file} returned ${mistake}. Test it with testBlobStore of sluice/conformance: see ${page}.`,
   )
 }
-
-/** Where an ingest has its files: `--store` as it was given, made absolute; null for files on disk. */
-export const toStorePath = (path: string | undefined): string | null => (path === undefined ? null : resolve(path))

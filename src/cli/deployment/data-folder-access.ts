@@ -1,7 +1,7 @@
 import type { Stats } from "node:fs"
 import { chmod, lstat, readdir, readlink, stat, statfs } from "node:fs/promises"
 import { isAbsolute, join, parse, sep } from "node:path"
-import { CommandFailure, isSystemError } from "./command-failure.ts"
+import { CommandFailure, isSystemError } from "../command-failure.ts"
 
 /** Not known on Windows, where a folder inherits the rights of its parent. */
 const isKnown = process.platform !== "win32"

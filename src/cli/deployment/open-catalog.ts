@@ -1,7 +1,7 @@
 import { access } from "node:fs/promises"
-import { type Catalog, createSqliteCatalog, readSqliteSchema } from "../ingest.ts"
-import { CommandFailure, describeSystemError } from "./command-failure.ts"
-import { type DataFolder, describeDataFolder } from "./data-folder.ts"
+import { type Catalog, createSqliteCatalog, readSqliteSchema } from "../../ingest.ts"
+import { CommandFailure, describeSystemError } from "../command-failure.ts"
+import type { DataFolder } from "./deployment.ts"
 import { findLockHolder, isDataFolderLocked } from "./data-folder-lock.ts"
 
 /**
@@ -18,13 +18,6 @@ export const openCatalog = (file: string, largestContent?: number): Catalog => {
     throw new CommandFailure(`The catalog ${file} cannot be opened: ${describeSystemError(error)}.`)
   }
 }
-
-/** Whether an ingest has run on a data folder before. */
-export const hasCatalog = async ({ catalog }: DataFolder): Promise<boolean> =>
-  access(catalog).then(
-    () => true,
-    () => false,
-  )
 
 /** Fails: with a {@link CommandFailure} where a data folder has no catalog. */
 export const requireCatalog = async ({ catalog }: DataFolder): Promise<void> => {
@@ -77,27 +70,5 @@ export const findForeignSchema = async (folder: DataFolder, use: CatalogUse): Pr
   return {
     message: `${message} uses ${known}.`,
     advice: "Start the ingest of this version on it once, which upgrades it, or use the version that wrote it.",
-  }
-}
-
-/**
- * Works on the catalog of a data folder, whether an ingest runs on it or not; creates nothing.
- *
- * Fails: with a {@link CommandFailure} where there is no catalog, it cannot be opened, or it has another schema.
- */
-export const withCatalog = async <A>(
-  data: string,
-  use: CatalogUse,
-  work: (catalog: Catalog, folder: DataFolder) => Promise<A>,
-): Promise<A> => {
-  const folder = describeDataFolder(data)
-  await requireCatalog(folder)
-  const foreign = await findForeignSchema(folder, use)
-  if (foreign !== undefined) throw new CommandFailure(`${foreign.message} ${foreign.advice}`)
-  const catalog = openCatalog(folder.catalog)
-  try {
-    return await work(catalog, folder)
-  } finally {
-    await catalog.close()
   }
 }

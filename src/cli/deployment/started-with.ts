@@ -1,0 +1,58 @@
+import { isAbsolute, join } from "node:path"
+import { CommandFailure } from "../command-failure.ts"
+import type { DataFolder, Deployment, StoreChoice } from "./deployment.ts"
+import { readRegularFile } from "../regular-file.ts"
+import { writeNote } from "../serve/note.ts"
+import type { SettingValues } from "../settings/settings.ts"
+
+/** What other commands need to know about the settings that an ingest was started with. */
+export interface StartedWith extends Pick<SettingValues, "callbackNetworks"> {
+  readonly store: StoreChoice
+  /** Where the scanner of held files is, as the log names it: clamd's address, or a URL without its query; null where there is none. */
+  readonly scanner: string | null
+}
+
+const fileOf = ({ path }: Pick<DataFolder, "path">): string => join(path, "started-with.json")
+
+/** Writes the settings to the data folder. If that fails, other commands only know less. */
+export const noteStart = async (
+  { folder, store }: Deployment,
+  { callbackNetworks, scanner }: Omit<StartedWith, "store">,
+): Promise<void> => {
+  const note = { callbackNetworks, scanner, store: store.kind === "disk" ? null : store.path }
+  await writeNote(fileOf(folder), JSON.stringify(note)).catch(() => {})
+}
+
+/** The settings of the ingest that runs on a deployment, or last ran on it; undefined where none has written them. */
+export const readStart = async ({ folder }: Deployment): Promise<StartedWith | undefined> => {
+  try {
+    const { callbackNetworks, store, scanner }: { readonly [name in keyof StartedWith]?: unknown } = JSON.parse(
+      await readRegularFile(fileOf(folder)),
+    )
+    if (callbackNetworks !== "any" && callbackNetworks !== "public") return undefined
+    // Older versions knew files on disk alone, and noted no scanner.
+    const isModule = typeof store === "string" && isAbsolute(store)
+    return {
+      callbackNetworks,
+      store: isModule ? { kind: "module", path: store } : { kind: "disk" },
+      scanner: typeof scanner === "string" ? scanner : null,
+    }
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Fails: with a {@link CommandFailure} where the ingest of a deployment keeps its files in a store that nobody named. The
+ * note alone is no reason to run code: whoever owns the folder may have written it.
+ *
+ * @param remedy what to do, after the sentence that names the store
+ */
+export const requireFilesOnDisk = async (deployment: Deployment, remedy: (store: string) => string): Promise<void> => {
+  if (deployment.store.kind !== "disk") return
+  const store = (await readStart(deployment))?.store
+  if (store === undefined || store.kind === "disk") return
+  throw new CommandFailure(
+    `The ingest of ${deployment.describe()} keeps its files in the store ${store.path}, not on disk. ${remedy(store.path)}`,
+  )
+}

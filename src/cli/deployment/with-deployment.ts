@@ -1,0 +1,107 @@
+import { type BlobStore, type Catalog, readSqliteCatalog } from "../../ingest.ts"
+import type { LogFormat } from "../../protocol.ts"
+import { CommandFailure } from "../command-failure.ts"
+import { openDataFolder } from "./data-folder.ts"
+import { isDataFolderLocked } from "./data-folder-lock.ts"
+import type { Deployment } from "./deployment.ts"
+import { type CatalogUse, findForeignSchema, openCatalog, requireCatalog } from "./open-catalog.ts"
+import { openStore } from "./open-store.ts"
+import { requireFilesOnDisk } from "./started-with.ts"
+
+/** A deployment whose catalog is open. */
+export interface DeploymentCatalog extends Deployment {
+  readonly catalog: Catalog
+}
+
+/** A deployment that a command works on. What is open of it is closed when the work is done. */
+export interface OpenDeployment extends DeploymentCatalog {
+  /**
+   * Opens the store, for the command to read.
+   *
+   * Fails: with a {@link CommandFailure} where it cannot be opened, or where the files are in another one than was said.
+   */
+  readonly openStore: () => Promise<BlobStore>
+  /** The apps of which the catalog keeps anything: the ingest's own is among them once it has been used. */
+  readonly listAppIds: () => ReadonlyArray<string>
+  /** Whether an ingest runs on it. */
+  readonly isRunning: () => boolean
+}
+
+/**
+ * Works on a deployment, whether an ingest runs on it or not; creates nothing.
+ *
+ * Fails: with a {@link CommandFailure} where there is no catalog, it cannot be opened, or it has another schema.
+ */
+export const withDeployment = async <A>(
+  deployment: Deployment,
+  use: CatalogUse,
+  work: (open: OpenDeployment) => Promise<A>,
+): Promise<A> => {
+  const { folder } = deployment
+  await requireCatalog(folder)
+  const foreign = await findForeignSchema(folder, use)
+  if (foreign !== undefined) throw new CommandFailure(`${foreign.message} ${foreign.advice}`)
+  const catalog = openCatalog(folder.catalog)
+  let store: BlobStore | undefined
+  try {
+    return await work({
+      ...deployment,
+      catalog,
+      openStore: async () => {
+        await requireFilesOnDisk(deployment, (path) => `Say so: --store ${path}`)
+        return (store = await openStore(deployment))
+      },
+      listAppIds: () => {
+        const reader = readSqliteCatalog({ file: folder.catalog })
+        try {
+          return reader.listAppIds()
+        } finally {
+          reader.close()
+        }
+      },
+      isRunning: () => isDataFolderLocked(folder.path),
+    })
+  } finally {
+    try {
+      await store?.close()
+    } finally {
+      await catalog.close()
+    }
+  }
+}
+
+/** A deployment that the ingest of this process runs on, and no other one. Whoever opens a part of it closes it. */
+export interface OwnDeployment extends Deployment {
+  /** Notes for the user on who could read it. */
+  readonly notes: ReadonlyArray<string>
+  /**
+   * Opens the catalog, creates it where it is missing, and migrates it to the schema of this version.
+   *
+   * @param largestContent size of the largest file that it keeps itself, bytes
+   */
+  readonly openCatalog: (largestContent: number) => Catalog
+  readonly openStore: (logFormat: LogFormat) => Promise<BlobStore>
+}
+
+/**
+ * Runs an ingest on a deployment: until that has ended, no other one does. Makes what is missing.
+ *
+ * Fails: with a {@link CommandFailure} where another ingest runs on it, and where it is not safe.
+ */
+export const withOwnDeployment = async <A>(
+  deployment: Deployment,
+  run: (own: OwnDeployment) => Promise<A>,
+): Promise<A> => {
+  const { folder } = deployment
+  const { notes, release } = await openDataFolder(folder.path)
+  try {
+    return await run({
+      ...deployment,
+      notes,
+      openCatalog: (largestContent) => openCatalog(folder.catalog, largestContent),
+      openStore: (logFormat) => openStore(deployment, logFormat),
+    })
+  } finally {
+    release()
+  }
+}
