@@ -70,6 +70,37 @@ describe("a request over node:http", () => {
     ])
   })
 
+  it("sends pieces with their length, says how it gets on, and gives the answer as it is read", async () => {
+    const lengths: Array<string | undefined> = []
+    const url = await listen((request, response) => {
+      lengths.push(request.headers["content-length"])
+      request.pipe(response)
+    })
+    const { send } = createClient()
+    const bytes = Buffer.alloc(3_000_000, "0123456789")
+    const body = [bytes.subarray(0, 7), new Uint8Array(), bytes.subarray(7)]
+    let steps = 0
+    const onProgress = () => void steps++
+    const signal = new AbortController().signal
+    const { stream } = await send({ url, method: "PUT", headers: {}, body, onProgress, signal })
+    const pieces: Array<Uint8Array> = []
+    for await (const piece of stream()) pieces.push(piece)
+    expect(Buffer.concat(pieces).equals(bytes)).toBe(true)
+    expect(lengths).toEqual(["3000000"])
+    expect(steps).toBe(13)
+  })
+
+  it("is not sent again over a new connection where it may be sent only once", async () => {
+    const { seen, listener } = startCounting((_request, isReused) => (isReused ? undefined : "done"))
+    const url = await listen(listener)
+    const { send, post } = createClient()
+    expect(await post(url)).toBe("200 done")
+    const signal = new AbortController().signal
+    const once = send({ url, method: "POST", headers: {}, body: "{}", isSentOnce: true, signal })
+    await expect(once).rejects.toThrow("socket hang up")
+    expect(seen).toEqual(["first", "again"])
+  })
+
   it("is not led elsewhere", async () => {
     const seen: Array<string | undefined> = []
     const url = await listen((request, response) => {

@@ -97,7 +97,8 @@ export interface S3Client {
    *
    * Where an answer was lost, the repetition finds the upload gone, or fails too: then the failure has `isOutcomeUnknown`, and
    * only {@link S3Client.headObject} tells whether the object is there. `NoSuchUpload` without it says that somebody else has
-   * completed or aborted the upload before.
+   * completed or aborted the upload before; Ceph 16 answers `InternalError` there, which leaves the outcome unknown as well, and
+   * takes no completion that leaves out a part.
    */
   readonly completeMultipartUpload: (
     key: string,

@@ -70,6 +70,7 @@ const smallestSkew = 5 * 60_000
 /** Waits, but no longer than until the signal is aborted. */
 const wait = (time: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve, reject) => {
+    signal?.throwIfAborted()
     const giveUp = () => {
       clearTimeout(timer)
       reject(signal!.reason)
