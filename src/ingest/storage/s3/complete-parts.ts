@@ -1,7 +1,7 @@
 import { BlobStoreError } from "../blob-store.ts"
 import type { Held, Whole } from "./blobs-in-progress.ts"
-import type { S3Client } from "./client/s3-client.ts"
-import { isMissingUpload, S3Error } from "./client/s3-error.ts"
+import type { S3Client, S3Part } from "./client/s3-client.ts"
+import { S3Error } from "./client/s3-error.ts"
 import type { JournaledBlob, MultipartUpload } from "./journal/blob-journal.ts"
 import { toPartSize } from "./part-size.ts"
 
@@ -10,27 +10,12 @@ const refusedParts: ReadonlySet<string> = new Set(["InvalidPart", "InvalidPartOr
 
 const bare = (etag: string | undefined): string | undefined => etag?.replaceAll('"', "")
 
-/** A completion was refused for its parts: the blob ends before the first one that is not as it was sent. */
-const cutBack = async (
-  client: S3Client,
-  held: Held,
-  name: string,
-  upload: MultipartUpload,
-  etags: JournaledBlob["etags"],
-  partSize: number,
-  cause: unknown,
-): Promise<never> => {
-  const parts = await client.listParts(name, upload.id)
-  if (parts === undefined) return held.beginAnew(cause)
+/** How many parts are as they were sent before the first one that is not. */
+const countGood = (parts: ReadonlyArray<S3Part>, etags: JournaledBlob["etags"]): number => {
   const found = new Map(parts.map(({ number, etag }) => [number, bare(etag)]))
+  const first = etags.findIndex((etag, index) => found.get(index + 1) !== bare(etag))
   // Where all are as they were sent, nobody knows which one is meant.
-  const keep = Math.max(
-    etags.findIndex((etag, index) => found.get(index + 1) !== bare(etag)),
-    0,
-  )
-  held.blob.hashed = undefined
-  await held.note({ keep, offset: keep * partSize, tail: null, isFinishing: false })
-  throw new BlobStoreError("offset", `The bucket has other bytes than were sent after ${keep * partSize}.`, cause)
+  return Math.max(first, 0)
 }
 
 /**
@@ -56,12 +41,16 @@ export const completeParts = async (
     )
   } catch (cause) {
     // The answer may have been lost, or another writer was faster.
-    if ((await client.headObject(name))?.size !== size) {
-      if (isMissingUpload(cause)) return held.beginAnew(cause)
-      const isOfParts = cause instanceof S3Error && refusedParts.has(cause.code)
-      if (isOfParts) return cutBack(client, held, name, upload, etags, toPartSize(size), cause)
-      throw cause
-    }
+    if ((await client.headObject(name))?.size === size) return { ref: upload.ref, size }
+    // Not every store says of an upload that is gone that it is.
+    const parts = await client.listParts(name, upload.id)
+    if (parts === undefined) return held.beginAnew(cause)
+    if (!(cause instanceof S3Error && refusedParts.has(cause.code))) throw cause
+    const keep = countGood(parts, etags)
+    const offset = keep * toPartSize(size)
+    held.blob.hashed = undefined
+    await held.note({ keep, offset, tail: null, isFinishing: false })
+    throw new BlobStoreError("offset", `The bucket has other bytes than were sent after ${offset}.`, cause)
   }
   return { ref: upload.ref, size }
 }
