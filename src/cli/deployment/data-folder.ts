@@ -10,10 +10,14 @@ import { createToken } from "../create-token.ts"
 import { readRegularFile } from "../regular-file.ts"
 
 /** The parts of a data folder: blobs, catalog and token. */
-export const toParts = ({ path, blobs, catalog, tokenFile }: DataFolder): PrivateParts => ({
+export const toParts = ({ path, blobs, catalog, journal, tokenFile }: DataFolder): PrivateParts => ({
   path,
   folders: [blobs],
-  files: [catalog, `${catalog}-wal`, `${catalog}-shm`, join(path, "lock.sqlite"), tokenFile],
+  files: [
+    ...[catalog, journal].flatMap((file) => [file, `${file}-wal`, `${file}-shm`]),
+    join(path, "lock.sqlite"),
+    tokenFile,
+  ],
   isOwnName,
 })
 

@@ -11,6 +11,7 @@ import {
 import { CommandFailure, describeSystemError } from "../command-failure.ts"
 import type { LogFormat } from "../../protocol.ts"
 import type { Deployment } from "./deployment.ts"
+import { openBucket, readBucket } from "./open-bucket.ts"
 import { printNotice } from "../terminal/print-notice.ts"
 
 /** The page that says what a driver exports. */
@@ -102,15 +103,18 @@ const findStoreMistake = (store: unknown): string | undefined => {
 const patience = 10_000
 
 /**
- * Opens the blob store of a deployment: files on disk, or what a module opens.
+ * Opens the blob store of a deployment: files on disk, a bucket, or what a module opens.
+ *
+ * @param own whether it is opened for the ingest; other commands read it alone
  *
  * Fails: with a {@link CommandFailure} that says what happened, to which file, and what to do.
  */
 export const openStore = async (
   { folder, store: choice }: Pick<Deployment, "folder" | "store">,
-  logFormat: LogFormat = "text",
+  { logFormat = "text", own = false }: { readonly logFormat?: LogFormat; readonly own?: boolean } = {},
 ): Promise<BlobStore> => {
   if (choice.kind === "disk") return createDiskBlobStore({ folder: folder.blobs })
+  if (choice.kind === "s3") return own ? openBucket(choice, folder, logFormat) : readBucket(choice)
   const { path: file } = choice
   const { open } = await loadDriver(file)
   let store: BlobStore

@@ -1,6 +1,13 @@
 import { isAbsolute, join } from "node:path"
 import { CommandFailure } from "../command-failure.ts"
-import type { DataFolder, Deployment, StoreChoice } from "./deployment.ts"
+import {
+  type BucketChoice,
+  type DataFolder,
+  type Deployment,
+  nameStore,
+  nameStoreOptions,
+  type StoreChoice,
+} from "./deployment.ts"
 import { readRegularFile } from "../regular-file.ts"
 import { writeNote } from "../serve/note.ts"
 import type { SettingValues } from "../settings/settings.ts"
@@ -14,12 +21,30 @@ export interface StartedWith extends Pick<SettingValues, "callbackNetworks"> {
 
 const fileOf = ({ path }: Pick<DataFolder, "path">): string => join(path, "started-with.json")
 
+/** A store as it is noted: null, the path of a module, or a bucket as it is. */
+const toNote = (store: StoreChoice): null | string | BucketChoice => {
+  if (store.kind === "disk") return null
+  return store.kind === "module" ? store.path : store
+}
+
+const fromNote = (note: unknown): StoreChoice => {
+  if (typeof note === "string" && isAbsolute(note)) return { kind: "module", path: note }
+  const { kind, endpoint, region, bucket, prefix, addressing } = (note ?? {}) as {
+    readonly [name in keyof BucketChoice]?: unknown
+  }
+  const texts = [endpoint, region, bucket, prefix].filter((text) => typeof text === "string")
+  if (kind !== "s3" || texts.length < 4) return { kind: "disk" }
+  const [at, of, name, below] = texts as [string, string, string, string]
+  const isVirtual = addressing === "virtual-host"
+  return { kind, endpoint: at, region: of, bucket: name, prefix: below, addressing: isVirtual ? addressing : "path" }
+}
+
 /** Writes the settings to the data folder. If that fails, other commands only know less. */
 export const noteStart = async (
   { folder, store }: Deployment,
   { callbackNetworks, scanner }: Omit<StartedWith, "store">,
 ): Promise<void> => {
-  const note = { callbackNetworks, scanner, store: store.kind === "disk" ? null : store.path }
+  const note = { callbackNetworks, scanner, store: toNote(store) }
   await writeNote(fileOf(folder), JSON.stringify(note)).catch(() => {})
 }
 
@@ -31,10 +56,9 @@ export const readStart = async ({ folder }: Deployment): Promise<StartedWith | u
     )
     if (callbackNetworks !== "any" && callbackNetworks !== "public") return undefined
     // Older versions knew files on disk alone, and noted no scanner.
-    const isModule = typeof store === "string" && isAbsolute(store)
     return {
       callbackNetworks,
-      store: isModule ? { kind: "module", path: store } : { kind: "disk" },
+      store: fromNote(store),
       scanner: typeof scanner === "string" ? scanner : null,
     }
   } catch {
@@ -46,13 +70,16 @@ export const readStart = async ({ folder }: Deployment): Promise<StartedWith | u
  * Fails: with a {@link CommandFailure} where the ingest of a deployment keeps its files in a store that nobody named. The
  * note alone is no reason to run code: whoever owns the folder may have written it.
  *
- * @param remedy what to do, after the sentence that names the store
+ * @param remedy what to do, after the sentence that names the store, given the options that name it
  */
-export const requireFilesOnDisk = async (deployment: Deployment, remedy: (store: string) => string): Promise<void> => {
+export const requireFilesOnDisk = async (
+  deployment: Deployment,
+  remedy: (options: string) => string,
+): Promise<void> => {
   if (deployment.store.kind !== "disk") return
   const store = (await readStart(deployment))?.store
   if (store === undefined || store.kind === "disk") return
   throw new CommandFailure(
-    `The ingest of ${deployment.describe()} keeps its files in the store ${store.path}, not on disk. ${remedy(store.path)}`,
+    `The ingest of ${deployment.describe()} keeps its files ${nameStore(store)}, not on disk. ${remedy(nameStoreOptions(store))}`,
   )
 }

@@ -48,7 +48,7 @@ export const withDeployment = async <A>(
       ...deployment,
       catalog,
       openStore: async () => {
-        await requireFilesOnDisk(deployment, (path) => `Say so: --store ${path}`)
+        await requireFilesOnDisk(deployment, (options) => `Say so: ${options}`)
         return (store = await openStore(deployment))
       },
       listAppIds: () => {
@@ -99,7 +99,7 @@ export const withOwnDeployment = async <A>(
       ...deployment,
       notes,
       openCatalog: (largestContent) => openCatalog(folder.catalog, largestContent),
-      openStore: (logFormat) => openStore(deployment, logFormat),
+      openStore: (logFormat) => openStore(deployment, { logFormat, own: true }),
     })
   } finally {
     release()

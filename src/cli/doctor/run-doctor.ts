@@ -12,7 +12,7 @@ import { checkIngest } from "./check-ingest.ts"
 import { checkHeld, checkScanner } from "./check-scanner.ts"
 import { checkToken } from "./check-token.ts"
 import { exitCodes } from "../command-failure.ts"
-import type { Deployment, StoreChoice } from "../deployment/deployment.ts"
+import { type Deployment, nameStore, type StoreChoice } from "../deployment/deployment.ts"
 import { failed, type Finding, ok, warning } from "./finding.ts"
 import { withDeployment } from "../deployment/with-deployment.ts"
 import { readStart } from "../deployment/started-with.ts"
@@ -45,7 +45,7 @@ const checkIngestOf = async (
 const describeStore = (store: StoreChoice = { kind: "disk" }): ReadonlyArray<Finding> =>
   store.kind === "disk"
     ? []
-    : [ok("Store", `files are in ${store.path}, which was not looked at: /ready of the ingest writes to it`)]
+    : [ok("Store", `files are ${nameStore(store)}, which was not looked at: /ready of the ingest asks it`)]
 
 /** Tokens whose keys are revoked; empty where all are valid. */
 const checkKeys = async (deployment: Deployment, isReadable: boolean): Promise<ReadonlyArray<Finding>> => {

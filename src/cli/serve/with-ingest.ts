@@ -3,7 +3,7 @@ import { envName, type LogFormat } from "../../protocol.ts"
 import { findRevoked } from "../apps/revoked-token.ts"
 import { settleKeptToken } from "../apps/settle-kept-token.ts"
 import { keepToken, type KeptToken, readKeptToken } from "../deployment/data-folder.ts"
-import { type DataFolder, type DeploymentSetting, splitSettings, type StoreChoice } from "../deployment/deployment.ts"
+import { type DataFolder, type DeploymentSetting, nameStore, splitSettings } from "../deployment/deployment.ts"
 import { noteStart, readStart } from "../deployment/started-with.ts"
 import { type GivenToken, readTokenVariable } from "../deployment/tokens.ts"
 import { type DeploymentCatalog, type OwnDeployment, withOwnDeployment } from "../deployment/with-deployment.ts"
@@ -43,8 +43,6 @@ const settle = async (
   return { ...used, warning: revoked && `${revoked.message} ${revoked.advice}` }
 }
 
-const nameStore = (store: StoreChoice): string => (store.kind === "disk" ? "on disk" : `in the store ${store.path}`)
-
 /** What people should know of a store: that it loses files, or that files of before are in another one. */
 const describeStore = async (deployment: OwnDeployment, { abilities }: BlobStore): Promise<ReadonlyArray<string>> => {
   const { store } = deployment
@@ -52,7 +50,7 @@ const describeStore = async (deployment: OwnDeployment, { abilities }: BlobStore
   const earlier = await readStart(deployment)
   const before = earlier === undefined ? now : nameStore(earlier.store)
   return [
-    ...(abilities.isDurable || store.kind === "disk"
+    ...(abilities.isDurable || store.kind !== "module"
       ? []
       : [`The store ${store.path} says that it is not durable: its files are lost when it ends.`]),
     ...(before === now

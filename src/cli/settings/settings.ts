@@ -118,6 +118,28 @@ const store: Setting<string> = {
   parse: text("", "", "").parse,
 }
 
+const s3Bucket: Setting<string> = {
+  argument: "<name>",
+  description: "S3 bucket that keeps the files (default: disk)",
+  parse: (value) =>
+    /^[\w.:-]{1,255}$/.test(value) ? accept(value) : refuse("Expected the name of a bucket, without s3:// and path."),
+}
+
+const s3Endpoint: Setting<string> = {
+  argument: "<url>",
+  description: "where that bucket is, without its name (default: AWS in s3Region)",
+  parse: parseBaseUrl,
+}
+
+const s3Prefix: Setting<string> = {
+  argument: "<prefix>",
+  description: "what the names of all its objects begin with (default: nothing)",
+  parse: (value) =>
+    /^[\w.-]+(\/[\w.-]+)*\/?$/.test(value) && !value.split("/").some((part) => /^\.\.?$/.test(part))
+      ? accept(value.endsWith("/") ? value : `${value}/`)
+      : refuse("Expected a path like uploads/ of letters, digits, dots, underscores and hyphens."),
+}
+
 const scanClamd: Setting<string> = {
   argument: "<address>",
   description: "clamd that checks held files: unix:<path> or tcp://<host>:<port> (default: none)",
@@ -154,6 +176,14 @@ export const ingestSettings = {
   host: text("<address>", "0.0.0.0: for other machines", "127.0.0.1"),
   data: text("<folder>", "files, catalog and token", `.${names.word}`),
   store,
+  s3Bucket,
+  s3Endpoint,
+  s3Region: text("<region>", "what requests to the bucket are signed for", "us-east-1"),
+  s3Prefix,
+  s3Addressing: orElse(
+    choice<"path" | "virtual-host">("<where>", "where the bucket's name stands in URLs", ["path", "virtual-host"]),
+    "path",
+  ),
   url,
   defaultAcl: orElse(
     choice<Acl>("<acl>", "who may read files where their route does not say", ["public-read", "private"]),
@@ -260,7 +290,14 @@ export const ingestSettings = {
 } as const satisfies Record<string, Setting<unknown>>
 
 /** Variables of an ingest other than its settings. */
-export const otherVariables = ["config", "metricsToken", "scanSecret"] as const
+export const otherVariables = [
+  "config",
+  "metricsToken",
+  "scanSecret",
+  "s3AccessKeyId",
+  "s3SecretAccessKey",
+  "s3SessionToken",
+] as const
 
 /** Names of settings. */
 export type SettingName = keyof typeof ingestSettings
