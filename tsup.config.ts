@@ -166,8 +166,9 @@ export default defineConfig(({ outDir = "dist" }) => {
       outDir,
       entry,
       splitting: true,
-      // A chunk that is imported for nothing but its effects would be loaded at once by everybody; none has any.
-      treeshake: "react" in entry ? { moduleSideEffects: "no-external" } : true,
+      // A chunk that is imported for nothing but its effects would be loaded at once by everybody; none has any. What signs
+      // requests to S3 imports a module of Node of which nothing is used, and edge runtimes have none.
+      treeshake: "react" in entry || "s3" in entry ? { moduleSideEffects: "no-external" } : true,
       ...("react" in entry && {
         onSuccess: async () => {
           dropUnused(join(root, outDir))

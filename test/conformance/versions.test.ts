@@ -26,7 +26,7 @@ const suites = {
  * fail now, and write the hash of the new titles here.
  */
 const known: Readonly<Record<keyof typeof suites, readonly [version: string, titles: string]>> = {
-  blobStore: ["2.0", "27bdf82eaa2d"],
+  blobStore: ["2.0", "e5cd4289cc6f"],
   catalog: ["3.0", "07161f77e6a8"],
   adapter: ["1.0", "f27f0157f261"],
 }

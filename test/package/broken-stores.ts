@@ -19,7 +19,7 @@ export const breakages: ReadonlyArray<Breakage> = [
     name: "rejects when a body breaks off",
     from: "brokenOff = { cause };",
     to: "throw cause;",
-    caughtBy: "takes any number of interruptions, in batches larger than its own: a small file",
+    caughtBy: "takes any number of interruptions, in batches larger than its own, of a small file",
   },
   {
     name: "fences nobody off",
@@ -65,8 +65,8 @@ export const breakages: ReadonlyArray<Breakage> = [
   },
   {
     name: "hashes but the beginning",
-    from: "createReadStream(pathOf(key))) hash",
-    to: "createReadStream(pathOf(key), { end: 9 })) hash",
+    from: "of createReadStream(pathOf(key)))",
+    to: "of createReadStream(pathOf(key), { end: 9 }))",
     caughtBy: "gives the digest of a blob, after an interruption, and again",
   },
   {

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import ts from "typescript"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
+import { contracts } from "../../src/conformance.ts"
 import { type Block, readBlocks } from "../code-blocks.ts"
 import { breakages, program } from "./broken-stores.ts"
 import { type Consumer, createConsumer, repository, runIn } from "./consumer.ts"
@@ -37,9 +38,9 @@ describe("somebody who has the package and nothing else", () => {
   afterAll(() => consumer.remove())
 
   it.each([
-    ["my-store", "testBlobStore", 0, "as a blob store, contract 1.0"],
-    ["my-catalog", "testCatalog", 0, "as a catalog, contract 2.0"],
-    ["my-adapter", "testAdapter", 1, "as an adapter, contract 1.0"],
+    ["my-store", "testBlobStore", 0, `as a blob store, contract ${contracts.blobStore}`],
+    ["my-catalog", "testCatalog", 0, `as a catalog, contract ${contracts.catalog}`],
+    ["my-adapter", "testAdapter", 1, `as an adapter, contract ${contracts.adapter}`],
   ])(
     "runs the page's %s through its suite with Node alone, and reads the version",
     async (name, suite, skipped, title) => {
@@ -176,7 +177,7 @@ describe("somebody with Vitest and TypeScript", () => {
     for (const name of ["my-catalog", "my-adapter"]) await rm(join(consumer.folder, `${name}.test.ts`))
     const broken = await run()
     expect(broken.code).toBe(1)
-    expect(broken.output).toContain("my-store as a blob store, contract 1.0 > keeps a blob of no bytes")
+    expect(broken.output).toContain(`my-store as a blob store, contract ${contracts.blobStore} > keeps a blob of no bytes`)
   })
 
   it("finds every type that a driver needs, and is told of a method that is missing", async () => {
@@ -212,7 +213,7 @@ export default {
 } satisfies BlobStoreDriver
 export const newer: BlobStoreDriver = {
   // @ts-expect-error there is no such contract
-  contract: "blob-store/2",
+  contract: "blob-store/3",
   open: () => Promise.reject(new Error()),
 }
 `

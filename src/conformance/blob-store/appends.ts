@@ -51,7 +51,7 @@ export const testAppends = (store: () => BlobStore): void => {
     ["a small file", 7 * 1024 * 1024 + 3, 1_500_001],
     ["a file of several parts", 20 * 1024 * 1024 + 3, 3_700_001],
   ] as const) {
-    it(`takes any number of interruptions, in batches larger than its own: ${what}`, async () => {
+    it(`takes any number of interruptions, in batches larger than its own, of ${what}`, async () => {
       const content = bytes(size)
       let offset = 0
       for (let epoch = 1; offset < size; epoch++) {
