@@ -212,12 +212,9 @@ describe("sluice ingest --s3-bucket", patient, () => {
     double.onRequest(({ operation }) =>
       operation === "HeadBucket" ? undefined : { kind: "answer", status: 403, text },
     )
-    const answers = await Promise.all([
-      fetch(`${ingest.url}/f/${key}`).then((answer) => answer.text()),
-      ingest.hand("put", "note.txt").then(({ stdout, stderr }) => stdout + stderr),
-    ])
+    const answer = await (await fetch(`${ingest.url}/f/${key}`)).text()
     const { stdout, stderr } = await ingest.stop()
-    expect(stdout + stderr).toMatch(/S3 (GetObject|PutObject) was answered with 403/)
+    expect(stdout + stderr).toContain("S3 GetObject was answered with 403, AccessDenied: No such key: … … Signature=…")
     const refused = await run(["ingest", "--port", "0", "--data", data, ...nameBucket(), "--log-level", "All"], env)
     expect(refused.code).toBe(1)
     const note = await readFile(join(data, "started-with.json"), "utf8")
@@ -229,7 +226,7 @@ describe("sluice ingest --s3-bucket", patient, () => {
       prefix: "files/",
       addressing: "path",
     })
-    const all = [...answers, stdout, stderr, refused.stdout, refused.stderr, note].join("\n")
+    const all = [answer, stdout, stderr, refused.stdout, refused.stderr, note].join("\n")
     for (const secret of [...Object.values(keys), "abcdef0123456789"]) expect(all).not.toContain(secret)
   })
 })
