@@ -57,6 +57,7 @@ export const pageGroups: ReadonlyArray<PageGroup> = [
     label: "In production",
     files: [
       "docs/deploying.md",
+      "docs/bucket.md",
       "docs/cdn.md",
       "docs/backup.md",
       "docs/cli.md",
@@ -118,6 +119,8 @@ export const pageGroups: ReadonlyArray<PageGroup> = [
       "077-a-folder-is-read-by-a-sealed-prefix",
       "078-what-becomes-of-a-file-is-written-by-triggers",
       "079-a-scanner-reads-by-a-url-of-the-ingests-own",
+      "080-the-client-of-s3",
+      "081-a-blob-in-a-bucket",
     ].map((name) => `docs/decisions/${name}.md`),
     isCollapsed: true,
   },

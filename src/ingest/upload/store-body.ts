@@ -2,7 +2,7 @@ import type { Hash } from "node:crypto"
 import type { Incoming } from "../../http/incoming.ts"
 import { Rejected } from "../../server-kit/rejected.ts"
 import { checkDigest, parseSha256Field } from "../digest-fields.ts"
-import type { Appended, BlobState, Finished } from "../storage/blob-store.ts"
+import { type Appended, type BlobState, BlobStoreError, type Finished } from "../storage/blob-store.ts"
 import { resumeAt, tooManyBytes } from "../refusals.ts"
 import { inspect, prefixNeeded } from "./incoming.ts"
 import { BodyTooSlow } from "./minimum-rate.ts"
@@ -72,6 +72,26 @@ const readEmpty = async (body: AsyncIterable<Uint8Array>, offset: number): Promi
   }
 }
 
+/**
+ * Makes the blob final. A store of parts may learn only now that it has others than were sent: then the client sends those
+ * again.
+ */
+const finishBlob = async (
+  { store }: Service,
+  { blob, epoch }: Place,
+  size: number,
+  isHashed: boolean,
+): Promise<Finished> => {
+  try {
+    return await store.finish(blob, { epoch, size, isHashed })
+  } catch (cause) {
+    if (!BlobStoreError.is(cause) || cause.reason !== "offset") throw cause
+    const { size: stored } = await store.claim(blob, epoch)
+    if (stored >= size) throw cause
+    throw resumeAt(stored, `The store lost bytes; ${stored} of ${size} are stored. Resume from there.`, cause)
+  }
+}
+
 /** Stores the rest of a file under the granted epoch; resolves when every byte is durable and the blob is finished. */
 export const storeBody = async (
   service: Service,
@@ -110,7 +130,7 @@ export const storeBody = async (
   if (stored < size) {
     throw resumeAt(stored, `The body ended early; ${stored} of ${size} bytes are stored. Resume from there.`)
   }
-  const finished = await service.store.finish(blob, { epoch, size, isHashed })
+  const finished = await finishBlob(service, place, size, isHashed)
   checkDigest("repr-digest", digests.repr, finished.digest)
   return finished
 }
