@@ -19,6 +19,11 @@ interface Known {
   readonly status?: number | undefined
 }
 
+const findKnown = (error: unknown): Known => {
+  if (!(error instanceof Error)) return {}
+  return error.name === "S3Error" ? (error as Known) : findKnown(error.cause)
+}
+
 /** Whether an endpoint names the bucket, which it must not: the name is added to it. */
 const namesBucket = ({ endpoint, bucket }: BucketChoice): boolean => {
   const { hostname, pathname } = new URL(endpoint)
@@ -50,7 +55,6 @@ const adviseOn = ({ code = "", status }: Known, choice: BucketChoice, source: st
  * @param source the variables that its keys are from
  */
 export const explainBucket = (error: unknown, choice: BucketChoice, source: string): BucketFailure => {
-  const { message, cause } = error as Error
-  const known = [error, cause].find((each) => (each as Error | undefined)?.name === "S3Error") as Known | undefined
-  return { reason: `${message.replace(/\.$/, "")}.`, advice: adviseOn(known ?? {}, choice, source) }
+  const { message } = error as Error
+  return { reason: `${message.replace(/\.$/, "")}.`, advice: adviseOn(findKnown(error), choice, source) }
 }

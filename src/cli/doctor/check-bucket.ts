@@ -40,11 +40,7 @@ export const checkBucketOf = async (choice: BucketChoice): Promise<Finding> => {
       )
     }
     if (answerTime > slow) {
-      return warning(
-        check,
-        `${toSentence(works + lists)}`,
-        "Run the ingest near its bucket: every upload waits for it.",
-      )
+      return warning(check, toSentence(works + lists), "Run the ingest near its bucket: every upload waits for it.")
     }
     return ok(check, works + lists)
   } catch (error) {

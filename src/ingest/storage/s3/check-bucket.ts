@@ -31,8 +31,8 @@ const mayHaveHappened = (cause: unknown): boolean => !(cause instanceof S3Error)
  * Tries what an ingest does with a bucket, with a few objects of its own that it removes: lists of vendors would be out of
  * date, and say nothing of rights.
  *
- * Fails: rejects with an error whose message says what the bucket did not do, and what could not be removed. Its `cause` is what the
- * client said.
+ * Fails: rejects with an error whose message says what the bucket did not do, and what could not be removed; an {@link S3Error} is
+ * among its causes.
  */
 export const checkBucket = async (
   { prefix = "", ...settings }: S3Settings & { readonly prefix?: string | undefined },
@@ -159,11 +159,10 @@ export const checkBucket = async (
     return { refusesWrongBytes, listsUploads: listed.some(({ uploadId }) => uploadId === id), answerTime }
   } catch (failure) {
     if (await tidy()) throw failure
-    const { message, cause } = failure as Error
-    throw new Error(
-      `${message.replace(/\.$/, "")}. What was tried there could not be removed: look below ${place} in the bucket.`,
-      { cause },
-    )
+    const said = (failure as Error).message.replace(/\.$/, "")
+    throw new Error(`${said}. What was tried there could not be removed: look below ${place} in the bucket.`, {
+      cause: failure,
+    })
   } finally {
     client.close()
   }
