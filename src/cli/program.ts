@@ -94,6 +94,10 @@ const wantsJson = (args: ReadonlyArray<string>): boolean => {
   return process.env[envName("logFormat")] === "json" || (own[0] === "ingest" && own.includes("--json"))
 }
 
+/** An error of usage repeats what was given: of URLs without what may be a secret, the user and the query. */
+const hideSecrets = (text: string): string =>
+  text.replaceAll(/\/\/[^\s'"]*@/g, "//…@").replaceAll(/(https?:\/\/[^\s'"?#]*)\?[^\s'"]*/g, "$1?…")
+
 /**
  * Runs one command line.
  *
@@ -103,7 +107,7 @@ export const runCommand = async (args: ReadonlyArray<string>): Promise<number> =
   const program = createProgram()
   let misuse = ""
   overrideExit(program, (text) => {
-    misuse += text
+    misuse += hideSecrets(text)
   })
   dropEmptyVariables(process.env)
   let running = program

@@ -60,6 +60,8 @@ export const describeDataFolder = (path: string): DataFolder => {
 export const deploymentSettings = {
   catalog: ["data"],
   files: ["data", "store", "s3Bucket", "s3Endpoint", "s3Region", "s3Prefix", "s3Addressing"],
+  /** For one that looks at a bucket, and runs no code of others. */
+  bucket: ["data", "s3Bucket", "s3Endpoint", "s3Region", "s3Prefix", "s3Addressing"],
 } as const
 
 /** A setting that says which deployment is meant. */

@@ -5,14 +5,14 @@ import { jsonOption } from "../terminal/json-option.ts"
 import { addSettings, resolveSettings, toArgParser } from "../settings/setting-options.ts"
 import { parseHttpUrl } from "../settings/settings.ts"
 
-const settingNames = [...deploymentSettings.catalog, "url", "callbackNetworks", "scanClamd", "scanUrl"] as const
+const settingNames = [...deploymentSettings.bucket, "url", "callbackNetworks", "scanClamd", "scanUrl"] as const
 
 /** `sluice doctor`. */
 export const createDoctorCommand = (): Command =>
   addSettings(new Command("doctor"), settingNames)
     .summary("find out what is wrong with a set-up")
     .description(
-      "Checks token, clock, data folder, ingest, callback URL, deliveries, scanner, and whether the app can sign uploads. Exit code 1 when one failed.",
+      "Checks token, clock, data folder, bucket, ingest, callback URL, deliveries, scanner, and whether the app can sign uploads. Exit code 1 when one failed.",
     )
     .addOption(
       new Option("--callback-url <url>", "where the app takes callbacks (default: that of the newest upload)")

@@ -3,6 +3,7 @@ import { envName, names, resolveIngestUrl, type Token } from "../../protocol.ts"
 import { readOwnTokens } from "../deployment/tokens.ts"
 import { findRevoked } from "../apps/revoked-token.ts"
 import { checkAccess } from "./check-access.ts"
+import { checkBucketOf } from "./check-bucket.ts"
 import { checkCallbackUrl } from "./check-callback-url.ts"
 import type { CallbackFindings, Known } from "./check-callbacks.ts"
 import { checkDataFolder } from "./check-data-folder.ts"
@@ -42,10 +43,11 @@ const checkIngestOf = async (
 }
 
 /** A foreign store is opened by the ingest alone: the doctor runs no code that a note in the data folder names. */
-const describeStore = (store: StoreChoice = { kind: "disk" }): ReadonlyArray<Finding> =>
-  store.kind === "disk"
-    ? []
-    : [ok("Store", `files are ${nameStore(store)}, which was not looked at: /ready of the ingest asks it`)]
+const checkStore = async (store: StoreChoice): Promise<ReadonlyArray<Finding>> => {
+  if (store.kind === "disk") return []
+  if (store.kind === "s3") return [await checkBucketOf(store)]
+  return [ok("Store", `files are ${nameStore(store)}, which was not looked at: /ready of the ingest asks it`)]
+}
 
 /** Tokens whose keys are revoked; empty where all are valid. */
 const checkKeys = async (deployment: Deployment, isReadable: boolean): Promise<ReadonlyArray<Finding>> => {
@@ -157,7 +159,8 @@ export const runDoctor = async (
     ok("Node.js", process.versions.node),
     finding,
     ...disk,
-    ...describeStore(started?.store),
+    // What was said goes before what was noted.
+    ...(await checkStore(deployment.store.kind === "disk" && started !== undefined ? started.store : deployment.store)),
     await checkAccess(folder),
     ...(await checkKeys(deployment, isReadable && token !== undefined)),
     ...found,

@@ -8,6 +8,7 @@ import { flushFolder } from "../backup/manifest.ts"
 import { CommandFailure, describeSystemError, exitCodes } from "../command-failure.ts"
 import { findOnlyApp } from "../inspect/only-app.ts"
 import type { Deployment } from "../deployment/deployment.ts"
+import { describeStoreError } from "../deployment/describe-store-error.ts"
 import { withDeployment } from "../deployment/with-deployment.ts"
 import { walkFolder } from "../regular-file.ts"
 import { printNotice } from "../terminal/print-notice.ts"
@@ -75,9 +76,7 @@ const explain = (error: unknown, root: string, file: FileRecord | undefined): un
   if (full !== error || error instanceof CommandFailure) return full
   const what = file === undefined ? "" : ` at the file ${file.key} (${JSON.stringify(file.name)})`
   if (BlobStoreError.is(error)) {
-    return new CommandFailure(
-      `The export stopped${what}: the store failed: ${error.message.replace(/\.$/, "")}. ${remains}`,
-    )
+    return new CommandFailure(`The export stopped${what}: the store failed: ${describeStoreError(error)}. ${remains}`)
   }
   const { syscall, path } = error as NodeJS.ErrnoException
   if (syscall === undefined) return error

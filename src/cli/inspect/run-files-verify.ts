@@ -1,8 +1,16 @@
 import { styleText } from "node:util"
-import { type Catalog, type FileRecord, type FileStatus, type FileVerdict, verifyFile } from "../../ingest.ts"
+import {
+  BlobStoreError,
+  type Catalog,
+  type FileRecord,
+  type FileStatus,
+  type FileVerdict,
+  verifyFile,
+} from "../../ingest.ts"
 import { formatByteSize } from "../../protocol.ts"
-import { exitCodes } from "../command-failure.ts"
+import { CommandFailure, exitCodes } from "../command-failure.ts"
 import type { Deployment } from "../deployment/deployment.ts"
+import { describeStoreError } from "../deployment/describe-store-error.ts"
 import { withDeployment } from "../deployment/with-deployment.ts"
 import { toPrintable } from "../terminal/printable.ts"
 import { createProgress } from "../terminal/progress.ts"
@@ -44,6 +52,14 @@ const totalOf = async (catalog: Catalog): Promise<number> => {
   return total
 }
 
+/** One line for a store that fails, which says nothing of the files. */
+const explain = (error: unknown, { key, name }: FileRecord): unknown =>
+  BlobStoreError.is(error)
+    ? new CommandFailure(
+        `The verification stopped at the file ${key} (${JSON.stringify(name)}): the store failed: ${describeStoreError(error)}. Nothing is known of the files after it.`,
+      )
+    : error
+
 /** `sluice files verify`. */
 export const runFilesVerify = async (deployment: Deployment, { json }: { readonly json?: true }): Promise<void> => {
   const damaged: Array<Damaged> = []
@@ -53,7 +69,9 @@ export const runFilesVerify = async (deployment: Deployment, { json }: { readonl
     const progress = createProgress("Verifying", await totalOf(catalog))
     try {
       for await (const file of listStored(catalog)) {
-        const verdict = await verifyFile({ store, catalog }, file, progress.advance)
+        const verdict = await verifyFile({ store, catalog }, file, progress.advance).catch((error: unknown) => {
+          throw explain(error, file)
+        })
         if (verdict.kind !== "intact") {
           // An ingest may be running: a file that was deleted meanwhile is not damaged.
           if ((await catalog.get(file.key))?.file.status !== "Uploaded") continue

@@ -69,9 +69,9 @@ const toError = (cause: unknown): BlobStoreError => {
     : new BlobStoreError("io", "The bucket failed.", cause)
 }
 
-/** Whether there is no such object, or not that range of it. */
+/** Whether there is no such object, or not that range of it. Without its bucket nothing is known of an object. */
 const isOfNothing = (cause: unknown): boolean =>
-  cause instanceof S3Error && (cause.status === 404 || cause.status === 416)
+  cause instanceof S3Error && (cause.status === 404 || cause.status === 416) && cause.code !== "NoSuchBucket"
 
 /** Keeps blobs in a bucket of an S3-compatible store. Node, Bun and Deno. */
 export const createS3BlobStore = (

@@ -46,9 +46,14 @@ export const openDatabase = (
     makeFile(file)
   }
   const database = new DatabaseSync(file)
-  database.exec(`PRAGMA busy_timeout = 5000; ${first}`)
-  database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
-  prepare(database)
+  try {
+    database.exec(`PRAGMA busy_timeout = 5000; ${first}`)
+    database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
+    prepare(database)
+  } catch (cause) {
+    database.close()
+    throw cause
+  }
   const log = isDurable ? openLog(database, `${file}-wal`) : undefined
   const group = createGroupCommit(database, log?.flush ?? (async () => {}))
   return {

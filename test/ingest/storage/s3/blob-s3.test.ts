@@ -296,6 +296,14 @@ describe("an S3 blob store", () => {
     expect(writes).toBeLessThanOrEqual(3 + Math.ceil(seconds * 4))
   })
 
+  it("does not take a blob for missing because its bucket is", async () => {
+    const store = open()
+    const read = () => store.read("key.1", { start: 0, end: 2, ref: "1" })
+    expect(await reasonOf(read())).toBe("missing")
+    double.onRequest(() => ({ kind: "answer", status: 404, code: "NoSuchBucket" }))
+    expect(await reasonOf(read())).toBe("io")
+  })
+
   it("says that the bucket is full, or away, in words of its own", async () => {
     const store = open()
     const append = () => store.append("key.1", { epoch: 1, offset: 0, size: 3, body: chunksOf(randomBytes(3)) })

@@ -2,6 +2,7 @@ import type { HttpAnswer } from "../../../../http/transport.ts"
 import { readText } from "../../../../http/read-answer.ts"
 import { parseAnswer } from "./answer-xml.ts"
 import { ownCodes, S3Error } from "./s3-error.ts"
+import type { S3Credentials } from "./s3-settings.ts"
 
 /** Longest answer to a failure that is read, characters, and how long it is waited for, ms. */
 const longest = 65_536
@@ -29,8 +30,12 @@ const codesOfHead: Readonly<Record<number, string>> = { 400: "BadRequest", 403: 
 /** Without one of these, no request has left. */
 const neverSent = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/
 
+/** Some servers repeat which key they were asked with. */
+const hideKeys = (detail: string, { accessKeyId, sessionToken = "" }: S3Credentials): string =>
+  [accessKeyId, sessionToken].reduce((text, key) => (key.length < 8 ? text : text.replaceAll(key, "…")), detail)
+
 /** What an `<Error>` says, with whatever status it came. */
-export const toAnsweredError = (operation: string, answer: HttpAnswer, text: string): S3Error => {
+export const toAnsweredError = (operation: string, answer: HttpAnswer, text: string, keys: S3Credentials): S3Error => {
   const { status } = answer
   const error = parseAnswer(text)
   const isError = error?.name === "Error"
@@ -40,7 +45,7 @@ export const toAnsweredError = (operation: string, answer: HttpAnswer, text: str
     operation,
     status,
     code,
-    detail: isError ? error.text("Message") : undefined,
+    detail: isError ? hideKeys(error.text("Message"), keys) : undefined,
     requestId: answer.headers.get("x-amz-request-id") ?? (fromBody === "" ? undefined : fromBody),
     isRetryable: retryableStatuses.has(status) || retryableCodes.has(code),
     isOutcomeUnknown: unclearStatuses.has(status) || code === unclearCode,
@@ -48,8 +53,8 @@ export const toAnsweredError = (operation: string, answer: HttpAnswer, text: str
 }
 
 /** What an answer says that is no success. It is read to its end, so that its connection is free. */
-export const readFailure = async (operation: string, answer: HttpAnswer): Promise<S3Error> =>
-  toAnsweredError(operation, answer, await readText(answer, patience, longest))
+export const readFailure = async (operation: string, answer: HttpAnswer, keys: S3Credentials): Promise<S3Error> =>
+  toAnsweredError(operation, answer, await readText(answer, patience, longest), keys)
 
 /** Why no answer came, or none that is whole. */
 export const toConnectionError = (operation: string, cause: unknown, isLate: boolean): S3Error => {

@@ -8,7 +8,7 @@ import { createCredentialsMemory } from "./credentials.ts"
 import { toExactBody } from "./exact-body.ts"
 import { readFailure, toAnsweredError, toConnectionError, toStrangeAnswer } from "./judge-failure.ts"
 import { S3Error } from "./s3-error.ts"
-import type { S3Settings } from "./s3-settings.ts"
+import type { S3Credentials, S3Settings } from "./s3-settings.ts"
 import { emptySha256, hashPieces } from "./sha256.ts"
 import { createS3Signer, type Unsigned } from "./signer.ts"
 import { createWatch, type Watch } from "./watch.ts"
@@ -119,7 +119,10 @@ export const createS3Requests = (settings: S3Settings, tuning: S3Tuning = {}): S
     return true
   }
 
-  const run = async <A>(request: S3Request, take: (answer: HttpAnswer, watch: Watch) => Promise<A> | A): Promise<A> => {
+  const run = async <A>(
+    request: S3Request,
+    take: (answer: HttpAnswer, watch: Watch, keys: S3Credentials) => Promise<A> | A,
+  ): Promise<A> => {
     const { operation, method, key, query = {}, body, signal, isSentOnce } = request
     const payload = request.sha256 ?? (body === undefined ? emptySha256 : await hashPieces(body))
     const url = toUrl(key, query)
@@ -139,8 +142,8 @@ export const createS3Requests = (settings: S3Settings, tuning: S3Tuning = {}): S
         const sent = { url, method, headers, body, isSentOnce, onProgress: watch.touch, signal: watch.signal }
         const answer = await transport.send(sent)
         watch.touch()
-        if (answer.status >= 200 && answer.status < 300) return await take(answer, watch)
-        failure = await readFailure(operation, answer)
+        if (answer.status >= 200 && answer.status < 300) return await take(answer, watch, keys)
+        failure = await readFailure(operation, answer, keys)
         watch.end()
         retryAfter = toRetryAfter(answer.headers.get("retry-after"))
         const isFollowed: boolean = !isClockFollowed && followClock(failure, answer, at)
@@ -163,20 +166,20 @@ export const createS3Requests = (settings: S3Settings, tuning: S3Tuning = {}): S
     }
   }
 
-  const toAnswer = (operation: string, answer: HttpAnswer, text: string): S3Answer => ({
+  const toAnswer = (operation: string, answer: HttpAnswer, text: string, keys: S3Credentials): S3Answer => ({
     status: answer.status,
     header: (name) => answer.headers.get(name) ?? undefined,
     root: () => {
       const root = parseAnswer(text)
       if (root === undefined) throw toStrangeAnswer(operation, answer.status, "it is no XML")
-      if (root.name === "Error") throw toAnsweredError(operation, answer, text)
+      if (root.name === "Error") throw toAnsweredError(operation, answer, text, keys)
       return root
     },
   })
 
   return {
     send: (request) =>
-      run(request, async (answer, watch) => {
+      run(request, async (answer, watch, keys) => {
         const read = answer.read
         const watched = (take: (piece: Uint8Array) => boolean) =>
           read((piece) => {
@@ -185,13 +188,13 @@ export const createS3Requests = (settings: S3Settings, tuning: S3Tuning = {}): S
           })
         const text = await readWhole({ ...answer, read: watched }, largestAnswer)
         watch.end()
-        const known = toAnswer(request.operation, answer, text)
+        const known = toAnswer(request.operation, answer, text, keys)
         // A success may turn out to be none, and be worth another try.
         if (text.includes("<Error>")) known.root()
         return known
       }),
     open: (request) =>
-      run(request, (answer, watch) => {
+      run(request, (answer, watch, keys) => {
         const { operation } = request
         const length = Number(answer.headers.get("content-length") ?? Number.NaN)
         if (!Number.isSafeInteger(length)) {
@@ -202,7 +205,7 @@ export const createS3Requests = (settings: S3Settings, tuning: S3Tuning = {}): S
         const toError = (cause: unknown): unknown =>
           request.signal?.aborted === true ? request.signal.reason : toConnectionError(operation, cause, watch.isLate())
         return {
-          answer: toAnswer(operation, answer, ""),
+          answer: toAnswer(operation, answer, "", keys),
           body: toExactBody(answer.stream(), length, watch, toError),
         }
       }),

@@ -1,0 +1,50 @@
+import { findKeys } from "../deployment/bucket-keys.ts"
+import { type BucketChoice, nameStore } from "../deployment/deployment.ts"
+import { explainBucket } from "../deployment/explain-bucket.ts"
+import { formatSpan } from "../terminal/moment.ts"
+import { failed, type Finding, ok, warning } from "./finding.ts"
+
+const check = "Bucket"
+
+/** How long nothing may come from a bucket, ms, and how long is waited before the first repetition: a person looks on. */
+const tuning = { patience: { small: 4000, large: 4000 }, firstWait: 100 }
+
+/** ms of an answer above which uploads of many small files are slow. */
+const slow = 1000
+
+const toSentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+
+/** Whether a bucket does what an ingest needs, with the keys of this environment; it is tried with objects that are removed again. */
+export const checkBucketOf = async (choice: BucketChoice): Promise<Finding> => {
+  const keys = findKeys()
+  if (!("credentials" in keys)) {
+    return warning(
+      check,
+      `Files are ${nameStore(choice)}, which was not looked at. ${keys.reason}, and they are not noted anywhere.`,
+      `${toSentence(keys.remedy)} They are those of the ingest.`,
+    )
+  }
+  const { credentials, source } = keys
+  const { checkBucket } = await import("../../s3.ts")
+  try {
+    const { refusesWrongBytes, listsUploads, answerTime } = await checkBucket({ ...choice, credentials }, tuning)
+    const works = `files are ${nameStore(choice)}, which puts, reads, lists and deletes, also in parts, and takes ${formatSpan(answerTime)} for a small answer`
+    const lists = listsUploads
+      ? ""
+      : "; it lists unfinished uploads by their whole names alone, so let a rule of it abort those that are older than 14 days"
+    if (!refusesWrongBytes) {
+      return warning(
+        check,
+        `${toSentence(works).slice(0, -1)}${lists}. It does not refuse bytes that were changed on their way.`,
+        "Reach it by https. `sluice files verify` compares each file with its SHA-256.",
+      )
+    }
+    if (answerTime > slow) {
+      return warning(check, toSentence(works + lists), "Run the ingest near its bucket: every upload waits for it.")
+    }
+    return ok(check, works + lists)
+  } catch (error) {
+    const { reason, advice } = explainBucket(error, choice, source)
+    return failed(check, `Files are ${nameStore(choice)}, which does not do what an ingest needs. ${reason}`, advice)
+  }
+}

@@ -1,0 +1,155 @@
+import { chmod, stat } from "node:fs/promises"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { describe, expect, it } from "vitest"
+import type { BlobJournal, JournalChange } from "../../../../src/ingest/storage/s3/journal/blob-journal.ts"
+import { createMemoryBlobJournal } from "../../../../src/ingest/storage/s3/journal/memory.ts"
+import { createSqliteBlobJournal } from "../../../../src/ingest/storage/s3/journal/sqlite.ts"
+import { makeFolder } from "../../../make-folder.ts"
+
+/** Numbers from 0 to below 1, always the same ones for a seed (mulberry32). */
+const createRandom = (seed: number) => (): number => {
+  seed = (seed + 0x6d2b79f5) | 0
+  let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed)
+  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+  return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+}
+
+/** One call of a journal, with its arguments fixed. */
+interface Step {
+  readonly says: string
+  readonly run: (journal: BlobJournal) => Promise<unknown>
+}
+
+const keys = ["a", "b", "ключ 😀"]
+
+/** What may be asked of a journal next. */
+const createSteps = (random: () => number) => {
+  const pick = <A>(values: ReadonlyArray<A>): A => values[Math.floor(random() * values.length)]!
+  let parts = 0
+
+  /** A member that is there half the time, undefined now and then. */
+  const maybe = <Name extends keyof JournalChange>(name: Name, values: ReadonlyArray<JournalChange[Name]>) =>
+    pick([true, false]) ? { [name]: pick([...values, undefined]) } : {}
+
+  const createChange = (): JournalChange => ({
+    ...maybe("upload", [null, { id: `upload-${pick([1, 2])}`, ref: String(pick([1, 2, 3])) }]),
+    ...maybe("keep", [0, 1, 2, 100]),
+    ...maybe("add", [[], [`"etag-${++parts}"`], [`"etag-${++parts}"`, `"etag-${++parts}"`]]),
+    ...maybe("offset", [0, 5, 2 ** 43]),
+    ...maybe("tail", [null, "a/t1.5", ""]),
+    ...maybe("isFinishing", [true, false]),
+  })
+
+  return (): Step => {
+    const key = pick(keys)
+    const epoch = pick([0, 1, 1, 2, 2, 3, 2 ** 40])
+    const name = pick(["write", "write", "write", "claim", "claim", "forget", "forgetAll"] as const)
+    if (name === "claim") return { says: `claim ${key} ${epoch}`, run: (journal) => journal.claim(key, epoch) }
+    if (name === "forget") return { says: `forget ${key} ${epoch}`, run: (journal) => journal.forget(key, epoch) }
+    if (name === "forgetAll") return { says: `forget ${key}`, run: (journal) => journal.forget(key) }
+    const change = createChange()
+    return {
+      says: `write ${key} ${epoch} ${JSON.stringify(change)}`,
+      run: (journal) => journal.write(key, epoch, change),
+    }
+  }
+}
+
+const readAll = (journal: BlobJournal) => Promise.all(keys.map((key) => journal.read(key)))
+
+describe("journals of a bucket", () => {
+  it.each(Array.from({ length: 60 }, (_, index) => index + 1))(
+    "one in memory does as one in SQLite does, which may be opened again at any time: %i",
+    async (seed) => {
+      const random = createRandom(seed)
+      const nextStep = createSteps(random)
+      const file = join(await makeFolder(), "journal.sqlite")
+      const memory = createMemoryBlobJournal()
+      let sqlite = createSqliteBlobJournal({ file })
+      const taken: Array<string> = []
+      for (let index = 0; index < 60; index++) {
+        if (random() < 0.05) {
+          await sqlite.close()
+          sqlite = createSqliteBlobJournal({ file })
+          taken.push("opened again")
+        }
+        const { says, run } = nextStep()
+        taken.push(says)
+        const take = async (journal: BlobJournal) => ({ answer: await run(journal), all: await readAll(journal) })
+        expect(await take(sqlite), `seed ${seed}: ${taken.slice(-12).join(", ")}`).toEqual(await take(memory))
+      }
+      await sqlite.close()
+    },
+  )
+
+  it("do the same with calls that were not waited for", async () => {
+    const journals = [createMemoryBlobJournal(), createSqliteBlobJournal({ file: ":memory:" })]
+    const taken = journals.map(async (journal) => [
+      await Promise.all([
+        journal.write("a", 1, { add: ['"1"'], offset: 5 }),
+        journal.write("a", 2, { add: ['"2"'], offset: 10 }),
+        journal.write("a", 1, { add: ['"3"'] }),
+        journal.claim("a", 3),
+        journal.forget("a", 2),
+        journal.write("a", 3, { keep: 1, offset: 5 }),
+      ]),
+      await journal.read("a"),
+    ])
+    const [memory, sqlite] = await Promise.all(taken)
+    expect(sqlite).toEqual(memory)
+    expect(memory![0]).toMatchObject([true, true, false, { epoch: 3, etags: ['"1"', '"2"'] }, false, true])
+    await Promise.all(journals.map((journal) => journal.close()))
+  })
+})
+
+describe("a journal in SQLite", () => {
+  it("is durable once it is a file, also where its process did not close it", async () => {
+    const file = join(await makeFolder(), "deep", "journal.sqlite")
+    const journal = createSqliteBlobJournal({ file })
+    expect([journal.isDurable, createSqliteBlobJournal({ file: ":memory:" }).isDurable]).toEqual([true, false])
+    expect(createMemoryBlobJournal().isDurable).toBe(false)
+    const change = {
+      upload: { id: "u", ref: "1" },
+      add: ['"1"', '"2"'],
+      offset: 10,
+      tail: "a/t1.10",
+      isFinishing: true,
+    }
+    await journal.write("a", 1, change)
+    const next = createSqliteBlobJournal({ file })
+    const { add: etags, ...rest } = change
+    expect(await next.read("a")).toEqual({ epoch: 1, etags, ...rest })
+    await next.claim("a", 2)
+    expect(await journal.write("a", 1, { offset: 11 })).toBe(false)
+    await journal.close()
+    await journal.close()
+    await next.close()
+  })
+
+  it("is for this user alone, with what SQLite keeps beside it", async () => {
+    const file = join(await makeFolder(), "journal.sqlite")
+    const journal = createSqliteBlobJournal({ file })
+    await journal.claim("a", 1)
+    const modes = ["", "-wal", "-shm"].map(async (end) => ((await stat(file + end)).mode & 0o777).toString(8))
+    expect(await Promise.all(modes)).toEqual(["600", "600", "600"])
+    await journal.close()
+  })
+
+  it("refuses one of a newer version, and leaves it as it is", async () => {
+    const file = join(await makeFolder(), "journal.sqlite")
+    await createSqliteBlobJournal({ file }).close()
+    const change = new DatabaseSync(file)
+    change.exec("PRAGMA user_version = 2")
+    change.close()
+    await chmod(file, 0o600)
+    expect(() => createSqliteBlobJournal({ file })).toThrow(
+      `The journal ${file} is of version 2, newer than this package knows (1).`,
+    )
+    const left = new DatabaseSync(file)
+    expect(left.prepare("PRAGMA user_version").get()).toEqual({ user_version: 2 })
+    left.close()
+    // The connection that refused it is closed: its log went with it.
+    await expect(stat(`${file}-wal`)).rejects.toThrow("ENOENT")
+  })
+})
