@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises"
 import { createServer } from "node:net"
 import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
 import { type Double, startDouble } from "../ingest/storage/s3/start-double.ts"
 import { makeFolder } from "../make-folder.ts"
@@ -327,6 +328,20 @@ describe("sluice ingest, where its bucket is set wrong", patient, () => {
     expect(await refuse(nameBucket())).toMatch(
       /A multipart upload failed: S3 CreateMultipartUpload was answered with 403, AccessDenied: .* Give the keys of .* the rights that \S+bucket\.md lists\.\n$/,
     )
+  })
+
+  it("says what to do about a journal that it cannot read, newer or broken", async () => {
+    await (await start()).stop()
+    const file = join(data, "journal.sqlite")
+    const journal = new DatabaseSync(file)
+    journal.exec("PRAGMA user_version = 2")
+    journal.close()
+    expect(await refuse(nameBucket())).toBe(
+      `sluice: How far unfinished files are cannot be read: The journal ${file} is of version 2, newer than this package knows (1). Use the version of sluice that wrote ${file}, or move that file away: uploads that are under way then begin anew.\n`,
+    )
+    await writeFile(file, "no database".repeat(100))
+    expect(await refuse(nameBucket())).toMatch(/cannot be read: file is not a database\. Use the version /)
+    await expectFree()
   })
 
   it("says after a while that it waits", async () => {

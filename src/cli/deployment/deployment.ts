@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path"
 import type { Command } from "commander"
 import { CommandFailure } from "../command-failure.ts"
+import { addHelpAll } from "../terminal/help.ts"
 import { addSettings, resolveSettings } from "../settings/setting-options.ts"
 import { ingestSettings, type SettingValues } from "../settings/settings.ts"
 
@@ -137,9 +138,14 @@ export const splitSettings = <Values extends SettingValues<DeploymentSetting>>({
   settings,
 })
 
+/** What the help shows of these settings without `--help-all`: the others are about a bucket. */
+const firstSettings: ReadonlySet<string> = new Set(["data", "store", "s3Bucket", "config"])
+
 /** Gives a command the options that say which deployment is meant. */
-export const addDeployment = (command: Command, needs: keyof typeof deploymentSettings = "catalog"): Command =>
-  addSettings(command, deploymentSettings[needs])
+export const addDeployment = (command: Command, needs: keyof typeof deploymentSettings = "catalog"): Command => {
+  const withSettings = addSettings(command, deploymentSettings[needs])
+  return needs === "catalog" ? withSettings : addHelpAll(withSettings, firstSettings)
+}
 
 /** The deployment that a command is about. Fails: with a `CommandFailure`, as {@link resolveSettings} does. */
 export const resolveDeployment = async (

@@ -1,15 +1,20 @@
 import { Command, Option } from "commander"
 import { envName, names } from "../../protocol.ts"
 import { deploymentSettings, toDeployment } from "../deployment/deployment.ts"
+import { addHelpAll } from "../terminal/help.ts"
 import { jsonOption } from "../terminal/json-option.ts"
 import { addSettings, resolveSettings, toArgParser } from "../settings/setting-options.ts"
 import { parseHttpUrl } from "../settings/settings.ts"
 
-const settingNames = [...deploymentSettings.bucket, "url", "callbackNetworks", "scanClamd", "scanUrl"] as const
+const ownSettings = ["url", "callbackNetworks", "scanClamd", "scanUrl"] as const
+const settingNames = [...deploymentSettings.bucket, ...ownSettings] as const
+
+/** What the help shows without `--help-all`: the others are about a bucket. */
+const firstSettings: ReadonlySet<string> = new Set(["data", "s3Bucket", ...ownSettings, "config"])
 
 /** `sluice doctor`. */
 export const createDoctorCommand = (): Command =>
-  addSettings(new Command("doctor"), settingNames)
+  addHelpAll(addSettings(new Command("doctor"), settingNames), firstSettings)
     .summary("find out what is wrong with a set-up")
     .description(
       "Checks token, clock, data folder, bucket, ingest, callback URL, deliveries, scanner, and whether the app can sign uploads. Exit code 1 when one failed.",

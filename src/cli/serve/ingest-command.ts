@@ -16,7 +16,6 @@ const firstSettings: ReadonlySet<string> = new Set<SettingName | "config">([
   "data",
   "store",
   "s3Bucket",
-  "s3Endpoint",
   "url",
   "defaultAcl",
   "maxFileSize",
@@ -34,7 +33,7 @@ const firstSettings: ReadonlySet<string> = new Set<SettingName | "config">([
 export const createIngestCommand = (): Command =>
   addHelpAll(addSettings(new Command("ingest"), settingNames), firstSettings)
     .summary("run the service that stores the files")
-    .description("Runs the ingest: takes uploads, stores them on disk or in a bucket and calls the app back.")
+    .description("Runs the ingest: takes uploads, stores them and calls the app back.")
     .addOption(jsonOption())
     .addHelpText("before", "Example:\n  $ sluice ingest --port 4790 --data .sluice --url http://localhost:4790\n")
     .addHelpText(

@@ -223,7 +223,7 @@ export const ingestSettings = {
   largestAppend: byteSize(
     "the most that clients send in one body, for a proxy in front; 64KB or more (default: whole files)",
   ),
-  quota: byteSize("how much the files of the app may take in total (default: no limit)"),
+  quota: byteSize("what the app's files may take (default: no limit)"),
   maxConcurrentUploads: orElse(
     wholeNumber("files sent at the same time", 1, 1_000_000),
     String(defaults.maxConcurrentUploads),
