@@ -251,13 +251,23 @@ it("loses nothing that is in a bucket, at whatever moment it is killed", { timeo
   )
   expect.soft(violations.slice(0, 20)).toEqual([])
   expect.soft([...double.objects.keys()], "objects that are left").toEqual([])
-  expect.soft([...double.uploads.values()].map(({ key }) => key), "multipart uploads that are left").toEqual([])
+  expect
+    .soft(
+      [...double.uploads.values()].map(({ key }) => key),
+      "multipart uploads that are left",
+    )
+    .toEqual([])
   expect.soft(read("journal.sqlite", "SELECT * FROM blobs"), "rows that are left").toEqual([])
   expect.soft(read("journal.sqlite", "SELECT * FROM parts"), "parts that are left").toEqual([])
-  expect.soft(read("catalog.sqlite", "SELECT key FROM files WHERE status IN ('Uploading', 'Uploaded', 'Deleting')")).toEqual([])
+  expect
+    .soft(read("catalog.sqlite", "SELECT key FROM files WHERE status IN ('Uploading', 'Uploaded', 'Deleting')"))
+    .toEqual([])
   expect.soft((await readdir(data)).filter((name) => name.startsWith("sluice-part-")).length).toBeLessThanOrEqual(kills)
-  const unforeseen = errors.split("\n").filter((line) => line !== "" && !/code=(CALLBACK_|INGEST_UNAVAILABLE)/.test(line))
-  if (unforeseen.length > 0) console.log([...new Set(unforeseen.map((line) => line.slice(0, 400)))].slice(0, 20).join("\n"))
+  const unforeseen = errors
+    .split("\n")
+    .filter((line) => line !== "" && !/code=(CALLBACK_|INGEST_UNAVAILABLE)/.test(line))
+  if (unforeseen.length > 0)
+    console.log([...new Set(unforeseen.map((line) => line.slice(0, 400)))].slice(0, 20).join("\n"))
   expect(killed).toBe(kills)
   expect(counts.uploads).toBeGreaterThan(kills)
 })

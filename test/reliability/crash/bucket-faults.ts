@@ -82,7 +82,10 @@ export const injectBucketFaults = (double: Double, random: Random, see: (moment:
       count("part overwritten")
       const number = random.pick([...parts.keys()])
       const { bytes } = parts.get(number)!
-      parts.set(number, { bytes: Buffer.alloc(bytes.length, 7), etag: `"${String(random.below(1e9)).padStart(32, "0")}"` })
+      parts.set(number, {
+        bytes: Buffer.alloc(bytes.length, 7),
+        etag: `"${String(random.below(1e9)).padStart(32, "0")}"`,
+      })
     }
   }
   const loseNow = (): void => {

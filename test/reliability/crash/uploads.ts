@@ -41,7 +41,7 @@ export const createUploads = (world: World) => {
       return pool.subarray(start, start + size)
     }
     const content = Buffer.alloc(size)
-    for (let at = 0; at < size; ) at += pool.copy(content, at, random.below(pool.length - 1))
+    for (let at = 0; at < size;) at += pool.copy(content, at, random.below(pool.length - 1))
     return content
   }
 

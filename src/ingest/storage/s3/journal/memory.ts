@@ -7,16 +7,21 @@ import { applyChange, type BlobJournal, type JournaledBlob, toEmptyBlob } from "
 export const createMemoryBlobJournal = (): BlobJournal => {
   const blobs = new Map<string, JournaledBlob>()
   const isOlder = (key: string, epoch: number): boolean => epoch < (blobs.get(key)?.epoch ?? 0)
-  const change: BlobJournal["write"] = async (key, epoch, changes) => {
-    if (isOlder(key, epoch)) return false
-    blobs.set(key, applyChange(blobs.get(key) ?? toEmptyBlob(epoch), epoch, changes))
-    return true
-  }
   return {
     isDurable: false,
     read: async (key) => blobs.get(key),
-    claim: async (key, epoch) => ((await change(key, epoch, {})) ? blobs.get(key) : undefined),
-    write: change,
+    claim: async (key, epoch) => {
+      if (isOlder(key, epoch)) return undefined
+      const claimed = { ...(blobs.get(key) ?? toEmptyBlob(epoch)), epoch }
+      blobs.set(key, claimed)
+      return claimed
+    },
+    write: async (key, epoch, change) => {
+      const before = blobs.get(key)
+      if (before === undefined || isOlder(key, epoch)) return false
+      blobs.set(key, applyChange(before, epoch, change))
+      return true
+    },
     forget: async (key, epoch) => {
       if (epoch !== undefined && isOlder(key, epoch)) return false
       blobs.delete(key)
