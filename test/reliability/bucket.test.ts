@@ -15,9 +15,9 @@ import { bundleIngestServer } from "./ingest-process.ts"
 import { createRandom } from "./random.ts"
 
 const seed = Number(process.env["CRASH_SEED"] ?? Math.floor(Math.random() * 2 ** 31))
-const kills = Number(process.env["BUCKET_KILLS"] ?? 45)
+const kills = Number(process.env["BUCKET_KILLS"] ?? 30)
 /** Uploads under way at once. */
-const concurrency = 10
+const concurrency = 12
 /** Finished files that each client leaves there before it deletes the oldest one: the bucket is in memory. */
 const kept = 2
 
@@ -91,10 +91,10 @@ it("loses nothing that is in a bucket, at whatever moment it is killed", { timeo
   /** In the catalog, one object, one object that may be resumed, and several parts. */
   const pickSize = (): number => {
     const kind = random.below(20)
-    if (kind < 6) return random.between(1024, 64 * 1024)
-    if (kind < 11) return random.between(64 * 1024 + 1, 2 * mebibyte)
-    if (kind < 14) return random.between(2 * mebibyte, 8 * mebibyte)
-    return kind < 18 ? random.between(8 * mebibyte, 20 * mebibyte) : random.between(20 * mebibyte, 40 * mebibyte)
+    if (kind < 3) return random.between(1024, 64 * 1024)
+    if (kind < 10) return random.between(64 * 1024 + 1, mebibyte)
+    if (kind < 13) return random.between(mebibyte, 8 * mebibyte)
+    return kind < 19 ? random.between(8 * mebibyte + 1, 18 * mebibyte) : random.between(18 * mebibyte, 40 * mebibyte)
   }
   let failures = 0
   const counts = {

@@ -46,6 +46,9 @@ export const injectBucketFaults = (double: Double, random: Random, see: (moment:
       case 3:
         return isRead ? { kind: "cut-answer", after: random.below(100_000) } : { kind: "lose-answer" }
       case 4:
+      case 5:
+        return { kind: "late", by: random.between(1, 1000) }
+      case 6:
         // A completion or an object whose answer is lost is what is hardest to get right.
         return operation === "CompleteMultipartUpload" || operation === "PutObject"
           ? { kind: "lose-answer" }
@@ -59,7 +62,7 @@ export const injectBucketFaults = (double: Double, random: Random, see: (moment:
     const moment = momentOf[request.operation]
     if (moment !== undefined) see(moment)
     if (isOver) return undefined
-    if (random.chance(0.04)) {
+    if (random.chance(0.02)) {
       count("delay")
       await sleep(random.between(1, 1000))
     }

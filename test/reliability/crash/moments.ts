@@ -47,6 +47,17 @@ export interface Executioner {
   readonly next: (listening: Promise<unknown>) => Promise<Moment>
 }
 
+/** Those that come so seldom that the next one has to do. */
+const rare: ReadonlySet<Moment> = new Set([
+  "renewal",
+  "claim",
+  "verdict",
+  "multipart upload",
+  "part",
+  "completion",
+  "removal of an object",
+] as const)
+
 /** ms after which a life ends in which the chosen moment does not come, from when it listens. */
 const longestLife = 1000
 
@@ -80,8 +91,7 @@ export const createExecutioner = (random: Random, chosen: ReadonlyArray<Moment> 
         })
         const strike = () => void (delay === 0 ? end(moment) : setTimeout(end, delay, moment))
         const isFrequent = moment === "body" || moment === "last byte"
-        const isRare = moment === "renewal" || moment === "claim" || moment === "verdict" || moment === "completion"
-        const most = isFrequent ? 12 : isRare ? 1 : 4
+        const most = isFrequent ? 12 : rare.has(moment) ? 1 : 4
         if (moment !== "any") armed = { moment, left: random.between(1, most), strike }
       }),
   }
