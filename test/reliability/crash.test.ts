@@ -103,6 +103,7 @@ it("loses nothing, at whatever moment it is killed", { timeout: 900_000 }, async
     claims: 0,
     unclaimed: 0,
     verdicts: 0,
+    rivals: 0,
     renewals: 0,
     refusedReturns: 0,
   }

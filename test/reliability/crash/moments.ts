@@ -34,7 +34,10 @@ export const moments = [
   "any",
 ] as const
 
-export type Moment = (typeof moments)[number]
+/** What else an ingest on a bucket can be killed in the middle of: the request has arrived there. */
+export const bucketMoments = ["multipart upload", "part", "completion", "object", "removal of an object"] as const
+
+export type Moment = (typeof moments)[number] | (typeof bucketMoments)[number]
 
 /** Waits for the chosen moment of each life, and kills. */
 export interface Executioner {
@@ -44,10 +47,22 @@ export interface Executioner {
   readonly next: (listening: Promise<unknown>) => Promise<Moment>
 }
 
+/** Those that come so seldom that the next one has to do. */
+const rare: ReadonlySet<Moment> = new Set([
+  "renewal",
+  "claim",
+  "verdict",
+  "multipart upload",
+  "part",
+  "completion",
+  "removal of an object",
+] as const)
+
 /** ms after which a life ends in which the chosen moment does not come, from when it listens. */
 const longestLife = 1000
 
-export const createExecutioner = (random: Random): Executioner => {
+/** @param chosen the moments that have their turn */
+export const createExecutioner = (random: Random, chosen: ReadonlyArray<Moment> = moments): Executioner => {
   let turn: Array<Moment> = []
   let armed: { readonly moment: Moment; readonly strike: () => void; left: number } | undefined
   return {
@@ -57,7 +72,7 @@ export const createExecutioner = (random: Random): Executioner => {
     next: (listening) =>
       new Promise((resolve) => {
         // Each moment has its turn, in an order of its own each round.
-        if (turn.length === 0) turn = [...moments].sort(() => random.below(3) - 1)
+        if (turn.length === 0) turn = [...chosen].sort(() => random.below(3) - 1)
         const moment = turn.pop()!
         const delay = random.chance(0.4) ? 0 : random.between(1, 12)
         const lifetime = moment === "any" ? random.between(1, longestLife / 3) : longestLife
@@ -76,8 +91,7 @@ export const createExecutioner = (random: Random): Executioner => {
         })
         const strike = () => void (delay === 0 ? end(moment) : setTimeout(end, delay, moment))
         const isFrequent = moment === "body" || moment === "last byte"
-        const isRare = moment === "renewal" || moment === "claim" || moment === "verdict"
-        const most = isFrequent ? 12 : isRare ? 1 : 4
+        const most = isFrequent ? 12 : rare.has(moment) ? 1 : 4
         if (moment !== "any") armed = { moment, left: random.between(1, most), strike }
       }),
   }

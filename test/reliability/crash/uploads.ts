@@ -8,7 +8,7 @@ import {
   names,
   signUploadUrl,
 } from "../../../src/protocol.ts"
-import { type Answer, exchange } from "../exchange.ts"
+import { type Answer, exchange as exchangeOnce, type Outgoing } from "../exchange.ts"
 import { createSealer } from "../../../src/protocol/seal.ts"
 import { fates, labelOf } from "./fates.ts"
 import { createRestCalls } from "./rest-calls.ts"
@@ -20,25 +20,41 @@ const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes)
 
 /** Sends uploads through all of it, and checks each answer against what the client knows. */
 export const createUploads = (world: World) => {
-  const { random, see, violate, isHopeless, counts, apiKey, appId } = world
+  const { random, see, violate, isHopeless, counts, apiKey, appId, rivals = 0 } = world
   const signer = createSigner(apiKey)
   const sealer = createSealer(apiKey)
   const encodedAppId = encodeAppId(appId)
   // ASCII: no magic number gives the declared type the lie.
   const pool = Buffer.from(Array.from({ length: 8 * 1024 * 1024 }, () => 97 + random.below(26)))
 
+  const pickSize =
+    world.pickSize ??
+    (() => {
+      const kind = random.below(20)
+      return kind < 13 ? 1024 : kind < 18 ? random.between(1, 128 * 1024) : random.between(1024 * 1024, 3 * 1024 * 1024)
+    })
+
   const createContent = (): Uint8Array => {
-    const kind = random.below(20)
-    const size =
-      kind < 13 ? 1024 : kind < 18 ? random.between(1, 128 * 1024) : random.between(1024 * 1024, 3 * 1024 * 1024)
-    const start = random.below(pool.length - size)
-    return pool.subarray(start, start + size)
+    const size = pickSize()
+    if (size < pool.length) {
+      const start = random.below(pool.length - size)
+      return pool.subarray(start, start + size)
+    }
+    const content = Buffer.alloc(size)
+    for (let at = 0; at < size;) at += pool.copy(content, at, random.below(pool.length - 1))
+    return content
+  }
+
+  /** A request; undefined where the connection broke, or where the answer proves nothing. */
+  const exchange = async (url: string, outgoing: Outgoing): Promise<Answer | undefined> => {
+    const answer = await exchangeOnce(url, outgoing)
+    return answer !== undefined && world.isFailure?.(answer) === true ? undefined : answer
   }
 
   const { call, claim, leave, judge } = createRestCalls(world)
 
   const createUpload = async (): Promise<Upload> => {
-    const fate = random.pick(fates)
+    const fate = random.pick(world.fates ?? fates)
     const registers =
       fate === "finished" || fate === "replaced" || fate === "deleted"
         ? random.pick(["never", "first", "first", "meanwhile", "last"] as const)
@@ -72,7 +88,7 @@ export const createUploads = (world: World) => {
       },
       content,
       isForm: random.chance(0.5),
-      pieces: content.length <= 1024 ? 1 : random.between(1, 12),
+      pieces: content.length <= 1024 ? 1 : random.between(1, content.length < pool.length ? 12 : 60),
       registers,
       // Of a file that is held the app says nothing before the verdict.
       awaitServerData: !isHeld({ fate }) && random.chance(0.6),
@@ -90,15 +106,21 @@ export const createUploads = (world: World) => {
   const explain = (upload: Upload, answer: Answer): string =>
     `${upload.fate} ${upload.grant.key} (${upload.grant.size} bytes): ${answer.status} ${answer.body.toString()}`
 
-  /** Takes an offset the ingest named, if it is possible. */
-  const acknowledge = (upload: Upload, answer: Answer): void => {
+  /**
+   * Takes an offset the ingest named, if it is possible.
+   *
+   * @param floor what was acknowledged before it was asked for: of two clients, one may be told later of an earlier state
+   */
+  const acknowledge = (upload: Upload, answer: Answer, floor: number): void => {
     const text = answer.headers[names.header.rangeStart]
     const offset = Number(text)
     const { acknowledged, sent } = upload
-    if (text === undefined || !(offset >= acknowledged && offset <= sent)) {
-      violate(
-        `offset ${String(text)}, but ${acknowledged} were acknowledged and ${sent} sent: ${explain(upload, answer)}`,
-      )
+    if (offset < floor && world.takeLoss?.(upload.grant.key) === true) {
+      upload.acknowledged = offset
+      return
+    }
+    if (text === undefined || !(offset >= floor && offset <= sent)) {
+      violate(`offset ${String(text)}, but ${floor} were acknowledged and ${sent} sent: ${explain(upload, answer)}`)
     }
     upload.acknowledged = Math.max(acknowledged, offset)
   }
@@ -142,9 +164,10 @@ export const createUploads = (world: World) => {
   }
 
   const askOffset = async (upload: Upload): Promise<void> => {
+    const floor = upload.acknowledged
     const answer = await exchange(await locate(upload), { method: "HEAD", onSent: () => see("offset") })
     if (answer === undefined) counts.broken++
-    else if (answer.status === 200) acknowledge(upload, answer)
+    else if (answer.status === 200) acknowledge(upload, answer, floor)
     else if (answer.status !== 423 && !renew(upload, answer) && !isTooLate(upload, answer))
       violate(`HEAD of ${explain(upload, answer)}`)
   }
@@ -193,6 +216,16 @@ export const createUploads = (world: World) => {
     return answer
   }
 
+  /** Another client of the same file: it sends the same, or asks how far it is. */
+  const compete = async (upload: Upload, start: number, end: number): Promise<void> => {
+    await sleep(random.between(0, 100))
+    if (random.chance(0.3)) return askOffset(upload)
+    const answer = await send(upload, start, end)
+    if (answer?.status === 409) acknowledge(upload, answer, start)
+    // Whether it is an answer or a refusal: the other client says what becomes of the upload.
+    else if (answer?.status === 200) counts.rivals++
+  }
+
   /** Uploads until the ingest says that it has all of it, and what the app said. */
   const finish = async (upload: Upload): Promise<void> => {
     const { content, registers } = upload
@@ -209,9 +242,11 @@ export const createUploads = (world: World) => {
       // Some clients send a file in several requests.
       const isPart = content.length - start > 1024 && random.chance(0.3)
       const end = isPart ? random.between(start + 1, content.length - 1) : content.length
+      const rival = random.chance(rivals) ? compete(upload, start, end) : undefined
       const answer = await send(upload, start, end, { onSent: () => void once() })
+      await rival
       if (answer === undefined) continue
-      if (answer.status === 409) acknowledge(upload, answer)
+      if (answer.status === 409) acknowledge(upload, answer, start)
       else if (answer.status === 502 || answer.status === 504) upload.acknowledged = content.length
       else if (answer.status === 200) {
         see("answer")
@@ -233,9 +268,10 @@ export const createUploads = (world: World) => {
   const begin = async (upload: Upload): Promise<void> => {
     const end = random.between(1, upload.content.length - 1)
     while (!isHopeless()) {
-      const answer = await send(upload, upload.acknowledged, Math.max(end, upload.acknowledged))
+      const floor = upload.acknowledged
+      const answer = await send(upload, floor, Math.max(end, floor))
       if (answer?.status === 409) {
-        acknowledge(upload, answer)
+        acknowledge(upload, answer, floor)
         if (upload.acknowledged > 0) return
       } else if (answer?.status === 403) return
       else if (answer !== undefined && answer.status !== 423) {
@@ -285,9 +321,10 @@ export const createUploads = (world: World) => {
   const lie = async (upload: Upload): Promise<void> => {
     await register(upload)
     while (!isHopeless()) {
-      const answer = await send(upload, upload.acknowledged, upload.content.length)
+      const floor = upload.acknowledged
+      const answer = await send(upload, floor, upload.content.length)
       if (answer?.status === 415) return
-      if (answer?.status === 409) acknowledge(upload, answer)
+      if (answer?.status === 409) acknowledge(upload, answer, floor)
       else if (answer !== undefined && answer.status !== 423) return violate(explain(upload, answer))
     }
   }
@@ -339,5 +376,5 @@ export const createUploads = (world: World) => {
     return upload
   }
 
-  return { run, verify, repeat }
+  return { run, verify, repeat, call }
 }

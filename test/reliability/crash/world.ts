@@ -1,5 +1,6 @@
 import type { UploadGrant } from "../../../src/protocol.ts"
 import type { FileLabels } from "../../../src/ingest.ts"
+import type { Answer } from "../exchange.ts"
 import type { Random } from "../random.ts"
 import type { Moment } from "./moments.ts"
 
@@ -64,6 +65,8 @@ export interface Counts {
   unclaimed: number
   /** Files that were held, and were released or rejected. */
   verdicts: number
+  /** Files that a second client was told to have sent. */
+  rivals: number
   /** URLs that had expired and were signed anew. */
   renewals: number
   /** Requests with the URL of a deleted file that were refused. */
@@ -89,6 +92,16 @@ export interface World {
   readonly deleted: Set<string>
   /** Keys of files of which no verdict was asked for: their app hears nothing of them. */
   readonly held: Set<string>
+  /** What becomes of uploads, each as often as it is here. */
+  readonly fates?: ReadonlyArray<Fate>
+  /** Bytes of the next file. */
+  readonly pickSize?: () => number
+  /** How likely a second client sends the same bytes at the same time. */
+  readonly rivals?: number
+  /** Whether an answer only says that what the ingest stands on fails for now: it proves nothing then. */
+  readonly isFailure?: (answer: Answer) => boolean
+  /** Whether the store has lost bytes of a file, so that its offset may go back. Each loss counts once. */
+  readonly takeLoss?: (key: string) => boolean
 }
 
 /** Where in its life a deleted file is: nobody knows it from the request on, and it is gone from the answer on. */

@@ -1,10 +1,12 @@
 import type { Hash } from "node:crypto"
 import { disposeChunk } from "../../../protocol/disposable-stream.ts"
-import type { Append, Appended } from "../blob-store.ts"
+import { type Append, type Appended, BlobStoreError } from "../blob-store.ts"
 import type { S3Client } from "./client/s3-client.ts"
+import { S3Error } from "./client/s3-error.ts"
 import type { Gathered } from "./gathered.ts"
 import type { JournalChange, JournaledBlob, MultipartUpload } from "./journal/blob-journal.ts"
 import { toPartSize } from "./part-size.ts"
+import { readObject } from "./read-object.ts"
 
 /** Parts of one upload that are sent at the same time. */
 const partsAtOnce = 3
@@ -22,11 +24,13 @@ export interface Target {
   /** The name of a tail that ends at this offset. */
   readonly nameTail: (offset: number) => string
   readonly begin: () => Gathered
-  /** Runs a request with a body once there is a place for it. */
+  /** Runs a request that stores something, once there is a place for it. Fails: where a newer writer was seen. */
   readonly run: <A>(request: () => Promise<A>) => Promise<A>
   /** Throws where a newer writer was seen. */
   readonly check: () => void
-  /** Keeps a change, and what follows from it. Fails: where a newer writer was seen. */
+  /** Makes sure that the journal knows of this writer. Fails: where a newer writer was seen. */
+  readonly enter: () => Promise<void>
+  /** Keeps a change, and what follows from it, once it was entered. Fails: where a newer writer was seen. */
   readonly note: (change: JournalChange) => Promise<void>
   /** The state before, and after each `note`. */
   readonly known: () => JournaledBlob
@@ -42,10 +46,6 @@ export interface AppendedParts extends Appended {
   readonly isWhole: boolean
   /** SHA-256 of a whole, where it was worked out. */
   readonly digest?: string | undefined
-}
-
-const readAll = async (body: ReadableStream<Uint8Array>, take: (bytes: Uint8Array) => Promise<void> | void) => {
-  for await (const piece of body) await take(piece)
 }
 
 /**
@@ -87,10 +87,17 @@ export const appendParts = async (
   const create = async (): Promise<MultipartUpload> => {
     const known = target.known().upload
     if (known !== null) return known
+    await target.enter()
     const { ref } = target
-    const upload = { id: await client.createMultipartUpload(target.nameContent(ref)), ref }
-    // Before the first part: what has bytes and no row would cost money until somebody looks.
-    await note({ upload })
+    const name = target.nameContent(ref)
+    const upload = { id: await run(() => client.createMultipartUpload(name)), ref }
+    try {
+      // Before the first part: what has bytes and no row would cost money until somebody looks.
+      await note({ upload })
+    } catch (cause) {
+      await client.abortMultipartUpload(name, upload.id).catch(() => {})
+      throw cause
+    }
     return upload
   }
 
@@ -181,18 +188,27 @@ export const appendParts = async (
     await journalParts()
     if (gathered.length() > 0 && end > offset) {
       const tail = target.nameTail(end)
+      await target.enter()
       await put(tail)
       await note({ offset: end, tail })
     }
     return { offset: end, isWhole: false }
   }
 
-  try {
-    if (before.tail !== null) {
-      const tail = await client.getObject(before.tail, { signal })
-      await readAll(tail.body, (bytes) => gathered.add(bytes))
-      if (position + gathered.length() !== offset) throw new Error("The tail has not the bytes that the journal says.")
+  /** Reads the bytes behind the last part again: they are to be part of the next one. */
+  const readTail = async (name: string): Promise<void> => {
+    try {
+      await readObject(client, name, (bytes) => gathered.add(bytes), { signal })
+    } catch (cause) {
+      if (!(cause instanceof S3Error && cause.status === 404)) throw cause
+      await note({ offset: position, tail: null })
+      throw new BlobStoreError("io", "The bucket no longer has the end of the blob: it has to be sent again.", cause)
     }
+    if (position + gathered.length() !== offset) throw new Error("The tail has not the bytes that the journal says.")
+  }
+
+  try {
+    if (before.tail !== null) await readTail(before.tail)
     const iterator = body[Symbol.asyncIterator]()
     for (;;) {
       let next: IteratorResult<Uint8Array>

@@ -11,8 +11,8 @@
  * and journal; what a killed process had of the next part is sent again. A blob of one part is one PutObject, without
  * multipart upload and row. Parts of an unfinished blob cannot be read, its first 4,100 bytes can, as long as there are no
  * more. The hash of the whole is kept up while bytes pass; where another process began the blob it is read again once it is finished.
- * A newer epoch is noted in the journal, so an older writer of any process can note nothing more, and what it still puts has
- * a name of its own.
+ * A writer has a row before it stores anything but a whole object, and a newer epoch is noted there: an older writer of any
+ * process can note nothing more, also once the row is gone, and what it still puts has a name of its own.
  */
 import type { Hash } from "node:crypto"
 import {
@@ -35,6 +35,7 @@ import { createGatherer, createPlaces } from "./gathered.ts"
 import { hashObject } from "./hash-object.ts"
 import { type BlobJournal, toEmptyBlob } from "./journal/blob-journal.ts"
 import { createObjectNames, readObjectName } from "./object-names.ts"
+import { toPartSize } from "./part-size.ts"
 
 /** Requests with bodies that one process has under way. */
 const requestsAtOnce = 64
@@ -72,6 +73,10 @@ const toError = (cause: unknown): BlobStoreError => {
 /** Whether there is no such object, or not that range of it. Without its bucket nothing is known of an object. */
 const isOfNothing = (cause: unknown): boolean =>
   cause instanceof S3Error && (cause.status === 404 || cause.status === 416) && cause.code !== "NoSuchBucket"
+
+/** Whether an object is a blob of one part: that never had a multipart upload. */
+const isOfOnePart = ({ key, size }: S3Object): boolean =>
+  readObjectName(key)?.isTail === false && size <= toPartSize(size)
 
 /** Keeps blobs in a bucket of an S3-compatible store. Node, Bun and Deno. */
 export const createS3BlobStore = (
@@ -126,7 +131,8 @@ export const createS3BlobStore = (
     if (isFinishing && upload !== null) {
       const found = await client.headObject(names.content(key, upload.ref))
       if (found?.size === offset) blob.whole = { ref: upload.ref, size: offset }
-    } else if (offset === 0) {
+    } else if (upload === null) {
+      // A blob of one part is whole as soon as it is put, whatever tail the journal knows of.
       blob.whole ??= await findWhole(key)
     }
     held.check()
@@ -134,12 +140,10 @@ export const createS3BlobStore = (
   }
 
   const createRun =
-    ({ requests }: Blob) =>
+    ({ run }: Held) =>
     async <A>(request: () => Promise<A>): Promise<A> => {
       const giveBack = await places.take()
-      const sent = request().finally(giveBack)
-      requests.add(sent)
-      return sent.finally(() => requests.delete(sent))
+      return run(request).finally(giveBack)
     }
 
   /** What has the hash of all bytes before an offset; undefined where nothing has. */
@@ -170,8 +174,9 @@ export const createS3BlobStore = (
           nameContent: (name) => names.content(key, name),
           nameTail: (at) => names.tail(key, epoch, at),
           begin: gatherer.begin,
-          run: createRun(blob),
+          run: createRun(held),
           check: held.check,
+          enter: held.enter,
           note: held.note,
           known: () => blob.known!,
           signal: blob.stop.signal,
@@ -231,9 +236,12 @@ export const createS3BlobStore = (
     return { digest, ref: whole.ref }
   }
 
-  /** Where the bytes are that can be read of a blob that is not finished: its tail, as long as it has no part. */
+  /** Where the bytes are that can be read of a blob that is not finished: all, or its tail as long as it has no part. */
   const findBeginning = async (key: string): Promise<string> => {
-    const { tail, etags } = blobs.find(key)?.known ?? (await journal.read(key)) ?? toEmptyBlob(0)
+    const blob = blobs.find(key)
+    const { tail, upload, etags } = blob?.known ?? (await journal.read(key)) ?? toEmptyBlob(0)
+    const whole = blob?.whole ?? (tail === null && upload === null ? await findWhole(key) : undefined)
+    if (whole !== undefined) return names.content(key, whole.ref)
     if (tail === null || etags.length > 0) throw new BlobStoreError("missing", "There are no such bytes.")
     return tail
   }
@@ -268,8 +276,9 @@ export const createS3BlobStore = (
     const objects = await listAll(key)
     if (known?.upload !== null && known?.upload !== undefined) {
       await abort(names.content(key, known.upload.ref), known.upload.id)
-    } else if (objects.every(({ key: name }) => readObjectName(name)?.isTail === true)) {
-      // The process may have ended before it had noted that it began one.
+    }
+    // One may have been begun that nobody could note: the process ended, or the answer was lost and it was asked for again.
+    if (!objects.some(isOfOnePart)) {
       for (const each of await client.listMultipartUploads(names.all(key))) await abort(each.key, each.uploadId)
     }
     await client.deleteObjects((await listAll(key)).map(({ key: name }) => name))

@@ -28,8 +28,8 @@ export interface Blob {
   hashed: { readonly hash: Hash; readonly at: number } | undefined
   /** Ends the requests of the current writer. */
   stop: AbortController
-  /** Requests with bodies that have not ended. */
-  readonly requests: Set<Promise<unknown>>
+  /** What stores something in bucket or journal, and has not ended. */
+  readonly underWay: Set<Promise<unknown>>
 }
 
 export const fenced = (epoch: number, by?: number): BlobStoreError =>
@@ -47,6 +47,10 @@ export interface Held {
   readonly know: () => Promise<JournaledBlob>
   /** Raises the epoch in the journal. */
   readonly claim: () => Promise<JournaledBlob>
+  /** Does so where the journal does not know of the blob. */
+  readonly enter: () => Promise<void>
+  /** Does what stores something: a removal waits for it. */
+  readonly run: <A>(work: () => Promise<A>) => Promise<A>
   /** Keeps a change in the journal, and follows it. */
   readonly note: (change: JournalChange) => Promise<void>
   /** Notes that the bucket has aborted the upload, and throws: what was stored has to be sent again. */
@@ -72,7 +76,7 @@ export const createBlobsInProgress = (journal: BlobJournal, onTailReplaced: (nam
       whole: undefined,
       hashed: undefined,
       stop: new AbortController(),
-      requests: new Set(),
+      underWay: new Set(),
     }
     if (epoch < blob.epoch) throw fenced(epoch, blob.epoch)
     if (epoch > blob.epoch) {
@@ -90,10 +94,21 @@ export const createBlobsInProgress = (journal: BlobJournal, onTailReplaced: (nam
     const check = (): void => {
       if (!isCurrent()) throw fenced(epoch)
     }
-    const note = async (change: JournalChange): Promise<void> => {
+    const run: Held["run"] = async (work) => {
       check()
-      if (!(await journal.write(key, epoch, change))) throw fenced(epoch)
+      const begun = work()
+      blob.underWay.add(begun)
+      return begun.finally(() => blob.underWay.delete(begun))
+    }
+    const claim = async (): Promise<JournaledBlob> => {
+      const claimed = await run(() => journal.claim(key, epoch))
+      if (claimed === undefined) throw fenced(epoch)
+      check()
       blob.isJournaled = true
+      return (blob.known = claimed)
+    }
+    const note = async (change: JournalChange): Promise<void> => {
+      if (!(await run(() => journal.write(key, epoch, change)))) throw fenced(epoch)
       check()
       const before = blob.known ?? toEmptyBlob(epoch)
       blob.known = applyChange(before, epoch, change)
@@ -114,13 +129,11 @@ export const createBlobsInProgress = (journal: BlobJournal, onTailReplaced: (nam
         blob.isJournaled = read !== undefined
         return (blob.known = read ?? toEmptyBlob(epoch))
       },
-      claim: async () => {
-        const claimed = await journal.claim(key, epoch)
-        if (claimed === undefined) throw fenced(epoch)
-        check()
-        blob.isJournaled = true
-        return (blob.known = claimed)
+      claim,
+      enter: async () => {
+        if (!blob.isJournaled) await claim()
       },
+      run,
       beginAnew: async (cause) => {
         blob.hashed = undefined
         await note({ upload: null, keep: 0, offset: 0, tail: null, isFinishing: false })
@@ -135,11 +148,11 @@ export const createBlobsInProgress = (journal: BlobJournal, onTailReplaced: (nam
   return {
     hold,
     find: (key: string): Blob | undefined => blobs.get(key),
-    /** Fences off every writer, and waits for what they have under way. */
+    /** Fences off every writer, and waits for what they have under way: an aborted request may still arrive. */
     drop: async (key: string): Promise<void> => {
       const blob = blobs.get(key)
       blobs.delete(key)
-      await Promise.allSettled(blob?.requests ?? [])
+      await Promise.allSettled(blob?.underWay ?? [])
     },
   }
 }

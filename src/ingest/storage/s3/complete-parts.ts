@@ -40,11 +40,13 @@ export const completeParts = async (
       etags.map((etag, index) => ({ number: index + 1, etag })),
     )
   } catch (cause) {
+    const isWhole = async (): Promise<boolean> => (await client.headObject(name))?.size === size
     // The answer may have been lost, or another writer was faster.
-    if ((await client.headObject(name))?.size === size) return { ref: upload.ref, size }
+    if (await isWhole()) return { ref: upload.ref, size }
     // Not every store says of an upload that is gone that it is.
     const parts = await client.listParts(name, upload.id)
-    if (parts === undefined) return held.beginAnew(cause)
+    // A completion that was late may have come in between: once the upload is gone, none comes any more.
+    if (parts === undefined) return (await isWhole()) ? { ref: upload.ref, size } : held.beginAnew(cause)
     if (!(cause instanceof S3Error && refusedParts.has(cause.code))) throw cause
     const keep = countGood(parts, etags)
     const offset = keep * toPartSize(size)

@@ -1,4 +1,5 @@
 import type { S3Client } from "./client/s3-client.ts"
+import { readObject } from "./read-object.ts"
 
 /** Bytes of a range, and ranges that are read ahead: one after the other a bucket is slow, each has its delay. */
 const rangeSize = 4 * 1024 * 1024
@@ -8,8 +9,15 @@ const ahead = 8
 export const hashObject = async (client: S3Client, name: string, size: number): Promise<string> => {
   const hash = process.getBuiltinModule("node:crypto").createHash("sha256")
   const read = async (start: number): Promise<Uint8Array> => {
-    const { body } = await client.getObject(name, { start, end: Math.min(start + rangeSize, size) - 1 })
-    return new Uint8Array(await new Response(body as ReadableStream<Uint8Array<ArrayBuffer>>).arrayBuffer())
+    const end = Math.min(start + rangeSize, size) - 1
+    const range = new Uint8Array(end - start + 1)
+    let length = 0
+    const take = (bytes: Uint8Array): void => {
+      range.set(bytes, length)
+      length += bytes.length
+    }
+    await readObject(client, name, take, { start, end })
+    return range.subarray(0, length)
   }
   const reading: Array<Promise<Uint8Array>> = []
   for (let next = 0; next < size || reading.length > 0;) {

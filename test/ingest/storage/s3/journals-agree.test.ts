@@ -87,6 +87,8 @@ describe("journals of a bucket", () => {
     const journals = [createMemoryBlobJournal(), createSqliteBlobJournal({ file: ":memory:" })]
     const taken = journals.map(async (journal) => [
       await Promise.all([
+        journal.write("a", 1, { offset: 1 }),
+        journal.claim("a", 1),
         journal.write("a", 1, { add: ['"1"'], offset: 5 }),
         journal.write("a", 2, { add: ['"2"'], offset: 10 }),
         journal.write("a", 1, { add: ['"3"'] }),
@@ -98,7 +100,7 @@ describe("journals of a bucket", () => {
     ])
     const [memory, sqlite] = await Promise.all(taken)
     expect(sqlite).toEqual(memory)
-    expect(memory![0]).toMatchObject([true, true, false, { epoch: 3, etags: ['"1"', '"2"'] }, false, true])
+    expect(memory![0]).toMatchObject([false, { epoch: 1 }, true, true, false, { epoch: 3, etags: ['"1"', '"2"'] }, false, true])
     await Promise.all(journals.map((journal) => journal.close()))
   })
 })
@@ -116,6 +118,7 @@ describe("a journal in SQLite", () => {
       tail: "a/t1.10",
       isFinishing: true,
     }
+    await journal.claim("a", 1)
     await journal.write("a", 1, change)
     const next = createSqliteBlobJournal({ file })
     const { add: etags, ...rest } = change

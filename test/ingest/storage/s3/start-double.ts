@@ -5,6 +5,7 @@
 import { createHash, randomUUID } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
+import { setTimeout as sleep } from "node:timers/promises"
 import type { S3Settings } from "../../../../src/ingest/storage/s3/client/s3-settings.ts"
 import { type Account, type Refused, verifySignature } from "./verify-signature.ts"
 
@@ -60,6 +61,8 @@ export type Fault =
   | { readonly kind: "cut-answer"; readonly after: number }
   /** It happens, and within the body of the answer nothing comes any more, after so many bytes. */
   | { readonly kind: "stall-answer"; readonly after: number }
+  /** It happens so many ms after all of it has arrived, also where its client is gone by then. */
+  | { readonly kind: "late"; readonly by: number }
   /** Nothing happens, and no answer comes. */
   | { readonly kind: "hang" }
 
@@ -375,6 +378,7 @@ export const startDouble = async (): Promise<Double> => {
     if (isWrong && !double.acceptsWrongBytes) {
       return send(request, response, refuse(400, "XAmzContentSHA256Mismatch"), undefined)
     }
+    if (fault?.kind === "late") await sleep(fault.by)
     const answer = act[arrived.operation]!(arrived, body)
     if (fault?.kind === "lose-answer") return void request.socket.destroy()
     send(request, response, answer, fault)

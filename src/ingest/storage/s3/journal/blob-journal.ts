@@ -45,7 +45,10 @@ export interface BlobJournal {
   readonly read: (key: string) => Promise<JournaledBlob | undefined>
   /** Raises the epoch; undefined where a newer one was seen. A key never seen is a blob of which nothing is durable. */
   readonly claim: (key: string, epoch: number) => Promise<JournaledBlob | undefined>
-  /** Changes a blob and sets its epoch; false where a newer one was seen. */
+  /**
+   * Changes a blob that was claimed, and sets its epoch; false where a newer one was seen, and where the blob was forgotten
+   * since: a newer writer has finished or removed it then, and what an older one says of it must not come back.
+   */
   readonly write: (key: string, epoch: number, change: JournalChange) => Promise<boolean>
   /** Forgets a blob; false where a newer epoch was seen. Without an epoch, whatever was seen. */
   readonly forget: (key: string, epoch?: number) => Promise<boolean>

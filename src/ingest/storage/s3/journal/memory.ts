@@ -1,4 +1,4 @@
-import { applyChange, type BlobJournal, type JournalChange, type JournaledBlob, toEmptyBlob } from "./blob-journal.ts"
+import { applyChange, type BlobJournal, type JournaledBlob, toEmptyBlob } from "./blob-journal.ts"
 
 /**
  * Keeps the journal in memory, for tests and demonstrations: uploads that are under way when the process ends begin anew,
@@ -7,17 +7,21 @@ import { applyChange, type BlobJournal, type JournalChange, type JournaledBlob, 
 export const createMemoryBlobJournal = (): BlobJournal => {
   const blobs = new Map<string, JournaledBlob>()
   const isOlder = (key: string, epoch: number): boolean => epoch < (blobs.get(key)?.epoch ?? 0)
-  const change = (key: string, epoch: number, changes: JournalChange): JournaledBlob | undefined => {
-    if (isOlder(key, epoch)) return undefined
-    const changed = applyChange(blobs.get(key) ?? toEmptyBlob(epoch), epoch, changes)
-    blobs.set(key, changed)
-    return changed
-  }
   return {
     isDurable: false,
     read: async (key) => blobs.get(key),
-    claim: async (key, epoch) => change(key, epoch, {}),
-    write: async (key, epoch, changes) => change(key, epoch, changes) !== undefined,
+    claim: async (key, epoch) => {
+      if (isOlder(key, epoch)) return undefined
+      const claimed = { ...(blobs.get(key) ?? toEmptyBlob(epoch)), epoch }
+      blobs.set(key, claimed)
+      return claimed
+    },
+    write: async (key, epoch, change) => {
+      const before = blobs.get(key)
+      if (before === undefined || isOlder(key, epoch)) return false
+      blobs.set(key, applyChange(before, epoch, change))
+      return true
+    },
     forget: async (key, epoch) => {
       if (epoch !== undefined && isOlder(key, epoch)) return false
       blobs.delete(key)

@@ -1,5 +1,5 @@
 import { openDatabase } from "../../sqlite/open-database.ts"
-import { type BlobJournal, type JournaledBlob } from "./blob-journal.ts"
+import { type BlobJournal, type JournaledBlob, toEmptyBlob } from "./blob-journal.ts"
 
 const schema = `
   CREATE TABLE IF NOT EXISTS blobs (
@@ -33,15 +33,6 @@ interface Row {
   readonly isFinishing: number
 }
 
-const newRow = (epoch: number): Row => ({
-  epoch,
-  uploadId: null,
-  uploadRef: null,
-  stored: 0,
-  tail: null,
-  isFinishing: 0,
-})
-
 /** Keeps the journal in an SQLite file, made when missing, for this user alone. Node, Deno. */
 export const createSqliteBlobJournal = ({ file }: { readonly file: string }): BlobJournal => {
   const { database, group, close } = openDatabase(file, {
@@ -55,10 +46,11 @@ export const createSqliteBlobJournal = ({ file }: { readonly file: string }): Bl
     FROM blobs WHERE key = ?`,
   )
   const selectEtags = database.prepare("SELECT etag FROM parts WHERE key = ? ORDER BY number")
-  const upsert = database.prepare(`
-    INSERT INTO blobs (key, epoch, upload_id, upload_ref, stored, tail, is_finishing) VALUES (?, ?, ?, ?, ?, ?, ?)
-    ON CONFLICT (key) DO UPDATE SET epoch = excluded.epoch, upload_id = excluded.upload_id,
-      upload_ref = excluded.upload_ref, stored = excluded.stored, tail = excluded.tail, is_finishing = excluded.is_finishing`)
+  const raise = database.prepare(`
+    INSERT INTO blobs (key, epoch, stored, is_finishing) VALUES (?, ?, 0, 0)
+    ON CONFLICT (key) DO UPDATE SET epoch = excluded.epoch`)
+  const update = database.prepare(`
+    UPDATE blobs SET epoch = ?, upload_id = ?, upload_ref = ?, stored = ?, tail = ?, is_finishing = ? WHERE key = ?`)
   const countParts = database.prepare("SELECT max(number) AS count FROM parts WHERE key = ?")
   const cutParts = database.prepare("DELETE FROM parts WHERE key = ? AND number > ?")
   const addPart = database.prepare("INSERT INTO parts (key, number, etag) VALUES (?, ?, ?)")
@@ -75,13 +67,20 @@ export const createSqliteBlobJournal = ({ file }: { readonly file: string }): Bl
     etags: selectEtags.all(key).map(({ etag }) => etag as string),
   })
 
+  const claim = (key: string, epoch: number): JournaledBlob | undefined => {
+    const before = find(key)
+    if (before !== undefined && epoch < before.epoch) return undefined
+    raise.run(key, epoch)
+    return before === undefined ? toEmptyBlob(epoch) : toBlob(key, { ...before, epoch })
+  }
+
   const change = (key: string, epoch: number, changes: Parameters<BlobJournal["write"]>[2]): boolean => {
-    const before = find(key) ?? newRow(epoch)
-    if (epoch < before.epoch) return false
+    const before = find(key)
+    if (before === undefined || epoch < before.epoch) return false
     const { upload, keep, add = [], offset = before.stored, tail = before.tail, isFinishing } = changes
     const [id, ref] =
       upload === undefined ? [before.uploadId, before.uploadRef] : [upload?.id ?? null, upload?.ref ?? null]
-    upsert.run(key, epoch, id, ref, offset, tail, isFinishing === undefined ? before.isFinishing : Number(isFinishing))
+    update.run(epoch, id, ref, offset, tail, isFinishing === undefined ? before.isFinishing : Number(isFinishing), key)
     if (keep !== undefined) cutParts.run(key, keep)
     const kept = add.length > 0 ? ((countParts.get(key)?.["count"] as number | null) ?? 0) : 0
     for (const [index, etag] of add.entries()) addPart.run(key, kept + index + 1, etag)
@@ -94,7 +93,7 @@ export const createSqliteBlobJournal = ({ file }: { readonly file: string }): Bl
       const row = find(key)
       return row === undefined ? undefined : toBlob(key, row)
     },
-    claim: (key, epoch) => group.run(() => (change(key, epoch, {}) ? toBlob(key, find(key)!) : undefined)),
+    claim: (key, epoch) => group.run(() => claim(key, epoch)),
     write: (key, epoch, changes) => group.run(() => change(key, epoch, changes)),
     forget: (key, epoch = Number.MAX_SAFE_INTEGER) =>
       group.run(() => {

@@ -1,0 +1,273 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { setTimeout as sleep } from "node:timers/promises"
+import { expect, it, onTestFinished } from "vitest"
+import { encodeToken } from "../../src/protocol.ts"
+import { startDouble } from "../ingest/storage/s3/start-double.ts"
+import { injectBucketFaults } from "./crash/bucket-faults.ts"
+import { bucketMoments, createExecutioner, type Moment } from "./crash/moments.ts"
+import { startReceivingApp } from "./crash/receiving-app.ts"
+import { createUploads } from "./crash/uploads.ts"
+import { isDeletion, isStored, type Upload } from "./crash/world.ts"
+import { bundleIngestServer } from "./ingest-process.ts"
+import { createRandom } from "./random.ts"
+
+const seed = Number(process.env["CRASH_SEED"] ?? Math.floor(Math.random() * 2 ** 31))
+const kills = Number(process.env["BUCKET_KILLS"] ?? 30)
+/** Uploads under way at once. */
+const concurrency = 12
+/** Finished files that each client leaves there before it deletes the oldest one: the bucket is in memory. */
+const kept = 2
+
+const appId = "app-1"
+const apiKey = "sk_test_0123456789abcdef"
+const mebibyte = 1024 * 1024
+
+const until = async (condition: () => boolean, patience: number): Promise<boolean> => {
+  for (const deadline = Date.now() + patience; !condition(); await sleep(20)) if (Date.now() > deadline) return false
+  return true
+}
+
+it("loses nothing that is in a bucket, at whatever moment it is killed", { timeout: 900_000 }, async () => {
+  const random = createRandom(seed)
+  const folder = await mkdtemp(join(tmpdir(), "sluice-bucket-"))
+  onTestFinished(async ({ task }) => {
+    if (task.result?.state === "fail") console.log(`CRASH_SEED=${seed}: the data is kept in ${folder}.`)
+    else await rm(folder, { recursive: true })
+  })
+  const violations: Array<string> = []
+  const violate = (what: string) => void violations.push(what)
+  let isTooLate = false
+  const isHopeless = () => isTooLate || violations.length >= 20
+  const moments: ReadonlyArray<Moment> = [...bucketMoments, "start", "offset", "body", "last byte", "answer", "any"]
+  const executioner = createExecutioner(random, moments)
+  const { see } = executioner
+
+  const double = await startDouble()
+  onTestFinished(double.close)
+  const faults = injectBucketFaults(double, random, see)
+
+  const publicUrl = "http://ingest.test"
+  let listening = Promise.withResolvers<string>()
+  let current: object | undefined
+  const ingestUrl = () => listening.promise
+  const deleted = new Set<string>()
+  const held = new Set<string>()
+  const isDeleted = (key: string) => deleted.has(key)
+  const app = await startReceivingApp({ apiKey, random, see, violate, ingestUrl, isDeleted, isHeld: () => false })
+  onTestFinished(app.close)
+  const startIngest = await bundleIngestServer(folder)
+  const data = join(folder, "data")
+  const unfinishedTtl = 8000
+  const start = () => {
+    const life = startIngest({
+      folder: data,
+      bucket: {
+        ...double.settings,
+        firstWait: 20,
+        // Most parts have no room in memory then.
+        ...(random.chance(0.3) && { memory: 2 * mebibyte }),
+      },
+      token: encodeToken({ apiKey, appId, regions: ["local"] }),
+      url: publicUrl,
+      logLevel: "Error",
+      callbackWait: 1500,
+      callbackTimeout: 1000,
+      callbackRetries: Array.from({ length: 1000 }, () => 40),
+      sweepInterval: 25,
+      unfinishedTtl,
+    })
+    current = life
+    // A port may be read when the process is dead already.
+    void life.port.then((port) => {
+      if (port !== undefined && current === life) listening.resolve(`http://127.0.0.1:${port}`)
+    })
+    onTestFinished(() => void life.child.kill("SIGKILL"))
+    return life
+  }
+
+  /** In the catalog, one object, one object that may be resumed, and several parts. */
+  const pickSize = (): number => {
+    const kind = random.below(20)
+    if (kind < 3) return random.between(1024, 64 * 1024)
+    if (kind < 10) return random.between(64 * 1024 + 1, mebibyte)
+    if (kind < 13) return random.between(mebibyte, 8 * mebibyte)
+    return kind < 19 ? random.between(8 * mebibyte + 1, 18 * mebibyte) : random.between(18 * mebibyte, 40 * mebibyte)
+  }
+  let failures = 0
+  const counts = {
+    uploads: 0,
+    bytes: 0,
+    resumes: 0,
+    broken: 0,
+    deletions: 0,
+    claims: 0,
+    unclaimed: 0,
+    verdicts: 0,
+    rivals: 0,
+    renewals: 0,
+    refusedReturns: 0,
+  }
+  const uploads = createUploads({
+    random,
+    publicUrl,
+    ingestUrl,
+    appUrl: app.url,
+    appId,
+    apiKey,
+    see,
+    violate,
+    isHopeless,
+    counts,
+    deleted,
+    held,
+    fates: ["finished", "finished", "finished", "finished", "finished", "finished", "abandoned", "deleted midway"],
+    pickSize,
+    rivals: 0.25,
+    isFailure: ({ status }) => {
+      const isFailure = status === 500 || status === 503
+      if (isFailure) failures++
+      return isFailure
+    },
+    takeLoss: faults.takeLoss,
+  })
+  const ended: Array<Upload> = []
+  const ending = new AbortController()
+  const over = ending.signal
+
+  /** A connection that breaks, or a bucket that fails, proves nothing: it is read until it is there, or another. */
+  const verify = async (one: Upload): Promise<void> => {
+    while (!isHopeless() && (await uploads.verify(one)) === "broken") await sleep(10)
+  }
+  const remove = async (one: Upload): Promise<void> => {
+    deleted.add(one.grant.key)
+    await uploads.call("deleteFiles", { fileKeys: [one.grant.key] }, "deletion")
+  }
+  const stored: Set<Upload> = new Set()
+  const upload = async () => {
+    const own: Array<Upload> = []
+    while (!over.aborted && !isHopeless()) {
+      const one = await uploads.run()
+      ended.push(one)
+      if (!isStored(one)) continue
+      await verify(one)
+      own.push(one)
+      stored.add(one)
+      const oldest = own.length > kept ? own.shift() : undefined
+      if (oldest === undefined) continue
+      await verify(oldest)
+      // Its callback is owed until it is deleted.
+      await until(() => isHopeless() || isHeard(oldest), 30_000)
+      expectHeard(oldest)
+      stored.delete(oldest)
+      await remove(oldest)
+      oldest.content = new Uint8Array()
+    }
+  }
+
+  // Of an abandoned upload that never heard an offset nobody but the ingest knows whether it was begun.
+  const isOwed = (one: Upload): boolean =>
+    one.registers !== "never" && !isDeletion(one) && (one.fate !== "abandoned" || one.acknowledged > 0)
+  const nameOf = (one: Upload) => `${one.grant.key} ${isStored(one) ? "uploaded" : "failed"}`
+  const isHeard = (one: Upload): boolean => !isOwed(one) || app.heard.has(nameOf(one))
+  const expectHeard = (one: Upload): void => {
+    if (!isOwed(one) || isHopeless()) return
+    const heard = app.heard.get(nameOf(one))
+    if (heard === undefined) violate(`no event for ${nameOf(one)}`)
+    else if (heard.ids.size !== 1) violate(`${heard.ids.size} event ids for ${nameOf(one)}`)
+    else if (heard.last.status === "uploaded" && heard.last.file.fileHash !== one.fileHash) {
+      violate(`the event for ${nameOf(one)} names another hash`)
+    }
+  }
+
+  const clients = Array.from({ length: concurrency }, upload)
+  const killedIn = new Map<Moment, number>(moments.map((moment) => [moment, 0]))
+  let [killed, errors] = [0, ""]
+  for (; killed < kills && !isHopeless(); killed++) {
+    const life = start()
+    const moment = await executioner.next(life.port)
+    current = undefined
+    // Whoever waits for the dead one waits for the next.
+    const next = Promise.withResolvers<string>()
+    listening.resolve(next.promise)
+    listening = next
+    await life.kill()
+    errors += life.errors()
+    killedIn.set(moment, killedIn.get(moment)! + 1)
+  }
+  const last = start()
+  ending.abort()
+  const deadline = setTimeout(() => {
+    isTooLate = true
+    violate("uploads did not end within a minute after the last kill")
+  }, 60_000)
+  await Promise.all(clients)
+  clearTimeout(deadline)
+  faults.stop()
+
+  for (const one of stored) await verify(one)
+  const owed = [...stored, ...ended.filter(({ fate }) => fate === "abandoned")]
+  await until(() => isHopeless() || owed.every(isHeard), 30_000)
+  for (const one of owed) expectHeard(one)
+
+  const read = (file: string, sql: string) => {
+    const database = new DatabaseSync(join(data, file))
+    try {
+      return database.prepare(sql).all()
+    } finally {
+      database.close()
+    }
+  }
+  const hashes = new Map(
+    read("catalog.sqlite", "SELECT key, file_hash FROM files WHERE status = 'Uploaded'").map((row) => [
+      String(row["key"]),
+      row["file_hash"],
+    ]),
+  )
+  for (const { grant, fileHash } of stored) {
+    if (hashes.get(grant.key) !== fileHash) violate(`the catalog has another hash of ${grant.key}`)
+  }
+  for (const one of stored) await remove(one)
+  // What was abandoned expires, and sweeps take its bytes.
+  await sleep(unfinishedTtl)
+  await until(() => isHopeless() || double.objects.size + double.uploads.size === 0, 20_000)
+  expect.soft(last.child.exitCode ?? last.child.signalCode, "it ended by itself").toBeNull()
+  await last.stop()
+  errors += last.errors()
+
+  console.log(
+    [
+      `CRASH_SEED=${seed}`,
+      `kills ${killed} (${[...killedIn].map(([moment, count]) => `${moment} ${count}`).join(", ")})`,
+      `faults of ${double.requests.length} requests: ${Object.entries(faults.counts)
+        .map(([what, count]) => `${what} ${count}`)
+        .join(", ")}`,
+      `uploads ${counts.uploads} (${Math.round(counts.bytes / 1e6)} MB), resumes ${counts.resumes}, broken requests ${counts.broken}`,
+      `deletions ${deleted.size}, rivals that were answered ${counts.rivals}, failures of the bucket that clients saw ${failures}`,
+      `violations ${violations.length}`,
+    ].join("\n"),
+  )
+  expect.soft(violations.slice(0, 20)).toEqual([])
+  expect.soft([...double.objects.keys()], "objects that are left").toEqual([])
+  expect
+    .soft(
+      [...double.uploads.values()].map(({ key }) => key),
+      "multipart uploads that are left",
+    )
+    .toEqual([])
+  expect.soft(read("journal.sqlite", "SELECT * FROM blobs"), "rows that are left").toEqual([])
+  expect.soft(read("journal.sqlite", "SELECT * FROM parts"), "parts that are left").toEqual([])
+  expect
+    .soft(read("catalog.sqlite", "SELECT key FROM files WHERE status IN ('Uploading', 'Uploaded', 'Deleting')"))
+    .toEqual([])
+  expect.soft((await readdir(data)).filter((name) => name.startsWith("sluice-part-")).length).toBeLessThanOrEqual(kills)
+  const unforeseen = errors
+    .split("\n")
+    .filter((line) => line !== "" && !/code=(CALLBACK_|INGEST_UNAVAILABLE)/.test(line))
+  if (unforeseen.length > 0)
+    console.log([...new Set(unforeseen.map((line) => line.slice(0, 400)))].slice(0, 20).join("\n"))
+  expect(killed).toBe(kills)
+  expect(counts.uploads).toBeGreaterThan(kills)
+})
