@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises"
+import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -262,12 +262,13 @@ it("loses nothing that is in a bucket, at whatever moment it is killed", { timeo
   expect
     .soft(read("catalog.sqlite", "SELECT key FROM files WHERE status IN ('Uploading', 'Uploaded', 'Deleting')"))
     .toEqual([])
-  expect.soft((await readdir(data)).filter((name) => name.startsWith("sluice-part-")).length).toBeLessThanOrEqual(kills)
+  // Only of a part that others have overwritten clients are told what nobody foresees.
   const unforeseen = errors
-    .split("\n")
-    .filter((line) => line !== "" && !/code=(CALLBACK_|INGEST_UNAVAILABLE)/.test(line))
-  if (unforeseen.length > 0)
-    console.log([...new Set(unforeseen.map((line) => line.slice(0, 400)))].slice(0, 20).join("\n"))
+    .split(/^(?=\[sluice\])/m)
+    .filter((each) => each !== "" && !/code=CALLBACK_|The bucket has other bytes than were sent/.test(each))
+  expect.soft(unforeseen).toEqual([])
   expect(killed).toBe(kills)
-  expect(counts.uploads).toBeGreaterThan(kills)
+  expect(Object.values(faults.counts).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(kills)
+  expect(counts.uploads).toBeGreaterThan(kills / 3)
+  expect(counts.resumes).toBeGreaterThan(kills / 3)
 })
