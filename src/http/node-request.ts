@@ -91,6 +91,8 @@ export const requestByNode = ({
       const isUnanswered = outgoing.reusedSocket && outgoing.socket?.bytesRead === readBefore
       reject(isUnanswered && options.signal?.aborted !== true ? Object.assign(cause, { isStale: true }) : cause)
     })
+    // After a 101 that nobody asked for Node says nothing else.
+    outgoing.on("close", () => reject(new Error("the connection ended without an answer")))
     outgoing.on("response", (message) => {
       // The connection may break before anybody reads; a later reader gets the error as well.
       message.on("error", () => {})

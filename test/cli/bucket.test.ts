@@ -130,9 +130,7 @@ describe("sluice ingest --s3-bucket", patient, () => {
     expect(await verify(other)).toMatchObject({
       code: 1,
       stdout: "",
-      stderr: expect.stringMatching(
-        new RegExp(`^${cannot} other of .* 404.* Make the bucket, or correct its name[^\n]*\n$`),
-      ),
+      stderr: expect.stringMatching(/^sluice: The ingest of .* keeps its files in the bucket double of [^\n]*\n$/),
     })
     expect(await verify(nameBucket(), { ...ourKeys, SLUICE_S3_SECRET_ACCESS_KEY: "wrong" })).toMatchObject({
       code: 1,
@@ -168,6 +166,27 @@ describe("sluice ingest --s3-bucket", patient, () => {
     expect(warningsOf(back.stdout)).toEqual([
       expect.stringMatching(/kept its files in the bucket double of .* before, and now keeps them on disk\. /),
     ])
+  })
+
+  it("does not start where it would find none of its files, and reads none from elsewhere", async () => {
+    const ingest = await start()
+    await put(ingest, "hello bucket".repeat(10_000))
+    await ingest.stop()
+    const elsewhere = ["--s3-bucket", "double", "--s3-endpoint", double.url, "--s3-region", "test-1"]
+    for (const args of [
+      ["ingest", "--port", "0", "--data", data],
+      ["ingest", "--port", "0", "--data", data, ...elsewhere],
+      ["files", "verify", "--data", data, ...elsewhere],
+    ]) {
+      const { code, stderr } = await run(args)
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringMatching(
+          /^sluice: The ingest of \S+ keeps its files in the bucket double of \S+, below files\/, and not [^\n]*: run it with --s3-bucket double [^\n]* --s3-prefix files\/\.(?: To begin anew [^\n]*started-with\.json\.)?\n$/,
+        ),
+      ])
+    }
+    await (await start()).stop()
   })
 
   it("takes keys of AWS's variables, with a session, and its own before them", async () => {

@@ -66,6 +66,33 @@ export const readStart = async ({ folder }: Deployment): Promise<StartedWith | u
   }
 }
 
+const isSame = (one: StoreChoice, other: StoreChoice): boolean => nameStore(one) === nameStore(other)
+
+/**
+ * Fails: with a {@link CommandFailure} where files of a deployment are in a bucket and another store is named, or the other way
+ * round: none of them would be found, and those that are deleted would stay. Modules are not told apart, because a path may
+ * change.
+ *
+ * @param what    cannot be done, `Files could not be read`
+ * @param hasFiles whether there are any
+ * @param more    what else can be done, a sentence
+ */
+export const requireSameStore = async (
+  deployment: Deployment,
+  what: string,
+  hasFiles: () => boolean | Promise<boolean>,
+  more: (note: string) => string = () => "",
+): Promise<void> => {
+  const { store } = deployment
+  const before = (await readStart(deployment))?.store
+  if (before === undefined || isSame(before, store) || (before.kind !== "s3" && store.kind !== "s3")) return
+  if (!(await hasFiles())) return
+  const how = before.kind === "disk" ? "without --s3-bucket and --store" : `with ${nameStoreOptions(before)}`
+  throw new CommandFailure(
+    `The ingest of ${deployment.describe()} keeps its files ${nameStore(before)}, and not ${nameStore(store)}. ${what}: run it ${how}.${more(fileOf(deployment.folder))}`,
+  )
+}
+
 /**
  * Fails: with a {@link CommandFailure} where the ingest of a deployment keeps its files in a store that nobody named. The
  * note alone is no reason to run code: whoever owns the folder may have written it.

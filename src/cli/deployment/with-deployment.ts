@@ -1,12 +1,13 @@
+import { existsSync } from "node:fs"
 import { type BlobStore, type Catalog, readSqliteCatalog } from "../../ingest.ts"
 import type { LogFormat } from "../../protocol.ts"
 import { CommandFailure } from "../command-failure.ts"
 import { openDataFolder } from "./data-folder.ts"
 import { isDataFolderLocked } from "./data-folder-lock.ts"
-import type { Deployment } from "./deployment.ts"
+import type { DataFolder, Deployment } from "./deployment.ts"
 import { type CatalogUse, findForeignSchema, openCatalog, requireCatalog } from "./open-catalog.ts"
 import { openStore } from "./open-store.ts"
-import { requireFilesOnDisk } from "./started-with.ts"
+import { requireFilesOnDisk, requireSameStore } from "./started-with.ts"
 
 /** A deployment whose catalog is open. */
 export interface DeploymentCatalog extends Deployment {
@@ -49,6 +50,7 @@ export const withDeployment = async <A>(
       catalog,
       openStore: async () => {
         await requireFilesOnDisk(deployment, (options) => `Say so: ${options}`)
+        await requireSameStore(deployment, "Its files cannot be read", () => true)
         return (store = await openStore(deployment))
       },
       listAppIds: () => {
@@ -67,6 +69,17 @@ export const withDeployment = async <A>(
     } finally {
       await catalog.close()
     }
+  }
+}
+
+/** Whether a catalog knows of files whose bytes are in the store. */
+const hasBlobs = async ({ catalog }: DataFolder): Promise<boolean> => {
+  if (!existsSync(catalog)) return false
+  const reader = readSqliteCatalog({ file: catalog })
+  try {
+    return reader.sum().blobBytes > 0
+  } finally {
+    reader.close()
   }
 }
 
@@ -95,6 +108,13 @@ export const withOwnDeployment = async <A>(
   const { folder } = deployment
   const { notes, release } = await openDataFolder(folder.path)
   try {
+    await requireSameStore(
+      deployment,
+      "Files could not be read",
+      () => hasBlobs(folder),
+      (note) =>
+        ` To begin anew in another place choose another --data; where none of these files is needed any more, remove ${note}.`,
+    )
     return await run({
       ...deployment,
       notes,

@@ -2,6 +2,7 @@ import { relative } from "node:path"
 import { styleText } from "node:util"
 import { envName } from "../../protocol.ts"
 import { toPrintable } from "../terminal/printable.ts"
+import { nameStore } from "../deployment/deployment.ts"
 import { findUnknownVariables, isServiceLink } from "../../schema/unknown-variables.ts"
 import type { SettingSource } from "../settings/setting-options.ts"
 import { ingestSettings, otherVariables } from "../settings/settings.ts"
@@ -72,7 +73,13 @@ export const announceIngest = (ingest: StartedIngest, sources: ReadonlyArray<Set
   printFacts([
     ["  Public URL", url],
     ["  Listens on", `${host}:${port}`],
-    ["  Data", withNote(folder.path, store.kind === "disk" ? "files on disk, catalog in SQLite" : "catalog in SQLite")],
+    [
+      "  Data",
+      withNote(
+        folder.path,
+        store.kind === "module" ? "catalog in SQLite" : `files ${nameStore(store)}, catalog in SQLite`,
+      ),
+    ],
     ["  App", toPrintable(token.appId)],
     ["  Token", keptToken === null ? `from ${envName("token")}` : withNote(folder.tokenFile, tokenStates[keptToken])],
     ...sources.map(

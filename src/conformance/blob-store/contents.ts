@@ -107,7 +107,7 @@ export const testBlobContents = (store: () => BlobStore): void => {
   })
 
   it("keeps keys apart that differ in the case of a letter or are long", async () => {
-    const keys = ["abc", "ABC", "aBc", "x".repeat(512), `${"x".repeat(511)}y`]
+    const keys = ["abc", "ABC", "aBc", "😀", "🎉", "x".repeat(512), `${"x".repeat(511)}y`]
     const refs: Array<string | null> = []
     for (const [index, key] of keys.entries()) refs.push((await write(store(), key, bytes(10, index))).ref)
     for (const [index, key] of keys.entries()) {

@@ -198,7 +198,7 @@ export const appendParts = async (
   /** Reads the bytes behind the last part again: they are to be part of the next one. */
   const readTail = async (name: string): Promise<void> => {
     try {
-      await readObject(client, name, (bytes) => gathered.add(bytes), { signal })
+      await readObject(client, name, (bytes) => gathered.add(bytes), { end: offset - position - 1, signal })
     } catch (cause) {
       if (!(cause instanceof S3Error && cause.status === 404)) throw cause
       await note({ offset: position, tail: null })

@@ -17,7 +17,8 @@ export const hashObject = async (client: S3Client, name: string, size: number): 
       length += bytes.length
     }
     await readObject(client, name, take, { start, end })
-    return range.subarray(0, length)
+    if (length < range.length) throw new Error(`The object ended at ${start + length} of ${size} bytes.`)
+    return range
   }
   const reading: Array<Promise<Uint8Array>> = []
   for (let next = 0; next < size || reading.length > 0;) {

@@ -13,7 +13,7 @@ export const createObjectNames = (prefix: string) => ({
 
 /** Keys of the ingest stay as they are; whatever else a key may hold becomes what every bucket takes. */
 const encodeKey = (key: string): string =>
-  key.replaceAll(/[^\w.-]|^\.+/g, (part) =>
+  key.replaceAll(/[^\w.-]|^\.+/gu, (part) =>
     [...new TextEncoder().encode(part)].map((byte) => `~${byte.toString(16).padStart(2, "0")}`).join(""),
   )
 

@@ -63,6 +63,9 @@ export const readSqliteSchema = ({
 /** The migration that added `contents`, and columns without which this package cannot read a catalog. */
 const oldestReadable = 2
 
+/** The first schema whose files have what the blob store is told when it reads them. */
+const firstWithBlobRefs = 16
+
 /** Pages of one step: the largest number of pages that a database can have, so that SQLite copies all at once. */
 const allPages = 2 ** 31 - 1
 
@@ -83,8 +86,9 @@ export const readSqliteCatalog = ({ file }: { readonly file: string }): SqliteCa
       )
     }
     if (version < oldestReadable) throw new Error(`it is of schema ${version}; start the ingest on it once`)
+    const blobRef = version < firstWithBlobRefs ? "NULL" : "blob_ref"
     const list = database.prepare(`
-      SELECT id, key, app_id AS appId, name, size, file_hash AS fileHash, is_inline AS isInline, blob_ref AS blobRef
+      SELECT id, key, app_id AS appId, name, size, file_hash AS fileHash, is_inline AS isInline, ${blobRef} AS blobRef
       FROM files WHERE status = 'Uploaded' AND id > ? ORDER BY id LIMIT ?`)
     const find = database.prepare("SELECT 1 FROM files WHERE id = ? AND status = 'Uploaded'")
     const sum = database.prepare(`

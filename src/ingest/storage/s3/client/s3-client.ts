@@ -1,4 +1,4 @@
-import { escapeXml } from "./answer-xml.ts"
+import { type Answered, escapeXml } from "./answer-xml.ts"
 import { toStrangeAnswer } from "./judge-failure.ts"
 import { isMissingUpload, S3Error } from "./s3-error.ts"
 import { createS3Requests, type S3Answer, type S3Request, type S3Requests, type S3Tuning } from "./s3-request.ts"
@@ -131,17 +131,54 @@ const sizeOf = (answer: S3Answer): number => {
   return Number(total ?? answer.header("content-length"))
 }
 
+/** Whether the bytes are those of the object, and not packed on their way. */
+const isPlain = (answer: S3Answer): boolean => /^(identity)?$/.test(answer.header("content-encoding") ?? "")
+
+/** Whether an answer has the bytes `start` to `end` of an object, or to its end where that comes before. */
+const isRangeOf = (answer: S3Answer, start: number, end = Infinity): boolean => {
+  const [, first, last, total] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(answer.header("content-range") ?? "") ?? []
+  return (
+    answer.status === 206 &&
+    isPlain(answer) &&
+    Number(first) === start &&
+    Number(last) === Math.min(end, Number(total) - 1) &&
+    Number(answer.header("content-length")) === Number(last) - start + 1
+  )
+}
+
+/** The root of a list of this name. Fails: throws for any other document, which would be a list of nothing. */
+const rootOf = (operation: string, answer: S3Answer, name: string): Answered => {
+  const root = answer.root()
+  if (root.name === name) return root
+  throw toStrangeAnswer(operation, answer.status, "it is no list")
+}
+
+/** The names of a list. Fails: throws where one is not below the prefix: what is listed may be removed. */
+const requireBelow = <A extends { readonly key: string }>(
+  operation: string,
+  answer: S3Answer,
+  prefix: string,
+  listed: ReadonlyArray<A>,
+): ReadonlyArray<A> => {
+  if (listed.every(({ key }) => key.startsWith(prefix))) return listed
+  throw toStrangeAnswer(operation, answer.status, "its list has names that were not asked for")
+}
+
+/** The most pages of a list that are read: of parts there are ten. */
+const mostPages = 1000
+
 /** Reads all pages of a list: `readPage` takes one, and gives the query of the next. */
 const readPages = async (
   requests: S3Requests,
   request: S3Request,
   readPage: (answer: S3Answer) => Readonly<Record<string, string>> | undefined,
 ): Promise<void> => {
-  for (let more: Readonly<Record<string, string>> | undefined = {}, last = ""; more !== undefined;) {
+  for (let more: Readonly<Record<string, string>> | undefined = {}, last = "", page = 1; more !== undefined; page++) {
     const answer = await requests.send({ ...request, query: { ...request.query, ...more } })
     more = readPage(answer)
     const mark = JSON.stringify(more)
-    if (mark === last) throw toStrangeAnswer(request.operation, answer.status, "its list does not end")
+    if (mark === last || page === mostPages)
+      throw toStrangeAnswer(request.operation, answer.status, "its list does not end")
     last = mark
   }
 }
@@ -172,12 +209,9 @@ export const createS3Client = (settings: S3Settings, tuning?: S3Tuning): S3Clien
       const headers = isRange ? { range: `bytes=${start ?? 0}-${end ?? ""}` } : {}
       const { answer, body } = await requests.open({ operation, method: "GET", key, headers, signal, isLarge: true })
       const size = sizeOf(answer)
-      const first = /^bytes (\d+)-/.exec(answer.header("content-range") ?? "")?.[1]
-      if (isRange ? answer.status !== 206 || Number(first) !== (start ?? 0) : answer.status !== 200) {
-        await body.cancel()
-        throw toStrangeAnswer(operation, answer.status, "it is not the range that was asked for")
-      }
-      return { size, body }
+      if (isRange ? isRangeOf(answer, start ?? 0, end) : answer.status === 200 && isPlain(answer)) return { size, body }
+      await body.cancel()
+      throw toStrangeAnswer(operation, answer.status, "it is not the range that was asked for")
     },
 
     headObject: async (key) => {
@@ -213,13 +247,20 @@ export const createS3Client = (settings: S3Settings, tuning?: S3Tuning): S3Clien
         ...(limit !== undefined && { "max-keys": String(limit) }),
       }
       const answer = await send({ operation, method: "GET", query })
-      const root = answer.root()
+      const root = rootOf(operation, answer, "ListBucketResult")
       const isEncoded = root.text("EncodingType") === "url"
-      const objects = root.all("Contents").map((each) => ({
+      const listed = root.all("Contents").map((each) => ({
         key: readName(each.text("Key"), isEncoded),
         size: Number(each.text("Size")),
       }))
+      const objects = requireBelow(operation, answer, prefix, listed)
       const next = isTruncated(root.text("IsTruncated")) ? objects.at(-1)?.key : undefined
+      if (
+        objects.some(({ size }) => !Number.isSafeInteger(size) || size < 0) ||
+        (next !== undefined && next === after)
+      ) {
+        throw toStrangeAnswer(operation, answer.status, "its list cannot be")
+      }
       return { objects, next }
     },
 
@@ -278,7 +319,7 @@ export const createS3Client = (settings: S3Settings, tuning?: S3Tuning): S3Clien
       const parts: Array<S3Part> = []
       try {
         await readPages(requests, { operation: "ListParts", method: "GET", key, query: { uploadId } }, (answer) => {
-          const root = answer.root()
+          const root = rootOf("ListParts", answer, "ListPartsResult")
           for (const part of root.all("Part")) {
             const number = Number(part.text("PartNumber"))
             parts.push({ number, size: Number(part.text("Size")), etag: part.text("ETag") })
@@ -298,14 +339,13 @@ export const createS3Client = (settings: S3Settings, tuning?: S3Tuning): S3Clien
       // Ceph encodes names when it is asked to, and does not say so here.
       const query = { uploads: "", prefix }
       await readPages(requests, { operation: "ListMultipartUploads", method: "GET", query }, (answer) => {
-        const root = answer.root()
-        for (const upload of root.all("Upload")) {
-          uploads.push({
-            key: upload.text("Key"),
-            uploadId: upload.text("UploadId"),
-            initiatedAt: Date.parse(upload.text("Initiated")),
-          })
-        }
+        const root = rootOf("ListMultipartUploads", answer, "ListMultipartUploadsResult")
+        const listed = root.all("Upload").map((upload) => ({
+          key: upload.text("Key"),
+          uploadId: upload.text("UploadId"),
+          initiatedAt: Date.parse(upload.text("Initiated")),
+        }))
+        uploads.push(...requireBelow("ListMultipartUploads", answer, prefix, listed))
         if (!isTruncated(root.text("IsTruncated"))) return undefined
         return { "key-marker": root.text("NextKeyMarker"), "upload-id-marker": root.text("NextUploadIdMarker") }
       })
