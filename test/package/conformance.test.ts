@@ -177,7 +177,9 @@ describe("somebody with Vitest and TypeScript", () => {
     for (const name of ["my-catalog", "my-adapter"]) await rm(join(consumer.folder, `${name}.test.ts`))
     const broken = await run()
     expect(broken.code).toBe(1)
-    expect(broken.output).toContain(`my-store as a blob store, contract ${contracts.blobStore} > keeps a blob of no bytes`)
+    expect(broken.output).toContain(
+      `my-store as a blob store, contract ${contracts.blobStore} > keeps a blob of no bytes`,
+    )
   })
 
   it("finds every type that a driver needs, and is told of a method that is missing", async () => {

@@ -100,7 +100,16 @@ describe("journals of a bucket", () => {
     ])
     const [memory, sqlite] = await Promise.all(taken)
     expect(sqlite).toEqual(memory)
-    expect(memory![0]).toMatchObject([false, { epoch: 1 }, true, true, false, { epoch: 3, etags: ['"1"', '"2"'] }, false, true])
+    expect(memory![0]).toMatchObject([
+      false,
+      { epoch: 1 },
+      true,
+      true,
+      false,
+      { epoch: 3, etags: ['"1"', '"2"'] },
+      false,
+      true,
+    ])
     await Promise.all(journals.map((journal) => journal.close()))
   })
 })
