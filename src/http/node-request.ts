@@ -91,9 +91,11 @@ export const requestByNode = ({
       const isUnanswered = outgoing.reusedSocket && outgoing.socket?.bytesRead === readBefore
       reject(isUnanswered && options.signal?.aborted !== true ? Object.assign(cause, { isStale: true }) : cause)
     })
-    // After a 101 that nobody asked for Node says nothing else.
-    outgoing.on("close", () => reject(new Error("the connection ended without an answer")))
+    let isAnswered = false
+    // After a 101 that nobody asked for Node says nothing else. It always comes, and an error is dear.
+    outgoing.on("close", () => isAnswered || reject(new Error("the connection ended without an answer")))
     outgoing.on("response", (message) => {
+      isAnswered = true
       // The connection may break before anybody reads; a later reader gets the error as well.
       message.on("error", () => {})
       // An answer to half a request is the last on its connection.

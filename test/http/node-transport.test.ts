@@ -111,6 +111,17 @@ describe("a request over node:http", () => {
     expect(seen).toEqual(["/"])
   })
 
+  it("fails where the server switches to a protocol that nobody asked for", async () => {
+    const server = createTcpServer((socket) => {
+      socket.on("error", () => {})
+      socket.once("data", () => {
+        socket.write("HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: other\r\n\r\n")
+      })
+    })
+    const url = await start(server, "http")
+    await expect(createClient().post(url)).rejects.toThrow("ended without an answer")
+  })
+
   it("goes over the connection of the one before it, whose answer was read", async () => {
     const { seen, listener } = startCounting(() => "done")
     const url = await listen(listener)
