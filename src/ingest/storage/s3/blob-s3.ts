@@ -133,7 +133,8 @@ export const createS3BlobStore = (
       if (found?.size === offset) blob.whole = { ref: upload.ref, size: offset }
     } else if (upload === null) {
       // A blob of one part is whole as soon as it is put, whatever tail the journal knows of.
-      blob.whole ??= await findWhole(key)
+      const found = await findWhole(key)
+      if (found?.ref !== blob.whole?.ref) blob.whole = found
     }
     held.check()
     return { size: blob.whole?.size ?? offset, isFinished: blob.whole !== undefined }

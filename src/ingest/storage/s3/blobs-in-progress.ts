@@ -35,6 +35,14 @@ export interface Blob {
 export const fenced = (epoch: number, by?: number): BlobStoreError =>
   new BlobStoreError("fenced", `Epoch ${epoch} was fenced off${by === undefined ? "" : ` by epoch ${by}`}.`)
 
+/** Whether a blob has the same bytes in the same places, as far as the journal knows. */
+const isAsBefore = (one: JournaledBlob, other: JournaledBlob): boolean =>
+  one.offset === other.offset &&
+  one.tail === other.tail &&
+  one.upload?.id === other.upload?.id &&
+  one.etags.length === other.etags.length &&
+  one.etags.at(-1) === other.etags.at(-1)
+
 /** The right of one writer to a blob, and what it knows of it. */
 export interface Held {
   readonly key: string
@@ -105,6 +113,8 @@ export const createBlobsInProgress = (journal: BlobJournal, onTailReplaced: (nam
       if (claimed === undefined) throw fenced(epoch)
       check()
       blob.isJournaled = true
+      // Another process may have had the blob meanwhile: then what was hashed here is not what is stored.
+      if (blob.known === undefined || !isAsBefore(blob.known, claimed)) blob.hashed = undefined
       return (blob.known = claimed)
     }
     const note = async (change: JournalChange): Promise<void> => {

@@ -403,3 +403,21 @@ it("takes slow clients that together have far more than its memory", async () =>
   )
   expect((await readdir(folder)).filter((name) => !name.startsWith("journal."))).toEqual([])
 })
+
+it("does not give the digest of bytes that another process has replaced", async () => {
+  const size = 2 * partSize
+  const [mine, theirs] = [randomBytes(size), randomBytes(size)]
+  const [one, two] = [open(), open()]
+  const append = (store: BlobStore, epoch: number, content: Uint8Array) =>
+    store.append("key.1", { epoch, offset: 0, size, body: chunksOf(content), isHashed: true })
+  await append(one, 1, mine)
+  // The bucket aborts the upload; the next process begins anew, and ends before it has finished.
+  await two.claim("key.1", 2)
+  double.uploads.clear()
+  await two.finish("key.1", { epoch: 2, size }).catch(() => {})
+  await two.claim("key.1", 3)
+  await append(two, 3, theirs)
+  await one.claim("key.1", 4)
+  const { digest } = await one.finish("key.1", { epoch: 4, size, isHashed: true })
+  expect(digest).toBe(sha256(theirs))
+})

@@ -39,7 +39,9 @@ export const toAnsweredError = (operation: string, answer: HttpAnswer, text: str
   const { status } = answer
   const error = parseAnswer(text)
   const isError = error?.name === "Error"
-  const code = (isError && error.text("Code")) || (text === "" && codesOfHead[status]) || ownCodes.strangeAnswer
+  const said = isError ? error.text("Code") : ""
+  // It goes into messages and logs: what cannot be a code is none.
+  const code = (/^[\w.-]{1,64}$/.test(said) && said) || (text === "" && codesOfHead[status]) || ownCodes.strangeAnswer
   const fromBody = isError ? error.text("RequestId") : ""
   return new S3Error({
     operation,
