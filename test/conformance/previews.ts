@@ -327,7 +327,7 @@ export const describePreviews = ({ page, open, rowBecomes, until }: PreviewStage
           await stopped
           return new Blob(blobs)
         }
-        /** Whether its first frame is what was painted: a busy machine records for a while what was there before. */
+        /** Whether its beginning is what was painted: a busy machine records for a while what was there before. */
         const isPainted = async (recorded: Blob): Promise<boolean> => {
           const video = Object.assign(document.createElement("video"), { muted: true })
           video.src = URL.createObjectURL(recorded)
@@ -336,6 +336,11 @@ export const describePreviews = ({ page, open, rowBecomes, until }: PreviewStage
             video.onerror = () => resolve(false)
           })
           if (!isThere) return false
+          // Where the components look.
+          await new Promise((resolve) => {
+            video.onseeked = resolve
+            video.currentTime = 0.1
+          })
           const seen = Object.assign(document.createElement("canvas"), { width: 320, height: 160 }).getContext("2d")!
           seen.drawImage(video, 0, 0, 320, 160)
           const [red, , blue] = seen.getImageData(20, 10, 1, 1).data
