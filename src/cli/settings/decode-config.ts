@@ -2,7 +2,8 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { Outcome } from "../../protocol.ts"
 import { createDecoder } from "../../schema/decode.ts"
-import { ingestSettings, type Setting, type SettingName } from "./settings.ts"
+import type { Setting } from "./setting-kinds.ts"
+import { ingestSettings, type SettingName } from "./settings.ts"
 
 /** The content of a configuration file. */
 export interface ConfigFile {

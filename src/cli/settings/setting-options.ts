@@ -2,7 +2,8 @@ import { type Command, InvalidArgumentError, Option } from "commander"
 import { envName, type Outcome } from "../../protocol.ts"
 import { isServiceLink } from "../../schema/unknown-variables.ts"
 import { configFileName, readConfigFile } from "./config-file.ts"
-import { ingestSettings, type Setting, type SettingName, type SettingValues } from "./settings.ts"
+import type { Setting } from "./setting-kinds.ts"
+import { ingestSettings, type SettingName, type SettingValues } from "./settings.ts"
 
 /** A value and the text it was read from. */
 interface Given {

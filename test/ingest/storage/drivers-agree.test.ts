@@ -1,14 +1,7 @@
 import { expect, it } from "vitest"
 import { type Catalog, createMemoryCatalog, createSqliteCatalog } from "../../../src/ingest.ts"
 import { grantOf } from "../../../src/conformance/catalog/drive-catalog.ts"
-
-/** Numbers from 0 to below 1, always the same ones for a seed (mulberry32). */
-const createRandom = (seed: number) => (): number => {
-  seed = (seed + 0x6d2b79f5) | 0
-  let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed)
-  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-  return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-}
+import { createRandom } from "./random.ts"
 
 /** One call of a catalog, with its arguments fixed. */
 interface Step {

@@ -2,6 +2,7 @@ import type { FileHandle } from "node:fs/promises"
 import { appendBytes, nothingGathered, toBytes } from "../../../server-kit/append-bytes.ts"
 import { disposeChunk } from "../../../protocol/disposable-stream.ts"
 import type { Appended } from "../blob-store.ts"
+import { consumeBody } from "../consume-body.ts"
 
 /** Bytes written at once, at most and at least; between them it depends on how many bodies share the memory. */
 const largestBatch = 1024 * 1024
@@ -138,29 +139,16 @@ export const appendBody = async (
   }
 
   underWay++
-  const iterator = body[Symbol.asyncIterator]()
   try {
-    for (;;) {
-      let next: IteratorResult<Uint8Array>
-      try {
-        next = await iterator.next()
-      } catch (cause) {
-        await settle()
-        return { offset: stored, brokenOff: { cause } }
-      }
-      if (next.done === true) {
-        await settle()
-        return { offset: stored }
-      }
-      if (next.value.length === 0) continue
+    const broken = await consumeBody(body, (chunk) => {
+      if (chunk.length === 0) return
       const now = performance.now()
       if (gathered === 0) gatheredSince = now
-      gather(next.value)
-      if (gathered >= batchSize() || now - gatheredSince > patience) await pass()
-    }
-  } catch (cause) {
-    await iterator.return?.().catch(() => {})
-    throw cause
+      gather(chunk)
+      return gathered >= batchSize() || now - gatheredSince > patience ? pass() : undefined
+    })
+    await settle()
+    return { offset: stored, ...broken }
   } finally {
     underWay--
     await writing?.catch(() => {})

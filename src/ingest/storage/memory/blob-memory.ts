@@ -1,4 +1,5 @@
 import { BlobStoreError, type BlobStore } from "../blob-store.ts"
+import { consumeBody } from "../consume-body.ts"
 
 interface Blob {
   epoch: number
@@ -44,22 +45,14 @@ export const createMemoryBlobStore = (): BlobStore => {
       if (blob.isFinished || blob.size !== offset) {
         throw new BlobStoreError("offset", `The blob ends at ${blob.size}, not at ${offset}.`)
       }
-      const iterator = body[Symbol.asyncIterator]()
-      for (;;) {
-        let next: IteratorResult<Uint8Array>
-        try {
-          next = await iterator.next()
-        } catch (cause) {
-          return { offset: blob.size, brokenOff: { cause } }
-        }
-        if (next.done === true) return { offset: blob.size }
+      const broken = await consumeBody(body, (chunk) => {
         if (blob.epoch !== epoch || blobs.get(key) !== blob) {
-          await iterator.return?.()
           throw new BlobStoreError("fenced", `Epoch ${epoch} was fenced off by epoch ${blob.epoch}.`)
         }
-        blob.chunks.push(next.value.slice())
-        blob.size += next.value.length
-      }
+        blob.chunks.push(chunk.slice())
+        blob.size += chunk.length
+      })
+      return { offset: blob.size, ...broken }
     },
     finish: async (key, { epoch, size, isHashed = false }) => {
       const blob = admit(key, epoch)

@@ -1,6 +1,7 @@
 import type { Hash } from "node:crypto"
 import { disposeChunk } from "../../../protocol/disposable-stream.ts"
 import { type Append, type Appended, BlobStoreError } from "../blob-store.ts"
+import { consumeBody } from "../consume-body.ts"
 import type { S3Client } from "./client/s3-client.ts"
 import { S3Error } from "./client/s3-error.ts"
 import type { Gathered } from "./gathered.ts"
@@ -209,22 +210,8 @@ export const appendParts = async (
 
   try {
     if (before.tail !== null) await readTail(before.tail)
-    const iterator = body[Symbol.asyncIterator]()
-    for (;;) {
-      let next: IteratorResult<Uint8Array>
-      try {
-        next = await iterator.next()
-      } catch (cause) {
-        return { ...(await settle()), brokenOff: { cause } }
-      }
-      if (next.done === true) return await settle()
-      try {
-        if (next.value.length > 0) await take(next.value)
-      } catch (cause) {
-        await iterator.return?.().catch(() => {})
-        throw cause
-      }
-    }
+    const broken = await consumeBody(body, take)
+    return { ...(await settle()), ...broken }
   } finally {
     await Promise.all(sending)
     await journaling

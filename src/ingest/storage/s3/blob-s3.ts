@@ -26,25 +26,23 @@ import {
 import { wrapPort } from "../wrap-port.ts"
 import { appendParts, type AppendedParts } from "./append-parts.ts"
 import { type Blob, createBlobsInProgress, type Held, type Whole } from "./blobs-in-progress.ts"
-import { createS3Client, type S3Client, type S3Object } from "./client/s3-client.ts"
+import { createBucketObjects } from "./bucket-objects.ts"
+import { createS3Client, type S3Client } from "./client/s3-client.ts"
 import { isMissingUpload, S3Error } from "./client/s3-error.ts"
 import type { S3Tuning } from "./client/s3-request.ts"
 import type { S3Settings } from "./client/s3-settings.ts"
 import { completeParts } from "./complete-parts.ts"
-import { createGatherer, createPlaces } from "./gathered.ts"
+import { createGatherer } from "./gathered.ts"
 import { hashObject } from "./hash-object.ts"
 import { type BlobJournal, toEmptyBlob } from "./journal/blob-journal.ts"
 import { createObjectNames, readObjectName } from "./object-names.ts"
-import { toPartSize } from "./part-size.ts"
+import { createPlaces } from "./places.ts"
 
 /** Requests with bodies that one process has under way. */
 const requestsAtOnce = 64
 
 /** How long a bucket that answered counts as there, ms: asking costs money. */
 const freshness = 10_000
-
-/** How many times parts of an upload are looked for after it was aborted: one that was under way may still arrive. */
-const abortsAtMost = 5
 
 /** What tests change. */
 interface S3BlobStoreTuning extends S3Tuning {
@@ -74,10 +72,6 @@ const toError = (cause: unknown): BlobStoreError => {
 const isOfNothing = (cause: unknown): boolean =>
   cause instanceof S3Error && (cause.status === 404 || cause.status === 416) && cause.code !== "NoSuchBucket"
 
-/** Whether an object is a blob of one part: that never had a multipart upload. */
-const isOfOnePart = ({ key, size }: S3Object): boolean =>
-  readObjectName(key)?.isTail === false && size <= toPartSize(size)
-
 /** Keeps blobs in a bucket of an S3-compatible store. Node, Bun and Deno. */
 export const createS3BlobStore = (
   { prefix = "", journal, spill, ...settings }: S3BlobStoreSettings,
@@ -85,6 +79,7 @@ export const createS3BlobStore = (
 ): BlobStore => {
   const client: S3Client = createS3Client(settings, tuning)
   const names = createObjectNames(prefix)
+  const objects = createBucketObjects(client, names)
   const gatherer = createGatherer(spill, tuning?.memory)
   const places = createPlaces(requestsAtOnce)
   /** What is removed beside the answers. */
@@ -101,29 +96,6 @@ export const createS3BlobStore = (
 
   const blobs = createBlobsInProgress(journal, (tail) => tidy(() => client.deleteObjects([tail])))
 
-  const listAll = async (key: string): Promise<ReadonlyArray<S3Object>> => {
-    const found: Array<S3Object> = []
-    for (let after: string | undefined, isFirst = true; isFirst || after !== undefined; isFirst = false) {
-      const { objects, next } = await client.listObjects(names.all(key), { after })
-      found.push(...objects)
-      after = next
-    }
-    return found
-  }
-
-  /** The object that a blob has become, where no row says more: the one of the newest epoch. */
-  const findWhole = async (key: string): Promise<Whole | undefined> => {
-    let newest = -1
-    let found: Whole | undefined
-    for (const { key: name, size } of await listAll(key)) {
-      const of = readObjectName(name)
-      if (of === undefined || of.isTail || of.epoch <= newest) continue
-      newest = of.epoch
-      found = { ref: String(of.epoch), size }
-    }
-    return found
-  }
-
   const claim = async (key: string, epoch: number): Promise<BlobState> => {
     const held = blobs.hold(key, epoch)
     const { blob } = held
@@ -133,7 +105,7 @@ export const createS3BlobStore = (
       if (found?.size === offset) blob.whole = { ref: upload.ref, size: offset }
     } else if (upload === null) {
       // A blob of one part is whole as soon as it is put, whatever tail the journal knows of.
-      const found = await findWhole(key)
+      const found = await objects.findWhole(key)
       if (found?.ref !== blob.whole?.ref) blob.whole = found
     }
     held.check()
@@ -204,7 +176,7 @@ export const createS3BlobStore = (
       if (of === undefined || name === names.content(key, ref)) return false
       return of.isTail ? of.epoch <= epoch : of.epoch < epoch
     }
-    await client.deleteObjects((await listAll(key)).map(({ key: name }) => name).filter(isStale))
+    await objects.remove(key, isStale)
   }
 
   /** The object of a blob all of whose bytes are there. */
@@ -216,7 +188,7 @@ export const createS3BlobStore = (
     // An object is whole, whatever the journal has not forgotten yet.
     const whole = isStored
       ? await completeParts(client, held, upload, names.content(key, upload.ref), size)
-      : await findWhole(key)
+      : await objects.findWhole(key)
     if (whole === undefined) throw new BlobStoreError("offset", `The blob has ${offset} bytes, not ${size}.`)
     return (blob.whole = whole)
   }
@@ -241,7 +213,7 @@ export const createS3BlobStore = (
   const findBeginning = async (key: string): Promise<string> => {
     const blob = blobs.find(key)
     const { tail, upload, etags } = blob?.known ?? (await journal.read(key)) ?? toEmptyBlob(0)
-    const whole = blob?.whole ?? (tail === null && upload === null ? await findWhole(key) : undefined)
+    const whole = blob?.whole ?? (tail === null && upload === null ? await objects.findWhole(key) : undefined)
     if (whole !== undefined) return names.content(key, whole.ref)
     if (tail === null || etags.length > 0) throw new BlobStoreError("missing", "There are no such bytes.")
     return tail
@@ -262,27 +234,11 @@ export const createS3BlobStore = (
     throw missing()
   }
 
-  const abort = async (name: string, id: string): Promise<void> => {
-    for (let count = 0; count < abortsAtMost; count++) {
-      await client.abortMultipartUpload(name, id)
-      if ((await client.listParts(name, id)) === undefined) return
-    }
-    throw new BlobStoreError("io", "The bucket still takes parts of an upload that was aborted.")
-  }
-
   const remove = async (key: string): Promise<void> => {
     // What is under way would come after its removal.
     await blobs.drop(key)
     const known = await journal.read(key)
-    const objects = await listAll(key)
-    if (known?.upload !== null && known?.upload !== undefined) {
-      await abort(names.content(key, known.upload.ref), known.upload.id)
-    }
-    // One may have been begun that nobody could note: the process ended, or the answer was lost and it was asked for again.
-    if (!objects.some(isOfOnePart)) {
-      for (const each of await client.listMultipartUploads(names.all(key))) await abort(each.key, each.uploadId)
-    }
-    await client.deleteObjects((await listAll(key)).map(({ key: name }) => name))
+    await objects.removeAll(key, known?.upload ?? null)
     if (known !== undefined) await journal.forget(key)
   }
 

@@ -46,9 +46,7 @@ const isAsBefore = (one: JournaledBlob, other: JournaledBlob): boolean =>
 /** The right of one writer to a blob, and what it knows of it. */
 export interface Held {
   readonly key: string
-  readonly epoch: number
   readonly blob: Blob
-  readonly isCurrent: () => boolean
   /** Throws where a newer writer was seen. */
   readonly check: () => void
   /** What the journal says; it is read where this process does not know it. */
@@ -126,9 +124,7 @@ export const createBlobsInProgress = (journal: BlobJournal, onTailReplaced: (nam
     }
     return {
       key,
-      epoch,
       blob,
-      isCurrent,
       check,
       note,
       know: async () => {

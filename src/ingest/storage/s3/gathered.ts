@@ -1,4 +1,5 @@
 import type { FileHandle } from "node:fs/promises"
+import { createPlaces } from "./places.ts"
 
 /** Memory for bytes on their way into parts, bytes of a process; what has no room goes to a file. */
 const budget = 256 * 1024 * 1024
@@ -8,33 +9,6 @@ const block = { smallest: 16 * 1024, largest: 256 * 1024 }
 
 /** Files that are read back at the same time; each then takes the memory of a part. */
 const readBacksAtOnce = 4
-
-/** Waits for one of a number of places. */
-export interface Places {
-  /** Resolves with what gives the place back. */
-  readonly take: () => Promise<() => void>
-}
-
-export const createPlaces = (count: number): Places => {
-  let free = count
-  const waiting: Array<() => void> = []
-  const give = (): void => {
-    const next = waiting.shift()
-    if (next === undefined) free++
-    else next()
-  }
-  return {
-    take: async () => {
-      if (free > 0) free--
-      else await new Promise<void>((resolve) => waiting.push(resolve))
-      let isGiven = false
-      return () => {
-        if (!isGiven) give()
-        isGiven = true
-      }
-    },
-  }
-}
 
 /** Bytes that are gathered until there are enough of them for a part. */
 export interface Gathered {

@@ -11,6 +11,8 @@ export const createObjectNames = (prefix: string) => ({
   tail: (key: string, epoch: number, offset: number): string => `${prefix}${encodeKey(key)}/t${epoch}.${offset}`,
 })
 
+export type ObjectNames = ReturnType<typeof createObjectNames>
+
 /** Keys of the ingest stay as they are; whatever else a key may hold becomes what every bucket takes. */
 const encodeKey = (key: string): string =>
   key.replaceAll(/[^\w.-]|^\.+/gu, (part) =>

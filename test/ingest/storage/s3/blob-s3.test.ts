@@ -1,14 +1,15 @@
-import { createHash, randomBytes } from "node:crypto"
+import { randomBytes } from "node:crypto"
 import { mkdtemp, readdir, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest"
 import { testBlobStore } from "../../../../src/conformance.ts"
-import { type BlobStore, BlobStoreError } from "../../../../src/ingest.ts"
+import type { BlobStore } from "../../../../src/ingest.ts"
 import { createS3BlobStore } from "../../../../src/ingest/storage/s3/blob-s3.ts"
 import type { BlobJournal } from "../../../../src/ingest/storage/s3/journal/blob-journal.ts"
 import { createMemoryBlobJournal } from "../../../../src/ingest/storage/s3/journal/memory.ts"
 import { createSqliteBlobJournal } from "../../../../src/ingest/storage/s3/journal/sqlite.ts"
+import { breakingAfter, chunksOf, expectStored, readAll, reasonOf, sha256 } from "./drive-store.ts"
 import { type Double, startDouble } from "./start-double.ts"
 
 const mebibyte = 1024 * 1024
@@ -55,34 +56,12 @@ testBlobStore({ describe, test }, "S3 with a journal in memory", {
   cleanUp,
 })
 
-const sha256 = (content: Uint8Array): string => createHash("sha256").update(content).digest("hex")
-
-async function* chunksOf(content: Uint8Array, size = 1_000_003) {
-  for (let at = 0; at < content.length; at += size) yield content.subarray(at, at + size)
-}
-
-async function* breakingAfter(content: Uint8Array) {
-  yield* chunksOf(content)
-  throw new Error("the client left")
-}
-
-const readAll = async (store: BlobStore, key: string, size: number, ref: string | null): Promise<Uint8Array> => {
-  const stream = await store.read(key, { start: 0, end: size - 1, ref })
-  return new Uint8Array(await new Response(stream as ReadableStream<Uint8Array<ArrayBuffer>>).arrayBuffer())
-}
-
 /** The requests that were made, by operation. */
 const countRequests = () => {
   const counts: Record<string, number> = {}
   for (const { operation } of double.requests) counts[operation] = (counts[operation] ?? 0) + 1
   return counts
 }
-
-const reasonOf = (promise: Promise<unknown>): Promise<string> =>
-  promise.then(
-    () => "it succeeded",
-    (cause: unknown) => (BlobStoreError.is(cause) ? cause.reason : String(cause)),
-  )
 
 describe("an S3 blob store", () => {
   beforeEach(setUp)
@@ -125,9 +104,7 @@ describe("an S3 blob store", () => {
     expect(await second.claim("key.1", 2)).toEqual({ size: cut, isFinished: false })
     const rest = chunksOf(content.subarray(cut))
     await second.append("key.1", { epoch: 2, offset: cut, size, body: rest, isHashed: true })
-    const { digest, ref } = await second.finish("key.1", { epoch: 2, size, isHashed: true })
-    expect(digest).toBe(sha256(content))
-    expect(Buffer.compare(await readAll(second, "key.1", size, ref), content)).toBe(0)
+    await expectStored(second, await second.finish("key.1", { epoch: 2, size, isHashed: true }), content)
     await second.close()
     // The tail and the row are gone.
     expect([...double.objects.keys()]).toEqual(["files/key.1/1"])
@@ -148,9 +125,7 @@ describe("an S3 blob store", () => {
     expect(await store.claim("key.1", 2)).toEqual({ size: partSize, isFinished: false })
     const rest = chunksOf(content.subarray(partSize))
     await store.append("key.1", { epoch: 2, offset: partSize, size, body: rest, isHashed: true })
-    const { digest, ref } = await store.finish("key.1", { epoch: 2, size, isHashed: true })
-    expect(digest).toBe(sha256(content))
-    expect(Buffer.compare(await readAll(store, "key.1", size, ref), content)).toBe(0)
+    await expectStored(store, await store.finish("key.1", { epoch: 2, size, isHashed: true }), content)
   })
 
   /** Two parts that are stored and not yet one object. */
@@ -168,13 +143,11 @@ describe("an S3 blob store", () => {
   ] as const) {
     it(`comes to an end after ${what}`, async () => {
       const store = open()
-      const { size, content, finish } = await storeTwoParts(store)
+      const { content, finish } = await storeTwoParts(store)
       double.onRequest(({ operation, count }) =>
         operation === "CompleteMultipartUpload" && count === 0 ? fault : undefined,
       )
-      const { digest, ref } = await finish()
-      expect(digest).toBe(sha256(content))
-      expect(Buffer.compare(await readAll(store, "key.1", size, ref), content)).toBe(0)
+      await expectStored(store, await finish(), content)
     })
   }
 
@@ -189,9 +162,7 @@ describe("an S3 blob store", () => {
     double.onRequest()
     const next = open()
     expect(await next.claim("key.1", 2)).toEqual({ size, isFinished: true })
-    const { digest, ref } = await next.finish("key.1", { epoch: 2, size, isHashed: true })
-    expect(digest).toBe(sha256(content))
-    expect(Buffer.compare(await readAll(next, "key.1", size, ref), content)).toBe(0)
+    await expectStored(next, await next.finish("key.1", { epoch: 2, size, isHashed: true }), content)
   })
 
   it("completes again what was not completed, in another process", async () => {
@@ -204,9 +175,7 @@ describe("an S3 blob store", () => {
     double.onRequest()
     const next = open()
     expect(await next.claim("key.1", 2)).toEqual({ size, isFinished: false })
-    const { digest, ref } = await next.finish("key.1", { epoch: 2, size, isHashed: true })
-    expect(digest).toBe(sha256(content))
-    expect(Buffer.compare(await readAll(next, "key.1", size, ref), content)).toBe(0)
+    await expectStored(next, await next.finish("key.1", { epoch: 2, size, isHashed: true }), content)
   })
 
   it("goes back to the first part that is not as it was sent, and replaces it", async () => {
@@ -220,9 +189,7 @@ describe("an S3 blob store", () => {
     expect(await store.claim("key.1", 2)).toEqual({ size: partSize, isFinished: false })
     const rest = chunksOf(content.subarray(partSize))
     await store.append("key.1", { epoch: 2, offset: partSize, size, body: rest, isHashed: true })
-    const { digest, ref } = await store.finish("key.1", { epoch: 2, size, isHashed: true })
-    expect(digest).toBe(sha256(content))
-    expect(Buffer.compare(await readAll(store, "key.1", size, ref), content)).toBe(0)
+    await expectStored(store, await store.finish("key.1", { epoch: 2, size, isHashed: true }), content)
   })
 
   it.each(["while parts are sent", "when it is completed"])(
@@ -276,10 +243,13 @@ describe("an S3 blob store", () => {
     const crowd = createS3BlobStore({ ...double.settings, journal, spill: folder }, { ...tuning, memory: 100_000 })
     stores.push(crowd)
     await crowd.append("key.1", { epoch: 1, offset: 0, size, body: chunksOf(content), isHashed: true })
-    const { digest, ref } = await crowd.finish("key.1", { epoch: 1, size, isHashed: true })
-    expect(digest).toBe(sha256(content))
-    expect(Buffer.compare(await readAll(crowd, "key.1", size, ref), content)).toBe(0)
+    await expectStored(crowd, await crowd.finish("key.1", { epoch: 1, size, isHashed: true }), content)
     expect(await readdir(folder)).toEqual([])
+    // It did go there: where there is no such folder, the same bytes find no room.
+    const missing = join(folder, "missing")
+    const nowhere = createS3BlobStore({ ...double.settings, journal, spill: missing }, { ...tuning, memory: 100_000 })
+    stores.push(nowhere)
+    expect(await reasonOf(nowhere.append("key.2", { epoch: 1, offset: 0, size, body: chunksOf(content) }))).toBe("io")
   })
 
   it("writes to the journal a few times a second, however small and many the chunks are", async () => {

@@ -6,14 +6,7 @@ import type { BlobJournal, JournalChange } from "../../../../src/ingest/storage/
 import { createMemoryBlobJournal } from "../../../../src/ingest/storage/s3/journal/memory.ts"
 import { createSqliteBlobJournal } from "../../../../src/ingest/storage/s3/journal/sqlite.ts"
 import { makeFolder } from "../../../make-folder.ts"
-
-/** Numbers from 0 to below 1, always the same ones for a seed (mulberry32). */
-const createRandom = (seed: number) => (): number => {
-  seed = (seed + 0x6d2b79f5) | 0
-  let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed)
-  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-  return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-}
+import { createRandom } from "../random.ts"
 
 /** One call of a journal, with its arguments fixed. */
 interface Step {

@@ -1,14 +1,15 @@
-import { createHash, randomBytes } from "node:crypto"
+import { randomBytes } from "node:crypto"
 import { mkdtemp, readdir, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
-import { type BlobStore, BlobStoreError } from "../../../../src/ingest/storage/blob-store.ts"
+import type { BlobStore } from "../../../../src/ingest/storage/blob-store.ts"
 import { createS3BlobStore } from "../../../../src/ingest/storage/s3/blob-s3.ts"
 import type { BlobJournal } from "../../../../src/ingest/storage/s3/journal/blob-journal.ts"
 import { createMemoryBlobJournal } from "../../../../src/ingest/storage/s3/journal/memory.ts"
 import { createSqliteBlobJournal } from "../../../../src/ingest/storage/s3/journal/sqlite.ts"
+import { breakingAfter, chunksOf, readAll, reasonOf, sha256 } from "./drive-store.ts"
 import { type Double, type DoubleRequest, startDouble } from "./start-double.ts"
 
 const partSize = 8 * 1024 * 1024
@@ -45,34 +46,12 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-const sha256 = (content: Uint8Array): string => createHash("sha256").update(content).digest("hex")
-
-async function* chunksOf(content: Uint8Array, size = 1_000_003) {
-  for (let at = 0; at < content.length; at += size) yield content.subarray(at, at + size)
-}
-
-async function* breakingAfter(content: Uint8Array) {
-  yield* chunksOf(content)
-  throw new Error("the client left")
-}
-
 /** A body that goes on once it is told to. */
 async function* pausingAfter(content: Uint8Array, at: number, going: Promise<void>) {
   yield* chunksOf(content.subarray(0, at))
   await going
   yield* chunksOf(content.subarray(at))
 }
-
-const readAll = async (store: BlobStore, key: string, size: number, ref?: string | null): Promise<Uint8Array> => {
-  const stream = await store.read(key, { start: 0, end: size - 1, ref })
-  return new Uint8Array(await new Response(stream as ReadableStream<Uint8Array<ArrayBuffer>>).arrayBuffer())
-}
-
-const reasonOf = (promise: Promise<unknown>): Promise<string> =>
-  promise.then(
-    () => "it succeeded",
-    (cause: unknown) => (BlobStoreError.is(cause) ? cause.reason : String(cause)),
-  )
 
 /** Holds back those requests that are meant, from when they have arrived. */
 const holdBack = (isMeant: (request: DoubleRequest) => boolean) => {

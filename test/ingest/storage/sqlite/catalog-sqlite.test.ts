@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { Worker } from "node:worker_threads"
 import { describe, expect, it, onTestFinished, test } from "vitest"
 import { testCatalog } from "../../../../src/conformance.ts"
-import { checkSqliteCatalog, createSqliteCatalog } from "../../../../src/ingest.ts"
+import { checkSqliteCatalog, createSqliteCatalog, readSqliteCatalog } from "../../../../src/ingest.ts"
 import { meantFiles, oldestDeletion } from "../../../../src/ingest/storage/sqlite/deletions.ts"
 import {
   byCustomId,
@@ -380,6 +380,20 @@ it("overwrites the bytes of deleted files while it is open, however large it is"
   )
   const found = keys.filter((key) => texts.some((text) => text.includes(markOf(key))))
   expect(found).toEqual(keys.filter((key) => !deleted.includes(key)))
+})
+
+it.each([2, 15])("reads the stored files of a catalog of schema %i, as a backup of before is read", async (version) => {
+  const file = join(await makeFolder(), "catalog.sqlite")
+  const database = new DatabaseSync(file)
+  for (const step of migrations.slice(0, version)) database.exec(step)
+  database.exec(`
+    PRAGMA user_version = ${version};
+    INSERT INTO files (key, app_id, status, name, size, type, slug, origin, expires, epoch, created_at)
+      VALUES ('stored', 'app', 'Uploaded', 'n', 5, 't', 's', 'o', 10, 1, 1);`)
+  database.close()
+  const reader = readSqliteCatalog({ file })
+  expect(reader.listStored(10)).toMatchObject([{ key: "stored", isInline: false, blobRef: null }])
+  reader.close()
 })
 
 it("keeps what an older version expected, and drops the registrations it had left behind", async () => {

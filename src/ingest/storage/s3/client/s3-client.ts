@@ -1,7 +1,9 @@
-import { type Answered, escapeXml } from "./answer-xml.ts"
+import { escapeXml } from "./answer-xml.ts"
 import { toStrangeAnswer } from "./judge-failure.ts"
+import { isTruncated, readName, readPages, requireBelow, rootOf } from "./lists.ts"
+import { isPlain, isRangeOf, sizeOf } from "./ranges.ts"
 import { isMissingUpload, S3Error } from "./s3-error.ts"
-import { createS3Requests, type S3Answer, type S3Request, type S3Requests, type S3Tuning } from "./s3-request.ts"
+import { createS3Requests, type S3Tuning } from "./s3-request.ts"
 import type { S3Settings } from "./s3-settings.ts"
 
 /** What may be said of a body that is put. */
@@ -121,69 +123,6 @@ export interface S3Client {
 
 /** How many objects are deleted at the same time. */
 const deletionsAtOnce = 8
-
-const readName = (text: string, isEncoded: boolean): string =>
-  isEncoded ? decodeURIComponent(text.replaceAll("+", " ")) : text
-
-/** The size of the whole object, by what was answered to a range. */
-const sizeOf = (answer: S3Answer): number => {
-  const total = answer.status === 206 ? /\/(\d+)$/.exec(answer.header("content-range") ?? "")?.[1] : undefined
-  return Number(total ?? answer.header("content-length"))
-}
-
-/** Whether the bytes are those of the object, and not packed on their way. */
-const isPlain = (answer: S3Answer): boolean => /^(identity)?$/.test(answer.header("content-encoding") ?? "")
-
-/** Whether an answer has the bytes `start` to `end` of an object, or to its end where that comes before. */
-const isRangeOf = (answer: S3Answer, start: number, end = Infinity): boolean => {
-  const [, first, last, total] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(answer.header("content-range") ?? "") ?? []
-  return (
-    answer.status === 206 &&
-    isPlain(answer) &&
-    Number(first) === start &&
-    Number(last) === Math.min(end, Number(total) - 1) &&
-    Number(answer.header("content-length")) === Number(last) - start + 1
-  )
-}
-
-/** The root of a list of this name. Fails: throws for any other document, which would be a list of nothing. */
-const rootOf = (operation: string, answer: S3Answer, name: string): Answered => {
-  const root = answer.root()
-  if (root.name === name) return root
-  throw toStrangeAnswer(operation, answer.status, "it is no list")
-}
-
-/** The names of a list. Fails: throws where one is not below the prefix: what is listed may be removed. */
-const requireBelow = <A extends { readonly key: string }>(
-  operation: string,
-  answer: S3Answer,
-  prefix: string,
-  listed: ReadonlyArray<A>,
-): ReadonlyArray<A> => {
-  if (listed.every(({ key }) => key.startsWith(prefix))) return listed
-  throw toStrangeAnswer(operation, answer.status, "its list has names that were not asked for")
-}
-
-/** The most pages of a list that are read: of parts there are ten. */
-const mostPages = 1000
-
-/** Reads all pages of a list: `readPage` takes one, and gives the query of the next. */
-const readPages = async (
-  requests: S3Requests,
-  request: S3Request,
-  readPage: (answer: S3Answer) => Readonly<Record<string, string>> | undefined,
-): Promise<void> => {
-  for (let more: Readonly<Record<string, string>> | undefined = {}, last = "", page = 1; more !== undefined; page++) {
-    const answer = await requests.send({ ...request, query: { ...request.query, ...more } })
-    more = readPage(answer)
-    const mark = JSON.stringify(more)
-    if (mark === last || page === mostPages)
-      throw toStrangeAnswer(request.operation, answer.status, "its list does not end")
-    last = mark
-  }
-}
-
-const isTruncated = (text: string): boolean => text.trim() === "true"
 
 /** A client of one bucket. Fails: throws a TypeError for settings that cannot be right. */
 export const createS3Client = (settings: S3Settings, tuning?: S3Tuning): S3Client => {

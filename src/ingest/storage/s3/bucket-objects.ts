@@ -1,0 +1,67 @@
+import { BlobStoreError } from "../blob-store.ts"
+import type { Whole } from "./blobs-in-progress.ts"
+import type { S3Client, S3Object } from "./client/s3-client.ts"
+import type { MultipartUpload } from "./journal/blob-journal.ts"
+import { type ObjectNames, readObjectName } from "./object-names.ts"
+import { toPartSize } from "./part-size.ts"
+
+/** How many times parts of an upload are looked for after it was aborted: one that was under way may still arrive. */
+const abortsAtMost = 5
+
+/** Whether an object is a blob of one part: that never had a multipart upload. */
+const isOfOnePart = ({ key, size }: S3Object): boolean =>
+  readObjectName(key)?.isTail === false && size <= toPartSize(size)
+
+/** What a bucket has of a blob, finished or not. */
+export const createBucketObjects = (client: S3Client, names: ObjectNames) => {
+  const listAll = async (key: string): Promise<ReadonlyArray<S3Object>> => {
+    const found: Array<S3Object> = []
+    let after: string | undefined
+    do {
+      const { objects, next } = await client.listObjects(names.all(key), { after })
+      found.push(...objects)
+      after = next
+    } while (after !== undefined)
+    return found
+  }
+
+  const abort = async (name: string, id: string): Promise<void> => {
+    for (let count = 0; count < abortsAtMost; count++) {
+      await client.abortMultipartUpload(name, id)
+      if ((await client.listParts(name, id)) === undefined) return
+    }
+    throw new BlobStoreError("io", "The bucket still takes parts of an upload that was aborted.")
+  }
+
+  const remove = async (key: string, isMeant: (name: string) => boolean = () => true): Promise<void> =>
+    client.deleteObjects((await listAll(key)).map(({ key: name }) => name).filter(isMeant))
+
+  return {
+    /** The object that a blob has become: the one of the newest epoch. */
+    findWhole: async (key: string): Promise<Whole | undefined> => {
+      let newest = -1
+      let found: Whole | undefined
+      for (const { key: name, size } of await listAll(key)) {
+        const of = readObjectName(name)
+        if (of === undefined || of.isTail || of.epoch <= newest) continue
+        newest = of.epoch
+        found = { ref: String(of.epoch), size }
+      }
+      return found
+    },
+
+    /** Removes those of its objects that are meant. */
+    remove,
+
+    /** Removes all of it. @param upload the one that is known of */
+    removeAll: async (key: string, upload: MultipartUpload | null): Promise<void> => {
+      const listed = await listAll(key)
+      if (upload !== null) await abort(names.content(key, upload.ref), upload.id)
+      // One may have been begun that nobody could note: the process ended, or the answer was lost and it was asked for again.
+      if (!listed.some(isOfOnePart)) {
+        for (const each of await client.listMultipartUploads(names.all(key))) await abort(each.key, each.uploadId)
+      }
+      await remove(key)
+    },
+  }
+}
