@@ -67,8 +67,6 @@ const notify = <Event>(listener: ((event: Event) => void) | undefined, event: Ev
   }
 }
 
-const isFinal = (error: unknown): boolean => !isRetryable((error as UploadError).code)
-
 /** Starts an upload; see {@link Upload}. */
 export const startUpload = <File extends UploadableFile>(
   options: StartOptions<File>,
@@ -129,12 +127,13 @@ export const startUpload = <File extends UploadableFile>(
           onWait: (wait) => emit({ type: "wait", file, isHeld: item.upload!.isHeld, ...wait }),
         })
       }
+      const endsIt = (error: unknown): boolean => !signal.aborted && !isRetryable((error as UploadError).code)
       const sendOrRestart = async () => {
         isElsewhere = false
         try {
           return await enter(send)
         } catch (error) {
-          if (!isStored || hasContact || signal.aborted || !isFinal(error)) throw error
+          if (!isStored || hasContact || !endsIt(error)) throw error
         }
         // The record of an earlier visit is of no more use.
         await entry.forget()
@@ -142,15 +141,21 @@ export const startUpload = <File extends UploadableFile>(
         isStored = await urls.presign(item)
         return enter(send)
       }
-      return entry.exclusively(sendOrRestart, signal, () => {
-        isElsewhere = true
-        emit({ type: "wait", file, reason: "locked" })
-      })
+      try {
+        return await entry.exclusively(sendOrRestart, signal, () => {
+          isElsewhere = true
+          emit({ type: "wait", file, reason: "locked" })
+        })
+      } catch (error) {
+        // A page that has shown the failure and is reloaded at once must not offer to resume the file.
+        if (!isElsewhere && endsIt(error)) await entry.forget()
+        throw error
+      }
     }
 
     const onEnd = (outcome: UploadOutcome<TypedFileRoute, File>) => {
       if (outcome.status === "done") report(index, file.size, true)
-      const isLast = outcome.status === "failed" ? isFinal(outcome.error) : outcome.status !== "paused"
+      const isLast = outcome.status === "done" || outcome.status === "aborted"
       // Another tab's upload is not ours to forget.
       if (isLast && !isElsewhere) void item.entry?.forget()
       emit({ type: "end", file, outcome })

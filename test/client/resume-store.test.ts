@@ -190,6 +190,22 @@ describe("with a resume store", () => {
     expect(events.slice(0, 2)).toEqual(["begin", "end"])
   })
 
+  test("a failure for good is told when the file is forgotten, so that a reload at once does not offer it again", async () => {
+    const { resumeStore, kept } = rememberByName()
+    const open: ResumeStore["open"] = async (options) => {
+      const entry = await resumeStore.open(options)
+      return { ...entry, forget: () => new Promise((resolve) => setTimeout(resolve, 50)).then(() => entry.forget()) }
+    }
+    peer.fail("PUT", "a", { status: 415, body: { code: "CONTENT_MISMATCH", detail: "No." } })
+    let keptAtEnd: number | undefined
+    const [outcome] = await uploader({ ...resumeStore, open }).uploadFiles("any", {
+      files: [file("a")],
+      onEvent: ({ type }) => type === "end" && (keptAtEnd = kept.size),
+    })
+    expect(outcome).toMatchObject({ status: "failed", error: { code: "CONTENT_MISMATCH" } })
+    expect(keptAtEnd).toBe(0)
+  })
+
   test("another tab that was a moment faster is joined", async () => {
     const { resumeStore } = rememberByName()
     const [first, second] = await Promise.all([
