@@ -23,6 +23,7 @@ export interface WireNames {
     readonly contentDisposition: string
     readonly acl: string
     readonly cache: string
+    readonly transport: string
     readonly signature: string
   }
   /** Query parameters the client sends to the route handler. */
@@ -72,6 +73,7 @@ export const helpPage = `node_modules/${ourWord}/docs/troubleshooting.md#`
 export const rangeStartHeader = `x-${ourWord}-range-start`
 export const largestAppendHeader = `x-${ourWord}-largest-append`
 export const expiryParameter = "expires"
+export const transportParameter = `x-${ourWord}-transport`
 export const actionNames: WireNames["action"] = {
   type: "actionType",
   slug: "slug",
@@ -104,6 +106,7 @@ export const wireNames = (word: string): WireNames => ({
     contentDisposition: `x-${word}-content-disposition`,
     acl: `x-${word}-acl`,
     cache: `x-${word}-cache`,
+    transport: transportParameter.replace(ourWord, word),
     signature: "signature",
   },
   action: actionNames,

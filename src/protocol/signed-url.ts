@@ -22,6 +22,11 @@ export const cacheRules = ["revalidate", "immutable"] as const
  */
 export type CacheRule = (typeof cacheRules)[number]
 
+export const transports = ["direct"] as const
+
+/** How the bytes of a file travel, where that is not through the ingest: straight to its bucket, where it has one. */
+export type Transport = (typeof transports)[number]
+
 /** What a signed upload URL grants: to store one file under one key. */
 export interface UploadGrant {
   readonly key: string
@@ -47,6 +52,7 @@ export interface UploadGrant {
   readonly contentDisposition?: ContentDisposition | undefined
   readonly acl?: Acl | undefined
   readonly cache?: CacheRule | undefined
+  readonly transport?: Transport | undefined
 }
 
 const escapes: Record<string, string> = {
@@ -121,6 +127,7 @@ const toUploadUrl = (ingestUrl: string, grant: UploadGrant): string => {
   if (grant.contentDisposition !== undefined) url += `&${query.contentDisposition}=${grant.contentDisposition}`
   if (grant.acl !== undefined) url += `&${query.acl}=${grant.acl}`
   if (grant.cache !== undefined) url += `&${query.cache}=${grant.cache}`
+  if (grant.transport !== undefined) url += `&${query.transport}=${grant.transport}`
   return url
 }
 
@@ -226,6 +233,8 @@ export const parseUploadUrl = (url: string | null | undefined): Outcome<UploadGr
   if (acl === null) return malformed(query.acl)
   const cache = oneOf(values.get(query.cache), cacheRules)
   if (cache === null) return malformed(query.cache)
+  const transport = oneOf(values.get(query.transport), transports)
+  if (transport === null) return malformed(query.transport)
   return accept({
     key,
     appId: values.get(query.identifier)!,
@@ -242,6 +251,7 @@ export const parseUploadUrl = (url: string | null | undefined): Outcome<UploadGr
     contentDisposition,
     acl,
     cache,
+    transport,
   })
 }
 

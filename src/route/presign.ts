@@ -82,6 +82,7 @@ const toGrant = (
     contentDisposition: decision.contentDisposition ?? kind.contentDisposition,
     acl: decision.acl ?? kind.limits.acl,
     cache: decision.cache ?? kind.cache,
+    transport: definition.transport,
   }
 }
 

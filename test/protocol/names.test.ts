@@ -23,6 +23,7 @@ it("spells the names of docs/protocol.md §1", () => {
       contentDisposition: "x-sluice-content-disposition",
       acl: "x-sluice-acl",
       cache: "x-sluice-cache",
+      transport: "x-sluice-transport",
       signature: "signature",
     },
     action: { type: "actionType", slug: "slug", upload: "upload", renew: "renew" },

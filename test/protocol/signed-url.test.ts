@@ -37,6 +37,7 @@ const grant: UploadGrant = {
   contentDisposition: "attachment",
   acl: "private",
   cache: "immutable",
+  transport: "direct",
 }
 
 const text = fc.string({ unit: "binary", minLength: 1, maxLength: 300 })
@@ -54,6 +55,7 @@ const grants: fc.Arbitrary<UploadGrant> = fc.record({
   contentDisposition: fc.constantFrom("inline", "attachment", undefined),
   acl: fc.constantFrom("public-read", "private", undefined),
   cache: fc.constantFrom("revalidate", "immutable", undefined),
+  transport: fc.constantFrom("direct", undefined),
 })
 
 /** What the platform's own URL classes make of a grant, spelt as docs/protocol.md §4 spells it. */
@@ -74,6 +76,7 @@ const asThePlatformWritesIt = (grant: UploadGrant): string => {
   add("x-sluice-content-disposition", grant.contentDisposition)
   add("x-sluice-acl", grant.acl)
   add("x-sluice-cache", grant.cache)
+  add("x-sluice-transport", grant.transport)
   add("signature", `hmac-sha256=${createHmac("sha256", apiKey).update(url.href).digest("hex")}`)
   return url.href
 }
@@ -167,6 +170,7 @@ describe("a signed upload URL", () => {
         contentDisposition: undefined,
         acl: undefined,
         cache: undefined,
+        transport: undefined,
       },
     })
   })
@@ -461,11 +465,12 @@ describe("parseUploadUrl", () => {
     expect(without(names.query.fileSize, "9007199254740991")).toMatchObject({ value: { size: 2 ** 53 - 1 } })
   })
 
-  it("refuses an ACL, disposition or cache rule it does not know", () => {
+  it("refuses an ACL, disposition, cache rule or transport it does not know", () => {
     for (const value of ["", "PRIVATE", "public", "constructor", "inline\r\nx: y"]) {
       expect(without(names.query.acl, value)).toMatchObject({ ok: false, code: "BAD_REQUEST" })
       expect(without(names.query.contentDisposition, value)).toMatchObject({ ok: false, code: "BAD_REQUEST" })
       expect(without(names.query.cache, value)).toMatchObject({ ok: false, code: "BAD_REQUEST" })
+      expect(without(names.query.transport, value)).toMatchObject({ ok: false, code: "BAD_REQUEST" })
     }
   })
 })

@@ -106,6 +106,7 @@ describe("what a route says of its files", () => {
 
   test("is refused where the route is written, if its claim is no duration or its hold no boolean", () => {
     expect(() => f(image, { hold: "yes" as never })).toThrow(/hold must be true or false/)
+    expect(() => f(image, { transport: "ingest" as never })).toThrow(/transport must be "direct"/)
     expect(() => f(image, { claim: "tomorrow" as never })).toThrow(/claim: "tomorrow" is not a duration/)
   })
 })

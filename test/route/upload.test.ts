@@ -93,7 +93,7 @@ describe("the upload action", () => {
 
   test("writes the parameters of the URL in the protocol's order, the signature last", async () => {
     const router = {
-      a: f({ image: { acl: "private", contentDisposition: "attachment", cache: "immutable" } })
+      a: f({ image: { acl: "private", contentDisposition: "attachment", cache: "immutable" } }, { transport: "direct" })
         .file(() => ({ customId: "c 1" }))
         .onUploadComplete(() => 1),
     }
@@ -108,6 +108,7 @@ describe("the upload action", () => {
         "x-sluice-content-disposition",
         "x-sluice-acl",
         "x-sluice-cache",
+        "x-sluice-transport",
         "signature",
       ],
     ])

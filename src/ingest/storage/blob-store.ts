@@ -42,7 +42,39 @@ export interface BlobState {
   readonly size: number
   /** Whether {@link BlobStore.finish} has run. */
   readonly isFinished: boolean
+  /** Parts of it were sent past the ingest, see {@link BlobStore.grantParts}: nobody has hashed them. */
+  readonly isDirect?: boolean | undefined
 }
+
+/** A part that a client means to send past the ingest. Parts of a blob are counted from 1. */
+export interface DirectPart {
+  readonly number: number
+  /** SHA-256 of its bytes, 64 lower-case hex digits. */
+  readonly sha256: string
+}
+
+/** A request that stores one part, for whoever has it. */
+export interface DirectUpload {
+  readonly number: number
+  /** Takes the part's bytes by PUT, and no others. */
+  readonly url: string
+  /** To be sent with it. */
+  readonly headers: Readonly<Record<string, string>>
+  /** ms since the epoch. */
+  readonly expires: number
+}
+
+/** What a store grants; `refused` says to an operator why it grants nothing. */
+export type GrantedParts =
+  | {
+      readonly kind: "granted"
+      /** Bytes of each part but the last one. */
+      readonly partSize: number
+      /** Numbers of the parts that are stored, first and last of each run, in order. */
+      readonly stored: ReadonlyArray<readonly [first: number, last: number]>
+      readonly uploads: ReadonlyArray<DirectUpload>
+    }
+  | { readonly kind: "refused"; readonly why: string }
 
 /** What {@link BlobStore.finish} gives. */
 export interface Finished {
@@ -94,6 +126,21 @@ export interface BlobStore {
     key: string,
     range: { readonly start: number; readonly end: number; readonly ref?: string | null | undefined },
   ) => Promise<ReadableStream<Uint8Array>>
+  /**
+   * Lets a client send parts of the blob past the ingest. Blobs that have been granted parts end, as `claim` says, with the
+   * parts that have no gap before them, whoever has sent them. Absent in a store that no client can reach.
+   *
+   * `until`: when the URLs may end at the latest, ms since the epoch.
+   */
+  readonly grantParts?: (
+    key: string,
+    grant: {
+      readonly epoch: number
+      readonly size: number
+      readonly parts: ReadonlyArray<DirectPart>
+      readonly until: number
+    },
+  ) => Promise<GrantedParts>
   /** Removes the blob, finished or not. Removing one that does not exist changes nothing. */
   readonly remove: (key: string) => Promise<void>
   /** Rejects where no bytes could be stored now. It is asked at most once a second, and leaves nothing behind. */

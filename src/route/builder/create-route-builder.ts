@@ -4,6 +4,7 @@ import { parseDuration } from "../../protocol/duration.ts"
 import type { Json } from "../../protocol/json.ts"
 import { limits } from "../../protocol/limits.ts"
 import type { RouteConfigInput } from "../../protocol/route-config.ts"
+import { transports } from "../../protocol/signed-url.ts"
 import { UploadError } from "../../protocol/upload-error.ts"
 import type { RouteDefinition, RouteOptions, SluiceOptions } from "./file-route.ts"
 import { refuseUnknown } from "../known-options.ts"
@@ -51,6 +52,7 @@ const routeOptions = [
   "presignedUrlTtl",
   "claim",
   "hold",
+  "transport",
   "fileKeySeed",
 ] as const satisfies ReadonlyArray<keyof RouteOptions>
 
@@ -71,6 +73,9 @@ export const createRouteBuilder = <Native extends object, ErrorData extends Json
     if (options.hold !== undefined && typeof options.hold !== "boolean") {
       throw new UploadError({ code: "INVALID_CONFIG", message: "hold must be true or false." })
     }
+    if (options.transport !== undefined && !transports.includes(options.transport)) {
+      throw new UploadError({ code: "INVALID_CONFIG", message: 'transport must be "direct", or left out.' })
+    }
     return new RouteSteps<Native>({
       config: compileConfig(config),
       awaitServerData: options.awaitServerData ?? true,
@@ -80,6 +85,7 @@ export const createRouteBuilder = <Native extends object, ErrorData extends Json
           : checkDuration("presignedUrlTtl", options.presignedUrlTtl),
       claim: options.claim,
       hold: options.hold,
+      transport: options.transport,
       fileKeySeed: options.fileKeySeed,
       errorFormatter: sluiceOptions.errorFormatter,
       input: undefined,

@@ -3,6 +3,7 @@ import type { DurationInput } from "../../protocol/duration.ts"
 import type { FileRouteTypes, TypedFileRoute } from "../../protocol/file-route.ts"
 import type { Json } from "../../protocol/json.ts"
 import type { FileDescriptor } from "../../protocol/messages.ts"
+import type { Transport } from "../../protocol/signed-url.ts"
 import type { UploadError } from "../../protocol/upload-error.ts"
 import type { CompiledConfig } from "./route-config.ts"
 import type {
@@ -31,6 +32,11 @@ export interface RouteOptions<IsAwaited extends boolean = boolean> {
    */
   readonly hold?: boolean
   /**
+   * `"direct"`: pages send the bytes straight to the ingest's bucket, where it has one that proves what it takes; else through
+   * the ingest, as ever. Such files have no `fileHash`, unless the ingest reads them again. Default: through the ingest.
+   */
+  readonly transport?: Transport
+  /**
    * Makes file keys deterministic: the same seed gives the same key. Default random, 132 bits.
    *
    * A key holds one file, whoever uploads it: put the user's id into the seed, or a user can take the keys of others.
@@ -55,6 +61,7 @@ export interface RouteDefinition<in Native extends object> {
   readonly presignedUrlTtl: number
   readonly claim: DurationInput | undefined
   readonly hold: boolean | undefined
+  readonly transport: Transport | undefined
   readonly fileKeySeed: RouteOptions["fileKeySeed"]
   readonly errorFormatter: ((error: UploadError) => Json | undefined) | undefined
   readonly input: StandardSchemaV1 | undefined

@@ -2,6 +2,7 @@ import type { Hash } from "node:crypto"
 import { disposeChunk } from "../../../protocol/disposable-stream.ts"
 import { type Append, type Appended, BlobStoreError } from "../blob-store.ts"
 import { consumeBody } from "../consume-body.ts"
+import { beginUpload } from "./begin-upload.ts"
 import type { S3Client } from "./client/s3-client.ts"
 import { S3Error } from "./client/s3-error.ts"
 import type { Gathered } from "./gathered.ts"
@@ -85,22 +86,7 @@ export const appendParts = async (
     target.check()
   }
 
-  const create = async (): Promise<MultipartUpload> => {
-    const known = target.known().upload
-    if (known !== null) return known
-    await target.enter()
-    const { ref } = target
-    const name = target.nameContent(ref)
-    const upload = { id: await run(() => client.createMultipartUpload(name)), ref }
-    try {
-      // Before the first part: what has bytes and no row would cost money until somebody looks.
-      await note({ upload })
-    } catch (cause) {
-      await client.abortMultipartUpload(name, upload.id).catch(() => {})
-      throw cause
-    }
-    return upload
-  }
+  const create = async (): Promise<MultipartUpload> => target.known().upload ?? beginUpload(target)
 
   /** Keeps the parts that have no gap before them. A tail whose bytes they have is not needed any more. */
   const journalParts = async (): Promise<void> => {

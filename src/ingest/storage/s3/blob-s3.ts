@@ -32,10 +32,12 @@ import { isMissingUpload, S3Error } from "./client/s3-error.ts"
 import type { S3Tuning } from "./client/s3-request.ts"
 import type { S3Settings } from "./client/s3-settings.ts"
 import { completeParts } from "./complete-parts.ts"
+import { adoptParts, createPartGrants } from "./direct-parts.ts"
 import { createGatherer } from "./gathered.ts"
 import { hashObject } from "./hash-object.ts"
 import { type BlobJournal, toEmptyBlob } from "./journal/blob-journal.ts"
 import { createObjectNames, readObjectName } from "./object-names.ts"
+import { toPartSize } from "./part-size.ts"
 import { createPlaces } from "./places.ts"
 
 /** Requests with bodies that one process has under way. */
@@ -100,16 +102,23 @@ export const createS3BlobStore = (
     const held = blobs.hold(key, epoch)
     const { blob } = held
     const { upload, offset, isFinishing } = await held.claim()
+    const { directSize } = upload ?? {}
     if (isFinishing && upload !== null) {
       const found = await client.headObject(names.content(key, upload.ref))
       if (found?.size === offset) blob.whole = { ref: upload.ref, size: offset }
-    } else if (upload === null) {
-      // A blob of one part is whole as soon as it is put, whatever tail the journal knows of.
+    } else if (upload === null || (directSize !== undefined && directSize <= toPartSize(directSize))) {
+      // A blob of one part is whole as soon as it is put, whatever tail or upload the journal knows of.
       const found = await objects.findWhole(key)
       if (found?.ref !== blob.whole?.ref) blob.whole = found
     }
+    if (blob.whole === undefined && upload !== null && directSize !== undefined) {
+      const found = await adoptParts(client, held, upload, names.content(key, upload.ref))
+      // A completion whose answer was late is why it is gone, as a rule.
+      if (found === undefined) blob.whole = await objects.findWhole(key)
+    }
     held.check()
-    return { size: blob.whole?.size ?? offset, isFinished: blob.whole !== undefined }
+    const state = { size: blob.whole?.size ?? blob.known?.offset ?? offset, isFinished: blob.whole !== undefined }
+    return directSize === undefined ? state : { ...state, isDirect: true }
   }
 
   const createRun =
@@ -169,7 +178,11 @@ export const createS3BlobStore = (
   }
 
   /** Removes what is left beside a finished blob. Whatever a newer writer has stays: it may not have heard of this one. */
-  const removeOthers = async (key: string, epoch: number, ref: string): Promise<void> => {
+  const removeOthers = async (key: string, epoch: number, ref: string, isDirect: boolean): Promise<void> => {
+    if (isDirect) {
+      // A file of one part may have come through the ingest after all, and its upload is only known as long as it has a row.
+      await objects.abortUploads(key, (name) => (readObjectName(name)?.epoch ?? Infinity) <= epoch)
+    }
     if (!(await journal.forget(key, epoch))) return
     const isStale = (name: string): boolean => {
       const of = readObjectName(name)
@@ -204,7 +217,8 @@ export const createS3BlobStore = (
       const known = whole.digest ?? (hashed?.at === size ? hashed.hash.copy().digest("hex") : undefined)
       digest = known ?? (await hashObject(client, names.content(key, whole.ref), size))
     }
-    if (blob.isJournaled) tidy(() => removeOthers(key, epoch, whole.ref))
+    const isDirect = blob.known?.upload?.directSize !== undefined
+    if (blob.isJournaled) tidy(() => removeOthers(key, epoch, whole.ref, isDirect))
     held.letGo()
     return { digest, ref: whole.ref }
   }
@@ -249,6 +263,7 @@ export const createS3BlobStore = (
     finish,
     read,
     remove,
+    grantParts: createPartGrants({ client, prefix, nameContent: names.content, hold: blobs.hold, claim }),
     probe: async () => {
       if (performance.now() - answeredAt < freshness) return
       await client.headBucket()

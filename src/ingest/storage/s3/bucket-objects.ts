@@ -53,6 +53,13 @@ export const createBucketObjects = (client: S3Client, names: ObjectNames) => {
     /** Removes those of its objects that are meant. */
     remove,
 
+    /** Aborts those of its multipart uploads that are meant, by the names of what they would become. */
+    abortUploads: async (key: string, isMeant: (name: string) => boolean): Promise<void> => {
+      for (const each of await client.listMultipartUploads(names.all(key))) {
+        if (isMeant(each.key)) await abort(each.key, each.uploadId)
+      }
+    },
+
     /** Removes all of it. @param upload the one that is known of */
     removeAll: async (key: string, upload: MultipartUpload | null): Promise<void> => {
       const listed = await listAll(key)

@@ -2,18 +2,17 @@ import { BlobStoreError } from "../blob-store.ts"
 import type { Held, Whole } from "./blobs-in-progress.ts"
 import type { S3Client, S3Part } from "./client/s3-client.ts"
 import { S3Error } from "./client/s3-error.ts"
+import { isSameEtag } from "./etag.ts"
 import type { JournaledBlob, MultipartUpload } from "./journal/blob-journal.ts"
 import { toPartSize } from "./part-size.ts"
 
 /** The codes by which a completion says that the parts are not those that were sent. */
 const refusedParts: ReadonlySet<string> = new Set(["InvalidPart", "InvalidPartOrder", "EntityTooSmall"])
 
-const bare = (etag: string | undefined): string | undefined => etag?.replaceAll('"', "")
-
 /** How many parts are as they were sent before the first one that is not. */
 const countGood = (parts: ReadonlyArray<S3Part>, etags: JournaledBlob["etags"]): number => {
-  const found = new Map(parts.map(({ number, etag }) => [number, bare(etag)]))
-  const first = etags.findIndex((etag, index) => found.get(index + 1) !== bare(etag))
+  const found = new Map(parts.map(({ number, etag }) => [number, etag]))
+  const first = etags.findIndex((etag, index) => !isSameEtag(etag, found.get(index + 1)))
   // Where all are as they were sent, nobody knows which one is meant.
   return Math.max(first, 0)
 }

@@ -3,6 +3,8 @@ export interface MultipartUpload {
   readonly id: string
   /** The `ref` of the blob once they are one object: the epoch that began it, whoever goes on. */
   readonly ref: string
+  /** Bytes of the whole blob, where clients may send parts of it past this package: then the bucket knows which it has. */
+  readonly directSize?: number | undefined
 }
 
 /** What is durable of a blob that is not finished. Sizes and offsets in bytes. */

@@ -7,6 +7,7 @@ const schema = `
     epoch INTEGER NOT NULL,
     upload_id TEXT,
     upload_ref TEXT,
+    direct_size INTEGER,
     stored INTEGER NOT NULL,
     tail TEXT,
     is_finishing INTEGER NOT NULL
@@ -28,6 +29,7 @@ interface Row {
   readonly epoch: number
   readonly uploadId: string | null
   readonly uploadRef: string | null
+  readonly directSize: number | null
   readonly stored: number
   readonly tail: string | null
   readonly isFinishing: number
@@ -42,7 +44,7 @@ export const createSqliteBlobJournal = ({ file }: { readonly file: string }): Bl
     },
   })
   const select = database.prepare(
-    `SELECT epoch, upload_id AS uploadId, upload_ref AS uploadRef, stored, tail, is_finishing AS isFinishing
+    `SELECT epoch, upload_id AS uploadId, upload_ref AS uploadRef, direct_size AS directSize, stored, tail, is_finishing AS isFinishing
     FROM blobs WHERE key = ?`,
   )
   const selectEtags = database.prepare("SELECT etag FROM parts WHERE key = ? ORDER BY number")
@@ -50,7 +52,7 @@ export const createSqliteBlobJournal = ({ file }: { readonly file: string }): Bl
     INSERT INTO blobs (key, epoch, stored, is_finishing) VALUES (?, ?, 0, 0)
     ON CONFLICT (key) DO UPDATE SET epoch = excluded.epoch`)
   const update = database.prepare(`
-    UPDATE blobs SET epoch = ?, upload_id = ?, upload_ref = ?, stored = ?, tail = ?, is_finishing = ? WHERE key = ?`)
+    UPDATE blobs SET epoch = ?, upload_id = ?, upload_ref = ?, direct_size = ?, stored = ?, tail = ?, is_finishing = ? WHERE key = ?`)
   const countParts = database.prepare("SELECT max(number) AS count FROM parts WHERE key = ?")
   const cutParts = database.prepare("DELETE FROM parts WHERE key = ? AND number > ?")
   const addPart = database.prepare("INSERT INTO parts (key, number, etag) VALUES (?, ?, ?)")
@@ -58,9 +60,9 @@ export const createSqliteBlobJournal = ({ file }: { readonly file: string }): Bl
 
   const find = (key: string): Row | undefined => select.get(key) as Row | undefined
 
-  const toBlob = (key: string, { epoch, uploadId, uploadRef, stored, tail, isFinishing }: Row): JournaledBlob => ({
+  const toBlob = (key: string, { epoch, uploadId, uploadRef, directSize, stored, tail, isFinishing }: Row): JournaledBlob => ({
     epoch,
-    upload: uploadId === null ? null : { id: uploadId, ref: uploadRef ?? "" },
+    upload: uploadId === null ? null : { id: uploadId, ref: uploadRef ?? "", ...(directSize !== null && { directSize }) },
     offset: stored,
     tail,
     isFinishing: isFinishing === 1,
@@ -78,9 +80,11 @@ export const createSqliteBlobJournal = ({ file }: { readonly file: string }): Bl
     const before = find(key)
     if (before === undefined || epoch < before.epoch) return false
     const { upload, keep, add = [], offset = before.stored, tail = before.tail, isFinishing } = changes
-    const [id, ref] =
-      upload === undefined ? [before.uploadId, before.uploadRef] : [upload?.id ?? null, upload?.ref ?? null]
-    update.run(epoch, id, ref, offset, tail, isFinishing === undefined ? before.isFinishing : Number(isFinishing), key)
+    const [id, ref, directSize] =
+      upload === undefined
+        ? [before.uploadId, before.uploadRef, before.directSize]
+        : [upload?.id ?? null, upload?.ref ?? null, upload?.directSize ?? null]
+    update.run(epoch, id, ref, directSize, offset, tail, isFinishing === undefined ? before.isFinishing : Number(isFinishing), key)
     if (keep !== undefined) cutParts.run(key, keep)
     const kept = add.length > 0 ? ((countParts.get(key)?.["count"] as number | null) ?? 0) : 0
     for (const [index, etag] of add.entries()) addPart.run(key, kept + index + 1, etag)
