@@ -84,6 +84,18 @@ export const fileOverQuota = ({ name, size }: UploadGrant): Rejected =>
     detail: `The app's storage quota has no room for ${JSON.stringify(name)} (${formatByteSize(size)}). Delete files, or ask for a larger quota.`,
   })
 
+/** The rejection of a file above the operator's maximum, or above that of the protocol; undefined where it is neither. */
+export const findTooLarge = (
+  { name, size }: UploadGrant,
+  maxFileSize: number = limits.fileSize,
+): Rejected | undefined =>
+  size <= Math.min(maxFileSize, limits.fileSize)
+    ? undefined
+    : new Rejected({
+        code: "FILE_TOO_LARGE",
+        detail: `${JSON.stringify(name)} has ${formatByteSize(size)}; this ingest takes files up to ${formatByteSize(maxFileSize)}.`,
+      })
+
 /** The rejection of a file for which the quota of its owner has no room. Who that is, is the app's own business. */
 export const fileOverOwnerQuota = ({ name, size }: UploadGrant): Rejected =>
   new Rejected({

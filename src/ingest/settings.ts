@@ -7,6 +7,11 @@ import { findScanMistake, type ScanSettings } from "./scan/scan-settings.ts"
 /** Which networks callbacks may go to. */
 export type CallbackNetworks = "public" | "any"
 
+export const directHashes = ["none", "read"] as const
+
+/** What becomes of the SHA-256 of files whose bytes went past the ingest. */
+export type DirectHash = (typeof directHashes)[number]
+
 /** What the operator of an ingest decides. Times in ms, sizes in bytes. */
 export interface Settings {
   /** The public base URL, which may have a path. Without it each request's own origin is used. */
@@ -28,6 +33,12 @@ export interface Settings {
    * @default true
    */
   readonly hash: boolean
+  /**
+   * What becomes of the SHA-256 of a file whose bytes went past the ingest (`transport: "direct"`): `none`, it has no
+   * `fileHash`; `read`, the file is read again once it is whole, and the client waits for that.
+   * @default "none"
+   */
+  readonly directHash: DirectHash
 
   /**
    * How long a PUT waits for the app's answer.
@@ -226,21 +237,21 @@ const least: { readonly [K in keyof Settings]?: number } = {
   largestAppend: limits.smallestPiece,
 }
 
-const parseNetworks = (networks: string): void => {
-  if (networks === "public" || networks === "any") return
-  throw new TypeError(`INVALID_CONFIG: the ingest's callbackNetworks is "${networks}"; it must be "public" or "any".`)
-}
+/** The settings that are one of a few words. */
+const choices = {
+  callbackNetworks: ["public", "any"],
+  defaultAcl: acls,
+  defaultCache: cacheRules,
+  directHash: directHashes,
+} as const satisfies { readonly [K in keyof Settings]?: ReadonlyArray<Settings[K]> }
 
-const parseAcl = (acl: string): void => {
-  if ((acls as ReadonlyArray<string>).includes(acl)) return
-  throw new TypeError(`INVALID_CONFIG: the ingest's defaultAcl is "${acl}"; it must be "public-read" or "private".`)
-}
-
-const parseCache = (cache: string): void => {
-  if ((cacheRules as ReadonlyArray<string>).includes(cache)) return
-  throw new TypeError(
-    `INVALID_CONFIG: the ingest's defaultCache is "${cache}"; it must be "revalidate" or "immutable".`,
-  )
+const parseChoices = (settings: Settings): void => {
+  for (const [name, words] of Object.entries(choices) as Array<[keyof typeof choices, ReadonlyArray<string>]>) {
+    const value: string = settings[name]
+    if (words.includes(value)) continue
+    const all = words.map((word) => `"${word}"`).join(" or ")
+    throw new TypeError(`INVALID_CONFIG: the ingest's ${name} is "${value}"; it must be ${all}.`)
+  }
 }
 
 const parseScan = ({ scan, url }: Pick<Settings, "scan" | "url">): void => {
@@ -270,9 +281,7 @@ export const resolveSettings = (init: SettingsInit): Settings => {
     }
     Object.assign(settings, { [name]: value })
   }
-  parseNetworks(settings.callbackNetworks)
-  parseAcl(settings.defaultAcl)
-  parseCache(settings.defaultCache)
+  parseChoices(settings)
   parseScan(settings)
   return { ...settings, url: settings.url === undefined ? undefined : parseUrl(settings.url) }
 }

@@ -9,6 +9,10 @@ export const filesPerRequest = 1000
 export const limits = {
   /** Files in one upload request. */
   filesPerRequest,
+  /** Parts of a direct upload that are asked for at once. */
+  directParts: 100,
+  /** Body of such a question. */
+  directQuestion: 16 * 1024,
   /** Files in one request of the REST API. */
   filesPerCall: 1000,
   /** Characters of the reason for a rejection. */

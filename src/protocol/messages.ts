@@ -35,6 +35,31 @@ export interface PresignedUpload {
   readonly isHeld?: boolean | undefined
 }
 
+/** Body of `POST {signed URL}` of a direct upload. Source: docs/protocol.md §10. */
+export interface DirectQuestion {
+  /** At most 100. Parts are counted from 1; `sha256` in lower-case hex, of the part's bytes. */
+  readonly parts: ReadonlyArray<{ readonly number: number; readonly sha256: string }>
+}
+
+/** The answer to it. Source: docs/protocol.md §10. */
+export type DirectAnswer =
+  | { readonly transport: "ingest" }
+  | {
+      readonly transport: "direct"
+      /** Bytes of each part but the last one. */
+      readonly partSize: number
+      /** Numbers of the parts that are stored, first and last of each run. */
+      readonly stored: ReadonlyArray<readonly [first: number, last: number]>
+      readonly uploads: ReadonlyArray<{
+        readonly number: number
+        /** Takes the part by PUT. Never log it. */
+        readonly url: string
+        readonly headers: Readonly<Record<string, string>>
+        /** ms since the epoch. */
+        readonly expires: number
+      }>
+    }
+
 /** One element of the handler's GET answer, in router order. Source: docs/protocol.md §5. */
 export interface RouteDescription<Slug extends string = string> {
   readonly slug: Slug

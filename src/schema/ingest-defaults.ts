@@ -17,6 +17,7 @@ export const ingestDefaults = {
   defaultAcl: "public-read",
   defaultCache: "revalidate",
   hash: true,
+  directHash: "none",
   callbackWait: 30 * second,
   callbackTimeout: 30 * second,
   // Source: docs/protocol.md §8.

@@ -132,6 +132,14 @@ export const ingestSettings = {
     defaults.defaultCache,
   ),
   hash: orElse(isTrue("whether the SHA-256 of every file is computed"), String(defaults.hash)),
+  directHash: orElse(
+    choice<"none" | "read">(
+      "<rule>",
+      "what becomes of the SHA-256 of files whose bytes went straight to the bucket: none, or read them again",
+      ["none", "read"],
+    ),
+    defaults.directHash,
+  ),
   callbackWait: duration("how long a PUT waits for the app's answer", defaults.callbackWait),
   callbackTimeout: duration("how long the app may take to answer a callback", defaults.callbackTimeout),
   callbackRetries: durations("delays before each repeated callback", defaults.callbackRetries),

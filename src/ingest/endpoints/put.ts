@@ -1,15 +1,14 @@
 import * as Effect from "effect/Effect"
 import type { Incoming } from "../../http/incoming.ts"
-import { formatByteSize } from "../../protocol/byte-size.ts"
-import { limits } from "../../protocol/limits.ts"
 import { names } from "../../protocol/names.ts"
 import { parseUploadRange } from "../../protocol/range.ts"
 import type { UploadGrant } from "../../protocol/signed-url.ts"
-import { Rejected, toRejected } from "../../server-kit/rejected.ts"
+import { toRejected } from "../../server-kit/rejected.ts"
 import { attempt } from "../attempt.ts"
 import { authoriseUpload } from "../authorise.ts"
 import { originOf, toStoredFile } from "../delivery/event.ts"
 import { awaitServerData } from "../delivery/server-data.ts"
+import { findTooLarge } from "../refusals.ts"
 import { refuseOrphan } from "../registrations.ts"
 import type { Service } from "../service.ts"
 import { transfer } from "../upload/transfer.ts"
@@ -19,16 +18,12 @@ import { multipartOverhead } from "../upload/upload-body.ts"
 const decideExtent = Effect.fnUntraced(function* (
   request: Incoming,
   grant: UploadGrant,
-  maxFileSize = limits.fileSize,
+  maxFileSize: number | undefined,
 ) {
   const start = parseUploadRange(request.headers.get("range"))
   if (!start.ok) return yield* toRejected(start)
-  if (grant.size > Math.min(maxFileSize, limits.fileSize)) {
-    return yield* new Rejected({
-      code: "FILE_TOO_LARGE",
-      detail: `${JSON.stringify(grant.name)} has ${formatByteSize(grant.size)}; this ingest takes files up to ${formatByteSize(maxFileSize)}.`,
-    })
-  }
+  const tooLarge = findTooLarge(grant, maxFileSize)
+  if (tooLarge !== undefined) return yield* tooLarge
   const isForm = /^multipart\//i.test(request.headers.get("content-type") ?? "")
   const length = Number(request.headers.get("content-length") ?? 0) - (isForm ? 2 * multipartOverhead : 0)
   return { start: start.value, announced: Math.max(0, length) }

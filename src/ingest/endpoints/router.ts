@@ -6,6 +6,7 @@ import { limits } from "../../protocol/limits.ts"
 import { names } from "../../protocol/names.ts"
 import { respondCallbackResult } from "./callback-result.ts"
 import { respondPreflight } from "../cors.ts"
+import { respondDirect } from "./direct.ts"
 import { respondHeldFile, respondVerdict } from "./held-file.ts"
 import { respondHealth, respondReady } from "../observe/health.ts"
 import type { createRequestObserver } from "../observe/observe-request.ts"
@@ -56,6 +57,9 @@ const decodeSegment = (segment: string): string | undefined => {
 const toKey = (segment: string): string | undefined =>
   segment.length <= limits.fileKey && /^[A-Za-z0-9_-]+$/.test(segment) ? segment : undefined
 
+/** What stands in the URL of an upload whose bytes may go past the ingest. In a value, `&` is escaped. */
+const directMark = `&${names.query.transport}=`
+
 /** What is at a target; undefined when there is no such thing. */
 const findResource = (service: Service, request: Incoming, target: Target): Resource | undefined => {
   const { origin, url, segments } = target
@@ -82,6 +86,7 @@ const findResource = (service: Service, request: Incoming, target: Target): Reso
     if (first === path.metrics) return metricsEndpoint && operate(() => metricsEndpoint.respond(request))
     if (!/^[A-Za-z0-9_-]+$/.test(first)) return undefined
     const put: Method = (traced) => respondPut(traced, request, url, origin)
+    const posted: Method = url.includes(directMark) ? (traced) => respondDirect(traced, request, url, origin) : put
     return {
       route: "/{key}",
       key: toKey(first),
@@ -89,7 +94,7 @@ const findResource = (service: Service, request: Incoming, target: Target): Reso
       methods: {
         HEAD: (traced) => respondOffset(traced, url),
         PUT: put,
-        ...((request.method !== "POST" || !isForm(request)) && { POST: put }),
+        ...((request.method !== "POST" || !isForm(request)) && { POST: posted }),
         OPTIONS: () => Effect.succeed(respondPreflight(["HEAD", "PUT", "POST", "OPTIONS"])),
       },
     }

@@ -4,18 +4,22 @@ import type { FileLabels } from "../../protocol/file-labels.ts"
 import type { App } from "../apps.ts"
 import type { NewRegistration } from "../storage/catalog.ts"
 
-/** A PUT whose URL was verified. */
-export interface ProvenPut {
-  readonly request: Incoming
+/** An upload whose URL was verified. */
+export interface ProvenUpload {
   readonly app: App
   readonly grant: UploadGrant
   /** What the app wants for the upload, where its URL says so. */
   readonly registration: NewRegistration | undefined
   /** What the app says of the file for itself. */
   readonly labels: FileLabels
+  readonly origin: string
+}
+
+/** A PUT whose URL was verified. */
+export interface ProvenPut extends ProvenUpload {
+  readonly request: Incoming
   /** Where the body claims to begin. */
   readonly start: number
   /** How many bytes of the file the body claims to bring, at least. */
   readonly announced: number
-  readonly origin: string
 }

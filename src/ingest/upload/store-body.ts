@@ -4,6 +4,8 @@ import { Rejected } from "../../server-kit/rejected.ts"
 import { checkDigest, parseSha256Field } from "../digest-fields.ts"
 import { type Appended, type BlobState, BlobStoreError, type Finished } from "../storage/blob-store.ts"
 import { resumeAt, tooManyBytes } from "../refusals.ts"
+import type { UploadGrant } from "../../protocol/signed-url.ts"
+import { findContentMismatch, sampleSize } from "./content-type.ts"
 import { inspect, prefixNeeded } from "./incoming.ts"
 import { BodyTooSlow } from "./minimum-rate.ts"
 import type { Service } from "../service.ts"
@@ -92,6 +94,19 @@ const finishBlob = async (
   }
 }
 
+/** Checks the first bytes of a file whose bytes may not have passed here. Fails: throws `Rejected` CONTENT_MISMATCH. */
+const checkBeginning = async (
+  { store }: Service,
+  blob: string,
+  { type, size }: UploadGrant,
+  { ref }: Finished,
+): Promise<void> => {
+  const beginning = await store.read(blob, { start: 0, end: Math.min(sampleSize, size) - 1, ref })
+  const sample = new Uint8Array(await new Response(beginning as BodyInit).arrayBuffer())
+  const mismatch = await findContentMismatch(type, sample)
+  if (mismatch !== undefined) throw new Rejected({ code: "CONTENT_MISMATCH", detail: mismatch })
+}
+
 /** Stores the rest of a file under the granted epoch; resolves when every byte is durable and the blob is finished. */
 export const storeBody = async (
   service: Service,
@@ -107,7 +122,9 @@ export const storeBody = async (
     throw resumeAt(offset, `The body begins at byte ${start}, but ${offset} bytes are stored. Resume from there.`)
   }
   if (offset + announced > size) throw tooManyBytes(size)
-  const isHashed = service.settings.hash || digests.repr !== undefined
+  const { hash, directHash } = service.settings
+  const isReadAgain = state.isDirect !== true || directHash === "read"
+  const isHashed = (hash && isReadAgain) || digests.repr !== undefined
   const body = await open(place)
   const isComplete = state.isFinished || (offset === size && size > 0)
   const { offset: stored, brokenOff } = isComplete
@@ -131,6 +148,7 @@ export const storeBody = async (
     throw resumeAt(stored, `The body ended early; ${stored} of ${size} bytes are stored. Resume from there.`)
   }
   const finished = await finishBlob(service, place, size, isHashed)
+  if (state.isDirect === true) await checkBeginning(service, blob, grant, finished)
   checkDigest("repr-digest", digests.repr, finished.digest)
   return finished
 }

@@ -4,11 +4,11 @@ import type { UploadGrant } from "../../protocol/signed-url.ts"
 import { toBlobName } from "../storage/blob-name.ts"
 import { type BlobState, BlobStoreError } from "../storage/blob-store.ts"
 import type { UploadRecord } from "../storage/catalog.ts"
+import { begin } from "./begin.ts"
 import { commitUpload, commitWhole, failUpload } from "./end-upload.ts"
 import { type ReadAhead, readAhead } from "./incoming.ts"
-import { deleted, fileOverOwnerQuota, fileOverQuota, invalidSignature, keyTaken, refuseKey } from "../refusals.ts"
+import { deleted, keyTaken } from "../refusals.ts"
 import { relateGrant } from "../storage/upload-rules.ts"
-import { createEventId } from "../event-id.ts"
 import type { Service } from "../service.ts"
 import { askAgain, type Known, nothingKnown } from "../delivery/server-data.ts"
 import type { ProvenPut } from "./proven-put.ts"
@@ -64,24 +64,11 @@ const nothing: BlobState = { size: 0, isFinished: false }
  * Fails: rejects with `Rejected`; NOT_FOUND (the app has deleted it), LOCKED, QUOTA_EXCEEDED, INGEST_UNAVAILABLE, RANGE_MISMATCH, SIZE_MISMATCH, CONTENT_MISMATCH, DIGEST_MISMATCH, BAD_REQUEST.
  */
 export const transfer = async (service: Service, put: ProvenPut): Promise<Transferred> => {
-  const { request, grant, registration, labels, origin, start } = put
+  const { request, grant, start } = put
   const { key, size } = grant
   const digests = readDigests(request)
-  const begin = () => {
-    const { quota, since: appSince } = put.app
-    return service.catalog.begin({
-      grant,
-      registration,
-      labels,
-      origin,
-      now: service.now(),
-      eventId: createEventId(),
-      quota,
-      appSince,
-    })
-  }
   if (!(await mayDisturb(service, grant))) {
-    const found = await begin()
+    const found = await begin(service, put)
     if (found.kind === "finished") return { upload: found.upload, known: await askAgain(service, found.upload) }
   }
   const writer = await service.writers.take(key)
@@ -92,14 +79,8 @@ export const transfer = async (service: Service, put: ProvenPut): Promise<Transf
       const upload = ahead.whole && (await commitWhole(service, put, digests, ahead.whole))
       if (upload !== undefined) return { upload, known: nothingKnown }
     }
-    const begun = await begin()
-    if (begun.kind === "unknownApp") throw invalidSignature()
+    const begun = await begin(service, put)
     if (begun.kind === "finished") return { upload: begun.upload, known: await askAgain(service, begun.upload) }
-    if (begun.kind === "failed") throw new Rejected({ code: begun.failure.code, detail: begun.failure.message })
-    if (begun.kind === "deleted" || begun.kind === "unregistered") throw refuseKey(begun.kind, grant)
-    if (begun.kind === "taken") throw keyTaken()
-    if (begun.kind === "overQuota") throw fileOverQuota(grant)
-    if (begun.kind === "overOwnerQuota") throw fileOverOwnerQuota(grant)
     const { epoch, id } = begun
     const blob = toBlobName({ key, id })
     const state = begun.isNew ? nothing : await service.store.claim(blob, epoch)

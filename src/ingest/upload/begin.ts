@@ -1,0 +1,51 @@
+import { Rejected } from "../../server-kit/rejected.ts"
+import { createEventId } from "../event-id.ts"
+import { fileOverOwnerQuota, fileOverQuota, invalidSignature, keyTaken, refuseKey } from "../refusals.ts"
+import type { Service } from "../service.ts"
+import type { UploadRecord } from "../storage/catalog.ts"
+import type { ProvenUpload } from "./proven-put.ts"
+
+/** What an upload has become when it begins, or goes on. */
+export type Begun =
+  | { readonly kind: "granted"; readonly epoch: number; readonly id: number; readonly isNew: boolean }
+  /** The file is there already. */
+  | { readonly kind: "finished"; readonly upload: UploadRecord }
+
+/**
+ * Begins an upload, or goes on with it: whoever did that before writes no more.
+ *
+ * Fails: rejects with `Rejected`; INVALID_SIGNATURE, NOT_FOUND, BAD_REQUEST (the key is taken), QUOTA_EXCEEDED, and the code with
+ * which the upload has failed.
+ */
+export const begin = async (
+  service: Service,
+  { app, grant, registration, labels, origin }: ProvenUpload,
+): Promise<Begun> => {
+  const begun = await service.catalog.begin({
+    grant,
+    registration,
+    labels,
+    origin,
+    now: service.now(),
+    eventId: createEventId(),
+    quota: app.quota,
+    appSince: app.since,
+  })
+  switch (begun.kind) {
+    case "unknownApp":
+      throw invalidSignature()
+    case "failed":
+      throw new Rejected({ code: begun.failure.code, detail: begun.failure.message })
+    case "deleted":
+    case "unregistered":
+      throw refuseKey(begun.kind, grant)
+    case "taken":
+      throw keyTaken()
+    case "overQuota":
+      throw fileOverQuota(grant)
+    case "overOwnerQuota":
+      throw fileOverOwnerQuota(grant)
+    default:
+      return begun
+  }
+}
