@@ -3,4 +3,5 @@
  * page bytes.
  */
 export { learn, release, takePiece } from "./cut-bodies.ts"
+export { sendDirect } from "./send-direct.ts"
 export { sendInPieces } from "./send-pieces.ts"

@@ -1,5 +1,5 @@
 import type { UploadResult } from "../protocol/messages.ts"
-import { largestAppendHeader, rangeStartHeader } from "../protocol/names.ts"
+import { largestAppendHeader, rangeStartHeader, transportParameter } from "../protocol/names.ts"
 import { formatUploadRange } from "../protocol/range.ts"
 import type { TraceContext } from "../protocol/trace-context.ts"
 import { UploadError } from "../protocol/upload-error.ts"
@@ -19,7 +19,7 @@ interface AnswerWait {
 /** After the last byte, in ms: an answer that arrives sooner need not be announced. */
 const answerWait = 1000
 
-/** What cuts bodies into pieces, once somebody on the way takes no large ones; few ever need it. */
+/** What cuts bodies into pieces and sends them past the ingest, once somebody on the way takes no large ones; few ever need it. */
 let cutter: typeof import("./late.ts") | undefined
 
 /** Where it cannot be loaded, bodies stay whole. */
@@ -66,6 +66,8 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
   /** Bodies in a row that left nothing behind, though the ingest can be asked where they end. */
   let silent = 0
   let url: string
+  /** Whether the bytes may go past the ingest. A POST to such a URL asks where. */
+  let isDirect = options.url().includes(transportParameter)
   /** Refused by HEAD, which has no body that would say why; the renewal of the URL will. */
   let isRefused = false
 
@@ -103,8 +105,16 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
       mayRenew = true
       forget(0)
     }
-    const start = offset
+    let start = offset
     options.onStart(start)
+    if (isDirect && start < file.size) {
+      onProgress(start)
+      await loadCutter()
+      const past = await cutter?.sendDirect(options, url, forget)
+      if (past && "error" in past) return past
+      isDirect = !!past?.value
+      if (isDirect) start = file.size
+    }
     let timer: ReturnType<typeof setTimeout> | undefined
     const sent = (loaded: number) => {
       onProgress(start + loaded)
@@ -124,7 +134,7 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
         headers: { ...trace, "content-type": "application/octet-stream", range: formatUploadRange(start) },
         body,
         size,
-        isPlain: isFirst && !trace,
+        isPlain: isFirst && !trace && !url.includes(transportParameter),
         signal,
         onProgress: sent,
       }).finally(() => clearTimeout(timer)),

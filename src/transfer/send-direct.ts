@@ -1,0 +1,145 @@
+import type { DirectAnswer, DirectQuestion } from "../protocol/messages.ts"
+import { UploadError } from "../protocol/upload-error.ts"
+import { type Fetch, fetchReply, networkError, readReply } from "./reply.ts"
+import type { Attempt } from "./retry.ts"
+import { sendBytes } from "./send-bytes.ts"
+import type { UploadableFile } from "./uploadable-file.ts"
+
+/** Parts of a file that are sent at the same time. */
+const partsAtOnce = 4
+
+/** How often in a row nothing of a file may get past the ingest before it goes through it. */
+const vainAtMost = 2
+
+/** What is needed of a transfer. */
+interface Transfer {
+  readonly file: UploadableFile
+  readonly fetch: Fetch
+  readonly trace: object | undefined
+  readonly signal: AbortSignal
+  readonly onProgress: (loaded: number) => void
+}
+
+/** How often in a row nothing got past the ingest: a page learns no more of a bucket that refuses it than that. */
+const vain = new WeakMap<Transfer, number>()
+
+type Part = DirectQuestion["parts"][number]
+
+/** The outcome of an attempt that has failed. */
+type Refusal = Exclude<Attempt<unknown>, { readonly value: unknown }>
+
+const toRefusal = (cause: unknown): Refusal => ({ error: UploadError.is(cause) ? cause : networkError(cause) })
+
+const isAnswer = (json: unknown): json is DirectAnswer => /^(direct|ingest)$/.test((json as DirectAnswer).transport)
+
+const toHex = (bytes: ArrayBuffer): string =>
+  Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("")
+
+/**
+ * Sends what is missing of a file past the ingest, in parts, to where the ingest says.
+ *
+ * @param url    of the upload
+ * @param forget as `retry` gives it to an attempt
+ * @returns true: the bucket has all of it; false: the ingest takes the bytes itself; or why some of it is missing
+ *
+ * Fails:  rejects as {@link fetchReply} does.
+ * Source: docs/protocol.md §10, direct.
+ */
+export const sendDirect = async (
+  transfer: Transfer,
+  url: string,
+  forget: (failures: number) => void,
+): Promise<Attempt<boolean>> => {
+  const { file, fetch, trace, signal, onProgress } = transfer
+  const whole = await file.slice(0)
+  // What is no Blob cannot be read in any order, and pages without TLS have no SHA-256.
+  if (!("arrayBuffer" in whole) || !globalThis.crypto?.subtle || (vain.get(transfer) ?? 0) >= vainAtMost) {
+    return { value: false }
+  }
+  const blob = whole as Blob
+
+  const ask = async (parts: ReadonlyArray<Part>): Promise<Attempt<DirectAnswer>> =>
+    readReply(
+      await fetchReply(fetch, url, { method: "POST", body: JSON.stringify({ parts }), headers: { ...trace }, signal }),
+      (json) => (isAnswer(json) ? json : undefined),
+    )
+  const first = await ask([])
+  if ("error" in first) return first.error.code === "METHOD_NOT_ALLOWED" ? { value: false } : first
+  if (first.value.transport === "ingest") return { value: false }
+  const { partSize, stored } = first.value
+
+  const missing: Array<number> = []
+  for (let number = 1; (number - 1) * partSize < file.size; number++) {
+    if (!stored.some(([from, to]) => from <= number && number <= to)) missing.push(number)
+  }
+  const partOf = (number: number): Blob => blob.slice((number - 1) * partSize, number * partSize)
+
+  /** Why the file is not whole yet; what is under way is sent to its end, and nothing more begins. */
+  let failure: Refusal | undefined
+  const loaded = new Map<number, number>()
+  let there = file.size
+  for (const number of missing) there -= partOf(number).size
+  const report = (number: number, size: number): void => {
+    loaded.set(number, size)
+    let sum = there
+    for (const each of loaded.values()) sum += each
+    onProgress(sum)
+  }
+
+  /** Parts that wait to be asked for: one request at a time, because a newer one of a file ends those before it. */
+  let waiting: Array<Part & { readonly tell: (answer: Attempt<DirectAnswer>) => void }> = []
+  let isAsking = false
+  const askInTurn = async (): Promise<void> => {
+    isAsking = true
+    while (waiting.length > 0) {
+      const asked = waiting
+      waiting = []
+      const answer = await ask(asked.map(({ number, sha256 }) => ({ number, sha256 }))).catch(toRefusal)
+      for (const { tell } of asked) tell(answer)
+    }
+    isAsking = false
+  }
+
+  const sendPart = async (number: number): Promise<Refusal | undefined> => {
+    const body = partOf(number)
+    const sha256 = toHex(await crypto.subtle.digest("SHA-256", await body.arrayBuffer()))
+    signal.throwIfAborted()
+    const answer = await new Promise<Attempt<DirectAnswer>>((tell) => {
+      waiting.push({ number, sha256, tell })
+      if (!isAsking) void askInTurn()
+    })
+    if ("error" in answer) return answer
+    const { value } = answer
+    const upload = value.transport === "direct" && value.uploads.find((each) => each.number === number)
+    if (!upload) return { error: networkError() }
+    const { status } = await sendBytes(fetch, {
+      url: upload.url,
+      headers: upload.headers,
+      body,
+      size: body.size,
+      isPlain: false,
+      signal,
+      onProgress: (size) => report(number, size),
+    })
+    if (status === 200) return undefined
+    const message = `The bucket of the ingest answered ${status} to a part of the file.`
+    return { error: new UploadError({ code: "NETWORK_ERROR", message }) }
+  }
+
+  let isVain = true
+  const sendNext = async (): Promise<void> => {
+    for (let number = missing.shift(); number && !failure; number = missing.shift()) {
+      const refusal = await sendPart(number).catch(toRefusal)
+      if (refusal) failure ??= refusal
+      else {
+        isVain = false
+        report(number, partOf(number).size)
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: partsAtOnce }, sendNext))
+  if (!failure) return { value: true }
+  vain.set(transfer, isVain && !signal.aborted ? (vain.get(transfer) ?? 0) + 1 : 0)
+  if (!isVain) forget(-1)
+  return failure
+}
