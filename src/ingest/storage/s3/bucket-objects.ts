@@ -1,6 +1,7 @@
 import { BlobStoreError } from "../blob-store.ts"
 import type { Whole } from "./blobs-in-progress.ts"
-import type { S3Client, S3Object } from "./client/s3-client.ts"
+import type { S3Object } from "./client/entries.ts"
+import type { S3Client } from "./client/s3-client.ts"
 import type { MultipartUpload } from "./journal/blob-journal.ts"
 import { type ObjectNames, readObjectName } from "./object-names.ts"
 import { toPartSize } from "./part-size.ts"

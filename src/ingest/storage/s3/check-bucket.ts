@@ -1,4 +1,5 @@
-import { createS3Client, type S3Upload } from "./client/s3-client.ts"
+import type { S3Upload } from "./client/entries.ts"
+import { createS3Client } from "./client/s3-client.ts"
 import { S3Error } from "./client/s3-error.ts"
 import type { S3Tuning } from "./client/s3-request.ts"
 import type { S3Settings } from "./client/s3-settings.ts"

@@ -1,6 +1,7 @@
 import { BlobStoreError } from "../blob-store.ts"
 import type { Held, Whole } from "./blobs-in-progress.ts"
-import type { S3Client, S3Part } from "./client/s3-client.ts"
+import type { S3Part } from "./client/entries.ts"
+import type { S3Client } from "./client/s3-client.ts"
 import { S3Error } from "./client/s3-error.ts"
 import type { JournaledBlob, MultipartUpload } from "./journal/blob-journal.ts"
 import { toPartSize } from "./part-size.ts"

@@ -61,6 +61,8 @@ export type Fault =
   | { readonly kind: "cut-answer"; readonly after: number }
   /** It happens, and within the body of the answer nothing comes any more, after so many bytes. */
   | { readonly kind: "stall-answer"; readonly after: number }
+  /** It happens, and its answer comes a byte at a time, so many ms apart, after the first bytes. */
+  | { readonly kind: "drip-answer"; readonly after: number; readonly every: number }
   /** It happens so many ms after all of it has arrived, also where its client is gone by then. */
   | { readonly kind: "late"; readonly by: number }
   /** Nothing happens, and no answer comes. */
@@ -346,6 +348,18 @@ export const startDouble = async (): Promise<Double> => {
     if (fault?.kind === "cut-answer" || fault?.kind === "stall-answer") {
       response.write(body.subarray(0, fault.after), () => fault.kind === "cut-answer" && response.destroy())
       response.flushHeaders()
+      return
+    }
+    if (fault?.kind === "drip-answer") {
+      response.write(body.subarray(0, fault.after))
+      let at = fault.after
+      const timer = setInterval(() => {
+        response.write(body.subarray(at, ++at))
+        if (at < body.length) return
+        clearInterval(timer)
+        response.end()
+      }, fault.every)
+      response.on("close", () => clearInterval(timer))
       return
     }
     response.end(request.method === "HEAD" ? undefined : body)
