@@ -37,6 +37,8 @@ export interface Target {
   readonly known: () => JournaledBlob
   /** Aborts the requests of this writer once a newer one was seen. */
   readonly signal: AbortSignal
+  /** Aborts what no newer writer ends: a beginning whose answer nobody waits for would leave an upload that nobody knows. */
+  readonly gone: AbortSignal
   /** Of all bytes before the offset; undefined where it is not wanted, or not known. */
   readonly hash: Hash | undefined
 }
@@ -60,7 +62,7 @@ export const appendParts = async (
   target: Target,
   { offset, size, body, isDisposable }: Append,
 ): Promise<AppendedParts> => {
-  const { client, run, note, signal, hash } = target
+  const { client, run, note, signal, gone, hash } = target
   const partSize = toPartSize(size)
   const isOne = size <= partSize
   const before = target.known()
@@ -91,7 +93,7 @@ export const appendParts = async (
     await target.enter()
     const { ref } = target
     const name = target.nameContent(ref)
-    const upload = { id: await run(() => client.createMultipartUpload(name)), ref }
+    const upload = { id: await run(() => client.createMultipartUpload(name, { signal: gone })), ref }
     try {
       // Before the first part: what has bytes and no row would cost money until somebody looks.
       await note({ upload })

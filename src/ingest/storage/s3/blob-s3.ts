@@ -3,8 +3,8 @@
  * `journal`, where the progress of unfinished blobs is kept; `spill`, a folder for parts that have no room in memory.
  *
  * What is stored where: a finished blob is one object, `<prefix><key>/<epoch>`, whose epoch is its `ref`. An unfinished one
- * is a multipart upload of that name, beside it an object `<prefix><key>/t<epoch>.<offset>` with the bytes that do not fill
- * a part (the tail), and a row of the journal: which parts there are, and where the durable bytes end.
+ * is a multipart upload of that name, beside it an object `<prefix><key>/t<epoch>.<offset>.<word>` with the bytes that do
+ * not fill a part (the tail), and a row of the journal: which parts there are, and where the durable bytes end.
  *
  * Considerations: parts are cut by the signed size (part-size.ts), so that part k always has the same bytes. Each is sent with
  * its SHA-256 as the signed hash of the payload, which every S3 server checks. An offset that was named is durable in bucket
@@ -153,6 +153,7 @@ export const createS3BlobStore = (
           note: held.note,
           known: () => blob.known!,
           signal: blob.stop.signal,
+          gone: blob.gone.signal,
           hash,
         },
         append,

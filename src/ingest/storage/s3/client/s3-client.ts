@@ -63,7 +63,7 @@ export interface S3Client {
     page?: { readonly after?: string | undefined; readonly limit?: number | undefined },
   ) => Promise<{ readonly objects: ReadonlyArray<S3Object>; readonly next: string | undefined }>
   /** Where an answer is lost, the repetition leaves an empty upload behind that only {@link S3Client.listMultipartUploads} knows of. */
-  readonly createMultipartUpload: (key: string) => Promise<string>
+  readonly createMultipartUpload: (key: string, begin?: Pick<S3Put, "signal">) => Promise<string>
   /** Puts a part in the place of any other of its number. Resolves with its ETag. */
   readonly uploadPart: (
     key: string,
@@ -181,9 +181,9 @@ export const createS3Client = (settings: S3Settings, tuning?: S3Tuning): S3Clien
       return { objects, next }
     },
 
-    createMultipartUpload: async (key) => {
+    createMultipartUpload: async (key, { signal } = {}) => {
       const operation = "CreateMultipartUpload"
-      const answer = await send({ operation, method: "POST", key, query: { uploads: "" } })
+      const answer = await send({ operation, method: "POST", key, query: { uploads: "" }, signal })
       return requireUploadId(operation, answer)
     },
 
