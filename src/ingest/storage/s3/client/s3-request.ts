@@ -17,6 +17,8 @@ import { createWatch, type Watch } from "./watch.ts"
 export interface S3Tuning {
   readonly fetch?: FetchLike | undefined
   readonly now?: (() => number) | undefined
+  /** Ends all that has no signal of its own. */
+  readonly signal?: AbortSignal | undefined
   /** Before the first repetition, ms, at most; each further one is four times as long. Default 200. */
   readonly firstWait?: number | undefined
   /** How long nothing may move, ms: for a request with a large body or answer 60 s, for others 20 s. */
@@ -128,7 +130,8 @@ export const createS3Requests = (settings: S3Settings, tuning: S3Tuning = {}): S
     take: (answer: HttpAnswer, watch: Watch, keys: S3Credentials) => Promise<A> | A,
     isContent = false,
   ): Promise<A> => {
-    const { operation, method, key, query = {}, body, signal, isSentOnce } = request
+    const { operation, method, key, query = {}, body, isSentOnce } = request
+    const signal = request.signal ?? tuning.signal
     const payload = request.sha256 ?? (body === undefined ? emptySha256 : await hashPieces(body))
     const url = toUrl(key, query)
     const isLarge = request.isLarge ?? false
