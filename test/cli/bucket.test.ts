@@ -380,10 +380,10 @@ describe("sluice ingest, where its bucket is set wrong", patient, () => {
     await (await start()).stop()
     const file = join(data, "journal.sqlite")
     const journal = new DatabaseSync(file)
-    journal.exec("PRAGMA user_version = 2")
+    journal.exec("PRAGMA user_version = 3")
     journal.close()
     expect(await refuse(nameBucket())).toBe(
-      `sluice: How far unfinished files are cannot be read: The journal ${file} is of version 2, newer than this package knows (1). Use the version of sluice that wrote ${file}, or move that file away: uploads that are under way then begin anew.\n`,
+      `sluice: How far unfinished files are cannot be read: The journal ${file} is of version 3, newer than this package knows (2). Use the version of sluice that wrote ${file}, or move that file away: uploads that are under way then begin anew.\n`,
     )
     await writeFile(file, "no database".repeat(100))
     expect(await refuse(nameBucket())).toMatch(/cannot be read: file is not a database\. Use the version /)

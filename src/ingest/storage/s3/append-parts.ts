@@ -5,6 +5,7 @@ import { consumeBody } from "../consume-body.ts"
 import type { S3Client } from "./client/s3-client.ts"
 import { S3Error } from "./client/s3-error.ts"
 import type { Gathered } from "./gathered.ts"
+import type { HashChain, HashTurn } from "./hash/hash-chain.ts"
 import type { JournalChange, JournaledBlob, MultipartUpload } from "./journal/blob-journal.ts"
 import { toPartSize } from "./part-size.ts"
 import { readObject } from "./read-object.ts"
@@ -41,6 +42,15 @@ export interface Target {
   readonly gone: AbortSignal
   /** Of all bytes before the offset; undefined where it is not wanted, or not known. */
   readonly hash: Hash | undefined
+  /** Hashes the parts that are sent, for whoever goes on; undefined where that is not wanted, or those before are not hashed. */
+  readonly chain: HashChain | undefined
+}
+
+/** A part that is stored. */
+interface SentPart {
+  readonly etag: string
+  /** The state of the hash after it. */
+  readonly state: Uint8Array | undefined
 }
 
 /** What became of an append. */
@@ -62,7 +72,7 @@ export const appendParts = async (
   target: Target,
   { offset, size, body, isDisposable }: Append,
 ): Promise<AppendedParts> => {
-  const { client, run, note, signal, gone, hash } = target
+  const { client, run, note, signal, gone, hash, chain } = target
   const partSize = toPartSize(size)
   const isOne = size <= partSize
   const before = target.known()
@@ -72,7 +82,7 @@ export const appendParts = async (
   let gathered = target.begin()
   let end = offset
 
-  const done = new Map<number, string>()
+  const done = new Map<number, SentPart>()
   const sending = new Set<Promise<void>>()
   let failure: { readonly cause: unknown } | undefined
   let creating: Promise<MultipartUpload> | undefined
@@ -108,12 +118,15 @@ export const appendParts = async (
   const journalParts = async (): Promise<void> => {
     const { etags } = target.known()
     const add: Array<string> = []
-    for (let etag = done.get(etags.length + 1); etag !== undefined; etag = done.get(etags.length + add.length + 1)) {
-      add.push(etag)
+    let state: Uint8Array | undefined
+    for (let part = done.get(etags.length + 1); part !== undefined; part = done.get(etags.length + add.length + 1)) {
+      add.push(part.etag)
+      state = part.state
     }
     if (add.length === 0) return
     journaledAt = performance.now()
-    await note({ add, offset: Math.min((etags.length + add.length) * partSize, size), tail: null })
+    const offset = Math.min((etags.length + add.length) * partSize, size)
+    await note({ add, offset, tail: null, hash: state ?? null })
   }
 
   /** One write at a time, and not too many. */
@@ -126,16 +139,26 @@ export const appendParts = async (
       })
   }
 
-  const send = async (number: number, part: Gathered): Promise<void> => {
+  const send = async (number: number, part: Gathered, turn: HashTurn | undefined): Promise<void> => {
     try {
       const { id, ref } = await (creating ??= create())
       const name = target.nameContent(ref)
-      const etag = await run(() => part.lend((pieces) => client.uploadPart(name, id, number, pieces, { signal })))
-      done.set(number, etag)
+      const sent = await part.lend(async (pieces) => {
+        const hashed = turn?.hash(pieces)
+        try {
+          const etag = await run(() => client.uploadPart(name, id, number, pieces, { signal }))
+          return { etag, state: await hashed }
+        } finally {
+          // The pieces are lent to it too.
+          await hashed
+        }
+      })
+      done.set(number, sent)
       journalSoon()
     } catch (cause) {
       fail(cause)
     } finally {
+      turn?.skip()
       await part.drop()
     }
   }
@@ -144,7 +167,9 @@ export const appendParts = async (
   const pass = async (): Promise<void> => {
     while (sending.size >= partsAtOnce) await Promise.race(sending)
     check()
-    const sent: Promise<void> = send(position / partSize + 1, gathered).finally(() => sending.delete(sent))
+    const sent: Promise<void> = send(position / partSize + 1, gathered, chain?.take()).finally(() =>
+      sending.delete(sent),
+    )
     sending.add(sent)
     position += gathered.length()
     gathered = target.begin()

@@ -32,9 +32,11 @@ import { isMissingUpload, S3Error } from "./client/s3-error.ts"
 import type { S3Tuning } from "./client/s3-request.ts"
 import type { S3Settings } from "./client/s3-settings.ts"
 import { completeParts } from "./complete-parts.ts"
+import { createCarriedHasher } from "./hash/carried-hasher.ts"
+import { createHashChain, type HashChain } from "./hash/hash-chain.ts"
 import { createGatherer } from "./gathered.ts"
 import { hashObject } from "./hash-object.ts"
-import { type BlobJournal, toEmptyBlob } from "./journal/blob-journal.ts"
+import { type BlobJournal, type JournaledBlob, toEmptyBlob } from "./journal/blob-journal.ts"
 import { createObjectNames, readObjectName } from "./object-names.ts"
 import { createPlaces } from "./places.ts"
 
@@ -44,8 +46,16 @@ const requestsAtOnce = 64
 /** How long a bucket that answered counts as there, ms: asking costs money. */
 const freshness = 10_000
 
+/**
+ * Files of more bytes than this are hashed so that the next process can go on with it: to read them again would take too
+ * long. It costs five times the processor that reading again saves where no process changes, so smaller ones are not.
+ */
+const readAgainAtMost = 1024 ** 3
+
 /** What tests change. */
 interface S3BlobStoreTuning extends S3Tuning {
+  /** Size of the largest file that is hashed again, bytes. */
+  readonly readAgainAtMost?: number | undefined
   /** Bytes of memory for parts. */
   readonly memory?: number | undefined
 }
@@ -82,6 +92,8 @@ export const createS3BlobStore = (
   const objects = createBucketObjects(client, names)
   const gatherer = createGatherer(spill, tuning?.memory)
   const places = createPlaces(requestsAtOnce)
+  const hasher = createCarriedHasher()
+  const largestReadAgain = tuning?.readAgainAtMost ?? readAgainAtMost
   /** What is removed beside the answers. */
   const tidying = new Set<Promise<void>>()
   let answeredAt = -Infinity
@@ -125,8 +137,12 @@ export const createS3BlobStore = (
     return hashed?.at === offset ? hashed.hash : undefined
   }
 
+  /** Hashes the parts that are to come; undefined where nobody has kept the hash of those before. */
+  const chainAfter = ({ etags, hash }: JournaledBlob): HashChain | undefined =>
+    etags.length > 0 && hash === null ? undefined : createHashChain(hasher, hash)
+
   const append = async (key: string, append: Append): Promise<Appended> => {
-    const { epoch, offset, isHashed = false } = append
+    const { epoch, offset, size, isHashed = false } = append
     const held = blobs.hold(key, epoch)
     const { blob } = held
     // Nobody knows what begins, unless this process has asked.
@@ -136,7 +152,8 @@ export const createS3BlobStore = (
       throw new BlobStoreError("offset", `The blob ends at ${end}, not at ${offset}.`)
     }
     const ref = String(epoch)
-    const hash = isHashed ? hashUpTo(blob, offset) : undefined
+    const isCarried = isHashed && size > largestReadAgain
+    const hash = isHashed && !isCarried ? hashUpTo(blob, offset) : undefined
     blob.hashed = undefined
     let appended: AppendedParts
     try {
@@ -155,6 +172,7 @@ export const createS3BlobStore = (
           signal: blob.stop.signal,
           gone: blob.gone.signal,
           hash,
+          chain: isCarried ? chainAfter(known) : undefined,
         },
         append,
       )
@@ -194,6 +212,18 @@ export const createS3BlobStore = (
     return (blob.whole = whole)
   }
 
+  /** The digest of all bytes, where a hash has come as far; undefined where none has. */
+  const findDigest = async ({ hashed, known }: Blob, size: number): Promise<string | undefined> => {
+    if (hashed?.at === size) return hashed.hash.copy().digest("hex")
+    const hash = known?.offset === size && known.tail === null ? known.hash : null
+    if (hash === null || hash === undefined) return undefined
+    // A state that another version of this package has kept may be none.
+    return hasher.add(hash, []).then(
+      ({ digest }) => digest,
+      () => undefined,
+    )
+  }
+
   const finish: BlobStore["finish"] = async (key, { epoch, size, isHashed = false }): Promise<Finished> => {
     const held = blobs.hold(key, epoch)
     const { blob } = held
@@ -201,8 +231,7 @@ export const createS3BlobStore = (
     if (whole.size !== size) throw new BlobStoreError("offset", `The blob has ${whole.size} bytes, not ${size}.`)
     let digest = ""
     if (isHashed) {
-      const { hashed } = blob
-      const known = whole.digest ?? (hashed?.at === size ? hashed.hash.copy().digest("hex") : undefined)
+      const known = whole.digest ?? (await findDigest(blob, size))
       digest = known ?? (await hashObject(client, names.content(key, whole.ref), size))
     }
     if (blob.isJournaled) tidy(() => removeOthers(key, epoch, whole.ref))
@@ -257,6 +286,7 @@ export const createS3BlobStore = (
     },
     close: async () => {
       await Promise.all(tidying)
+      await hasher.close()
       await journal.close()
       client.close()
     },
