@@ -28,7 +28,7 @@ import { appendParts, type AppendedParts } from "./append-parts.ts"
 import { type Blob, createBlobsInProgress, type Held, type Whole } from "./blobs-in-progress.ts"
 import { createBucketObjects } from "./bucket-objects.ts"
 import { createS3Client, type S3Client } from "./client/s3-client.ts"
-import { isMissingUpload, S3Error } from "./client/s3-error.ts"
+import { isMissingUpload } from "./client/s3-error.ts"
 import type { S3Tuning } from "./client/s3-request.ts"
 import type { S3Settings } from "./client/s3-settings.ts"
 import { completeParts } from "./complete-parts.ts"
@@ -38,6 +38,9 @@ import { createGatherer } from "./gathered.ts"
 import { hashObject } from "./hash-object.ts"
 import { type BlobJournal, type JournaledBlob, toEmptyBlob } from "./journal/blob-journal.ts"
 import { createObjectNames, readObjectName } from "./object-names.ts"
+import { createReadBlob } from "./read-blob.ts"
+import { createRemovals } from "./removals.ts"
+import { toStoreError } from "./store-failure.ts"
 import { createPlaces } from "./places.ts"
 
 /** Requests with bodies that one process has under way. */
@@ -56,6 +59,8 @@ const readAgainAtMost = 1024 ** 3
 interface S3BlobStoreTuning extends S3Tuning {
   /** Size of the largest file that is hashed again, bytes. */
   readonly readAgainAtMost?: number | undefined
+  /** How long after it a removal is repeated, ms. */
+  readonly removeAgainAfter?: number | undefined
   /** Bytes of memory for parts. */
   readonly memory?: number | undefined
 }
@@ -68,19 +73,6 @@ export interface S3BlobStoreSettings extends S3Settings {
   /** Folder for parts that have no room in memory; by default the system's folder for temporary files. */
   readonly spill?: string | undefined
 }
-
-const toError = (cause: unknown): BlobStoreError => {
-  if (BlobStoreError.is(cause)) return cause
-  if (cause instanceof RangeError) return new BlobStoreError("offset", cause.message, cause)
-  const isFull = cause instanceof S3Error && (cause.status === 507 || /QuotaExceeded|StorageFull/.test(cause.code))
-  return isFull
-    ? new BlobStoreError("full", "The bucket is full.", cause)
-    : new BlobStoreError("io", "The bucket failed.", cause)
-}
-
-/** Whether there is no such object, or not that range of it. Without its bucket nothing is known of an object. */
-const isOfNothing = (cause: unknown): boolean =>
-  cause instanceof S3Error && (cause.status === 404 || cause.status === 416) && cause.code !== "NoSuchBucket"
 
 /** Keeps blobs in a bucket of an S3-compatible store. Node, Bun and Deno. */
 export const createS3BlobStore = (
@@ -108,7 +100,10 @@ export const createS3BlobStore = (
 
   const blobs = createBlobsInProgress(journal, (tail) => tidy(() => client.deleteObjects([tail])))
 
+  const removals = createRemovals({ journal, objects, blobs, now: tuning?.now, delay: tuning?.removeAgainAfter })
+
   const claim = async (key: string, epoch: number): Promise<BlobState> => {
+    await removals.keep(key)
     const held = blobs.hold(key, epoch)
     const { blob } = held
     const { upload, offset, isFinishing } = await held.claim()
@@ -143,6 +138,7 @@ export const createS3BlobStore = (
 
   const append = async (key: string, append: Append): Promise<Appended> => {
     const { epoch, offset, size, isHashed = false } = append
+    await removals.keep(key)
     const held = blobs.hold(key, epoch)
     const { blob } = held
     // Nobody knows what begins, unless this process has asked.
@@ -239,52 +235,20 @@ export const createS3BlobStore = (
     return { digest, ref: whole.ref }
   }
 
-  /** Where the bytes are that can be read of a blob that is not finished: all, or its tail as long as it has no part. */
-  const findBeginning = async (key: string): Promise<string> => {
-    const blob = blobs.find(key)
-    const { tail, upload, etags } = blob?.known ?? (await journal.read(key)) ?? toEmptyBlob(0)
-    const whole = blob?.whole ?? (tail === null && upload === null ? await objects.findWhole(key) : undefined)
-    if (whole !== undefined) return names.content(key, whole.ref)
-    if (tail === null || etags.length > 0) throw new BlobStoreError("missing", "There are no such bytes.")
-    return tail
-  }
-
-  const read: BlobStore["read"] = async (key, { start, end, ref }) => {
-    const missing = (cause?: unknown) => new BlobStoreError("missing", "There are no such bytes.", cause)
-    const name = typeof ref === "string" ? names.content(key, ref) : await findBeginning(key)
-    if (end < start) {
-      if ((await client.headObject(name)) === undefined) throw missing()
-      return new ReadableStream({ start: (controller) => controller.close() })
-    }
-    const { size, body } = await client.getObject(name, { start, end }).catch((cause: unknown) => {
-      throw isOfNothing(cause) ? missing(cause) : cause
-    })
-    if (end < size) return body
-    await body.cancel()
-    throw missing()
-  }
-
-  const remove = async (key: string): Promise<void> => {
-    // What is under way would come after its removal.
-    await blobs.drop(key)
-    const known = await journal.read(key)
-    await objects.removeAll(key, known?.upload ?? null)
-    if (known !== undefined) await journal.forget(key)
-  }
-
   const store: BlobStore = {
     abilities: { isDurable: journal.isDurable, readsUnfinished: false },
     claim,
     append,
     finish,
-    read,
-    remove,
+    read: createReadBlob({ client, journal, objects, blobs, names }),
+    remove: removals.remove,
     probe: async () => {
       if (performance.now() - answeredAt < freshness) return
       await client.headBucket()
       answeredAt = performance.now()
     },
     close: async () => {
+      await removals.close()
       await Promise.all(tidying)
       await hasher.close()
       await journal.close()
@@ -296,7 +260,7 @@ export const createS3BlobStore = (
     try {
       return await run()
     } catch (cause) {
-      throw toError(cause)
+      throw toStoreError(cause)
     }
   })
 }

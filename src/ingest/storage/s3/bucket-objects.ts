@@ -54,8 +54,8 @@ export const createBucketObjects = (client: S3Client, names: ObjectNames) => {
     /** Removes those of its objects that are meant. */
     remove,
 
-    /** Removes all of it. @param upload the one that is known of */
-    removeAll: async (key: string, upload: MultipartUpload | null): Promise<void> => {
+    /** Removes all of it; resolves with the names of its objects. @param upload the one that is known of */
+    removeAll: async (key: string, upload: MultipartUpload | null): Promise<ReadonlyArray<string>> => {
       const listed = await listAll(key)
       if (upload !== null) await abort(names.content(key, upload.ref), upload.id)
       // One may have been begun that nobody could note: the process ended, or the answer was lost and it was asked for again.
@@ -63,6 +63,7 @@ export const createBucketObjects = (client: S3Client, names: ObjectNames) => {
         for (const each of await client.listMultipartUploads(names.all(key))) await abort(each.key, each.uploadId)
       }
       await remove(key)
+      return listed.map(({ key: name }) => name)
     },
   }
 }

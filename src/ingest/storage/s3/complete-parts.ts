@@ -35,12 +35,11 @@ export const completeParts = async (
   const { etags } = await held.know()
   await held.note({ isFinishing: true })
   try {
-    await client.completeMultipartUpload(
-      name,
-      upload.id,
-      etags.map((etag, index) => ({ number: index + 1, etag })),
-    )
+    const parts = etags.map((etag, index) => ({ number: index + 1, etag }))
+    const { signal } = held.blob.gone
+    await held.run(() => client.completeMultipartUpload(name, upload.id, parts, { signal }))
   } catch (cause) {
+    held.check()
     const isWhole = async (): Promise<boolean> => (await client.headObject(name))?.size === size
     // The answer may have been lost, or another writer was faster.
     if (await isWhole()) return { ref: upload.ref, size }

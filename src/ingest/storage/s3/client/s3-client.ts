@@ -84,6 +84,7 @@ export interface S3Client {
     key: string,
     uploadId: string,
     parts: ReadonlyArray<Pick<S3Part, "etag" | "number">>,
+    complete?: Pick<S3Put, "signal">,
   ) => Promise<void>
   /** False where there is no such upload; also where a try whose answer was lost has aborted it. */
   readonly abortMultipartUpload: (key: string, uploadId: string) => Promise<boolean>
@@ -194,7 +195,7 @@ export const createS3Client = (settings: S3Settings, tuning?: S3Tuning): S3Clien
       return requireEtag(operation, answer)
     },
 
-    completeMultipartUpload: async (key, uploadId, parts) => {
+    completeMultipartUpload: async (key, uploadId, parts, { signal } = {}) => {
       const operation = "CompleteMultipartUpload"
       const list = parts
         .map(({ number, etag }) => `<Part><PartNumber>${number}</PartNumber><ETag>${escapeXml(etag)}</ETag></Part>`)
@@ -208,6 +209,7 @@ export const createS3Client = (settings: S3Settings, tuning?: S3Tuning): S3Clien
         query: { uploadId },
         headers: { "content-type": "application/xml" },
         body: [new TextEncoder().encode(text)],
+        signal,
         isSentOnce: true,
         // A store may copy all parts before it answers.
         isLarge: true,

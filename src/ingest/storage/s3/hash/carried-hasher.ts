@@ -77,7 +77,7 @@ export const createCarriedHasher = (load = () => import("./sha256-wasm.ts")): Ca
       for (const { reject } of thread.waiting.values()) reject(cause)
       thread.waiting.clear()
     }
-    worker.on("error", (cause) => end(cause as Error))
+    worker.on("error", end)
     worker.on("exit", () => end(new Error("the thread that hashes has ended")))
     threads.push(thread)
     return thread
