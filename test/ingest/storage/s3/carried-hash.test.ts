@@ -133,7 +133,13 @@ describe("a hasher whose state is carried", () => {
   }
 
   it.each([
-    ["in threads", undefined],
+    [
+      "in threads",
+      async () => {
+        const { moduleUrl } = await import("../../../../src/ingest/storage/s3/hash/sha256-wasm.ts")
+        return { moduleUrl, createSHA256: () => Promise.reject(new Error("not in this thread")) }
+      },
+    ],
     [
       "in this one, where there are none",
       async () => {
