@@ -68,6 +68,19 @@ describe("what is gathered beyond the memory", () => {
     expect(new Set(order)).toEqual(new Set(sizes))
   })
 
+  it("is what it was where its memory was used before", async () => {
+    const gatherer = createGatherer(await makeFolder(), 8 * mebibyte)
+    for (let round = 0; round < 4; round++) {
+      const contents = Array.from({ length: 10 }, () => randomBytes(mebibyte + round))
+      const parts = contents.map(() => gatherer.begin())
+      for (const [index, part] of parts.entries()) await part.add(contents[index]!)
+      for (const [index, part] of parts.entries()) {
+        await part.lend(async (pieces) => expect(Buffer.compare(Buffer.concat(pieces), contents[index]!)).toBe(0))
+        await part.drop()
+      }
+    }
+  })
+
   it("says of a full local disk that it is that one, and not the bucket", async (context) => {
     const folder = await makeFolder()
     mountTmpfs(context, folder, "size=1m")
