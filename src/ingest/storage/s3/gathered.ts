@@ -1,4 +1,5 @@
 import { type NamelessFile, openNamelessFile } from "./nameless-file.ts"
+import { type BlockPool, createBlockPool } from "./block-pool.ts"
 import { createShare } from "./share.ts"
 
 /** Memory for bytes on their way into parts, bytes of a process; what has no room goes to a file. */
@@ -9,9 +10,6 @@ const readBackShare = 1 / 4
 
 /** Memory is taken in blocks that grow with what is gathered: many slow uploads hold little each. */
 const block = { smallest: 16 * 1024, largest: 256 * 1024 }
-
-/** Blocks of the largest size that are kept for the next part: made anew, they cost a third of the processor time of an upload. */
-const mostSpare = 128
 
 /** Bytes that are gathered until there are enough of them for a part. */
 export interface Gathered {
@@ -32,24 +30,9 @@ export interface Gathered {
  * @param folder where those files are; by default the system's folder for temporary files
  */
 export const createGatherer = (folder?: string, most = budget): { readonly begin: () => Gathered } => {
-  let taken = 0
   const readBacks = createShare(most * readBackShare)
-  const room = (): number => most - Math.max(most * readBackShare, readBacks.taken()) - taken
-  const spare: Array<Uint8Array> = []
-
-  const takeBlock = (size: number): Uint8Array => {
-    taken += size
-    const kept = size === block.largest ? spare.pop() : undefined
-    // What is spare is within the budget too.
-    while (spare.length > 0 && spare.length * block.largest > room()) spare.pop()
-    return kept ?? new Uint8Array(Buffer.allocUnsafeSlow(size).buffer)
-  }
-
-  const giveBlock = (given: Uint8Array): void => {
-    taken -= given.length
-    const isKept = given.length === block.largest && spare.length < mostSpare
-    if (isKept && (spare.length + 1) * block.largest <= room()) spare.push(given)
-  }
+  const pool: BlockPool = createBlockPool(() => room())
+  const room = (): number => most - Math.max(most * readBackShare, readBacks.taken()) - pool.taken()
 
   const begin = (): Gathered => {
     let blocks: Array<Uint8Array> = []
@@ -59,7 +42,7 @@ export const createGatherer = (folder?: string, most = budget): { readonly begin
     let file: NamelessFile | undefined
 
     const letMemoryGo = (): void => {
-      for (const each of blocks) giveBlock(each)
+      for (const each of blocks) pool.give(each)
       blocks = []
     }
 
@@ -88,7 +71,7 @@ export const createGatherer = (folder?: string, most = budget): { readonly begin
         if (last === undefined || used === last.length) {
           const size = Math.min(Math.max(length, block.smallest), block.largest)
           if (size > room()) return addToFile(rest)
-          last = takeBlock(size)
+          last = pool.take(size)
           blocks.push(last)
           used = 0
         }
