@@ -5,11 +5,11 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { startDouble } from "../../test/ingest/storage/s3/start-double.ts"
-import type { Server, Start } from "../ingest/servers.ts"
+import type { Server } from "../ingest/servers.ts"
 import { startSluiceOver, startTusOver } from "./s3-servers.ts"
 
 const mebibyte = 1024 ** 2
-const content = randomBytes(32 * mebibyte)
+const content = new Uint8Array(randomBytes(32 * mebibyte))
 
 /** How a client of a server sends a file from an offset, and asks where it ends. */
 interface Upload {
@@ -66,10 +66,7 @@ const openTus = async ({ port }: Server): Promise<Upload> => {
 }
 
 const contestants: Readonly<
-  Record<
-    string,
-    readonly [start: typeof startTusOver | ((of: never) => Start), open: (server: Server) => Promise<Upload>]
-  >
+  Record<string, readonly [start: typeof startTusOver, open: (server: Server) => Promise<Upload>]>
 > = {
   "sluice over S3": [startSluiceOver, openSluice],
   "@tus/server with @tus/s3-store": [startTusOver, openTus],
@@ -78,7 +75,7 @@ const contestants: Readonly<
 const [start, open] = contestants[process.argv[2] ?? ""]!
 const double = await startDouble()
 const folder = mkdtempSync(join(tmpdir(), "sluice-bench-"))
-const server = await (start as typeof startTusOver)(double.settings)(folder)
+const server = await start(double.settings)(folder)
 try {
   const { send, offset } = await open(server)
   // Part 2 fails for as long as anybody tries, once part 3 is there.
