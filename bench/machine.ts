@@ -32,6 +32,7 @@ export const describeMachine = (): Machine => {
       "@better-upload/server": installed("@better-upload/server"),
       "@tus/server": installed("@tus/server"),
       "@tus/file-store": installed("@tus/file-store"),
+      "@tus/s3-store": installed("@tus/s3-store"),
       "tus-js-client": installed("tus-js-client"),
       send: installed("send"),
       hono: installed("hono"),

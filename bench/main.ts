@@ -14,6 +14,7 @@ import { installPeers } from "./peers.ts"
 import { publish } from "./publish.ts"
 import type { Report } from "./report.ts"
 import { benchTypes } from "./types.ts"
+import { benchScale } from "./scale.ts"
 import { writePage } from "./write-page.ts"
 
 const benches: Readonly<Record<string, (rounds: number | undefined) => Promise<ReadonlyArray<Report>>>> = {
@@ -28,6 +29,7 @@ const benches: Readonly<Record<string, (rounds: number | undefined) => Promise<R
   files: benchFiles,
   page: benchPage,
   list: benchList,
+  scale: benchScale,
 }
 
 const help = `npm run bench [-- [--rounds N] [--write] name…]

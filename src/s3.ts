@@ -8,6 +8,7 @@ export type {
   BlobJournal,
   JournalChange,
   JournaledBlob,
+  LateRemoval,
   MultipartUpload,
 } from "./ingest/storage/s3/journal/blob-journal.ts"
 export { createMemoryBlobJournal } from "./ingest/storage/s3/journal/memory.ts"

@@ -107,7 +107,15 @@ const table: Readonly<
   },
   "src/ingest": {
     places: ["src/protocol", "src/schema", "src/http", "src/server-kit"],
-    packages: ["effect", "multipasta", "file-type", "content-disposition", "@smithy/signature-v4", "@rgrove/parse-xml"],
+    packages: [
+      "effect",
+      "multipasta",
+      "file-type",
+      "content-disposition",
+      "@smithy/signature-v4",
+      "@rgrove/parse-xml",
+      "hash-wasm",
+    ],
   },
   "src/transfer": { places: ["src/protocol"], packages: [] },
   "src/client": { places: ["src/protocol", "src/http", "src/transfer"], packages: [] },

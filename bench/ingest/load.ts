@@ -45,11 +45,13 @@ const run = async (
 }
 
 const measure = async (server: Server, ask: Parameters<typeof run>[2]) => {
-  const before = readUsage(server.pid)
+  const { beside = [] } = server
+  const readBeside = () => beside.reduce((sum, pid) => sum + readUsage(pid).cpu, 0)
+  const [before, besideBefore] = [readUsage(server.pid), readBeside()]
   const started = performance.now()
   const times = await run(server, count, ask)
   const elapsed = (performance.now() - started) / 1000
-  const after = readUsage(server.pid)
+  const [after, besideAfter] = [readUsage(server.pid), readBeside()]
   const gibibytes = (size * count) / 2 ** 30
   return {
     rate: count / elapsed,
@@ -59,6 +61,7 @@ const measure = async (server: Server, ask: Parameters<typeof run>[2]) => {
     cpu: (after.cpu - before.cpu) / gibibytes,
     cpuPerRequest: ((after.cpu - before.cpu) / count) * 1e6,
     peak: after.peak,
+    ...(beside.length > 0 && { cpuBeside: (besideAfter - besideBefore) / gibibytes }),
   }
 }
 
@@ -108,7 +111,8 @@ const measureSlow = async (server: Server) => {
 
 const folder = join(parent, `${name.replaceAll(/\W+/g, "-")}-${process.pid}`)
 mkdirSync(parent, { recursive: true })
-const server = await servers[name]!(folder)
+const start = servers[name] ?? (await import("../scale/s3-servers.ts")).s3Servers[name]!
+const server = await start(folder)
 try {
   const put =
     (times: number): Parameters<typeof run>[2] =>

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from "node:crypto"
 import { once } from "node:events"
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
-import { join } from "node:path"
+import { join, resolve } from "node:path"
 import { createInterface } from "node:readline"
 import { encodeAppId } from "../../src/protocol/app-id.ts"
 import { createFileKey } from "../../src/protocol/key.ts"
@@ -26,9 +26,11 @@ export interface Server {
   /** Where a stored file is read. */
   readonly getPath: (answer: Answer) => string
   readonly stop: () => Promise<void>
+  /** Processes beside it whose work is not its own. */
+  readonly beside?: ReadonlyArray<number>
 }
 
-type Start = (folder: string) => Promise<Server>
+export type Start = (folder: string) => Promise<Server>
 
 const root = join(import.meta.dirname, "../..")
 
@@ -89,7 +91,7 @@ export const startIngest = async (folder: string, ...flags: ReadonlyArray<string
   return { url, port, pid, stop, token: readFileSync(tokenFile, "utf8").trim() }
 }
 
-const startSluice =
+export const startSluice =
   (...flags: ReadonlyArray<string>): Start =>
   async (folder) => {
     const { url, port, pid, stop, token: text } = await startIngest(folder, ...flags)
@@ -123,7 +125,7 @@ const startScript =
   (script: string, ...args: ReadonlyArray<string>): Start =>
   async (folder) => {
     mkdirSync(folder, { recursive: true })
-    const { line, pid, stop } = await startNode([join(import.meta.dirname, script), folder, ...args])
+    const { line, pid, stop } = await startNode([resolve(import.meta.dirname, script), folder, ...args])
     return { ...plain(Number(line)), pid, stop }
   }
 
@@ -142,21 +144,24 @@ const plain = (port: number): Omit<Server, "pid" | "stop"> => {
   }
 }
 
-const startTus: Start = async (folder) => {
-  const server = await startScript("serve-tus.ts")(folder)
-  return {
-    ...server,
-    probe: `OPTIONS /files HTTP/1.1\r\nhost: localhost:${server.port}\r\n\r\n`,
-    // Creation with upload: one request a file, the best the protocol has.
-    putHead: async (size) =>
-      `POST /files HTTP/1.1\r\nhost: localhost:${server.port}\r\ntus-resumable: 1.0.0\r\nupload-length: ${size}\r\ncontent-type: application/offset+octet-stream\r\ncontent-length: ${size}\r\n\r\n`,
-    checkPut: (answer) => {
-      expectStatus(answer, 201)
-      const size = Number(answer.headers.get("upload-offset"))
-      if (!(size > 0)) throw new Error("nothing was stored")
-    },
+/** Starts what speaks tus. */
+export const startTus =
+  (script: string, ...args: ReadonlyArray<string>): Start =>
+  async (folder) => {
+    const server = await startScript(script, ...args)(folder)
+    return {
+      ...server,
+      probe: `OPTIONS /files HTTP/1.1\r\nhost: localhost:${server.port}\r\n\r\n`,
+      // Creation with upload: one request a file, the best the protocol has.
+      putHead: async (size) =>
+        `POST /files HTTP/1.1\r\nhost: localhost:${server.port}\r\ntus-resumable: 1.0.0\r\nupload-length: ${size}\r\ncontent-type: application/offset+octet-stream\r\ncontent-length: ${size}\r\n\r\n`,
+      checkPut: (answer) => {
+        expectStatus(answer, 201)
+        const size = Number(answer.headers.get("upload-offset"))
+        if (!(size > 0)) throw new Error("nothing was stored")
+      },
+    }
   }
-}
 
 const freePort = (): Promise<number> =>
   new Promise((resolve) => {
@@ -197,7 +202,7 @@ const startNginx: Start = async (folder) => {
 export const servers: Readonly<Record<string, Start>> = {
   sluice: startSluice(),
   "sluice, no hash": startSluice("--hash", "false"),
-  "@tus/server": startTus,
+  "@tus/server": startTus("serve-tus.ts"),
   "bare pipe": startScript("serve-bare.ts"),
   nginx: startNginx,
   send: startScript("serve-send.ts"),

@@ -1,4 +1,5 @@
 import { readFile, writeFile } from "node:fs/promises"
+import { existsSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -285,9 +286,35 @@ describe("sluice ingest, where its bucket is set wrong", patient, () => {
     expect(await refuse(nameBucket(), { ...noKeys, AWS_SECRET_ACCESS_KEY: keys.secret })).toBe(
       half("AWS_ACCESS_KEY_ID"),
     )
+    // Nothing was made for it.
+    expect(existsSync(data)).toBe(false)
     // Halves of two pairs are no pair.
     const halves = { ...noKeys, SLUICE_S3_ACCESS_KEY_ID: keys.id, AWS_SECRET_ACCESS_KEY: keys.secret }
     expect(await refuse(nameBucket(), halves)).toBe(half("SLUICE_S3_SECRET_ACCESS_KEY"))
+    await expectFree()
+  })
+
+  it.each([
+    ["says nothing", "PutObject"],
+    ["goes silent in the middle", "ListMultipartUploads"],
+  ])("ends when it is told to while the bucket %s", async (_, operation) => {
+    const arrived = Promise.withResolvers<void>()
+    let isSilent = false
+    double.onRequest((request) => {
+      isSilent ||= request.operation === operation
+      if (!isSilent) return
+      arrived.resolve()
+      return { kind: "hang" }
+    })
+    const args = ["ingest", "--json", "--port", "0", "--data", data, ...nameBucket()]
+    const { child, ended } = startCommand(args, { cwd: folder, env: ourKeys })
+    await arrived.promise
+    child.kill("SIGTERM")
+    const { code, stdout, stderr } = await ended
+    expect([code, JSON.parse(stdout)]).toEqual([0, { event: "stopped", peakMemory: expect.any(Number) }])
+    // It says what it may have left there, and does not wait for the bucket.
+    expect(stderr).toContain("look below files/sluice-check-")
+    double.onRequest()
     await expectFree()
   })
 
@@ -353,10 +380,10 @@ describe("sluice ingest, where its bucket is set wrong", patient, () => {
     await (await start()).stop()
     const file = join(data, "journal.sqlite")
     const journal = new DatabaseSync(file)
-    journal.exec("PRAGMA user_version = 2")
+    journal.exec("PRAGMA user_version = 3")
     journal.close()
     expect(await refuse(nameBucket())).toBe(
-      `sluice: How far unfinished files are cannot be read: The journal ${file} is of version 2, newer than this package knows (1). Use the version of sluice that wrote ${file}, or move that file away: uploads that are under way then begin anew.\n`,
+      `sluice: How far unfinished files are cannot be read: The journal ${file} is of version 3, newer than this package knows (2). Use the version of sluice that wrote ${file}, or move that file away: uploads that are under way then begin anew.\n`,
     )
     await writeFile(file, "no database".repeat(100))
     expect(await refuse(nameBucket())).toMatch(/cannot be read: file is not a database\. Use the version /)

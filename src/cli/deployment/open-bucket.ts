@@ -33,12 +33,12 @@ export const readBucket = async (choice: BucketChoice): Promise<BlobStore> => {
 /**
  * Opens a bucket for an ingest, once it has shown that it does what an ingest needs.
  *
- * Fails: with a {@link CommandFailure} that says what it does not do.
+ * Fails: with a {@link CommandFailure} that says what it does not do, or with the reason of the signal.
  */
 export const openBucket = async (
   choice: BucketChoice,
   { journal: file }: Pick<DataFolder, "journal">,
-  logFormat: LogFormat,
+  { logFormat, signal }: { readonly logFormat: LogFormat; readonly signal?: AbortSignal | undefined },
 ): Promise<BlobStore> => {
   const { credentials, source } = requireKeys()
   const settings = { ...choice, credentials }
@@ -47,13 +47,17 @@ export const openBucket = async (
   const named = nameStore(choice).replace(/^in /, "")
   const reminder = setTimeout(() => warn(`There is no answer yet from ${named}. It is asked again.`), patience)
   try {
-    const { refusesWrongBytes } = await checkBucket(settings)
+    const { refusesWrongBytes } = await checkBucket(settings, { signal })
     if (!refusesWrongBytes) {
       warn(
         `What keeps the files, ${named}, does not refuse bytes that were changed on their way. The SHA-256 of each file says so later: sluice files verify.`,
       )
     }
   } catch (error) {
+    if (signal?.aborted === true) {
+      if (error !== signal.reason) warn((error as Error).message)
+      throw signal.reason
+    }
     const { reason, advice } = explainBucket(error, choice, source)
     throw new CommandFailure(`Files cannot be kept ${nameStore(choice)}. ${reason} ${advice}`)
   } finally {

@@ -106,15 +106,20 @@ const patience = 10_000
  * Opens the blob store of a deployment: files on disk, a bucket, or what a module opens.
  *
  * @param own whether it is opened for the ingest; other commands read it alone
+ * @param signal ends the wait for a bucket
  *
  * Fails: with a {@link CommandFailure} that says what happened, to which file, and what to do.
  */
 export const openStore = async (
   { folder, store: choice }: Pick<Deployment, "folder" | "store">,
-  { logFormat = "text", own = false }: { readonly logFormat?: LogFormat; readonly own?: boolean } = {},
+  {
+    logFormat = "text",
+    own = false,
+    signal,
+  }: { readonly logFormat?: LogFormat; readonly own?: boolean; readonly signal?: AbortSignal | undefined } = {},
 ): Promise<BlobStore> => {
   if (choice.kind === "disk") return createDiskBlobStore({ folder: folder.blobs })
-  if (choice.kind === "s3") return own ? openBucket(choice, folder, logFormat) : readBucket(choice)
+  if (choice.kind === "s3") return own ? openBucket(choice, folder, { logFormat, signal }) : readBucket(choice)
   const { path: file } = choice
   const { open } = await loadDriver(file)
   let store: BlobStore

@@ -93,7 +93,8 @@ export interface OwnDeployment extends Deployment {
    * @param largestContent size of the largest file that it keeps itself, bytes
    */
   readonly openCatalog: (largestContent: number) => Catalog
-  readonly openStore: (logFormat: LogFormat) => Promise<BlobStore>
+  /** Fails: with the reason of the signal, too, where that ends it. */
+  readonly openStore: (logFormat: LogFormat, signal?: AbortSignal) => Promise<BlobStore>
 }
 
 /**
@@ -119,7 +120,7 @@ export const withOwnDeployment = async <A>(
       ...deployment,
       notes,
       openCatalog: (largestContent) => openCatalog(folder.catalog, largestContent),
-      openStore: (logFormat) => openStore(deployment, { logFormat, own: true }),
+      openStore: (logFormat, signal) => openStore(deployment, { logFormat, signal, own: true }),
     })
   } finally {
     release()

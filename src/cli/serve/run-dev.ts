@@ -44,7 +44,7 @@ export const runDev = async (
     if (isJson) announceIngestAsJson(ingest, sources)
     if (stopRequest !== undefined) {
       if (!isJson) announceIngest(ingest, sources)
-      await stopRequest
+      await stopRequest.requested
       return
     }
     if (!isJson) {
@@ -57,5 +57,5 @@ export const runDev = async (
       ...(await toNodeEnv(command, process.cwd())),
     })
   }
-  await withIngest(settings, values.logFormat ?? "text", use, listenForDev(isPortGiven))
+  await withIngest(settings, values.logFormat ?? "text", use, { listen: listenForDev(isPortGiven) })
 }

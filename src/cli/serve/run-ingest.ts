@@ -4,7 +4,7 @@ import { isJournal } from "./journal.ts"
 import { readPeakMemory } from "./peak-memory.ts"
 import type { ResolvedSettings } from "../settings/setting-options.ts"
 import type { SettingName } from "../settings/settings.ts"
-import { withIngest } from "./with-ingest.ts"
+import { type StartedIngest, withIngest } from "./with-ingest.ts"
 import { waitForStopRequest } from "./stop-request.ts"
 
 /** `sluice ingest`: runs until it is stopped. */
@@ -16,10 +16,15 @@ export const runIngest = async (
   const logFormat = values.logFormat ?? (options.json ? "json" : "text")
   const isJson = options.json || logFormat === "json"
   const settings = { ...values, logTime: values.logTime ?? !isJournal() }
-  await withIngest(settings, logFormat, async (ingest) => {
+  const { requested, signal } = stopRequest
+  const use = async (ingest: StartedIngest): Promise<void> => {
     if (isJson) announceIngestAsJson(ingest, sources)
     else announceIngest(ingest, sources)
-    await stopRequest
+    await requested
+  }
+  await withIngest(settings, logFormat, use, { signal }).catch((error: unknown) => {
+    // It was asked to stop before it had started.
+    if (error !== signal.reason) throw error
   })
   const peakMemory = readPeakMemory()
   if (isJson) console.log(JSON.stringify({ event: "stopped", peakMemory }))

@@ -2,6 +2,7 @@ import type { BlobStore, Catalog, IngestOptions } from "../../ingest.ts"
 import { envName, type LogFormat } from "../../protocol.ts"
 import { findRevoked } from "../apps/revoked-token.ts"
 import { settleKeptToken } from "../apps/settle-kept-token.ts"
+import { requireKeys } from "../deployment/bucket-keys.ts"
 import { keepToken, type KeptToken, readKeptToken } from "../deployment/data-folder.ts"
 import { type DataFolder, type DeploymentSetting, nameStore, splitSettings } from "../deployment/deployment.ts"
 import { noteStart, readStart } from "../deployment/started-with.ts"
@@ -73,19 +74,28 @@ interface Manner {
   readonly given: GivenToken | undefined
   readonly logFormat: LogFormat
   readonly listen: (host: string, port: number, folder: DataFolder) => Promise<IngestServer>
+  /** Ends a start that has not come to its end. */
+  readonly signal: AbortSignal | undefined
 }
 
 /** Starts an ingest. Fails: with a `CommandFailure`; then nothing is left running. */
 const startIngest = async (
   deployment: OwnDeployment,
-  { settings: { host, port, url: givenUrl, largestContent, ...options }, scan, given, logFormat, listen }: Manner,
+  {
+    settings: { host, port, url: givenUrl, largestContent, ...options },
+    scan,
+    given,
+    logFormat,
+    listen,
+    signal,
+  }: Manner,
 ): Promise<StartedIngest> => {
   const { folder } = deployment
   let server: IngestServer | undefined
   let store: BlobStore | undefined
   let catalog: Catalog | undefined
   try {
-    store = await deployment.openStore(logFormat)
+    store = await deployment.openStore(logFormat, signal)
     const storeNotes = await describeStore(deployment, store)
     server = await listen(host, port, folder)
     const url = givenUrl ?? `http://localhost:${server.port}`
@@ -122,13 +132,16 @@ const startIngest = async (
 /**
  * Runs an ingest by its settings, with the token of the environment or the one its deployment keeps, until `use` is done.
  *
- * Fails: with a `CommandFailure`; then nothing is left running.
+ * Fails: with a `CommandFailure`, or with the reason of the signal; then nothing is left running.
  */
 export const withIngest = async (
   values: IngestSettings,
   logFormat: LogFormat,
   use: (ingest: StartedIngest) => Promise<void>,
-  listen: Manner["listen"] = (host, port) => listenForIngest(host, port),
+  {
+    listen = (host, port) => listenForIngest(host, port),
+    signal,
+  }: { readonly listen?: Manner["listen"]; readonly signal?: AbortSignal } = {},
 ): Promise<void> => {
   const {
     deployment,
@@ -137,8 +150,9 @@ export const withIngest = async (
   // Before anything is made or locked.
   const scan = chooseScanner({ scanClamd, scanUrl, scanIngestUrl })
   const given = readTokenVariable()
+  if (deployment.store.kind === "s3") requireKeys()
   await withOwnDeployment(deployment, async (own) => {
-    const ingest = await startIngest(own, { settings, scan, given, logFormat, listen })
+    const ingest = await startIngest(own, { settings, scan, given, logFormat, listen, signal })
     try {
       await use(ingest)
     } finally {

@@ -6,6 +6,7 @@ import { beginUpload } from "./begin-upload.ts"
 import type { S3Client } from "./client/s3-client.ts"
 import { S3Error } from "./client/s3-error.ts"
 import type { Gathered } from "./gathered.ts"
+import type { HashChain, HashTurn } from "./hash/hash-chain.ts"
 import type { JournalChange, JournaledBlob, MultipartUpload } from "./journal/blob-journal.ts"
 import { toPartSize } from "./part-size.ts"
 import { readObject } from "./read-object.ts"
@@ -38,8 +39,19 @@ export interface Target {
   readonly known: () => JournaledBlob
   /** Aborts the requests of this writer once a newer one was seen. */
   readonly signal: AbortSignal
+  /** Aborts what no newer writer ends: a beginning whose answer nobody waits for would leave an upload that nobody knows. */
+  readonly gone: AbortSignal
   /** Of all bytes before the offset; undefined where it is not wanted, or not known. */
   readonly hash: Hash | undefined
+  /** Hashes the parts that are sent, for whoever goes on; undefined where that is not wanted, or those before are not hashed. */
+  readonly chain: HashChain | undefined
+}
+
+/** A part that is stored. */
+interface SentPart {
+  readonly etag: string
+  /** The state of the hash after it. */
+  readonly state: Uint8Array | undefined
 }
 
 /** What became of an append. */
@@ -61,7 +73,7 @@ export const appendParts = async (
   target: Target,
   { offset, size, body, isDisposable }: Append,
 ): Promise<AppendedParts> => {
-  const { client, run, note, signal, hash } = target
+  const { client, run, note, signal, gone, hash, chain } = target
   const partSize = toPartSize(size)
   const isOne = size <= partSize
   const before = target.known()
@@ -71,7 +83,7 @@ export const appendParts = async (
   let gathered = target.begin()
   let end = offset
 
-  const done = new Map<number, string>()
+  const done = new Map<number, SentPart>()
   const sending = new Set<Promise<void>>()
   let failure: { readonly cause: unknown } | undefined
   let creating: Promise<MultipartUpload> | undefined
@@ -92,12 +104,15 @@ export const appendParts = async (
   const journalParts = async (): Promise<void> => {
     const { etags } = target.known()
     const add: Array<string> = []
-    for (let etag = done.get(etags.length + 1); etag !== undefined; etag = done.get(etags.length + add.length + 1)) {
-      add.push(etag)
+    let state: Uint8Array | undefined
+    for (let part = done.get(etags.length + 1); part !== undefined; part = done.get(etags.length + add.length + 1)) {
+      add.push(part.etag)
+      state = part.state
     }
     if (add.length === 0) return
     journaledAt = performance.now()
-    await note({ add, offset: Math.min((etags.length + add.length) * partSize, size), tail: null })
+    const offset = Math.min((etags.length + add.length) * partSize, size)
+    await note({ add, offset, tail: null, hash: state ?? null })
   }
 
   /** One write at a time, and not too many. */
@@ -110,16 +125,26 @@ export const appendParts = async (
       })
   }
 
-  const send = async (number: number, part: Gathered): Promise<void> => {
+  const send = async (number: number, part: Gathered, turn: HashTurn | undefined): Promise<void> => {
     try {
       const { id, ref } = await (creating ??= create())
       const name = target.nameContent(ref)
-      const etag = await run(() => part.lend((pieces) => client.uploadPart(name, id, number, pieces, { signal })))
-      done.set(number, etag)
+      const sent = await part.lend(async (pieces) => {
+        const hashed = turn?.hash(pieces)
+        try {
+          const etag = await run(() => client.uploadPart(name, id, number, pieces, { signal }))
+          return { etag, state: await hashed }
+        } finally {
+          // The pieces are lent to it too.
+          await hashed
+        }
+      })
+      done.set(number, sent)
       journalSoon()
     } catch (cause) {
       fail(cause)
     } finally {
+      turn?.skip()
       await part.drop()
     }
   }
@@ -128,7 +153,9 @@ export const appendParts = async (
   const pass = async (): Promise<void> => {
     while (sending.size >= partsAtOnce) await Promise.race(sending)
     check()
-    const sent: Promise<void> = send(position / partSize + 1, gathered).finally(() => sending.delete(sent))
+    const sent: Promise<void> = send(position / partSize + 1, gathered, chain?.take()).finally(() =>
+      sending.delete(sent),
+    )
     sending.add(sent)
     position += gathered.length()
     gathered = target.begin()

@@ -8,6 +8,8 @@ interface Beginning extends Pick<Held, "enter" | "note" | "run"> {
   readonly nameContent: (ref: string) => string
   /** What the content is called where it begins now. */
   readonly ref: string
+  /** Ends the request where the blob is removed. */
+  readonly gone: AbortSignal
 }
 
 /**
@@ -16,12 +18,12 @@ interface Beginning extends Pick<Held, "enter" | "note" | "run"> {
  * @param directSize bytes of the blob, where clients may send its parts past this package
  */
 export const beginUpload = async (
-  { client, enter, note, run, nameContent, ref }: Beginning,
+  { client, enter, note, run, nameContent, ref, gone }: Beginning,
   directSize?: number,
 ): Promise<MultipartUpload> => {
   await enter()
   const name = nameContent(ref)
-  const id = await run(() => client.createMultipartUpload(name))
+  const id = await run(() => client.createMultipartUpload(name, { signal: gone }))
   const upload = { id, ref, ...(directSize !== undefined && { directSize }) }
   try {
     // Before the first part: what has bytes and no row would cost money until somebody looks.

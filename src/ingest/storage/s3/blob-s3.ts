@@ -3,8 +3,8 @@
  * `journal`, where the progress of unfinished blobs is kept; `spill`, a folder for parts that have no room in memory.
  *
  * What is stored where: a finished blob is one object, `<prefix><key>/<epoch>`, whose epoch is its `ref`. An unfinished one
- * is a multipart upload of that name, beside it an object `<prefix><key>/t<epoch>.<offset>` with the bytes that do not fill
- * a part (the tail), and a row of the journal: which parts there are, and where the durable bytes end.
+ * is a multipart upload of that name, beside it an object `<prefix><key>/t<epoch>.<offset>.<word>` with the bytes that do
+ * not fill a part (the tail), and a row of the journal: which parts there are, and where the durable bytes end.
  *
  * Considerations: parts are cut by the signed size (part-size.ts), so that part k always has the same bytes. Each is sent with
  * its SHA-256 as the signed hash of the payload, which every S3 server checks. An offset that was named is durable in bucket
@@ -28,16 +28,21 @@ import { appendParts, type AppendedParts } from "./append-parts.ts"
 import { type Blob, createBlobsInProgress, type Held, type Whole } from "./blobs-in-progress.ts"
 import { createBucketObjects } from "./bucket-objects.ts"
 import { createS3Client, type S3Client } from "./client/s3-client.ts"
-import { isMissingUpload, S3Error } from "./client/s3-error.ts"
+import { isMissingUpload } from "./client/s3-error.ts"
 import type { S3Tuning } from "./client/s3-request.ts"
 import type { S3Settings } from "./client/s3-settings.ts"
 import { completeParts } from "./complete-parts.ts"
 import { adoptParts, createPartGrants } from "./direct-parts.ts"
+import { createCarriedHasher } from "./hash/carried-hasher.ts"
+import { createHashChain, type HashChain } from "./hash/hash-chain.ts"
 import { createGatherer } from "./gathered.ts"
 import { hashObject } from "./hash-object.ts"
-import { type BlobJournal, toEmptyBlob } from "./journal/blob-journal.ts"
+import { type BlobJournal, type JournaledBlob, toEmptyBlob } from "./journal/blob-journal.ts"
 import { createObjectNames, readObjectName } from "./object-names.ts"
 import { toPartSize } from "./part-size.ts"
+import { createReadBlob } from "./read-blob.ts"
+import { createRemovals } from "./removals.ts"
+import { toStoreError } from "./store-failure.ts"
 import { createPlaces } from "./places.ts"
 
 /** Requests with bodies that one process has under way. */
@@ -46,8 +51,18 @@ const requestsAtOnce = 64
 /** How long a bucket that answered counts as there, ms: asking costs money. */
 const freshness = 10_000
 
+/**
+ * Files of more bytes than this are hashed so that the next process can go on with it: to read them again would take too
+ * long. It costs five times the processor that reading again saves where no process changes, so smaller ones are not.
+ */
+const readAgainAtMost = 1024 ** 3
+
 /** What tests change. */
 interface S3BlobStoreTuning extends S3Tuning {
+  /** Size of the largest file that is hashed again, bytes. */
+  readonly readAgainAtMost?: number | undefined
+  /** How long after it a removal is repeated, ms. */
+  readonly removeAgainAfter?: number | undefined
   /** Bytes of memory for parts. */
   readonly memory?: number | undefined
 }
@@ -61,19 +76,6 @@ export interface S3BlobStoreSettings extends S3Settings {
   readonly spill?: string | undefined
 }
 
-const toError = (cause: unknown): BlobStoreError => {
-  if (BlobStoreError.is(cause)) return cause
-  if (cause instanceof RangeError) return new BlobStoreError("offset", cause.message, cause)
-  const isFull = cause instanceof S3Error && (cause.status === 507 || /QuotaExceeded|StorageFull/.test(cause.code))
-  return isFull
-    ? new BlobStoreError("full", "The bucket is full.", cause)
-    : new BlobStoreError("io", "The bucket failed.", cause)
-}
-
-/** Whether there is no such object, or not that range of it. Without its bucket nothing is known of an object. */
-const isOfNothing = (cause: unknown): boolean =>
-  cause instanceof S3Error && (cause.status === 404 || cause.status === 416) && cause.code !== "NoSuchBucket"
-
 /** Keeps blobs in a bucket of an S3-compatible store. Node, Bun and Deno. */
 export const createS3BlobStore = (
   { prefix = "", journal, spill, ...settings }: S3BlobStoreSettings,
@@ -84,6 +86,8 @@ export const createS3BlobStore = (
   const objects = createBucketObjects(client, names)
   const gatherer = createGatherer(spill, tuning?.memory)
   const places = createPlaces(requestsAtOnce)
+  const hasher = createCarriedHasher()
+  const largestReadAgain = tuning?.readAgainAtMost ?? readAgainAtMost
   /** What is removed beside the answers. */
   const tidying = new Set<Promise<void>>()
   let answeredAt = -Infinity
@@ -98,7 +102,10 @@ export const createS3BlobStore = (
 
   const blobs = createBlobsInProgress(journal, (tail) => tidy(() => client.deleteObjects([tail])))
 
+  const removals = createRemovals({ journal, objects, blobs, now: tuning?.now, delay: tuning?.removeAgainAfter })
+
   const claim = async (key: string, epoch: number): Promise<BlobState> => {
+    await removals.keep(key)
     const held = blobs.hold(key, epoch)
     const { blob } = held
     const { upload, offset, isFinishing } = await held.claim()
@@ -134,8 +141,13 @@ export const createS3BlobStore = (
     return hashed?.at === offset ? hashed.hash : undefined
   }
 
+  /** Hashes the parts that are to come; undefined where nobody has kept the hash of those before. */
+  const chainAfter = ({ etags, hash }: JournaledBlob): HashChain | undefined =>
+    etags.length > 0 && hash === null ? undefined : createHashChain(hasher, hash)
+
   const append = async (key: string, append: Append): Promise<Appended> => {
-    const { epoch, offset, isHashed = false } = append
+    const { epoch, offset, size, isHashed = false } = append
+    await removals.keep(key)
     const held = blobs.hold(key, epoch)
     const { blob } = held
     // Nobody knows what begins, unless this process has asked.
@@ -145,7 +157,8 @@ export const createS3BlobStore = (
       throw new BlobStoreError("offset", `The blob ends at ${end}, not at ${offset}.`)
     }
     const ref = String(epoch)
-    const hash = isHashed ? hashUpTo(blob, offset) : undefined
+    const isCarried = isHashed && size > largestReadAgain
+    const hash = isHashed && !isCarried ? hashUpTo(blob, offset) : undefined
     blob.hashed = undefined
     let appended: AppendedParts
     try {
@@ -162,7 +175,9 @@ export const createS3BlobStore = (
           note: held.note,
           known: () => blob.known!,
           signal: blob.stop.signal,
+          gone: blob.gone.signal,
           hash,
+          chain: isCarried ? chainAfter(known) : undefined,
         },
         append,
       )
@@ -206,6 +221,18 @@ export const createS3BlobStore = (
     return (blob.whole = whole)
   }
 
+  /** The digest of all bytes, where a hash has come as far; undefined where none has. */
+  const findDigest = async ({ hashed, known }: Blob, size: number): Promise<string | undefined> => {
+    if (hashed?.at === size) return hashed.hash.copy().digest("hex")
+    const hash = known?.offset === size && known.tail === null ? known.hash : null
+    if (hash === null || hash === undefined) return undefined
+    // A state that another version of this package has kept may be none.
+    return hasher.add(hash, []).then(
+      ({ digest }) => digest,
+      () => undefined,
+    )
+  }
+
   const finish: BlobStore["finish"] = async (key, { epoch, size, isHashed = false }): Promise<Finished> => {
     const held = blobs.hold(key, epoch)
     const { blob } = held
@@ -213,8 +240,7 @@ export const createS3BlobStore = (
     if (whole.size !== size) throw new BlobStoreError("offset", `The blob has ${whole.size} bytes, not ${size}.`)
     let digest = ""
     if (isHashed) {
-      const { hashed } = blob
-      const known = whole.digest ?? (hashed?.at === size ? hashed.hash.copy().digest("hex") : undefined)
+      const known = whole.digest ?? (await findDigest(blob, size))
       digest = known ?? (await hashObject(client, names.content(key, whole.ref), size))
     }
     const isDirect = blob.known?.upload?.directSize !== undefined
@@ -223,46 +249,13 @@ export const createS3BlobStore = (
     return { digest, ref: whole.ref }
   }
 
-  /** Where the bytes are that can be read of a blob that is not finished: all, or its tail as long as it has no part. */
-  const findBeginning = async (key: string): Promise<string> => {
-    const blob = blobs.find(key)
-    const { tail, upload, etags } = blob?.known ?? (await journal.read(key)) ?? toEmptyBlob(0)
-    const whole = blob?.whole ?? (tail === null && upload === null ? await objects.findWhole(key) : undefined)
-    if (whole !== undefined) return names.content(key, whole.ref)
-    if (tail === null || etags.length > 0) throw new BlobStoreError("missing", "There are no such bytes.")
-    return tail
-  }
-
-  const read: BlobStore["read"] = async (key, { start, end, ref }) => {
-    const missing = (cause?: unknown) => new BlobStoreError("missing", "There are no such bytes.", cause)
-    const name = typeof ref === "string" ? names.content(key, ref) : await findBeginning(key)
-    if (end < start) {
-      if ((await client.headObject(name)) === undefined) throw missing()
-      return new ReadableStream({ start: (controller) => controller.close() })
-    }
-    const { size, body } = await client.getObject(name, { start, end }).catch((cause: unknown) => {
-      throw isOfNothing(cause) ? missing(cause) : cause
-    })
-    if (end < size) return body
-    await body.cancel()
-    throw missing()
-  }
-
-  const remove = async (key: string): Promise<void> => {
-    // What is under way would come after its removal.
-    await blobs.drop(key)
-    const known = await journal.read(key)
-    await objects.removeAll(key, known?.upload ?? null)
-    if (known !== undefined) await journal.forget(key)
-  }
-
   const store: BlobStore = {
     abilities: { isDurable: journal.isDurable, readsUnfinished: false },
     claim,
     append,
     finish,
-    read,
-    remove,
+    read: createReadBlob({ client, journal, objects, blobs, names }),
+    remove: removals.remove,
     grantParts: createPartGrants({ client, prefix, nameContent: names.content, hold: blobs.hold, claim }),
     probe: async () => {
       if (performance.now() - answeredAt < freshness) return
@@ -270,7 +263,9 @@ export const createS3BlobStore = (
       answeredAt = performance.now()
     },
     close: async () => {
+      await removals.close()
       await Promise.all(tidying)
+      await hasher.close()
       await journal.close()
       client.close()
     },
@@ -280,7 +275,7 @@ export const createS3BlobStore = (
     try {
       return await run()
     } catch (cause) {
-      throw toError(cause)
+      throw toStoreError(cause)
     }
   })
 }

@@ -28,12 +28,25 @@ export interface Blob {
   hashed: { readonly hash: Hash; readonly at: number } | undefined
   /** Ends the requests of the current writer. */
   stop: AbortController
+  /** Ends what no newer writer ends, once the blob is removed. */
+  readonly gone: AbortController
   /** What stores something in bucket or journal, and has not ended. */
   readonly underWay: Set<Promise<unknown>>
 }
 
 export const fenced = (epoch: number, by?: number): BlobStoreError =>
   new BlobStoreError("fenced", `Epoch ${epoch} was fenced off${by === undefined ? "" : ` by epoch ${by}`}.`)
+
+/** How long what is under way may go on when its blob is removed, ms. */
+const moment = 1000
+
+const endsWithin = async (work: Promise<unknown>, time: number): Promise<boolean> => {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), time)
+  })
+  return Promise.race([work.then(() => true), late]).finally(() => clearTimeout(timer))
+}
 
 /** Whether a blob has the same bytes in the same places, as far as the journal knows. */
 const isAsBefore = (one: JournaledBlob, other: JournaledBlob): boolean =>
@@ -82,6 +95,7 @@ export const createBlobsInProgress = (journal: BlobJournal, onTailReplaced: (nam
       whole: undefined,
       hashed: undefined,
       stop: new AbortController(),
+      gone: new AbortController(),
       underWay: new Set(),
     }
     if (epoch < blob.epoch) throw fenced(epoch, blob.epoch)
@@ -154,11 +168,21 @@ export const createBlobsInProgress = (journal: BlobJournal, onTailReplaced: (nam
   return {
     hold,
     find: (key: string): Blob | undefined => blobs.get(key),
-    /** Fences off every writer, and waits for what they have under way: an aborted request may still arrive. */
-    drop: async (key: string): Promise<void> => {
+    /**
+     * Fences off every writer, and ends what they have under way. It may end by itself for a moment, because a request that
+     * is aborted may still arrive. Resolves with whether one was.
+     */
+    drop: async (key: string): Promise<boolean> => {
       const blob = blobs.get(key)
       blobs.delete(key)
-      await Promise.allSettled(blob?.underWay ?? [])
+      if (blob === undefined) return false
+      const ended = Promise.allSettled(blob.underWay)
+      const isInTime = blob.underWay.size === 0 || (await endsWithin(ended, moment))
+      const cause = fenced(blob.epoch)
+      blob.stop.abort(cause)
+      blob.gone.abort(cause)
+      await ended
+      return !isInTime
     },
   }
 }

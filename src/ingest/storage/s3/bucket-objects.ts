@@ -1,6 +1,7 @@
 import { BlobStoreError } from "../blob-store.ts"
 import type { Whole } from "./blobs-in-progress.ts"
-import type { S3Client, S3Object } from "./client/s3-client.ts"
+import type { S3Object } from "./client/entries.ts"
+import type { S3Client } from "./client/s3-client.ts"
 import type { MultipartUpload } from "./journal/blob-journal.ts"
 import { type ObjectNames, readObjectName } from "./object-names.ts"
 import { toPartSize } from "./part-size.ts"
@@ -60,8 +61,8 @@ export const createBucketObjects = (client: S3Client, names: ObjectNames) => {
       }
     },
 
-    /** Removes all of it. @param upload the one that is known of */
-    removeAll: async (key: string, upload: MultipartUpload | null): Promise<void> => {
+    /** Removes all of it; resolves with the names of its objects. @param upload the one that is known of */
+    removeAll: async (key: string, upload: MultipartUpload | null): Promise<ReadonlyArray<string>> => {
       const listed = await listAll(key)
       if (upload !== null) await abort(names.content(key, upload.ref), upload.id)
       // One may have been begun that nobody could note: the process ended, or the answer was lost and it was asked for again.
@@ -69,6 +70,7 @@ export const createBucketObjects = (client: S3Client, names: ObjectNames) => {
         for (const each of await client.listMultipartUploads(names.all(key))) await abort(each.key, each.uploadId)
       }
       await remove(key)
+      return listed.map(({ key: name }) => name)
     },
   }
 }

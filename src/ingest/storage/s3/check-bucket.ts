@@ -1,4 +1,5 @@
-import { createS3Client, type S3Upload } from "./client/s3-client.ts"
+import type { S3Upload } from "./client/entries.ts"
+import { createS3Client, type S3Client } from "./client/s3-client.ts"
 import { S3Error } from "./client/s3-error.ts"
 import type { S3Tuning } from "./client/s3-request.ts"
 import type { S3Settings } from "./client/s3-settings.ts"
@@ -19,6 +20,9 @@ export interface BucketReport {
 /** How long nothing may move, ms: all requests are small. */
 const patience = { small: 10_000, large: 10_000 }
 
+/** How long it is tried to remove what is left when the check itself is ended, ms: somebody waits for that. */
+const farewell = 2000
+
 const text = (word: string): Uint8Array => new TextEncoder().encode(word)
 
 /** SHA-256 of no bytes that are sent here. */
@@ -33,6 +37,7 @@ const mayHaveHappened = (cause: unknown): boolean => !(cause instanceof S3Error)
  *
  * Fails: rejects with an error whose message says what the bucket did not do, and what could not be removed; an {@link S3Error} is
  * among its causes.
+ *        With the reason of the signal of `tuning`, where that ends it and nothing is left.
  */
 export const checkBucket = async (
   { prefix = "", ...settings }: S3Settings & { readonly prefix?: string | undefined },
@@ -114,8 +119,8 @@ export const checkBucket = async (
 
   const listUploads = () => client.listMultipartUploads(place)
 
-  const abortAll = (listed: ReadonlyArray<S3Upload>): Promise<unknown> =>
-    Promise.all(listed.map(({ key, uploadId }) => client.abortMultipartUpload(key, uploadId)))
+  const abortAll = (listed: ReadonlyArray<S3Upload>, by = client): Promise<unknown> =>
+    Promise.all(listed.map(({ key, uploadId }) => by.abortMultipartUpload(key, uploadId)))
 
   const requireEmpty = async (): Promise<void> => {
     await client.deleteObjects([...objects])
@@ -125,14 +130,14 @@ export const checkBucket = async (
   }
 
   /** Removes what is left after a failure; false where something may be left. */
-  const tidy = async (): Promise<boolean> => {
+  const tidy = async (by: S3Client): Promise<boolean> => {
     const done: Array<Promise<unknown>> = []
     // Where the answer to a beginning was lost, only the list knows of the upload.
     if (uploads.size > 0) {
-      done.push(listUploads().then(abortAll))
-      for (const [key, id] of uploads) if (id !== undefined) done.push(abort(key, id))
+      done.push(by.listMultipartUploads(place).then((listed) => abortAll(listed, by)))
+      for (const [key, id] of uploads) if (id !== undefined) done.push(by.abortMultipartUpload(key, id))
     }
-    if (objects.size > 0) done.push(client.deleteObjects([...objects]))
+    if (objects.size > 0) done.push(by.deleteObjects([...objects]))
     const results = await Promise.allSettled(done)
     return results.every(({ status }) => status === "fulfilled")
   }
@@ -153,7 +158,10 @@ export const checkBucket = async (
     await step("Deleting objects", requireEmpty)
     return { refusesWrongBytes, listsUploads: listed.some(({ uploadId }) => uploadId === id), answerTime }
   } catch (failure) {
-    if (await tidy()) throw failure
+    const isEnded = tuning?.signal?.aborted === true
+    const last = isEnded ? createS3Client(settings, { ...tuning, signal: AbortSignal.timeout(farewell) }) : client
+    const isTidy = await tidy(last).finally(() => last.close())
+    if (isTidy) throw isEnded ? tuning?.signal?.reason : failure
     const said = (failure as Error).message.replace(/\.$/, "")
     throw new Error(`${said}. What was tried there could not be removed: look below ${place} in the bucket.`, {
       cause: failure,

@@ -1,6 +1,7 @@
 import { BlobStoreError } from "../blob-store.ts"
 import type { Held, Whole } from "./blobs-in-progress.ts"
-import type { S3Client, S3Part } from "./client/s3-client.ts"
+import type { S3Part } from "./client/entries.ts"
+import type { S3Client } from "./client/s3-client.ts"
 import { S3Error } from "./client/s3-error.ts"
 import { isSameEtag } from "./etag.ts"
 import type { JournaledBlob, MultipartUpload } from "./journal/blob-journal.ts"
@@ -33,12 +34,11 @@ export const completeParts = async (
   const { etags } = await held.know()
   await held.note({ isFinishing: true })
   try {
-    await client.completeMultipartUpload(
-      name,
-      upload.id,
-      etags.map((etag, index) => ({ number: index + 1, etag })),
-    )
+    const parts = etags.map((etag, index) => ({ number: index + 1, etag }))
+    const { signal } = held.blob.gone
+    await held.run(() => client.completeMultipartUpload(name, upload.id, parts, { signal }))
   } catch (cause) {
+    held.check()
     const isWhole = async (): Promise<boolean> => (await client.headObject(name))?.size === size
     // The answer may have been lost, or another writer was faster.
     if (await isWhole()) return { ref: upload.ref, size }

@@ -181,7 +181,10 @@ export const createPartGrants = ({
     const before = (await held.know()).upload
     const upload =
       before === null
-        ? await beginUpload({ ...held, client, nameContent: nameOf, ref: String(epoch) }, size)
+        ? await beginUpload(
+            { ...held, client, nameContent: nameOf, ref: String(epoch), gone: held.blob.gone.signal },
+            size,
+          )
         : { ...before, directSize: size }
     if (before !== null && before.directSize === undefined) await held.note({ upload })
     const name = nameOf(upload.ref)

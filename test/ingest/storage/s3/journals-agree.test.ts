@@ -32,12 +32,21 @@ const createSteps = (random: () => number) => {
     ...maybe("offset", [0, 5, 2 ** 43]),
     ...maybe("tail", [null, "a/t1.5", ""]),
     ...maybe("isFinishing", [true, false]),
+    ...maybe("hash", [null, new Uint8Array([1, 2]), new Uint8Array([3])]),
   })
 
   return (): Step => {
     const key = pick(keys)
     const epoch = pick([0, 1, 1, 2, 2, 3, 2 ** 40])
-    const name = pick(["write", "write", "write", "claim", "claim", "forget", "forgetAll"] as const)
+    const name = pick(["write", "write", "write", "claim", "claim", "forget", "forgetAll", "removal"] as const)
+    const [at, limit] = [pick([1, 2, 2, 3]), pick([1, 10])]
+    if (name === "removal") {
+      return pick([
+        { says: `note ${key} ${at}`, run: (journal: BlobJournal) => journal.noteRemoval({ key, at }) },
+        { says: `list ${at}`, run: (journal: BlobJournal) => journal.listRemovals(at, limit) },
+        { says: `forget removal ${key}`, run: (journal: BlobJournal) => journal.forgetRemoval(key) },
+      ])
+    }
     if (name === "claim") return { says: `claim ${key} ${epoch}`, run: (journal) => journal.claim(key, epoch) }
     if (name === "forget") return { says: `forget ${key} ${epoch}`, run: (journal) => journal.forget(key, epoch) }
     if (name === "forgetAll") return { says: `forget ${key}`, run: (journal) => journal.forget(key) }
@@ -49,7 +58,10 @@ const createSteps = (random: () => number) => {
   }
 }
 
-const readAll = (journal: BlobJournal) => Promise.all(keys.map((key) => journal.read(key)))
+const readAll = async (journal: BlobJournal) => ({
+  blobs: await Promise.all(keys.map((key) => journal.read(key))),
+  removals: await journal.listRemovals(9, 9),
+})
 
 describe("journals of a bucket", () => {
   it.each(Array.from({ length: 60 }, (_, index) => index + 1))(
@@ -119,12 +131,15 @@ describe("a journal in SQLite", () => {
       offset: 10,
       tail: "a/t1.10",
       isFinishing: true,
+      hash: new Uint8Array([1, 2, 3]),
     }
+    await journal.noteRemoval({ key: "b", at: 5 })
     await journal.claim("a", 1)
     await journal.write("a", 1, change)
     const next = createSqliteBlobJournal({ file })
     const { add: etags, ...rest } = change
     expect(await next.read("a")).toEqual({ epoch: 1, etags, ...rest })
+    expect(await next.listRemovals(5, 9)).toEqual([{ key: "b", at: 5 }])
     await next.claim("a", 2)
     expect(await journal.write("a", 1, { offset: 11 })).toBe(false)
     await journal.close()
@@ -141,18 +156,46 @@ describe("a journal in SQLite", () => {
     await journal.close()
   })
 
+  it("goes on with one of version 1", async () => {
+    const file = join(await makeFolder(), "journal.sqlite")
+    const old = new DatabaseSync(file)
+    old.exec(`
+      CREATE TABLE blobs (key TEXT PRIMARY KEY, epoch INTEGER NOT NULL, upload_id TEXT, upload_ref TEXT,
+        stored INTEGER NOT NULL, tail TEXT, is_finishing INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+      CREATE TABLE parts (key TEXT NOT NULL, number INTEGER NOT NULL, etag TEXT NOT NULL,
+        PRIMARY KEY (key, number)) STRICT, WITHOUT ROWID;
+      INSERT INTO blobs VALUES ('a', 3, 'u', '1', 8, 'tail', 0);
+      INSERT INTO parts VALUES ('a', 1, '"1"');
+      PRAGMA user_version = 1;`)
+    old.close()
+    await chmod(file, 0o600)
+    for (let count = 0; count < 2; count++) {
+      const journal = createSqliteBlobJournal({ file })
+      expect(await journal.read("a")).toEqual({
+        epoch: 3,
+        upload: { id: "u", ref: "1" },
+        etags: ['"1"'],
+        offset: 8,
+        tail: "tail",
+        isFinishing: false,
+        hash: null,
+      })
+      await journal.close()
+    }
+  })
+
   it("refuses one of a newer version, and leaves it as it is", async () => {
     const file = join(await makeFolder(), "journal.sqlite")
     await createSqliteBlobJournal({ file }).close()
     const change = new DatabaseSync(file)
-    change.exec("PRAGMA user_version = 2")
+    change.exec("PRAGMA user_version = 3")
     change.close()
     await chmod(file, 0o600)
     expect(() => createSqliteBlobJournal({ file })).toThrow(
-      `The journal ${file} is of version 2, newer than this package knows (1).`,
+      `The journal ${file} is of version 3, newer than this package knows (2).`,
     )
     const left = new DatabaseSync(file)
-    expect(left.prepare("PRAGMA user_version").get()).toEqual({ user_version: 2 })
+    expect(left.prepare("PRAGMA user_version").get()).toEqual({ user_version: 3 })
     left.close()
     // The connection that refused it is closed: its log went with it.
     await expect(stat(`${file}-wal`)).rejects.toThrow("ENOENT")

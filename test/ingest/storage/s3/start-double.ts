@@ -12,8 +12,12 @@ import { type Account, type Refused, verifySignature } from "./verify-signature.
 /** An object that is stored. */
 export interface DoubleObject {
   readonly bytes: Buffer
+  /** How many there were, where they were not kept. */
+  readonly discarded?: number
   /** In quotes. */
   readonly etag: string
+  /** What was said of it when it was put: `x-amz-meta-…` and its value. */
+  readonly metadata?: Readonly<Record<string, string>>
 }
 
 /** A multipart upload that is neither completed nor aborted. */
@@ -61,6 +65,8 @@ export type Fault =
   | { readonly kind: "cut-answer"; readonly after: number }
   /** It happens, and within the body of the answer nothing comes any more, after so many bytes. */
   | { readonly kind: "stall-answer"; readonly after: number }
+  /** It happens, and its answer comes a byte at a time, so many ms apart, after the first bytes. */
+  | { readonly kind: "drip-answer"; readonly after: number; readonly every: number }
   /** It happens so many ms after all of it has arrived, also where its client is gone by then. */
   | { readonly kind: "late"; readonly by: number }
   /** Nothing happens, and no answer comes. */
@@ -84,6 +90,8 @@ export interface Double {
   skew: number
   /** Most entries of a page of any list. */
   pageSize: number
+  /** For benches: bytes of parts of more than 64 KiB are counted and not kept, nor hashed, so that others are what is slow. */
+  discardsParts: boolean
   /** Whether it stores bytes that are not those that were signed, as some servers do. */
   acceptsWrongBytes: boolean
   /** In the place of the handler before; none: all goes well. */
@@ -96,6 +104,8 @@ const region = "test-1"
 
 /** Hosts below this one name the bucket. */
 export const virtualHost = "s3.test"
+
+const sizeOf = ({ bytes, discarded }: DoubleObject): number => discarded ?? bytes.length
 
 const md5 = (bytes: Buffer): string => createHash("md5").update(bytes).digest("hex")
 
@@ -169,13 +179,14 @@ export const startDouble = async (): Promise<Double> => {
   const getObject = ({ key, headers, query }: DoubleRequest): Answer => {
     const object = objects.get(key)
     if (object === undefined) return refuse(404, "NoSuchKey")
-    const { bytes, etag } = object
+    const { bytes, etag, metadata } = object
     const part = cut(bytes, headers["range"])
     if (part === "none") return refuse(416, "InvalidRange")
     const overrides = [...query]
       .filter(([name]) => name.startsWith("response-"))
       .map(([name, value]) => [name.replace("response-", ""), value] as const)
     const sent = {
+      ...metadata,
       etag,
       "accept-ranges": "bytes",
       "content-type": "binary/octet-stream",
@@ -240,8 +251,8 @@ export const startDouble = async (): Promise<Double> => {
     const after = Number(request.query.get("part-number-marker") ?? 0)
     const left = [...upload.parts].filter(([number]) => number > after).toSorted(([a], [b]) => a - b)
     const page = left.slice(0, limitOf(request.query, "max-parts"))
-    const list = page.map(([number, { bytes, etag }]) => {
-      const inner = element("PartNumber", number) + element("ETag", etag) + element("Size", bytes.length)
+    const list = page.map(([number, part]) => {
+      const inner = element("PartNumber", number) + element("ETag", part.etag) + element("Size", sizeOf(part))
       return `<Part>${inner}</Part>`
     })
     const isTruncated = page.length < left.length
@@ -252,9 +263,12 @@ export const startDouble = async (): Promise<Double> => {
   const complete = (request: DoubleRequest, body: Buffer): Answer => {
     const upload = uploadOf(request)
     if (upload === undefined) return refuse(404, "NoSuchUpload")
-    const named = [
-      ...body.toString().matchAll(/<Part><PartNumber>(\d+)<\/PartNumber><ETag>([^<]+)<\/ETag><\/Part>/g),
-    ].map(([, number, etag]) => [Number(number), `"${etag!.replaceAll("&quot;", "").replaceAll('"', "")}"`] as const)
+    // The elements of a part come in any order.
+    const named = [...body.toString().matchAll(/<Part>(.*?)<\/Part>/gs)].map(([, part = ""]) => {
+      const etag = /<ETag>([^<]+)<\/ETag>/.exec(part)?.[1] ?? ""
+      const number = Number(/<PartNumber>(\d+)<\/PartNumber>/.exec(part)?.[1])
+      return [number, `"${etag.replaceAll("&quot;", "").replaceAll('"', "")}"`] as const
+    })
     if (named.length === 0) return refuse(400, "MalformedXML")
     if (named.some(([number], index) => index > 0 && number <= named[index - 1]![0]))
       return refuse(400, "InvalidPartOrder")
@@ -264,7 +278,7 @@ export const startDouble = async (): Promise<Double> => {
     })
     if (parts.includes(undefined)) return refuse(400, "InvalidPart")
     const whole = parts as Array<DoubleObject>
-    if (whole.slice(0, -1).some(({ bytes }) => bytes.length < 5 * 1024 * 1024)) return refuse(400, "EntityTooSmall")
+    if (whole.slice(0, -1).some((part) => sizeOf(part) < 5 * 1024 * 1024)) return refuse(400, "EntityTooSmall")
     const digests = whole.map(({ etag }) => Buffer.from(etag.slice(1, -1), "hex"))
     const etag = `"${md5(Buffer.concat(digests))}-${whole.length}"`
     objects.set(request.key, { bytes: Buffer.concat(whole.map(({ bytes }) => bytes)), etag })
@@ -275,11 +289,15 @@ export const startDouble = async (): Promise<Double> => {
     }
   }
 
+  const isDiscarded = ({ operation, headers }: DoubleRequest): boolean =>
+    double.discardsParts && operation === "UploadPart" && Number(headers["content-length"]) > 65_536
+
   const putPart = (request: DoubleRequest, body: Buffer): Answer => {
     const upload = uploadOf(request)
     if (upload === undefined) return refuse(404, "NoSuchUpload")
     if (!(request.partNumber >= 1 && request.partNumber <= 10_000)) return refuse(400, "InvalidArgument")
-    const part = toObject(body)
+    const length = Number(request.headers["content-length"])
+    const part = isDiscarded(request) ? { bytes: body, discarded: length, etag: `"${randomUUID()}"` } : toObject(body)
     upload.parts.set(request.partNumber, part)
     return { status: 200, headers: { etag: part.etag } }
   }
@@ -293,9 +311,10 @@ export const startDouble = async (): Promise<Double> => {
     ListParts: listParts,
     UploadPart: putPart,
     CompleteMultipartUpload: complete,
-    PutObject: ({ key }, body) => {
+    PutObject: ({ key, headers }, body) => {
+      const metadata = Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith("x-amz-meta-")))
       const object = toObject(body)
-      objects.set(key, object)
+      objects.set(key, { ...object, ...(Object.keys(metadata).length > 0 && { metadata }) })
       return { status: 200, headers: { etag: object.etag } }
     },
     DeleteObject: ({ key }) => {
@@ -348,6 +367,18 @@ export const startDouble = async (): Promise<Double> => {
       response.flushHeaders()
       return
     }
+    if (fault?.kind === "drip-answer") {
+      response.write(body.subarray(0, fault.after))
+      let at = fault.after
+      const timer = setInterval(() => {
+        response.write(body.subarray(at, ++at))
+        if (at < body.length) return
+        clearInterval(timer)
+        response.end()
+      }, fault.every)
+      response.on("close", () => clearInterval(timer))
+      return
+    }
     response.end(request.method === "HEAD" ? undefined : body)
   }
 
@@ -359,7 +390,8 @@ export const startDouble = async (): Promise<Double> => {
     if (fault?.kind === "hang") return
     if (fault?.kind === "cut") return void request.socket.destroy()
     const pieces: Array<Buffer> = []
-    for await (const piece of request) pieces.push(piece as Buffer)
+    const isKept = !isDiscarded(arrived)
+    for await (const piece of request) if (isKept) pieces.push(piece as Buffer)
     const body = Buffer.concat(pieces)
     const proof = verifySignature(arrived, double.accounts, region, Date.now() + double.skew)
     if ("status" in proof) return send(request, response, toError(proof), undefined)
@@ -374,7 +406,8 @@ export const startDouble = async (): Promise<Double> => {
     const isSized = request.headers["content-length"] !== undefined
     if (request.method === "PUT" && !isSized)
       return send(request, response, refuse(411, "MissingContentLength"), undefined)
-    const isWrong = proof.payload !== undefined && proof.payload !== createHash("sha256").update(body).digest("hex")
+    const isWrong =
+      isKept && proof.payload !== undefined && proof.payload !== createHash("sha256").update(body).digest("hex")
     if (isWrong && !double.acceptsWrongBytes) {
       return send(request, response, refuse(400, "XAmzContentSHA256Mismatch"), undefined)
     }
@@ -405,6 +438,7 @@ export const startDouble = async (): Promise<Double> => {
     accounts: { [credentials.accessKeyId]: { secretAccessKey: credentials.secretAccessKey } },
     skew: 0,
     pageSize: 1000,
+    discardsParts: false,
     acceptsWrongBytes: false,
     onRequest: (next) => {
       handler = next

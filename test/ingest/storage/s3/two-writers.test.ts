@@ -310,6 +310,29 @@ describe("a removal", () => {
     await expectNothing()
   })
 
+  it.each([
+    ["a multipart upload", "CreateMultipartUpload", 2 * partSize],
+    ["a part", "UploadPart", 2 * partSize],
+    ["a whole object", "PutObject", 1000],
+    ["a tail", "PutObject", 2 * partSize],
+  ])("ends what hangs, and does not wait for its tries: %s", async (what, operation, size) => {
+    const by = open()
+    const arrived = Promise.withResolvers<void>()
+    double.onRequest((request) => {
+      if (request.operation !== operation) return
+      arrived.resolve()
+      return { kind: "hang" }
+    })
+    const content = randomBytes(size)
+    const body = what === "a tail" ? breakingAfter(content.subarray(0, 1000)) : chunksOf(content)
+    const append = by.append("key.1", { epoch: 1, offset: 0, size, body })
+    append.catch(() => {})
+    await arrived.promise
+    await by.remove("key.1")
+    expect(await reasonOf(append)).toBe("fenced")
+    await expectNothing()
+  })
+
   it("leaves nothing of a request that waits for its turn", async () => {
     const by = open()
     let count = 0
@@ -381,6 +404,32 @@ it("takes slow clients that together have far more than its memory", async () =>
     }),
   )
   expect((await readdir(folder)).filter((name) => !name.startsWith("journal."))).toEqual([])
+})
+
+it("does not lose a tail to the late deletion of an earlier one", async () => {
+  const by = open()
+  const size = 2 * partSize
+  const content = randomBytes(size)
+  const cut = 1_000_000
+  const begin = () =>
+    by.append("key.1", { epoch: 1, offset: 0, size, body: breakingAfter(content.subarray(0, cut)), isHashed: true })
+  await begin()
+  const held = holdBack(({ operation }) => operation === "DeleteObject")
+  // The part has its bytes, so it is deleted. Then the bucket aborts the upload, and the same bytes come again.
+  const more = content.subarray(cut, partSize + 5)
+  await by.append("key.1", { epoch: 1, offset: cut, size, body: breakingAfter(more), isHashed: true })
+  await held.arrived
+  double.uploads.clear()
+  const lost = content.subarray(partSize + 5)
+  expect(await reasonOf(by.append("key.1", { epoch: 1, offset: partSize + 5, size, body: chunksOf(lost) }))).toBe("io")
+  await begin()
+  held.release()
+  await vi.waitFor(() => expect(double.requests.filter(({ operation }) => operation === "DeleteObject").length).toBe(2))
+  await sleep(50)
+  const rest = chunksOf(content.subarray(cut))
+  await by.append("key.1", { epoch: 1, offset: cut, size, body: rest, isHashed: true })
+  const { digest } = await by.finish("key.1", { epoch: 1, size, isHashed: true })
+  expect(digest).toBe(sha256(content))
 })
 
 it("does not give the digest of bytes that another process has replaced", async () => {

@@ -28,12 +28,22 @@ const toAnswered = (element: XmlElement): Answered => {
   }
 }
 
+/** Most tags of an answer that is read: a list of 1,000 entries with 14 elements each has 28,000 and a few. */
+const mostTags = 50_000
+
+const hasTooManyTags = (text: string): boolean => {
+  let count = 0
+  for (let at = text.indexOf("<"); at >= 0; at = text.indexOf("<", at + 1)) if (++count > mostTags) return true
+  return false
+}
+
 /**
  * Reads an answer. No entity but the five of XML is ever replaced, and no document type is read.
  *
- * Fails: undefined for what is not well-formed.
+ * Fails: undefined for what is not well-formed, and for what has so many elements that to read them would hold up the process.
  */
 export const parseAnswer = (text: string): Answered | undefined => {
+  if (hasTooManyTags(text)) return undefined
   try {
     // A server may send white space while it works, in order that the connection does not end.
     const { root } = parseXml(text.trim())

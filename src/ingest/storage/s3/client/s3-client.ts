@@ -1,5 +1,6 @@
 import { escapeXml } from "./answer-xml.ts"
 import { toStrangeAnswer } from "./judge-failure.ts"
+import { requireEtag, requireUploadId, type S3Object, type S3Part, type S3Upload } from "./entries.ts"
 import { isTruncated, readName, readPages, requireBelow, rootOf } from "./lists.ts"
 import { isPlain, isRangeOf, sizeOf } from "./ranges.ts"
 import { isMissingUpload, S3Error } from "./s3-error.ts"
@@ -11,29 +12,6 @@ export interface S3Put {
   /** Of the body, where it is known: 64 lower-case hex digits. Otherwise it is worked out. */
   readonly sha256?: string | undefined
   readonly signal?: AbortSignal | undefined
-}
-
-/** An object, as lists name it. */
-export interface S3Object {
-  readonly key: string
-  readonly size: number
-}
-
-/** A part of a multipart upload. */
-export interface S3Part {
-  /** From 1 on. */
-  readonly number: number
-  readonly size: number
-  /** In the quotes that S3 gives it. */
-  readonly etag: string
-}
-
-/** A multipart upload that was neither completed nor aborted. */
-export interface S3Upload {
-  readonly key: string
-  readonly uploadId: string
-  /** Ms since the epoch. */
-  readonly initiatedAt: number
 }
 
 /** A URL for somebody else. */
@@ -85,7 +63,7 @@ export interface S3Client {
     page?: { readonly after?: string | undefined; readonly limit?: number | undefined },
   ) => Promise<{ readonly objects: ReadonlyArray<S3Object>; readonly next: string | undefined }>
   /** Where an answer is lost, the repetition leaves an empty upload behind that only {@link S3Client.listMultipartUploads} knows of. */
-  readonly createMultipartUpload: (key: string) => Promise<string>
+  readonly createMultipartUpload: (key: string, begin?: Pick<S3Put, "signal">) => Promise<string>
   /** Puts a part in the place of any other of its number. Resolves with its ETag. */
   readonly uploadPart: (
     key: string,
@@ -106,6 +84,7 @@ export interface S3Client {
     key: string,
     uploadId: string,
     parts: ReadonlyArray<Pick<S3Part, "etag" | "number">>,
+    complete?: Pick<S3Put, "signal">,
   ) => Promise<void>
   /** False where there is no such upload; also where a try whose answer was lost has aborted it. */
   readonly abortMultipartUpload: (key: string, uploadId: string) => Promise<boolean>
@@ -203,24 +182,20 @@ export const createS3Client = (settings: S3Settings, tuning?: S3Tuning): S3Clien
       return { objects, next }
     },
 
-    createMultipartUpload: async (key) => {
+    createMultipartUpload: async (key, { signal } = {}) => {
       const operation = "CreateMultipartUpload"
-      const answer = await send({ operation, method: "POST", key, query: { uploads: "" } })
-      const uploadId = answer.root().text("UploadId")
-      if (uploadId === "") throw toStrangeAnswer(operation, answer.status, "it names no upload")
-      return uploadId
+      const answer = await send({ operation, method: "POST", key, query: { uploads: "" }, signal })
+      return requireUploadId(operation, answer)
     },
 
     uploadPart: async (key, uploadId, number, body, { sha256, signal } = {}) => {
       const operation = "UploadPart"
       const query = { partNumber: String(number), uploadId }
       const answer = await send({ operation, method: "PUT", key, query, body, sha256, signal, isLarge: true })
-      const etag = answer.header("etag")
-      if (etag === undefined) throw toStrangeAnswer(operation, answer.status, "it has no ETag")
-      return etag
+      return requireEtag(operation, answer)
     },
 
-    completeMultipartUpload: async (key, uploadId, parts) => {
+    completeMultipartUpload: async (key, uploadId, parts, { signal } = {}) => {
       const operation = "CompleteMultipartUpload"
       const list = parts
         .map(({ number, etag }) => `<Part><PartNumber>${number}</PartNumber><ETag>${escapeXml(etag)}</ETag></Part>`)
@@ -234,6 +209,7 @@ export const createS3Client = (settings: S3Settings, tuning?: S3Tuning): S3Clien
         query: { uploadId },
         headers: { "content-type": "application/xml" },
         body: [new TextEncoder().encode(text)],
+        signal,
         isSentOnce: true,
         // A store may copy all parts before it answers.
         isLarge: true,

@@ -26,6 +26,9 @@ export const ownCodes = {
   noCredentials: "NoCredentials",
 } as const
 
+/** What is kept of a request id, characters: it goes into logs. */
+const longestId = 128
+
 /** What signatures, keys and tokens look like where servers and proxies repeat them. */
 const secrets = /(Signature|Credential|Security-Token|AWSAccessKeyId)(=|%3D|\W{1,2}\s*)[^\s&"'<>,;]+/gi
 
@@ -52,7 +55,7 @@ export class S3Error extends Error {
     this.operation = operation
     this.status = status
     this.code = code
-    this.requestId = failure.requestId
+    this.requestId = failure.requestId?.slice(0, longestId)
     this.isRetryable = failure.isRetryable
     this.isOutcomeUnknown = failure.isOutcomeUnknown ?? false
   }

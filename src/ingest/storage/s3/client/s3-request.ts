@@ -17,6 +17,8 @@ import { createWatch, type Watch } from "./watch.ts"
 export interface S3Tuning {
   readonly fetch?: FetchLike | undefined
   readonly now?: (() => number) | undefined
+  /** Ends all that has no signal of its own. */
+  readonly signal?: AbortSignal | undefined
   /** Before the first repetition, ms, at most; each further one is four times as long. Default 200. */
   readonly firstWait?: number | undefined
   /** How long nothing may move, ms: for a request with a large body or answer 60 s, for others 20 s. */
@@ -61,8 +63,12 @@ const tries = 4
 /** Most that is waited because a server asks for it, ms. */
 const longestWait = 10_000
 
-/** Largest answer that is read into memory, bytes: a list of 1,000 long names has a tenth of it. */
-const largestAnswer = 16 * 1024 * 1024
+/** Largest answer that is read, bytes: a list of 1,000 names of 1,024 bytes has 1.3 MB. To parse it takes the whole process. */
+const largestAnswer = 2 * 1024 * 1024
+
+/** How many times its patience a request may last that always moves a little, and the bytes a second that go out at least. */
+const patiences = { small: 3, large: 10 }
+const slowestBody = 16 * 1024
 
 /** Beyond this a server refuses a request for the time that it was signed at, ms: S3 allows 15 minutes. */
 const smallestSkew = 5 * 60_000
@@ -122,18 +128,23 @@ export const createS3Requests = (settings: S3Settings, tuning: S3Tuning = {}): S
   const run = async <A>(
     request: S3Request,
     take: (answer: HttpAnswer, watch: Watch, keys: S3Credentials) => Promise<A> | A,
+    isContent = false,
   ): Promise<A> => {
-    const { operation, method, key, query = {}, body, signal, isSentOnce } = request
+    const { operation, method, key, query = {}, body, isSentOnce } = request
+    const signal = request.signal ?? tuning.signal
     const payload = request.sha256 ?? (body === undefined ? emptySha256 : await hashPieces(body))
     const url = toUrl(key, query)
     const isLarge = request.isLarge ?? false
+    const calm = isLarge ? patience.large : patience.small
+    const length = body?.reduce((sum, piece) => sum + piece.length, 0) ?? 0
+    const atMost = calm * (isLarge ? patiences.large : patiences.small) + (length / slowestBody) * 1000
     let isUnclear = false
     let isClockFollowed = false
     let isRenewed = false
     for (let count = 1; ; count++) {
       signal?.throwIfAborted()
       const keys = await credentials.get()
-      const watch = createWatch(isLarge ? patience.large : patience.small, signal)
+      const watch = createWatch(calm, signal, isContent ? Infinity : atMost)
       let failure: S3Error
       let retryAfter = 0
       try {
@@ -193,8 +204,8 @@ export const createS3Requests = (settings: S3Settings, tuning: S3Tuning = {}): S
         if (text.includes("<Error>")) known.root()
         return known
       }),
-    open: (request) =>
-      run(request, (answer, watch, keys) => {
+    open: (request) => {
+      const take = (answer: HttpAnswer, watch: Watch, keys: S3Credentials) => {
         const { operation } = request
         const length = Number(answer.headers.get("content-length") ?? Number.NaN)
         if (!Number.isSafeInteger(length)) {
@@ -206,9 +217,11 @@ export const createS3Requests = (settings: S3Settings, tuning: S3Tuning = {}): S
           request.signal?.aborted === true ? request.signal.reason : toConnectionError(operation, cause, watch.isLate())
         return {
           answer: toAnswer(operation, answer, "", keys),
-          body: toExactBody(answer.stream(), length, watch, toError),
+          body: toExactBody(answer.stream(), length, watch, patience.large, toError),
         }
-      }),
+      }
+      return run(request, take, true)
+    },
     presign: async (request, expiresIn, at = now()) => {
       const query = await signer.presign(request, expiresIn, await credentials.get(), at + skew)
       return toUrl(request.key, query)

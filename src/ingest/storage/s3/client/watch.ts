@@ -1,4 +1,4 @@
-/** Ends a request for which nothing has moved for a while, or whose caller gave up. */
+/** Ends a request for which nothing has moved for a while, that lasts too long, or whose caller gave up. */
 export interface Watch {
   readonly signal: AbortSignal
   /** Something moved. */
@@ -7,29 +7,37 @@ export interface Watch {
   readonly rest: () => void
   /** The request is over. */
   readonly end: () => void
+  /** Gives the request up as one that takes too long. */
+  readonly giveUp: (why: string) => void
   /** Whether the time ran out. */
   readonly isLate: () => boolean
 }
 
-/** @param patience how long nothing may move, ms */
-export const createWatch = (patience: number, caller: AbortSignal | undefined): Watch => {
+/**
+ * @param patience how long nothing may move, ms
+ * @param atMost how long all of it may take, ms
+ */
+export const createWatch = (patience: number, caller: AbortSignal | undefined, atMost = Infinity): Watch => {
   const controller = new AbortController()
   let isLate = false
   let isOver = false
   let timer: ReturnType<typeof setTimeout> | undefined
-  const giveUp = () => controller.abort(caller!.reason)
+  let end: ReturnType<typeof setTimeout> | undefined
+  const follow = () => controller.abort(caller!.reason)
   const rest = () => clearTimeout(timer)
+  const giveUp = (why: string): void => {
+    isLate = true
+    controller.abort(new Error(why))
+  }
   const touch = (): void => {
     rest()
     // What is sent may move on after the answer.
     if (isOver) return
-    timer = setTimeout(() => {
-      isLate = true
-      controller.abort(new Error(`nothing moved for ${patience / 1000} s`))
-    }, patience)
+    timer = setTimeout(() => giveUp(`nothing moved for ${patience / 1000} s`), patience)
   }
-  if (caller?.aborted === true) giveUp()
-  else caller?.addEventListener("abort", giveUp)
+  if (caller?.aborted === true) follow()
+  else caller?.addEventListener("abort", follow)
+  if (atMost < Infinity) end = setTimeout(() => giveUp(`it was not over after ${atMost / 1000} s`), atMost)
   touch()
   return {
     signal: controller.signal,
@@ -38,8 +46,10 @@ export const createWatch = (patience: number, caller: AbortSignal | undefined): 
     end: () => {
       isOver = true
       rest()
-      caller?.removeEventListener("abort", giveUp)
+      clearTimeout(end)
+      caller?.removeEventListener("abort", follow)
     },
+    giveUp,
     isLate: () => isLate,
   }
 }

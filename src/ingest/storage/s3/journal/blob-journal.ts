@@ -21,6 +21,8 @@ export interface JournaledBlob {
   readonly tail: string | null
   /** Whether the parts were about to be made one object: only the bucket knows whether they are. */
   readonly isFinishing: boolean
+  /** The state of a SHA-256 of the bytes of the parts; null where nobody has kept it. */
+  readonly hash: Uint8Array | null
 }
 
 /** What changes of a {@link JournaledBlob}; what is left out stays. */
@@ -33,6 +35,15 @@ export interface JournalChange {
   readonly offset?: number | undefined
   readonly tail?: string | null | undefined
   readonly isFinishing?: boolean | undefined
+  /** Left out, it stays as long as the parts do. */
+  readonly hash?: Uint8Array | null | undefined
+}
+
+/** A blob that is to be removed again. */
+export interface LateRemoval {
+  readonly key: string
+  /** When, ms since the epoch. */
+  readonly at: number
 }
 
 /**
@@ -54,6 +65,11 @@ export interface BlobJournal {
   readonly write: (key: string, epoch: number, change: JournalChange) => Promise<boolean>
   /** Forgets a blob; false where a newer epoch was seen. Without an epoch, whatever was seen. */
   readonly forget: (key: string, epoch?: number) => Promise<boolean>
+  /** Notes that a blob is to be removed again: what a writer had under way may arrive later. In the place of an earlier note. */
+  readonly noteRemoval: (removal: LateRemoval) => Promise<void>
+  /** Those that are due, the earliest first, at most so many. */
+  readonly listRemovals: (now: number, limit: number) => Promise<ReadonlyArray<LateRemoval>>
+  readonly forgetRemoval: (key: string) => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -65,7 +81,14 @@ export const toEmptyBlob = (epoch: number): JournaledBlob => ({
   offset: 0,
   tail: null,
   isFinishing: false,
+  hash: null,
 })
+
+/** The state of the hash after a change: it is one of the parts, so it goes with them. */
+export const hashAfter = (before: Uint8Array | null, parts: number, { hash, keep, add = [] }: JournalChange) => {
+  if (hash !== undefined) return hash
+  return add.length > 0 || (keep !== undefined && keep < parts) ? null : before
+}
 
 /** A blob after a change. */
 export const applyChange = (blob: JournaledBlob, epoch: number, change: JournalChange): JournaledBlob => {
@@ -77,5 +100,6 @@ export const applyChange = (blob: JournaledBlob, epoch: number, change: JournalC
     offset: change.offset ?? blob.offset,
     tail: change.tail === undefined ? blob.tail : change.tail,
     isFinishing: change.isFinishing ?? blob.isFinishing,
+    hash: hashAfter(blob.hash, blob.etags.length, change),
   }
 }

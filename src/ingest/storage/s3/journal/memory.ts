@@ -1,4 +1,4 @@
-import { applyChange, type BlobJournal, type JournaledBlob, toEmptyBlob } from "./blob-journal.ts"
+import { applyChange, type BlobJournal, type JournaledBlob, type LateRemoval, toEmptyBlob } from "./blob-journal.ts"
 
 /**
  * Keeps the journal in memory, for tests and demonstrations: uploads that are under way when the process ends begin anew,
@@ -6,6 +6,7 @@ import { applyChange, type BlobJournal, type JournaledBlob, toEmptyBlob } from "
  */
 export const createMemoryBlobJournal = (): BlobJournal => {
   const blobs = new Map<string, JournaledBlob>()
+  const removals = new Map<string, LateRemoval>()
   const isOlder = (key: string, epoch: number): boolean => epoch < (blobs.get(key)?.epoch ?? 0)
   return {
     isDurable: false,
@@ -27,6 +28,13 @@ export const createMemoryBlobJournal = (): BlobJournal => {
       blobs.delete(key)
       return true
     },
+    noteRemoval: async (removal) => void removals.set(removal.key, removal),
+    listRemovals: async (now, limit) =>
+      [...removals.values()]
+        .filter(({ at }) => at <= now)
+        .toSorted((one, other) => one.at - other.at || (one.key < other.key ? -1 : 1))
+        .slice(0, limit),
+    forgetRemoval: async (key) => void removals.delete(key),
     close: async () => {},
   }
 }

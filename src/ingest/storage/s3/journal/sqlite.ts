@@ -1,5 +1,5 @@
 import { openDatabase } from "../../sqlite/open-database.ts"
-import { type BlobJournal, type JournaledBlob, toEmptyBlob } from "./blob-journal.ts"
+import { type BlobJournal, hashAfter, type JournaledBlob, type LateRemoval, toEmptyBlob } from "./blob-journal.ts"
 
 const schema = `
   CREATE TABLE IF NOT EXISTS blobs (
@@ -10,7 +10,8 @@ const schema = `
     direct_size INTEGER,
     stored INTEGER NOT NULL,
     tail TEXT,
-    is_finishing INTEGER NOT NULL
+    is_finishing INTEGER NOT NULL,
+    hash BLOB
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS parts (
     key TEXT NOT NULL,
@@ -18,11 +19,22 @@ const schema = `
     etag TEXT NOT NULL,
     PRIMARY KEY (key, number)
   ) STRICT, WITHOUT ROWID;
-  PRAGMA user_version = 1;`
+  CREATE TABLE IF NOT EXISTS removals (
+    key TEXT PRIMARY KEY,
+    at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS removals_at ON removals (at, key);
+  PRAGMA user_version = 2;`
+
+const newest = 2
+
+/** What a journal of version 1 lacks, beside tables of their own. */
+const fromVersion1 = "ALTER TABLE blobs ADD COLUMN hash BLOB; ALTER TABLE blobs ADD COLUMN direct_size INTEGER;"
 
 /** Refuses a journal that a newer version of this package wrote. */
 const requireVersion = (version: number, file: string): void => {
-  if (version > 1) throw new Error(`The journal ${file} is of version ${version}, newer than this package knows (1).`)
+  if (version <= newest) return
+  throw new Error(`The journal ${file} is of version ${version}, newer than this package knows (${newest}).`)
 }
 
 interface Row {
@@ -33,18 +45,21 @@ interface Row {
   readonly stored: number
   readonly tail: string | null
   readonly isFinishing: number
+  readonly hash: Uint8Array | null
 }
 
 /** Keeps the journal in an SQLite file, made when missing, for this user alone. Node, Deno. */
 export const createSqliteBlobJournal = ({ file }: { readonly file: string }): BlobJournal => {
   const { database, group, close } = openDatabase(file, {
     prepare: (opened) => {
-      requireVersion(Number(opened.prepare("PRAGMA user_version").get()?.["user_version"]), file)
-      opened.exec(schema)
+      const version = Number(opened.prepare("PRAGMA user_version").get()?.["user_version"])
+      requireVersion(version, file)
+      opened.exec(`BEGIN IMMEDIATE; ${version === 1 ? fromVersion1 : ""} ${schema} COMMIT;`)
     },
   })
   const select = database.prepare(
-    `SELECT epoch, upload_id AS uploadId, upload_ref AS uploadRef, direct_size AS directSize, stored, tail, is_finishing AS isFinishing
+    `SELECT epoch, upload_id AS uploadId, upload_ref AS uploadRef, direct_size AS directSize, stored, tail,
+      is_finishing AS isFinishing, hash
     FROM blobs WHERE key = ?`,
   )
   const selectEtags = database.prepare("SELECT etag FROM parts WHERE key = ? ORDER BY number")
@@ -52,20 +67,30 @@ export const createSqliteBlobJournal = ({ file }: { readonly file: string }): Bl
     INSERT INTO blobs (key, epoch, stored, is_finishing) VALUES (?, ?, 0, 0)
     ON CONFLICT (key) DO UPDATE SET epoch = excluded.epoch`)
   const update = database.prepare(`
-    UPDATE blobs SET epoch = ?, upload_id = ?, upload_ref = ?, direct_size = ?, stored = ?, tail = ?, is_finishing = ? WHERE key = ?`)
+    UPDATE blobs SET epoch = ?, upload_id = ?, upload_ref = ?, direct_size = ?, stored = ?, tail = ?, is_finishing = ?, hash = ?
+    WHERE key = ?`)
   const countParts = database.prepare("SELECT max(number) AS count FROM parts WHERE key = ?")
   const cutParts = database.prepare("DELETE FROM parts WHERE key = ? AND number > ?")
   const addPart = database.prepare("INSERT INTO parts (key, number, etag) VALUES (?, ?, ?)")
   const remove = database.prepare("DELETE FROM blobs WHERE key = ?")
 
+  const noteRemoval = database.prepare("INSERT OR REPLACE INTO removals (key, at) VALUES (?, ?)")
+  const listRemovals = database.prepare("SELECT key, at FROM removals WHERE at <= ? ORDER BY at, key LIMIT ?")
+  const forgetRemoval = database.prepare("DELETE FROM removals WHERE key = ?")
+
   const find = (key: string): Row | undefined => select.get(key) as Row | undefined
 
-  const toBlob = (key: string, { epoch, uploadId, uploadRef, directSize, stored, tail, isFinishing }: Row): JournaledBlob => ({
+  const toBlob = (
+    key: string,
+    { epoch, uploadId, uploadRef, directSize, stored, tail, isFinishing, hash }: Row,
+  ): JournaledBlob => ({
     epoch,
-    upload: uploadId === null ? null : { id: uploadId, ref: uploadRef ?? "", ...(directSize !== null && { directSize }) },
+    upload:
+      uploadId === null ? null : { id: uploadId, ref: uploadRef ?? "", ...(directSize !== null && { directSize }) },
     offset: stored,
     tail,
     isFinishing: isFinishing === 1,
+    hash,
     etags: selectEtags.all(key).map(({ etag }) => etag as string),
   })
 
@@ -84,9 +109,12 @@ export const createSqliteBlobJournal = ({ file }: { readonly file: string }): Bl
       upload === undefined
         ? [before.uploadId, before.uploadRef, before.directSize]
         : [upload?.id ?? null, upload?.ref ?? null, upload?.directSize ?? null]
-    update.run(epoch, id, ref, directSize, offset, tail, isFinishing === undefined ? before.isFinishing : Number(isFinishing), key)
+    const count = (): number => (countParts.get(key)?.["count"] as number | null) ?? 0
+    const hash = hashAfter(before.hash, keep === undefined ? 0 : count(), changes)
+    const isEnding = isFinishing === undefined ? before.isFinishing : Number(isFinishing)
+    update.run(epoch, id, ref, directSize, offset, tail, isEnding, hash, key)
     if (keep !== undefined) cutParts.run(key, keep)
-    const kept = add.length > 0 ? ((countParts.get(key)?.["count"] as number | null) ?? 0) : 0
+    const kept = add.length > 0 ? count() : 0
     for (const [index, etag] of add.entries()) addPart.run(key, kept + index + 1, etag)
     return true
   }
@@ -106,6 +134,10 @@ export const createSqliteBlobJournal = ({ file }: { readonly file: string }): Bl
         remove.run(key)
         return true
       }),
+    noteRemoval: ({ key, at }) => group.run(() => void noteRemoval.run(key, at)),
+    listRemovals: async (now, limit) =>
+      listRemovals.all(now, limit).map(({ key, at }) => ({ key, at }) as unknown as LateRemoval),
+    forgetRemoval: (key) => group.run(() => void forgetRemoval.run(key)),
     close: async () => {
       if (database.isOpen) await close()
     },

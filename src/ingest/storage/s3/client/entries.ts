@@ -1,0 +1,43 @@
+import { toStrangeAnswer } from "./judge-failure.ts"
+import type { S3Answer } from "./s3-request.ts"
+
+/** An object, as lists name it. */
+export interface S3Object {
+  readonly key: string
+  readonly size: number
+}
+
+/** A part of a multipart upload. */
+export interface S3Part {
+  /** From 1 on. */
+  readonly number: number
+  readonly size: number
+  /** In the quotes that S3 gives it. */
+  readonly etag: string
+}
+
+/** A multipart upload that was neither completed nor aborted. */
+export interface S3Upload {
+  readonly key: string
+  readonly uploadId: string
+  /** Ms since the epoch. */
+  readonly initiatedAt: number
+}
+
+/** What is kept of an upload until it is complete, characters: an id of AWS has some 130, an ETag 34. */
+const longestUploadId = 2048
+const longestEtag = 256
+
+/** The id of an upload that was begun. Fails: throws where there is none that can be kept. */
+export const requireUploadId = (operation: string, answer: S3Answer): string => {
+  const uploadId = answer.root().text("UploadId")
+  if (uploadId !== "" && uploadId.length <= longestUploadId) return uploadId
+  throw toStrangeAnswer(operation, answer.status, "it names no upload")
+}
+
+/** The ETag of a part that was sent. Fails: throws where there is none that can be kept. */
+export const requireEtag = (operation: string, answer: S3Answer): string => {
+  const etag = answer.header("etag") ?? ""
+  if (etag.length <= longestEtag && /[^"\s]/.test(etag)) return etag
+  throw toStrangeAnswer(operation, answer.status, "it has no ETag")
+}

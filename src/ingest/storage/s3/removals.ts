@@ -1,0 +1,130 @@
+import type { createBlobsInProgress } from "./blobs-in-progress.ts"
+import type { createBucketObjects } from "./bucket-objects.ts"
+import type { BlobJournal } from "./journal/blob-journal.ts"
+import { readObjectName } from "./object-names.ts"
+
+/** How long after a removal requests of a writer may still arrive, ms: of a process that was killed, or of one that a network held back. */
+const lateness = 5 * 60_000
+
+/** How many blobs are removed again at the same time. */
+const atOnce = 4
+
+/** Removes blobs, and what arrives of them afterwards. */
+export interface Removals {
+  /** Removes all of a blob. Resolves once nothing of it is there. */
+  readonly remove: (key: string) => Promise<void>
+  /** A writer begins a blob of this name: it is not to be removed again. */
+  readonly keep: (key: string) => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+/** What removals work on. */
+interface RemovalsSettings {
+  readonly journal: BlobJournal
+  readonly objects: ReturnType<typeof createBucketObjects>
+  readonly blobs: Pick<ReturnType<typeof createBlobsInProgress>, "drop" | "find">
+  readonly now?: (() => number) | undefined
+  readonly delay?: number | undefined
+}
+
+/** Whether a blob is one object of its first writer: nobody else has had it, and that one has ended. */
+const isOfOneWriter = ([first, ...more]: ReadonlyArray<string>): boolean => {
+  const of = more.length > 0 || first === undefined ? undefined : readObjectName(first)
+  return of?.isTail === false && of.epoch === 1
+}
+
+/**
+ * Removes blobs again after a while where a writer may have lived that nobody could end: what it had sent may arrive when
+ * all else is gone, and nobody would ever look there. The journal keeps which ones, so that a restart forgets none.
+ */
+export const createRemovals = ({
+  journal,
+  objects,
+  blobs,
+  now = Date.now,
+  delay = lateness,
+}: RemovalsSettings): Removals => {
+  /** Those that the journal has. */
+  const noted = new Set<string>()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let looking: Promise<void> | undefined
+  let isClosed = false
+
+  const lookAfter = (time: number): void => {
+    if (isClosed || timer !== undefined) return
+    timer = setTimeout(look, time)
+    // A process that ends leaves it to the next one.
+    ;(timer as { unref?: () => void }).unref?.()
+  }
+
+  const note = async (key: string): Promise<void> => {
+    await journal.noteRemoval({ key, at: now() + delay })
+    noted.add(key)
+    lookAfter(delay)
+  }
+
+  const forget = async (key: string): Promise<void> => {
+    noted.delete(key)
+    await journal.forgetRemoval(key)
+  }
+
+  /** Where the bucket does not do it, it is tried again, and others are not held up. */
+  const removeAgain = async (key: string): Promise<void> => {
+    // Somebody has begun it anew.
+    if (blobs.find(key) !== undefined || !noted.has(key) || (await journal.read(key)) !== undefined) return forget(key)
+    try {
+      await objects.removeAll(key, null)
+    } catch {
+      return note(key)
+    }
+    await forget(key)
+  }
+
+  const removeDue = async (): Promise<void> => {
+    const left = [...(await journal.listRemovals(now(), 1000))]
+    const work = async (): Promise<void> => {
+      for (let next = left.pop(); next !== undefined; next = left.pop()) {
+        if (!isClosed) await removeAgain(next.key)
+      }
+    }
+    await Promise.all(Array.from({ length: atOnce }, work))
+    const [next] = await journal.listRemovals(Number.MAX_SAFE_INTEGER, 1)
+    if (next !== undefined) lookAfter(Math.max(next.at - now(), 0))
+  }
+
+  const look = (): void => {
+    timer = undefined
+    // Of a journal that fails those who write to it hear.
+    looking = removeDue().catch(() => lookAfter(delay))
+  }
+
+  const load = async (): Promise<void> => {
+    for (const { key } of await journal.listRemovals(Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)) noted.add(key)
+  }
+  const loaded = load().catch(() => {})
+  void loaded.then(() => noted.size > 0 && lookAfter(0))
+
+  return {
+    remove: async (key) => {
+      // What is under way would come after its removal.
+      const wasAborted = await blobs.drop(key)
+      const known = await journal.read(key)
+      const mayArrive = wasAborted || known !== undefined
+      // Before the row goes, which says so too.
+      if (mayArrive) await note(key)
+      const removed = await objects.removeAll(key, known?.upload ?? null)
+      if (!mayArrive && !isOfOneWriter(removed)) await note(key)
+      if (known !== undefined) await journal.forget(key)
+    },
+    keep: async (key) => {
+      await loaded
+      if (noted.has(key)) await forget(key)
+    },
+    close: async () => {
+      isClosed = true
+      clearTimeout(timer)
+      await loaded
+      await looking
+    },
+  }
+}

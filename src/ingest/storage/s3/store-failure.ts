@@ -1,0 +1,16 @@
+import { BlobStoreError } from "../blob-store.ts"
+import { S3Error } from "./client/s3-error.ts"
+
+/** A failure as a store has them. */
+export const toStoreError = (cause: unknown): BlobStoreError => {
+  if (BlobStoreError.is(cause)) return cause
+  if (cause instanceof RangeError) return new BlobStoreError("offset", cause.message, cause)
+  const isFull = cause instanceof S3Error && (cause.status === 507 || /QuotaExceeded|StorageFull/.test(cause.code))
+  return isFull
+    ? new BlobStoreError("full", "The bucket is full.", cause)
+    : new BlobStoreError("io", "The bucket failed.", cause)
+}
+
+/** Whether there is no such object, or not that range of it. Without its bucket nothing is known of an object. */
+export const isOfNothing = (cause: unknown): boolean =>
+  cause instanceof S3Error && (cause.status === 404 || cause.status === 416) && cause.code !== "NoSuchBucket"

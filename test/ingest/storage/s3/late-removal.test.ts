@@ -1,0 +1,157 @@
+import { randomBytes } from "node:crypto"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
+import type { BlobStore } from "../../../../src/ingest/storage/blob-store.ts"
+import { createS3BlobStore } from "../../../../src/ingest/storage/s3/blob-s3.ts"
+import { createSqliteBlobJournal } from "../../../../src/ingest/storage/s3/journal/sqlite.ts"
+import { breakingAfter, chunksOf, readAll } from "./drive-store.ts"
+import { type Double, startDouble } from "./start-double.ts"
+
+const partSize = 8 * 1024 * 1024
+
+let double: Double
+let folder: string
+let stores: Array<BlobStore> = []
+
+const openJournal = () => createSqliteBlobJournal({ file: join(folder, "journal.sqlite") })
+
+/** A store as a process of its own has it. */
+const open = (removeAgainAfter: number): BlobStore => {
+  const store = createS3BlobStore(
+    { ...double.settings, journal: openJournal(), spill: folder },
+    { firstWait: 1, removeAgainAfter },
+  )
+  stores.push(store)
+  return store
+}
+
+beforeEach(async () => {
+  double = await startDouble()
+  folder = await mkdtemp(join(tmpdir(), "sluice-s3-"))
+})
+
+afterEach(async () => {
+  for (const store of stores) await store.close()
+  stores = []
+  await double.close()
+  await rm(folder, { recursive: true })
+})
+
+const listLeft = () => [...double.objects.keys(), ...[...double.uploads.values()].map(({ key }) => key)]
+
+const listNoted = async (): Promise<ReadonlyArray<string>> => {
+  const journal = openJournal()
+  const noted = await journal.listRemovals(Number.MAX_SAFE_INTEGER, 9)
+  await journal.close()
+  return noted.map(({ key }) => key)
+}
+
+/** A process that is killed once a request of this operation has been sent; it happens later, whatever becomes of its process. */
+const killDuring = async (operation: string, size: number, end: number): Promise<void> => {
+  const arrived = Promise.withResolvers<void>()
+  double.onRequest((request) => {
+    if (request.operation !== operation) return
+    arrived.resolve()
+    return { kind: "late", by: 400 }
+  })
+  const content = randomBytes(size)
+  const body = end < size ? breakingAfter(content.subarray(0, end)) : chunksOf(content)
+  open(60_000)
+    .append("key.1", { epoch: 1, offset: 0, size, body })
+    .catch(() => {})
+  await arrived.promise
+  // All of it has arrived, and nothing has happened yet.
+  await sleep(50)
+  // It lives in this process, and would tidy up.
+  double.onRequest(({ operation: next, count }) =>
+    next === "AbortMultipartUpload" && count === 0 ? { kind: "answer", status: 403, code: "AccessDenied" } : undefined,
+  )
+}
+
+describe("what a killed process had sent", () => {
+  const cases = [
+    ["a whole object", "PutObject", 1000, 1000],
+    ["a tail", "PutObject", 2 * partSize, 1000],
+    ["a multipart upload", "CreateMultipartUpload", 2 * partSize, 2 * partSize],
+  ] as const
+
+  it.each(cases)("is removed when it arrives after the removal: %s", async (_, operation, size, end) => {
+    await killDuring(operation, size, end)
+    const next = open(800)
+    await next.remove("key.1")
+    expect(listLeft()).toEqual([])
+    await vi.waitFor(() => expect(listLeft()).toHaveLength(1), 2000)
+    await vi.waitFor(() => expect(listLeft()).toEqual([]), 5000)
+    await vi.waitFor(async () => expect(await listNoted()).toEqual([]))
+  })
+
+  it.each(cases)("is removed by the next process where that one ends too: %s", async (_, operation, size, end) => {
+    await killDuring(operation, size, end)
+    const next = open(700)
+    await next.remove("key.1")
+    await next.close()
+    await vi.waitFor(() => expect(listLeft()).toHaveLength(1), 2000)
+    expect(await listNoted()).toEqual(["key.1"])
+    open(700)
+    await vi.waitFor(() => expect(listLeft()).toEqual([]), 5000)
+    await vi.waitFor(async () => expect(await listNoted()).toEqual([]))
+  })
+
+  it("is looked for again where the bucket was away at that time", async () => {
+    await killDuring("PutObject", 1000, 1000)
+    const next = open(500)
+    await next.remove("key.1")
+    let count = 0
+    double.onRequest(({ operation }) =>
+      operation === "ListObjectsV2" && count++ === 0 ? { kind: "answer", status: 403 } : undefined,
+    )
+    await vi.waitFor(() => expect(listLeft()).toHaveLength(1), 2000)
+    await vi.waitFor(() => expect(count).toBeGreaterThan(0), 2000)
+    await vi.waitFor(() => expect(listLeft()).toEqual([]), 5000)
+  })
+})
+
+describe("a removal that is repeated", () => {
+  it("is none where one writer has put the file, and ended", async () => {
+    const store = open(60_000)
+    for (const size of [1000, 2 * partSize]) {
+      const content = randomBytes(size)
+      await store.append("key.1", { epoch: 1, offset: 0, size, body: chunksOf(content) })
+      await store.finish("key.1", { epoch: 1, size })
+      const journal = openJournal()
+      await vi.waitFor(async () => expect(await journal.read("key.1")).toBeUndefined())
+      await journal.close()
+      await store.remove("key.1")
+      expect(await listNoted()).toEqual([])
+    }
+  })
+
+  it("is noted where a newer writer has put it, and where one had to be ended", async () => {
+    const store = open(60_000)
+    await store.append("key.1", { epoch: 2, offset: 0, size: 10, body: chunksOf(randomBytes(10)) })
+    await store.finish("key.1", { epoch: 2, size: 10 })
+    await store.remove("key.1")
+    double.onRequest(({ operation }) => (operation === "PutObject" ? { kind: "hang" } : undefined))
+    const append = store.append("key.2", { epoch: 1, offset: 0, size: 10, body: chunksOf(randomBytes(10)) })
+    append.catch(() => {})
+    await vi.waitFor(() => expect(double.requests.at(-1)?.key).toBe("key.2/1"))
+    await store.remove("key.2")
+    expect(await listNoted()).toEqual(["key.1", "key.2"])
+  })
+
+  it.each(["by the same process", "by the next one"])("takes nothing of a blob that was begun anew: %s", async (by) => {
+    const store = open(300)
+    await store.remove("key.1")
+    const content = randomBytes(1000)
+    if (by === "by the next one") await store.close()
+    const writer = by === "by the next one" ? open(300) : store
+    await writer.append("key.1", { epoch: 1, offset: 0, size: 1000, body: chunksOf(content) })
+    const { ref } = await writer.finish("key.1", { epoch: 1, size: 1000 })
+    await sleep(600)
+    expect(Buffer.compare(await readAll(writer, "key.1", 1000, ref), content)).toBe(0)
+    expect(await listNoted()).toEqual([])
+  })
+})
