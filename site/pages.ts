@@ -121,6 +121,7 @@ export const pageGroups: ReadonlyArray<PageGroup> = [
       "079-a-scanner-reads-by-a-url-of-the-ingests-own",
       "080-the-client-of-s3",
       "081-a-blob-in-a-bucket",
+      "083-reads-by-redirect",
     ].map((name) => `docs/decisions/${name}.md`),
     isCollapsed: true,
   },

@@ -10,6 +10,8 @@ export type {
   BlobStoreDriver,
   BlobStoreOpening,
   BlobStoreReason,
+  BlobUrl,
+  BlobUrlRequest,
 } from "./ingest/storage/blob-store.ts"
 export { blobStoreContract, BlobStoreError } from "./ingest/storage/blob-store.ts"
 export type * from "./ingest/storage/catalog.ts"

@@ -25,6 +25,7 @@ import { createEndpointDispatcher } from "./delivery/endpoint-dispatcher.ts"
 import { createPostEvent } from "./delivery/post-event.ts"
 import { createRefusedCallbacks } from "./delivery/refused-callbacks.ts"
 import { createReaders } from "./download/readers.ts"
+import { requireUrls } from "./download/redirect.ts"
 import { createFreeSpace } from "./storage/free-space.ts"
 import { createHousekeeping } from "./housekeeping.ts"
 import { createInFlight } from "./in-flight.ts"
@@ -123,6 +124,7 @@ export const createIngest = (options: IngestOptions): Ingest => {
   const unknown = findUnknownOption(options, [...settingNames, ...ownOptions])
   if (unknown !== undefined) throw new TypeError(`INVALID_CONFIG: the options of createIngest: ${unknown}`)
   const settings = resolveSettings(options)
+  requireUrls(settings, options.store)
   const token = parseIngestToken(options.token)
   const { logLevel: level = otherIngestDefaults.logLevel, logFormat = "text", logTime } = options
   const context = createLogContext(level, logFormat, logTime)

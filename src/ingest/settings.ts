@@ -7,6 +7,9 @@ import { findScanMistake, type ScanSettings } from "./scan/scan-settings.ts"
 /** Which networks callbacks may go to. */
 export type CallbackNetworks = "public" | "any"
 
+/** Who sends the bytes of a file that is read: the ingest, or its store where that can. */
+export type Reads = "proxy" | "redirect"
+
 /** What the operator of an ingest decides. Times in ms, sizes in bytes. */
 export interface Settings {
   /** The public base URL, which may have a path. Without it each request's own origin is used. */
@@ -22,6 +25,13 @@ export interface Settings {
    * @default "revalidate"
    */
   readonly defaultCache: CacheRule
+
+  /**
+   * Who sends the bytes of files that are read: `proxy`, the ingest; `redirect`, it answers a GET with a URL of the store that is
+   * good for at most 15 minutes, where the store has one and a browser is as safe with it. Not every store can.
+   * @default "proxy"
+   */
+  readonly reads: Reads
 
   /**
    * Whether the SHA-256 of every file is computed (`fileHash`, otherwise empty).
@@ -243,6 +253,11 @@ const parseCache = (cache: string): void => {
   )
 }
 
+const parseReads = (reads: string): void => {
+  if (reads === "proxy" || reads === "redirect") return
+  throw new TypeError(`INVALID_CONFIG: the ingest's reads is "${reads}"; it must be "proxy" or "redirect".`)
+}
+
 const parseScan = ({ scan, url }: Pick<Settings, "scan" | "url">): void => {
   const mistake = scan && findScanMistake(scan, url)
   if (mistake !== undefined) throw new TypeError(`INVALID_CONFIG: the ingest's ${mistake}`)
@@ -273,6 +288,7 @@ export const resolveSettings = (init: SettingsInit): Settings => {
   parseNetworks(settings.callbackNetworks)
   parseAcl(settings.defaultAcl)
   parseCache(settings.defaultCache)
+  parseReads(settings.reads)
   parseScan(settings)
   return { ...settings, url: settings.url === undefined ? undefined : parseUrl(settings.url) }
 }

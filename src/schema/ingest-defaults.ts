@@ -16,6 +16,7 @@ const mebibyte = 1024 * kibibyte
 export const ingestDefaults = {
   defaultAcl: "public-read",
   defaultCache: "revalidate",
+  reads: "proxy",
   hash: true,
   callbackWait: 30 * second,
   callbackTimeout: 30 * second,

@@ -11,7 +11,7 @@ import {
 import { CommandFailure, describeSystemError } from "../command-failure.ts"
 import type { LogFormat } from "../../protocol.ts"
 import type { Deployment } from "./deployment.ts"
-import { openBucket, readBucket } from "./open-bucket.ts"
+import { openBucket, type Reads, readBucket } from "./open-bucket.ts"
 import { printNotice } from "../terminal/print-notice.ts"
 
 /** The page that says what a driver exports. */
@@ -99,22 +99,28 @@ const findStoreMistake = (store: unknown): string | undefined => {
     : "is not a blob store: `abilities.isDurable` and `abilities.readsUnfinished` are true or false"
 }
 
+/** How a store is opened. */
+interface StoreOpening {
+  readonly logFormat?: LogFormat
+  /** Whether it is opened for the ingest; other commands read it alone. */
+  readonly own?: boolean
+  readonly reads?: Reads
+}
+
 /** ms after which a start says that it waits for a store. */
 const patience = 10_000
 
 /**
  * Opens the blob store of a deployment: files on disk, a bucket, or what a module opens.
  *
- * @param own whether it is opened for the ingest; other commands read it alone
- *
  * Fails: with a {@link CommandFailure} that says what happened, to which file, and what to do.
  */
 export const openStore = async (
   { folder, store: choice }: Pick<Deployment, "folder" | "store">,
-  { logFormat = "text", own = false }: { readonly logFormat?: LogFormat; readonly own?: boolean } = {},
+  { logFormat = "text", own = false, reads }: StoreOpening = {},
 ): Promise<BlobStore> => {
   if (choice.kind === "disk") return createDiskBlobStore({ folder: folder.blobs })
-  if (choice.kind === "s3") return own ? openBucket(choice, folder, logFormat) : readBucket(choice)
+  if (choice.kind === "s3") return own ? openBucket(choice, folder, logFormat, reads) : readBucket(choice)
   const { path: file } = choice
   const { open } = await loadDriver(file)
   let store: BlobStore

@@ -6,6 +6,7 @@ import { openDataFolder } from "./data-folder.ts"
 import { isDataFolderLocked } from "./data-folder-lock.ts"
 import type { DataFolder, Deployment } from "./deployment.ts"
 import { type CatalogUse, findForeignSchema, openCatalog, requireCatalog } from "./open-catalog.ts"
+import type { Reads } from "./open-bucket.ts"
 import { openStore } from "./open-store.ts"
 import { requireFilesOnDisk, requireSameStore } from "./started-with.ts"
 
@@ -93,7 +94,7 @@ export interface OwnDeployment extends Deployment {
    * @param largestContent size of the largest file that it keeps itself, bytes
    */
   readonly openCatalog: (largestContent: number) => Catalog
-  readonly openStore: (logFormat: LogFormat) => Promise<BlobStore>
+  readonly openStore: (logFormat: LogFormat, reads: Reads) => Promise<BlobStore>
 }
 
 /**
@@ -119,7 +120,7 @@ export const withOwnDeployment = async <A>(
       ...deployment,
       notes,
       openCatalog: (largestContent) => openCatalog(folder.catalog, largestContent),
-      openStore: (logFormat) => openStore(deployment, { logFormat, own: true }),
+      openStore: (logFormat, reads) => openStore(deployment, { logFormat, own: true, reads }),
     })
   } finally {
     release()

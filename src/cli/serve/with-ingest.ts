@@ -85,7 +85,7 @@ const startIngest = async (
   let store: BlobStore | undefined
   let catalog: Catalog | undefined
   try {
-    store = await deployment.openStore(logFormat)
+    store = await deployment.openStore(logFormat, options.reads)
     const storeNotes = await describeStore(deployment, store)
     server = await listen(host, port, folder)
     const url = givenUrl ?? `http://localhost:${server.port}`

@@ -131,6 +131,13 @@ export const ingestSettings = {
     ),
     defaults.defaultCache,
   ),
+  reads: orElse(
+    choice<"proxy" | "redirect">("<how>", "who sends files that are read: the ingest, or its bucket by a redirect", [
+      "proxy",
+      "redirect",
+    ]),
+    defaults.reads,
+  ),
   hash: orElse(isTrue("whether the SHA-256 of every file is computed"), String(defaults.hash)),
   callbackWait: duration("how long a PUT waits for the app's answer", defaults.callbackWait),
   callbackTimeout: duration("how long the app may take to answer a callback", defaults.callbackTimeout),

@@ -234,6 +234,17 @@ export const createS3BlobStore = (
     throw missing()
   }
 
+  const urlOf: BlobStore["urlOf"] = async (key, { ref, at, expiresIn, type, disposition, cacheControl }) => {
+    if (ref === null) return null
+    const query = {
+      "response-content-type": type,
+      "response-content-disposition": disposition,
+      "response-cache-control": cacheControl,
+    }
+    const url = await client.presign({ method: "GET", key: names.content(key, ref), query, expiresIn, at })
+    return { url, expiresAt: Math.min(at + expiresIn * 1000, await client.credentialsEnd()) }
+  }
+
   const remove = async (key: string): Promise<void> => {
     // What is under way would come after its removal.
     await blobs.drop(key)
@@ -248,6 +259,7 @@ export const createS3BlobStore = (
     append,
     finish,
     read,
+    urlOf,
     remove,
     probe: async () => {
       if (performance.now() - answeredAt < freshness) return
