@@ -10,6 +10,8 @@ export type {
   BlobStoreDriver,
   BlobStoreOpening,
   BlobStoreReason,
+  BlobUrl,
+  BlobUrlRequest,
 } from "./ingest/storage/blob-store.ts"
 export { blobStoreContract, BlobStoreError } from "./ingest/storage/blob-store.ts"
 export type * from "./ingest/storage/catalog.ts"
@@ -48,7 +50,9 @@ export { createBlobCopier } from "./ingest/storage/disk/copy-blobs.ts"
 export type { FileReference, FileStatus } from "./protocol/rest-messages.ts"
 export type { FileLabels } from "./protocol/file-labels.ts"
 export { toFileStatus } from "./ingest/storage/file-status.ts"
-export type { Ingest, IngestOptions } from "./ingest/ingest.ts"
+export type { IngestOptions } from "./ingest/ingest.ts"
+export type { Ingest, IngestFetch } from "./ingest/running-ingest.ts"
+export type { RequestContext, TickOptions, TickReport } from "./ingest/drive.ts"
 export { createIngest } from "./ingest/ingest.ts"
 export type { MetricsAccess } from "./ingest/observe/serve-metrics.ts"
 export type { ClamdScanSettings, ScanSettings, UrlScanSettings } from "./ingest/scan/scan-settings.ts"

@@ -1,6 +1,6 @@
 export type { S3BlobStoreSettings } from "./ingest/storage/s3/blob-s3.ts"
 export { createS3BlobStore } from "./ingest/storage/s3/blob-s3.ts"
-export type { BucketReport } from "./ingest/storage/s3/check-bucket.ts"
+export type { BucketReport, BucketTrial } from "./ingest/storage/s3/check-bucket.ts"
 export { checkBucket } from "./ingest/storage/s3/check-bucket.ts"
 export { S3Error } from "./ingest/storage/s3/client/s3-error.ts"
 export type { S3Credentials, S3CredentialsSource, S3Settings } from "./ingest/storage/s3/client/s3-settings.ts"

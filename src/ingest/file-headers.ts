@@ -71,13 +71,21 @@ export interface Keeping {
   readonly until?: number
 }
 
-/** What caches may do with a file of this type. */
-const toCacheControl = (file: FileRecord, type: string, { acl, cache, until }: Keeping, now: number): string => {
-  const whose = acl === "public-read" ? "public" : "private"
+const toWhose = ({ acl }: Keeping) => (acl === "public-read" ? "public" : "private")
+
+/** How long caches may use a file of this type without asking, s; undefined where they have to ask. */
+const findMaxAge = (file: FileRecord, type: string, { acl, cache, until }: Keeping, now: number) => {
   // Caches that ignore `vary` would hand a program to whoever wants to run it.
-  if (cache !== "immutable" || isProgram(type)) return `${whose}, no-cache`
-  if (acl === "public-read") return `public, max-age=${secondsLeft(file, Infinity, now)}, immutable`
-  return until === undefined ? "private, no-cache" : `private, max-age=${secondsLeft(file, until, now)}`
+  if (cache !== "immutable" || isProgram(type)) return undefined
+  const end = acl === "public-read" ? Infinity : until
+  return end === undefined ? undefined : secondsLeft(file, end, now)
+}
+
+/** What caches may do with a file of this type. */
+const toCacheControl = (file: FileRecord, type: string, keeping: Keeping, now: number): string => {
+  const [whose, maxAge] = [toWhose(keeping), findMaxAge(file, type, keeping, now)]
+  if (maxAge === undefined) return `${whose}, no-cache`
+  return `${whose}, max-age=${maxAge}${whose === "public" ? ", immutable" : ""}`
 }
 
 /** Stands for the bytes of a file: an id has the same ones for ever. */
@@ -99,19 +107,25 @@ export const toHeldHeaders = (file: FileRecord): Readonly<Record<string, string>
   "cache-control": "private, no-store",
 })
 
+/** How a file is sent: the type that it is, that type without parameters, and whether it is shown. */
+const toManner = (file: FileRecord) => {
+  const stored = toStoredMediaType(file.type)
+  const essence = parseMediaType(stored)!
+  if (isContainer(essence)) return { essence, type: defaultMediaType, disposition: "attachment" }
+  return { essence, type: stored, disposition: file.contentDisposition ?? (isPage(essence) ? "attachment" : "inline") }
+}
+
+const offer = ({ name }: FileRecord, disposition: string): string =>
+  createContentDisposition(name, { type: disposition })
+
 /**
  * The headers that a file is sent with, so that none of it runs in the ingest's origin.
  *
  * Source: docs/protocol.md §10.
  */
 export const toFileHeaders = (file: FileRecord, keeping: Keeping, now: number): Record<string, string> => {
-  const stored = toStoredMediaType(file.type)
-  const essence = parseMediaType(stored)!
-  const type = isContainer(essence) ? defaultMediaType : stored
-  const disposition = isContainer(essence)
-    ? "attachment"
-    : (file.contentDisposition ?? (isPage(essence) ? "attachment" : "inline"))
-  const offered = createContentDisposition(file.name, { type: disposition })
+  const { essence, type, disposition } = toManner(file)
+  const offered = offer(file, disposition)
   return {
     "content-type": type,
     "content-disposition": offered,
@@ -125,4 +139,41 @@ export const toFileHeaders = (file: FileRecord, keeping: Keeping, now: number): 
     "last-modified": new Date(file.uploadedAt ?? 0).toUTCString(),
     "cache-control": toCacheControl(file, type, keeping, now),
   }
+}
+
+/** What a store says of a file that it sends itself. */
+export interface SentElsewhere {
+  readonly type: string
+  readonly disposition: string
+  readonly cacheControl: string
+}
+
+/**
+ * How a store sends a file, which can be told its type and disposition and no policy; undefined where only the ingest may send
+ * it. What a browser would run is never sent from there, and what is not of the passive types never shown.
+ *
+ * @param now no sooner than whoever gets this asks
+ *
+ * Source: docs/protocol.md §10.
+ */
+export const toSentElsewhere = (file: FileRecord, keeping: Keeping, now: number): SentElsewhere | undefined => {
+  const { essence, type, disposition } = toManner(file)
+  if (isProgram(essence)) return undefined
+  const isPassive = passiveTypes.has(essence)
+  if (!isPassive && file.contentDisposition === "inline" && disposition === "inline") return undefined
+  return {
+    type,
+    disposition: offer(file, isPassive ? disposition : "attachment"),
+    cacheControl: toCacheControl(file, type, keeping, now),
+  }
+}
+
+/** How long before a URL ends caches must not lead there any more, s. */
+const redirectMargin = 60
+
+/** What caches may do with a redirect to a file: as with the file, and not beyond the URL that it leads to. */
+export const toRedirectCaching = (file: FileRecord, keeping: Keeping, urlEnds: number, now: number): string => {
+  const maxAge = findMaxAge(file, toManner(file).type, keeping, now)
+  if (maxAge === undefined) return `${toWhose(keeping)}, no-cache`
+  return `${toWhose(keeping)}, max-age=${Math.min(maxAge, Math.max(0, Math.floor((urlEnds - now) / 1000) - redirectMargin))}`
 }

@@ -17,11 +17,16 @@ const deletionBatch = 25
 /** How often somebody looks whether the time of a file has passed, ms. */
 const lookInterval = 5000
 
+/** Whether a sweep may take its next step. */
+type MayGoOn = () => boolean
+
+const always: MayGoOn = () => true
+
 /** Ends abandoned uploads and registrations. */
-const endAbandoned = (service: Service): Effect.Effect<void> =>
+const endAbandoned = (service: Service, mayGoOn: MayGoOn): Effect.Effect<void> =>
   Effect.gen(function* () {
     const { catalog, settings } = service
-    for (let found = batch; found >= batch;) {
+    for (let found = batch; found >= batch && mayGoOn();) {
       const now = service.now()
       found = yield* Effect.promise(() =>
         catalog.expire({
@@ -42,9 +47,9 @@ const endAbandoned = (service: Service): Effect.Effect<void> =>
   })
 
 /** Deletes files whose time has passed. */
-const deleteOverdue = (service: Service): Effect.Effect<void> =>
+const deleteOverdue = (service: Service, mayGoOn: MayGoOn): Effect.Effect<void> =>
   Effect.gen(function* () {
-    for (let found = batch; found >= batch;) {
+    for (let found = batch; found >= batch && mayGoOn();) {
       const keys = yield* Effect.promise(() => service.catalog.deleteOverdue({ now: service.now(), limit: batch }))
       found = keys.length
       // The bytes are removed by a later step of the same sweep.
@@ -53,9 +58,9 @@ const deleteOverdue = (service: Service): Effect.Effect<void> =>
   })
 
 /** Goes on with deletions of many files. */
-const continueDeletions = (service: Service): Effect.Effect<void> =>
+const continueDeletions = (service: Service, mayGoOn: MayGoOn): Effect.Effect<void> =>
   Effect.gen(function* () {
-    for (let isDone = false; !isDone;) {
+    for (let isDone = false; !isDone && mayGoOn();) {
       const step = yield* Effect.promise(() =>
         service.catalog.continueDeletions({ now: service.now(), limit: deletionBatch }),
       )
@@ -65,27 +70,27 @@ const continueDeletions = (service: Service): Effect.Effect<void> =>
   })
 
 /** Deletes old history. */
-const prune = ({ catalog, settings, now }: Service): Effect.Effect<void> =>
+const prune = ({ catalog, settings, now }: Service, mayGoOn: MayGoOn): Effect.Effect<void> =>
   Effect.gen(function* () {
-    for (let found = batch; found >= batch;) {
+    for (let found = batch; found >= batch && mayGoOn();) {
       found = yield* Effect.promise(() => catalog.prune({ before: now() - settings.historyTtl, limit: batch }))
     }
-    for (let found = batch; found >= batch;) {
+    for (let found = batch; found >= batch && mayGoOn();) {
       found = yield* Effect.promise(() => catalog.pruneEvents({ before: now() - settings.historyTtl, limit: batch }))
     }
-    for (let found = batch; found >= batch;) {
+    for (let found = batch; found >= batch && mayGoOn();) {
       found = yield* Effect.promise(() => catalog.forgetTombstones({ now: now(), limit: batch }))
     }
-    for (let found = batch; found >= batch;) {
+    for (let found = batch; found >= batch && mayGoOn();) {
       const before = now() - limits.uploadLifetime
       found = yield* Effect.promise(() => catalog.forgetDeletions({ before, limit: batch }))
     }
   })
 
 /** Lets the catalog release the room of deleted rows, step by step: requests are served between any two steps. */
-const compact = ({ catalog }: Service): Effect.Effect<void> =>
+const compact = ({ catalog }: Service, mayGoOn: MayGoOn): Effect.Effect<void> =>
   Effect.gen(function* () {
-    while (yield* Effect.promise(() => catalog.compact())) yield* Effect.yieldNow
+    while (mayGoOn() && (yield* Effect.promise(() => catalog.compact()))) yield* Effect.yieldNow
   })
 
 /** Waits until the next sweep is due: for the interval of sweeps, or until the time of a file has passed. */
@@ -111,13 +116,13 @@ const tryStep = (step: Effect.Effect<void>): Effect.Effect<void> =>
  * A blob is only ever written after its row in the catalog, and the row outlives it: whatever a crash leaves behind,
  * the rows know of it. So the store itself is never searched for unknown blobs.
  */
-const createSweep = (service: Service): Effect.Effect<void> => {
+const createSweep = (service: Service, mayGoOn: MayGoOn = always): Effect.Effect<void> => {
   const steps = [
-    endAbandoned(service),
-    deleteOverdue(service),
-    continueDeletions(service),
-    createReclaimer(service),
-    prune(service),
+    endAbandoned(service, mayGoOn),
+    deleteOverdue(service, mayGoOn),
+    continueDeletions(service, mayGoOn),
+    createReclaimer(service, mayGoOn),
+    prune(service, mayGoOn),
   ]
   return Effect.forEach(steps, tryStep, { discard: true })
 }
@@ -126,6 +131,8 @@ const createSweep = (service: Service): Effect.Effect<void> => {
 export interface Housekeeping {
   /** Sweeps at an interval, when the time of a file has passed, and after each call of `wake`, for ever, one sweep at a time. */
   readonly keep: Effect.Effect<never>
+  /** Sweeps once and compacts the catalog, for as long as it may go on. */
+  readonly sweepWhile: (mayGoOn: () => boolean) => Effect.Effect<void>
   /** Something was deleted: sweep soon. */
   readonly wake: () => void
   /** Waits until everything announced by `wake` is swept, at most so many ms. */
@@ -133,7 +140,7 @@ export interface Housekeeping {
 }
 
 /**
- * @param getService returns the ingest's parts, this one among them: called once, when housekeeping begins
+ * @param getService returns the ingest's parts, this one among them: called when housekeeping begins, and for each sweep of a tick
  */
 export const createHousekeeping = (getService: () => Service): Housekeeping => {
   const awake = Latch.makeUnsafe()
@@ -148,7 +155,7 @@ export const createHousekeeping = (getService: () => Service): Housekeeping => {
       // Not after every call of `wake`: each deletion makes one.
       if (performance.now() - compactedAt < service.settings.sweepInterval) return
       compactedAt = performance.now()
-      yield* tryStep(compact(service))
+      yield* tryStep(compact(service, always))
     })
     return Effect.forever(
       Effect.gen(function* () {
@@ -161,6 +168,11 @@ export const createHousekeeping = (getService: () => Service): Housekeeping => {
   })
   return {
     keep,
+    sweepWhile: (mayGoOn) =>
+      Effect.suspend(() => {
+        const service = getService()
+        return Effect.andThen(createSweep(service, mayGoOn), tryStep(compact(service, mayGoOn)))
+      }),
     wake: () => {
       Latch.closeUnsafe(isSwept)
       Latch.openUnsafe(awake)

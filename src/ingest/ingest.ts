@@ -1,7 +1,9 @@
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import { type FetchHandler, toFetchHandler } from "../http/answer.ts"
+import { type Answer, toResponse } from "../http/answer.ts"
+import type { Incoming } from "../http/incoming.ts"
 import { createTransport } from "../http/own-transport.ts"
+import type { Ingest, IngestFetch } from "./running-ingest.ts"
 import { createRequestHandler } from "../server-kit/request-handler.ts"
 import { createLogContext, isLogged, toWrite } from "../server-kit/logging.ts"
 import type { LogFormat, LogLevel } from "../protocol/log-level.ts"
@@ -18,6 +20,14 @@ import type { BlobStore } from "./storage/blob-store.ts"
 import type { Catalog } from "./storage/catalog.ts"
 import { createChanges } from "./delivery/changes.ts"
 import { createCallbackTransport } from "./delivery/callback-transport.ts"
+import {
+  createDrive,
+  createDrivers,
+  type RequestContext,
+  requireNothingBehind,
+  type TickOptions,
+  type TickReport,
+} from "./drive.ts"
 import { createDevStreams } from "./delivery/dev-streams.ts"
 import { createDispatcher } from "./delivery/dispatcher.ts"
 import { createLooks } from "./delivery/looks.ts"
@@ -25,6 +35,7 @@ import { createEndpointDispatcher } from "./delivery/endpoint-dispatcher.ts"
 import { createPostEvent } from "./delivery/post-event.ts"
 import { createRefusedCallbacks } from "./delivery/refused-callbacks.ts"
 import { createReaders } from "./download/readers.ts"
+import { requireUrls } from "./download/redirect.ts"
 import { createFreeSpace } from "./storage/free-space.ts"
 import { createHousekeeping } from "./housekeeping.ts"
 import { createInFlight } from "./in-flight.ts"
@@ -73,6 +84,11 @@ export interface IngestOptions extends SettingsInit {
   readonly metrics?: MetricsAccess | undefined
   /** Records traces and sends them; off by default. See `readTracingEnvironment`. */
   readonly tracing?: TracingOptions | undefined
+  /**
+   * Whether it works by itself: sends what is due, tries again, expires, removes. True by default. With false nothing of it runs
+   * between requests and calls of {@link Ingest.tick}, for functions of a cloud: neither timers nor sweeps.
+   */
+  readonly background?: boolean | undefined
 }
 
 const ownOptions = [
@@ -84,27 +100,8 @@ const ownOptions = [
   "logTime",
   "metrics",
   "tracing",
+  "background",
 ] as const satisfies ReadonlyArray<keyof IngestOptions>
-
-/** The service that stores files and tells apps about them. */
-export interface Ingest {
-  /** Answers any request below the ingest's public URL. Never rejects. */
-  readonly fetch: FetchHandler
-  /**
-   * Prepares to stop: begins no more callbacks, refuses new requests except results of callbacks, ends development
-   * streams, and answers clients that wait for an app that is not working on their file, all at once. Then waits until
-   * uploads and callbacks in progress have ended by themselves, at most `grace` ms. Keep listening until it is over:
-   * apps end their callbacks by a request.
-   */
-  readonly drain: (grace: number) => Promise<void>
-  /**
-   * Stops. Uploads in progress are aborted, and what has arrived is kept; callbacks in progress are sent again later.
-   * Closes store and catalog at the end.
-   *
-   * Fails: rejects with the first error of what it closes, once everything else is closed as well.
-   */
-  readonly close: () => Promise<void>
-}
 
 /** How long interrupted uploads have to get their answer before the catalog closes, ms. */
 const answerTime = 1000
@@ -123,6 +120,8 @@ export const createIngest = (options: IngestOptions): Ingest => {
   const unknown = findUnknownOption(options, [...settingNames, ...ownOptions])
   if (unknown !== undefined) throw new TypeError(`INVALID_CONFIG: the options of createIngest: ${unknown}`)
   const settings = resolveSettings(options)
+  requireUrls(settings, options.store)
+  requireNothingBehind(options)
   const token = parseIngestToken(options.token)
   const { logLevel: level = otherIngestDefaults.logLevel, logFormat = "text", logTime } = options
   const context = createLogContext(level, logFormat, logTime)
@@ -155,11 +154,15 @@ export const createIngest = (options: IngestOptions): Ingest => {
     transport,
     refused: refusedCallbacks,
   })
-  const dispatcher = createDispatcher({ catalog, changes, settings, tracing, postEvent }, context)
+  const drivers = options.background === false ? createDrivers() : undefined
+  const isDriven = drivers?.isDriven
+  const dispatcher = createDispatcher({ catalog, changes, settings, tracing, postEvent }, context, isDriven)
   // Connections of their own: callbacks wait for no endpoint.
   const endpointTransport = createCallbackTransport(settings)
-  const endpoints = createEndpointDispatcher({ apps, catalog, settings, transport: endpointTransport }, context)
+  const toEndpoints = { apps, catalog, settings, transport: endpointTransport }
+  const endpoints = createEndpointDispatcher(toEndpoints, context, isDriven)
   const housekeeping = createHousekeeping(() => service)
+  const drive = drivers && createDrive({ drivers, outboxes: [dispatcher, endpoints], housekeeping, catalog })
   const service: Service = {
     settings,
     apps,
@@ -190,7 +193,7 @@ export const createIngest = (options: IngestOptions): Ingest => {
   }
   const judgeHeld = createJudgeHeld(service, metrics)
   const scans = scanning && createScans(service, scanning.scanner, metrics, context)
-  const house = Effect.runForkWith(context)(housekeeping.keep)
+  const house = drive === undefined ? Effect.runForkWith(context)(housekeeping.keep) : undefined
   const isDebugged = isLogged(level, "Debug")
   const refusals = createRefusalLog(write, isDebugged)
   const observe = createRequestObserver({ metrics, write, refusals, isDebugged, tracing })
@@ -198,6 +201,8 @@ export const createIngest = (options: IngestOptions): Ingest => {
   const handle = createRequestHandler(router.respond, context)
   const inFlight = createInFlight()
   let closing: Promise<void> | undefined
+  // One without a background may be made for each request.
+  const ofLife = drive === undefined ? "Info" : "Debug"
 
   const drain = async (grace: number): Promise<void> => {
     const deadline = performance.now() + grace
@@ -216,8 +221,8 @@ export const createIngest = (options: IngestOptions): Ingest => {
     const steps = [
       () => changes.close(),
       () => devStreams.close(),
-      () => Effect.runPromise(housekeeping.settle(sweepTime)),
-      () => Effect.runPromise(Fiber.interrupt(house)),
+      () => house && Effect.runPromise(housekeeping.settle(sweepTime)),
+      () => house && Effect.runPromise(Fiber.interrupt(house)),
       () => service.writers.close(stopping()),
       () => inFlight.settle(answerTime),
       () => scans?.close(),
@@ -235,11 +240,11 @@ export const createIngest = (options: IngestOptions): Ingest => {
     try {
       await closeAll(steps, (cause) => write("Error", "A part of the ingest could not be closed.", [cause]))
     } finally {
-      write("Info", "The ingest has stopped.", [])
+      write(ofLife, "The ingest has stopped.", [])
     }
   }
 
-  write("Info", "The ingest has started.", [
+  write(ofLife, "The ingest has started.", [
     { version: packageVersion, ...(settings.url !== undefined && { url: settings.url }) },
   ])
   if (settings.scan !== undefined && isScanExposed(settings.scan)) {
@@ -249,14 +254,27 @@ export const createIngest = (options: IngestOptions): Ingest => {
       [{ scanner: scanning?.scanner.address }],
     )
   }
+  const answer = (request: Incoming): Promise<Answer> =>
+    inFlight.run(async () => {
+      if (tracing !== undefined) await tracing.ready
+      const resource = router.find(request)
+      return withCommonHeaders(await handle(request, resource), resource, settings)
+    })
+  const respond: IngestFetch["respond"] =
+    drive === undefined ? answer : (request, given) => drive.answer(() => answer(request), given)
   return {
-    fetch: toFetchHandler((request) =>
-      inFlight.run(async () => {
-        if (tracing !== undefined) await tracing.ready
-        const resource = router.find(request)
-        return withCommonHeaders(await handle(request, resource), resource, settings)
-      }),
+    fetch: Object.assign(
+      async (request: Request, given?: RequestContext) => toResponse(await respond(request, given)),
+      {
+        respond,
+      },
     ),
+    tick: async (ticked) => {
+      if (drive === undefined) {
+        throw new TypeError("INVALID_CONFIG: the ingest works by itself. A tick is for one whose background is false.")
+      }
+      return drive.tick(ticked)
+    },
     drain,
     close: () => (closing ??= close()),
   }

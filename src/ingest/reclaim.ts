@@ -54,8 +54,10 @@ const remove = async ({ catalog, store, writers }: Service, blob: Reclaimable): 
 /**
  * Makes the step of a sweep that removes the bytes of ended files. It visits all of them: failing ones do not keep the
  * others from their turn, wait longer each time, and are logged when they first fail.
+ *
+ * @param mayGoOn whether it may take the next hundred
  */
-export const createReclaimer = (service: Service): Effect.Effect<void> => {
+export const createReclaimer = (service: Service, mayGoOn: () => boolean = () => true): Effect.Effect<void> => {
   const failing = new Map<number, Failing>()
   /** The last file whose blob had its turn in this pass. */
   let after = 0
@@ -97,7 +99,7 @@ export const createReclaimer = (service: Service): Effect.Effect<void> => {
       failed++
       if (noteFailure(blob)) firstFailures.push({ key: blob.key, cause: Cause.squash(removed.cause) })
     })
-    for (;;) {
+    while (mayGoOn()) {
       const blobs = yield* Effect.promise(() => service.catalog.listReclaimable(batch, after))
       yield* Effect.forEach(blobs.filter(mayTry), take, { concurrency: 8, discard: true })
       if (blobs.length < batch) {

@@ -12,6 +12,11 @@ export const directHashes = ["none", "read"] as const
 /** What becomes of the SHA-256 of files whose bytes went past the ingest. */
 export type DirectHash = (typeof directHashes)[number]
 
+export const readWays = ["proxy", "redirect"] as const
+
+/** Who sends the bytes of a file that is read: the ingest, or its store where that can. */
+export type Reads = (typeof readWays)[number]
+
 /** What the operator of an ingest decides. Times in ms, sizes in bytes. */
 export interface Settings {
   /** The public base URL, which may have a path. Without it each request's own origin is used. */
@@ -27,6 +32,13 @@ export interface Settings {
    * @default "revalidate"
    */
   readonly defaultCache: CacheRule
+
+  /**
+   * Who sends the bytes of files that are read: `proxy`, the ingest; `redirect`, it answers a GET with a URL of the store that is
+   * good for at most 15 minutes, where the store has one and a browser is as safe with it. Not every store can.
+   * @default "proxy"
+   */
+  readonly reads: Reads
 
   /**
    * Whether the SHA-256 of every file is computed (`fileHash`, otherwise empty).
@@ -243,6 +255,7 @@ const choices = {
   defaultAcl: acls,
   defaultCache: cacheRules,
   directHash: directHashes,
+  reads: readWays,
 } as const satisfies { readonly [K in keyof Settings]?: ReadonlyArray<Settings[K]> }
 
 const parseChoices = (settings: Settings): void => {

@@ -16,6 +16,7 @@ const mebibyte = 1024 * kibibyte
 export const ingestDefaults = {
   defaultAcl: "public-read",
   defaultCache: "revalidate",
+  reads: "proxy",
   hash: true,
   directHash: "none",
   callbackWait: 30 * second,

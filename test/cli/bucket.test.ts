@@ -89,6 +89,41 @@ describe("sluice ingest --s3-bucket", patient, () => {
     await next.stop()
   })
 
+  it("sends the files itself with --reads redirect, once its URLs were tried", async () => {
+    const redirecting = [...nameBucket(), "--reads", "redirect"]
+    double.onRequest(({ query }) =>
+      query.has("X-Amz-Signature") ? { kind: "answer", status: 403, code: "AccessDenied" } : undefined,
+    )
+    const refused = await run(["ingest", "--port", "0", "--data", data, ...redirecting])
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/Reading by a presigned URL failed: it was answered with 403 \(AccessDenied\)/),
+    })
+    double.onRequest()
+    const ingest = await start(redirecting)
+    const { key, url } = await put(ingest, "hello bucket")
+    const answer = await fetch(url, { redirect: "manual" })
+    expect(answer.status).toBe(302)
+    expect(await (await fetch(answer.headers.get("location")!)).text()).toBe("hello bucket")
+    // It compares the bytes with a digest, which only the ingest has.
+    expect(await ingest.hand("get", key, "-o", "-")).toMatchObject({ code: 0, stdout: "hello bucket\n" })
+    const noted = JSON.parse(await readFile(join(data, "started-with.json"), "utf8"))
+    expect(noted).toMatchObject({ reads: "redirect", store: { kind: "s3" } })
+    expect(JSON.parse((await ingest.stop()).stderr)).toMatchObject({
+      level: "warning",
+      message: expect.stringMatching(/it has no rule of CORS that lets pages read them/),
+    })
+    double.allowsPages = true
+    expect((await (await start(redirecting)).stop()).stderr).toBe("")
+  })
+
+  it("is what --reads redirect needs: an ingest whose files are on disk does not start with it", async () => {
+    expect(await run(["ingest", "--port", "0", "--data", data, "--reads", "redirect"])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/reads is "redirect", and its store has no URLs .* a bucket of S3 /),
+    })
+  })
+
   it("is read by other commands that name it, and is named to those that do not", async () => {
     const ingest = await start()
     await put(ingest, "hello bucket", "--owner", "user-7")

@@ -29,10 +29,10 @@ const toChoice = (): BucketChoice => ({
 })
 
 /** As an ingest notes where its files are. */
-const note = (store: StoreChoice = toChoice()) =>
+const note = (store: StoreChoice = toChoice(), reads: "proxy" | "redirect" = "proxy") =>
   noteStart(
     { folder: describeDataFolder(data), store, describe: () => data },
-    { callbackNetworks: "public", scanner: null },
+    { callbackNetworks: "public", reads, scanner: null },
   )
 
 /** What the doctor says of the bucket. */
@@ -120,6 +120,35 @@ describe("sluice doctor, of a bucket", { timeout: 60_000 }, () => {
       status: "ok",
       message: expect.stringMatching(/; it lists unfinished uploads by their whole names alone, so let a rule /),
     })
+  })
+
+  it("tries its URLs where browsers are sent to it, as it was noted or is said: pages, and the address", async () => {
+    await note(toChoice(), "redirect")
+    expect(await examine()).toMatchObject({
+      status: "warning",
+      message: expect.stringMatching(/ no rule of CORS lets pages do that: /),
+      advice: expect.stringMatching(/^Give it the rule /),
+      help,
+    })
+    expect(await examine(["--reads", "proxy"])).toMatchObject({ status: "ok" })
+    double.allowsPages = true
+    expect(await examine()).toMatchObject({
+      status: "warning",
+      message: expect.stringMatching(
+        / Browsers are sent there for files, by http, and pages of https load nothing from there\.$/,
+      ),
+    })
+    double.onRequest(({ query }) =>
+      query.has("X-Amz-Signature") ? { kind: "answer", status: 403, code: "AccessDenied" } : undefined,
+    )
+    expect(await examine()).toMatchObject({
+      status: "failed",
+      message: expect.stringMatching(/Reading by a presigned URL failed: it was answered with 403 \(AccessDenied\)/),
+    })
+    await note()
+    expect(await examine()).toMatchObject({ status: "ok" })
+    expect(await examine([], { ...keys, SLUICE_READS: "redirect" })).toMatchObject({ status: "failed" })
+    expect([...double.objects.keys()]).toEqual([])
   })
 
   it.each<readonly [what: string, operation: string, fault: Fault, message: RegExp, advice: RegExp]>([

@@ -248,7 +248,7 @@ describe("sluice doctor", () => {
     })
     expect(await uploads("--callback-networks", "any")).toMatchObject({ status: "ok" })
     // As the ingest that runs on the folder has noted it.
-    await noteStart(toDeployment({ data }), { callbackNetworks: "any", scanner: null })
+    await noteStart(toDeployment({ data }), { callbackNetworks: "any", reads: "proxy", scanner: null })
     expect(await uploads()).toMatchObject({ status: "ok" })
     expect(await uploads("--callback-networks", "public")).toMatchObject({ status: "failed" })
     // Nothing is sent there in development.
@@ -639,7 +639,7 @@ describe("sluice doctor", () => {
       status: "failed",
       message: expect.stringContaining("it does not speak TLS there"),
     })
-    await noteStart(toDeployment({ data }), { callbackNetworks: "public", scanner: clamd })
+    await noteStart(toDeployment({ data }), { callbackNetworks: "public", reads: "proxy", scanner: clamd })
     expect((await examine([])).of("Scanner")).toMatchObject({ status: "ok", message: expect.stringContaining(clamd) })
     expect((await examine([])).of("Held files")).toMatchObject({ status: "ok", message: "no file waits for a verdict" })
   })
@@ -648,13 +648,13 @@ describe("sluice doctor", () => {
     const open = openData(data)
     onTestFinished(() => open.catalog.close())
     await storeFile(open, "one", { slug: undefined }, "hello", { hold: true })
-    await noteStart(toDeployment({ data }), { callbackNetworks: "public", scanner: "unix:/none.sock" })
+    await noteStart(toDeployment({ data }), { callbackNetworks: "public", reads: "proxy", scanner: "unix:/none.sock" })
     expect((await examine([])).of("Held files")).toMatchObject({
       status: "warning",
       message: expect.stringMatching(/^1 file has waited for a verdict for [\d.]+ d: one\.$/),
       advice: expect.stringContaining("The log of the ingest says why"),
     })
-    await noteStart(toDeployment({ data }), { callbackNetworks: "public", scanner: null })
+    await noteStart(toDeployment({ data }), { callbackNetworks: "public", reads: "proxy", scanner: null })
     await storeFile(open, "two", { slug: undefined }, "hello", { hold: true })
     const byHand = await examine([])
     expect(byHand.of("Scanner")).toBeUndefined()

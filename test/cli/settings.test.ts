@@ -260,11 +260,11 @@ describe("the settings of an ingest", () => {
     if (secret !== "") expect(stderr).not.toContain(secret.slice(6))
   })
 
-  // Traces are set up by the variables of OpenTelemetry; `scan` is made of `scanClamd` and `scanUrl`.
+  // Traces are set up by the variables of OpenTelemetry; `scan` is made of `scanClamd` and `scanUrl`; a command is a process.
   it("are all that an operator can decide of an ingest", () => {
     type Decided = Exclude<
       keyof IngestOptions,
-      "token" | "store" | "catalog" | "fetch" | "resolveHost" | "tracing" | "scan"
+      "token" | "store" | "catalog" | "fetch" | "resolveHost" | "tracing" | "scan" | "background"
     >
     expectTypeOf<Decided>().toExtend<SettingName>()
   })

@@ -12,6 +12,7 @@ import {
   createMemoryBlobStore,
   createMemoryCatalog,
   createSqliteCatalog,
+  type Ingest,
   type IngestOptions,
 } from "../../src/ingest.ts"
 import {
@@ -54,6 +55,7 @@ export interface IngestUnderTest {
   readonly catalog: Catalog
   readonly drain: (grace: number) => Promise<void>
   readonly close: () => Promise<void>
+  readonly tick: Ingest["tick"]
 }
 
 /** Both catalogs, for what must hold with either. */
@@ -71,7 +73,7 @@ export const startIngest = async (options: Partial<IngestOptions> = {}): Promise
   const ingest = createIngest({ token, url, logLevel: "None", ...options, store, catalog })
   respond = ingest.fetch.respond
   onTestFinished(ingest.close)
-  return { url, store, catalog, drain: ingest.drain, close: ingest.close }
+  return { url, store, catalog, drain: ingest.drain, close: ingest.close, tick: ingest.tick }
 }
 
 /** An app that the operator has added to a catalog, with keys, oldest first. */

@@ -1,6 +1,7 @@
 import type { BlobStore } from "../../ingest.ts"
 import type { LogFormat } from "../../protocol.ts"
 import { CommandFailure, describeSystemError } from "../command-failure.ts"
+import type { SettingValues } from "../settings/settings.ts"
 import { printNotice } from "../terminal/print-notice.ts"
 import { requireKeys } from "./bucket-keys.ts"
 import { type BucketChoice, type DataFolder, nameStore } from "./deployment.ts"
@@ -30,6 +31,9 @@ export const readBucket = async (choice: BucketChoice): Promise<BlobStore> => {
   }
 }
 
+/** Who sends files that are read: the ingest, or the bucket. */
+export type Reads = SettingValues["reads"]
+
 /**
  * Opens a bucket for an ingest, once it has shown that it does what an ingest needs.
  *
@@ -38,7 +42,11 @@ export const readBucket = async (choice: BucketChoice): Promise<BlobStore> => {
 export const openBucket = async (
   choice: BucketChoice,
   { journal: file }: Pick<DataFolder, "journal">,
-  { logFormat, signal }: { readonly logFormat: LogFormat; readonly signal?: AbortSignal | undefined },
+  {
+    logFormat,
+    signal,
+    reads = "proxy",
+  }: { readonly logFormat: LogFormat; readonly signal?: AbortSignal | undefined; readonly reads?: Reads | undefined },
 ): Promise<BlobStore> => {
   const { credentials, source } = requireKeys()
   const settings = { ...choice, credentials }
@@ -47,10 +55,16 @@ export const openBucket = async (
   const named = nameStore(choice).replace(/^in /, "")
   const reminder = setTimeout(() => warn(`There is no answer yet from ${named}. It is asked again.`), patience)
   try {
-    const { refusesWrongBytes } = await checkBucket(settings, { signal })
+    const trial = { ...settings, triesUrls: reads === "redirect" }
+    const { refusesWrongBytes, allowsPages } = await checkBucket(trial, { signal })
     if (!refusesWrongBytes) {
       warn(
         `What keeps the files, ${named}, does not refuse bytes that were changed on their way. The SHA-256 of each file says so later: sluice files verify.`,
+      )
+    }
+    if (allowsPages === false) {
+      warn(
+        `Files are read from ${named} by a redirect, and it has no rule of CORS that lets pages read them: pictures, films and downloads work, \`fetch\` in a page does not. node_modules/sluice/docs/bucket.md has the rule.`,
       )
     }
   } catch (error) {

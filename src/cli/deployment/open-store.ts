@@ -11,7 +11,7 @@ import {
 import { CommandFailure, describeSystemError } from "../command-failure.ts"
 import type { LogFormat } from "../../protocol.ts"
 import type { Deployment } from "./deployment.ts"
-import { openBucket, readBucket } from "./open-bucket.ts"
+import { openBucket, type Reads, readBucket } from "./open-bucket.ts"
 import { printNotice } from "../terminal/print-notice.ts"
 
 /** The page that says what a driver exports. */
@@ -99,27 +99,30 @@ const findStoreMistake = (store: unknown): string | undefined => {
     : "is not a blob store: `abilities.isDurable` and `abilities.readsUnfinished` are true or false"
 }
 
+/** How a store is opened. */
+interface StoreOpening {
+  readonly logFormat?: LogFormat | undefined
+  /** Whether it is opened for the ingest; other commands read it alone. */
+  readonly own?: boolean | undefined
+  readonly reads?: Reads | undefined
+  /** Ends the wait for a bucket. */
+  readonly signal?: AbortSignal | undefined
+}
+
 /** ms after which a start says that it waits for a store. */
 const patience = 10_000
 
 /**
  * Opens the blob store of a deployment: files on disk, a bucket, or what a module opens.
  *
- * @param own whether it is opened for the ingest; other commands read it alone
- * @param signal ends the wait for a bucket
- *
  * Fails: with a {@link CommandFailure} that says what happened, to which file, and what to do.
  */
 export const openStore = async (
   { folder, store: choice }: Pick<Deployment, "folder" | "store">,
-  {
-    logFormat = "text",
-    own = false,
-    signal,
-  }: { readonly logFormat?: LogFormat; readonly own?: boolean; readonly signal?: AbortSignal | undefined } = {},
+  { logFormat = "text", own = false, reads, signal }: StoreOpening = {},
 ): Promise<BlobStore> => {
   if (choice.kind === "disk") return createDiskBlobStore({ folder: folder.blobs })
-  if (choice.kind === "s3") return own ? openBucket(choice, folder, { logFormat, signal }) : readBucket(choice)
+  if (choice.kind === "s3") return own ? openBucket(choice, folder, { logFormat, reads, signal }) : readBucket(choice)
   const { path: file } = choice
   const { open } = await loadDriver(file)
   let store: BlobStore

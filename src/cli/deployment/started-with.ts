@@ -13,7 +13,7 @@ import { writeNote } from "../serve/note.ts"
 import type { SettingValues } from "../settings/settings.ts"
 
 /** What other commands need to know about the settings that an ingest was started with. */
-export interface StartedWith extends Pick<SettingValues, "callbackNetworks"> {
+export interface StartedWith extends Pick<SettingValues, "callbackNetworks" | "reads"> {
   readonly store: StoreChoice
   /** Where the scanner of held files is, as the log names it: clamd's address, or a URL without its query; null where there is none. */
   readonly scanner: string | null
@@ -42,22 +42,23 @@ const fromNote = (note: unknown): StoreChoice => {
 /** Writes the settings to the data folder. If that fails, other commands only know less. */
 export const noteStart = async (
   { folder, store }: Deployment,
-  { callbackNetworks, scanner }: Omit<StartedWith, "store">,
+  { callbackNetworks, reads, scanner }: Omit<StartedWith, "store">,
 ): Promise<void> => {
-  const note = { callbackNetworks, scanner, store: toNote(store) }
+  const note = { callbackNetworks, reads, scanner, store: toNote(store) }
   await writeNote(fileOf(folder), JSON.stringify(note)).catch(() => {})
 }
 
 /** The settings of the ingest that runs on a deployment, or last ran on it; undefined where none has written them. */
 export const readStart = async ({ folder }: Deployment): Promise<StartedWith | undefined> => {
   try {
-    const { callbackNetworks, store, scanner }: { readonly [name in keyof StartedWith]?: unknown } = JSON.parse(
+    const { callbackNetworks, reads, store, scanner }: { readonly [name in keyof StartedWith]?: unknown } = JSON.parse(
       await readRegularFile(fileOf(folder)),
     )
     if (callbackNetworks !== "any" && callbackNetworks !== "public") return undefined
-    // Older versions knew files on disk alone, and noted no scanner.
+    // Older versions knew files on disk alone, and noted neither scanner nor reads.
     return {
       callbackNetworks,
+      reads: reads === "redirect" ? reads : "proxy",
       store: fromNote(store),
       scanner: typeof scanner === "string" ? scanner : null,
     }

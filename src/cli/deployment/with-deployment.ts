@@ -6,6 +6,7 @@ import { openDataFolder } from "./data-folder.ts"
 import { isDataFolderLocked } from "./data-folder-lock.ts"
 import type { DataFolder, Deployment } from "./deployment.ts"
 import { type CatalogUse, findForeignSchema, openCatalog, requireCatalog } from "./open-catalog.ts"
+import type { Reads } from "./open-bucket.ts"
 import { openStore } from "./open-store.ts"
 import { requireFilesOnDisk, requireSameStore } from "./started-with.ts"
 
@@ -94,7 +95,7 @@ export interface OwnDeployment extends Deployment {
    */
   readonly openCatalog: (largestContent: number) => Catalog
   /** Fails: with the reason of the signal, too, where that ends it. */
-  readonly openStore: (logFormat: LogFormat, signal?: AbortSignal) => Promise<BlobStore>
+  readonly openStore: (logFormat: LogFormat, reads: Reads, signal?: AbortSignal) => Promise<BlobStore>
 }
 
 /**
@@ -120,7 +121,7 @@ export const withOwnDeployment = async <A>(
       ...deployment,
       notes,
       openCatalog: (largestContent) => openCatalog(folder.catalog, largestContent),
-      openStore: (logFormat, signal) => openStore(deployment, { logFormat, signal, own: true }),
+      openStore: (logFormat, reads, signal) => openStore(deployment, { logFormat, own: true, reads, signal }),
     })
   } finally {
     release()

@@ -14,8 +14,12 @@ const slow = 1000
 
 const toSentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 
-/** Whether a bucket does what an ingest needs, with the keys of this environment; it is tried with objects that are removed again. */
-export const checkBucketOf = async (choice: BucketChoice): Promise<Finding> => {
+/**
+ * Whether a bucket does what an ingest needs, with the keys of this environment; it is tried with objects that are removed again.
+ *
+ * @param isReadFrom whether browsers are redirected to it
+ */
+export const checkBucketOf = async (choice: BucketChoice, isReadFrom: boolean): Promise<Finding> => {
   const keys = findKeys()
   if (!("credentials" in keys)) {
     return warning(
@@ -27,7 +31,8 @@ export const checkBucketOf = async (choice: BucketChoice): Promise<Finding> => {
   const { credentials, source } = keys
   const { checkBucket } = await import("../../s3.ts")
   try {
-    const { refusesWrongBytes, listsUploads, answerTime } = await checkBucket({ ...choice, credentials }, tuning)
+    const trial = { ...choice, credentials, triesUrls: isReadFrom }
+    const { refusesWrongBytes, listsUploads, answerTime, allowsPages } = await checkBucket(trial, tuning)
     const works = `files are ${nameStore(choice)}, which puts, reads, lists and deletes, also in parts, and takes ${formatSpan(answerTime)} for a small answer`
     const lists = listsUploads
       ? ""
@@ -42,7 +47,21 @@ export const checkBucketOf = async (choice: BucketChoice): Promise<Finding> => {
     if (answerTime > slow) {
       return warning(check, toSentence(works + lists), "Run the ingest near its bucket: every upload waits for it.")
     }
-    return ok(check, works + lists)
+    if (allowsPages === false) {
+      return warning(
+        check,
+        `${toSentence(works + lists)} Browsers read files from it, and no rule of CORS lets pages do that: pictures, films and downloads work, \`fetch\` in a page does not.`,
+        "Give it the rule that node_modules/sluice/docs/bucket.md has: any origin, because after a redirect browsers say none.",
+      )
+    }
+    if (isReadFrom && new URL(choice.endpoint).protocol === "http:") {
+      return warning(
+        check,
+        `${toSentence(works + lists)} Browsers are sent there for files, by http, and pages of https load nothing from there.`,
+        "Give --s3-endpoint an address that those who read reach by https, or leave --reads at proxy.",
+      )
+    }
+    return ok(check, works + lists + (isReadFrom ? ", and sends files by URLs" : ""))
   } catch (error) {
     const { reason, advice } = explainBucket(error, choice, source)
     return failed(check, `Files are ${nameStore(choice)}, which does not do what an ingest needs. ${reason}`, advice)

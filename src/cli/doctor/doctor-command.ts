@@ -6,11 +6,13 @@ import { jsonOption } from "../terminal/json-option.ts"
 import { addSettings, resolveSettings, toArgParser } from "../settings/setting-options.ts"
 import { parseHttpUrl } from "../settings/settings.ts"
 
-const ownSettings = ["url", "callbackNetworks", "scanClamd", "scanUrl"] as const
+const ownSettings = ["url", "callbackNetworks", "reads", "scanClamd", "scanUrl"] as const
 const settingNames = [...deploymentSettings.bucket, ...ownSettings] as const
 
 /** What the help shows without `--help-all`: the others are about a bucket. */
-const firstSettings: ReadonlySet<string> = new Set(["data", "s3Bucket", ...ownSettings, "config"])
+const firstSettings: ReadonlySet<string> = new Set(
+  ["data", "s3Bucket", ...ownSettings, "config"].filter((name) => name !== "reads"),
+)
 
 /** `sluice doctor`. */
 export const createDoctorCommand = (): Command =>
@@ -28,13 +30,14 @@ export const createDoctorCommand = (): Command =>
     .addHelpText("before", `Example:\n  $ sluice doctor --callback-url http://localhost:3000${names.adapterPath}\n`)
     .action(async (options: { callbackUrl?: string; json?: true }, command: Command) => {
       const { values, sources } = await resolveSettings(command, settingNames)
-      const isSaid = sources.some(({ name }) => name === "callbackNetworks")
+      const isSaid = (setting: string) => sources.some(({ name }) => name === setting)
       const { runDoctor } = await import("./run-doctor.ts")
       await runDoctor(toDeployment(values), {
         ...options,
         url: values.url,
         scanClamd: values.scanClamd,
         scanUrl: values.scanUrl,
-        callbackNetworks: isSaid ? values.callbackNetworks : undefined,
+        callbackNetworks: isSaid("callbackNetworks") ? values.callbackNetworks : undefined,
+        reads: isSaid("reads") ? values.reads : undefined,
       })
     })

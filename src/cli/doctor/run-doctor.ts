@@ -25,6 +25,8 @@ export interface DoctorOptions {
   readonly callbackUrl?: string
   /** As given for the ingest; undefined: as it was noted when it started. */
   readonly callbackNetworks: "public" | "any" | undefined
+  /** As `callbackNetworks`. */
+  readonly reads: "proxy" | "redirect" | undefined
   readonly scanClamd?: string | undefined
   readonly scanUrl?: string | undefined
   readonly json?: true
@@ -43,9 +45,9 @@ const checkIngestOf = async (
 }
 
 /** A foreign store is opened by the ingest alone: the doctor runs no code that a note in the data folder names. */
-const checkStore = async (store: StoreChoice): Promise<ReadonlyArray<Finding>> => {
+const checkStore = async (store: StoreChoice, reads: "proxy" | "redirect"): Promise<ReadonlyArray<Finding>> => {
   if (store.kind === "disk") return []
-  if (store.kind === "s3") return [await checkBucketOf(store)]
+  if (store.kind === "s3") return [await checkBucketOf(store, reads === "redirect")]
   return [ok("Store", `files are ${nameStore(store)}, which was not looked at: /ready of the ingest asks it`)]
 }
 
@@ -142,10 +144,12 @@ const marks = {
 /** `sluice doctor`. */
 export const runDoctor = async (
   deployment: Deployment,
-  { url, callbackUrl, callbackNetworks, scanClamd, scanUrl, json }: DoctorOptions,
+  { url, callbackUrl, callbackNetworks, reads, scanClamd, scanUrl, json }: DoctorOptions,
 ): Promise<void> => {
   const { folder } = deployment
   const started = await readStart(deployment)
+  // What was said goes before what was noted.
+  const store = deployment.store.kind === "disk" && started !== undefined ? started.store : deployment.store
   const networks = callbackNetworks ?? started?.callbackNetworks ?? "public"
   const { token, ownAppId, finding } = await checkToken(deployment)
   const disk = await checkDataFolder(folder)
@@ -159,8 +163,7 @@ export const runDoctor = async (
     ok("Node.js", process.versions.node),
     finding,
     ...disk,
-    // What was said goes before what was noted.
-    ...(await checkStore(deployment.store.kind === "disk" && started !== undefined ? started.store : deployment.store)),
+    ...(await checkStore(store, reads ?? started?.reads ?? "proxy")),
     await checkAccess(folder),
     ...(await checkKeys(deployment, isReadable && token !== undefined)),
     ...found,

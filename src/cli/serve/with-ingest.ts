@@ -95,7 +95,7 @@ const startIngest = async (
   let store: BlobStore | undefined
   let catalog: Catalog | undefined
   try {
-    store = await deployment.openStore(logFormat, signal)
+    store = await deployment.openStore(logFormat, options.reads, signal)
     const storeNotes = await describeStore(deployment, store)
     server = await listen(host, port, folder)
     const url = givenUrl ?? `http://localhost:${server.port}`

@@ -131,6 +131,13 @@ export const ingestSettings = {
     ),
     defaults.defaultCache,
   ),
+  reads: orElse(
+    choice<"proxy" | "redirect">("<how>", "who sends files that are read: the ingest, or its bucket by a redirect", [
+      "proxy",
+      "redirect",
+    ]),
+    defaults.reads,
+  ),
   hash: orElse(isTrue("whether the SHA-256 of every file is computed"), String(defaults.hash)),
   directHash: orElse(
     choice<"none" | "read">(

@@ -7,7 +7,7 @@ import { redact } from "../../server-kit/redact.ts"
 import { names } from "../../protocol/names.ts"
 import type { Catalog, DueDelivery } from "../storage/catalog.ts"
 import type { Changes, KeptData } from "./changes.ts"
-import { createOutbox, type Outbox } from "./outbox.ts"
+import { createOutbox, type DrivenOutbox } from "./outbox.ts"
 import type { PostEvent } from "./post-event.ts"
 import { isHandled } from "./refused-callbacks.ts"
 import { judgeRetry } from "./retry-schedule.ts"
@@ -26,7 +26,7 @@ export interface Reservation {
 }
 
 /** Delivers callbacks to apps over HTTP, at least once. */
-export interface Dispatcher extends Pick<Outbox<DueDelivery>, "wake" | "pause" | "drain" | "close"> {
+export interface Dispatcher extends DrivenOutbox {
   /** Undefined while the app's next event has to wait for room: it is then claimed later. */
   readonly reserve: (appId: string) => Reservation | undefined
   /** Whether the event of a file is being sent now. */
@@ -59,6 +59,7 @@ export const createDispatcher = (
     readonly postEvent: PostEvent
   },
   context: Context.Context<never>,
+  isDriven?: () => boolean,
 ): Dispatcher => {
   /** An app that does not answer gets less room, until it does. */
   const noteAnswer = (appId: string, failure: PostFailed | undefined): Effect.Effect<void> => {
@@ -139,9 +140,11 @@ export const createDispatcher = (
       ended: ({ file }, exit) => changes.notify(file.key, exit._tag === "Success" ? exit.value : undefined),
     },
     context,
+    isDriven,
   )
 
   return {
+    ...outbox,
     reserve: (appId) => {
       const slot = outbox.isPaused() ? undefined : outbox.reserve(appId)
       if (slot === undefined) return undefined
@@ -158,9 +161,5 @@ export const createDispatcher = (
       }
     },
     isUnderWay: (key) => [...outbox.underWay()].some(({ file }) => file.key === key),
-    wake: outbox.wake,
-    pause: outbox.pause,
-    drain: outbox.drain,
-    close: outbox.close,
   }
 }

@@ -16,11 +16,11 @@ import type { DueEvent } from "../storage/catalog-endpoints.ts"
 import { whenKnown } from "../when-known.ts"
 import type { CallbackTransport } from "./callback-transport.ts"
 import { renderEndpointEvent } from "./endpoint-event.ts"
-import { createOutbox, type Outbox } from "./outbox.ts"
+import { createOutbox, type DrivenOutbox } from "./outbox.ts"
 import { judgeRetry } from "./retry-schedule.ts"
 
 /** Delivers events to endpoints of apps, at least once. */
-export type EndpointDispatcher = Pick<Outbox<DueEvent>, "wake" | "pause" | "drain" | "close">
+export type EndpointDispatcher = DrivenOutbox
 
 /** How long it may take until an endpoint that an operator has made is known here, ms. */
 const lookAgainAfter = 5000
@@ -46,6 +46,7 @@ export const createEndpointDispatcher = (
     readonly transport: Pick<CallbackTransport, "of">
   },
   context: Context.Context<never>,
+  isDriven?: () => boolean,
 ): EndpointDispatcher => {
   const signers = createBoundedMap<Signer>(mostSigners)
   const signerOf = (secret: string): Signer => {
@@ -144,15 +145,14 @@ export const createEndpointDispatcher = (
       factsOf,
     },
     context,
+    isDriven,
   )
 
   return {
+    ...outbox,
     // Without endpoints nothing is ever due, and every upload calls this.
     wake: () => {
       if (hasEndpoints) outbox.wake()
     },
-    pause: outbox.pause,
-    drain: outbox.drain,
-    close: outbox.close,
   }
 }

@@ -42,8 +42,13 @@ export interface Outbox<Due> extends Pick<DeliverySlots<Due>, "reserve" | "note"
   readonly send: (due: Due, slot: Slot) => void
   /** Something may be due: look now. */
   readonly wake: () => void
+  /** Waits for looks and attempts that are under way, and for those that they lead to. */
+  readonly settle: () => Promise<void>
+  /** Something falls due after this moment, ms since the epoch; 0: at all. Null: nothing does. */
+  readonly nextDueAt: (after: number) => Promise<number | null>
   /** What is being sent now. */
   readonly underWay: () => Iterable<Due>
+  readonly countUnderWay: () => number
   readonly isPaused: () => boolean
   /** No attempt begins from now on. */
   readonly pause: () => void
@@ -53,20 +58,42 @@ export interface Outbox<Due> extends Pick<DeliverySlots<Due>, "reserve" | "note"
   readonly close: () => Promise<void>
 }
 
+/** What others do with an outbox. */
+export type DrivenOutbox = Pick<
+  Outbox<never>,
+  "wake" | "settle" | "nextDueAt" | "countUnderWay" | "pause" | "drain" | "close"
+>
+
 /** How long a claim outlasts the timeout, ms. */
 const claimSlack = 30_000
 
 /** How long something may wait that another process made due (an operator's command), ms. */
 const longestSleep = 5000
 
-/** Starts sending what is owed. */
+/**
+ * Starts sending what is owed.
+ *
+ * @param isDriven where it is given, nothing runs by itself: it looks when it is woken, as long as somebody drives it
+ */
 export const createOutbox = <Due, Kept>(
   { maximum, timeout, receiverOf, claim, nextDueAt, recover, attempt, factsOf, ended }: Deliveries<Due, Kept>,
   context: Context.Context<never>,
+  isDriven?: () => boolean,
 ): Outbox<Due> => {
   const fork = Effect.runForkWith(context)
   const latch = Latch.makeUnsafe()
-  const wake = () => void Latch.openUnsafe(latch)
+  let isAsked = false
+  let looking: Promise<void> | undefined
+  const wake = (): void => {
+    if (isDriven === undefined) return void Latch.openUnsafe(latch)
+    isAsked = true
+    if (looking !== undefined || isPaused || !isDriven()) return
+    looking = lookWhileDriven(isDriven).finally(() => {
+      looking = undefined
+      // Asked for in the moment that it ended.
+      if (isAsked) wake()
+    })
+  }
   const slots = createDeliverySlots(maximum, receiverOf, wake)
   const underWay = new Map<Fiber.Fiber<unknown, unknown>, Due>()
   let isPaused = false
@@ -115,6 +142,22 @@ export const createOutbox = <Due, Kept>(
     return yield* Effect.raceFirst(Effect.sleep(nap), latch.await)
   })
 
+  const lookOnce = Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    const first = yield* findNext(0)
+    if (first !== null && first <= now) yield* claimAndSend(now)
+  })
+
+  /** Looks once for each time that it is asked to. What a catalog fails to give is left to whoever asks next. */
+  const lookWhileDriven = async (isGoing: () => boolean): Promise<void> => {
+    do {
+      isAsked = false
+      const look = Effect.catchCause(lookOnce, (cause) => logError("Events could not be claimed.", Cause.squash(cause)))
+      await Effect.runPromiseWith(context)(look)
+    } while (isAsked && !isPaused && isGoing())
+    isAsked = false
+  }
+
   /** A catalog that fails now may work in a moment. */
   const persist = (step: Effect.Effect<void>): Effect.Effect<void> =>
     Effect.catchCause(step, (cause) =>
@@ -127,7 +170,8 @@ export const createOutbox = <Due, Kept>(
       ),
     )
 
-  const loop = fork(Effect.andThen(persist(recover), Effect.forever(persist(pump))))
+  const loop =
+    isDriven === undefined ? fork(Effect.andThen(persist(recover), Effect.forever(persist(pump)))) : undefined
 
   return {
     reserve: slots.reserve,
@@ -135,19 +179,28 @@ export const createOutbox = <Due, Kept>(
     claimedUntil,
     send,
     wake,
+    settle: async () => {
+      while (looking !== undefined || underWay.size > 0) {
+        await Promise.all([looking, Effect.runPromise(Fiber.awaitAll([...underWay.keys()]))])
+      }
+    },
+    nextDueAt,
     underWay: () => underWay.values(),
+    countUnderWay: () => underWay.size,
     isPaused: () => isPaused,
     pause: () => {
       isPaused = true
-      loop.interruptUnsafe()
+      loop?.interruptUnsafe()
     },
     drain: async (patience) => {
-      await Effect.runPromise(Fiber.interrupt(loop))
+      await looking
+      if (loop !== undefined) await Effect.runPromise(Fiber.interrupt(loop))
       await Effect.runPromise(Effect.timeoutOption(Fiber.awaitAll([...underWay.keys()]), Math.max(patience, 0)))
     },
     close: async () => {
       isPaused = isClosed = true
-      await Effect.runPromise(Fiber.interruptAll([loop, ...underWay.keys()]))
+      await looking
+      await Effect.runPromise(Fiber.interruptAll([...(loop === undefined ? [] : [loop]), ...underWay.keys()]))
     },
   }
 }

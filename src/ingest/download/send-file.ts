@@ -8,17 +8,20 @@ import { evaluatePreconditions, isRangeFresh, type Validators } from "../precond
 import type { Service } from "../service.ts"
 import type { FileRecord } from "../storage/catalog.ts"
 import { openContent } from "./open-content.ts"
+import { findRedirect, type Reader } from "./redirect.ts"
 
 /**
- * Sends a file, or the one range of it that was asked for.
+ * Sends a file, or the one range of it that was asked for, or says where the store sends it.
  *
  * @param described what the answer says of the file, `etag` among it
+ * @param reader    who reads it; undefined where it must not be sent from elsewhere
  */
 export const sendFile = Effect.fnUntraced(function* (
   service: Service,
   request: Incoming,
   file: FileRecord,
   described: Readonly<Record<string, string>>,
+  reader?: Reader,
 ) {
   const headers: Record<string, string> = { ...described }
   const validators: Validators = { etag: headers.etag!, modifiedAt: file.uploadedAt ?? 0 }
@@ -36,7 +39,8 @@ export const sendFile = Effect.fnUntraced(function* (
   }
   // After the 304: what a cache keeps may be older than this request.
   if (file.fileHash && isDigestWanted(request.headers)) headers["repr-digest"] = formatSha256Field(file.fileHash)
-  const asked = isRangeFresh(request.headers, validators) ? request.headers.get("range") : null
+  const isFresh = isRangeFresh(request.headers, validators)
+  const asked = isFresh ? request.headers.get("range") : null
   const range = parseByteRange(asked, file.size)
   if (range === "unsatisfiable") {
     return yield* new Rejected({
@@ -45,6 +49,11 @@ export const sendFile = Effect.fnUntraced(function* (
       detail: `The file has ${file.size} bytes; the range begins beyond its end.`,
       headers: { "content-range": `bytes */${file.size}` },
     })
+  }
+  if (reader !== undefined) {
+    const isRangeBound = isFresh && request.headers.has("if-range")
+    const redirect = yield* findRedirect(service, request, file, described, reader, isRangeBound)
+    if (redirect !== undefined) return redirect
   }
   const { start, end } = range ?? { start: 0, end: file.size - 1 }
   headers["content-length"] = String(end - start + 1)

@@ -55,5 +55,11 @@ export const respondBelowPrefix = Effect.fnUntraced(function* (
   const keeping = { acl: "private", cache: file.cache ?? "revalidate", until: expires } as const
   const headers = toFileHeaders(file, keeping, service.now())
   // What a file names, a style sheet's pictures for one, is not told the URL.
-  return yield* sendFile(service, request, file, { ...headers, "referrer-policy": "no-referrer" })
+  return yield* sendFile(
+    service,
+    request,
+    file,
+    { ...headers, "referrer-policy": "no-referrer" },
+    { keeping, until: expires },
+  )
 })

@@ -3,7 +3,7 @@ import type { Incoming } from "../../http/incoming.ts"
 import { Rejected } from "../../server-kit/rejected.ts"
 import { isKeyOf } from "../../protocol/key.ts"
 import { names } from "../../protocol/names.ts"
-import type { Acl } from "../../protocol/signed-url.ts"
+import type { Acl, CacheRule } from "../../protocol/signed-url.ts"
 import { attempt } from "../attempt.ts"
 import { verifyUrlOf } from "../authorise.ts"
 import { sendFile } from "../download/send-file.ts"
@@ -43,12 +43,15 @@ const findOfApp = Effect.fnUntraced(function* (service: Service, appId: string, 
 const toAcl = ({ claimBy, acl }: FileRecord, defaultAcl: Acl): Acl =>
   claimBy === null ? (acl ?? defaultAcl) : "private"
 
-/** Checks that the caller may read the file: everybody, or the holder of a signed URL that has not expired. Returns its ACL. */
+/**
+ * Checks that the caller may read the file: everybody, or the holder of a signed URL that has not expired. Returns its ACL, and
+ * when that URL ends.
+ */
 const authoriseRead = Effect.fnUntraced(function* (service: Service, file: FileRecord, url: string) {
-  if (file.acl === "public-read" && file.claimBy === null) return file.acl
+  if (file.acl === "public-read" && file.claimBy === null) return { acl: file.acl, until: Infinity }
   const app = yield* whenKnown(service.apps.byId(file.appId))
   const acl = toAcl(file, (app ?? service.settings).defaultAcl)
-  if (acl === "public-read") return acl
+  if (acl === "public-read") return { acl, until: Infinity }
   const forbidden = new Rejected({
     code: "FORBIDDEN",
     detail: "The file is private. Ask the app for a signed URL, and use it exactly as it was issued.",
@@ -62,7 +65,20 @@ const authoriseRead = Effect.fnUntraced(function* (service: Service, file: FileR
   if (Number(expires) <= service.now()) {
     return yield* new Rejected({ code: "EXPIRED_URL", detail: "The URL has expired. Ask the app for a new one." })
   }
-  return acl
+  return { acl, until: Number(expires) }
+})
+
+/** Sends a file to whoever may read it. @param cache what its URL says */
+const sendTo = Effect.fnUntraced(function* (
+  service: Service,
+  request: Incoming,
+  file: FileRecord,
+  url: string,
+  cache: CacheRule,
+) {
+  const { acl, until } = yield* authoriseRead(service, file, url)
+  const keeping = { acl, cache }
+  return yield* sendFile(service, request, file, toFileHeaders(file, keeping, service.now()), { keeping, until })
 })
 
 /**
@@ -76,10 +92,8 @@ export const respondFile = Effect.fnUntraced(function* (service: Service, reques
   const refusal = findProgramRefusal(request.headers)
   if (refusal !== undefined) return yield* refusal
   const file = yield* findByKey(service, key)
-  const acl = yield* authoriseRead(service, file, url)
   // A catalog that was written for an older version knows nothing of it.
-  const keeping = { acl, cache: file.cache ?? service.settings.defaultCache }
-  return yield* sendFile(service, request, file, toFileHeaders(file, keeping, service.now()))
+  return yield* sendTo(service, request, file, url, file.cache ?? service.settings.defaultCache)
 })
 
 /** `GET` and `HEAD /a/<appId>/<key or customId>`. Source: docs/protocol.md §10. */
@@ -93,7 +107,6 @@ export const respondAppFile = Effect.fnUntraced(function* (
   const refusal = findProgramRefusal(request.headers)
   if (refusal !== undefined) return yield* refusal
   const file = yield* findOfApp(service, appId, id)
-  const acl = yield* authoriseRead(service, file, url)
   // The id may come to mean another file.
-  return yield* sendFile(service, request, file, toFileHeaders(file, { acl, cache: "revalidate" }, service.now()))
+  return yield* sendTo(service, request, file, url, "revalidate")
 })

@@ -87,6 +87,29 @@ export interface Finished {
   readonly ref: string | null
 }
 
+/** A URL that is asked for by {@link BlobStore.urlOf}. */
+export interface BlobUrlRequest {
+  /** What {@link BlobStore.finish} gave. */
+  readonly ref: string | null
+  /** The moment that it is made as of, ms since the epoch, a little ago: the same request with the same moment gives the same URL. */
+  readonly at: number
+  /** How long it is good from then on, s. */
+  readonly expiresIn: number
+  /** The headers of its answers: `content-type`. */
+  readonly type: string
+  /** `content-disposition`, ASCII alone. */
+  readonly disposition: string
+  /** `cache-control`. */
+  readonly cacheControl: string
+}
+
+/** A URL by which whoever has it reads a blob. */
+export interface BlobUrl {
+  readonly url: string
+  /** When it ends: as asked for, or sooner. Ms since the epoch. */
+  readonly expiresAt: number
+}
+
 /**
  * Keeps the bytes of files. It knows nothing of apps, names or states.
  *
@@ -141,6 +164,11 @@ export interface BlobStore {
       readonly until: number
     },
   ) => Promise<GrantedParts>
+  /**
+   * A URL at which the store itself sends a finished blob, by GET and with ranges, to whoever has it; null where this one has
+   * none. It need not find out whether the blob is there. Absent in a store that cannot: the ingest then sends all bytes itself.
+   */
+  readonly urlOf?: (key: string, request: BlobUrlRequest) => Promise<BlobUrl | null>
   /** Removes the blob, finished or not. Removing one that does not exist changes nothing. */
   readonly remove: (key: string) => Promise<void>
   /** Rejects where no bytes could be stored now. It is asked at most once a second, and leaves nothing behind. */

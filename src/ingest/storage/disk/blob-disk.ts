@@ -209,7 +209,7 @@ export const createDiskBlobStore = ({ folder }: { readonly folder: string }): Bl
     return bavail * bsize
   }
 
-  const store: Required<Omit<BlobStore, "grantParts">> = {
+  const store: BlobStore = {
     abilities: { isDurable: true, readsUnfinished: true },
     claim,
     append,

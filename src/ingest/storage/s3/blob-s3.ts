@@ -249,12 +249,24 @@ export const createS3BlobStore = (
     return { digest, ref: whole.ref }
   }
 
+  const urlOf: BlobStore["urlOf"] = async (key, { ref, at, expiresIn, type, disposition, cacheControl }) => {
+    if (ref === null) return null
+    const query = {
+      "response-content-type": type,
+      "response-content-disposition": disposition,
+      "response-cache-control": cacheControl,
+    }
+    const url = await client.presign({ method: "GET", key: names.content(key, ref), query, expiresIn, at })
+    return { url, expiresAt: Math.min(at + expiresIn * 1000, await client.credentialsEnd()) }
+  }
+
   const store: BlobStore = {
     abilities: { isDurable: journal.isDurable, readsUnfinished: false },
     claim,
     append,
     finish,
     read: createReadBlob({ client, journal, objects, blobs, names }),
+    urlOf,
     remove: removals.remove,
     grantParts: createPartGrants({ client, prefix, nameContent: names.content, hold: blobs.hold, claim }),
     probe: async () => {

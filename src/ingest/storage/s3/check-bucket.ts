@@ -1,3 +1,5 @@
+import { createTransport } from "../../../http/own-transport.ts"
+import { readWhole } from "../../../http/read-answer.ts"
 import type { S3Upload } from "./client/entries.ts"
 import { createS3Client, type S3Client } from "./client/s3-client.ts"
 import { S3Error } from "./client/s3-error.ts"
@@ -15,6 +17,18 @@ export interface BucketReport {
   readonly listsUploads: boolean
   /** How long it took to answer a small request on a connection that was there, ms. */
   readonly answerTime: number
+  /**
+   * Whether pages of other origins may read what they are redirected to: the bucket's CORS allows any origin. Absent where
+   * URLs were not tried.
+   */
+  readonly allowsPages?: boolean
+}
+
+/** What is tried of a bucket. */
+export interface BucketTrial extends S3Settings {
+  readonly prefix?: string | undefined
+  /** Whether its URLs are tried, by which others read without keys: what `reads: "redirect"` of an ingest needs. */
+  readonly triesUrls?: boolean | undefined
 }
 
 /** How long nothing may move, ms: all requests are small. */
@@ -24,6 +38,13 @@ const patience = { small: 10_000, large: 10_000 }
 const farewell = 2000
 
 const text = (word: string): Uint8Array => new TextEncoder().encode(word)
+
+/** What answers to a URL are told to say. */
+const said = {
+  "content-type": "image/png",
+  "content-disposition": `attachment; filename="a b.png"; filename*=UTF-8''%C3%A4%20b.png`,
+  "cache-control": "private, no-cache",
+} as const
 
 /** SHA-256 of no bytes that are sent here. */
 const otherSha256 = "0".repeat(64)
@@ -40,7 +61,7 @@ const mayHaveHappened = (cause: unknown): boolean => !(cause instanceof S3Error)
  *        With the reason of the signal of `tuning`, where that ends it and nothing is left.
  */
 export const checkBucket = async (
-  { prefix = "", ...settings }: S3Settings & { readonly prefix?: string | undefined },
+  { prefix = "", triesUrls = false, ...settings }: BucketTrial,
   tuning?: S3Tuning,
 ): Promise<BucketReport> => {
   const client = createS3Client(settings, { patience, ...tuning })
@@ -89,6 +110,31 @@ export const checkBucket = async (
     const range = await new Response(body as ReadableStream<Uint8Array<ArrayBuffer>>).text()
     if (size !== 5 || range !== "cd") throw new Error("the answer was not the range that was asked for")
     return performance.now() - startedAt
+  }
+
+  /** Reads a range by a URL, as a browser that was redirected from a page; says whether that page may have it. */
+  const requireUrl = async (): Promise<boolean> => {
+    const url = await client.presign({
+      method: "GET",
+      key: whole,
+      query: Object.fromEntries(Object.entries(said).map(([name, value]) => [`response-${name}`, value])),
+      expiresIn: 300,
+    })
+    const { send, close } = createTransport(tuning?.fetch, 1)
+    try {
+      const signal = AbortSignal.timeout(patience.small)
+      const answer = await send({ url, method: "GET", headers: { origin: "null", range: "bytes=2-3" }, signal })
+      const range = await readWhole(answer, 65_536)
+      if (answer.status !== 206 || range !== "cd") {
+        const [, code = "no code"] = /<Code>([\w.-]{1,64})<\/Code>/.exec(range) ?? []
+        throw new Error(`it was answered with ${answer.status} (${code})`)
+      }
+      const other = Object.entries(said).find(([name, value]) => answer.headers.get(name) !== value)
+      if (other !== undefined) throw new Error(`the answer did not have the ${other[0]} that the URL names`)
+      return /^(\*|null)$/.test(answer.headers.get("access-control-allow-origin") ?? "")
+    } finally {
+      close()
+    }
   }
 
   const isRefused = async (): Promise<boolean> => {
@@ -145,6 +191,7 @@ export const checkBucket = async (
   try {
     await step("Putting an object", () => make(whole, () => client.putObject(whole, [text("abcde")])))
     const answerTime = await step("Reading a range", requireRange)
+    const allowsPages = triesUrls ? await step("Reading by a presigned URL", requireUrl) : undefined
     const refusesWrongBytes = await step("Putting an object with a wrong hash", isRefused)
     await step("Deleting objects", requireEmpty)
     await step("A multipart upload", requireParts)
@@ -156,7 +203,8 @@ export const checkBucket = async (
       await abortAll(listed.filter(({ uploadId }) => uploadId !== id))
     })
     await step("Deleting objects", requireEmpty)
-    return { refusesWrongBytes, listsUploads: listed.some(({ uploadId }) => uploadId === id), answerTime }
+    const listsUploads = listed.some(({ uploadId }) => uploadId === id)
+    return { refusesWrongBytes, listsUploads, answerTime, ...(allowsPages !== undefined && { allowsPages }) }
   } catch (failure) {
     const isEnded = tuning?.signal?.aborted === true
     const last = isEnded ? createS3Client(settings, { ...tuning, signal: AbortSignal.timeout(farewell) }) : client

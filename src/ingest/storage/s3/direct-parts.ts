@@ -88,7 +88,8 @@ const signParts = async (
   until: number,
 ): Promise<ReadonlyArray<DirectUpload>> => {
   const at = Date.now()
-  const expiresIn = Math.floor(Math.min(lifetime, until - at) / 1000)
+  const end = Math.min(at + lifetime, until, await client.credentialsEnd())
+  const expiresIn = Math.floor((end - at) / 1000)
   if (expiresIn < 1) return []
   const isOne = ({ number }: DirectPart): boolean => number >= 1 && number <= countParts(size)
   return Promise.all(

@@ -42,6 +42,32 @@ describe("a bucket that is tried", () => {
     expect(double.requests.every(({ key }) => key === "" || key.startsWith("files/sluice-check-"))).toBe(true)
   })
 
+  it("has its URLs tried only where they are used, and says whether pages may read by them", async () => {
+    const tryUrls = () => checkBucket({ ...double.settings, prefix: "files/", triesUrls: true }, { firstWait: 1 })
+    expect(await tryUrls()).toMatchObject({ allowsPages: false })
+    double.allowsPages = true
+    expect(await tryUrls()).toMatchObject({ allowsPages: true })
+    expect(double.requests.filter(({ query }) => query.has("X-Amz-Signature"))).toHaveLength(2)
+    await check()
+    expect(double.requests.filter(({ query }) => query.has("X-Amz-Signature"))).toHaveLength(2)
+    expect(listLeft()).toEqual([])
+  })
+
+  it.each<readonly [what: string, fault: Fault, said: string]>([
+    ["denies them", denied, "it was answered with 403 (AccessDenied)"],
+    ["sends all bytes", answer("abcde"), "it was answered with 200 (no code)"],
+    [
+      "says what it likes of them",
+      { kind: "answer", status: 206, text: "cd", headers: { "content-type": "binary/octet-stream" } },
+      "the answer did not have the content-type that the URL names",
+    ],
+  ])("of whose URLs it is said that it %s", async (_, fault, said) => {
+    double.onRequest(at("GetObject", fault, ({ query }) => query.has("X-Amz-Signature")))
+    const tried = checkBucket({ ...double.settings, triesUrls: true }, { firstWait: 1 })
+    await expect(tried).rejects.toThrow(`Reading by a presigned URL failed: ${said}`)
+    expect(listLeft()).toEqual([])
+  })
+
   it("may store wrong bytes, and list uploads by their whole names alone: it is said, and nothing is left", async () => {
     double.acceptsWrongBytes = true
     double.onRequest(at("ListMultipartUploads", answer("<ListMultipartUploadsResult></ListMultipartUploadsResult>")))

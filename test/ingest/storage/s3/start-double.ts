@@ -94,6 +94,8 @@ export interface Double {
   discardsParts: boolean
   /** Whether it stores bytes that are not those that were signed, as some servers do. */
   acceptsWrongBytes: boolean
+  /** Whether pages of any origin may read, and put parts, as a rule of CORS says. */
+  allowsPages: boolean
   /** In the place of the handler before; none: all goes well. */
   readonly onRequest: (handler?: FaultHandler) => void
   readonly close: () => Promise<void>
@@ -139,6 +141,15 @@ const operations: ReadonlyArray<
   ["DELETE", true, undefined, "DeleteObject"],
 ]
 
+/** What a rule of CORS adds that allows all pages to read, and to put parts. */
+const pagesAllowed = {
+  "access-control-allow-origin": "*",
+  "access-control-allow-methods": "GET, HEAD, PUT",
+  "access-control-allow-headers": "range, x-amz-content-sha256",
+  "access-control-expose-headers": "ETag, Content-Range, Content-Length, Accept-Ranges",
+  vary: "Origin, Access-Control-Request-Headers, Access-Control-Request-Method",
+}
+
 /** What a request is answered with. */
 interface Answer {
   readonly status: number
@@ -180,7 +191,10 @@ export const startDouble = async (): Promise<Double> => {
     const object = objects.get(key)
     if (object === undefined) return refuse(404, "NoSuchKey")
     const { bytes, etag, metadata } = object
-    const part = cut(bytes, headers["range"])
+    if (headers["if-none-match"] === etag) return { status: 304, headers: { etag } }
+    if (headers["if-match"] !== undefined && headers["if-match"] !== etag) return refuse(412, "PreconditionFailed")
+    const isOther = headers["if-range"] !== undefined && headers["if-range"] !== etag
+    const part = cut(bytes, isOther ? undefined : headers["range"])
     if (part === "none") return refuse(416, "InvalidRange")
     const overrides = [...query]
       .filter(([name]) => name.startsWith("response-"))
@@ -359,6 +373,7 @@ export const startDouble = async (): Promise<Double> => {
     response.writeHead(answer.status, {
       date: new Date(Date.now() + double.skew).toUTCString(),
       "x-amz-request-id": "double",
+      ...(double.allowsPages && request.headers.origin !== undefined && pagesAllowed),
       ...answer.headers,
       "content-length": body.length,
     })
@@ -383,6 +398,9 @@ export const startDouble = async (): Promise<Double> => {
   }
 
   const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (request.method === "OPTIONS") {
+      return send(request, response, double.allowsPages ? { status: 200 } : refuse(403, "AccessForbidden"), undefined)
+    }
     const arrived = read(request)
     if (arrived === undefined) return send(request, response, refuse(404, "NoSuchBucket"), undefined)
     requests.push(arrived)
@@ -440,6 +458,7 @@ export const startDouble = async (): Promise<Double> => {
     pageSize: 1000,
     discardsParts: false,
     acceptsWrongBytes: false,
+    allowsPages: false,
     onRequest: (next) => {
       handler = next
     },

@@ -5,6 +5,7 @@ import { isTruncated, readName, readPages, requireBelow, rootOf } from "./lists.
 import { isPlain, isRangeOf, sizeOf } from "./ranges.ts"
 import { isMissingUpload, S3Error } from "./s3-error.ts"
 import { createS3Requests, type S3Tuning } from "./s3-request.ts"
+import type { S3Presign } from "./s3-presign.ts"
 import type { S3Settings } from "./s3-settings.ts"
 
 /** What may be said of a body that is put. */
@@ -12,19 +13,6 @@ export interface S3Put {
   /** Of the body, where it is known: 64 lower-case hex digits. Otherwise it is worked out. */
   readonly sha256?: string | undefined
   readonly signal?: AbortSignal | undefined
-}
-
-/** A URL for somebody else. */
-export interface S3Presign {
-  readonly method: "GET" | "HEAD" | "PUT"
-  readonly key: string
-  readonly query?: Readonly<Record<string, string>> | undefined
-  /** Headers that have to be sent with it exactly so, names in small letters: `content-length`, `x-amz-content-sha256`. */
-  readonly headers?: Readonly<Record<string, string>> | undefined
-  /** For how long it is good, in whole seconds, at most a week. It ends earlier where its credentials do. */
-  readonly expiresIn: number
-  /** When it was signed, ms since the epoch; now by default. The same time gives the same URL. */
-  readonly at?: number | undefined
 }
 
 /**
@@ -96,6 +84,8 @@ export interface S3Client {
   readonly headBucket: () => Promise<void>
   /** A URL that is good without credentials. Nothing is asked for it. Only `host` and the given headers are signed. */
   readonly presign: (presign: S3Presign) => Promise<string>
+  /** When the credentials end that would sign now, ms since the epoch: what they have signed ends with them. Infinity where they do not. */
+  readonly credentialsEnd: () => Promise<number>
   /** Closes the connections that are kept. Requests that are under way go on. */
   readonly close: () => void
 }
@@ -273,6 +263,8 @@ export const createS3Client = (settings: S3Settings, tuning?: S3Tuning): S3Clien
 
     presign: ({ method, key, query, headers, expiresIn, at }) =>
       requests.presign({ method, key, query, headers }, expiresIn, at),
+
+    credentialsEnd: requests.credentialsEnd,
 
     close: requests.close,
   }

@@ -55,6 +55,8 @@ export interface S3Requests {
     request: S3Request,
   ) => Promise<{ readonly answer: S3Answer; readonly body: ReadableStream<Uint8Array> }>
   readonly presign: (request: Unsigned, expiresIn: number, at: number | undefined) => Promise<string>
+  /** When the credentials that sign now end, ms since the epoch. */
+  readonly credentialsEnd: () => Promise<number>
   readonly close: () => void
 }
 
@@ -226,6 +228,7 @@ export const createS3Requests = (settings: S3Settings, tuning: S3Tuning = {}): S
       const query = await signer.presign(request, expiresIn, await credentials.get(), at + skew)
       return toUrl(request.key, query)
     },
+    credentialsEnd: async () => (await credentials.get()).expiresAt ?? Infinity,
     close: transport.close,
   }
 }
