@@ -37,6 +37,3 @@ export interface FetchHandler {
   (request: Request): Promise<Response>
   readonly respond: Respond
 }
-
-export const toFetchHandler = (respond: Respond): FetchHandler =>
-  Object.assign(async (request: Request) => toResponse(await respond(request)), { respond })

@@ -20,14 +20,7 @@ import type { BlobStore } from "./storage/blob-store.ts"
 import type { Catalog } from "./storage/catalog.ts"
 import { createChanges } from "./delivery/changes.ts"
 import { createCallbackTransport } from "./delivery/callback-transport.ts"
-import {
-  createDrive,
-  createDrivers,
-  type RequestContext,
-  requireNothingBehind,
-  type TickOptions,
-  type TickReport,
-} from "./drive.ts"
+import { createDrive, createDrivers, type RequestContext, requireNothingBehind } from "./drive.ts"
 import { createDevStreams } from "./delivery/dev-streams.ts"
 import { createDispatcher } from "./delivery/dispatcher.ts"
 import { createLooks } from "./delivery/looks.ts"

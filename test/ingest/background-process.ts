@@ -23,27 +23,22 @@ const watchTimers = () => {
     ["setInterval", "clearInterval"],
   ] as const) {
     const [begin, end] = [globalThis[set], globalThis[clear]] as const
-    const replace = (
-      run: (...args: ReadonlyArray<unknown>) => void,
-      time?: number,
-      ...args: ReadonlyArray<unknown>
-    ) => {
-      const timer: unknown = (begin as (...given: ReadonlyArray<unknown>) => unknown)(() => {
-        if (set === "setTimeout") alive.delete(timer)
-        run(...args)
-      }, time)
-      alive.set(timer, `${set} ${time}`)
-      return timer
+    const replaced = {
+      [set]: (run: () => void, time?: number) => {
+        const timer: unknown = begin(() => {
+          if (set === "setTimeout") alive.delete(timer)
+          run()
+        }, time)
+        alive.set(timer, `${set} ${time}`)
+        return timer
+      },
+      [clear]: (timer: ReturnType<typeof setTimeout>) => {
+        alive.delete(timer)
+        end(timer)
+      },
     }
-    globalThis[set] = replace as never
-    globalThis[clear] = ((timer: unknown) => {
-      alive.delete(timer)
-      ;(end as (given: unknown) => void)(timer)
-    }) as never
-    restore.push(() => {
-      globalThis[set] = begin as never
-      globalThis[clear] = end as never
-    })
+    Object.assign(globalThis, replaced)
+    restore.push(() => Object.assign(globalThis, { [set]: begin, [clear]: end }))
   }
   return {
     list: () => [...alive.values()],

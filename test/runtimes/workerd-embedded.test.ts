@@ -7,7 +7,7 @@ import { createFolder, startWorker } from "./runtimes.ts"
 test("an ingest that a worker makes for each request calls back after its answer, and again by a tick", async () => {
   const { folder, remove } = await createFolder()
   onTestFinished(remove)
-  await bundleProgram("test/runtimes/programs/embedded-worker.ts", join(folder, "worker.mjs"))
+  await bundleProgram("test/runtimes/programs/embedded/worker.ts", join(folder, "worker.mjs"))
   const worker = await startWorker(folder, { compatibilityDate: "2026-10-01", env: { TOKEN: token } })
   onTestFinished(worker.close)
   const app = await startApp((_, count) => new Response(null, { status: count === 2 ? 500 : 200 }))

@@ -150,11 +150,12 @@ export const createOutbox = <Due, Kept>(
 
   /** Looks once for each time that it is asked to. What a catalog fails to give is left to whoever asks next. */
   const lookWhileDriven = async (isGoing: () => boolean): Promise<void> => {
+    const mayLook = (): boolean => isAsked && !isPaused && isGoing()
     do {
       isAsked = false
       const look = Effect.catchCause(lookOnce, (cause) => logError("Events could not be claimed.", Cause.squash(cause)))
       await Effect.runPromiseWith(context)(look)
-    } while (isAsked && !isPaused && isGoing())
+    } while (mayLook())
     isAsked = false
   }
 
@@ -170,6 +171,8 @@ export const createOutbox = <Due, Kept>(
       ),
     )
 
+  const isBusy = (): boolean => looking !== undefined || underWay.size > 0
+
   const loop =
     isDriven === undefined ? fork(Effect.andThen(persist(recover), Effect.forever(persist(pump)))) : undefined
 
@@ -180,7 +183,7 @@ export const createOutbox = <Due, Kept>(
     send,
     wake,
     settle: async () => {
-      while (looking !== undefined || underWay.size > 0) {
+      while (isBusy()) {
         await Promise.all([looking, Effect.runPromise(Fiber.awaitAll([...underWay.keys()]))])
       }
     },

@@ -1,4 +1,4 @@
-import { createIngest, createMemoryBlobStore, createMemoryCatalog } from "../../../src/ingest.ts"
+import { createIngest, createMemoryBlobStore, createMemoryCatalog } from "../../../../src/ingest.ts"
 
 const catalog = createMemoryCatalog()
 const store = createMemoryBlobStore()
