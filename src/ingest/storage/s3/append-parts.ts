@@ -73,7 +73,7 @@ export const appendParts = async (
   target: Target,
   { offset, size, body, isDisposable }: Append,
 ): Promise<AppendedParts> => {
-  const { client, run, note, signal, gone, hash, chain } = target
+  const { client, run, note, signal, hash, chain } = target
   const partSize = toPartSize(size)
   const isOne = size <= partSize
   const before = target.known()
