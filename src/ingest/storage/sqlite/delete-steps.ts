@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite"
 import type { FileRecord } from "../catalog-records.ts"
 import { buryFile, type TombstoneSteps } from "../tombstone.ts"
-import { type Row, selectDeletable } from "./rows.ts"
+import { type Row, selectDeletable } from "../sql/rows.ts"
 import { one, type Statements } from "./statements.ts"
 
 /** How files are marked as `Deleting`, each step inside the transaction of its caller. */

@@ -15,7 +15,7 @@ import {
   type Replacement,
 } from "../upload-rules.ts"
 import type { DeleteSteps } from "./delete-steps.ts"
-import { toFile, toUpload } from "./rows.ts"
+import { toFile, toUpload } from "../sql/rows.ts"
 import { all, one, type Statements } from "./statements.ts"
 import type { Steps } from "./steps.ts"
 import type { Transactions } from "./transactions.ts"
