@@ -1,4 +1,4 @@
-import type { EndpointEvent } from "../catalog-endpoints.ts"
+import type { EndpointEvent, EventFile } from "../catalog-endpoints.ts"
 import type { Row } from "./rows.ts"
 
 /** Each endpoint that is owed something, found by one step in the index however much it is. */
@@ -62,9 +62,12 @@ export const listEvents = (isOfOne: boolean, hasStatus: boolean): string => {
     ORDER BY number DESC`
 }
 
+/** The file of an event: JSON, which a driver may have read already. */
+export const toEventFile = (file: unknown): EventFile | null =>
+  typeof file === "string" ? JSON.parse(file) : ((file ?? null) as EventFile | null)
+
 /** A row of {@link listEvents}. */
-export const toEvent = ({ file, ...row }: Row): EndpointEvent =>
-  ({ ...row, file: file === null ? null : JSON.parse(file as string) }) as EndpointEvent
+export const toEvent = ({ file, ...row }: Row): EndpointEvent => ({ ...row, file: toEventFile(file) }) as EndpointEvent
 
 /** By name. */
 export const endpointStatements = {
@@ -98,7 +101,7 @@ export const endpointStatements = {
   pruneEnded: `
     DELETE FROM endpoint_events WHERE number IN (
       SELECT number FROM endpoint_events WHERE status <> 'pending' AND at < ? ORDER BY at LIMIT ?)`,
-  pruneOrphans: pruneOrphans,
+  pruneOrphans,
   next: nextEventAt,
   redeliver: `
     UPDATE endpoint_events SET status = 'pending', failures = attempts, redelivered_after = attempts, next_at = ?

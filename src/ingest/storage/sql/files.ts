@@ -29,3 +29,7 @@ export const changeFile = (where: string): string => `
 
 /** Who has a key. */
 export const selectHolder = `SELECT app_id AS "appId", status FROM files WHERE key = ? AND is_current = 1`
+
+/** How a file becomes `Deleting`, and what was expected of its key is forgotten. */
+export const markDeleting = "UPDATE files SET status = 'Deleting', epoch = epoch + 1, ended_at = ? WHERE id = ?"
+export const forgetExpected = "DELETE FROM expected_files WHERE key = ? AND app_id = ? RETURNING registration_id AS id"

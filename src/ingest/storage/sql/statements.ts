@@ -127,7 +127,7 @@ export const statements = {
   arrived: "DELETE FROM expected_files WHERE key = ? AND wire_id = ?",
   attachExpected: `UPDATE files SET registration_id = ${expectedRegistration} WHERE id = ? RETURNING registration_id AS id`,
   registration: selectRegistration,
-  insertDelivery: insertDelivery,
+  insertDelivery,
   insertRegistration: `
     INSERT INTO registrations
       (app_id, metadata, callback_url, callback_slug, await_server_data, is_dev, traceparent, tracestate, registered_at)
@@ -167,8 +167,8 @@ export const statements = {
   devAttempt: `
     SELECT id, attempts, failures, next_at AS "nextAt", attempts - redelivered_after - 1 AS retry FROM deliveries
     WHERE file_id = ? AND status = 'pending' AND is_dev = 1`,
-  appsWithDue: appsWithDue,
-  dueOfApp: dueOfApp,
+  appsWithDue,
+  dueOfApp,
   claim: "UPDATE deliveries SET attempts = attempts + 1, next_at = ? WHERE file_id = ?",
   due: `${selectDue} WHERE d.file_id = ?`,
   insertAttempt: `
@@ -188,7 +188,7 @@ export const statements = {
   moveCallbacks:
     "UPDATE registrations SET callback_url = ?1 WHERE id = (SELECT registration_id FROM deliveries WHERE id = ?2)",
   forgetError: "UPDATE files SET result_error = NULL WHERE id = ? AND result_error IS NOT NULL",
-  nextDueAt: nextDueAt,
+  nextDueAt,
   countDeliveries: `
     SELECT (SELECT count(*) FROM (SELECT 1 FROM deliveries WHERE status = 'pending' LIMIT ?1) AS few) AS pending,
       (SELECT count(*) FROM (SELECT 1 FROM deliveries WHERE status = 'dead' LIMIT ?1) AS few) AS dead`,

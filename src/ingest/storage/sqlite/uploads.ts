@@ -2,7 +2,7 @@ import type { SupportedValueType } from "node:sqlite"
 import type { FileLabels } from "../../../protocol/file-labels.ts"
 import { limits } from "../../../protocol/limits.ts"
 import type { UploadGrant } from "../../../protocol/signed-url.ts"
-import type { DeliveryRecord, FileRecord, UploadRecord } from "../catalog-records.ts"
+import type { DeliveryRecord, FileRecord } from "../catalog-records.ts"
 import type { Begun, CatalogUploads, CommitNotes, Committed } from "../catalog-uploads.ts"
 import { fitsOwnerQuota, fitsQuota } from "../quota.ts"
 import type { TombstoneSteps } from "../tombstone.ts"
@@ -16,36 +16,11 @@ import {
 } from "../upload-rules.ts"
 import type { DeleteSteps } from "./delete-steps.ts"
 import { toFile, toUpload } from "../sql/rows.ts"
+import { toCommitted, toValues } from "../sql/uploads.ts"
 import { all, one, type Statements } from "./statements.ts"
 import type { Steps } from "./steps.ts"
 import type { Transactions } from "./transactions.ts"
 import { findOwnerUsage, findUsage } from "./usage.ts"
-
-/** The values of a new row of `files`. */
-const toValues = (
-  grant: UploadGrant,
-  origin: string,
-  now: number,
-  labels: FileLabels = {},
-): Array<SupportedValueType> => {
-  const { key, appId, name, size, type, customId = null, slug = null, contentDisposition = null, acl = null } = grant
-  const { expires, registrationId = "", issuedAt = null, cache = null } = grant
-  const file = [key, appId, name, size, type, customId, slug, contentDisposition, acl, origin, expires]
-  const { owner = null, path = null, keepFor = null, claimWithin = null, hold = false } = labels
-  return [...file, 1, now, registrationId, issuedAt, owner, path, keepFor, claimWithin, cache, hold ? 1 : null]
-}
-
-const toCommitted = (
-  upload: UploadRecord,
-  claimedUntil: number | null,
-): Extract<Committed, { readonly kind: "committed" }> => {
-  const { file, registration, delivery } = upload
-  const isClaimed = registration !== null && delivery !== null && !registration.isDev && claimedUntil !== null
-  const due = isClaimed
-    ? { id: delivery.id, hook: delivery.hook, attempt: delivery.attempts, retry: 0, file, registration }
-    : null
-  return { kind: "committed", upload, due }
-}
 
 /** The uploads in the SQLite catalog, from the first byte to the result of the app's callback. */
 export const createUploads = (
