@@ -27,19 +27,19 @@ export const versionedSchema = (schema: string, version: number): string => `${s
 /** How long a migration waits for what it has to lock, before it is given up and tried again. */
 const lockTimeout = "10s"
 
+// By queries: what a session remembers of names may be older than the transaction that it has waited for.
+const hasTable = "SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = ? AND tablename = 'schema_version'"
+const hasSchema = "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = ?"
+
 const findVersion = async (sql: Pick<Transaction, "one">, schema: string) => {
-  const there = await sql.one("SELECT to_regclass(?) IS NOT NULL AS known", `${quoteName(schema)}.schema_version`)
-  if ((there as { readonly known: unknown } | undefined)?.known !== true) return { version: 0, oldest: 0 }
+  if ((await sql.one(hasTable, schema)) === undefined) return { version: 0, oldest: 0 }
   const row = await sql.one(`SELECT version, oldest FROM ${quoteName(schema)}.schema_version`)
   return row as unknown as { readonly version: number; readonly oldest: number }
 }
 
 const create = async (sql: Transaction, schema: string): Promise<void> => {
   // Whoever may not make one may use one that is there.
-  const there = await sql.one("SELECT to_regnamespace(?) IS NOT NULL AS known", quoteName(schema))
-  if ((there as { readonly known: unknown } | undefined)?.known !== true) {
-    await sql.run(`CREATE SCHEMA ${quoteName(schema)}`)
-  }
+  if ((await sql.one(hasSchema, schema)) === undefined) await sql.run(`CREATE SCHEMA ${quoteName(schema)}`)
 }
 
 /**
