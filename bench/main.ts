@@ -13,6 +13,7 @@ import { benchList } from "./list.ts"
 import { installPeers } from "./peers.ts"
 import { publish } from "./publish.ts"
 import type { Report } from "./report.ts"
+import { benchScale } from "./scale.ts"
 import { benchTypes } from "./types.ts"
 import { writePage } from "./write-page.ts"
 
@@ -28,6 +29,7 @@ const benches: Readonly<Record<string, (rounds: number | undefined) => Promise<R
   files: benchFiles,
   page: benchPage,
   list: benchList,
+  scale: benchScale,
 }
 
 const help = `npm run bench [-- [--rounds N] [--write] name…]

@@ -28,5 +28,9 @@ describeRaces("PostgreSQL", {
     const schema = `races_${++schemas}`
     return Array.from({ length: count }, (_, i) => createPostgresCatalog({ pool: pools[i % 2]!, schema }))
   },
+  countExpected: async () => {
+    const [row] = await postgres.run("SELECT count(*)::int AS count FROM sluice.expected_files WHERE app_id = 'app'")
+    return row!["count"] as number
+  },
   rounds: Number(process.env["RACE_ROUNDS"] ?? 2000),
 })

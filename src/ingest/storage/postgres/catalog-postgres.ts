@@ -22,6 +22,7 @@ import { createEndpoints } from "./endpoints.ts"
 import { createFiles } from "./files.ts"
 import { createHistory } from "./history.ts"
 import { createHolds } from "./holds.ts"
+import { createHotTransitions } from "./hot.ts"
 import { createHousekeeping } from "./housekeeping.ts"
 import type { PostgresPool } from "./pool.ts"
 import { createRegistrations } from "./registrations.ts"
@@ -43,7 +44,7 @@ export interface PostgresCatalogSettings {
 
 /** A database whose tables are made, or upgraded, when something is asked for the first time. */
 const openDatabase = (database: Database, schema: string): Database & { readonly close: () => Promise<void> } => {
-  const { read, write } = database
+  const { read, call, write } = database
   const running = new Set<Promise<unknown>>()
   let migrated: Promise<void> | undefined
   let isClosed = false
@@ -72,6 +73,7 @@ const openDatabase = (database: Database, schema: string): Database & { readonly
       one: (sql, ...values) => run(() => read.one(sql, ...values)),
       run: (sql, ...values) => run(() => read.run(sql, ...values)),
     },
+    call: (sql, ...values) => run(() => call(sql, ...values)),
     write: (work) => run(() => write(work)),
     close: async () => {
       isClosed = true
@@ -86,6 +88,9 @@ export const createPostgresCatalog = ({
   schema = "sluice",
   largestContent = 16 * 1024,
 }: PostgresCatalogSettings): Catalog => {
+  // It stands in statements, and in the names of sequences.
+  if (!/^[\w -]{1,50}$/.test(schema))
+    throw new Error(`${JSON.stringify(schema)} cannot be the name of the catalog's schema.`)
   const functions = quoteName(versionedSchema(schema, migrations.length))
   const database = openDatabase(createDatabase(pool, schema, `SELECT ${functions}.hold_keys(?::text[])`), schema)
   const { read, write, close } = database
@@ -98,6 +103,7 @@ export const createPostgresCatalog = ({
     usageOfOwner: async (appId, owner) => ({ ...(await findOwnerUsage(read, appId, owner)) }),
     ...createUploads(database),
     ...createRegistrations(database),
+    ...createHotTransitions(database, functions),
     ...createDeliveries(database),
     ...createFiles(database, `SELECT ${quoteName(schema)}.note_claims(?::bigint[])`),
     ...createDeletions(database),

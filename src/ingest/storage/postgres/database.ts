@@ -31,6 +31,8 @@ export interface Transaction extends Sql {
 export interface Database {
   /** Each statement is by itself. */
   readonly read: Sql
+  /** One statement that changes something. It is not repeated: whether it has happened whose answer never came is not known. */
+  readonly call: Sql["all"]
   /** One transaction. `work` may run several times: only the last run counts. */
   readonly write: <A>(work: (transaction: Transaction) => Promise<A>) => Promise<A>
 }
@@ -148,6 +150,7 @@ export const createDatabase = (pool: PostgresPool, schema: string, holdKeys: str
         ),
       ),
     ),
+    call: createSql((query) => orCatalogError(() => ask(() => pool.query(query)))).all,
     write: (work) =>
       orCatalogError(async () => {
         // Whether a COMMIT has happened whose answer never came is not known: it is not repeated.

@@ -77,8 +77,7 @@ export const registerUploads = async (
 }
 
 /** What apps have announced, in the PostgreSQL catalog. */
-export const createRegistrations = ({ read, write }: Database): CatalogRegistrations => ({
-  register: (register) => write((sql) => registerUploads(sql, register)),
+export const createRegistrations = ({ read }: Database): Pick<CatalogRegistrations, "findRegistration"> => ({
   findRegistration: async ({ appId, key, id = "" }) => {
     const row = await read.one(statements.registration, key, id, appId)
     return row === undefined ? null : toRegistration(row)

@@ -16,7 +16,8 @@ export interface Migration {
 /** Steps from nothing to the newest schema, in order; a released one is never changed. */
 export const migrations: ReadonlyArray<Migration> = [
   {
-    sql: (schema, versioned) => `${firstSchema(schema)}${usage(schema)}${events(schema)}${functions(versioned)}`,
+    sql: (schema, versioned) =>
+      `${firstSchema(schema)}${usage(schema)}${events(schema)}${functions(schema, versioned)}`,
     oldest: 1,
   },
 ]

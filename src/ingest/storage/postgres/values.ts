@@ -21,6 +21,10 @@ export const toParameter = (value: unknown): unknown => {
   return Array.isArray(value) ? value.map(toParameter) : value
 }
 
+/** Several values in one parameter. */
+export const toJson = (value: unknown): string =>
+  JSON.stringify(value, (_key, part: unknown) => (typeof part === "string" ? encodeText(part) : part))
+
 const fromJson = (json: string): unknown =>
   JSON.parse(json, (_key, part: unknown) => (typeof part === "string" ? decodeText(part) : part))
 

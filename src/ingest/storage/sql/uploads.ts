@@ -1,7 +1,10 @@
 import type { FileLabels } from "../../../protocol/file-labels.ts"
 import type { UploadGrant } from "../../../protocol/signed-url.ts"
-import type { UploadRecord } from "../catalog-records.ts"
-import type { Committed } from "../catalog-uploads.ts"
+import type { DeliveryRecord, FileRecord, RegistrationRecord, UploadRecord } from "../catalog-records.ts"
+import type { CatalogUploads, Committed } from "../catalog-uploads.ts"
+import { decideDeadlines, describeFile } from "../upload-rules.ts"
+
+type Whole = Parameters<CatalogUploads["commitWhole"]>[0]
 
 /** The values of a new row of `files`. */
 export const toValues = (
@@ -28,4 +31,28 @@ export const toCommitted = (
     ? { id: delivery.id, hook: delivery.hook, attempt: delivery.attempts, retry: 0, file, registration }
     : null
   return { kind: "committed", upload, due }
+}
+
+/** A file that has arrived whole: its rows are new, so that what would be read back is known. */
+export const describeWhole = (
+  { grant, origin, labels = {}, fileHash, now, eventId, claimedUntil }: Omit<Whole, "bytes">,
+  id: number,
+  registration: RegistrationRecord | null,
+): Extract<Committed, { readonly kind: "committed" }> => {
+  const begun = describeFile(grant, origin, 1, now, labels)
+  const arrived = { status: "Uploaded", uploadedAt: now, fileHash, isInline: true } as const
+  const file: FileRecord = { ...begun, id, ...arrived, ...decideDeadlines(begun, now) }
+  const isOwed = registration !== null && !file.hold
+  const isClaimed = claimedUntil !== null && registration?.isDev === false
+  const delivery: DeliveryRecord | null = isOwed
+    ? {
+        id: eventId,
+        hook: "callback",
+        status: "pending",
+        attempts: isClaimed ? 1 : 0,
+        failures: 0,
+        nextAt: isClaimed ? claimedUntil : now,
+      }
+    : null
+  return toCommitted({ file, registration, delivery, result: null, resultAt: null }, claimedUntil)
 }
