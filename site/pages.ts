@@ -58,6 +58,7 @@ export const pageGroups: ReadonlyArray<PageGroup> = [
     files: [
       "docs/deploying.md",
       "docs/bucket.md",
+      "docs/postgres.md",
       "docs/cdn.md",
       "docs/backup.md",
       "docs/cli.md",
@@ -121,6 +122,7 @@ export const pageGroups: ReadonlyArray<PageGroup> = [
       "079-a-scanner-reads-by-a-url-of-the-ingests-own",
       "080-the-client-of-s3",
       "081-a-blob-in-a-bucket",
+      "082-a-key-is-held-by-an-insert",
     ].map((name) => `docs/decisions/${name}.md`),
     isCollapsed: true,
   },
