@@ -33,7 +33,7 @@ const doorBehind = (file: string): string | undefined =>
 const serverDoors: ReadonlySet<string> = new Set(["server", "api", "msw"])
 
 /** The doors that are built with the ingest: they are of no use without it. */
-const ingestDoors: ReadonlySet<string> = new Set(["ingest", "s3", "conformance"])
+const ingestDoors: ReadonlySet<string> = new Set(["ingest", "s3", "postgres", "conformance"])
 
 /** The doors that pages load; one page may load several. */
 const browserDoors: ReadonlySet<string> = new Set(["client", "resume", "ui"])

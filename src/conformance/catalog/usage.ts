@@ -85,7 +85,8 @@ export const testCatalogUsage = (catalog: () => Catalog): void => {
       expect(await begin("b", {}, 1000, 9)).toMatchObject({ kind: "overQuota" })
       expect(await catalog().get("b")).toBeNull()
       const both = await Promise.all([commitWhole("c", {}, 2000, 14), commitWhole("d", {}, 2000, 14)])
-      expect(both.map(({ kind }) => kind)).toEqual(["committed", "refused"])
+      // Which one was first is for a driver to decide.
+      expect(both.map(({ kind }) => kind).toSorted()).toEqual(["committed", "refused"])
     })
 
     it("lets no two begins slip below the quota together", async () => {

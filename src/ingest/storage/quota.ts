@@ -20,7 +20,7 @@ export const noUsage: Usage = {
 }
 
 /** How much the catalog may keep for an app however small its quota is. Bytes. */
-const leastCatalogQuota = 16 * 1024 * 1024
+export const leastCatalogQuota = 16 * 1024 * 1024
 
 /** Whether the catalog has room for this much more of an app: it may keep as much as the app's files may take. */
 export const fitsCatalog = ({ catalogBytes }: Usage, bytes: number, quota: number | undefined): boolean =>

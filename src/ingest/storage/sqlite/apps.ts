@@ -2,28 +2,20 @@ import type { DatabaseSync, StatementSync, SupportedValueType } from "node:sqlit
 import { encodeAppId } from "../../../protocol/app-id.ts"
 import { createKeyId } from "../../key-id.ts"
 import { type AppKey, type AppRecord, type AppSettings, type CatalogApps, mostActiveKeys } from "../catalog-apps.ts"
-import type { Row } from "./rows.ts"
+import {
+  columns,
+  countActive,
+  findFile,
+  forgetAll,
+  insertApp,
+  revoke,
+  selectApps,
+  selectKeys,
+  toColumn,
+  toSettings,
+} from "../sql/apps.ts"
+import type { Row } from "../sql/rows.ts"
 import type { Transactions } from "./transactions.ts"
-
-const columns = {
-  name: "name",
-  defaultAcl: "default_acl",
-  quota: "quota",
-  callbackOrigins: "callback_origins",
-} as const satisfies Record<keyof AppSettings, string>
-
-/** The column's value of a setting; `unlimited` is -1, a list its JSON. */
-const toColumn = (value: AppSettings[keyof AppSettings]): SupportedValueType => {
-  if (value === "unlimited") return -1
-  return typeof value === "object" && value !== null ? JSON.stringify(value) : value
-}
-
-const toSettings = (row: Row): AppSettings => ({
-  name: row.name as string | null,
-  defaultAcl: row.defaultAcl as AppSettings["defaultAcl"],
-  quota: row.quota === -1 ? "unlimited" : (row.quota as number | null),
-  callbackOrigins: row.callbackOrigins === null ? null : JSON.parse(row.callbackOrigins as string),
-})
 
 /** The apps in the SQLite catalog. Statements are prepared when they are first needed: most ingests have one app. */
 export const createAppTable = (
@@ -101,40 +93,3 @@ export const createAppTable = (
       }),
   }
 }
-
-const selectApps = `
-  SELECT id, name, default_acl AS defaultAcl, quota, callback_origins AS callbackOrigins, created_at AS createdAt
-  FROM apps ORDER BY created_at, id`
-
-const selectKeys = `
-  SELECT id, app_id AS appId, api_key AS apiKey, created_at AS createdAt, revoked_at AS revokedAt
-  FROM app_keys ORDER BY created_at DESC, rowid DESC`
-
-const insertApp = `
-  INSERT INTO apps (id, key_prefix, created_at, ${Object.values(columns).join(", ")})
-  VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
-
-const countActive = "SELECT count(*) AS active FROM app_keys WHERE app_id = ? AND revoked_at IS NULL"
-
-const revoke = `
-  UPDATE app_keys SET revoked_at = ?, api_key = NULL WHERE id = ? AND app_id = ? AND revoked_at IS NULL`
-
-/** Bytes that are not removed yet belong to no app from then on: housekeeping finds them by their own ids. */
-const forgetAll = [
-  "DELETE FROM endpoint_secrets WHERE endpoint_id IN (SELECT id FROM endpoints WHERE app_id = :id)",
-  "DELETE FROM endpoints WHERE app_id = :id",
-  `DELETE FROM attempts WHERE delivery_id IN (
-    SELECT d.id FROM deliveries d JOIN files f ON f.id = d.file_id WHERE f.app_id = :id)`,
-  "DELETE FROM deliveries WHERE file_id IN (SELECT id FROM files WHERE app_id = :id)",
-  "DELETE FROM expected_files WHERE app_id = :id",
-  "DELETE FROM tombstones WHERE app_id = :id",
-  "DELETE FROM deletions WHERE app_id = :id",
-  "DELETE FROM files WHERE app_id = :id AND status = 'Failed' AND has_bytes = 0",
-  "UPDATE files SET app_id = '', owner = NULL, path = NULL, is_current = 0, status = 'Deleting', registration_id = NULL WHERE app_id = :id",
-  "DELETE FROM registrations WHERE app_id = :id",
-  "DELETE FROM usage WHERE app_id = :id",
-  "DELETE FROM owner_usage WHERE app_id = :id",
-]
-
-const findFile =
-  "SELECT 1 FROM files WHERE app_id = ? AND is_current = 1 AND status IN ('Uploading', 'Uploaded', 'Deleting') LIMIT 1"

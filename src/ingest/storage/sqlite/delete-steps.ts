@@ -1,7 +1,8 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite"
 import type { FileRecord } from "../catalog-records.ts"
 import { buryFile, type TombstoneSteps } from "../tombstone.ts"
-import { type Row, selectDeletable } from "./rows.ts"
+import { forgetExpected as forgetExpectedOf, markDeleting } from "../sql/files.ts"
+import { type Row, selectDeletable } from "../sql/rows.ts"
 import { one, type Statements } from "./statements.ts"
 
 /** How files are marked as `Deleting`, each step inside the transaction of its caller. */
@@ -12,14 +13,7 @@ export const createDeleteSteps = (
 ) => {
   /** Finds what {@link deleteRow} has to know of files. */
   const prepareFind = (where: string): StatementSync => database.prepare(`${selectDeletable} WHERE ${where}`)
-  const sql = {
-    markDeleting: database.prepare(
-      "UPDATE files SET status = 'Deleting', epoch = epoch + 1, ended_at = ? WHERE id = ?",
-    ),
-    forgetExpected: database.prepare(
-      "DELETE FROM expected_files WHERE key = ? AND app_id = ? RETURNING registration_id AS id",
-    ),
-  }
+  const sql = { markDeleting: database.prepare(markDeleting), forgetExpected: database.prepare(forgetExpectedOf) }
 
   /** Whether a key was expected, for one registration or several: their uploads may no longer come. */
   const forgetExpected = (appId: string, key: string): boolean => {

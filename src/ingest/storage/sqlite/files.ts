@@ -7,30 +7,13 @@ import { fitsCatalog, fitsKeys, sizeKey, sizeLabels } from "../quota.ts"
 import type { TombstoneSteps } from "../tombstone.ts"
 import { type Claimable, isClaimable } from "../upload-rules.ts"
 import type { DeleteSteps } from "./delete-steps.ts"
-import { isMeant } from "./is-meant.ts"
-import type { Row } from "./rows.ts"
+import { isMeant } from "../sql/is-meant.ts"
+import { byCustomId, byFileKey, changeFile, nextDeadline, selectHolder, toClaim, toRemove } from "../sql/files.ts"
+import type { Row } from "../sql/rows.ts"
 import { one, type Statements } from "./statements.ts"
 import type { Steps } from "./steps.ts"
 import type { Transactions } from "./transactions.ts"
 import { findUsage } from "./usage.ts"
-
-/** How a statement finds the files that an app means: by the parameters `:appId` and `:id`. */
-export const byFileKey = "key = :id AND is_current = 1 AND app_id = :appId"
-export const byCustomId = "app_id = :appId AND custom_id = :id AND is_current = 1"
-
-/** Files that have expired, and those that nobody has claimed in time, each oldest first through an index. */
-export const toRemove = `
-  SELECT id, key, app_id AS appId FROM files
-  WHERE remove_at <= ? AND status = 'Uploaded' ORDER BY remove_at LIMIT ?`
-export const toClaim = `
-  SELECT id, key, app_id AS appId FROM files
-  WHERE claim_by <= ? AND status = 'Uploaded' ORDER BY claim_by LIMIT ?`
-
-/** The earliest of both kinds, each the first entry of an index. */
-export const nextDeadline = `
-  SELECT min(at) AS at FROM (
-    SELECT min(remove_at) AS at FROM files WHERE remove_at IS NOT NULL AND status = 'Uploaded'
-    UNION ALL SELECT min(claim_by) FROM files WHERE claim_by IS NOT NULL AND status = 'Uploaded')`
 
 /** What decides whether files may be claimed, of up to a thousand keys: no more of a row, and all in one statement. */
 export const claimable = `
@@ -61,25 +44,18 @@ export const createFiles = (
 ): CatalogFiles => {
   const prepare = (sql: string) => database.prepare(sql)
   const find = (where: string) => prepareFind(`${where} AND status <> 'Deleting' LIMIT :limit`)
-  const change = (where: string) =>
-    prepare(`
-      UPDATE files SET name = coalesce(:name, name), acl = coalesce(:acl, acl), path = iif(:moves, :path, path),
-        remove_at = iif(:expires, :removeAt, remove_at),
-        spared = iif(:moves, (SELECT max(id) FROM deletions), spared)
-      WHERE ${where} AND status = 'Uploaded' AND hold IS NULL AND NOT ${isMeant("files")}
-        AND (remove_at IS NULL OR remove_at > :now) AND (claim_by IS NULL OR claim_by > :now)`)
   const sql = {
     findByKey: find(byFileKey),
     findByCustomId: find(byCustomId),
-    changeByKey: change(byFileKey),
-    changeByCustomId: change(byCustomId),
+    changeByKey: prepare(changeFile(byFileKey)),
+    changeByCustomId: prepare(changeFile(byCustomId)),
     claimable: prepare(claimable),
     claim: prepare(claimed),
     tellClaimed: prepare(tellClaimed),
     toRemove: prepare(toRemove),
     toClaim: prepare(toClaim),
     nextDeadline: prepare(nextDeadline),
-    holder: prepare("SELECT app_id AS appId, status FROM files WHERE key = ? AND is_current = 1"),
+    holder: prepare(selectHolder),
   }
 
   /** The files that are meant, but for those that are being deleted. */

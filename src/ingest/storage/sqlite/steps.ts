@@ -9,7 +9,7 @@ import type {
   UploadRecord,
 } from "../catalog-records.ts"
 import { sizeExpected, sizeRegistration } from "../quota.ts"
-import { toUpload } from "./rows.ts"
+import { toUpload } from "../sql/rows.ts"
 import { one, type Statements } from "./statements.ts"
 
 /**

@@ -2,50 +2,18 @@ import type { SupportedValueType } from "node:sqlite"
 import type { FileLabels } from "../../../protocol/file-labels.ts"
 import { limits } from "../../../protocol/limits.ts"
 import type { UploadGrant } from "../../../protocol/signed-url.ts"
-import type { DeliveryRecord, FileRecord, UploadRecord } from "../catalog-records.ts"
+import type { FileRecord } from "../catalog-records.ts"
 import type { Begun, CatalogUploads, CommitNotes, Committed } from "../catalog-uploads.ts"
 import { fitsOwnerQuota, fitsQuota } from "../quota.ts"
 import type { TombstoneSteps } from "../tombstone.ts"
-import {
-  decideBegin,
-  decideDeadlines,
-  describeFile,
-  endByError,
-  isNewUpload,
-  type Replacement,
-} from "../upload-rules.ts"
+import { decideBegin, endByError, isNewUpload, type Replacement } from "../upload-rules.ts"
 import type { DeleteSteps } from "./delete-steps.ts"
-import { toFile, toUpload } from "./rows.ts"
+import { toFile, toUpload } from "../sql/rows.ts"
+import { describeWhole, toCommitted, toValues } from "../sql/uploads.ts"
 import { all, one, type Statements } from "./statements.ts"
 import type { Steps } from "./steps.ts"
 import type { Transactions } from "./transactions.ts"
 import { findOwnerUsage, findUsage } from "./usage.ts"
-
-/** The values of a new row of `files`. */
-const toValues = (
-  grant: UploadGrant,
-  origin: string,
-  now: number,
-  labels: FileLabels = {},
-): Array<SupportedValueType> => {
-  const { key, appId, name, size, type, customId = null, slug = null, contentDisposition = null, acl = null } = grant
-  const { expires, registrationId = "", issuedAt = null, cache = null } = grant
-  const file = [key, appId, name, size, type, customId, slug, contentDisposition, acl, origin, expires]
-  const { owner = null, path = null, keepFor = null, claimWithin = null, hold = false } = labels
-  return [...file, 1, now, registrationId, issuedAt, owner, path, keepFor, claimWithin, cache, hold ? 1 : null]
-}
-
-const toCommitted = (
-  upload: UploadRecord,
-  claimedUntil: number | null,
-): Extract<Committed, { readonly kind: "committed" }> => {
-  const { file, registration, delivery } = upload
-  const isClaimed = registration !== null && delivery !== null && !registration.isDev && claimedUntil !== null
-  const due = isClaimed
-    ? { id: delivery.id, hook: delivery.hook, attempt: delivery.attempts, retry: 0, file, registration }
-    : null
-  return { kind: "committed", upload, due }
-}
 
 /** The uploads in the SQLite catalog, from the first byte to the result of the app's callback. */
 export const createUploads = (
@@ -197,28 +165,12 @@ export const createUploads = (
         const { key, registrationId: wireId = "" } = grant
         if (row.registrationId !== null)
           return complete(key, id, wireId, row.registrationId, labels.hold === true, notes)
-        // The rows are new, so what would be read back is known.
-        const { now, eventId, claimedUntil } = notes
-        const begun = describeFile(grant, origin, 1, now, labels)
-        const arrived = { status: "Uploaded", uploadedAt: now, fileHash, isInline: true } as const
-        const file: FileRecord = { ...begun, id, ...arrived, ...decideDeadlines(begun, now) }
-        const upload = { file, registration: null, delivery: null, result: null, resultAt: null }
-        if (registration === undefined) return { kind: "committed", upload, due: null }
-        const registrationId = insertRegistration(grant.appId, registration, now)
+        const whole = { grant, labels, origin, fileHash, ...notes }
+        if (registration === undefined) return describeWhole(whole, id, null)
+        const registrationId = insertRegistration(grant.appId, registration, notes.now)
         sql.attach.run(registrationId, id)
-        const kept = { ...registration, id: registrationId, registeredAt: now }
-        if (file.hold) return toCommitted({ ...upload, registration: kept }, null)
-        schedule(id, eventId, now, claimedUntil)
-        const isClaimed = claimedUntil !== null && !registration.isDev
-        const delivery: DeliveryRecord = {
-          id: eventId,
-          hook: "callback",
-          status: "pending",
-          attempts: isClaimed ? 1 : 0,
-          failures: 0,
-          nextAt: isClaimed ? claimedUntil : now,
-        }
-        return toCommitted({ ...upload, registration: kept, delivery }, claimedUntil)
+        if (labels.hold !== true) schedule(id, notes.eventId, notes.now, notes.claimedUntil)
+        return describeWhole(whole, id, { ...registration, id: registrationId, registeredAt: notes.now })
       }),
     readContent: (id) => read(() => (sql.content.get(id)?.bytes as Uint8Array | undefined) ?? null),
     fail: async ({ key, epoch, failure, now, eventId }) =>

@@ -7,32 +7,25 @@ import { Worker } from "node:worker_threads"
 import { describe, expect, it, onTestFinished, test } from "vitest"
 import { testCatalog } from "../../../../src/conformance.ts"
 import { checkSqliteCatalog, createSqliteCatalog, readSqliteCatalog } from "../../../../src/ingest.ts"
-import { meantFiles, oldestDeletion } from "../../../../src/ingest/storage/sqlite/deletions.ts"
-import {
-  byCustomId,
-  byFileKey,
-  claimable,
-  claimed,
-  nextDeadline,
-  toClaim,
-  toRemove,
-} from "../../../../src/ingest/storage/sqlite/files.ts"
+import { meantFiles, oldestDeletion } from "../../../../src/ingest/storage/sql/deletions.ts"
+import { byCustomId, byFileKey, nextDeadline, toClaim, toRemove } from "../../../../src/ingest/storage/sql/files.ts"
+import { claimable, claimed } from "../../../../src/ingest/storage/sqlite/files.ts"
 import {
   listDeliveries,
   listFiles,
   listFilesByPath,
   listFilesOfApp,
   listFilesOfOwner,
-} from "../../../../src/ingest/storage/sqlite/history.ts"
+} from "../../../../src/ingest/storage/sql/history.ts"
 import {
   dueOfEndpoint,
   endpointsWithDue,
   listEvents,
   nextEventAt,
   pruneOrphans,
-} from "../../../../src/ingest/storage/sqlite/endpoints.ts"
-import { isMeant } from "../../../../src/ingest/storage/sqlite/is-meant.ts"
-import { selectRegistration } from "../../../../src/ingest/storage/sqlite/rows.ts"
+} from "../../../../src/ingest/storage/sql/endpoints.ts"
+import { isMeant } from "../../../../src/ingest/storage/sql/is-meant.ts"
+import { selectRegistration } from "../../../../src/ingest/storage/sql/rows.ts"
 import { migrations } from "../../../../src/ingest/storage/sqlite/schema.ts"
 import {
   appsWithDue,
@@ -40,7 +33,7 @@ import {
   fileByPath,
   nextDueAt,
   selectReclaimable,
-} from "../../../../src/ingest/storage/sqlite/statements.ts"
+} from "../../../../src/ingest/storage/sql/statements.ts"
 import { skipLacking } from "../../../skip-lacking.ts"
 import { makeFolder } from "../../../make-folder.ts"
 import { breakCatalog } from "../break-catalog.ts"

@@ -1,29 +1,40 @@
 /** What an endpoint knows of a file, from nothing to its end; '' before an app knows of it. */
-const stageOf = (row: "OLD" | "f"): string => `CASE
+export const stageOf = (row: "OLD" | "f" | "o"): string => `CASE
   WHEN ${row}.slug IS NOT NULL AND ${row}.registration_id IS NULL THEN ''
   WHEN ${row}.status <> 'Uploaded' THEN ${row}.status
   WHEN ${row}.hold IS NOT NULL THEN 'Held' ELSE 'Stored' END`
 
-/** A moment of the file, or when its app has registered it, where that was later. */
-const since = (...moments: ReadonlyArray<string>): string => {
-  const given = moments.map((moment) => `coalesce(f.${moment}, 0)`).join(", ")
-  return `max(${given}, coalesce((SELECT registered_at FROM registrations WHERE id = f.registration_id), 0))`
+/**
+ * Each event by what a file was before and is now, with its time; in the order in which they are sent.
+ *
+ * @param greatest how the database calls the greatest one of several values
+ */
+export const becomes = (greatest: string): ReadonlyArray<readonly [type: string, when: string, at: string]> => {
+  /** A moment of the file, or when its app has registered it, where that was later. */
+  const since = (...moments: ReadonlyArray<string>): string => {
+    const given = moments.map((moment) => `coalesce(f.${moment}, 0)`).join(", ")
+    return `${greatest}(${given}, coalesce((SELECT registered_at FROM registrations WHERE id = f.registration_id), 0))`
+  }
+  return [
+    ["held", "now = 'Held' AND before NOT IN ('Held', 'Stored')", since("uploaded_at")],
+    ["released", "now = 'Stored' AND before = 'Held'", "f.released_at"],
+    ["uploaded", "now = 'Stored' AND before <> 'Stored'", since("uploaded_at", "released_at")],
+    ["claimed", "isClaimed AND now NOT IN ('Failed', 'Deleting')", "f.claimed_at"],
+    ["rejected", "now = 'Failed' AND before <> 'Failed' AND failure_code = 'REJECTED'", since("ended_at")],
+    ["failed", "now = 'Failed' AND before <> 'Failed' AND failure_code <> 'REJECTED'", since("ended_at")],
+    ["expired", "now = 'Deleting' AND before IN ('Held', 'Stored') AND isOverdue", "f.ended_at"],
+    ["deleted", "now = 'Deleting' AND before IN ('Held', 'Stored') AND NOT isOverdue", "f.ended_at"],
+  ]
 }
 
-/** Each event by what a file was before and is now, with its time; in the order in which they are sent. */
-const becomes: ReadonlyArray<readonly [type: string, when: string, at: string]> = [
-  ["held", "now = 'Held' AND before NOT IN ('Held', 'Stored')", since("uploaded_at")],
-  ["released", "now = 'Stored' AND before = 'Held'", "f.released_at"],
-  ["uploaded", "now = 'Stored' AND before <> 'Stored'", since("uploaded_at", "released_at")],
-  ["claimed", "isClaimed AND now NOT IN ('Failed', 'Deleting')", "f.claimed_at"],
-  ["rejected", "now = 'Failed' AND before <> 'Failed' AND failure_code = 'REJECTED'", since("ended_at")],
-  ["failed", "now = 'Failed' AND before <> 'Failed' AND failure_code <> 'REJECTED'", since("ended_at")],
-  ["expired", "now = 'Deleting' AND before IN ('Held', 'Stored') AND isOverdue", "f.ended_at"],
-  ["deleted", "now = 'Deleting' AND before IN ('Held', 'Stored') AND NOT isOverdue", "f.ended_at"],
-]
+/** One value for each type of event. */
+export const eachType = (
+  events: ReturnType<typeof becomes>,
+  pick: (of: ReturnType<typeof becomes>[number]) => string,
+  type: string,
+): string => `CASE ${type} ${events.map((of) => `WHEN '${of[0]}' THEN ${pick(of)}`).join(" ")} END`
 
-const eachType = (pick: (of: (typeof becomes)[number]) => string, type: string): string =>
-  `CASE ${type} ${becomes.map((of) => `WHEN '${of[0]}' THEN ${pick(of)}`).join(" ")} END`
+const all = becomes("max")
 
 /** Writes an event for each endpoint of the app that hears of what a file has become. */
 const note = `
@@ -35,13 +46,13 @@ const note = `
     'failure', iif(failure_code IS NULL, NULL,
       json_object('code', failure_code, 'message', coalesce(failure_message, ''))))
   FROM (
-    SELECT f.*, f.state AS state, e.id AS endpoint_id, t.value AS event, ${eachType(([, , at]) => at, "t.value")} AS at,
+    SELECT f.*, f.state AS state, e.id AS endpoint_id, t.value AS event, ${eachType(all, ([, , at]) => at, "t.value")} AS at,
       NEW.before AS before, ${stageOf("f")} AS now,
       NEW.waited AND f.claim_within IS NULL AND f.claim_by IS NULL AS isClaimed,
       coalesce(f.remove_at <= f.ended_at, 0) OR coalesce(f.claim_by <= f.ended_at, 0) AS isOverdue,
-      instr('${becomes.map(([type]) => type).join(" ")}', t.value) AS turn, e.rowid AS place
+      instr('${all.map(([type]) => type).join(" ")}', t.value) AS turn, e.rowid AS place
     FROM files f, endpoints e, json_each(e.events) t WHERE f.id = NEW.id AND e.app_id = f.app_id)
-  WHERE ${eachType(([, when]) => when, "event")}
+  WHERE ${eachType(all, ([, when]) => when, "event")}
   ORDER BY turn, place;`
 
 /** Triggers tell endpoints what becomes of files (docs/decisions/078). */

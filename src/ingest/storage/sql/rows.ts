@@ -13,24 +13,24 @@ import { isMeant } from "./is-meant.ts"
 /** A row of {@link uploadColumns}. */
 export type Row = Record<string, string | number | null>
 
-const fileColumns = `f.id, f.key, f.app_id AS appId,
-  iif(${isMeant("f")}, 'Deleting', f.status) AS status, f.name, f.size, f.type, f.custom_id AS customId, f.slug,
-  f.wire_id AS wireId, f.issued_at AS issuedAt,
-  f.content_disposition AS contentDisposition, f.acl, f.cache, f.origin, f.expires, f.epoch, f.created_at AS createdAt,
-  f.resumed_at AS resumedAt, f.ended_at AS endedAt, f.uploaded_at AS uploadedAt, f.file_hash AS fileHash,
-  f.failure_code AS failureCode, f.failure_message AS failureMessage, f.is_inline AS isInline, f.blob_ref AS blobRef,
-  f.owner, f.path, f.keep_for AS keepFor, f.claim_within AS claimWithin, f.hold, f.remove_at AS removeAt, f.claim_by AS claimBy,
-  f.released_at AS releasedAt, f.claimed_at AS claimedAt`
+const fileColumns = `f.id, f.key, f.app_id AS "appId",
+  CASE WHEN ${isMeant("f")} THEN 'Deleting' ELSE f.status END AS status, f.name, f.size, f.type, f.custom_id AS "customId", f.slug,
+  f.wire_id AS "wireId", f.issued_at AS "issuedAt",
+  f.content_disposition AS "contentDisposition", f.acl, f.cache, f.origin, f.expires, f.epoch, f.created_at AS "createdAt",
+  f.resumed_at AS "resumedAt", f.ended_at AS "endedAt", f.uploaded_at AS "uploadedAt", f.file_hash AS "fileHash",
+  f.failure_code AS "failureCode", f.failure_message AS "failureMessage", f.is_inline AS "isInline", f.blob_ref AS "blobRef",
+  f.owner, f.path, f.keep_for AS "keepFor", f.claim_within AS "claimWithin", f.hold, f.remove_at AS "removeAt", f.claim_by AS "claimBy",
+  f.released_at AS "releasedAt", f.claimed_at AS "claimedAt"`
 
-const registrationColumns = `r.id AS registrationId, r.metadata, r.callback_url AS callbackUrl,
-  r.callback_slug AS callbackSlug, r.await_server_data AS awaitServerData, r.is_dev AS isDev,
-  r.registered_at AS registeredAt, r.traceparent, r.tracestate`
+const registrationColumns = `r.id AS "registrationId", r.metadata, r.callback_url AS "callbackUrl",
+  r.callback_slug AS "callbackSlug", r.await_server_data AS "awaitServerData", r.is_dev AS "isDev",
+  r.registered_at AS "registeredAt", r.traceparent, r.tracestate`
 
 /** A file with everything that belongs to it. */
 export const selectUpload = `
-  SELECT ${fileColumns}, ${registrationColumns}, f.result_data AS resultData, f.result_error AS resultError,
-    f.result_at AS resultAt, d.next_at AS nextAt,
-    d.id AS deliveryId, d.hook, d.status AS deliveryStatus, d.attempts, d.failures
+  SELECT ${fileColumns}, ${registrationColumns}, f.result_data AS "resultData", f.result_error AS "resultError",
+    f.result_at AS "resultAt", d.next_at AS "nextAt",
+    d.id AS "deliveryId", d.hook, d.status AS "deliveryStatus", d.attempts, d.failures
   FROM files f
   LEFT JOIN expected_files e ON e.key = f.key AND e.wire_id = f.wire_id AND f.registration_id IS NULL
   LEFT JOIN registrations r ON r.id = coalesce(f.registration_id, e.registration_id)
@@ -47,14 +47,14 @@ export const selectRegistration = `
 
 /** A delivery with its file and the registration it was made for. */
 export const selectDue = `
-  SELECT ${fileColumns}, ${registrationColumns}, d.id AS deliveryId, d.hook, d.attempts,
-    d.redelivered_after AS redeliveredAfter
+  SELECT ${fileColumns}, ${registrationColumns}, d.id AS "deliveryId", d.hook, d.attempts,
+    d.redelivered_after AS "redeliveredAfter"
   FROM deliveries d JOIN files f ON f.id = d.file_id JOIN registrations r ON r.id = d.registration_id`
 
 /** What has to be known of files to delete them. */
 export const selectDeletable = `
-  SELECT id, key, app_id AS appId, expires, created_at AS createdAt, resumed_at AS resumedAt, urls_end AS urlsEnd,
-    issued_at AS issuedAt, owner
+  SELECT id, key, app_id AS "appId", expires, created_at AS "createdAt", resumed_at AS "resumedAt", urls_end AS "urlsEnd",
+    issued_at AS "issuedAt", owner
   FROM files`
 
 export const selectFile = `SELECT ${fileColumns} FROM files f`

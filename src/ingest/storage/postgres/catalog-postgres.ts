@@ -1,0 +1,123 @@
+/*
+ * Configuration: `pool`, connections to PostgreSQL 14 or newer, which the caller makes and ends; `schema`, where the
+ * tables are (`sluice`), made when missing; `largestContent`, bytes of the largest file whose content is kept here and not
+ * in the blob store (16 KiB; 0: none).
+ *
+ * What is stored where: tables `files`, `contents`, `registrations`, `expected_files`, `deliveries`, `attempts`,
+ * `tombstones`, `deletions`, `usage`, `owner_usage`, `apps`, `app_keys`, `endpoints`, `endpoint_secrets`,
+ * `endpoint_events` in that schema, and functions in one more for each version of it (`sluice_1`). migrations/ has the
+ * columns.
+ *
+ * Considerations: every method is one transaction at READ COMMITTED, whatever the database's default is, but for two that
+ * say so. Transactions that change the same key come one after the other (docs/decisions/082); a deadlock is tried again.
+ * Nothing is left in a session, so that a pooler may give every transaction another one. What a method resolved with is as
+ * durable as the server makes it: with an asynchronous standby a failover loses the last commits.
+ */
+import { type Catalog, CatalogError } from "../catalog.ts"
+import { createAppTable } from "./apps.ts"
+import { createDatabase, type Database } from "./database.ts"
+import { createDeletions } from "./deletions.ts"
+import { createDeliveries } from "./deliveries.ts"
+import { createEndpoints } from "./endpoints.ts"
+import { createFiles } from "./files.ts"
+import { createHistory } from "./history.ts"
+import { createHolds } from "./holds.ts"
+import { createHotTransitions } from "./hot.ts"
+import { createHousekeeping } from "./housekeeping.ts"
+import type { PostgresPool } from "./pool.ts"
+import { createRegistrations } from "./registrations.ts"
+import { migrate, migrations, versionedSchema } from "./schema.ts"
+import { createTombstones } from "./tombstones.ts"
+import { quoteName } from "./translate.ts"
+import { createUploads } from "./uploads.ts"
+import { findOwnerUsage, findUsage } from "./usage.ts"
+
+/** What {@link createPostgresCatalog} is told. */
+export interface PostgresCatalogSettings {
+  /** `new pg.Pool({ connectionString })`, or another one like it. The catalog does not end it. */
+  readonly pool: PostgresPool
+  /** The schema of its tables; `sluice` by default. */
+  readonly schema?: string | undefined
+  /** Bytes of the largest file whose content is kept in the database; 16 KiB by default. */
+  readonly largestContent?: number | undefined
+}
+
+/** A database whose tables are made, or upgraded, when something is asked for the first time. */
+const openDatabase = (database: Database, schema: string): Database & { readonly close: () => Promise<void> } => {
+  const { read, call, write } = database
+  const running = new Set<Promise<unknown>>()
+  let migrated: Promise<void> | undefined
+  let isClosed = false
+  const ready = async (): Promise<void> => {
+    migrated ??= migrate(database, schema).catch((cause: unknown) => {
+      // The next call tries again: the server may not have been there.
+      migrated = undefined
+      throw cause
+    })
+    await migrated
+  }
+  const run = <A>(work: () => Promise<A>): Promise<A> => {
+    if (isClosed) return Promise.reject(new CatalogError("io", "The catalog was closed: open it again to use it."))
+    const asked = ready().then(work)
+    const ended = asked.then(
+      () => {},
+      () => {},
+    )
+    running.add(ended)
+    void ended.then(() => running.delete(ended))
+    return asked
+  }
+  return {
+    read: {
+      all: (sql, ...values) => run(() => read.all(sql, ...values)),
+      one: (sql, ...values) => run(() => read.one(sql, ...values)),
+      run: (sql, ...values) => run(() => read.run(sql, ...values)),
+    },
+    call: (sql, ...values) => run(() => call(sql, ...values)),
+    write: (work) => run(() => write(work)),
+    close: async () => {
+      isClosed = true
+      await Promise.all(running)
+    },
+  }
+}
+
+/** Keeps the catalog in PostgreSQL. */
+export const createPostgresCatalog = ({
+  pool,
+  schema = "sluice",
+  largestContent = 16 * 1024,
+}: PostgresCatalogSettings): Catalog => {
+  // It stands in statements, and in the names of sequences.
+  if (!/^[\w -]{1,50}$/.test(schema))
+    throw new Error(`${JSON.stringify(schema)} cannot be the name of the catalog's schema.`)
+  const functions = quoteName(versionedSchema(schema, migrations.length))
+  const database = openDatabase(createDatabase(pool, schema, `SELECT ${functions}.hold_keys(?::text[])`), schema)
+  const { read, write, close } = database
+  // A connection that breaks while nobody uses it says so by an event, which ends the process where nobody listens.
+  const ignore = (): void => {}
+  pool.on?.("error", ignore)
+  return {
+    abilities: { isDurable: true, isShared: false, largestContent },
+    usage: async (appId) => ({ ...(await findUsage(read, appId)) }),
+    usageOfOwner: async (appId, owner) => ({ ...(await findOwnerUsage(read, appId, owner)) }),
+    ...createUploads(database),
+    ...createRegistrations(database),
+    ...createHotTransitions(database, functions),
+    ...createDeliveries(database),
+    ...createFiles(database, `SELECT ${quoteName(schema)}.note_claims(?::bigint[])`),
+    ...createDeletions(database),
+    ...createHolds(database),
+    ...createTombstones(database),
+    ...createAppTable(database),
+    ...createEndpoints(database),
+    ...createHousekeeping(database),
+    ...createHistory(database),
+    // A write that changes nothing, because no key contains a space.
+    probe: () => write((sql) => sql.hold(["no key"])),
+    close: async () => {
+      await close()
+      pool.removeListener?.("error", ignore)
+    },
+  }
+}

@@ -1,0 +1,153 @@
+/*
+ * The transitions of small files that an ingest makes most often, many in one statement (docs/decisions/082). The functions
+ * in the database do the common case; every other one is a transaction of its own.
+ */
+import type { CatalogRegistrations } from "../catalog-registrations.ts"
+import type { CatalogUploads } from "../catalog-uploads.ts"
+import type { NewRegistration } from "../catalog-records.ts"
+import { leastCatalogQuota, sizeExpected, sizeKey, sizeRegistration } from "../quota.ts"
+import { type Row, toRegistration } from "../sql/rows.ts"
+import { describeWhole } from "../sql/uploads.ts"
+import { untoldUrlTtl } from "../upload-rules.ts"
+import { createBatches } from "./batches.ts"
+import type { Database } from "./database.ts"
+import { registerUploads } from "./registrations.ts"
+import { commitWholeUpload } from "./uploads.ts"
+import { toJson } from "./values.ts"
+
+type Whole = Parameters<CatalogUploads["commitWhole"]>[0]
+type Register = Parameters<CatalogRegistrations["register"]>[0]
+
+const toFlags = (registration: NewRegistration | undefined) =>
+  registration && {
+    metadata: registration.metadata,
+    callback_url: registration.callbackUrl,
+    callback_slug: registration.callbackSlug,
+    await_server_data: Number(registration.awaitServerData),
+    is_dev: Number(registration.isDev),
+    traceparent: registration.trace?.traceparent,
+    tracestate: registration.trace?.tracestate,
+  }
+
+const toWholeJob = (
+  { grant, registration, labels = {}, origin, bytes, fileHash, now, eventId, claimedUntil, appSince }: Whole,
+  n: number,
+) => ({
+  n,
+  key: grant.key,
+  app_id: grant.appId,
+  name: grant.name,
+  size: grant.size,
+  type: grant.type,
+  custom_id: grant.customId,
+  slug: grant.slug,
+  content_disposition: grant.contentDisposition,
+  acl: grant.acl,
+  origin,
+  expires: grant.expires,
+  wire_id: grant.registrationId ?? "",
+  issued_at: grant.issuedAt,
+  owner: labels.owner,
+  path: labels.path,
+  keep_for: labels.keepFor,
+  claim_within: labels.claimWithin,
+  cache: grant.cache,
+  hold: labels.hold === true ? 1 : undefined,
+  file_hash: fileHash,
+  at: now,
+  bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64"),
+  event_id: eventId,
+  claimed_until: claimedUntil,
+  app_since: appSince,
+  ...toFlags(registration),
+})
+
+/** What a file that was committed is registered with: what its app has said before, or its URL. */
+const toKept = (row: Row, { registration, now }: Whole) => {
+  if (row.registrationId === null) return null
+  if (row.metadata !== null) return toRegistration(row)
+  return { ...registration!, id: row.registrationId as number, registeredAt: now }
+}
+
+const appsOf = (jobs: ReadonlyArray<{ readonly appId: string; readonly appSince: number | undefined }>) => [
+  ...new Set(jobs.flatMap(({ appId, appSince }) => (appSince === undefined ? [] : [appId]))),
+]
+
+const byNumber = (rows: ReadonlyArray<Row>): ReadonlyMap<number, Row> =>
+  new Map(rows.map((row) => [row.n as number, row]))
+
+const sizeOf = (register: Register) => {
+  const bytes = sizeRegistration(register)
+  return { bytes, keys: register.fileKeys.length }
+}
+
+const toRegisterJob = (register: Register, n: number) => {
+  const { fileKeys, bounds = {}, now, expires, appSince, appId } = register
+  const size = sizeOf(register)
+  const { quota, expectedFiles, expectedBytes } = bounds
+  return {
+    n,
+    app_id: appId,
+    at: now,
+    expires: expires ?? now + untoldUrlTtl,
+    app_since: appSince,
+    files: fileKeys.length,
+    bytes: fileKeys.reduce((sum, key) => sum + sizeExpected(key, size), 0),
+    catalog: fileKeys.reduce((sum, key) => sum + sizeKey(key), size.bytes),
+    most_files: expectedFiles,
+    most_bytes: expectedBytes,
+    most_catalog: quota === undefined ? undefined : Math.max(quota, leastCatalogQuota),
+    ...toFlags(register),
+  }
+}
+
+const toWanted = (register: Register, n: number) => {
+  const size = sizeOf(register)
+  const wireId = register.id ?? ""
+  return register.fileKeys.map((key) => ({ n, key, wire_id: wireId, bytes: sizeExpected(key, size) }))
+}
+
+/** @param functions the schema of the functions, as it stands in a statement */
+export const createHotTransitions = (
+  { call, write }: Database,
+  functions: string,
+): Pick<CatalogUploads, "commitWhole"> & Pick<CatalogRegistrations, "register"> => {
+  const whole = `SELECT * FROM ${functions}.commit_whole(?::text[], ?::text[], ?::json)`
+  const registering = `SELECT * FROM ${functions}.register(?::text[], ?::text[], ?::json, ?::json)`
+
+  const commitAlone = (job: Whole) => write((sql) => commitWholeUpload(sql, job))
+  const commitWhole = createBatches<Whole, Awaited<ReturnType<CatalogUploads["commitWhole"]>>>({
+    keysOf: ({ grant }) => [grant.key],
+    together: async (jobs) => {
+      const apps = appsOf(jobs.map(({ grant, appSince }) => ({ appId: grant.appId, appSince })))
+      const keys = jobs.map(({ grant }) => grant.key)
+      const found = byNumber(await call(whole, keys, apps, toJson(jobs.map(toWholeJob))))
+      return jobs.map((job, n) => {
+        const row = found.get(n)
+        return row && describeWhole(job, row.id as number, toKept(row, job))
+      })
+    },
+    alone: commitAlone,
+  })
+
+  const registerAlone = (job: Register) => write((sql) => registerUploads(sql, job))
+  const register = createBatches<Register, Awaited<ReturnType<CatalogRegistrations["register"]>>>({
+    keysOf: ({ fileKeys }) => fileKeys,
+    together: async (jobs) => {
+      const apps = appsOf(jobs.map(({ appId, appSince }) => ({ appId, appSince })))
+      const keys = jobs.flatMap(({ fileKeys }) => fileKeys)
+      const wanted = jobs.flatMap(toWanted)
+      const found = byNumber(await call(registering, keys, apps, toJson(jobs.map(toRegisterJob)), toJson(wanted)))
+      return jobs.map((_, n) => (found.has(n) ? "registered" : undefined))
+    },
+    alone: registerAlone,
+  })
+
+  return {
+    // Where there may be only so much, one begins after the other.
+    commitWhole: (job) =>
+      job.quota === undefined && job.labels?.ownerQuota === undefined ? commitWhole(job) : commitAlone(job),
+    // The same key twice is none of the common cases.
+    register: (job) => (new Set(job.fileKeys).size === job.fileKeys.length ? register(job) : registerAlone(job)),
+  }
+}

@@ -1,0 +1,24 @@
+import { isMeant } from "./is-meant.ts"
+
+/** A file that is held, by its key, its app and, where that is known, its id. */
+const isHeld = `
+  key = :key AND is_current = 1 AND app_id = :appId AND id = coalesce(:id, id) AND status = 'Uploaded' AND hold = 1
+  AND NOT ${isMeant("files")}`
+
+/** The apps that have files held, found by one step in the index however many they have. */
+export const appsWithHeld = `
+  WITH RECURSIVE holding (app_id) AS (
+    SELECT min(app_id) FROM files WHERE hold = 1 AND status = 'Uploaded'
+    UNION ALL
+    SELECT (SELECT min(f.app_id) FROM files f WHERE f.hold = 1 AND f.status = 'Uploaded' AND f.app_id > holding.app_id)
+    FROM holding WHERE holding.app_id IS NOT NULL
+  )
+  SELECT app_id AS "appId" FROM holding WHERE app_id IS NOT NULL`
+
+/** Ends the waiting of one, for which {@link isHeld} finds it. */
+export const release = `
+  UPDATE files SET hold = NULL, released_at = :now, remove_at = :now + keep_for, claim_by = :now + claim_within
+  WHERE ${isHeld} RETURNING id, registration_id AS "registrationId"`
+export const reject = `
+  UPDATE files SET hold = NULL, status = 'Failed', failure_code = :code, failure_message = :message, ended_at = :now
+  WHERE ${isHeld} RETURNING id, registration_id AS "registrationId"`
