@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import type { Write } from "../server-kit/logging.ts"
 import type { DrivenOutbox } from "./delivery/outbox.ts"
 import type { Housekeeping } from "./housekeeping.ts"
 import type { Catalog } from "./storage/catalog.ts"
@@ -75,6 +76,7 @@ interface Driven {
   readonly outboxes: ReadonlyArray<DrivenOutbox>
   readonly housekeeping: Pick<Housekeeping, "sweepWhile">
   readonly catalog: Pick<Catalog, "findNextDeadline">
+  readonly write: Write
 }
 
 /** Waits for work, but no longer than until a time by `performance.now()`. */
@@ -91,7 +93,7 @@ const waitFor = async (work: Promise<unknown>, until: number): Promise<void> => 
 }
 
 /** Has an ingest work that does nothing by itself. */
-export const createDrive = ({ drivers, outboxes, housekeeping, catalog }: Driven) => {
+export const createDrive = ({ drivers, outboxes, housekeeping, catalog, write }: Driven) => {
   const settle = (): Promise<unknown> => Promise.all(outboxes.map((outbox) => outbox.settle()))
   const countUnderWay = (): number => outboxes.reduce((sum, outbox) => sum + outbox.countUnderWay(), 0)
 
@@ -131,7 +133,11 @@ export const createDrive = ({ drivers, outboxes, housekeeping, catalog }: Driven
         const endAfter = drivers.begin(performance.now() + afterAnswer)
         endRequest()
         const work = settle().finally(endAfter)
-        if (typeof context?.waitUntil === "function") context.waitUntil(work)
+        try {
+          if (typeof context?.waitUntil === "function") context.waitUntil(work)
+        } catch (cause) {
+          write("Error", "The platform's waitUntil failed; callbacks after the answer may be cut off.", [cause])
+        }
       }
     },
 

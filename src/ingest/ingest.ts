@@ -155,7 +155,7 @@ export const createIngest = (options: IngestOptions): Ingest => {
   const toEndpoints = { apps, catalog, settings, transport: endpointTransport }
   const endpoints = createEndpointDispatcher(toEndpoints, context, isDriven)
   const housekeeping = createHousekeeping(() => service)
-  const drive = drivers && createDrive({ drivers, outboxes: [dispatcher, endpoints], housekeeping, catalog })
+  const drive = drivers && createDrive({ drivers, outboxes: [dispatcher, endpoints], housekeeping, catalog, write })
   const service: Service = {
     settings,
     apps,

@@ -99,6 +99,23 @@ describe("an ingest without a background", () => {
     expect(app.received).toHaveLength(1)
   })
 
+  it("answers where waitUntil fails, or is missing, and sends it all the same as long as it lives", async () => {
+    const app = await startApp()
+    const ingest = make()
+    const grant = createGrant({ slug: "avatar" })
+    await register(ingest, [grant.key], app.url)
+    const sent = { method: "PUT", body: "hello", headers: { range: formatUploadRange(0) } }
+    const waitUntil = () => {
+      throw new Error("There is no request.")
+    }
+    expect((await ingest.fetch(new Request(await sign(url, grant), sent), { waitUntil })).status).toBe(200)
+    await app.until(1)
+    const other = createGrant({ slug: "avatar" })
+    await register(ingest, [other.key], app.url)
+    expect((await ingest.fetch(new Request(await sign(url, other), sent))).status).toBe(200)
+    await app.until(2)
+  })
+
   it("sends it during the PUT where that waits for the app, and where the registration comes last", async () => {
     const app = await startApp()
     const ingest = make()
