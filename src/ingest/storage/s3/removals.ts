@@ -89,7 +89,7 @@ export const createRemovals = ({
     }
     await Promise.all(Array.from({ length: atOnce }, work))
     const [next] = await journal.listRemovals(Number.MAX_SAFE_INTEGER, 1)
-    if (next !== undefined) lookAfter(Math.max(next.at - now(), 0))
+    if (next !== undefined) lookAfter(Math.min(Math.max(next.at - now(), 0), delay))
   }
 
   const look = (): void => {
