@@ -82,6 +82,7 @@ export const createRemovals = ({
 
   const removeDue = async (): Promise<void> => {
     const left = [...(await journal.listRemovals(now(), 1000))]
+    for (const { key } of left) noted.add(key)
     const work = async (): Promise<void> => {
       for (let next = left.pop(); next !== undefined; next = left.pop()) {
         if (!isClosed) await removeAgain(next.key)
