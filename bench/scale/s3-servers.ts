@@ -20,7 +20,7 @@ const startDouble = async (): Promise<Bucket> => {
 const startCeph = async (): Promise<Bucket> => {
   const server = await startRadosgw()
   if ("missing" in server) throw new Error(server.missing)
-  return { settings: server.settings as Bucket["settings"], pids: [], stop: server.stop }
+  return { settings: server.settings, pids: [], stop: server.stop }
 }
 
 const startBucket = (): Promise<Bucket> => (process.env["BENCH_BUCKET"] === "radosgw" ? startCeph() : startDouble())
