@@ -1,8 +1,8 @@
 import type { DirectAnswer, DirectQuestion } from "../protocol/messages.ts"
 import { UploadError } from "../protocol/upload-error.ts"
-import { type Fetch, fetchReply, networkError, readReply } from "./reply.ts"
+import { type Fetch, fetchReply, networkError, readReply, type Reply } from "./reply.ts"
 import type { Attempt } from "./retry.ts"
-import { sendBytes } from "./send-bytes.ts"
+import type { BytesRequest } from "./bytes-request.ts"
 import type { UploadableFile } from "./uploadable-file.ts"
 
 /** Parts of a file that are sent at the same time. */
@@ -49,6 +49,7 @@ export const sendDirect = async (
   transfer: Transfer,
   url: string,
   forget: (failures: number) => void,
+  sendBytes: (fetch: Fetch, request: BytesRequest) => Promise<Reply>,
 ): Promise<Attempt<boolean>> => {
   const { file, fetch, trace, signal, onProgress } = transfer
   const whole = await file.slice(0)

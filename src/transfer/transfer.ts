@@ -110,7 +110,7 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
     if (isDirect && start < file.size) {
       onProgress(start)
       await loadCutter()
-      const past = await cutter?.sendDirect(options, url, forget)
+      const past = await cutter?.sendDirect(options, url, forget, sendBytes)
       if (past && "error" in past) return past
       isDirect = !!past?.value
       if (isDirect) start = file.size

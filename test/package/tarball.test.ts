@@ -1,5 +1,6 @@
 import { readFile, readdir } from "node:fs/promises"
 import { dirname, join, relative } from "node:path"
+import { pathToFileURL } from "node:url"
 import { publint } from "publint"
 import { formatMessage } from "publint/utils"
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest"
@@ -56,6 +57,25 @@ describe("the packed package", () => {
       await readdir(join(consumer.folder, "node_modules")).then((names) => names.filter((n) => !n.startsWith("."))),
     ).toEqual(["sluice"])
     expect(packageJson).not.toHaveProperty("dependencies")
+  })
+
+  it("has what hashes large files of a bucket in a file of its own, which threads can load, and only that door names", async () => {
+    const dist = join(installed, "dist")
+    const names = (await readdir(dist)).filter((name) => name.endsWith(".js"))
+    const texts = await Promise.all(
+      names.map(async (name) => [name, await readFile(join(dist, name), "utf8")] as const),
+    )
+    const [owner, ...others] = texts.filter(([, text]) => text.includes("function createSHA256(")).map(([name]) => name)
+    expect([owner, others]).toEqual([expect.stringMatching(/^sha256-wasm-\w+\.js$/), []])
+    const naming = texts.filter(([name, text]) => name !== owner && text.includes(owner!))
+    expect(naming.map(([name]) => name)).toEqual(["s3.js"])
+    expect(naming[0]![1]).toContain(`import('./${owner}')`)
+    const program = `
+      const { moduleUrl } = await import(${JSON.stringify(pathToFileURL(join(dist, owner!)).href)})
+      const work = "import(" + JSON.stringify(moduleUrl) + ").then(async ({ createSHA256 }) => console.log((await createSHA256()).init().update('abc').digest()))"
+      new (await import("node:worker_threads")).Worker(work, { eval: true })`
+    const { output } = await runIn(consumer, process.execPath, ["--input-type=module", "-e", program])
+    expect(output.trim()).toBe("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
   })
 
   it("passes publint, strictly", async () => {

@@ -10,6 +10,7 @@ export interface PostgresQuery {
   types: PostgresTypes
 }
 
+/** What the server answers to a statement. */
 export interface PostgresResult {
   rows: Array<Record<string, unknown>>
   rowCount: number | null

@@ -10,7 +10,9 @@
  * its SHA-256 as the signed hash of the payload, which every S3 server checks. An offset that was named is durable in bucket
  * and journal; what a killed process had of the next part is sent again. A blob of one part is one PutObject, without
  * multipart upload and row. Parts of an unfinished blob cannot be read, its first 4,100 bytes can, as long as there are no
- * more. The hash of the whole is kept up while bytes pass; where another process began the blob it is read again once it is finished.
+ * more. The hash of the whole is kept up while bytes pass; where another process began the blob it is read again once it is
+ * finished, and of a large one the journal carries the hash (docs/decisions/083). A removal is repeated where a writer may have
+ * lived.
  * A writer has a row before it stores anything but a whole object, and a newer epoch is noted there: an older writer of any
  * process can note nothing more, also once the row is gone, and what it still puts has a name of its own.
  */
@@ -53,7 +55,7 @@ const freshness = 10_000
 
 /**
  * Files of more bytes than this are hashed so that the next process can go on with it: to read them again would take too
- * long. It costs five times the processor that reading again saves where no process changes, so smaller ones are not.
+ * long. That costs six times the processor time of Node's own hash, so smaller ones are read again.
  */
 const readAgainAtMost = 1024 ** 3
 

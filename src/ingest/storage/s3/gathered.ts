@@ -2,8 +2,8 @@ import { type NamelessFile, openNamelessFile } from "./nameless-file.ts"
 import { type BlockPool, createBlockPool } from "./block-pool.ts"
 import { createShare } from "./share.ts"
 
-/** Memory for bytes on their way into parts, bytes of a process; what has no room goes to a file. */
-const budget = 256 * 1024 * 1024
+/** Memory for bytes on their way into parts, bytes of a process; what has no room goes to a file. Twice as much made nothing faster. */
+const budget = 128 * 1024 * 1024
 
 /** Which part of it is for what is read back from files: without one of its own it would wait for those who wait for it. */
 const readBackShare = 1 / 4
@@ -31,6 +31,7 @@ export interface Gathered {
  */
 export const createGatherer = (folder?: string, most = budget): { readonly begin: () => Gathered } => {
   const readBacks = createShare(most * readBackShare)
+  const readPool = createBlockPool(() => most * readBackShare - readBacks.taken())
   const pool: BlockPool = createBlockPool(() => room())
   const room = (): number => most - Math.max(most * readBackShare, readBacks.taken()) - pool.taken()
 
@@ -83,16 +84,28 @@ export const createGatherer = (folder?: string, most = budget): { readonly begin
       }
     }
 
+    const readInto = async (
+      lent: ReadonlyArray<Uint8Array>,
+      from: NamelessFile,
+    ): Promise<ReadonlyArray<Uint8Array>> => {
+      const filled = lent.map((each, index) => each.subarray(0, length - index * block.largest))
+      for (const [index, each] of filled.entries()) await from.read(each, index * block.largest)
+      return filled
+    }
+
     return {
       length: () => length,
       add,
       lend: async (use) => {
         if (file === undefined) return use(pieces())
         const giveBack = await readBacks.take(length)
+        const lent = Array.from({ length: Math.ceil(length / block.largest) }, () => readPool.take(block.largest))
         try {
-          return await use([await file.read(length)])
+          return await use(await readInto(lent, file))
         } finally {
+          // First, because what is free may be kept.
           giveBack()
+          for (const each of lent) readPool.give(each)
         }
       },
       drop: async () => {

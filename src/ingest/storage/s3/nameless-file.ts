@@ -5,8 +5,8 @@ import { BlobStoreError } from "../blob-store.ts"
 export interface NamelessFile {
   /** Writes all of the bytes. */
   readonly write: (bytes: Uint8Array, position: number) => Promise<void>
-  /** Its first bytes, so many. */
-  readonly read: (length: number) => Promise<Uint8Array>
+  /** Fills a piece of memory. */
+  readonly read: (into: Uint8Array, position: number) => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -52,15 +52,13 @@ export const openNamelessFile = async (given?: string): Promise<NamelessFile> =>
           at += (await handle.write(bytes, at, bytes.length - at, position + at)).bytesWritten
         }
       }),
-    read: (length) =>
+    read: (into, position) =>
       attempt(async () => {
-        const bytes = new Uint8Array(length)
-        for (let at = 0; at < length;) {
-          const { bytesRead } = await handle.read(bytes, at, length - at, at)
+        for (let at = 0; at < into.length;) {
+          const { bytesRead } = await handle.read(into, at, into.length - at, position + at)
           if (bytesRead === 0) throw new Error("The file of gathered bytes ended early.")
           at += bytesRead
         }
-        return bytes
       }),
     close: () => handle.close(),
   }

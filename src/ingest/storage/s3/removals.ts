@@ -82,6 +82,7 @@ export const createRemovals = ({
 
   const removeDue = async (): Promise<void> => {
     const left = [...(await journal.listRemovals(now(), 1000))]
+    for (const { key } of left) noted.add(key)
     const work = async (): Promise<void> => {
       for (let next = left.pop(); next !== undefined; next = left.pop()) {
         if (!isClosed) await removeAgain(next.key)
@@ -89,7 +90,7 @@ export const createRemovals = ({
     }
     await Promise.all(Array.from({ length: atOnce }, work))
     const [next] = await journal.listRemovals(Number.MAX_SAFE_INTEGER, 1)
-    if (next !== undefined) lookAfter(Math.max(next.at - now(), 0))
+    if (next !== undefined) lookAfter(Math.min(Math.max(next.at - now(), 0), delay))
   }
 
   const look = (): void => {

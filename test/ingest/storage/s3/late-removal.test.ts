@@ -49,13 +49,17 @@ const listNoted = async (): Promise<ReadonlyArray<string>> => {
   return noted.map(({ key }) => key)
 }
 
-/** A process that is killed once a request of this operation has been sent; it happens later, whatever becomes of its process. */
-const killDuring = async (operation: string, size: number, end: number): Promise<void> => {
+/**
+ * A process that is killed once a request of this operation has been sent. It happens when it is released, whatever has become
+ * of its process.
+ */
+const killDuring = async (operation: string, size: number, end: number): Promise<() => void> => {
   const arrived = Promise.withResolvers<void>()
-  double.onRequest((request) => {
+  const released = Promise.withResolvers<void>()
+  double.onRequest(async (request) => {
     if (request.operation !== operation) return
     arrived.resolve()
-    return { kind: "late", by: 400 }
+    await released.promise
   })
   const content = randomBytes(size)
   const body = end < size ? breakingAfter(content.subarray(0, end)) : chunksOf(content)
@@ -63,15 +67,20 @@ const killDuring = async (operation: string, size: number, end: number): Promise
     .append("key.1", { epoch: 1, offset: 0, size, body })
     .catch(() => {})
   await arrived.promise
-  // All of it has arrived, and nothing has happened yet.
-  await sleep(50)
   // It lives in this process, and would tidy up.
   double.onRequest(({ operation: next, count }) =>
     next === "AbortMultipartUpload" && count === 0 ? { kind: "answer", status: 403, code: "AccessDenied" } : undefined,
   )
+  return released.resolve
 }
 
-describe("what a killed process had sent", () => {
+/** How long after it a removal is repeated, ms: what is released has arrived by then. */
+const soon = 2000
+
+/** ms */
+const patient = { timeout: 15_000 }
+
+describe("what a killed process had sent", { timeout: 60_000 }, () => {
   const cases = [
     ["a whole object", "PutObject", 1000, 1000],
     ["a tail", "PutObject", 2 * partSize, 1000],
@@ -79,38 +88,41 @@ describe("what a killed process had sent", () => {
   ] as const
 
   it.each(cases)("is removed when it arrives after the removal: %s", async (_, operation, size, end) => {
-    await killDuring(operation, size, end)
-    const next = open(800)
-    await next.remove("key.1")
+    const release = await killDuring(operation, size, end)
+    await open(soon).remove("key.1")
     expect(listLeft()).toEqual([])
-    await vi.waitFor(() => expect(listLeft()).toHaveLength(1), 2000)
-    await vi.waitFor(() => expect(listLeft()).toEqual([]), 5000)
-    await vi.waitFor(async () => expect(await listNoted()).toEqual([]))
+    release()
+    await vi.waitFor(() => expect(listLeft()).toHaveLength(1), patient)
+    await vi.waitFor(() => expect(listLeft()).toEqual([]), patient)
+    await vi.waitFor(async () => expect(await listNoted()).toEqual([]), patient)
   })
 
   it.each(cases)("is removed by the next process where that one ends too: %s", async (_, operation, size, end) => {
-    await killDuring(operation, size, end)
-    const next = open(700)
+    const release = await killDuring(operation, size, end)
+    const next = open(soon)
     await next.remove("key.1")
     await next.close()
-    await vi.waitFor(() => expect(listLeft()).toHaveLength(1), 2000)
+    release()
+    await vi.waitFor(() => expect(listLeft()).toHaveLength(1), patient)
     expect(await listNoted()).toEqual(["key.1"])
-    open(700)
-    await vi.waitFor(() => expect(listLeft()).toEqual([]), 5000)
-    await vi.waitFor(async () => expect(await listNoted()).toEqual([]))
+    open(soon)
+    await vi.waitFor(() => expect(listLeft()).toEqual([]), patient)
+    await vi.waitFor(async () => expect(await listNoted()).toEqual([]), patient)
   })
 
   it("is looked for again where the bucket was away at that time", async () => {
-    await killDuring("PutObject", 1000, 1000)
-    const next = open(500)
-    await next.remove("key.1")
+    const release = await killDuring("PutObject", 1000, 1000)
+    await open(soon).remove("key.1")
+    release()
+    await vi.waitFor(() => expect(listLeft()).toHaveLength(1), patient)
     let count = 0
     double.onRequest(({ operation }) =>
-      operation === "ListObjectsV2" && count++ === 0 ? { kind: "answer", status: 403 } : undefined,
+      operation === "ListObjectsV2" && count++ === 0
+        ? { kind: "answer", status: 403, code: "AccessDenied" }
+        : undefined,
     )
-    await vi.waitFor(() => expect(listLeft()).toHaveLength(1), 2000)
-    await vi.waitFor(() => expect(count).toBeGreaterThan(0), 2000)
-    await vi.waitFor(() => expect(listLeft()).toEqual([]), 5000)
+    await vi.waitFor(() => expect(listLeft()).toEqual([]), patient)
+    expect(count).toBeGreaterThan(1)
   })
 })
 

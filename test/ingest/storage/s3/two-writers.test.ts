@@ -151,7 +151,7 @@ describe("an older writer in another process", () => {
     const late = reasonOf(
       older.append("key.1", { epoch: 1, offset: 0, size, body: pausingAfter(content, partSize + 5, going.promise) }),
     )
-    await vi.waitFor(async () => expect((await journal.read("key.1"))?.offset).toBe(partSize))
+    await vi.waitFor(async () => expect((await journal.read("key.1"))?.offset).toBe(partSize), 10_000)
     const { ref } = await store(newer, 2, content)
     going.resolve()
     expect(await late).toBe("fenced")
@@ -165,7 +165,7 @@ describe("an older writer in another process", () => {
     const going = Promise.withResolvers<void>()
     const body = pausingAfter(randomBytes(size), partSize, going.promise)
     const late = reasonOf(older.append("key.1", { epoch: 1, offset: 0, size, body }))
-    await vi.waitFor(async () => expect((await journal.read("key.1"))?.offset).toBe(partSize))
+    await vi.waitFor(async () => expect((await journal.read("key.1"))?.offset).toBe(partSize), 10_000)
     await newer.remove("key.1")
     going.resolve()
     expect(await late).toBe("fenced")
