@@ -131,6 +131,47 @@ it("stores many small files in a few statements, and none in a transaction of it
     await catalog.close()
   }))
 
+it("commits many files, and records their attempts, in a few statements", () =>
+  withSchema(async () => {
+    const catalog = await open()
+    const keys = Array.from({ length: 64 }, (_, i) => `key-${i}`)
+    for (const key of keys) {
+      await catalog.begin({ grant: grantOf(key), registration, origin: "http://ingest.example", now: 1 })
+    }
+    const connect = vi.spyOn(pool, "connect")
+    onTestFinished(() => void vi.restoreAllMocks())
+    const committed = await Promise.all(
+      keys.map((key) =>
+        catalog.commit({ key, epoch: 1, fileHash: "ab", blobRef: key, now: 2, eventId: `evt_${key}`, claimedUntil: 9 }),
+      ),
+    )
+    expect(committed.map((each) => each.kind === "committed" && each.due?.file.blobRef)).toEqual(keys)
+    const kept = await Promise.all(
+      keys.map((key, i) =>
+        catalog.recordAttempt({
+          deliveryId: `evt_${key}`,
+          // The last one is not the newest attempt.
+          attempt: i === 63 ? 2 : 1,
+          startedAt: 3,
+          latency: 1,
+          status: 200,
+          error: null,
+          answer: null,
+          outcome: "delivered",
+          result: { data: `"${key}"` },
+        }),
+      ),
+    )
+    expect(kept).toEqual(keys.map(() => true))
+    const ends = await catalog.getMany(keys)
+    expect(ends.filter(({ delivery }) => delivery?.status === "delivered")).toHaveLength(63)
+    expect(
+      ends.every(({ file, result }) => result !== null && "data" in result && result.data === `"${file.key}"`),
+    ).toBe(true)
+    expect(connect.mock.calls.filter(([callback]) => callback === undefined)).toEqual([])
+    await catalog.close()
+  }))
+
 it("stores what it can of many small files, and lets the others fail alone", () =>
   withSchema(async () => {
     const catalog = await open()
