@@ -4,6 +4,7 @@ import { testCatalog } from "../../../../src/conformance.ts"
 import { type Catalog, CatalogError } from "../../../../src/ingest.ts"
 import { createPostgresCatalog } from "../../../../src/postgres.ts"
 import type { UploadGrant } from "../../../../src/protocol.ts"
+import { walkBeside } from "../walk-beside.ts"
 import { startPostgres, type TestPostgres } from "../../../start-postgres.ts"
 
 let postgres: TestPostgres
@@ -110,6 +111,11 @@ const withSchema = async (run: () => Promise<void>): Promise<void> => {
     await dropSchema()
   }
 }
+
+it.each(Array.from({ length: 12 }, (_, index) => index + 1))(
+  "does as a catalog in memory does, whatever happens to them: %i",
+  (seed) => withSchema(async () => walkBeside(await open(), seed)),
+)
 
 it("stores many small files in a few statements, and none in a transaction of its own", () =>
   withSchema(async () => {
