@@ -59,7 +59,7 @@ const openSite = async (allowsPages = true): Promise<Site> => {
       return { name: file.name }
     }),
   }
-  let handle: (request: Request) => Promise<Response>
+  let handle = async (_: Request) => new Response(null, { status: 503 })
   const app = await listen(
     toNodeListener(async (request) => {
       const { pathname } = new URL(request.url)

@@ -29,8 +29,19 @@ const findDue = async (
   return found
 }
 
+/** Ends an attempt, and keeps the result that it brought. */
+export const recordOneAttempt = async (
+  sql: Sql,
+  { result, ...attempt }: Parameters<CatalogDeliveries["recordAttempt"]>[0],
+): Promise<boolean> => {
+  const isNewest = await endAttempt(sql, attempt)
+  if (result === undefined || ("error" in result && !isNewest)) return false
+  const file = await sql.one(statements.fileOfEvent, attempt.deliveryId)
+  return file !== undefined && keepResult(sql, file.id as number, result, attempt.startedAt + attempt.latency)
+}
+
 /** The events in the PostgreSQL catalog. */
-export const createDeliveries = ({ read, write }: Database): CatalogDeliveries => ({
+export const createDeliveries = ({ read, write }: Database): Omit<CatalogDeliveries, "recordAttempt"> => ({
   claimDue: (claim) =>
     write(async (sql) => {
       const claimed: Array<DueDelivery> = []
@@ -40,13 +51,6 @@ export const createDeliveries = ({ read, write }: Database): CatalogDeliveries =
         claimed.push(toDue((await sql.one(statements.due, id!))!))
       }
       return claimed
-    }),
-  recordAttempt: ({ result, ...attempt }) =>
-    write(async (sql) => {
-      const isNewest = await endAttempt(sql, attempt)
-      if (result === undefined || ("error" in result && !isNewest)) return false
-      const file = await sql.one(statements.fileOfEvent, attempt.deliveryId)
-      return file !== undefined && keepResult(sql, file.id as number, result, attempt.startedAt + attempt.latency)
     }),
   redeliver: ({ id, now, callbackUrl }) =>
     write(async (sql) => {

@@ -2,20 +2,24 @@
  * The transitions of small files that an ingest makes most often, many in one statement (docs/decisions/082). The functions
  * in the database do the common case; every other one is a transaction of its own.
  */
+import type { CatalogDeliveries } from "../catalog-deliveries.ts"
 import type { CatalogRegistrations } from "../catalog-registrations.ts"
-import type { CatalogUploads } from "../catalog-uploads.ts"
+import type { CatalogUploads, Committed } from "../catalog-uploads.ts"
 import type { NewRegistration } from "../catalog-records.ts"
 import { leastCatalogQuota, sizeExpected, sizeKey, sizeRegistration } from "../quota.ts"
-import { type Row, toRegistration } from "../sql/rows.ts"
-import { describeWhole } from "../sql/uploads.ts"
+import { type Row, toRegistration, toUpload } from "../sql/rows.ts"
+import { describeWhole, toCommitted } from "../sql/uploads.ts"
 import { untoldUrlTtl } from "../upload-rules.ts"
 import { createBatches } from "./batches.ts"
 import type { Database } from "./database.ts"
+import { recordOneAttempt } from "./deliveries.ts"
 import { registerUploads } from "./registrations.ts"
-import { commitWholeUpload } from "./uploads.ts"
+import { commitUpload, commitWholeUpload } from "./uploads.ts"
 import { toJson } from "./values.ts"
 
 type Whole = Parameters<CatalogUploads["commitWhole"]>[0]
+type Commit = Parameters<CatalogUploads["commit"]>[0]
+type Attempt = Parameters<CatalogDeliveries["recordAttempt"]>[0]
 type Register = Parameters<CatalogRegistrations["register"]>[0]
 
 const toFlags = (registration: NewRegistration | undefined) =>
@@ -107,15 +111,48 @@ const toWanted = (register: Register, n: number) => {
   return register.fileKeys.map((key) => ({ n, key, wire_id: wireId, bytes: sizeExpected(key, size) }))
 }
 
+const toCommitJob = ({ key, epoch, fileHash, blobRef, now, eventId, claimedUntil }: Commit) => ({
+  key,
+  epoch,
+  file_hash: fileHash,
+  blob_ref: blobRef,
+  at: now,
+  event_id: eventId,
+  claimed_until: claimedUntil,
+})
+
+const toAttemptJob = (job: Attempt, n: number) => {
+  const { deliveryId, attempt, startedAt, latency, status, error, answer, outcome, result } = job
+  return {
+    n,
+    delivery_id: deliveryId,
+    attempt,
+    started_at: startedAt,
+    latency,
+    status,
+    error,
+    answer,
+    next: typeof outcome === "string" ? outcome : "pending",
+    delivered: Number(outcome === "delivered"),
+    retry_at: typeof outcome === "string" ? null : outcome.retryAt,
+    data: result !== undefined && "data" in result ? result.data : undefined,
+    failed: result !== undefined && "error" in result ? result.error : undefined,
+  }
+}
+
 /** @param functions the schema of the functions, as it stands in a statement */
 export const createHotTransitions = (
   { call, write }: Database,
   functions: string,
-): Pick<CatalogUploads, "commitWhole"> & Pick<CatalogRegistrations, "register"> => {
+): Pick<CatalogUploads, "commit" | "commitWhole"> &
+  Pick<CatalogRegistrations, "register"> &
+  Pick<CatalogDeliveries, "recordAttempt"> => {
   const whole = `SELECT * FROM ${functions}.commit_whole(?::text[], ?::text[], ?::json)`
+  const committing = `SELECT * FROM ${functions}.commit(?::text[], ?::json)`
+  const recording = `SELECT * FROM ${functions}.record_attempt(?::json)`
   const registering = `SELECT * FROM ${functions}.register(?::text[], ?::text[], ?::json, ?::json)`
 
-  const commitAlone = (job: Whole) => write((sql) => commitWholeUpload(sql, job))
+  const commitWholeAlone = (job: Whole) => write((sql) => commitWholeUpload(sql, job))
   const commitWhole = createBatches<Whole, Awaited<ReturnType<CatalogUploads["commitWhole"]>>>({
     keysOf: ({ grant }) => [grant.key],
     together: async (jobs) => {
@@ -127,7 +164,7 @@ export const createHotTransitions = (
         return row && describeWhole(job, row.id as number, toKept(row, job))
       })
     },
-    alone: commitAlone,
+    alone: commitWholeAlone,
   })
 
   const registerAlone = (job: Register) => write((sql) => registerUploads(sql, job))
@@ -143,10 +180,36 @@ export const createHotTransitions = (
     alone: registerAlone,
   })
 
+  const commit = createBatches<Commit, Committed>({
+    keysOf: ({ key }) => [key],
+    together: async (jobs) => {
+      const keys = jobs.map(({ key }) => key)
+      const rows = (await call(committing, keys, toJson(jobs.map(toCommitJob)))) as ReadonlyArray<unknown>
+      const uploads = (rows as ReadonlyArray<{ readonly upload: Row }>).map(({ upload }) => toUpload(upload))
+      const found = new Map(uploads.map((upload) => [upload.file.key, upload]))
+      return jobs.map(({ key, claimedUntil }) => {
+        const upload = found.get(key)
+        return upload && toCommitted(upload, claimedUntil)
+      })
+    },
+    alone: (job) => write((sql) => commitUpload(sql, job)),
+  })
+
+  const recordAttempt = createBatches<Attempt, boolean>({
+    keysOf: ({ deliveryId }) => [deliveryId],
+    together: async (jobs) => {
+      const found = byNumber(await call(recording, toJson(jobs.map(toAttemptJob))))
+      return jobs.map((_, n) => found.get(n)?.kept as boolean | undefined)
+    },
+    alone: (job) => write((sql) => recordOneAttempt(sql, job)),
+  })
+
   return {
+    commit,
+    recordAttempt,
     // Where there may be only so much, one begins after the other.
     commitWhole: (job) =>
-      job.quota === undefined && job.labels?.ownerQuota === undefined ? commitWhole(job) : commitAlone(job),
+      job.quota === undefined && job.labels?.ownerQuota === undefined ? commitWhole(job) : commitWholeAlone(job),
     // The same key twice is none of the common cases.
     register: (job) => (new Set(job.fileKeys).size === job.fileKeys.length ? register(job) : registerAlone(job)),
   }

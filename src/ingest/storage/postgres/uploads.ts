@@ -230,11 +230,13 @@ const recordResult = async (
 }
 
 /** The uploads in the PostgreSQL catalog, from the first byte to the result of the app's callback. */
-export const createUploads = ({ read, write }: Database): Omit<CatalogUploads, "commitWhole"> => ({
+export const createUploads = ({ read, write }: Database): Omit<CatalogUploads, "commit" | "commitWhole"> => ({
   begin: (begin) => write((sql) => beginUpload(sql, begin)),
   interrupt: (key) =>
-    write(async (sql) => ((await sql.one(statements.interrupt, key))?.epoch as number | undefined) ?? null),
-  commit: (commit) => write((sql) => commitUpload(sql, commit)),
+    write(async (sql) => {
+      await sql.hold([key])
+      return ((await sql.one(statements.interrupt, key))?.epoch as number | undefined) ?? null
+    }),
   readContent: async (id) => ((await read.one(statements.content, id))?.bytes as unknown as Uint8Array) ?? null,
   fail: ({ key, epoch, failure, now, eventId }) =>
     write(async (sql) => {

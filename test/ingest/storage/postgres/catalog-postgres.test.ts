@@ -4,6 +4,7 @@ import { testCatalog } from "../../../../src/conformance.ts"
 import { type Catalog, CatalogError } from "../../../../src/ingest.ts"
 import { createPostgresCatalog } from "../../../../src/postgres.ts"
 import type { UploadGrant } from "../../../../src/protocol.ts"
+import { walkBeside } from "../walk-beside.ts"
 import { startPostgres, type TestPostgres } from "../../../start-postgres.ts"
 
 let postgres: TestPostgres
@@ -111,6 +112,11 @@ const withSchema = async (run: () => Promise<void>): Promise<void> => {
   }
 }
 
+it.each(Array.from({ length: 12 }, (_, index) => index + 1))(
+  "does as a catalog in memory does, whatever happens to them: %i",
+  (seed) => withSchema(async () => walkBeside(await open(), seed)),
+)
+
 it("stores many small files in a few statements, and none in a transaction of its own", () =>
   withSchema(async () => {
     const catalog = await open()
@@ -128,6 +134,47 @@ it("stores many small files in a few statements, and none in a transaction of it
     expect(connect.mock.calls.filter(([callback]) => callback === undefined)).toEqual([])
     expect(query.mock.calls.length).toBeLessThanOrEqual(16)
     expect(await catalog.usage("app")).toMatchObject({ files: 128, storedBytes: 128, expectedFiles: 0 })
+    await catalog.close()
+  }))
+
+it("commits many files, and records their attempts, in a few statements", () =>
+  withSchema(async () => {
+    const catalog = await open()
+    const keys = Array.from({ length: 64 }, (_, i) => `key-${i}`)
+    for (const key of keys) {
+      await catalog.begin({ grant: grantOf(key), registration, origin: "http://ingest.example", now: 1 })
+    }
+    const connect = vi.spyOn(pool, "connect")
+    onTestFinished(() => void vi.restoreAllMocks())
+    const committed = await Promise.all(
+      keys.map((key) =>
+        catalog.commit({ key, epoch: 1, fileHash: "ab", blobRef: key, now: 2, eventId: `evt_${key}`, claimedUntil: 9 }),
+      ),
+    )
+    expect(committed.map((each) => each.kind === "committed" && each.due?.file.blobRef)).toEqual(keys)
+    const kept = await Promise.all(
+      keys.map((key, i) =>
+        catalog.recordAttempt({
+          deliveryId: `evt_${key}`,
+          // The last one is not the newest attempt.
+          attempt: i === 63 ? 2 : 1,
+          startedAt: 3,
+          latency: 1,
+          status: 200,
+          error: null,
+          answer: null,
+          outcome: "delivered",
+          result: { data: `"${key}"` },
+        }),
+      ),
+    )
+    expect(kept).toEqual(keys.map(() => true))
+    const ends = await catalog.getMany(keys)
+    expect(ends.filter(({ delivery }) => delivery?.status === "delivered")).toHaveLength(63)
+    expect(
+      ends.every(({ file, result }) => result !== null && "data" in result && result.data === `"${file.key}"`),
+    ).toBe(true)
+    expect(connect.mock.calls.filter(([callback]) => callback === undefined)).toEqual([])
     await catalog.close()
   }))
 

@@ -10,6 +10,7 @@
  * transaction that knows every case. Look-ups are scalar subqueries, which read through an index whatever the planner thinks
  * of the size of a table.
  */
+import { selectUpload } from "../../sql/rows.ts"
 
 /** A moment that stays as it is is not the one that a function would see: it must not run in a transaction of that kind. */
 const guard = `
@@ -126,6 +127,80 @@ const register = (schema: string, versioned: string): string => `
     SELECT n FROM job;
   END $$;`
 
+/** Uploads whose bytes are all there, of apps that delete nothing by owner or prefix at this moment. */
+const commit = (versioned: string): string => `
+  CREATE FUNCTION ${versioned}.commit(keys text[], jobs json) RETURNS TABLE (upload json) LANGUAGE plpgsql AS $$
+  #variable_conflict use_column
+  DECLARE ids bigint[];
+  BEGIN ${guard}
+    PERFORM ${versioned}.hold_keys(keys);
+    WITH job AS MATERIALIZED (
+      SELECT j.*, f.id, f.app_id, f.hold, e.registration_id, e.ctid AS expected, r.is_dev
+      FROM json_to_recordset(jobs) AS j (key text, epoch bigint, file_hash text, blob_ref text, at bigint, event_id text,
+        claimed_until bigint)
+      CROSS JOIN LATERAL (
+        SELECT id, app_id, hold, wire_id FROM files
+        WHERE key = j.key AND is_current = 1 AND status = 'Uploading' AND epoch = j.epoch LIMIT 1) f
+      LEFT JOIN LATERAL (
+        SELECT registration_id, ctid FROM expected_files WHERE key = j.key AND wire_id = f.wire_id LIMIT 1) e ON true
+      LEFT JOIN LATERAL (SELECT is_dev FROM registrations WHERE id = e.registration_id LIMIT 1) r ON true
+      WHERE (SELECT d.id FROM deletions d WHERE d.app_id = f.app_id AND d.done_at IS NULL LIMIT 1) IS NULL
+    ), ended AS (
+      UPDATE files f SET status = 'Uploaded', (file_hash, blob_ref, uploaded_at, registration_id, remove_at, claim_by) =
+        (SELECT j.file_hash, j.blob_ref, j.at, j.registration_id, CASE WHEN f.hold IS NULL THEN j.at + f.keep_for END,
+          CASE WHEN f.hold IS NULL THEN j.at + f.claim_within END FROM job j WHERE j.id = f.id)
+      WHERE f.id = ANY (ARRAY(SELECT id FROM job))
+    ), arrived AS (
+      DELETE FROM expected_files WHERE ctid = ANY (ARRAY(SELECT expected FROM job WHERE registration_id IS NOT NULL))
+    ), owed AS (
+      INSERT INTO deliveries (file_id, id, registration_id, app_id, is_dev, hook, attempts, next_at)
+      SELECT id, event_id, registration_id, app_id, is_dev, 'callback',
+        CASE WHEN is_dev = 1 OR claimed_until IS NULL THEN 0 ELSE 1 END,
+        CASE WHEN is_dev = 1 THEN at ELSE coalesce(claimed_until, at) END
+      FROM job WHERE is_dev IS NOT NULL AND hold IS NULL
+    )
+    SELECT array_agg(id) INTO ids FROM job;
+    RETURN QUERY SELECT row_to_json(u) FROM (${selectUpload} WHERE f.id = ANY (ids)) AS u;
+  END $$;`
+
+/** Ends attempts to deliver, and keeps the results that they brought. */
+const recordAttempt = (versioned: string): string => `
+  CREATE FUNCTION ${versioned}.record_attempt(jobs json) RETURNS TABLE (n int, kept boolean) LANGUAGE plpgsql AS $$
+  #variable_conflict use_column
+  DECLARE newest text[]; found json; stored bigint[];
+  BEGIN ${guard}
+    WITH job AS MATERIALIZED (
+      SELECT j.*, (SELECT d.file_id FROM deliveries d WHERE d.id = j.delivery_id) AS file_id
+      FROM json_to_recordset(jobs) AS j (n int, delivery_id text, attempt bigint, started_at bigint, latency bigint,
+        status int, error text, answer text, next text, delivered int, retry_at bigint, data text, failed text)
+    ), tried AS (
+      INSERT INTO attempts (delivery_id, attempt, started_at, latency, status, error, answer)
+      SELECT delivery_id, attempt, started_at, latency, status, error, answer FROM job ON CONFLICT DO NOTHING
+    ), ended AS (
+      UPDATE deliveries d SET (status, failures, next_at) = (
+        SELECT j.next, CASE WHEN j.delivered = 1 THEN d.failures WHEN d.is_dev = 1 THEN d.attempts ELSE d.failures + 1 END,
+          coalesce(j.retry_at, d.next_at) FROM job j WHERE j.delivery_id = d.id)
+      WHERE d.file_id = ANY (ARRAY(SELECT file_id FROM job)) AND d.status = 'pending'
+        AND d.attempts = (SELECT j.attempt FROM job j WHERE j.delivery_id = d.id)
+      RETURNING d.id
+    )
+    SELECT (SELECT coalesce(array_agg(id), '{}') FROM ended), (SELECT json_agg(j) FROM job j) INTO newest, found;
+    WITH job AS MATERIALIZED (
+      SELECT * FROM json_to_recordset(found) AS j (delivery_id text, file_id bigint, at bigint, started_at bigint,
+        latency bigint, data text, failed text)
+      WHERE data IS NOT NULL OR (failed IS NOT NULL AND delivery_id = ANY (newest))
+    ), kept AS (
+      UPDATE files f SET (result_at, result_data, result_error) =
+        (SELECT j.started_at + j.latency, j.data, j.failed FROM job j WHERE j.file_id = f.id)
+      WHERE f.id = ANY (ARRAY(SELECT file_id FROM job)) AND f.status = 'Uploaded' AND f.hold IS NULL
+        AND f.result_data IS NULL
+      RETURNING f.id
+    )
+    SELECT coalesce(array_agg(id), '{}') INTO stored FROM kept;
+    RETURN QUERY SELECT j.n, coalesce(j.file_id = ANY (stored), false)
+      FROM json_to_recordset(found) AS j (n int, file_id bigint);
+  END $$;`
+
 export const functions = (schema: string, versioned: string): string => `
   CREATE FUNCTION ${versioned}.hold_keys(keys text[]) RETURNS void LANGUAGE plpgsql AS $$ BEGIN
     INSERT INTO held_keys (key) SELECT DISTINCT k COLLATE "C" AS k FROM unnest(keys) AS k ORDER BY k
@@ -134,4 +209,6 @@ export const functions = (schema: string, versioned: string): string => `
   END $$;
   ${commitWhole(schema, versioned)}
   ${register(schema, versioned)}
+  ${commit(versioned)}
+  ${recordAttempt(versioned)}
   `
