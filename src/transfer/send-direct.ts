@@ -1,6 +1,5 @@
 import type { DirectAnswer, DirectQuestion } from "../protocol/messages.ts"
-import { UploadError } from "../protocol/upload-error.ts"
-import { type Fetch, fetchReply, networkError, readReply, type Reply } from "./reply.ts"
+import type { Fetch, fetchReply, networkError, readReply, Reply } from "./reply.ts"
 import type { Attempt } from "./retry.ts"
 import type { BytesRequest } from "./bytes-request.ts"
 import type { UploadableFile } from "./uploadable-file.ts"
@@ -28,8 +27,6 @@ type Part = DirectQuestion["parts"][number]
 /** The outcome of an attempt that has failed. */
 type Refusal = Exclude<Attempt<unknown>, { readonly value: unknown }>
 
-const toRefusal = (cause: unknown): Refusal => ({ error: UploadError.is(cause) ? cause : networkError(cause) })
-
 const isAnswer = (json: unknown): json is DirectAnswer => /^(direct|ingest)$/.test((json as DirectAnswer).transport)
 
 const toHex = (bytes: ArrayBuffer): string =>
@@ -49,9 +46,18 @@ export const sendDirect = async (
   transfer: Transfer,
   url: string,
   forget: (failures: number) => void,
-  sendBytes: (fetch: Fetch, request: BytesRequest) => Promise<Reply>,
+  // Handed in, and not imported: every page would load one module more.
+  send: (fetch: Fetch, request: BytesRequest) => Promise<Reply>,
+  sendForReply: typeof fetchReply,
+  read: typeof readReply,
+  toNetworkError: typeof networkError,
 ): Promise<Attempt<boolean>> => {
   const { file, fetch, trace, signal, onProgress } = transfer
+  const toRefusal = (cause?: unknown, message?: string): Refusal => {
+    const error = toNetworkError(cause)
+    if (message) error.message = message
+    return { error }
+  }
   const whole = await file.slice(0)
   // What is no Blob cannot be read in any order, and pages without TLS have no SHA-256.
   if (!("arrayBuffer" in whole) || !globalThis.crypto?.subtle || (vain.get(transfer) ?? 0) >= vainAtMost) {
@@ -60,8 +66,13 @@ export const sendDirect = async (
   const blob = whole as Blob
 
   const ask = async (parts: ReadonlyArray<Part>): Promise<Attempt<DirectAnswer>> =>
-    readReply(
-      await fetchReply(fetch, url, { method: "POST", body: JSON.stringify({ parts }), headers: { ...trace }, signal }),
+    read(
+      await sendForReply(fetch, url, {
+        method: "POST",
+        body: JSON.stringify({ parts }),
+        headers: { ...trace },
+        signal,
+      }),
       (json) => (isAnswer(json) ? json : undefined),
     )
   const first = await ask([])
@@ -95,7 +106,9 @@ export const sendDirect = async (
     while (waiting.length > 0) {
       const asked = waiting
       waiting = []
-      const answer = await ask(asked.map(({ number, sha256 }) => ({ number, sha256 }))).catch(toRefusal)
+      const answer = await ask(asked.map(({ number, sha256 }) => ({ number, sha256 }))).catch((cause: unknown) =>
+        toRefusal(cause),
+      )
       for (const { tell } of asked) tell(answer)
     }
     isAsking = false
@@ -112,8 +125,8 @@ export const sendDirect = async (
     if ("error" in answer) return answer
     const { value } = answer
     const upload = value.transport === "direct" && value.uploads.find((each) => each.number === number)
-    if (!upload) return { error: networkError() }
-    const { status } = await sendBytes(fetch, {
+    if (!upload) return toRefusal()
+    const { status } = await send(fetch, {
       url: upload.url,
       headers: upload.headers,
       body,
@@ -123,14 +136,13 @@ export const sendDirect = async (
       onProgress: (size) => report(number, size),
     })
     if (status === 200) return undefined
-    const message = `The bucket of the ingest answered ${status} to a part of the file.`
-    return { error: new UploadError({ code: "NETWORK_ERROR", message }) }
+    return toRefusal(undefined, `The bucket of the ingest answered ${status} to a part of the file.`)
   }
 
   let isVain = true
   const sendNext = async (): Promise<void> => {
     for (let number = missing.shift(); number && !failure; number = missing.shift()) {
-      const refusal = await sendPart(number).catch(toRefusal)
+      const refusal = await sendPart(number).catch((cause: unknown) => toRefusal(cause))
       if (refusal) failure ??= refusal
       else {
         isVain = false

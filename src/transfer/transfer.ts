@@ -3,7 +3,7 @@ import { largestAppendHeader, rangeStartHeader, transportParameter } from "../pr
 import { formatUploadRange } from "../protocol/range.ts"
 import type { TraceContext } from "../protocol/trace-context.ts"
 import { UploadError } from "../protocol/upload-error.ts"
-import { type Fetch, fetchReply, readReply, type Reply } from "./reply.ts"
+import { type Fetch, fetchReply, networkError, readReply, type Reply } from "./reply.ts"
 import { type Attempt, retry, type RetryOptions, type RetryWait } from "./retry.ts"
 import { sendBytes } from "./send-bytes.ts"
 import type { UploadableFile } from "./uploadable-file.ts"
@@ -110,7 +110,7 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
     if (isDirect && start < file.size) {
       onProgress(start)
       await loadCutter()
-      const past = await cutter?.sendDirect(options, url, forget, sendBytes)
+      const past = await cutter?.sendDirect(options, url, forget, sendBytes, fetchReply, readReply, networkError)
       if (past && "error" in past) return past
       isDirect = !!past?.value
       if (isDirect) start = file.size
