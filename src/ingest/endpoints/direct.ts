@@ -22,7 +22,7 @@ const told = new WeakSet<Settings>()
 
 /** A client that knows nothing of direct uploads has sent a small file: the answer says that it should be PUT. */
 const notAsked = (cause: Rejected): Rejected =>
-  cause.code === "BAD_REQUEST"
+  cause.code === "BAD_REQUEST" && cause.status === undefined
     ? new Rejected({
         code: "METHOD_NOT_ALLOWED",
         detail: `A POST to this URL asks where parts of the file go, and has them as JSON. To send the file, PUT it. ${cause.detail}`,

@@ -89,7 +89,8 @@ const finishBlob = async (
   } catch (cause) {
     if (!BlobStoreError.is(cause) || cause.reason !== "offset") throw cause
     const { size: stored } = await store.claim(blob, epoch)
-    if (stored >= size) throw cause
+    // A part that was sent anew in between, past the ingest, has another name now.
+    if (stored >= size) return store.finish(blob, { epoch, size, isHashed })
     throw resumeAt(stored, `The store lost bytes; ${stored} of ${size} are stored. Resume from there.`, cause)
   }
 }
@@ -101,6 +102,7 @@ const checkBeginning = async (
   { type, size }: UploadGrant,
   { ref }: Finished,
 ): Promise<void> => {
+  if (size === 0) return
   const beginning = await store.read(blob, { start: 0, end: Math.min(sampleSize, size) - 1, ref })
   const sample = new Uint8Array(await new Response(beginning as BodyInit).arrayBuffer())
   const mismatch = await findContentMismatch(type, sample)
@@ -123,8 +125,9 @@ export const storeBody = async (
   }
   if (offset + announced > size) throw tooManyBytes(size)
   const { hash, directHash } = service.settings
-  const isReadAgain = state.isDirect !== true || directHash === "read"
-  const isHashed = (hash && isReadAgain) || digests.repr !== undefined
+  // Once a blob is finished a store may not know any more whether its bytes went past the ingest; the URL does.
+  const isPast = state.isDirect === true || (state.isFinished && grant.transport !== undefined)
+  const isHashed = (hash && (!isPast || directHash === "read")) || digests.repr !== undefined
   const body = await open(place)
   const isComplete = state.isFinished || (offset === size && size > 0)
   const { offset: stored, brokenOff } = isComplete
@@ -148,7 +151,8 @@ export const storeBody = async (
     throw resumeAt(stored, `The body ended early; ${stored} of ${size} bytes are stored. Resume from there.`)
   }
   const finished = await finishBlob(service, place, size, isHashed)
-  if (state.isDirect === true) await checkBeginning(service, blob, grant, finished)
+  // One that was finished before may have failed before it was checked.
+  if (isPast || state.isFinished) await checkBeginning(service, blob, grant, finished)
   checkDigest("repr-digest", digests.repr, finished.digest)
   return finished
 }

@@ -14,6 +14,17 @@ const mebibyte = 1024 * 1024
 const partSize = 8 * mebibyte
 const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
 
+/** Two blocks of the same MD5, found by Wang and others in 2004. */
+const collision = [0x87, 0x07].map((byte) => {
+  const block = Buffer.from(
+    "d131dd02c5e6eec4693d9a0698aff95c2fcab58712467eab4004583eb8fb7f8955ad340609f4b30283e488832571415a085125e8f7cdc99fd91dbdf280373c5bd8823e3156348f5bae6dacd436c919c6dd53e2b487da03fd02396306d248cda0e99f33420f577ee8ce54b67080a80d1ec69821bcb6a8839396f9652b6ff72a70",
+    "hex",
+  )
+  // The second one differs in the highest bits of six bytes.
+  if (byte === 0x07) for (const at of [19, 45, 59, 83, 109, 123]) block[at]! ^= 0x80
+  return block
+}) as [Buffer, Buffer]
+
 type Options = Partial<Parameters<typeof startIngest>[0]>
 
 const setUp = async (options: Options = {}, journal: BlobJournal = createMemoryBlobJournal()) => {
@@ -131,7 +142,8 @@ describe("an upload whose bytes go past the ingest", () => {
     await ask(1)
     const answer = await putRaw(url, content)
     expect(answer.status).toBe(200)
-    expect(Buffer.compare(await read(await answer.json()), content)).toBe(0)
+    const file = await answer.json()
+    expect(Buffer.compare(await read(file), content)).toBe(0)
     await ingest.close()
     expect([double.objects.size, double.uploads.size]).toEqual([1, 0])
   })
@@ -167,6 +179,49 @@ describe("an upload whose bytes go past the ingest", () => {
     expect([ended.status, (await ended.json()).code]).toEqual([415, "CONTENT_MISMATCH"])
     expect((await end()).status).toBe(415)
     expect([double.objects.size, double.uploads.size]).toEqual([0, 0])
+  })
+
+  it.each([100_000, partSize + 10])(
+    "is not let through where its check failed for another reason: %d bytes",
+    async (size) => {
+      const { begin, double } = await setUp()
+      const { ask, end, content } = await begin(size, { type: "image/png", name: "a.png" })
+      const page = new TextEncoder().encode("<!doctype html><script>alert(1)</script>")
+      content.set(page)
+      const count = Math.ceil(size / partSize)
+      const { uploads } = await ask(...Array.from({ length: count }, (_, index) => index + 1))
+      for (const { number, url: to, headers } of uploads) {
+        const body = content.subarray((number - 1) * partSize, number * partSize)
+        expect((await fetch(to, { method: "PUT", headers, body })).status).toBe(200)
+      }
+      double.onRequest(({ operation }) =>
+        operation === "GetObject" ? { kind: "answer", status: 403, code: "AccessDenied" } : undefined,
+      )
+      expect((await end()).status).toBe(503)
+      double.onRequest()
+      expect((await end()).status).toBe(415)
+      expect(double.objects.size).toBe(0)
+    },
+  )
+
+  it("has the SHA-256 of what is stored, also where a part was replaced by one of the same MD5", async () => {
+    const { begin, double } = await setUp({ directHash: "read" })
+    const size = partSize + 10
+    const { ask, url, content, end } = await begin(size)
+    content.set(collision[0])
+    const other = content.slice(0, partSize)
+    other.set(collision[1])
+    const parts = [{ number: 1, sha256: sha256(other) }]
+    const early = await putRaw(url, content.subarray(0, partSize))
+    expect(early.status).toBe(409)
+    const { uploads } = (await (
+      await fetch(url, { method: "POST", body: JSON.stringify({ parts }) })
+    ).json()) as Awaited<ReturnType<typeof ask>>
+    const { url: to, headers } = uploads[0]!
+    expect((await fetch(to, { method: "PUT", headers, body: other })).status).toBe(200)
+    expect((await putRaw(url, content.subarray(partSize), partSize)).status).toBe(200)
+    const [stored] = double.objects.values()
+    expect(await (await end()).json()).toMatchObject({ fileHash: sha256(stored!.bytes) })
   })
 
   it.each([

@@ -240,12 +240,13 @@ export const createS3BlobStore = (
     const { blob } = held
     const whole = await becomeWhole(held, size)
     if (whole.size !== size) throw new BlobStoreError("offset", `The blob has ${whole.size} bytes, not ${size}.`)
+    const isDirect = blob.known?.upload?.directSize !== undefined
     let digest = ""
     if (isHashed) {
-      const known = whole.digest ?? (await findDigest(blob, size))
+      // Whoever has the URL of a part may have sent other bytes of the same ETag, which is MD5, after ours were hashed.
+      const known = whole.digest ?? (isDirect ? undefined : await findDigest(blob, size))
       digest = known ?? (await hashObject(client, names.content(key, whole.ref), size))
     }
-    const isDirect = blob.known?.upload?.directSize !== undefined
     if (blob.isJournaled) tidy(() => removeOthers(key, epoch, whole.ref, isDirect))
     held.letGo()
     return { digest, ref: whole.ref }

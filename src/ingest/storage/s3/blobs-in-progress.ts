@@ -54,7 +54,7 @@ const isAsBefore = (one: JournaledBlob, other: JournaledBlob): boolean =>
   one.tail === other.tail &&
   one.upload?.id === other.upload?.id &&
   one.etags.length === other.etags.length &&
-  one.etags.at(-1) === other.etags.at(-1)
+  one.etags.every((etag, index) => etag === other.etags[index])
 
 /** The right of one writer to a blob, and what it knows of it. */
 export interface Held {

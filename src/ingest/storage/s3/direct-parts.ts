@@ -63,7 +63,8 @@ export const adoptParts = async (
   const last = countParts(size)
   const found = new Map<number, string>()
   for (const { number, size: stored, etag } of listed) {
-    if (etag !== undefined && number <= last && stored === sizeOfPart(size, number)) found.set(number, etag)
+    const isOfGrid = Number.isInteger(number) && number >= 1 && number <= last
+    if (etag !== undefined && isOfGrid && stored === sizeOfPart(size, number)) found.set(number, etag)
   }
   const { etags } = await held.know()
   const usable: Array<string> = []
@@ -123,6 +124,9 @@ const signPart = async (
   return { url, headers }
 }
 
+/** How long the bucket may take to answer a part of a few bytes, ms: somebody waits for it. */
+const trialPatience = 3000
+
 /** Why a bucket is not fit for parts that others send; undefined where it is. Nothing of what is tried stays. */
 const findUnfit = async (client: S3Client, prefix: string): Promise<string | undefined> => {
   const [right, wrong] = [Buffer.from("right"), Buffer.from("wrong")]
@@ -132,7 +136,8 @@ const findUnfit = async (client: S3Client, prefix: string): Promise<string | und
   try {
     const { url, headers } = await signPart(client, name, id, 1, { length: right.length, sha256 }, 60)
     const send = async (body: Uint8Array<ArrayBuffer>): Promise<number> => {
-      const answer = await fetch(url, { method: "PUT", headers, body, redirect: "manual" })
+      const signal = AbortSignal.timeout(trialPatience)
+      const answer = await fetch(url, { method: "PUT", headers, body, redirect: "manual", signal })
       await answer.body?.cancel()
       return answer.status
     }
@@ -156,7 +161,10 @@ interface GrantsSetup extends Pick<BlobStore, "claim"> {
   readonly hold: (key: string, epoch: number) => Held
 }
 
-/** Lets clients send parts; see `grantParts` of the port. Whether the bucket is fit for that is tried once. */
+/** How long it counts that a bucket was found unfit, ms: it may have been busy, or its clock may have been wrong. */
+const unfitFor = 5 * 60_000
+
+/** Lets clients send parts; see `grantParts` of the port. Whether the bucket is fit for that is tried once, until it is. */
 export const createPartGrants = ({
   client,
   prefix,
@@ -165,14 +173,18 @@ export const createPartGrants = ({
   claim,
 }: GrantsSetup): NonNullable<BlobStore["grantParts"]> => {
   let fitness: Promise<string | undefined> | undefined
-  const tryOnce = (): Promise<string | undefined> =>
-    (fitness ??= findUnfit(client, prefix).catch((cause: unknown) => {
-      fitness = undefined
-      throw cause
-    }))
+  let triedAt = 0
+  const findWhyNot = async (): Promise<string | undefined> => {
+    if (fitness !== undefined && (await fitness) !== undefined && Date.now() - triedAt >= unfitFor) fitness = undefined
+    if (fitness === undefined) {
+      triedAt = Date.now()
+      fitness = findUnfit(client, prefix).catch((cause: unknown) => `it could not be tried: ${String(cause)}`)
+    }
+    return fitness
+  }
 
   return async (key, { epoch, size, parts, until }) => {
-    const why = await tryOnce()
+    const why = await findWhyNot()
     if (why !== undefined) return { kind: "refused", why }
     const partSize = toPartSize(size)
     const state: BlobState = await claim(key, epoch)

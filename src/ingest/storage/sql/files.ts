@@ -16,7 +16,7 @@ export const toClaim = `
 export const nextDeadline = `
   SELECT min(at) AS at FROM (
     SELECT min(remove_at) AS at FROM files WHERE remove_at IS NOT NULL AND status = 'Uploaded'
-    UNION ALL SELECT min(claim_by) FROM files WHERE claim_by IS NOT NULL AND status = 'Uploaded')`
+    UNION ALL SELECT min(claim_by) FROM files WHERE claim_by IS NOT NULL AND status = 'Uploaded') AS times`
 
 /** Changes a file, or those of a custom id, that {@link byFileKey} or {@link byCustomId} finds. */
 export const changeFile = (where: string): string => `

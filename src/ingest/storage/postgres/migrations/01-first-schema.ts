@@ -107,7 +107,8 @@ export const firstSchema = (schema: string): string => `
   CREATE INDEX files_held ON ${schema}.files (app_id, id) WHERE hold = 1 AND status = 'Uploaded';
 
   -- The bytes of small files. They are compressed already, or too small for it.
-  CREATE TABLE ${schema}.contents (file_id bigint PRIMARY KEY, bytes bytea STORAGE EXTERNAL NOT NULL);
+  CREATE TABLE ${schema}.contents (file_id bigint PRIMARY KEY, bytes bytea NOT NULL);
+  ALTER TABLE ${schema}.contents ALTER COLUMN bytes SET STORAGE EXTERNAL;
 
   CREATE TABLE ${schema}.deliveries (
     file_id bigint PRIMARY KEY,
