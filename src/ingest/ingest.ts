@@ -171,7 +171,7 @@ export const createIngest = (options: IngestOptions): Ingest => {
     looks: createLooks({ catalog, changes }),
     dispatcher,
     refusedCallbacks,
-    remindOfCallbacks: createReminder(),
+    remind: createReminder(),
     clocks: createAppClocks(write),
     askedAgain: createAskedAgain(),
     devStreams,

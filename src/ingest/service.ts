@@ -40,8 +40,8 @@ export interface Service {
   readonly looks: Looks
   readonly dispatcher: Dispatcher
   readonly refusedCallbacks: RefusedCallbacks
-  /** Whether to log now that an app's callbacks may not go where it wants them. */
-  readonly remindOfCallbacks: ReturnType<typeof createReminder>
+  /** Whether to log now what every upload of an app might make the ingest say. */
+  readonly remind: ReturnType<typeof createReminder>
   readonly clocks: AppClocks
   readonly askedAgain: AskedAgain
   readonly devStreams: DevStreams

@@ -152,7 +152,13 @@ export const sendDirect = async (
   }
   await Promise.all(Array.from({ length: partsAtOnce }, sendNext))
   if (!failure) return { value: true }
-  vain.set(transfer, isVain && !signal.aborted ? (vain.get(transfer) ?? 0) + 1 : 0)
+  const inVain = isVain && !signal.aborted ? (vain.get(transfer) ?? 0) + 1 : 0
+  vain.set(transfer, inVain)
+  if (inVain === vainAtMost) {
+    console.error(
+      "Sluice: the bucket takes nothing from here, so the file goes through the ingest. Its rule of CORS has to allow PUT, and a policy of the page has to name it: node_modules/sluice/docs/bucket.md#pages-send-files-straight-to-it",
+    )
+  }
   if (!isVain) forget(-1)
   return failure
 }

@@ -167,11 +167,16 @@ describe("a page that sends a file straight to the bucket", { timeout: 60_000 },
     ["the catalog keeps the file", true, 5000],
   ])("sends it through the ingest where %s", async (_, allowsPages, size) => {
     const site = await openSite(allowsPages)
+    const warned: Array<string> = []
+    site.page.on("console", (message) => message.type() === "error" && warned.push(message.text()))
     const content = randomBytes(size)
     await site.begin(content)
     const { status, key } = await site.outcome()
     expect(status).toBe("done")
     expect(Buffer.compare(await read(site, key), content)).toBe(0)
+    expect(warned.filter((text) => text.startsWith("Sluice: the bucket takes nothing"))).toHaveLength(
+      allowsPages ? 0 : 1,
+    )
   })
 
   test("goes on after a pause with the parts that are missing", async () => {

@@ -11,6 +11,7 @@ import { awaitServerData } from "../delivery/server-data.ts"
 import { findTooLarge } from "../refusals.ts"
 import { refuseOrphan } from "../registrations.ts"
 import type { Service } from "../service.ts"
+import { tellOfDetours } from "../upload/tell-of-detours.ts"
 import { transfer } from "../upload/transfer.ts"
 import { multipartOverhead } from "../upload/upload-body.ts"
 
@@ -47,6 +48,7 @@ export const respondPut = Effect.fnUntraced(function* (
   const { app, grant, registration, labels } = yield* authoriseUpload(service, url)
   yield* refuseOrphan(service, grant)
   const extent = yield* decideExtent(request, grant, service.settings.maxFileSize)
+  yield* tellOfDetours(service, { app, grant, ...extent })
   const { upload, answer } = yield* service.slots.hold(
     grant,
     Effect.acquireUseRelease(

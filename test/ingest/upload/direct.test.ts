@@ -8,6 +8,7 @@ import type { BlobJournal } from "../../../src/ingest/storage/s3/journal/blob-jo
 import { createMemoryBlobJournal } from "../../../src/ingest/storage/s3/journal/memory.ts"
 import { SluiceApi } from "../../../src/api.ts"
 import { createGrant, eventually, putRaw, randomContent, sign, startIngest, token } from "../circle.ts"
+import { captureConsole } from "../capture-console.ts"
 import { startDouble } from "../storage/s3/start-double.ts"
 
 const mebibyte = 1024 * 1024
@@ -134,6 +135,19 @@ describe("an upload whose bytes go past the ingest", () => {
     expect(Buffer.compare(await read(file), content)).toBe(0)
     await ingest.close()
     expect([double.objects.size, double.uploads.size]).toEqual([1, 0])
+  })
+
+  it("is told to the operator where it goes through the ingest all the same, once", async () => {
+    const printed = captureConsole()
+    const { begin } = await setUp({ logLevel: "Info" })
+    for (let count = 0; count < 2; count++) {
+      const { content, url } = await begin(300_000)
+      expect((await putRaw(url, content)).status).toBe(200)
+    }
+    const { sendPart, end } = await begin(300_000)
+    expect(await sendPart(1)).toBe(200)
+    expect((await end()).status).toBe(200)
+    expect(printed.filter((line) => line.includes("comes through the ingest"))).toHaveLength(1)
   })
 
   it("leaves nothing of a file of one part that came through the ingest after all", async () => {
