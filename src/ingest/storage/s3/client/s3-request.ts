@@ -75,6 +75,9 @@ const slowestBody = 16 * 1024
 /** Beyond this a server refuses a request for the time that it was signed at, ms: S3 allows 15 minutes. */
 const smallestSkew = 5 * 60_000
 
+/** Beyond this the clock of a server is followed that refuses nothing, ms. */
+const noticedSkew = 30_000
+
 /** Waits, but no longer than until the signal is aborted. */
 const wait = (time: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -127,6 +130,15 @@ export const createS3Requests = (settings: S3Settings, tuning: S3Tuning = {}): S
     return true
   }
 
+  /**
+   * Follows the clock of a server that is a little off ours and refuses nothing: what is signed for others begins and ends by
+   * that clock. By less than half a minute it is left alone, so that the same URL stays the same.
+   */
+  const compareClocks = (answer: HttpAnswer): void => {
+    const off = Date.parse(answer.headers.get("date") ?? "") - (now() + skew)
+    if (Math.abs(off) > noticedSkew) skew += off
+  }
+
   const run = async <A>(
     request: S3Request,
     take: (answer: HttpAnswer, watch: Watch, keys: S3Credentials) => Promise<A> | A,
@@ -155,7 +167,10 @@ export const createS3Requests = (settings: S3Settings, tuning: S3Tuning = {}): S
         const sent = { url, method, headers, body, isSentOnce, onProgress: watch.touch, signal: watch.signal }
         const answer = await transport.send(sent)
         watch.touch()
-        if (answer.status >= 200 && answer.status < 300) return await take(answer, watch, keys)
+        if (answer.status >= 200 && answer.status < 300) {
+          compareClocks(answer)
+          return await take(answer, watch, keys)
+        }
         failure = await readFailure(operation, answer, keys)
         watch.end()
         retryAfter = toRetryAfter(answer.headers.get("retry-after"))

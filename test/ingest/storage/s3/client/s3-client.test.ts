@@ -369,6 +369,23 @@ describe("a clock that is wrong", () => {
     expect(await answered.text()).toBe("y")
   })
 
+  it.each([120_000, -480_000])(
+    "by %i ms is followed before it is refused: URLs end when they are meant to",
+    async (skew) => {
+      const { double, client } = await setUp()
+      double.skew = skew
+      await client.putObject("key", text("x"))
+      const statusAfter = async (ms: number): Promise<number> => {
+        const url = await client.presign({ method: "GET", key: "key", expiresIn: 60 })
+        double.skew = skew + ms
+        return (await fetch(url)).status
+      }
+      expect(await statusAfter(0)).toBe(200)
+      expect(await statusAfter(50_000)).toBe(200)
+      expect(await statusAfter(70_000)).toBe(403)
+    },
+  )
+
   it("is followed after a HEAD, whose refusal has no code", async () => {
     const { double, client } = await setUp()
     double.skew = 3_600_000
