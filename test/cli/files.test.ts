@@ -240,6 +240,15 @@ describe("sluice files verify", () => {
     expect((await run("verify")).stdout).toMatch(/^one +one\.txt +its bytes are gone$/m)
   })
 
+  it("says of how many files only the size could be compared", async () => {
+    const direct = openData(join(folder, "direct"))
+    onTestFinished(() => direct.catalog.close())
+    await storeFile(direct, "hashed", { slug: undefined })
+    await storeFile(direct, "direct", { slug: undefined }, "hello", undefined, false)
+    const { stdout } = await runCommand(["files", "verify", "--data", direct.path])
+    expect(stdout).toBe("All is well. Verified 2 files, 10B.\n1 of them has no SHA-256: only its size was compared.\n")
+  })
+
   it("verifies what waits for a claim or a verdict as well", async () => {
     const waiting = openData(join(folder, "to-verify"))
     onTestFinished(() => waiting.catalog.close())

@@ -77,13 +77,14 @@ export const storeFile = async (
   grant: Partial<UploadGrant> = {},
   content = "hello",
   labels?: FileLabels,
+  isHashed = true,
 ) => {
   const bytes = new TextEncoder().encode(content)
   const { epoch, id } = await beginFile(data, key, { size: bytes.length, ...grant }, labels)
   const blob = toBlobName({ key, id })
   await data.store.append(blob, { epoch, offset: 0, size: bytes.length, body: once(bytes) })
   await data.store.finish(blob, { epoch, size: bytes.length })
-  const fileHash = createHash("sha256").update(bytes).digest("hex")
+  const fileHash = isHashed ? createHash("sha256").update(bytes).digest("hex") : ""
   const eventId = `evt_${key}`
   await data.catalog.commit({ key, epoch, fileHash, blobRef: null, now: 1_002_000, eventId, claimedUntil: null })
 }

@@ -63,7 +63,7 @@ const explain = (error: unknown, { key, name }: FileRecord): unknown =>
 /** `sluice files verify`. */
 export const runFilesVerify = async (deployment: Deployment, { json }: { readonly json?: true }): Promise<void> => {
   const damaged: Array<Damaged> = []
-  let [checked, bytes] = [0, 0]
+  let [checked, bytes, withoutHash] = [0, 0, 0]
   await withDeployment(deployment, "reads", async ({ catalog, openStore }) => {
     const store = await openStore()
     const progress = createProgress("Verifying", await totalOf(catalog))
@@ -79,6 +79,7 @@ export const runFilesVerify = async (deployment: Deployment, { json }: { readonl
         }
         checked++
         bytes += file.size
+        if (file.fileHash === "") withoutHash++
       }
     } finally {
       progress.end()
@@ -100,4 +101,8 @@ export const runFilesVerify = async (deployment: Deployment, { json }: { readonl
   console.log(
     `${styleText("green", "All is well.")} Verified ${checked} ${checked === 1 ? "file" : "files"}, ${formatByteSize(bytes)}.`,
   )
+  if (withoutHash > 0) {
+    const [have, sizes] = withoutHash === 1 ? ["has", "its size was"] : ["have", "their sizes were"]
+    console.log(`${withoutHash} of them ${have} no SHA-256: only ${sizes} compared.`)
+  }
 }
