@@ -72,10 +72,13 @@ describe("an upload whose bytes go past the ingest", () => {
     expect(await offset()).toBe(0)
     expect(await sendPart(1)).toBe(200)
     expect(await offset()).toBe(partSize)
+    const before = double.requests.length
     expect((await ask()).stored).toEqual([
       [1, 1],
       [3, 3],
     ])
+    // One request of the bucket, however many parts are asked for.
+    expect(double.requests.slice(before).map(({ operation }) => operation)).toEqual(["ListParts"])
     const early = await end()
     expect([early.status, early.headers.get(rangeStartHeader)]).toEqual([409, String(partSize)])
     expect(await sendPart(2)).toBe(200)

@@ -121,9 +121,9 @@ export const createS3BlobStore = (
       if (found?.ref !== blob.whole?.ref) blob.whole = found
     }
     if (blob.whole === undefined && upload !== null && directSize !== undefined) {
-      const found = await adoptParts(client, held, upload, names.content(key, upload.ref))
+      await adoptParts(client, held, upload, names.content(key, upload.ref))
       // A completion whose answer was late is why it is gone, as a rule.
-      if (found === undefined) blob.whole = await objects.findWhole(key)
+      if (blob.direct === undefined) blob.whole = await objects.findWhole(key)
     }
     held.check()
     const state = { size: blob.whole?.size ?? blob.known?.offset ?? offset, isFinished: blob.whole !== undefined }

@@ -24,6 +24,8 @@ export interface Blob {
   /** Whether the journal has a row. */
   isJournaled: boolean
   whole: Whole | undefined
+  /** ETags by number of the parts that the bucket had when the current writer asked, where clients may send them. */
+  direct: ReadonlyMap<number, string> | undefined
   /** Of the first `at` bytes. */
   hashed: { readonly hash: Hash; readonly at: number } | undefined
   /** Ends the requests of the current writer. */
@@ -93,6 +95,7 @@ export const createBlobsInProgress = (journal: BlobJournal, onTailReplaced: (nam
       known: undefined,
       isJournaled: false,
       whole: undefined,
+      direct: undefined,
       hashed: undefined,
       stop: new AbortController(),
       gone: new AbortController(),

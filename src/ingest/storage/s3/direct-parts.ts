@@ -15,9 +15,6 @@ import { toPartSize } from "./part-size.ts"
 /** How long a URL of a part is good at most, ms. */
 const lifetime = 15 * 60_000
 
-/** ETags of the parts that a bucket has, by number. */
-type FoundParts = ReadonlyMap<number, string>
-
 /** How many parts a blob has. */
 const countParts = (size: number): number => Math.ceil(size / toPartSize(size))
 
@@ -43,22 +40,21 @@ const allParts = (size: number) => toRuns(Array.from({ length: countParts(size) 
 
 /**
  * Notes in the journal which parts the bucket has of a blob: those without a gap before them count. Where the upload is gone,
- * the blob begins anew.
- *
- * @returns undefined where the upload is gone
+ * the blob begins anew. All that it has, gaps or not, the blob remembers: `direct`, undefined where the upload is gone.
  */
 export const adoptParts = async (
   client: S3Client,
   held: Held,
   { id, directSize: size = 0 }: MultipartUpload,
   name: string,
-): Promise<FoundParts | undefined> => {
+): Promise<void> => {
+  held.blob.direct = undefined
   const listed = await client.listParts(name, id)
   held.check()
   if (listed === undefined) {
     held.blob.hashed = undefined
     await held.note({ upload: null, keep: 0, offset: 0, tail: null, isFinishing: false })
-    return undefined
+    return
   }
   const last = countParts(size)
   const found = new Map<number, string>()
@@ -66,18 +62,18 @@ export const adoptParts = async (
     const isOfGrid = Number.isInteger(number) && number >= 1 && number <= last
     if (etag !== undefined && isOfGrid && stored === sizeOfPart(size, number)) found.set(number, etag)
   }
+  held.blob.direct = found
   const { etags } = await held.know()
   const usable: Array<string> = []
   for (let etag = found.get(1); etag !== undefined; etag = found.get(usable.length + 1)) usable.push(etag)
   const differs = etags.findIndex((etag, index) => !isSameEtag(etag, usable[index]))
   const keep = differs < 0 ? etags.length : differs
-  if (keep === etags.length && usable.length === keep) return found
+  if (keep === etags.length && usable.length === keep) return
   held.blob.hashed = undefined
   // Bytes behind the parts stay where they are, unless other parts are before them now.
   const behind =
     usable.length === etags.length ? {} : { tail: null, offset: Math.min(usable.length * toPartSize(size), size) }
   await held.note({ keep, add: usable.slice(keep), ...behind, isFinishing: false })
-  return found
 }
 
 /** The URLs of some parts. Those that the blob does not have are left out. */
@@ -199,10 +195,15 @@ export const createPartGrants = ({
             size,
           )
         : { ...before, directSize: size }
-    if (before !== null && before.directSize === undefined) await held.note({ upload })
     const name = nameOf(upload.ref)
-    const found = (await adoptParts(client, held, upload, name)) ?? (await held.beginAnew(undefined))
+    if (before !== null && before.directSize === undefined) {
+      await held.note({ upload })
+      await adoptParts(client, held, upload, name)
+      if (held.blob.direct === undefined) await held.beginAnew(undefined)
+    }
     const uploads = await signParts(client, name, upload, parts, until)
-    return { kind: "granted", partSize, stored: toRuns(found.keys()), uploads }
+    // `claim` has asked for the parts of an upload that was direct before; a new one has none.
+    const stored = toRuns(before === null ? [] : (held.blob.direct?.keys() ?? []))
+    return { kind: "granted", partSize, stored, uploads }
   }
 }

@@ -60,7 +60,9 @@ describe("what is gathered beyond the memory", () => {
           order.push(size)
           lent += size
           await sleep(5)
-          expect([Buffer.compare(Buffer.concat(pieces), content), lent]).toEqual([0, size])
+          expect(Buffer.compare(Buffer.concat(pieces), content)).toBe(0)
+          // Two small ones have room beside each other.
+          expect(lent).toBeLessThanOrEqual(Math.max(size, 1000))
           lent -= size
         })
         await part.drop()
