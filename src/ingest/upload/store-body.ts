@@ -151,8 +151,8 @@ export const storeBody = async (
     throw resumeAt(stored, `The body ended early; ${stored} of ${size} bytes are stored. Resume from there.`)
   }
   const finished = await finishBlob(service, place, size, isHashed)
-  // One that was finished before may have failed before it was checked.
-  if (isPast || state.isFinished) await checkBeginning(service, blob, grant, finished)
+  // Also where it was finished before: that may have failed before it was checked.
+  if (isPast) await checkBeginning(service, blob, grant, finished)
   checkDigest("repr-digest", digests.repr, finished.digest)
   return finished
 }
