@@ -7,7 +7,8 @@ import { refuseOrphan } from "./registrations.ts"
 import { toBlobName } from "./storage/blob-name.ts"
 import { isSameUpload } from "./storage/upload-rules.ts"
 import type { Service } from "./service.ts"
-import { refuseKey } from "./refusals.ts"
+import { locked, refuseKey } from "./refusals.ts"
+import { untilLetGo } from "./upload/until-let-go.ts"
 
 /** The durable offset of a key, after its current writer has released it. */
 const findOffset = async ({ writers, catalog, store, now }: Service, grant: UploadGrant): Promise<number> => {
@@ -28,7 +29,9 @@ const findOffset = async ({ writers, catalog, store, now }: Service, grant: Uplo
     const isThere = upload?.file.status === "Uploading" || upload?.file.status === "Uploaded"
     if (!isThere || !isSameUpload(upload.file, grant)) return 0
     if (upload.file.status !== "Uploading") return upload.file.size
-    const epoch = await catalog.interrupt(key)
+    const ask = (unlessHeld: boolean) => catalog.interrupt(key, unlessHeld)
+    const epoch = await untilLetGo(catalog, ask, (answer) => answer === "held", writer.signal)
+    if (epoch === "held") throw locked()
     return epoch === null ? upload.file.size : (await store.claim(toBlobName(upload.file), epoch)).size
   } finally {
     writer.letGo()

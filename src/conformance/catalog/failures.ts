@@ -4,7 +4,7 @@ import { type Catalog, CatalogError } from "../../ingest.ts"
 import { content, grantOf } from "./drive-catalog.ts"
 
 /** The methods that ask or change something. */
-type Method = Exclude<keyof Catalog, "abilities" | "close">
+type Method = Exclude<keyof Catalog, "abilities" | "processes" | "close">
 
 const grant = grantOf("key")
 

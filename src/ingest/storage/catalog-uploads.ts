@@ -35,6 +35,8 @@ export type Begun =
   | { readonly kind: "overQuota"; readonly usage: Usage }
   /** The quota of its owner has no room for the file; nothing changed. */
   | { readonly kind: "overOwnerQuota"; readonly usage: OwnerUsage }
+  /** Another live process writes this key, and was asked to let it go; nothing else changed. */
+  | { readonly kind: "held" }
 
 /** What {@link CatalogUploads.commit} decided. */
 export type Committed =
@@ -71,9 +73,15 @@ export interface CatalogUploads {
     /** How much the app's files may take, stored and announced together; checked when a file is new, not when it is resumed. */
     readonly quota?: number | undefined
     readonly appSince?: number | undefined
+    /** Answer `held` rather than fence off a writer of another live process. False by default. */
+    readonly unlessHeld?: boolean | undefined
   }) => Promise<Begun>
-  /** Raises the epoch of an upload in progress without resuming it; null when there is none. */
-  readonly interrupt: (key: string) => Promise<number | null>
+  /**
+   * Raises the epoch of an upload in progress without resuming it; null when there is none.
+   *
+   * @param unlessHeld as for {@link CatalogUploads.begin}
+   */
+  readonly interrupt: (key: string, unlessHeld?: boolean) => Promise<number | "held" | null>
   /** `Uploading → Uploaded`, with the delivery row when the app has registered. Only with the newest epoch. */
   readonly commit: (
     commit: {

@@ -6,6 +6,7 @@ import type { CatalogFiles } from "./catalog-files.ts"
 import type { CatalogHistory } from "./catalog-history.ts"
 import type { CatalogHolds } from "./catalog-holds.ts"
 import type { CatalogHousekeeping } from "./catalog-housekeeping.ts"
+import type { CatalogProcesses } from "./catalog-processes.ts"
 import type { OwnerUsage, Usage } from "./catalog-records.ts"
 import type { CatalogRegistrations } from "./catalog-registrations.ts"
 import type { CatalogTombstones } from "./catalog-tombstones.ts"
@@ -41,11 +42,13 @@ export interface Catalog
     CatalogHistory {
   readonly abilities: {
     readonly isDurable: boolean
-    /** Several ingests may share the catalog. */
+    /** Several ingests may share the catalog: it has {@link Catalog.processes}. */
     readonly isShared: boolean
     /** Size of the largest file that {@link Catalog.commitWhole} takes, bytes; 0: none. */
     readonly largestContent: number
   }
+  /** Absent where only one ingest may use the catalog. */
+  readonly processes?: CatalogProcesses | undefined
   /** How much the files of an app take, updated with every transition rather than computed by walking over them. */
   readonly usage: (appId: string) => Promise<Usage>
   /** How much the files of one owner of an app take, updated in the same way. */

@@ -1,9 +1,11 @@
 import { Rejected } from "../../server-kit/rejected.ts"
 import { createEventId } from "../event-id.ts"
-import { fileOverOwnerQuota, fileOverQuota, invalidSignature, keyTaken, refuseKey } from "../refusals.ts"
+import { fileOverOwnerQuota, fileOverQuota, invalidSignature, keyTaken, locked, refuseKey } from "../refusals.ts"
 import type { Service } from "../service.ts"
 import type { UploadRecord } from "../storage/catalog.ts"
 import type { ProvenUpload } from "./proven-put.ts"
+import { untilLetGo } from "./until-let-go.ts"
+import type { Writer } from "./writers.ts"
 
 /** What an upload has become when it begins, or goes on. */
 export type Begun =
@@ -12,25 +14,29 @@ export type Begun =
   | { readonly kind: "finished"; readonly upload: UploadRecord }
 
 /**
- * Begins an upload, or goes on with it: whoever did that before writes no more.
+ * Begins an upload, or goes on with it: whoever did that before writes no more, in any process.
  *
- * Fails: rejects with `Rejected`; INVALID_SIGNATURE, NOT_FOUND, BAD_REQUEST (the key is taken), QUOTA_EXCEEDED, and the code with
- * which the upload has failed.
+ * Fails: rejects with `Rejected`; INVALID_SIGNATURE, NOT_FOUND, BAD_REQUEST (the key is taken), LOCKED, QUOTA_EXCEEDED, and the
+ * code with which the upload has failed.
  */
 export const begin = async (
   service: Service,
   { app, grant, registration, labels, origin }: ProvenUpload,
+  writer?: Pick<Writer, "signal">,
 ): Promise<Begun> => {
-  const begun = await service.catalog.begin({
-    grant,
-    registration,
-    labels,
-    origin,
-    now: service.now(),
-    eventId: createEventId(),
-    quota: app.quota,
-    appSince: app.since,
-  })
+  const ask = (unlessHeld: boolean) =>
+    service.catalog.begin({
+      grant,
+      registration,
+      labels,
+      origin,
+      now: service.now(),
+      eventId: createEventId(),
+      quota: app.quota,
+      appSince: app.since,
+      unlessHeld,
+    })
+  const begun = await untilLetGo(service.catalog, ask, ({ kind }) => kind === "held", writer?.signal)
   switch (begun.kind) {
     case "unknownApp":
       throw invalidSignature()
@@ -41,6 +47,8 @@ export const begin = async (
       throw refuseKey(begun.kind, grant)
     case "taken":
       throw keyTaken()
+    case "held":
+      throw locked()
     case "overQuota":
       throw fileOverQuota(grant)
     case "overOwnerQuota":

@@ -23,12 +23,13 @@ export const direct = async (service: Service, upload: ProvenUpload, question: D
   if (store.grantParts === undefined || size <= catalog.abilities.largestContent) return byIngest
   const writer = await writers.take(key)
   try {
-    const begun = await begin(service, upload)
+    const begun = await begin(service, upload, writer)
     // The PUT that follows is answered at once, whatever its body.
     if (begun.kind === "finished") return byIngest
     const { epoch, id } = begun
     const { parts } = question
     const granted = await store.grantParts(toBlobName({ key, id }), { epoch, size, parts, until: expires })
+    await catalog.processes?.letGo(key, epoch)
     if (granted.kind === "refused") return { ...byIngest, refusal: granted.why }
     const { partSize, stored, uploads } = granted
     return { answer: { transport: "direct", partSize, stored, uploads } }

@@ -79,7 +79,7 @@ export const transfer = async (service: Service, put: ProvenPut): Promise<Transf
       const upload = ahead.whole && (await commitWhole(service, put, digests, ahead.whole))
       if (upload !== undefined) return { upload, known: nothingKnown }
     }
-    const begun = await begin(service, put)
+    const begun = await begin(service, put, writer)
     if (begun.kind === "finished") return { upload: begun.upload, known: await askAgain(service, begun.upload) }
     const { epoch, id } = begun
     const blob = toBlobName({ key, id })
@@ -90,6 +90,8 @@ export const transfer = async (service: Service, put: ProvenPut): Promise<Transf
       const finished = await storeBody(service, put, digests, open, { blob, epoch, state })
       return { upload: await commitUpload(service, grant, epoch, finished), known: nothingKnown }
     } catch (cause) {
+      // What it has received is flushed. Where this fails it is made up for when somebody else wants the key.
+      await service.catalog.processes?.letGo(key, epoch).catch(() => {})
       if (cause instanceof Rejected && fatal.has(cause.code)) await failUpload(service, grant, epoch, id, cause)
       // The reason with which a writer was stopped explains why it was fenced off.
       const isFenced = isFence(cause)

@@ -262,7 +262,8 @@ export const interrupt: Command<{ readonly key: string }, number | null> = {
       const epoch = known.file.epoch + 1
       return [update(model, known.number, { file: { epoch } }), epoch]
     },
-    catalog: (catalog, { key }) => catalog.interrupt(key),
+    // Nobody is told that another process holds it who does not ask.
+    catalog: (catalog, { key }) => catalog.interrupt(key) as Promise<number | null>,
   },
 }
 
