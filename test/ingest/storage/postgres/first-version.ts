@@ -34,9 +34,23 @@ const toFirst = (query: PostgresQuery, schema: string): PostgresQuery => {
   return { ...older, text }
 }
 
-/** Connections for a process of the first version: what today's driver says goes to the server as that one said it. */
-export const createFirstPool = (pool: PostgresPool, schema: string): PostgresPool => ({
-  query: (query) => pool.query(toFirst(query, schema)),
+/**
+ * Connections for a process of the first version: what today's driver says goes to the server as that one said it.
+ *
+ * @param said every statement by itself, with how it ended: where one of many uploads fails, each is tried again alone
+ */
+export const createFirstPool = (pool: PostgresPool, schema: string, said: Map<string, unknown>): PostgresPool => ({
+  query: async (query) => {
+    const { text, ...first } = toFirst(query, schema)
+    try {
+      const result = await pool.query({ ...first, text })
+      said.set(text, said.get(text) ?? "done")
+      return result
+    } catch (cause) {
+      said.set(text, cause)
+      throw cause
+    }
+  },
   connect: async () => {
     const client = await pool.connect()
     return {
