@@ -183,10 +183,11 @@ export const describeRaces = (
           const [one, other] = await race(begin, begin)
           const kinds = [one.kind, other.kind].toSorted().join()
           if (kinds !== "granted,held") return `${key}: ${kinds}`
-          const [writer, waits] = one.kind === "granted" ? catalogs() : catalogs().toReversed()
+          const [first, second] = catalogs()
+          const [writer, waits] = one.kind === "granted" ? [first, second] : [second, first]
           const [ended, taken] = await Promise.all([
-            writer!.commit({ key, epoch: 1, blobRef: null, ...notes(key) }),
-            begin(waits!),
+            writer.commit({ key, epoch: 1, blobRef: null, ...notes(key) }),
+            begin(waits),
           ])
           // Either it was let go by then, or it was not.
           if (ended.kind !== "committed") return `${key}: ${ended.kind}`

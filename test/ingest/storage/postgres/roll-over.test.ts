@@ -73,10 +73,10 @@ it("goes on in processes of the first version while others of the next one begin
     told.set(due.id, (told.get(due.id) ?? 0) + 1)
     await end(catalog, due, due.attempt > 1 || Math.random() < 0.8)
   }
-  let isOver = false
+  const over = new AbortController()
   /** Sends what is due, as a dispatcher does. */
   const dispatch = async (catalog: Catalog): Promise<void> => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       const now = Date.now()
       const due = await catalog.claimDue({ channel: "callback", now, claimedUntil: now + long, limit: 16 })
       for (const each of due) await deliver(catalog, each)
@@ -145,7 +145,7 @@ it("goes on in processes of the first version while others of the next one begin
   for (let tried = 0; tried < 500 && (await isDelivered()) < keys.length; tried++) {
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
-  isOver = true
+  over.abort()
   clearInterval(beat)
   await Promise.all(dispatching)
 
