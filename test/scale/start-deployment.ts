@@ -53,7 +53,7 @@ export interface Deployment {
 
 export const startDeployment = async ({
   random,
-  count = 3,
+  count = Number(process.env["SCALE_COUNT"] ?? 3),
   bucket = {},
   ...options
 }: Omit<Partial<ScaleServerOptions>, "bucket"> & {
