@@ -26,6 +26,8 @@ export const fillQuota = async (
 ): Promise<number> => {
   const signer = createSigner(smallApp.apiKey)
   const own: Array<string> = []
+  /** There was no room for these; but a request before, which was never answered, may come to its end later. */
+  const refused: Array<string> = []
   let refusals = 0
   const remove = async (fileKeys: ReadonlyArray<string>): Promise<void> => {
     for (;;) {
@@ -64,6 +66,7 @@ export const fillQuota = async (
       }
       if (answer?.status === 507) {
         refusals++
+        refused.push(key)
         if (own.length > 0) await remove(own.splice(random.below(own.length), 1))
         break
       }
@@ -73,6 +76,6 @@ export const fillQuota = async (
       }
     }
   }
-  if (own.length > 0) await remove(own)
+  for (const keys = [...own, ...refused]; keys.length > 0;) await remove(keys.splice(-1000))
   return refusals
 }

@@ -31,7 +31,7 @@ const { databaseUrl, schema, folder, bucket, ...options }: ScaleServerOptions = 
 const { firstWait, memory, removeAgainAfter, ...settings } = bucket
 
 const pool = new pg.Pool({ connectionString: databaseUrl, max: 10, connectionTimeoutMillis: 5000 })
-const journal = createSqliteBlobJournal({ file: `${folder}/journal.sqlite` })
+const journal = createSqliteBlobJournal({ file: `${folder}/../journal.sqlite` })
 const ingest = createIngest({
   ...options,
   store: createS3BlobStore(
