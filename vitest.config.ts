@@ -1,6 +1,14 @@
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
-import { commandTests, listQuickTests, pageTests, scaleTests, sharesModules, sourceTests, testsAlone } from "./test/quick-tests.ts"
+import {
+  commandTests,
+  listQuickTests,
+  pageTests,
+  scaleTests,
+  sharesModules,
+  sourceTests,
+  testsAlone,
+} from "./test/quick-tests.ts"
 import { SkipReporter } from "./test/report-skips.ts"
 
 const quickTests = listQuickTests()

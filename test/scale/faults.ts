@@ -113,7 +113,8 @@ export const createFaults = (
   /** Begins a fault; undefined where it cannot be now. */
   const begin = (name: FaultName): Promise<void> | undefined => {
     const all = ofAll[name]
-    if (all !== undefined) return isRestarting || (name.startsWith("S3") && bucketFault !== undefined) ? undefined : all()
+    if (all !== undefined)
+      return isRestarting || (name.startsWith("S3") && bucketFault !== undefined) ? undefined : all()
     const free = members.filter((member) => !busy.has(member))
     // One is left that works, where there are several.
     if (free.length < Math.min(2, members.length)) return undefined

@@ -47,65 +47,69 @@ it.each([
   ["a part", "UploadPart", 24],
   ["the completion", "CompleteMultipartUpload", 24],
   ["the object of a file of one part", "PutObject", 3],
-])("that stands still within %s changes nothing once another has finished it", { timeout: 120_000 }, async (_title, operation, size) => {
-  const [first, second, third] = deployment.members as [
-    Deployment["members"][0],
-    Deployment["members"][0],
-    Deployment["members"][0],
-  ]
-  const { double } = deployment
-  const content = randomBytes(size * mebibyte)
-  const grant = await uploader.createGrant(content.length)
-  let isHeld = false
-  const going = Promise.withResolvers<void>()
-  if (operation !== undefined) {
-    double.onRequest(async (request) => {
-      if (request.operation !== operation || isHeld) return
-      isHeld = true
-      await going.promise
+])(
+  "that stands still within %s changes nothing once another has finished it",
+  { timeout: 120_000 },
+  async (_title, operation, size) => {
+    const [first, second, third] = deployment.members as [
+      Deployment["members"][0],
+      Deployment["members"][0],
+      Deployment["members"][0],
+    ]
+    const { double } = deployment
+    const content = randomBytes(size * mebibyte)
+    const grant = await uploader.createGrant(content.length)
+    let isHeld = false
+    const going = Promise.withResolvers<void>()
+    if (operation !== undefined) {
+      double.onRequest(async (request) => {
+        if (request.operation !== operation || isHeld) return
+        isHeld = true
+        await going.promise
+      })
+    }
+    const parts = () => double.requests.filter((request) => request.operation === "UploadPart").length
+    const before = parts()
+    let isBodyHeld = false
+    const answered: Promise<Answer | undefined> = uploader.put(first.url()!, grant, 0, split(content), {
+      pause: 1,
+      onPiece: (index) => {
+        // After the first two parts and something of the third.
+        if (operation === undefined && index === 70) isBodyHeld = true
+      },
     })
-  }
-  const parts = () => double.requests.filter((request) => request.operation === "UploadPart").length
-  const before = parts()
-  let isBodyHeld = false
-  const answered: Promise<Answer | undefined> = uploader.put(first.url()!, grant, 0, split(content), {
-    pause: 1,
-    onPiece: (index) => {
-      // After the first two parts and something of the third.
-      if (operation === undefined && index === 70) isBodyHeld = true
-    },
-  })
-  await eventually(
-    () => (operation === undefined ? isBodyHeld && parts() - before >= 2 : isHeld),
-    "the first writer is where it is to stop",
-  )
-  first.signal("SIGSTOP")
-  const offset = await uploader.askOffset(second.url()!, grant)
-  let finished: Answer | undefined
-  for (let at = offset; finished === undefined; ) {
-    const answer = await uploader.put(second.url()!, grant, at, [content.subarray(at)])
-    if (answer?.status === 200) finished = answer
-    else if (answer?.status === 409) at = await uploader.askOffset(third.url()!, grant)
-    else if (answer?.status !== 423) throw new Error(`${String(answer?.status)} ${String(answer?.body)}`)
-  }
-  const known = await observe(grant)
-  expect(known.row.status).toBe("Uploaded")
-  expect(known.etag).toBeDefined()
-  first.signal("SIGCONT")
-  going.resolve()
-  double.onRequest()
-  const late = await answered
-  // It may say that the file is there.
-  if (late?.status === 200) expect(JSON.parse(late.body.toString()).fileHash).toBe(known.row.file_hash)
-  else expect([undefined, 409, 423, 503]).toContain(late?.status)
-  await sleep(1000)
-  expect(await observe(grant)).toEqual(known)
-  expect(await uploader.askOffset(first.url()!, grant)).toBe(content.length)
-  for (const { url } of deployment.members) {
-    const read = await uploader.read(url()!, grant)
-    expect(read?.status).toBe(200)
-    expect(read?.body.equals(content)).toBe(true)
-  }
-  await uploader.call(third.url()!, "deleteFiles", { fileKeys: [grant.key] })
-  await eventually(() => double.objects.size + double.uploads.size === 0, "nothing is left of it in the bucket")
-})
+    await eventually(
+      () => (operation === undefined ? isBodyHeld && parts() - before >= 2 : isHeld),
+      "the first writer is where it is to stop",
+    )
+    first.signal("SIGSTOP")
+    const offset = await uploader.askOffset(second.url()!, grant)
+    let finished: Answer | undefined
+    for (let at = offset; finished === undefined;) {
+      const answer = await uploader.put(second.url()!, grant, at, [content.subarray(at)])
+      if (answer?.status === 200) finished = answer
+      else if (answer?.status === 409) at = await uploader.askOffset(third.url()!, grant)
+      else if (answer?.status !== 423) throw new Error(`${String(answer?.status)} ${String(answer?.body)}`)
+    }
+    const known = await observe(grant)
+    expect(known.row.status).toBe("Uploaded")
+    expect(known.etag).toBeDefined()
+    first.signal("SIGCONT")
+    going.resolve()
+    double.onRequest()
+    const late = await answered
+    // It may say that the file is there.
+    if (late?.status === 200) expect(JSON.parse(late.body.toString()).fileHash).toBe(known.row.file_hash)
+    else expect([undefined, 409, 423, 503]).toContain(late?.status)
+    await sleep(1000)
+    expect(await observe(grant)).toEqual(known)
+    expect(await uploader.askOffset(first.url()!, grant)).toBe(content.length)
+    for (const { url } of deployment.members) {
+      const read = await uploader.read(url()!, grant)
+      expect(read?.status).toBe(200)
+      expect(read?.body.equals(content)).toBe(true)
+    }
+    await uploader.call(third.url()!, "deleteFiles", { fileKeys: [grant.key] })
+    await eventually(() => double.objects.size + double.uploads.size === 0, "nothing is left of it in the bucket")
+  },
+)

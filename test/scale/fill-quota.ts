@@ -1,4 +1,11 @@
-import { createFileKey, createSigner, encodeAppId, formatUploadRange, names, signUploadUrl } from "../../src/protocol.ts"
+import {
+  createFileKey,
+  createSigner,
+  encodeAppId,
+  formatUploadRange,
+  names,
+  signUploadUrl,
+} from "../../src/protocol.ts"
 import type { Ask } from "../reliability/crash/ask.ts"
 import type { Random } from "../reliability/random.ts"
 import { type Deployment, publicUrl } from "./start-deployment.ts"

@@ -243,7 +243,8 @@ it("lose nothing, whichever of them, the database, the bucket or a clock fails",
     async () =>
       isHopeless() ||
       (double.objects.size + double.uploads.size === 0 &&
-        (await count(`SELECT count(*) FROM ${schema}.files WHERE status IN ('Uploading', 'Uploaded', 'Deleting')`)) === 0),
+        (await count(`SELECT count(*) FROM ${schema}.files WHERE status IN ('Uploading', 'Uploaded', 'Deleting')`)) ===
+          0),
     unfinishedTtl + standstill[1] + 30_000,
   )
   await lookAtUsage()
@@ -251,7 +252,10 @@ it("lose nothing, whichever of them, the database, the bucket or a clock fails",
   const callbacks = [...app.heard.values()].reduce((sum, { count: times }) => sum + times, 0)
   const said = new Map<string, number>()
   for (const line of members.flatMap((member) => member.errors().split(/^(?=\[sluice\])/m))) {
-    const head = line.split("\n")[0]!.slice(0, 160).replaceAll(/[0-9a-f-]{20,}|\w+=\S+/g, "")
+    const head = line
+      .split("\n")[0]!
+      .slice(0, 160)
+      .replaceAll(/[0-9a-f-]{20,}|\w+=\S+/g, "")
     if (head !== "") said.set(head, (said.get(head) ?? 0) + 1)
   }
   console.log(
@@ -263,15 +267,30 @@ it("lose nothing, whichever of them, the database, the bucket or a clock fails",
       `events ${app.heard.size}, callbacks ${callbacks}, of them duplicates ${callbacks - app.heard.size}`,
       `looks at usage ${looks}, no room ${refusals}, at most ${most} of ${smallApp.quota}`,
       `violations ${violations.length}`,
-      ...[...said].toSorted(([, a], [, b]) => b - a).slice(0, 20).map(([head, times]) => `log ${times} × ${head}`),
+      ...[...said]
+        .toSorted(([, a], [, b]) => b - a)
+        .slice(0, 20)
+        .map(([head, times]) => `log ${times} × ${head}`),
     ].join("\n"),
   )
   expect.soft(violations.slice(0, 20)).toEqual([])
   expect.soft([...double.objects.keys()], "objects that are left").toEqual([])
-  expect.soft([...double.uploads.values()].map(({ key }) => key), "multipart uploads that are left").toEqual([])
-  const left = await pool.query(`SELECT key, status FROM ${schema}.files WHERE status IN ('Uploading', 'Uploaded', 'Deleting')`)
+  expect
+    .soft(
+      [...double.uploads.values()].map(({ key }) => key),
+      "multipart uploads that are left",
+    )
+    .toEqual([])
+  const left = await pool.query(
+    `SELECT key, status FROM ${schema}.files WHERE status IN ('Uploading', 'Uploaded', 'Deleting')`,
+  )
   expect.soft(left.rows, "files that are left").toEqual([])
-  expect.soft(members.filter((member) => member.hasFallen()).map(({ name }) => name), "ended by themselves").toEqual([])
+  expect
+    .soft(
+      members.filter((member) => member.hasFallen()).map(({ name }) => name),
+      "ended by themselves",
+    )
+    .toEqual([])
   expect([...faults.counts.values()].reduce((sum, times) => sum + times, 0)).toBe(wanted)
   expect(counts.uploads).toBeGreaterThan(wanted)
   expect(counts.resumes).toBeGreaterThan(wanted / 4)

@@ -40,55 +40,63 @@ const describeTimes = (ms: ReadonlyArray<number>): string => {
 
 const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
 
-it("call back exactly once, and the PUT that waits hears it, wherever the result is posted", { timeout: 180_000 }, async () => {
-  const violations: Array<string> = []
-  /** When the result of a file was answered. */
-  const posted = new Map<string, number>()
-  const ask = async (url: string, outgoing: Outgoing) => {
-    const answer = await exchange(url, outgoing)
-    const { fileKey } = JSON.parse(String(outgoing.body?.[0]))
-    posted.set(fileKey, performance.now())
-    return answer
-  }
-  const app = await startReceivingApp({
-    apiKey,
-    random,
-    see: () => {},
-    violate: (what) => void violations.push(what),
-    ingestUrl: deployment.pickUrl,
-    isDeleted: () => false,
-    isHeld: () => false,
-    pickMood: () => (random.chance(0.6) ? "late" : "well"),
-    ask,
-  })
-  const uploader = createUploader(appId, apiKey, app.url)
-  const waits: Array<number> = []
-  const puts: Array<number> = []
-  const keys: Array<string> = []
-  await times(300, 12, async () => {
-    const content = Buffer.alloc(random.chance(0.7) ? random.between(1, 16_384) : random.between(16_385, 1_000_000), "a")
-    const grant = await uploader.createGrant(content.length)
-    keys.push(grant.key)
-    const startedAt = performance.now()
-    const answer = await uploader.put(await deployment.pickUrl(), grant, 0, [content])
-    const answeredAt = performance.now()
-    puts.push(answeredAt - startedAt)
-    if (answer?.status !== 200) return void violations.push(`${grant.key}: ${answer?.status} ${String(answer?.body)}`)
-    const { fileHash, serverData } = JSON.parse(answer.body.toString())
-    const ids = [...(app.heard.get(`${grant.key} uploaded`)?.ids ?? [])]
-    if (fileHash !== sha256(content)) violations.push(`${grant.key}: another hash`)
-    if (serverData?.handled !== ids.join()) violations.push(`${grant.key}: ${JSON.stringify(serverData)}, not of ${ids.join()}`)
-    const at = posted.get(grant.key)
-    if (at !== undefined) waits.push(Math.max(0, answeredAt - at))
-  })
-  app.close()
-  console.log(`from the answer to a result to that of the PUT: ${describeTimes(waits)}`)
-  console.log(`PUT with its callback, results up to 300 ms late: ${describeTimes(puts)}`)
-  expect(violations).toEqual([])
-  expect(keys.map((key) => app.heard.get(`${key} uploaded`)?.count)).toEqual(keys.map(() => 1))
-  expect(waits.length).toBeGreaterThan(100)
-  expect(Math.max(...waits)).toBeLessThan(5000)
-})
+it(
+  "call back exactly once, and the PUT that waits hears it, wherever the result is posted",
+  { timeout: 180_000 },
+  async () => {
+    const violations: Array<string> = []
+    /** When the result of a file was answered. */
+    const posted = new Map<string, number>()
+    const ask = async (url: string, outgoing: Outgoing) => {
+      const answer = await exchange(url, outgoing)
+      const { fileKey } = JSON.parse(String(outgoing.body?.[0]))
+      posted.set(fileKey, performance.now())
+      return answer
+    }
+    const app = await startReceivingApp({
+      apiKey,
+      random,
+      see: () => {},
+      violate: (what) => void violations.push(what),
+      ingestUrl: deployment.pickUrl,
+      isDeleted: () => false,
+      isHeld: () => false,
+      pickMood: () => (random.chance(0.6) ? "late" : "well"),
+      ask,
+    })
+    const uploader = createUploader(appId, apiKey, app.url)
+    const waits: Array<number> = []
+    const puts: Array<number> = []
+    const keys: Array<string> = []
+    await times(300, 12, async () => {
+      const content = Buffer.alloc(
+        random.chance(0.7) ? random.between(1, 16_384) : random.between(16_385, 1_000_000),
+        "a",
+      )
+      const grant = await uploader.createGrant(content.length)
+      keys.push(grant.key)
+      const startedAt = performance.now()
+      const answer = await uploader.put(await deployment.pickUrl(), grant, 0, [content])
+      const answeredAt = performance.now()
+      puts.push(answeredAt - startedAt)
+      if (answer?.status !== 200) return void violations.push(`${grant.key}: ${answer?.status} ${String(answer?.body)}`)
+      const { fileHash, serverData } = JSON.parse(answer.body.toString())
+      const ids = [...(app.heard.get(`${grant.key} uploaded`)?.ids ?? [])]
+      if (fileHash !== sha256(content)) violations.push(`${grant.key}: another hash`)
+      if (serverData?.handled !== ids.join())
+        violations.push(`${grant.key}: ${JSON.stringify(serverData)}, not of ${ids.join()}`)
+      const at = posted.get(grant.key)
+      if (at !== undefined) waits.push(Math.max(0, answeredAt - at))
+    })
+    app.close()
+    console.log(`from the answer to a result to that of the PUT: ${describeTimes(waits)}`)
+    console.log(`PUT with its callback, results up to 300 ms late: ${describeTimes(puts)}`)
+    expect(violations).toEqual([])
+    expect(keys.map((key) => app.heard.get(`${key} uploaded`)?.count)).toEqual(keys.map(() => 1))
+    expect(waits.length).toBeGreaterThan(100)
+    expect(Math.max(...waits)).toBeLessThan(5000)
+  },
+)
 
 it("take no more than the quota of an app has room for, however many ask at once", { timeout: 120_000 }, async () => {
   const uploader = createUploader(smallApp.id, smallApp.apiKey)
@@ -122,13 +130,23 @@ it("serve other apps while 1,000 uploads wait for an app that hangs", { timeout:
   })
   const hungApp = { id: "hung", apiKey: "sk_test_hung_0123456789" } as const
   const { catalog, pool } = deployment
-  await catalog.createApp({ id: hungApp.id, createdAt: 1, name: null, defaultAcl: null, callbackOrigins: null, quota: null })
+  await catalog.createApp({
+    id: hungApp.id,
+    createdAt: 1,
+    name: null,
+    defaultAcl: null,
+    callbackOrigins: null,
+    quota: null,
+  })
   await catalog.addKey({ appId: hungApp.id, apiKey: hungApp.apiKey, now: 1 })
   const callbackUrl = `http://127.0.0.1:${(hanging.address() as AddressInfo).port}/api/sluice`
   const hung = createUploader(hungApp.id, hungApp.apiKey, callbackUrl)
   const content = [Buffer.alloc(1024, "a")]
   const stored = async (): Promise<number> =>
-    Number((await pool.query(`SELECT count(*) FROM ${schema}.files WHERE app_id = 'hung' AND status = 'Uploaded'`)).rows[0].count)
+    Number(
+      (await pool.query(`SELECT count(*) FROM ${schema}.files WHERE app_id = 'hung' AND status = 'Uploaded'`)).rows[0]
+        .count,
+    )
   // Until every ingest knows of the app.
   let unknown = 1
   while (unknown > 0) {

@@ -64,7 +64,10 @@ export const startDeployment = async ({
   const folder = await mkdtemp(join(tmpdir(), "sluice-scale-"))
   // One that is killed keeps what it has committed.
   const [postgres, double] = await Promise.all([startPostgres({ isDurable: true }), startDouble()])
-  const startIngest = await bundleIngestServer<ScaleServerOptions>(folder, join(import.meta.dirname, "ingest-server.ts"))
+  const startIngest = await bundleIngestServer<ScaleServerOptions>(
+    folder,
+    join(import.meta.dirname, "ingest-server.ts"),
+  )
   const database = new URL(await postgres.createDatabase())
   const pool = postgres.createPool({ connectionString: database.href })
 
