@@ -56,6 +56,7 @@ testCatalog({ describe, test }, "PostgreSQL", {
     return catalog
   },
   reopen: open,
+  openBeside: open,
   breakDown: dropSchema,
   cleanUp: dropSchema,
   count: countRows,

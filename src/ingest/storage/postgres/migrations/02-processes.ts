@@ -46,7 +46,7 @@ const claimed = (table: string, id: string, whose: string): string => `
 
 /** Has what dead processes have claimed be due at once, as an attempt that has failed. */
 const release = (table: string, id: string): string => `
-    UPDATE ${table} SET failures = attempts, next_at = at, claimed_by = NULL
+    UPDATE ${table} SET failures = attempts, next_at = moment, claimed_by = NULL
     WHERE ${id} = ANY (ARRAY(${claimed(table, id, "claimed_by = ANY (dead)")}));
     IF FOUND THEN released := true; END IF;`
 
@@ -56,11 +56,11 @@ const release = (table: string, id: string): string => `
  * index, which is read whatever the planner thinks of the size of the table.
  */
 const endDead = (versioned: string): string => `
-  CREATE FUNCTION ${versioned}.end_dead(at bigint, me text) RETURNS boolean LANGUAGE plpgsql SET enable_seqscan = off AS $$
+  CREATE FUNCTION ${versioned}.end_dead(moment bigint, me text) RETURNS boolean LANGUAGE plpgsql SET enable_seqscan = off AS $$
   #variable_conflict use_column
   DECLARE dead text[]; released boolean := false; unfinished text[];
   BEGIN
-    dead := ARRAY(SELECT id FROM processes WHERE lease_until <= at AND id <> me FOR UPDATE SKIP LOCKED);
+    dead := ARRAY(SELECT id FROM processes WHERE lease_until <= moment AND id <> me FOR UPDATE SKIP LOCKED);
     IF cardinality(dead) = 0 THEN RETURN false; END IF;
     ${release("deliveries", "file_id")}
     ${release("endpoint_events", "number")}
@@ -86,12 +86,12 @@ const look = (versioned: string): string => `
   CREATE FUNCTION ${versioned}.look(me text, lease bigint, doing json)
   RETURNS TABLE (now bigint, stops json, others json, "hasReleased" boolean) LANGUAGE plpgsql AS $$
   #variable_conflict use_column
-  DECLARE at bigint := ${versioned}.clock(); released boolean := false;
+  DECLARE moment bigint := ${versioned}.clock(); released boolean := false;
   BEGIN ${guard}
-    INSERT INTO processes (id, lease_until, active) VALUES (me, at + lease, doing::jsonb)
+    INSERT INTO processes (id, lease_until, active) VALUES (me, moment + lease, doing::jsonb)
     ON CONFLICT (id) DO UPDATE SET lease_until = excluded.lease_until, active = excluded.active;
-    IF EXISTS (SELECT 1 FROM processes WHERE lease_until <= at AND id <> me) THEN
-      released := ${versioned}.end_dead(at, me);
+    IF EXISTS (SELECT 1 FROM processes WHERE lease_until <= moment AND id <> me) THEN
+      released := ${versioned}.end_dead(moment, me);
     END IF;
     RETURN QUERY SELECT ${versioned}.clock(), (
       SELECT coalesce(json_agg(w.key), '[]') FROM writers w LEFT JOIN files f ON f.key = w.key AND f.is_current = 1
@@ -101,7 +101,7 @@ const look = (versioned: string): string => `
       SELECT coalesce(json_agg(json_build_object('name', name, 'count', count)), '[]') FROM (
         SELECT a.name, sum(a.count) AS count FROM processes p
         CROSS JOIN LATERAL jsonb_to_recordset(p.active) AS a (name text, count bigint)
-        WHERE p.id <> me AND p.lease_until > at GROUP BY a.name) AS summed
+        WHERE p.id <> me AND p.lease_until > moment GROUP BY a.name) AS summed
     ), released;
   END $$;`
 
@@ -125,7 +125,7 @@ const takeWriter = (versioned: string): string => `
   END $$;`
 
 const move = (table: string, id: string): string => `
-    UPDATE ${table} SET next_at = at
+    UPDATE ${table} SET next_at = moment
     WHERE ${id} = ANY (ARRAY(${claimed(table, id, "id = ANY (events) AND claimed_by = me")}));`
 
 export const processes = (schema: string, versioned: string): string => `
@@ -137,15 +137,15 @@ export const processes = (schema: string, versioned: string): string => `
   ${takeWriter(versioned)}
   CREATE FUNCTION ${versioned}.lead(me text, wanted text, lasts bigint) RETURNS boolean LANGUAGE plpgsql AS $$
   #variable_conflict use_column
-  DECLARE at bigint := ${versioned}.clock();
+  DECLARE moment bigint := ${versioned}.clock();
   BEGIN
-    INSERT INTO leads AS l (work, process, until) VALUES (wanted, me, at + lasts)
+    INSERT INTO leads AS l (work, process, until) VALUES (wanted, me, moment + lasts)
     ON CONFLICT (work) DO UPDATE SET process = excluded.process, until = excluded.until
-    WHERE l.process = me OR l.until <= at
-      OR (SELECT p.lease_until FROM processes p WHERE p.id = l.process) <= at;
+    WHERE l.process = me OR l.until <= moment
+      OR (SELECT p.lease_until FROM processes p WHERE p.id = l.process) <= moment;
     RETURN FOUND;
   END $$;
-  CREATE FUNCTION ${versioned}.move_claims(me text, events text[], at bigint) RETURNS void LANGUAGE plpgsql AS $$
+  CREATE FUNCTION ${versioned}.move_claims(me text, events text[], moment bigint) RETURNS void LANGUAGE plpgsql AS $$
   #variable_conflict use_column
   BEGIN ${move("deliveries", "file_id")} ${move("endpoint_events", "number")}
   END $$;
