@@ -19,7 +19,7 @@ export const faultNames = [
   "S3 503",
   "S3 slow",
   "S3 cut",
-  /** The clock of an ingest is put 90 s forwards or back. */
+  /** The clock of an ingest is put 90 s forwards or back, or is wrong when it starts. */
   "clock",
 ] as const
 
@@ -28,13 +28,15 @@ export type FaultName = (typeof faultNames)[number]
 /** How long an ingest stands still, ms. */
 export interface FaultTimes {
   readonly standstill: readonly [least: number, most: number]
+  /** Some are longer: others have taken it for dead before it goes on. */
+  readonly death: readonly [least: number, most: number]
 }
 
 /** Makes a deployment fail, in one way after the other; several at a time, but never at all of its ingests. */
 export const createFaults = (
   { members, postgres, double }: Deployment,
   random: Random,
-  { standstill }: FaultTimes,
+  { standstill, death }: FaultTimes,
   report: (what: string) => void,
 ) => {
   const counts = new Map<FaultName, number>(faultNames.map((name) => [name, 0]))
@@ -73,6 +75,8 @@ export const createFaults = (
     isRestarting = false
   }
 
+  const pickStandstill = (): number => random.between(...(random.chance(0.35) ? death : standstill))
+
   const ofMember: { readonly [K in FaultName]?: (member: Member) => Promise<void> } = {
     SIGKILL: async (member) => {
       await member.kill()
@@ -81,7 +85,7 @@ export const createFaults = (
     },
     SIGSTOP: async (member) => {
       member.signal("SIGSTOP")
-      await sleep(random.between(...standstill))
+      await sleep(pickStandstill())
       member.signal("SIGCONT")
     },
     "database cut": async ({ wire }) => {
@@ -91,12 +95,15 @@ export const createFaults = (
     },
     "database stalled": async ({ wire }) => {
       wire.stall()
-      await sleep(random.chance(0.3) ? random.between(...standstill) : random.between(100, 3000))
+      await sleep(random.chance(0.3) ? pickStandstill() : random.between(100, 3000))
       if (random.chance(0.5)) wire.cut()
       wire.goOn()
     },
     clock: async (member) => {
+      const isRestarted = random.chance(0.4)
+      if (isRestarted) await member.kill()
       member.shiftClock(random.chance(0.5) ? 90_000 : -90_000)
+      if (isRestarted) await member.start()
       await sleep(random.between(1000, 6000))
       member.shiftClock(0)
     },

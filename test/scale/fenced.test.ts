@@ -17,6 +17,7 @@ let deployment: Deployment
 beforeAll(async () => {
   deployment = await startDeployment({
     random: createRandom(1),
+    fell: console.log,
     sweepInterval: 200,
     bucket: { firstWait: 20, removeAgainAfter },
   })

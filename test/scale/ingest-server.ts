@@ -18,6 +18,8 @@ export interface ScaleServerOptions extends Omit<IngestOptions, "store" | "catal
   /** Where it reaches the database. */
   readonly databaseUrl: string
   readonly schema: string
+  /** How far its clock is ahead when it starts, ms; a message `{ shift }` changes it. */
+  readonly shift?: number
   readonly folder: string
   /** Units: ms; `memory` in bytes. */
   readonly bucket: S3Settings & {
@@ -27,7 +29,7 @@ export interface ScaleServerOptions extends Omit<IngestOptions, "store" | "catal
   }
 }
 
-const { databaseUrl, schema, folder, bucket, ...options }: ScaleServerOptions = JSON.parse(process.argv[2]!)
+const { databaseUrl, schema, shift: _shift, folder, bucket, ...options }: ScaleServerOptions = JSON.parse(process.argv[2]!)
 const { firstWait, memory, removeAgainAfter, ...settings } = bucket
 
 const pool = new pg.Pool({ connectionString: databaseUrl, max: 10, connectionTimeoutMillis: 5000 })

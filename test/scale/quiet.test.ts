@@ -17,7 +17,7 @@ let deployment: Deployment
 
 beforeAll(async () => {
   console.log(`SCALE_SEED=${seed}`)
-  deployment = await startDeployment({ random })
+  deployment = await startDeployment({ random, fell: console.log })
   await createSmallApp(deployment)
 })
 

@@ -3,7 +3,7 @@
  * imported before anything else.
  */
 const Real = Date
-let shift = 0
+let { shift = 0 }: { shift?: number } = JSON.parse(process.argv[2] ?? "{}")
 
 class ShiftedDate extends Real {
   constructor(...given: ReadonlyArray<unknown>) {

@@ -34,8 +34,6 @@ export interface Member {
   /** Puts its clock forwards by so many ms, or back; again after each start. */
   readonly shiftClock: (shift: number) => void
   readonly errors: () => string
-  /** Whether it has ended by itself. */
-  readonly hasFallen: () => boolean
 }
 
 /** Several ingests over one database and one bucket. */
@@ -53,11 +51,14 @@ export interface Deployment {
 
 export const startDeployment = async ({
   random,
-  count = Number(process.env["SCALE_COUNT"] ?? 3),
+  fell,
+  count = 3,
   bucket = {},
   ...options
 }: Omit<Partial<ScaleServerOptions>, "bucket"> & {
   readonly random: Random
+  /** One of them has ended by itself. */
+  readonly fell: (what: string) => void
   readonly count?: number
   readonly bucket?: Partial<ScaleServerOptions["bucket"]>
 }): Promise<Deployment> => {
@@ -89,6 +90,7 @@ export const startDeployment = async ({
           folder: own,
           databaseUrl: url.href,
           schema,
+          shift,
           token: encodeToken({ apiKey, appId, regions: ["local"] }),
           url: publicUrl,
           logLevel: "Error",
@@ -96,16 +98,18 @@ export const startDeployment = async ({
           ...options,
           bucket: { ...double.settings, ...bucket },
         })
-        life.tell({ shift })
         const port = await life.port
         if (port === undefined) throw new Error(`An ingest did not start: ${life.errors()}`)
         at = `http://127.0.0.1:${port}`
+        const started = life
+        void started.exited.then(() => life === started && fell(`ingest ${number} fell: ${started.errors()}`))
       },
       kill: async () => {
+        const ending = life!
         at = undefined
-        await life!.kill()
-        errors += life!.errors()
         life = undefined
+        await ending.kill()
+        errors += ending.errors()
       },
       signal: (signal) => void life!.child.kill(signal),
       shiftClock: (by) => {
@@ -113,7 +117,6 @@ export const startDeployment = async ({
         life?.tell({ shift })
       },
       errors: () => errors + (life?.errors() ?? ""),
-      hasFallen: () => life !== undefined && (life.child.exitCode ?? life.child.signalCode) !== null,
     }
   }
 

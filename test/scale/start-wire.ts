@@ -5,54 +5,66 @@ export interface Wire {
   readonly port: number
   /** Breaks all connections. */
   readonly cut: () => void
-  /** From now on nothing moves, in either direction; also connections that are new. */
-  readonly stall: () => void
+  /** From now on nothing arrives, in either direction or only at who has connected; also of connections that are new. */
+  readonly stall: (what?: "all" | "answers") => void
+  /** All that was held back arrives at once. */
   readonly goOn: () => void
   readonly close: () => void
 }
 
 /** Starts a way to a port of this machine. */
 export const startWire = async (target: number): Promise<Wire> => {
-  const pairs = new Set<readonly [Socket, Socket]>()
-  let isStalled = false
+  const sockets = new Set<Socket>()
+  let stalled: "all" | "answers" | undefined
+  /** What has not arrived yet, by where it is to arrive. */
+  const held = new Map<Socket, Array<Buffer>>()
   const server = createServer((near) => {
     const far = connect(target, "127.0.0.1")
-    const pair = [near, far] as const
-    pairs.add(pair)
     const end = (): void => {
-      pairs.delete(pair)
-      near.destroy()
-      far.destroy()
+      for (const socket of [near, far]) {
+        socket.destroy()
+        sockets.delete(socket)
+        held.delete(socket)
+      }
     }
-    for (const [from, to] of [pair, [far, near] as const]) {
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from)
+      from.setNoDelay()
       from.on("error", end)
-      from.on("close", end)
+      from.on("close", () => {
+        // What was held back comes before the end.
+        if (!held.has(to)) end()
+      })
       from.on("data", (bytes) => {
-        if (to.write(bytes)) return
-        from.pause()
-        to.once("drain", () => isStalled || from.resume())
+        if (stalled !== "all" && (stalled === undefined || to !== near)) return void to.write(bytes)
+        held.set(to, [...(held.get(to) ?? []), bytes])
       })
     }
-    if (isStalled) for (const socket of pair) socket.pause()
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  const each = (act: (socket: Socket) => void): void => {
-    for (const pair of pairs) for (const socket of pair) act(socket)
+  const cut = (): void => {
+    for (const socket of sockets) socket.destroy()
   }
-  const cut = (): void => each((socket) => socket.destroy())
   return {
     port: (server.address() as AddressInfo).port,
-    cut,
-    stall: () => {
-      isStalled = true
-      each((socket) => socket.pause())
+    cut: () => {
+      held.clear()
+      cut()
+    },
+    stall: (what = "all") => {
+      stalled = what
     },
     goOn: () => {
-      isStalled = false
-      each((socket) => socket.resume())
+      stalled = undefined
+      for (const [socket, bytes] of held) socket.write(Buffer.concat(bytes))
+      held.clear()
     },
     close: () => {
       server.close()
+      held.clear()
       cut()
     },
   }

@@ -24,7 +24,7 @@ import { createHistory } from "./history.ts"
 import { createHolds } from "./holds.ts"
 import { createHotTransitions } from "./hot.ts"
 import { createHousekeeping } from "./housekeeping.ts"
-import type { PostgresPool } from "./pool.ts"
+import { ignoreBroken, type PostgresPool } from "./pool.ts"
 import { createProcesses } from "./processes.ts"
 import { createRegistrations } from "./registrations.ts"
 import { migrate, migrations, versionedSchema } from "./schema.ts"
@@ -97,9 +97,7 @@ export const createPostgresCatalog = ({
   const { read, write, close } = database
   const me = crypto.randomUUID()
   const { processes, writers } = createProcesses(database, functions, me)
-  // A connection that breaks while nobody uses it says so by an event, which ends the process where nobody listens.
-  const ignore = (): void => {}
-  pool.on?.("error", ignore)
+  const heedBroken = ignoreBroken(pool)
   return {
     abilities: { isDurable: true, isShared: true, largestContent },
     processes,
@@ -121,7 +119,7 @@ export const createPostgresCatalog = ({
     probe: () => write((sql) => sql.hold(["no key"])),
     close: async () => {
       await close()
-      pool.removeListener?.("error", ignore)
+      heedBroken()
     },
   }
 }
