@@ -1,5 +1,7 @@
 export type { PostgresCatalogSettings } from "./ingest/storage/postgres/catalog-postgres.ts"
 export { createPostgresCatalog } from "./ingest/storage/postgres/catalog-postgres.ts"
+export type { PostgresBlobJournalSettings } from "./ingest/storage/postgres/journal-postgres.ts"
+export { createPostgresBlobJournal } from "./ingest/storage/postgres/journal-postgres.ts"
 export type {
   PostgresClient,
   PostgresPool,
