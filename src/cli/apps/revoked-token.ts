@@ -22,7 +22,7 @@ export const findRevoked = async (
   const remedy =
     active.length === 0
       ? `Make a key with \`sluice keys create ${appId}\`.`
-      : source === folder.tokenFile
+      : source === folder?.tokenFile
         ? `The ingest puts ${active[0]} into it when it starts.`
         : `Set it to a token of ${active.join(" or ")}, or make another with \`sluice keys create ${appId}\`.`
   return {

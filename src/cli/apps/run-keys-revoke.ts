@@ -60,7 +60,7 @@ export const runKeysRevoke = async (
   const { folder } = deployment
   const activeKeys = activeKeysOf(app).map((key) => key.id)
   if (json) {
-    const tokenFile = settled === undefined ? null : folder.tokenFile
+    const tokenFile = settled === undefined ? null : folder?.tokenFile
     console.log(JSON.stringify({ appId, revoked: id, activeKeys, tokenFile }))
     return
   }
@@ -75,7 +75,7 @@ export const runKeysRevoke = async (
       ? `The app ${appId} has no active key now; \`sluice keys create ${appId}\` makes one.`
       : `The app ${appId} still has ${activeKeys.join(" and ")}.`,
   )
-  if (settled !== undefined) console.log(`${folder.tokenFile} holds ${settled} now.`)
+  if (settled !== undefined) console.log(`${folder?.tokenFile} holds ${settled} now.`)
   const given = readTokenVariable()
   if (given !== undefined && createKeyId(given.token.apiKey) === id) {
     console.error(

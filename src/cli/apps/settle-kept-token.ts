@@ -10,6 +10,7 @@ import type { DeploymentCatalog } from "../deployment/with-deployment.ts"
  * Fails: with a `CommandFailure`.
  */
 export const settleKeptToken = async ({ catalog, folder }: DeploymentCatalog): Promise<string | undefined> => {
+  if (folder === null) return undefined
   let settled: string | undefined
   // Repeated after each change: a command that runs at the same time may have revoked the key that was just written.
   for (;;) {

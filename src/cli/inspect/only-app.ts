@@ -8,7 +8,7 @@ const mostNamed = 10
 /** The apps that were made, and those of which the catalog keeps anything: the ingest's own is there once it has been used. */
 const listAppIds = async (open: OpenDeployment): Promise<ReadonlyArray<string>> => {
   const made = (await open.catalog.listApps()).map(({ id }) => id)
-  return [...new Set([...open.listAppIds(), ...made])]
+  return [...new Set([...(await open.listAppIds()), ...made])]
 }
 
 /**
