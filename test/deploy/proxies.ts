@@ -31,7 +31,10 @@ export interface Proxy {
 }
 
 /** Replaces each text; every one has to be there. */
-export const replaceAll = (text: string, changes: ReadonlyArray<readonly [from: string | RegExp, to: string]>): string =>
+export const replaceAll = (
+  text: string,
+  changes: ReadonlyArray<readonly [from: string | RegExp, to: string]>,
+): string =>
   changes.reduce((changed, [from, to]) => {
     const next = changed.replaceAll(typeof from === "string" ? from : new RegExp(from, "g"), () => to)
     if (next === changed) throw new Error(`The configuration has no ${String(from)}.`)

@@ -1,17 +1,21 @@
 import { execFileSync } from "node:child_process"
-import { readdir } from "node:fs/promises"
+import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { serverLimits } from "../../../src/cli/serve/server-limits.ts"
 import { createIngest, createMemoryBlobStore, createMemoryCatalog } from "../../../src/ingest.ts"
+import { createMetrics } from "../../../src/ingest/observe/metrics.ts"
 import { encodeToken, envName } from "../../../src/protocol.ts"
 import { type Container, type Manifest, readCompose, readDeploy, readDockerfile, readManifests } from "./read-files.ts"
 import { findWrongArguments, findWrongVariables, portOf, secretVariables } from "./settings.ts"
 
 const deploy = join(import.meta.dirname, "../../../deploy")
 
-/** How long an ingest takes at most to stop, s: the ends of unfinished files, and the answers that follow. */
-const stopTime = (Math.max(serverLimits.grace, 20_000) + 2000) / 1000
+/** How long the ends of unfinished files may take when an ingest stops that is one of several, ms. */
+const flushTime = 20_000
+
+/** How long an ingest takes at most to stop, s: what ends by itself, the ends of unfinished files, and the answers that follow. */
+const stopTime = (serverLimits.grace + flushTime + 2000) / 1000
 
 /** What else it closes: connections, its catalog. */
 const closeTime = 10
@@ -30,7 +34,12 @@ const resolve = (value: string): string =>
 
 const askIngest = async (path: string): Promise<{ readonly status: number; readonly body: unknown }> => {
   const token = encodeToken({ apiKey: "sk_live_" + "a".repeat(64), appId: "app", regions: ["local"] })
-  const ingest = createIngest({ token, catalog: createMemoryCatalog(), store: createMemoryBlobStore(), logLevel: "None" })
+  const ingest = createIngest({
+    token,
+    catalog: createMemoryCatalog(),
+    store: createMemoryBlobStore(),
+    logLevel: "None",
+  })
   try {
     const answer = await ingest.fetch(new Request(`http://localhost:4790${path}`))
     return { status: answer.status, body: await answer.json() }
@@ -228,5 +237,53 @@ describe("deploy/kubernetes", async () => {
       "off",
     ])
     expect(Number(of("proxy-read-timeout"))).toBe(120)
+  })
+})
+
+describe("docs/several-ingests.md", async () => {
+  const page = await readFile(join(deploy, "../docs/several-ingests.md"), "utf8")
+
+  it.each(["Caddyfile", "nginx.conf"])("shows deploy/several/%s as it is in the package", async (file) => {
+    expect(page).toContain(`\n${(await readDeploy(`several/${file}`)).trimEnd()}\n\`\`\``)
+  })
+
+  it("shows commands that there are, with settings that the command takes", () => {
+    const [block] = /```sh\nnpm install[\s\S]*?```/.exec(page)!
+    const commands = [...block.matchAll(/^npx sluice (ingest .*)$/gm)].map(([, line]) => line!.split(/\s+/))
+    expect(commands).toHaveLength(2)
+    expect(commands.flatMap(findWrongArguments)).toEqual([])
+    const variables = [...block.matchAll(/(\w+)=(?:"\$\(.*?\)"|(\S+))/g)].map(([, name, value]) => [name!, value ?? ""])
+    expect(variables.map(([name]) => name)).toContain(envName("databaseUrl"))
+    expect(findWrongVariables(Object.fromEntries(variables.filter(([name]) => name!.toUpperCase() === name)))).toEqual(
+      [],
+    )
+  })
+
+  it("names files that are in the package, and the time that it gives an ingest to stop", async () => {
+    for (const [, path] of page.matchAll(/\bdeploy\/((?:several|kubernetes)\/[\w.-]+)/g)) {
+      expect(await readDeploy(path!), path).not.toBe("")
+    }
+    expect(page).toContain(
+      `Give it ${(await readCompose()).services["ingest-1"]!.stop_grace_period!.replace("s", " seconds")}`,
+    )
+  })
+
+  it("tells of every gauge how it is put together over processes", () => {
+    const rows = [...page.matchAll(/^\| (`(?:sluice|process)_.*?) +\| (.*?) +\|$/gm)].map(([, left, right]) => ({
+      names: [...left!.matchAll(/`([a-z_*]+)`/g)].map(([, name]) => name!),
+      how: /^(`max`|`sum`|each)/.exec(right!)?.[1],
+    }))
+    const howOf = (gauge: string) =>
+      rows.find(({ names }) => names.some((name) => new RegExp(`^${name.replace("*", ".*")}$`).test(gauge)))?.how
+    const gauges = [
+      ...createMetrics()
+        .render()
+        .matchAll(/^# TYPE (\w+) gauge$/gm),
+    ].map(([, name]) => name!)
+    expect(gauges.length).toBeGreaterThan(10)
+    expect(gauges.filter((gauge) => howOf(gauge) === undefined)).toEqual([])
+    // What is read from the catalog, or done by one of them at a time.
+    const same = ["sluice_deliveries", "sluice_endpoint_events", "sluice_housekeeping_last_success_timestamp_seconds"]
+    expect(gauges.filter((gauge) => howOf(gauge) === "`max`").toSorted()).toEqual(same.toSorted())
   })
 })

@@ -34,7 +34,10 @@ export const readDockerfile = async () => {
   const text = await readDeploy("several/Dockerfile")
   const stages = text.split(/^(?=FROM )/m).filter((stage) => stage.startsWith("FROM"))
   const last = stages.at(-1)!
-  const words = /^ENV (.*)$/m.exec(last)![1]!.split(" ").map((word) => word.split("=") as [string, string])
+  const words = /^ENV (.*)$/m
+    .exec(last)![1]!
+    .split(" ")
+    .map((word) => word.split("=") as [string, string])
   return {
     text,
     images: stages.map((stage) => stage.split(/\s/)[1]!),
@@ -70,7 +73,6 @@ export interface Container {
 export interface Manifest {
   readonly kind: string
   readonly metadata: { readonly name: string; readonly annotations?: Readonly<Record<string, string>> }
-  // oxlint-disable-next-line typescript/no-explicit-any
   readonly [field: string]: any
 }
 

@@ -1,9 +1,6 @@
 import { otherVariables, type SettingName, ingestSettings } from "../../../src/cli/settings/settings.ts"
 import { envName, type Outcome } from "../../../src/protocol.ts"
 
-/** Settings that a deployment of several ingests needs and the table does not have yet. */
-const awaited: ReadonlyArray<string> = ["databaseUrl", "databaseSchema"].filter((name) => !(name in ingestSettings))
-
 const toFlag = (name: string): string => `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 
 /** Secrets that are variables alone: they are never written down. */
@@ -15,7 +12,7 @@ export const secretVariables = new Set([
 
 /** Variables that are not of the command's table and mean something to it, or to Node. */
 const known = new Set([
-  ...["token", ...otherVariables, ...awaited].map(envName),
+  ...["token", ...otherVariables].map(envName),
   ...["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "NODE_ENV", "NODE_OPTIONS"],
 ])
 
