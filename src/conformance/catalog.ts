@@ -16,12 +16,14 @@ import { testCatalogHistory } from "./catalog/history.ts"
 import { testCatalogHolds } from "./catalog/holds.ts"
 import { testCatalogLabels } from "./catalog/labels.ts"
 import { testCatalogPaths } from "./catalog/paths.ts"
+import { testCatalogProcesses } from "./catalog/processes.ts"
 import { testCatalogRedelivery } from "./catalog/redelivery.ts"
 import { type CatalogCount, testCatalogRegistrations } from "./catalog/registrations.ts"
 import { testCatalogResults } from "./catalog/results.ts"
 import { testCatalogSealed } from "./catalog/sealed.ts"
 import { testCatalogUploads } from "./catalog/uploads.ts"
 import { testCatalogUsage } from "./catalog/usage.ts"
+import { testCatalogWriters } from "./catalog/writers.ts"
 import { driveCatalog, dueOf } from "./catalog/drive-catalog.ts"
 
 /** How a driver is set up for {@link testCatalog}. */
@@ -30,6 +32,11 @@ export interface CatalogSetup {
   readonly create: () => Promise<Catalog>
   /** Opens the same catalog anew after it was closed; for drivers whose `abilities.isDurable` is true. */
   readonly reopen?: (() => Promise<Catalog>) | undefined
+  /**
+   * Opens the same catalog once more while it is open, as another process would; for drivers whose `abilities.isShared` is
+   * true. The suite closes what it opens.
+   */
+  readonly openBeside?: (() => Promise<Catalog>) | undefined
   /** Breaks what the created one is kept on while it is open, so that every call must fail; for drivers where that can be done. */
   readonly breakDown?: (() => void | Promise<void>) | undefined
   /** Removes what `create` made. Called after each case, after the catalog was closed. */
@@ -94,7 +101,11 @@ const describeCatalog = (setup: CatalogSetup): void => {
   testCatalogHistory(() => catalog)
   testCatalogApps(() => catalog)
 
-  const { breakDown, reopen } = setup
+  const { breakDown, openBeside, reopen } = setup
+  if (openBeside !== undefined) {
+    testCatalogProcesses(() => catalog, openBeside)
+    testCatalogWriters(() => catalog, openBeside)
+  }
   if (breakDown !== undefined) testCatalogFailures(() => catalog, breakDown)
   if (reopen === undefined) testVolatileCatalog(() => catalog)
   else {

@@ -5,8 +5,8 @@
  *
  * What is stored where: tables `files`, `contents`, `registrations`, `expected_files`, `deliveries`, `attempts`,
  * `tombstones`, `deletions`, `usage`, `owner_usage`, `apps`, `app_keys`, `endpoints`, `endpoint_secrets`,
- * `endpoint_events` in that schema, and functions in one more for each version of it (`sluice_1`). migrations/ has the
- * columns.
+ * `endpoint_events`, `processes`, `writers`, `leads` in that schema, and functions in one more for each version of it
+ * (`sluice_1`, `sluice_2`). migrations/ has the columns.
  *
  * Considerations: every method is one transaction at READ COMMITTED, whatever the database's default is, but for two that
  * say so. Transactions that change the same key come one after the other (docs/decisions/082); a deadlock is tried again.
@@ -25,6 +25,7 @@ import { createHolds } from "./holds.ts"
 import { createHotTransitions } from "./hot.ts"
 import { createHousekeeping } from "./housekeeping.ts"
 import type { PostgresPool } from "./pool.ts"
+import { createProcesses } from "./processes.ts"
 import { createRegistrations } from "./registrations.ts"
 import { migrate, migrations, versionedSchema } from "./schema.ts"
 import { createTombstones } from "./tombstones.ts"
@@ -94,23 +95,26 @@ export const createPostgresCatalog = ({
   const functions = quoteName(versionedSchema(schema, migrations.length))
   const database = openDatabase(createDatabase(pool, schema, `SELECT ${functions}.hold_keys(?::text[])`), schema)
   const { read, write, close } = database
+  const me = crypto.randomUUID()
+  const { processes, writers } = createProcesses(database, functions, me)
   // A connection that breaks while nobody uses it says so by an event, which ends the process where nobody listens.
   const ignore = (): void => {}
   pool.on?.("error", ignore)
   return {
-    abilities: { isDurable: true, isShared: false, largestContent },
+    abilities: { isDurable: true, isShared: true, largestContent },
+    processes,
     usage: async (appId) => ({ ...(await findUsage(read, appId)) }),
     usageOfOwner: async (appId, owner) => ({ ...(await findOwnerUsage(read, appId, owner)) }),
-    ...createUploads(database),
+    ...createUploads(database, writers),
     ...createRegistrations(database),
-    ...createHotTransitions(database, functions),
-    ...createDeliveries(database),
+    ...createHotTransitions(database, functions, { me, writers }),
+    ...createDeliveries(database, me),
     ...createFiles(database, `SELECT ${quoteName(schema)}.note_claims(?::bigint[])`),
     ...createDeletions(database),
     ...createHolds(database),
     ...createTombstones(database),
     ...createAppTable(database),
-    ...createEndpoints(database),
+    ...createEndpoints(database, me),
     ...createHousekeeping(database),
     ...createHistory(database),
     // A write that changes nothing, because no key contains a space.

@@ -2,6 +2,7 @@ import type { CatalogDeliveries } from "../catalog-deliveries.ts"
 import type { DueDelivery } from "../catalog-records.ts"
 import { type Row, toDue } from "../sql/rows.ts"
 import { statements } from "../sql/statements.ts"
+import { claimStatements } from "./claim-statements.ts"
 import type { Database, Sql } from "./database.ts"
 import { endAttempt, keepResult } from "./steps.ts"
 
@@ -40,13 +41,17 @@ export const recordOneAttempt = async (
   return file !== undefined && keepResult(sql, file.id as number, result, attempt.startedAt + attempt.latency)
 }
 
-/** The events in the PostgreSQL catalog. */
-export const createDeliveries = ({ read, write }: Database): Omit<CatalogDeliveries, "recordAttempt"> => ({
+/**
+ * The events in the PostgreSQL catalog.
+ *
+ * @param me the process that claims them
+ */
+export const createDeliveries = ({ read, write }: Database, me: string): Omit<CatalogDeliveries, "recordAttempt"> => ({
   claimDue: (claim) =>
     write(async (sql) => {
       const claimed: Array<DueDelivery> = []
       for (const { id } of await findDue(sql, claim)) {
-        await sql.run(statements.claim, claim.claimedUntil, id!)
+        await sql.run(claimStatements.claimDelivery, claim.claimedUntil, me, id!)
         await sql.run(statements.forgetError, id!)
         claimed.push(toDue((await sql.one(statements.due, id!))!))
       }

@@ -9,6 +9,7 @@ import {
 } from "../catalog-endpoints.ts"
 import { endpointStatements as statements, listEvents, toEvent, toEventFile } from "../sql/endpoints.ts"
 import type { Row } from "../sql/rows.ts"
+import { claimStatements } from "./claim-statements.ts"
 import type { Database, Sql } from "./database.ts"
 import { insertAttempt } from "./steps.ts"
 
@@ -35,6 +36,7 @@ const countSecrets = async (sql: Sql, endpointId: string): Promise<number> =>
 
 const claimEvents = async (
   sql: Sql,
+  me: string,
   { now, claimedUntil, limit, roomOf }: Parameters<CatalogEndpoints["claimEvents"]>[0],
 ): Promise<ReadonlyArray<DueEvent>> => {
   const claimed: Array<DueEvent> = []
@@ -45,15 +47,19 @@ const claimEvents = async (
     if (row === undefined) continue
     const endpoint = await toEndpoint(sql, row)
     for (const { number } of await sql.all(`${statements.dueOf} FOR UPDATE SKIP LOCKED`, endpointId!, now, room)) {
-      const { file, ...event } = (await sql.one(statements.claim, claimedUntil, number!))!
+      const { file, ...event } = (await sql.one(claimStatements.claimEvent, claimedUntil, me, number!))!
       claimed.push({ ...(event as unknown as Omit<DueEvent, "file" | "endpoint">), file: toEventFile(file), endpoint })
     }
   }
   return claimed
 }
 
-/** The endpoints of apps in the PostgreSQL catalog, and what they are owed. Triggers write what that is. */
-export const createEndpoints = ({ read, write }: Database): CatalogEndpoints => ({
+/**
+ * The endpoints of apps in the PostgreSQL catalog, and what they are owed. Triggers write what that is.
+ *
+ * @param me the process that claims events
+ */
+export const createEndpoints = ({ read, write }: Database, me: string): CatalogEndpoints => ({
   listEndpoints: () => listAll(read),
   createEndpoint: ({ id, appId, url, events, createdAt, secret }) =>
     write(async (sql) => {
@@ -93,14 +99,14 @@ export const createEndpoints = ({ read, write }: Database): CatalogEndpoints => 
       await sql.run(statements.insertTest, id, endpointId, now)
       return true
     }),
-  claimEvents: (claim) => write((sql) => claimEvents(sql, claim)),
+  claimEvents: (claim) => write((sql) => claimEvents(sql, me, claim)),
   recordEventAttempt: (attempt) =>
     write(async (sql) => {
       const { deliveryId, outcome } = attempt
       await insertAttempt(sql, attempt)
       const [next, at] = typeof outcome === "string" ? [outcome, null] : ["pending", outcome.retryAt]
       const isDelivered = Number(outcome === "delivered")
-      return (await sql.run(statements.end, next, isDelivered, at, deliveryId, attempt.attempt)) === 1
+      return (await sql.run(claimStatements.endEvent, next, isDelivered, at, deliveryId, attempt.attempt)) === 1
     }),
   releaseEventClaims: (now) => write(async (sql) => void (await sql.run(statements.releaseClaims, now))),
   pruneEvents: ({ before, limit }) =>

@@ -13,6 +13,7 @@ import { untoldUrlTtl } from "../upload-rules.ts"
 import { createBatches } from "./batches.ts"
 import type { Database } from "./database.ts"
 import { recordOneAttempt } from "./deliveries.ts"
+import type { Writers } from "./processes.ts"
 import { registerUploads } from "./registrations.ts"
 import { commitUpload, commitWholeUpload } from "./uploads.ts"
 import { toJson } from "./values.ts"
@@ -140,25 +141,30 @@ const toAttemptJob = (job: Attempt, n: number) => {
   }
 }
 
-/** @param functions the schema of the functions, as it stands in a statement */
+/**
+ * @param functions the schema of the functions, as it stands in a statement
+ * @param process   the process that asks
+ */
 export const createHotTransitions = (
   { call, write }: Database,
   functions: string,
+  process: { readonly me: string; readonly writers: Writers },
 ): Pick<CatalogUploads, "commit" | "commitWhole"> &
   Pick<CatalogRegistrations, "register"> &
   Pick<CatalogDeliveries, "recordAttempt"> => {
-  const whole = `SELECT * FROM ${functions}.commit_whole(?::text[], ?::text[], ?::json)`
-  const committing = `SELECT * FROM ${functions}.commit(?::text[], ?::json)`
+  const { me } = process
+  const whole = `SELECT * FROM ${functions}.commit_whole(?::text[], ?::text[], ?::json, ?)`
+  const committing = `SELECT * FROM ${functions}.commit(?::text[], ?::json, ?)`
   const recording = `SELECT * FROM ${functions}.record_attempt(?::json)`
   const registering = `SELECT * FROM ${functions}.register(?::text[], ?::text[], ?::json, ?::json)`
 
-  const commitWholeAlone = (job: Whole) => write((sql) => commitWholeUpload(sql, job))
+  const commitWholeAlone = (job: Whole) => write((sql) => commitWholeUpload(sql, me, job))
   const commitWhole = createBatches<Whole, Awaited<ReturnType<CatalogUploads["commitWhole"]>>>({
     keysOf: ({ grant }) => [grant.key],
     together: async (jobs) => {
       const apps = appsOf(jobs.map(({ grant, appSince }) => ({ appId: grant.appId, appSince })))
       const keys = jobs.map(({ grant }) => grant.key)
-      const found = byNumber(await call(whole, keys, apps, toJson(jobs.map(toWholeJob))))
+      const found = byNumber(await call(whole, keys, apps, toJson(jobs.map(toWholeJob)), me))
       return jobs.map((job, n) => {
         const row = found.get(n)
         return row && describeWhole(job, row.id as number, toKept(row, job))
@@ -184,7 +190,7 @@ export const createHotTransitions = (
     keysOf: ({ key }) => [key],
     together: async (jobs) => {
       const keys = jobs.map(({ key }) => key)
-      const rows = (await call(committing, keys, toJson(jobs.map(toCommitJob)))) as ReadonlyArray<unknown>
+      const rows = (await call(committing, keys, toJson(jobs.map(toCommitJob)), me)) as ReadonlyArray<unknown>
       const uploads = (rows as ReadonlyArray<{ readonly upload: Row }>).map(({ upload }) => toUpload(upload))
       const found = new Map(uploads.map((upload) => [upload.file.key, upload]))
       return jobs.map(({ key, claimedUntil }) => {
@@ -192,7 +198,7 @@ export const createHotTransitions = (
         return upload && toCommitted(upload, claimedUntil)
       })
     },
-    alone: (job) => write((sql) => commitUpload(sql, job)),
+    alone: (job) => write((sql) => commitUpload(sql, process, job)),
   })
 
   const recordAttempt = createBatches<Attempt, boolean>({

@@ -3,6 +3,8 @@ import { events } from "./migrations/01-events.ts"
 import { firstSchema } from "./migrations/01-first-schema.ts"
 import { functions } from "./migrations/01-functions.ts"
 import { usage } from "./migrations/01-usage.ts"
+import { functionsOfProcesses } from "./migrations/02-functions.ts"
+import { processes } from "./migrations/02-processes.ts"
 import { qualify, quoteName } from "./translate.ts"
 
 /** A step from one schema to the next one. */
@@ -18,6 +20,10 @@ export const migrations: ReadonlyArray<Migration> = [
   {
     sql: (schema, versioned) =>
       `${firstSchema(schema)}${usage(schema)}${events(schema)}${functions(schema, versioned)}`,
+    oldest: 1,
+  },
+  {
+    sql: (schema, versioned) => `${processes(schema, versioned)}${functionsOfProcesses(schema, versioned)}`,
     oldest: 1,
   },
 ]

@@ -8,6 +8,7 @@ import type {
   UploadRecord,
 } from "../catalog-records.ts"
 import { sizeExpected, sizeRegistration } from "../quota.ts"
+import { claimStatements } from "./claim-statements.ts"
 import { toUpload } from "../sql/rows.ts"
 import { statements } from "../sql/statements.ts"
 import type { Sql, Transaction } from "./database.ts"
@@ -25,16 +26,22 @@ export const findUpload = async (sql: Sql, key: string): Promise<UploadRecord | 
   return row === undefined ? null : toUpload(row)
 }
 
+/** Until when a delivery is claimed, and the process that has. */
+export interface Claim {
+  readonly until: number
+  readonly by: string
+}
+
 /** The delivery row of a file that has ended, when its app has registered. */
 export const schedule = async (
   sql: Sql,
   fileId: number,
   eventId: string,
   now: number,
-  claimedUntil: number | null,
+  claim: Claim | null,
 ): Promise<void> => {
-  const begun = claimedUntil === null ? 0 : 1
-  await sql.run(statements.insertDelivery, eventId, begun, now, claimedUntil ?? now, fileId)
+  const values = claim === null ? [0, now, now, null] : [1, now, claim.until, claim.by]
+  await sql.run(claimStatements.insertDelivery, eventId, ...values, fileId)
 }
 
 /** `Uploading → Failed`; false when there is no such upload. A caller other than the writer itself fences the writer off. */
@@ -71,7 +78,7 @@ export const endAttempt = async (sql: Sql, ended: AttemptRecord): Promise<boolea
   await insertAttempt(sql, ended)
   const [next, at] = typeof outcome === "string" ? [outcome, null] : ["pending", outcome.retryAt]
   const isDelivered = Number(outcome === "delivered")
-  return (await sql.run(statements.endAttempt, next, isDelivered, at, deliveryId, attempt)) === 1
+  return (await sql.run(claimStatements.endAttempt, next, isDelivered, at, deliveryId, attempt)) === 1
 }
 
 /** Keeps the result of an `Uploaded` file, unless there are data already. Returns whether it was kept. */

@@ -18,6 +18,9 @@ const tables = [
   "endpoint_events",
   "file_changes",
   "held_keys",
+  "processes",
+  "writers",
+  "leads",
 ] as const
 
 const tableName = new RegExp(String.raw`\b(FROM|JOIN|INTO|UPDATE)(\s+)(?=(?:${tables.join("|")})\b)`, "g")

@@ -10,6 +10,7 @@ import { toCommitted, toValues } from "../sql/uploads.ts"
 import { type BeginVerdict, decideBegin, endByError, isNewUpload, type Replacement } from "../upload-rules.ts"
 import type { Database, Sql, Transaction } from "./database.ts"
 import { settle } from "./delete-steps.ts"
+import type { Writers } from "./processes.ts"
 import {
   announce,
   dropReplaced,
@@ -104,8 +105,8 @@ const isOfDeletedOwner = async (
   return row !== undefined
 }
 
-const beginOnHeld = async (sql: Transaction, begin: Begin): Promise<Begun> => {
-  const { grant, labels = {}, origin, now, appSince } = begin
+const beginOnHeld = async (sql: Transaction, writers: Writers, begin: Begin): Promise<Begun> => {
+  const { grant, labels = {}, origin, now, appSince, unlessHeld = false } = begin
   if (await isGone(sql, grant.appId, appSince)) return { kind: "unknownApp" }
   const refusal = await findRefusal(sql, grant, now)
   if (refusal !== undefined) return { kind: refusal }
@@ -119,13 +120,16 @@ const beginOnHeld = async (sql: Transaction, begin: Begin): Promise<Begun> => {
     if (verdict.outlasts) await sql.run(statements.noteUrlsEnd, grant.expires, grant.key, grant.appId)
     return { kind: "finished", upload: upload! }
   }
+  if (verdict.kind !== "resumes" && verdict.kind !== "starts") return verdict
+  const ownEpoch = verdict.kind === "starts" ? verdict.epoch : verdict.changes.epoch
+  const heldEpoch = unlessHeld && file?.status === "Uploading" ? file.epoch : null
+  if (await writers.take(sql, grant.key, { heldEpoch, ownEpoch })) return { kind: "held" }
   if (verdict.kind === "resumes") {
     const { epoch, resumedAt, expires, customId, contentDisposition, acl, cache } = verdict.changes
     const { id } = file!
     await sql.run(statements.resume, epoch, resumedAt, expires, customId, contentDisposition, acl, cache, id)
     return { kind: "granted", epoch, isNew: false, id }
   }
-  if (verdict.kind !== "starts") return verdict
   const { epoch, replaced } = verdict
   if (file !== undefined && replaced === null) await sql.run(statements.letGo, file.id)
   if (file !== undefined && replaced !== null) await replace(sql, file, replaced, now)
@@ -135,9 +139,9 @@ const beginOnHeld = async (sql: Transaction, begin: Begin): Promise<Begun> => {
 }
 
 /** Begins or resumes an upload. */
-export const beginUpload = async (sql: Transaction, begin: Begin): Promise<Begun> => {
+const beginUpload = async (sql: Transaction, writers: Writers, begin: Begin): Promise<Begun> => {
   await sql.hold([begin.grant.key])
-  const begun = await beginOnHeld(sql, begin)
+  const begun = await beginOnHeld(sql, writers, begin)
   if (begun.kind === "granted" && begin.registration !== undefined) {
     await announce(sql, begin.grant, begin.registration, begin.now)
   }
@@ -150,10 +154,12 @@ const complete = async (
   file: { readonly id: number; readonly key: string; readonly wireId: string; readonly isHeld: boolean },
   isRegistered: boolean,
   { eventId, now, claimedUntil }: CommitNotes,
+  me: string,
 ): Promise<Extract<Committed, { readonly kind: "committed" }>> => {
   if (isRegistered) {
     await sql.run(statements.arrived, file.key, file.wireId)
-    if (!file.isHeld) await schedule(sql, file.id, eventId, now, claimedUntil)
+    if (!file.isHeld)
+      await schedule(sql, file.id, eventId, now, claimedUntil === null ? null : { until: claimedUntil, by: me })
   }
   return toCommitted((await findUpload(sql, file.key))!, claimedUntil)
 }
@@ -161,18 +167,21 @@ const complete = async (
 /** Ends an upload whose bytes are all there. */
 export const commitUpload = async (
   sql: Transaction,
+  { me, writers }: { readonly me: string; readonly writers: Writers },
   { key, epoch, fileHash, blobRef, ...notes }: Parameters<CatalogUploads["commit"]>[0],
 ): Promise<Committed> => {
   await sql.hold([key])
+  await writers.end(sql, key, epoch)
   const row = await sql.one(statements.finish, fileHash, notes.now, key, epoch, blobRef)
   if (row === undefined) return { kind: "fenced" }
   const file = { id: row.id as number, key, wireId: row.wireId as string, isHeld: row.hold === 1 }
-  return complete(sql, file, row.registrationId !== null, notes)
+  return complete(sql, file, row.registrationId !== null, notes, me)
 }
 
 /** Keeps a small file that has arrived whole. */
 export const commitWholeUpload = async (
   sql: Transaction,
+  me: string,
   { grant, registration, labels = {}, origin, bytes, fileHash, quota, appSince, ...notes }: Whole,
 ): ReturnType<CatalogUploads["commitWhole"]> => {
   const { key, registrationId: wireId = "" } = grant
@@ -193,7 +202,7 @@ export const commitWholeUpload = async (
     await sql.run(statements.attach, await insertRegistration(sql, grant.appId, registration, now), id)
   }
   const file = { id, key, wireId, isHeld: labels.hold === true }
-  return complete(sql, file, isExpected || registration !== undefined, notes)
+  return complete(sql, file, isExpected || registration !== undefined, notes, me)
 }
 
 const recordResult = async (
@@ -230,17 +239,24 @@ const recordResult = async (
 }
 
 /** The uploads in the PostgreSQL catalog, from the first byte to the result of the app's callback. */
-export const createUploads = ({ read, write }: Database): Omit<CatalogUploads, "commit" | "commitWhole"> => ({
-  begin: (begin) => write((sql) => beginUpload(sql, begin)),
-  interrupt: (key) =>
+export const createUploads = (
+  { read, write }: Database,
+  writers: Writers,
+): Omit<CatalogUploads, "commit" | "commitWhole"> => ({
+  begin: (begin) => write((sql) => beginUpload(sql, writers, begin)),
+  interrupt: (key, unlessHeld = false) =>
     write(async (sql) => {
       await sql.hold([key])
+      const file = unlessHeld ? (await findUpload(sql, key))?.file : undefined
+      const heldEpoch = file?.status === "Uploading" ? file.epoch : null
+      if (await writers.take(sql, key, { heldEpoch, ownEpoch: null })) return "held"
       return ((await sql.one(statements.interrupt, key))?.epoch as number | undefined) ?? null
     }),
   readContent: async (id) => ((await read.one(statements.content, id))?.bytes as unknown as Uint8Array) ?? null,
   fail: ({ key, epoch, failure, now, eventId }) =>
     write(async (sql) => {
       await sql.hold([key])
+      await writers.end(sql, key, epoch)
       return failUpload(sql, { key, epoch }, failure, { eventId, now, isFenced: false })
     }),
   recordResult: (recorded) =>

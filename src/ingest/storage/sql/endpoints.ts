@@ -69,6 +69,17 @@ export const toEventFile = (file: unknown): EventFile | null =>
 /** A row of {@link listEvents}. */
 export const toEvent = ({ file, ...row }: Row): EndpointEvent => ({ ...row, file: toEventFile(file) }) as EndpointEvent
 
+/** @param also what is set beside, with a comma before it */
+export const claimEvent = (also = ""): string => `
+    UPDATE endpoint_events SET attempts = attempts + 1, next_at = ?${also} WHERE number = ?
+    RETURNING id, type, at, file, attempts AS attempt, attempts - redelivered_after - 1 AS retry`
+
+/** @param also what is set beside, with a comma before it */
+export const endEvent = (also = ""): string => `
+    UPDATE endpoint_events SET status = ?, failures = CASE WHEN ? = 1 THEN failures ELSE failures + 1 END,
+      next_at = coalesce(?, next_at)${also}
+    WHERE id = ? AND attempts = ? AND status = 'pending'`
+
 /** By name. */
 export const endpointStatements = {
   list: `
@@ -90,12 +101,8 @@ export const endpointStatements = {
     INSERT INTO endpoint_events (id, endpoint_id, type, at, next_at) VALUES (?1, ?2, 'test', ?3, ?3)`,
   withDue: endpointsWithDue,
   dueOf: dueOfEndpoint,
-  claim: `
-    UPDATE endpoint_events SET attempts = attempts + 1, next_at = ? WHERE number = ?
-    RETURNING id, type, at, file, attempts AS attempt, attempts - redelivered_after - 1 AS retry`,
-  end: `
-    UPDATE endpoint_events SET status = ?, failures = CASE WHEN ? = 1 THEN failures ELSE failures + 1 END, next_at = coalesce(?, next_at)
-    WHERE id = ? AND attempts = ? AND status = 'pending'`,
+  claim: claimEvent(),
+  end: endEvent(),
   releaseClaims:
     "UPDATE endpoint_events SET failures = attempts, next_at = ? WHERE status = 'pending' AND attempts > failures",
   pruneEnded: `

@@ -22,13 +22,29 @@ const ofWireId = (where: string): string => `
   SELECT f.id, f.status, f.hold, f.is_current AS "isCurrent", f.registration_id AS "registrationId" FROM files f
   WHERE f.key = ? AND f.${where} AND f.app_id = ? AND f.wire_id = ?`
 
-/** The delivery row of an ended, registered file; a second one is never made. */
-const insertDelivery = `
-  INSERT INTO deliveries (file_id, id, registration_id, app_id, is_dev, hook, attempts, next_at)
+/**
+ * The delivery row of an ended, registered file; a second one is never made.
+ *
+ * @param column of who has claimed it, where that is kept, with a comma before it
+ * @param value  for that column
+ */
+export const insertDelivery = (column = "", value = ""): string => `
+  INSERT INTO deliveries (file_id, id, registration_id, app_id, is_dev, hook, attempts, next_at${column})
   SELECT f.id, ?, r.id, r.app_id, r.is_dev, CASE WHEN f.status = 'Failed' THEN 'error' ELSE 'callback' END,
-    CASE WHEN r.is_dev = 1 THEN 0 ELSE ? END, CASE WHEN r.is_dev = 1 THEN CAST(? AS BIGINT) ELSE ? END
+    CASE WHEN r.is_dev = 1 THEN 0 ELSE ? END, CASE WHEN r.is_dev = 1 THEN CAST(? AS BIGINT) ELSE ? END${value}
   FROM files f JOIN registrations r ON r.id = f.registration_id WHERE f.id = ?
   ON CONFLICT (file_id) DO NOTHING`
+
+/** @param also what is set beside, with a comma before it */
+export const claimDelivery = (also = ""): string =>
+  `UPDATE deliveries SET attempts = attempts + 1, next_at = ?${also} WHERE file_id = ?`
+
+/** @param also what is set beside, with a comma before it */
+export const endAttempt = (also = ""): string => `
+    UPDATE deliveries SET status = ?, 
+      failures = CASE WHEN ? = 1 THEN failures WHEN is_dev = 1 THEN attempts ELSE failures + 1 END,
+      next_at = coalesce(?, next_at)${also}
+    WHERE id = ? AND attempts = ? AND status = 'pending'`
 
 /** Both parts are in the order of their index, so the first page of a million costs as much as one of a hundred. */
 export const selectReclaimable = `
@@ -127,7 +143,7 @@ export const statements = {
   arrived: "DELETE FROM expected_files WHERE key = ? AND wire_id = ?",
   attachExpected: `UPDATE files SET registration_id = ${expectedRegistration} WHERE id = ? RETURNING registration_id AS id`,
   registration: selectRegistration,
-  insertDelivery,
+  insertDelivery: insertDelivery(),
   insertRegistration: `
     INSERT INTO registrations
       (app_id, metadata, callback_url, callback_slug, await_server_data, is_dev, traceparent, tracestate, registered_at)
@@ -169,17 +185,13 @@ export const statements = {
     WHERE file_id = ? AND status = 'pending' AND is_dev = 1`,
   appsWithDue,
   dueOfApp,
-  claim: "UPDATE deliveries SET attempts = attempts + 1, next_at = ? WHERE file_id = ?",
+  claim: claimDelivery(),
   due: `${selectDue} WHERE d.file_id = ?`,
   insertAttempt: `
     INSERT INTO attempts (delivery_id, attempt, started_at, latency, status, error, answer)
     VALUES (?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT DO NOTHING`,
-  endAttempt: `
-    UPDATE deliveries SET status = ?, 
-      failures = CASE WHEN ? = 1 THEN failures WHEN is_dev = 1 THEN attempts ELSE failures + 1 END,
-      next_at = coalesce(?, next_at)
-    WHERE id = ? AND attempts = ? AND status = 'pending'`,
+  endAttempt: endAttempt(),
   fileOfEvent: "SELECT file_id AS id FROM deliveries WHERE id = ?",
   redeliver: `
     UPDATE deliveries SET status = 'pending', failures = attempts, redelivered_after = attempts, next_at = ?

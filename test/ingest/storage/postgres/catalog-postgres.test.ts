@@ -42,7 +42,7 @@ const countRows = async (): Promise<Readonly<Record<string, number>>> => {
 }
 
 const dropSchema = async (): Promise<void> => {
-  await pool.query(`DROP SCHEMA IF EXISTS "${nameSchema()}" CASCADE; DROP SCHEMA IF EXISTS "${nameSchema()}_1" CASCADE`)
+  await pool.query(`DROP SCHEMA IF EXISTS "${nameSchema()}", "${nameSchema()}_1", "${nameSchema()}_2" CASCADE`)
 }
 
 const open = async () => createPostgresCatalog({ pool, schema: nameSchema() })
@@ -56,6 +56,7 @@ testCatalog({ describe, test }, "PostgreSQL", {
     return catalog
   },
   reopen: open,
+  openBeside: open,
   breakDown: dropSchema,
   cleanUp: dropSchema,
   count: countRows,

@@ -13,7 +13,7 @@
 import { selectUpload } from "../../sql/rows.ts"
 
 /** A moment that stays as it is is not the one that a function would see: it must not run in a transaction of that kind. */
-const guard = `
+export const guard = `
     IF current_setting('transaction_isolation') <> 'read committed' THEN RETURN; END IF;`
 
 /** The app is the one that its caller means, and stays it until the transaction ends. */
@@ -27,9 +27,23 @@ const registration =
 
 const fileOf = (row: string): string => `(SELECT f.id FROM files f WHERE f.key = ${row}.key AND f.is_current = 1)`
 
+/** What functions of later versions do beside; all parts are empty in the first one. */
+export interface Additions {
+  /** One more parameter: the process that calls. */
+  readonly caller: string
+  /** One more column of a delivery that is inserted, and its value: who claims it. */
+  readonly claimedBy: readonly [column: string, value: string]
+  /** What is set beside where a claim ends. */
+  readonly unclaimed: string
+  /** One more step of a commit. */
+  readonly committed: string
+}
+
+const nothing: Additions = { caller: "", claimedBy: ["", ""], unclaimed: "", committed: "" }
+
 /** Files that have arrived whole, under keys of which nothing is known but what is expected. */
-const commitWhole = (schema: string, versioned: string): string => `
-  CREATE FUNCTION ${versioned}.commit_whole(keys text[], app_ids text[], jobs json)
+const commitWhole = (schema: string, versioned: string, { caller, claimedBy: [column, value] }: Additions): string => `
+  CREATE FUNCTION ${versioned}.commit_whole(keys text[], app_ids text[], jobs json${caller})
   RETURNS TABLE (n int, id bigint, "registrationId" bigint, metadata text, "callbackUrl" text, "callbackSlug" text,
     "awaitServerData" int, "isDev" int, "registeredAt" bigint, traceparent text, tracestate text)
   LANGUAGE plpgsql AS $$
@@ -74,10 +88,10 @@ const commitWhole = (schema: string, versioned: string): string => `
         j.registration_id AS of_file, j.hold, j.event_id, j.app_id, j.claimed_until, j.at
       FROM job j LEFT JOIN LATERAL (SELECT * FROM registrations WHERE id = j.known LIMIT 1) r ON true
     ), owed AS (
-      INSERT INTO deliveries (file_id, id, registration_id, app_id, is_dev, hook, attempts, next_at)
+      INSERT INTO deliveries (file_id, id, registration_id, app_id, is_dev, hook, attempts, next_at${column})
       SELECT id, event_id, of_file, app_id, is_dev, 'callback',
         CASE WHEN is_dev = 1 OR claimed_until IS NULL THEN 0 ELSE 1 END,
-        CASE WHEN is_dev = 1 THEN at ELSE coalesce(claimed_until, at) END
+        CASE WHEN is_dev = 1 THEN at ELSE coalesce(claimed_until, at) END${value}
       FROM answer WHERE of_file IS NOT NULL AND hold IS NULL
     )
     SELECT n, id, coalesce(registration_id, of_file), metadata, callback_url, callback_slug, await_server_data, is_dev,
@@ -128,8 +142,8 @@ const register = (schema: string, versioned: string): string => `
   END $$;`
 
 /** Uploads whose bytes are all there, of apps that delete nothing by owner or prefix at this moment. */
-const commit = (versioned: string): string => `
-  CREATE FUNCTION ${versioned}.commit(keys text[], jobs json) RETURNS TABLE (upload json) LANGUAGE plpgsql AS $$
+const commit = (versioned: string, { caller, claimedBy: [column, value], committed }: Additions): string => `
+  CREATE FUNCTION ${versioned}.commit(keys text[], jobs json${caller}) RETURNS TABLE (upload json) LANGUAGE plpgsql AS $$
   #variable_conflict use_column
   DECLARE ids bigint[];
   BEGIN ${guard}
@@ -153,18 +167,18 @@ const commit = (versioned: string): string => `
     ), arrived AS (
       DELETE FROM expected_files WHERE ctid = ANY (ARRAY(SELECT expected FROM job WHERE registration_id IS NOT NULL))
     ), owed AS (
-      INSERT INTO deliveries (file_id, id, registration_id, app_id, is_dev, hook, attempts, next_at)
+      INSERT INTO deliveries (file_id, id, registration_id, app_id, is_dev, hook, attempts, next_at${column})
       SELECT id, event_id, registration_id, app_id, is_dev, 'callback',
         CASE WHEN is_dev = 1 OR claimed_until IS NULL THEN 0 ELSE 1 END,
-        CASE WHEN is_dev = 1 THEN at ELSE coalesce(claimed_until, at) END
+        CASE WHEN is_dev = 1 THEN at ELSE coalesce(claimed_until, at) END${value}
       FROM job WHERE is_dev IS NOT NULL AND hold IS NULL
-    )
+    )${committed}
     SELECT array_agg(id) INTO ids FROM job;
     RETURN QUERY SELECT row_to_json(u) FROM (${selectUpload} WHERE f.id = ANY (ids)) AS u;
   END $$;`
 
 /** Ends attempts to deliver, and keeps the results that they brought. */
-const recordAttempt = (versioned: string): string => `
+const recordAttempt = (versioned: string, { unclaimed }: Additions): string => `
   CREATE FUNCTION ${versioned}.record_attempt(jobs json) RETURNS TABLE (n int, kept boolean) LANGUAGE plpgsql AS $$
   #variable_conflict use_column
   DECLARE newest text[]; found json; stored bigint[];
@@ -179,7 +193,7 @@ const recordAttempt = (versioned: string): string => `
     ), ended AS (
       UPDATE deliveries d SET (status, failures, next_at) = (
         SELECT j.next, CASE WHEN j.delivered = 1 THEN d.failures WHEN d.is_dev = 1 THEN d.attempts ELSE d.failures + 1 END,
-          coalesce(j.retry_at, d.next_at) FROM job j WHERE j.delivery_id = d.id)
+          coalesce(j.retry_at, d.next_at) FROM job j WHERE j.delivery_id = d.id)${unclaimed}
       WHERE d.file_id = ANY (ARRAY(SELECT file_id FROM job)) AND d.status = 'pending'
         AND d.attempts = (SELECT j.attempt FROM job j WHERE j.delivery_id = d.id)
       RETURNING d.id
@@ -201,14 +215,14 @@ const recordAttempt = (versioned: string): string => `
       FROM json_to_recordset(found) AS j (n int, file_id bigint);
   END $$;`
 
-export const functions = (schema: string, versioned: string): string => `
+export const functions = (schema: string, versioned: string, additions = nothing): string => `
   CREATE FUNCTION ${versioned}.hold_keys(keys text[]) RETURNS void LANGUAGE plpgsql AS $$ BEGIN
     INSERT INTO held_keys (key) SELECT DISTINCT k COLLATE "C" AS k FROM unnest(keys) AS k ORDER BY k
     ON CONFLICT (key) DO UPDATE SET key = excluded.key;
     DELETE FROM held_keys WHERE key = ANY (keys);
   END $$;
-  ${commitWhole(schema, versioned)}
+  ${commitWhole(schema, versioned, additions)}
   ${register(schema, versioned)}
-  ${commit(versioned)}
-  ${recordAttempt(versioned)}
+  ${commit(versioned, additions)}
+  ${recordAttempt(versioned, additions)}
   `

@@ -1,0 +1,12 @@
+import { functions } from "./01-functions.ts"
+
+/** The functions of the version before, which also note who has claimed an event, and that a committed upload has no writer. */
+export const functionsOfProcesses = (schema: string, versioned: string): string =>
+  functions(schema, versioned, {
+    caller: ", me text",
+    claimedBy: [", claimed_by", ", CASE WHEN is_dev = 1 OR claimed_until IS NULL THEN NULL ELSE me END"],
+    unclaimed: ", claimed_by = NULL",
+    committed: `, written AS (
+      DELETE FROM writers WHERE key = ANY (ARRAY(SELECT key FROM job)) AND process = me
+    )`,
+  })
