@@ -4,6 +4,8 @@ export type { PostgresNotes } from "./ingest/storage/postgres/notes.ts"
 export { createPostgresNotes } from "./ingest/storage/postgres/notes.ts"
 export type { PostgresCatalogReader, PostgresProcess, PostgresSchema } from "./ingest/storage/postgres/reader.ts"
 export { readPostgresCatalog } from "./ingest/storage/postgres/reader.ts"
+export type { PostgresBlobJournalSettings } from "./ingest/storage/postgres/journal-postgres.ts"
+export { createPostgresBlobJournal } from "./ingest/storage/postgres/journal-postgres.ts"
 export type {
   PostgresClient,
   PostgresPool,

@@ -1,5 +1,5 @@
 import { createKeyId } from "../../ingest.ts"
-import type { DeploymentCatalog } from "../deployment/with-deployment.ts"
+import type { DeploymentCatalog } from "../deployment/open-deployment.ts"
 import type { OwnToken } from "../deployment/tokens.ts"
 
 /** A token whose key is revoked. */

@@ -1,6 +1,6 @@
 import { createKeyId } from "../../ingest.ts"
 import { readKeptToken, writeToken } from "../deployment/data-folder.ts"
-import type { DeploymentCatalog } from "../deployment/with-deployment.ts"
+import type { DeploymentCatalog } from "../deployment/open-deployment.ts"
 
 /**
  * Ensures that the token that a deployment keeps has a valid key: where its key is revoked and its app has another, the

@@ -104,8 +104,20 @@ export const describeDataFolder = (path: string): DataFolder => {
 
 /** The settings that say which deployment is meant, for a command that reads its catalog alone, and for one that reads files too. */
 export const deploymentSettings = {
+  /** For one that asks a running ingest, and needs its token alone. */
+  token: ["data"],
   catalog: ["data", "databaseUrl", "databaseSchema"],
-  files: ["data", "databaseUrl", "databaseSchema", "store", "s3Bucket", "s3Endpoint", "s3Region", "s3Prefix", "s3Addressing"],
+  files: [
+    "data",
+    "databaseUrl",
+    "databaseSchema",
+    "store",
+    "s3Bucket",
+    "s3Endpoint",
+    "s3Region",
+    "s3Prefix",
+    "s3Addressing",
+  ],
   /** For one that looks at a bucket, and runs no code of others. */
   bucket: ["data", "databaseUrl", "databaseSchema", "s3Bucket", "s3Endpoint", "s3Region", "s3Prefix", "s3Addressing"],
 } as const
@@ -217,7 +229,9 @@ const firstSettings: ReadonlySet<string> = new Set(["data", "databaseUrl", "stor
 /** Gives a command the options that say which deployment is meant. */
 export const addDeployment = (command: Command, needs: keyof typeof deploymentSettings = "catalog"): Command => {
   const withSettings = addSettings(command, deploymentSettings[needs])
-  return needs === "catalog" ? withSettings : addHelpAll(withSettings, firstSettings)
+  if (needs !== "catalog" && needs !== "token") return addHelpAll(withSettings, firstSettings)
+  for (const option of withSettings.options) option.hideHelp(option.attributeName() === "databaseSchema")
+  return withSettings
 }
 
 /** The deployment that a command is about. Fails: with a `CommandFailure`, as {@link resolveSettings} does. */

@@ -8,7 +8,7 @@ import { awaitDatabase, requireOwnTables } from "./open-database.ts"
 import { openStore } from "./open-store.ts"
 import { claimPlaceOfFiles, requirePlaceOfFiles } from "./place-of-files.ts"
 import { requireFilesOnDisk } from "./started-with.ts"
-import type { OpenDeployment, OwnDeployment, OwnManner } from "./with-deployment.ts"
+import type { OpenDeployment, OwnDeployment, OwnManner } from "./open-deployment.ts"
 
 /** Works on a deployment whose catalog is in a database. Nothing is migrated, and no process is noted there. */
 export const withDatabase = <A>(

@@ -1,5 +1,5 @@
 import type { Command } from "commander"
-import type { OpenDeployment } from "../deployment/with-deployment.ts"
+import type { OpenDeployment } from "../deployment/open-deployment.ts"
 import { toShortPrintable } from "../terminal/printable.ts"
 
 /** As many apps are named as are read. */

@@ -8,7 +8,8 @@ import { keepToken, type KeptToken, readKeptToken } from "../deployment/data-fol
 import { type DataFolder, type DeploymentSetting, nameStore, splitSettings } from "../deployment/deployment.ts"
 import { noteStart, readStart } from "../deployment/started-with.ts"
 import { type GivenToken, readTokenVariable } from "../deployment/tokens.ts"
-import { type DeploymentCatalog, type OwnDeployment, withOwnDeployment } from "../deployment/with-deployment.ts"
+import type { DeploymentCatalog, OwnDeployment } from "../deployment/open-deployment.ts"
+import { withOwnDeployment } from "../deployment/with-deployment.ts"
 import { chooseScanner, describeScanner } from "./choose-scanner.ts"
 import { type IngestServer, listenForIngest } from "./serve-ingest.ts"
 import type { SettingValues } from "../settings/settings.ts"
@@ -84,13 +85,7 @@ interface Manner {
 /** Starts an ingest. Fails: with a `CommandFailure`; then nothing is left running. */
 const startIngest = async (
   deployment: OwnDeployment,
-  {
-    settings: { host, port, url: givenUrl, largestContent, ...options },
-    scan,
-    given,
-    logFormat,
-    listen,
-  }: Manner,
+  { settings: { host, port, url: givenUrl, largestContent, ...options }, scan, given, logFormat, listen }: Manner,
 ): Promise<StartedIngest> => {
   const { folder } = deployment
   let server: IngestServer | undefined

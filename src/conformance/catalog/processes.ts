@@ -36,6 +36,7 @@ export const testCatalogProcesses = (catalog: () => Catalog, openBeside: () => P
     await catalog().createEndpoint({ ...endpoint, events: ["uploaded"] })
     await catalog().addTestEvent({ id: "evt_test", endpointId: "ep_1", now })
     const [event] = await claimEvents(catalog(), now)
+    if (whole.kind !== "committed") throw new Error("a small file was refused")
     return [committed.id, dueOf(whole).id, due!.id, event!.id]
   }
   const claimedBy = async (process: Catalog, now: number): Promise<ReadonlyArray<string>> => [

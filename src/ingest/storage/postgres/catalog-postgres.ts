@@ -6,16 +6,15 @@
  * What is stored where: tables `files`, `contents`, `registrations`, `expected_files`, `deliveries`, `attempts`,
  * `tombstones`, `deletions`, `usage`, `owner_usage`, `apps`, `app_keys`, `endpoints`, `endpoint_secrets`,
  * `endpoint_events`, `processes`, `writers`, `leads` in that schema, and functions in one more for each version of it
- * (`sluice_1`, `sluice_2`). migrations/ has the columns.
+ * (`sluice_1`, `sluice_2`). migrations/ has the columns. The journal of a bucket (`journal-postgres.ts`) has its tables there, too.
  *
  * Considerations: every method is one transaction at READ COMMITTED, whatever the database's default is, but for two that
  * say so. Transactions that change the same key come one after the other (docs/decisions/082); a deadlock is tried again.
  * Nothing is left in a session, so that a pooler may give every transaction another one. What a method resolved with is as
  * durable as the server makes it: with an asynchronous standby a failover loses the last commits.
  */
-import { type Catalog, CatalogError } from "../catalog.ts"
+import type { Catalog } from "../catalog.ts"
 import { createAppTable } from "./apps.ts"
-import { createDatabase, type Database } from "./database.ts"
 import { createDeletions } from "./deletions.ts"
 import { createDeliveries } from "./deliveries.ts"
 import { createEndpoints } from "./endpoints.ts"
@@ -24,10 +23,10 @@ import { createHistory } from "./history.ts"
 import { createHolds } from "./holds.ts"
 import { createHotTransitions } from "./hot.ts"
 import { createHousekeeping } from "./housekeeping.ts"
+import { openDatabase } from "./open-database.ts"
 import type { PostgresPool } from "./pool.ts"
 import { createProcesses } from "./processes.ts"
 import { createRegistrations } from "./registrations.ts"
-import { migrate, migrations, versionedSchema } from "./schema.ts"
 import { createTombstones } from "./tombstones.ts"
 import { quoteName } from "./translate.ts"
 import { createUploads } from "./uploads.ts"
@@ -43,63 +42,16 @@ export interface PostgresCatalogSettings {
   readonly largestContent?: number | undefined
 }
 
-/** A database whose tables are made, or upgraded, when something is asked for the first time. */
-const openDatabase = (database: Database, schema: string): Database & { readonly close: () => Promise<void> } => {
-  const { read, call, write } = database
-  const running = new Set<Promise<unknown>>()
-  let migrated: Promise<void> | undefined
-  let isClosed = false
-  const ready = async (): Promise<void> => {
-    migrated ??= migrate(database, schema).catch((cause: unknown) => {
-      // The next call tries again: the server may not have been there.
-      migrated = undefined
-      throw cause
-    })
-    await migrated
-  }
-  const run = <A>(work: () => Promise<A>): Promise<A> => {
-    if (isClosed) return Promise.reject(new CatalogError("io", "The catalog was closed: open it again to use it."))
-    const asked = ready().then(work)
-    const ended = asked.then(
-      () => {},
-      () => {},
-    )
-    running.add(ended)
-    void ended.then(() => running.delete(ended))
-    return asked
-  }
-  return {
-    read: {
-      all: (sql, ...values) => run(() => read.all(sql, ...values)),
-      one: (sql, ...values) => run(() => read.one(sql, ...values)),
-      run: (sql, ...values) => run(() => read.run(sql, ...values)),
-    },
-    call: (sql, ...values) => run(() => call(sql, ...values)),
-    write: (work) => run(() => write(work)),
-    close: async () => {
-      isClosed = true
-      await Promise.all(running)
-    },
-  }
-}
-
 /** Keeps the catalog in PostgreSQL. */
 export const createPostgresCatalog = ({
   pool,
   schema = "sluice",
   largestContent = 16 * 1024,
 }: PostgresCatalogSettings): Catalog => {
-  // It stands in statements, and in the names of sequences.
-  if (!/^[\w -]{1,50}$/.test(schema))
-    throw new Error(`${JSON.stringify(schema)} cannot be the name of the catalog's schema.`)
-  const functions = quoteName(versionedSchema(schema, migrations.length))
-  const database = openDatabase(createDatabase(pool, schema, `SELECT ${functions}.hold_keys(?::text[])`), schema)
-  const { read, write, close } = database
+  const { database, functions, close } = openDatabase(pool, schema)
+  const { read, write } = database
   const me = crypto.randomUUID()
   const { processes, writers } = createProcesses(database, functions, me)
-  // A connection that breaks while nobody uses it says so by an event, which ends the process where nobody listens.
-  const ignore = (): void => {}
-  pool.on?.("error", ignore)
   return {
     abilities: { isDurable: true, isShared: true, largestContent },
     processes,
@@ -119,9 +71,6 @@ export const createPostgresCatalog = ({
     ...createHistory(database),
     // A write that changes nothing, because no key contains a space.
     probe: () => write((sql) => sql.hold(["no key"])),
-    close: async () => {
-      await close()
-      pool.removeListener?.("error", ignore)
-    },
+    close,
   }
 }

@@ -4,6 +4,7 @@ import { firstSchema } from "./migrations/01-first-schema.ts"
 import { functions } from "./migrations/01-functions.ts"
 import { usage } from "./migrations/01-usage.ts"
 import { functionsOfProcesses } from "./migrations/02-functions.ts"
+import { journal } from "./migrations/02-journal.ts"
 import { processes } from "./migrations/02-processes.ts"
 import { qualify, quoteName } from "./translate.ts"
 
@@ -23,7 +24,8 @@ export const migrations: ReadonlyArray<Migration> = [
     oldest: 1,
   },
   {
-    sql: (schema, versioned) => `${processes(schema, versioned)}${functionsOfProcesses(schema, versioned)}`,
+    sql: (schema, versioned) =>
+      `${processes(schema, versioned)}${functionsOfProcesses(schema, versioned)}${journal(schema, versioned)}`,
     oldest: 1,
   },
 ]

@@ -1,4 +1,4 @@
-/** The tables of the catalog. */
+/** The tables of the catalog, and of the journal of a bucket. */
 const tables = [
   "files",
   "contents",
@@ -21,6 +21,9 @@ const tables = [
   "processes",
   "writers",
   "leads",
+  "blobs",
+  "blob_parts",
+  "late_removals",
 ] as const
 
 const tableName = new RegExp(String.raw`\b(FROM|JOIN|INTO|UPDATE)(\s+)(?=(?:${tables.join("|")})\b)`, "g")
