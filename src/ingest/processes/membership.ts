@@ -40,7 +40,7 @@ export interface Membership {
 
 /** An ingest that has its catalog to itself. */
 export const single: Membership = {
-  now: Date.now,
+  now: () => Date.now(),
   isConnected: () => true,
   elsewhere: () => 0,
   leads: async () => true,
