@@ -29,7 +29,14 @@ export interface ScaleServerOptions extends Omit<IngestOptions, "store" | "catal
   }
 }
 
-const { databaseUrl, schema, shift: _shift, folder, bucket, ...options }: ScaleServerOptions = JSON.parse(process.argv[2]!)
+const {
+  databaseUrl,
+  schema,
+  shift: _shift,
+  folder,
+  bucket,
+  ...options
+}: ScaleServerOptions = JSON.parse(process.argv[2]!)
 const { firstWait, memory, removeAgainAfter, ...settings } = bucket
 
 const pool = new pg.Pool({ connectionString: databaseUrl, max: 10, connectionTimeoutMillis: 5000 })
