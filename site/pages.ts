@@ -59,6 +59,8 @@ export const pageGroups: ReadonlyArray<PageGroup> = [
       "docs/deploying.md",
       "docs/bucket.md",
       "docs/postgres.md",
+      "docs/several-ingests.md",
+      "docs/scale.md",
       "docs/cdn.md",
       "docs/embedded.md",
       "docs/backup.md",

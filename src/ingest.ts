@@ -1,3 +1,4 @@
+export { readBlobName, toBlobName } from "./ingest/storage/blob-name.ts"
 export { createDiskBlobStore } from "./ingest/storage/disk/blob-disk.ts"
 export { createMemoryBlobStore } from "./ingest/storage/memory/blob-memory.ts"
 export type {

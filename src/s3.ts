@@ -13,3 +13,5 @@ export type {
 } from "./ingest/storage/s3/journal/blob-journal.ts"
 export { createMemoryBlobJournal } from "./ingest/storage/s3/journal/memory.ts"
 export { createSqliteBlobJournal } from "./ingest/storage/s3/journal/sqlite.ts"
+export type { BucketObject, BucketUpload, BucketWalk } from "./ingest/storage/s3/walk-bucket.ts"
+export { walkBucket } from "./ingest/storage/s3/walk-bucket.ts"

@@ -31,7 +31,7 @@ const findToken = async (
   if (variable) return { text: variable, source: envName("token") }
   const { folder } = deployment
   const kept = await readKeptToken(folder)
-  if (kept !== undefined) return { text: kept.text, source: folder.tokenFile }
+  if (folder !== null && kept !== undefined) return { text: kept.text, source: folder.tokenFile }
   throw new CommandFailure(`There is no token to explain: none given, ${describeNoToken(deployment)}`)
 }
 

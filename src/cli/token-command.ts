@@ -15,7 +15,7 @@ const parseName = (text: string): Outcome<string> =>
     : { ok: true, value: text }
 
 const createExplainCommand = (): Command =>
-  addDeployment(new Command("explain"))
+  addDeployment(new Command("explain"), "token")
     .addHelpText("before", "Example:\n  $ sluice token explain\n")
     .description("Says what a token holds, or which of its fields is wrong (exit code 1). The key stays hidden.")
     .argument(
@@ -24,7 +24,7 @@ const createExplainCommand = (): Command =>
     )
     .addOption(jsonOption())
     .action(async (argument: string | undefined, options: { json?: true }, command: Command) => {
-      await runTokenExplain(argument, await resolveDeployment(command), options)
+      await runTokenExplain(argument, await resolveDeployment(command, "token"), options)
     })
 
 /** `sluice token`, `sluice token explain`. */

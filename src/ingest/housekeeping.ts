@@ -17,6 +17,9 @@ const deletionBatch = 25
 /** How often somebody looks whether the time of a file has passed, ms. */
 const lookInterval = 5000
 
+/** When a process that was called to sweep tries again where another one is at it, ms. */
+const turnAgain = 500
+
 /** Whether a sweep may take its next step. */
 type MayGoOn = () => boolean
 
@@ -127,6 +130,12 @@ const createSweep = (service: Service, mayGoOn: MayGoOn = always): Effect.Effect
   return Effect.forEach(steps, tryStep, { discard: true })
 }
 
+/** Sweeps unless another process does; whether it has. A catalog that cannot say is asked again with the next sweep. */
+const tryAlone = ({ membership }: Service, sweep: Effect.Effect<void>): Effect.Effect<boolean> =>
+  Effect.catchCause(membership.alone("sweep", sweep), (cause) =>
+    Effect.as(logError("Housekeeping failed; it will be tried again.", Cause.squash(cause)), false),
+  )
+
 /** Does an ingest's housekeeping for as long as it runs. */
 export interface Housekeeping {
   /** Sweeps at an interval, when the time of a file has passed, and after each call of `wake`, for ever, one sweep at a time. */
@@ -144,13 +153,22 @@ export interface Housekeeping {
  */
 export const createHousekeeping = (getService: () => Service): Housekeeping => {
   const awake = Latch.makeUnsafe()
+  let isCalled = false
   const isSwept = Latch.makeUnsafe(true)
   const keep = Effect.suspend(() => {
     const service = getService()
     const sweep = createSweep(service)
     let compactedAt = -Infinity
     const keepOnce = Effect.gen(function* () {
-      yield* sweep
+      const wasCalled = isCalled
+      isCalled = false
+      if (!(yield* tryAlone(service, sweep))) {
+        // Another process sweeps: it may be past what this one was called for.
+        if (!wasCalled) return
+        isCalled = true
+        yield* Effect.sleep(turnAgain)
+        return Latch.openUnsafe(awake)
+      }
       if (!Latch.isOpen(awake)) Latch.openUnsafe(isSwept)
       // Not after every call of `wake`: each deletion makes one.
       if (performance.now() - compactedAt < service.settings.sweepInterval) return
@@ -174,6 +192,7 @@ export const createHousekeeping = (getService: () => Service): Housekeeping => {
         return Effect.andThen(createSweep(service, mayGoOn), tryStep(compact(service, mayGoOn)))
       }),
     wake: () => {
+      isCalled = true
       Latch.closeUnsafe(isSwept)
       Latch.openUnsafe(awake)
     },

@@ -32,6 +32,8 @@ import { requireUrls } from "./download/redirect.ts"
 import { createFreeSpace } from "./storage/free-space.ts"
 import { createHousekeeping } from "./housekeeping.ts"
 import { createInFlight } from "./in-flight.ts"
+import { createMembership, type ProcessTimes, single } from "./processes/membership.ts"
+import { toMember } from "./processes/to-member.ts"
 import { createMetrics } from "./observe/metrics.ts"
 import { createRateWatch } from "./upload/minimum-rate.ts"
 import { observeCatalog, observeStore } from "./observe/observed-ports.ts"
@@ -99,17 +101,25 @@ const ownOptions = [
 /** How long interrupted uploads have to get their answer before the catalog closes, ms. */
 const answerTime = 1000
 
+/**
+ * How long interrupted uploads of an ingest that is one of several have to store what has arrived, ms: another one goes on with
+ * them, and what is not stored is sent again.
+ */
+const flushTime = 20_000
+
 /** How long the sweep of recently deleted files may take before the catalog closes, ms. */
 const sweepTime = 2000
 
 /**
  * Makes an ingest over a store and a catalog. It starts at once with what the catalog has pending.
  *
+ * @param times of its looks at other processes; tests change them
+ *
  * Fails:  throws `TypeError` on an invalid token, URL or number, on a metrics token that is too short, and on an
  *         unknown option.
  * Source: docs/protocol.md §6–§10.
  */
-export const createIngest = (options: IngestOptions): Ingest => {
+export const createIngest = (options: IngestOptions, times?: ProcessTimes): Ingest => {
   const unknown = findUnknownOption(options, [...settingNames, ...ownOptions])
   if (unknown !== undefined) throw new TypeError(`INVALID_CONFIG: the options of createIngest: ${unknown}`)
   const settings = resolveSettings(options)
@@ -122,7 +132,20 @@ export const createIngest = (options: IngestOptions): Ingest => {
   const metrics = createMetrics()
   const store = observeStore(options.store, { metrics, write })
   const catalog = wakeAfterChanges(observeCatalog(options.catalog, { metrics, write }), () => endpoints.wake())
-  const now = Date.now
+  const { processes } = catalog
+  const membership =
+    processes === undefined || options.background === false
+      ? single
+      : createMembership(
+          toMember(
+            () => service,
+            processes,
+            () => endpoints.wake(),
+            write,
+          ),
+          times,
+        )
+  const { now } = membership
   const apps = createApps({ token, catalog, settings, now, write })
   const changes = createChanges()
   const devStreams = createDevStreams({ apps, catalog, settings, now, write })
@@ -149,10 +172,10 @@ export const createIngest = (options: IngestOptions): Ingest => {
   })
   const drivers = options.background === false ? createDrivers() : undefined
   const isDriven = drivers?.isDriven
-  const dispatcher = createDispatcher({ catalog, changes, settings, tracing, postEvent }, context, isDriven)
+  const dispatcher = createDispatcher({ catalog, changes, settings, tracing, postEvent, membership }, context, isDriven)
   // Connections of their own: callbacks wait for no endpoint.
   const endpointTransport = createCallbackTransport(settings)
-  const toEndpoints = { apps, catalog, settings, transport: endpointTransport }
+  const toEndpoints = { apps, catalog, settings, transport: endpointTransport, membership }
   const endpoints = createEndpointDispatcher(toEndpoints, context, isDriven)
   const housekeeping = createHousekeeping(() => service)
   const drive = drivers && createDrive({ drivers, outboxes: [dispatcher, endpoints], housekeeping, catalog, write })
@@ -161,7 +184,7 @@ export const createIngest = (options: IngestOptions): Ingest => {
     apps,
     store,
     catalog,
-    slots: createUploadSlots(settings.maxConcurrentUploads),
+    slots: createUploadSlots(settings.maxConcurrentUploads, membership.elsewhere),
     bodies: createBodyRoom(apps.isOne),
     writers: createWriters(),
     rates: createRateWatch(settings),
@@ -182,10 +205,12 @@ export const createIngest = (options: IngestOptions): Ingest => {
     // On the unwrapped ports, so that probes do not count in the metrics.
     checkReadiness: createReadinessCheck({ store: options.store, catalog: options.catalog, changes }),
     metricsEndpoint,
+    membership,
     now,
   }
   const judgeHeld = createJudgeHeld(service, metrics)
   const scans = scanning && createScans(service, scanning.scanner, metrics, context)
+  membership.join()
   const house = drive === undefined ? Effect.runForkWith(context)(housekeeping.keep) : undefined
   const isDebugged = isLogged(level, "Debug")
   const refusals = createRefusalLog(write, isDebugged)
@@ -216,7 +241,7 @@ export const createIngest = (options: IngestOptions): Ingest => {
       () => devStreams.close(),
       () => house && Effect.runPromise(housekeeping.settle(sweepTime)),
       () => house && Effect.runPromise(Fiber.interrupt(house)),
-      () => service.writers.close(stopping()),
+      () => service.writers.close(stopping(), processes && flushTime),
       () => inFlight.settle(answerTime),
       () => scans?.close(),
       () => scanTransport.close(),
@@ -225,6 +250,7 @@ export const createIngest = (options: IngestOptions): Ingest => {
       () => transport.close(),
       () => endpointTransport.close(),
       () => metricsEndpoint?.close(),
+      () => membership.leave(),
       () => store.close(),
       () => catalog.close(),
       () => tracing?.close(),

@@ -154,6 +154,15 @@ export const stopping = (): Rejected =>
     headers: { "retry-after": "1" },
   })
 
+/** The answer to uploads whose ingest must assume that another one goes on with them. */
+export const cutOff = (): Rejected =>
+  new Rejected({
+    code: "INGEST_UNAVAILABLE",
+    detail:
+      "The ingest has lost its catalog for a while. What has arrived is kept; send the same request again in a moment.",
+    headers: { "retry-after": "1" },
+  })
+
 const unavailable = (detail: string, retryAfter: number, cause: unknown): Rejected =>
   new Rejected({ code: "INGEST_UNAVAILABLE", detail, headers: { "retry-after": String(retryAfter) }, cause })
 

@@ -15,6 +15,7 @@ import type { HeldUrls } from "./scan/held-urls.ts"
 import type { JudgeHeld } from "./scan/scanner.ts"
 import type { FreeSpace } from "./storage/free-space.ts"
 import type { Readers } from "./download/readers.ts"
+import type { Membership } from "./processes/membership.ts"
 import type { RateWatch } from "./upload/minimum-rate.ts"
 import type { Readiness } from "./observe/readiness.ts"
 import type { Span } from "./observe/tracing.ts"
@@ -55,6 +56,7 @@ export interface Service {
   readonly checkReadiness: () => Promise<Readiness>
   /** Undefined where nobody may read them. */
   readonly metricsEndpoint: MetricsEndpoint | undefined
+  readonly membership: Membership
   /** The trace of the current request, where it is recorded. */
   readonly trace?: TraceContext
   /** ms since the epoch. */

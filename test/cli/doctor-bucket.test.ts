@@ -31,7 +31,7 @@ const toChoice = (): BucketChoice => ({
 /** As an ingest notes where its files are. */
 const note = (store: StoreChoice = toChoice(), reads: "proxy" | "redirect" = "proxy") =>
   noteStart(
-    { folder: describeDataFolder(data), store, describe: () => data },
+    { folder: describeDataFolder(data), database: null, store, describe: () => data },
     { callbackNetworks: "public", reads, scanner: null },
   )
 

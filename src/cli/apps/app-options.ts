@@ -74,7 +74,7 @@ export const addAppOptions = (command: Command): Command =>
     .addOption(
       option(
         "--default-acl <acl>",
-        "who may read its files where their route does not say: public-read, private, default (the ingest's setting)",
+        "who may read its files where their route does not say: public-read, private, default (as the ingest)",
         parseAcl,
       ),
     )

@@ -33,7 +33,7 @@ export const issueToken = async (
   appId: string,
   { ingestUrl, config }: IssueOptions,
 ): Promise<IssuedToken> => {
-  await requireSafeFolder(deployment.folder.path)
+  if (deployment.folder !== null) await requireSafeFolder(deployment.folder.path)
   const own = await readOwnTokens(deployment)
   const place = own.find(({ token }) => token.appId === appId) ?? own[0]
   const settings = place === undefined ? (await readConfigFile(config))?.settings : undefined

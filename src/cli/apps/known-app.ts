@@ -1,7 +1,7 @@
 import { type AppKey, type AppRecord, type AppSettings, type Catalog, createKeyId } from "../../ingest.ts"
 import { CommandFailure } from "../command-failure.ts"
 import type { Deployment } from "../deployment/deployment.ts"
-import type { DeploymentCatalog } from "../deployment/with-deployment.ts"
+import type { DeploymentCatalog } from "../deployment/open-deployment.ts"
 import { type OwnToken, readOwnTokens } from "../deployment/tokens.ts"
 
 /** A key of an app, and which tokens hold it. */

@@ -1,5 +1,5 @@
 import { createKeyId } from "../../ingest.ts"
-import type { DeploymentCatalog } from "../deployment/with-deployment.ts"
+import type { DeploymentCatalog } from "../deployment/open-deployment.ts"
 import type { OwnToken } from "../deployment/tokens.ts"
 
 /** A token whose key is revoked. */
@@ -22,7 +22,7 @@ export const findRevoked = async (
   const remedy =
     active.length === 0
       ? `Make a key with \`sluice keys create ${appId}\`.`
-      : source === folder.tokenFile
+      : source === folder?.tokenFile
         ? `The ingest puts ${active[0]} into it when it starts.`
         : `Set it to a token of ${active.join(" or ")}, or make another with \`sluice keys create ${appId}\`.`
   return {

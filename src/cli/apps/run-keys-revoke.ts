@@ -2,7 +2,8 @@ import { createKeyId } from "../../ingest.ts"
 import { envName } from "../../protocol.ts"
 import { CommandFailure } from "../command-failure.ts"
 import type { Deployment } from "../deployment/deployment.ts"
-import { type DeploymentCatalog, withDeployment } from "../deployment/with-deployment.ts"
+import type { DeploymentCatalog } from "../deployment/open-deployment.ts"
+import { withDeployment } from "../deployment/with-deployment.ts"
 import { readTokenVariable } from "../deployment/tokens.ts"
 import { formatMoment } from "../terminal/moment.ts"
 import { activeKeysOf, adoptApp, type KnownApp, type KnownKey, requireApp } from "./known-app.ts"
@@ -60,7 +61,7 @@ export const runKeysRevoke = async (
   const { folder } = deployment
   const activeKeys = activeKeysOf(app).map((key) => key.id)
   if (json) {
-    const tokenFile = settled === undefined ? null : folder.tokenFile
+    const tokenFile = settled === undefined ? null : folder?.tokenFile
     console.log(JSON.stringify({ appId, revoked: id, activeKeys, tokenFile }))
     return
   }
@@ -75,7 +76,7 @@ export const runKeysRevoke = async (
       ? `The app ${appId} has no active key now; \`sluice keys create ${appId}\` makes one.`
       : `The app ${appId} still has ${activeKeys.join(" and ")}.`,
   )
-  if (settled !== undefined) console.log(`${folder.tokenFile} holds ${settled} now.`)
+  if (settled !== undefined) console.log(`${folder?.tokenFile} holds ${settled} now.`)
   const given = readTokenVariable()
   if (given !== undefined && createKeyId(given.token.apiKey) === id) {
     console.error(

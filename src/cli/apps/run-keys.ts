@@ -84,6 +84,6 @@ const createKey = async (
     { json: options.json, file },
     `Set it as ${envName("token")} for the servers of the app ${appId}. It holds ${issued.keyId}, whose secret is ` +
       `${file === undefined ? "shown only here" : "kept only there"}. A running ingest knows it within about a second.\n${next}` +
-      (settled === undefined ? "" : `\n${deployment.folder.tokenFile} held a revoked key, and holds ${settled} now.`),
+      (settled === undefined ? "" : `\n${deployment.folder?.tokenFile} held a revoked key, and holds ${settled} now.`),
   )
 }

@@ -1,6 +1,6 @@
 import { createKeyId } from "../../ingest.ts"
 import { readKeptToken, writeToken } from "../deployment/data-folder.ts"
-import type { DeploymentCatalog } from "../deployment/with-deployment.ts"
+import type { DeploymentCatalog } from "../deployment/open-deployment.ts"
 
 /**
  * Ensures that the token that a deployment keeps has a valid key: where its key is revoked and its app has another, the
@@ -10,6 +10,7 @@ import type { DeploymentCatalog } from "../deployment/with-deployment.ts"
  * Fails: with a `CommandFailure`.
  */
 export const settleKeptToken = async ({ catalog, folder }: DeploymentCatalog): Promise<string | undefined> => {
+  if (folder === null) return undefined
   let settled: string | undefined
   // Repeated after each change: a command that runs at the same time may have revoked the key that was just written.
   for (;;) {

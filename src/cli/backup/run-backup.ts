@@ -2,7 +2,7 @@ import { resolve } from "node:path"
 import { styleText } from "node:util"
 import { formatByteSize } from "../../protocol.ts"
 import { exitCodes } from "../command-failure.ts"
-import type { Deployment } from "../deployment/deployment.ts"
+import { type Deployment, requireCatalogFile } from "../deployment/deployment.ts"
 import { requireCatalog } from "../deployment/open-catalog.ts"
 import { keepBackupId, openBackup, requireApart, requireSameOrigin } from "./backup-folder.ts"
 import { explainFull, isSameDisk } from "./disk-room.ts"
@@ -37,9 +37,13 @@ const say = (made: MadeBackup, path: string, isShared: boolean): void => {
   }
 }
 
+/** What copies a catalog that is no file of ours. */
+const databaseRemedy =
+  "Back it up by means of PostgreSQL (pg_dump, or base backups with WAL), and then what keeps the files: node_modules/sluice/docs/backup.md says in which order."
+
 /** `sluice backup <folder>`. */
 export const runBackup = async (deployment: Deployment, target: string, options: BackupOptions): Promise<void> => {
-  const { folder } = deployment
+  const folder = requireCatalogFile(deployment, databaseRemedy)
   const path = resolve(target)
   await requireApart(path, folder.path)
   await requireCatalog(folder)

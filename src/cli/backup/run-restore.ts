@@ -8,7 +8,7 @@ import { CommandFailure, exitCodes, toFolderFailure } from "../command-failure.t
 import { closeParts, hasModes, isOwnName, requireSafeFolder } from "../deployment/data-folder-access.ts"
 import { lockDataFolder } from "../deployment/data-folder-lock.ts"
 import { backupIdName, restoringName, toParts } from "../deployment/data-folder.ts"
-import type { DataFolder, Deployment } from "../deployment/deployment.ts"
+import { type DataFolder, type Deployment, requireCatalogFile } from "../deployment/deployment.ts"
 import { findIrregular, readRegularFile, walkFolder } from "../regular-file.ts"
 import { createProgress } from "../terminal/progress.ts"
 import { listOwn, lockBackup, requireApart } from "./backup-folder.ts"
@@ -201,7 +201,11 @@ const restore = async (
 }
 
 /** `sluice backup restore`. */
-export const runRestore = async (source: string, { folder }: Deployment, options: RestoreOptions): Promise<void> => {
+export const runRestore = async (source: string, deployment: Deployment, options: RestoreOptions): Promise<void> => {
+  const folder = requireCatalogFile(
+    deployment,
+    "A backup is restored into a data folder: leave out databaseUrl. What pg_dump wrote is restored by pg_restore.",
+  )
   const path = resolve(source)
   await requireManifest(path)
   await requireApart(path, folder.path)

@@ -89,11 +89,13 @@ export interface KeptToken {
 }
 
 /**
- * Reads the token of a data folder; undefined where there is none yet.
+ * Reads the token of a data folder; undefined where there is none yet, and where there is no folder.
  *
  * Fails: with a {@link CommandFailure} when the file cannot be read or holds no token.
  */
-export const readKeptToken = async ({ tokenFile }: DataFolder): Promise<KeptToken | undefined> => {
+export const readKeptToken = async (folder: DataFolder | null): Promise<KeptToken | undefined> => {
+  if (folder === null) return undefined
+  const { tokenFile } = folder
   let text: string
   try {
     // Mounted secrets are often links.

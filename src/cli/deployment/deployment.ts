@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path"
 import type { Command } from "commander"
 import { CommandFailure } from "../command-failure.ts"
+import { nameDatabase } from "../settings/database-url.ts"
 import { addHelpAll } from "../terminal/help.ts"
 import { addSettings, resolveSettings } from "../settings/setting-options.ts"
 import { ingestSettings, type SettingValues } from "../settings/settings.ts"
@@ -32,17 +33,61 @@ export interface BucketChoice {
 /** Where the bytes of files are: on disk in the data folder, in what a module opens, whose path is absolute, or in a bucket. */
 export type StoreChoice = { readonly kind: "disk" } | { readonly kind: "module"; readonly path: string } | BucketChoice
 
-/**
- * What an ingest runs on and commands work on: which catalog, which store, which tokens. Nothing of it is open yet: that
- * is what `withDeployment` and `withOwnDeployment` do.
- */
-export interface Deployment {
-  /** Catalog, token and lock are in it, and so are the files where the store is the disk. */
-  readonly folder: DataFolder
+/** A database of PostgreSQL that has a catalog in it. */
+export interface DatabaseChoice {
+  /** With its password: it is shown to nobody. */
+  readonly url: string
+  readonly schema: string
+  /** Host and database, for sentences: `db.example/uploads`. */
+  readonly place: string
+}
+
+interface DeploymentBase {
   /** The disk where nothing else was said. */
   readonly store: StoreChoice
   /** What messages call it. */
   readonly describe: () => string
+}
+
+/** A deployment whose catalog is in its data folder, with token and lock, and the files where the store is the disk. */
+export interface FolderDeployment extends DeploymentBase {
+  readonly folder: DataFolder
+  readonly database: null
+}
+
+/** A deployment whose catalog is in a database. */
+export interface DatabaseDeployment extends DeploymentBase {
+  /** Token and lock are in it, and files where the store is the disk; null: nothing of it is on this machine. */
+  readonly folder: DataFolder | null
+  readonly database: DatabaseChoice
+}
+
+/**
+ * What an ingest runs on and commands work on: which catalog, which store, which tokens. Nothing of it is open yet: that
+ * is what `withDeployment` and `withOwnDeployment` do.
+ */
+export type Deployment = FolderDeployment | DatabaseDeployment
+
+/**
+ * The data folder of a deployment.
+ *
+ * Fails: with a {@link CommandFailure} where it has none.
+ */
+export const requireFolder = ({ folder, describe }: Deployment): DataFolder => {
+  if (folder !== null) return folder
+  throw new CommandFailure(`The ingests of ${describe()} have no data folder: say with --data which one is meant.`)
+}
+
+/**
+ * The data folder of a deployment whose catalog is in it.
+ *
+ * @param remedy what to do where it is in a database, a sentence
+ *
+ * Fails: with a {@link CommandFailure} where it is in a database.
+ */
+export const requireCatalogFile = ({ folder, database, describe }: Deployment, remedy: string): DataFolder => {
+  if (database === null) return folder
+  throw new CommandFailure(`The catalog is in ${describe()}. ${remedy}`)
 }
 
 /** The paths of a data folder; nothing is touched. */
@@ -59,17 +104,32 @@ export const describeDataFolder = (path: string): DataFolder => {
 
 /** The settings that say which deployment is meant, for a command that reads its catalog alone, and for one that reads files too. */
 export const deploymentSettings = {
-  catalog: ["data"],
-  files: ["data", "store", "s3Bucket", "s3Endpoint", "s3Region", "s3Prefix", "s3Addressing"],
+  /** For one that asks a running ingest, and needs its token alone. */
+  token: ["data"],
+  catalog: ["data", "databaseUrl", "databaseSchema"],
+  files: [
+    "data",
+    "databaseUrl",
+    "databaseSchema",
+    "store",
+    "s3Bucket",
+    "s3Endpoint",
+    "s3Region",
+    "s3Prefix",
+    "s3Addressing",
+  ],
   /** For one that looks at a bucket, and runs no code of others. */
-  bucket: ["data", "s3Bucket", "s3Endpoint", "s3Region", "s3Prefix", "s3Addressing"],
+  bucket: ["data", "databaseUrl", "databaseSchema", "s3Bucket", "s3Endpoint", "s3Region", "s3Prefix", "s3Addressing"],
 } as const
 
 /** A setting that says which deployment is meant. */
 export type DeploymentSetting = (typeof deploymentSettings.files)[number]
 
 /** Settings that say where files are. A command that reads none has no store to name. */
-type StoreSettings = Partial<SettingValues<Exclude<DeploymentSetting, "data">>>
+type StoreSettings = Partial<SettingValues<Exclude<DeploymentSetting, "data" | "databaseUrl" | "databaseSchema">>>
+
+/** Settings that say where the catalog is. */
+type CatalogSettings = SettingValues<"data"> & Partial<SettingValues<"databaseUrl" | "databaseSchema">>
 
 /** Fails: with a {@link CommandFailure} where two stores are named, or a part of one. */
 const chooseStore = ({ store, s3Bucket, s3Endpoint, s3Region, s3Prefix, s3Addressing }: StoreSettings): StoreChoice => {
@@ -116,16 +176,31 @@ export const nameStoreOptions = (store: StoreChoice): string => {
 /**
  * The deployment that settings are about; nothing is touched.
  *
+ * @param usesData whether a data folder belongs to a catalog that is in a database: it does where files are on disk
+ *
  * Fails: with a {@link CommandFailure} where they name no store that can be.
  */
-export const toDeployment = ({ data, ...settings }: SettingValues<"data"> & StoreSettings): Deployment => {
+export const toDeployment = (
+  { data, databaseUrl, databaseSchema, ...settings }: CatalogSettings & StoreSettings,
+  usesData = true,
+): Deployment => {
   const folder = describeDataFolder(data)
-  return { folder, store: chooseStore(settings), describe: () => folder.path }
+  const store = chooseStore(settings)
+  if (databaseUrl === undefined) return { folder, database: null, store, describe: () => folder.path }
+  const place = nameDatabase(databaseUrl)
+  return {
+    folder: usesData && store.kind !== "s3" ? folder : null,
+    database: { url: databaseUrl, schema: databaseSchema ?? ingestSettings.databaseSchema.initial, place },
+    store,
+    describe: () => `PostgreSQL ${place}`,
+  }
 }
 
 /** Takes the settings of an ingest apart: what it runs on, and how. */
 export const splitSettings = <Values extends SettingValues<DeploymentSetting>>({
   data,
+  databaseUrl,
+  databaseSchema,
   store,
   s3Bucket,
   s3Endpoint,
@@ -134,21 +209,37 @@ export const splitSettings = <Values extends SettingValues<DeploymentSetting>>({
   s3Addressing,
   ...settings
 }: Values) => ({
-  deployment: toDeployment({ data, store, s3Bucket, s3Endpoint, s3Region, s3Prefix, s3Addressing }),
+  deployment: toDeployment({
+    data,
+    databaseUrl,
+    databaseSchema,
+    store,
+    s3Bucket,
+    s3Endpoint,
+    s3Region,
+    s3Prefix,
+    s3Addressing,
+  }),
   settings,
 })
 
 /** What the help shows of these settings without `--help-all`: the others are about a bucket. */
-const firstSettings: ReadonlySet<string> = new Set(["data", "store", "s3Bucket", "config"])
+const firstSettings: ReadonlySet<string> = new Set(["data", "databaseUrl", "store", "s3Bucket", "config"])
 
 /** Gives a command the options that say which deployment is meant. */
 export const addDeployment = (command: Command, needs: keyof typeof deploymentSettings = "catalog"): Command => {
   const withSettings = addSettings(command, deploymentSettings[needs])
-  return needs === "catalog" ? withSettings : addHelpAll(withSettings, firstSettings)
+  if (needs !== "catalog" && needs !== "token") return addHelpAll(withSettings, firstSettings)
+  for (const option of withSettings.options) option.hideHelp(option.attributeName() === "databaseSchema")
+  return withSettings
 }
 
 /** The deployment that a command is about. Fails: with a `CommandFailure`, as {@link resolveSettings} does. */
 export const resolveDeployment = async (
   command: Command,
   needs: keyof typeof deploymentSettings = "catalog",
-): Promise<Deployment> => toDeployment((await resolveSettings(command, deploymentSettings[needs])).values)
+): Promise<Deployment> => {
+  const { values, sources } = await resolveSettings(command, deploymentSettings[needs])
+  // One that reads no files does not know where they are: a folder that nobody named may be of another ingest.
+  return toDeployment(values, needs !== "catalog" || sources.some(({ name }) => name === "data"))
+}

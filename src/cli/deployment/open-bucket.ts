@@ -1,11 +1,12 @@
 import type { BlobStore } from "../../ingest.ts"
 import type { LogFormat } from "../../protocol.ts"
-import { CommandFailure, describeSystemError } from "../command-failure.ts"
+import { CommandFailure } from "../command-failure.ts"
 import type { SettingValues } from "../settings/settings.ts"
 import { printNotice } from "../terminal/print-notice.ts"
 import { requireKeys } from "./bucket-keys.ts"
-import { type BucketChoice, type DataFolder, nameStore } from "./deployment.ts"
+import { type BucketChoice, type Deployment, nameStore } from "./deployment.ts"
 import { explainBucket } from "./explain-bucket.ts"
+import { openJournal } from "./open-journal.ts"
 
 /** ms after which a start says that it waits for a bucket. */
 const patience = 10_000
@@ -41,7 +42,7 @@ export type Reads = SettingValues["reads"]
  */
 export const openBucket = async (
   choice: BucketChoice,
-  { journal: file }: Pick<DataFolder, "journal">,
+  deployment: Deployment,
   {
     logFormat,
     signal,
@@ -50,7 +51,7 @@ export const openBucket = async (
 ): Promise<BlobStore> => {
   const { credentials, source } = requireKeys()
   const settings = { ...choice, credentials }
-  const { checkBucket, createS3BlobStore, createSqliteBlobJournal } = await import("../../s3.ts")
+  const { checkBucket, createS3BlobStore } = await import("../../s3.ts")
   const warn = (text: string) => printNotice("warning", text, logFormat)
   const named = nameStore(choice).replace(/^in /, "")
   const reminder = setTimeout(() => warn(`There is no answer yet from ${named}. It is asked again.`), patience)
@@ -77,11 +78,5 @@ export const openBucket = async (
   } finally {
     clearTimeout(reminder)
   }
-  try {
-    return createS3BlobStore({ ...settings, journal: createSqliteBlobJournal({ file }) })
-  } catch (error) {
-    throw new CommandFailure(
-      `How far unfinished files are cannot be read: ${describeSystemError(error)}. Use the version of sluice that wrote ${file}, or move that file away: uploads that are under way then begin anew.`,
-    )
-  }
+  return createS3BlobStore({ ...settings, journal: await openJournal(deployment) })
 }

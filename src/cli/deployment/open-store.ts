@@ -10,7 +10,7 @@ import {
 } from "../../ingest.ts"
 import { CommandFailure, describeSystemError } from "../command-failure.ts"
 import type { LogFormat } from "../../protocol.ts"
-import type { Deployment } from "./deployment.ts"
+import { type Deployment, requireFolder } from "./deployment.ts"
 import { openBucket, type Reads, readBucket } from "./open-bucket.ts"
 import { printNotice } from "../terminal/print-notice.ts"
 
@@ -118,11 +118,15 @@ const patience = 10_000
  * Fails: with a {@link CommandFailure} that says what happened, to which file, and what to do.
  */
 export const openStore = async (
-  { folder, store: choice }: Pick<Deployment, "folder" | "store">,
+  deployment: Deployment,
   { logFormat = "text", own = false, reads, signal }: StoreOpening = {},
 ): Promise<BlobStore> => {
+  const { store: choice } = deployment
+  if (choice.kind === "s3") {
+    return own ? openBucket(choice, deployment, { logFormat, reads, signal }) : readBucket(choice)
+  }
+  const folder = requireFolder(deployment)
   if (choice.kind === "disk") return createDiskBlobStore({ folder: folder.blobs })
-  if (choice.kind === "s3") return own ? openBucket(choice, folder, { logFormat, reads, signal }) : readBucket(choice)
   const { path: file } = choice
   const { open } = await loadDriver(file)
   let store: BlobStore

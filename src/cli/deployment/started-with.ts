@@ -1,15 +1,7 @@
-import { isAbsolute, join } from "node:path"
+import { isAbsolute } from "node:path"
 import { CommandFailure } from "../command-failure.ts"
-import {
-  type BucketChoice,
-  type DataFolder,
-  type Deployment,
-  nameStore,
-  nameStoreOptions,
-  type StoreChoice,
-} from "./deployment.ts"
-import { readRegularFile } from "../regular-file.ts"
-import { writeNote } from "../serve/note.ts"
+import { type BucketChoice, type Deployment, nameStore, nameStoreOptions, type StoreChoice } from "./deployment.ts"
+import { findNote } from "./notes.ts"
 import type { SettingValues } from "../settings/settings.ts"
 
 /** What other commands need to know about the settings that an ingest was started with. */
@@ -19,7 +11,7 @@ export interface StartedWith extends Pick<SettingValues, "callbackNetworks" | "r
   readonly scanner: string | null
 }
 
-const fileOf = ({ path }: Pick<DataFolder, "path">): string => join(path, "started-with.json")
+const noteOf = (deployment: Deployment) => findNote(deployment, "started-with")
 
 /** A store as it is noted: null, the path of a module, or a bucket as it is. */
 const toNote = (store: StoreChoice): null | string | BucketChoice => {
@@ -39,21 +31,24 @@ const fromNote = (note: unknown): StoreChoice => {
   return { kind, endpoint: at, region: of, bucket: name, prefix: below, addressing: isVirtual ? addressing : "path" }
 }
 
-/** Writes the settings to the data folder. If that fails, other commands only know less. */
+/** Notes the settings: of several ingests those of the last one that started. If that fails, other commands only know less. */
 export const noteStart = async (
-  { folder, store }: Deployment,
+  deployment: Deployment,
   { callbackNetworks, reads, scanner }: Omit<StartedWith, "store">,
 ): Promise<void> => {
-  const note = { callbackNetworks, reads, scanner, store: toNote(store) }
-  await writeNote(fileOf(folder), JSON.stringify(note)).catch(() => {})
+  const note = { callbackNetworks, reads, scanner, store: toNote(deployment.store) }
+  await noteOf(deployment)
+    .write(JSON.stringify(note))
+    .catch(() => {})
 }
 
 /** The settings of the ingest that runs on a deployment, or last ran on it; undefined where none has written them. */
-export const readStart = async ({ folder }: Deployment): Promise<StartedWith | undefined> => {
+export const readStart = async (deployment: Deployment): Promise<StartedWith | undefined> => {
   try {
-    const { callbackNetworks, reads, store, scanner }: { readonly [name in keyof StartedWith]?: unknown } = JSON.parse(
-      await readRegularFile(fileOf(folder)),
-    )
+    const noted = await noteOf(deployment).read()
+    if (noted === undefined) return undefined
+    const { callbackNetworks, reads, store, scanner }: { readonly [name in keyof StartedWith]?: unknown } =
+      JSON.parse(noted)
     if (callbackNetworks !== "any" && callbackNetworks !== "public") return undefined
     // Older versions knew files on disk alone, and noted neither scanner nor reads.
     return {
@@ -82,7 +77,7 @@ export const requireSameStore = async (
   deployment: Deployment,
   what: string,
   hasFiles: () => boolean | Promise<boolean>,
-  more: (note: string) => string = () => "",
+  more: (howToRemove: string) => string = () => "",
 ): Promise<void> => {
   const { store } = deployment
   const before = (await readStart(deployment))?.store
@@ -90,7 +85,7 @@ export const requireSameStore = async (
   if (!(await hasFiles())) return
   const how = before.kind === "disk" ? "without --s3-bucket and --store" : `with ${nameStoreOptions(before)}`
   throw new CommandFailure(
-    `The ingest of ${deployment.describe()} keeps its files ${nameStore(before)}, and not ${nameStore(store)}. ${what}: run it ${how}.${more(fileOf(deployment.folder))}`,
+    `The ingest of ${deployment.describe()} keeps its files ${nameStore(before)}, and not ${nameStore(store)}. ${what}: run it ${how}.${more(noteOf(deployment).howToRemove)}`,
   )
 }
 

@@ -32,7 +32,9 @@ export const readToken = async ({ folder }: Deployment): Promise<GivenToken | un
 
 /** That {@link readToken} finds none, and where it looks. */
 export const describeNoToken = ({ folder }: Deployment): string =>
-  `${envName("token")} is not set, and ${folder.tokenFile} does not exist.`
+  folder === null
+    ? `${envName("token")} is not set.`
+    : `${envName("token")} is not set, and ${folder.tokenFile} does not exist.`
 
 /** A token that an ingest of the deployment would run with. */
 export interface OwnToken {
@@ -50,7 +52,7 @@ export const readOwnTokens = async ({ folder }: Deployment): Promise<ReadonlyArr
   const kept = await readKeptToken(folder)
   const given = readTokenVariable()
   return [
-    ...(kept === undefined ? [] : [{ token: kept.token, source: folder.tokenFile }]),
+    ...(folder === null || kept === undefined ? [] : [{ token: kept.token, source: folder.tokenFile }]),
     ...(given === undefined ? [] : [{ token: given.token, source: envName("token") }]),
   ]
 }

@@ -64,15 +64,17 @@ const find = async (
   if (given !== undefined && kept !== undefined && given.token.appId !== kept.token.appId) {
     return { token, ownAppId: kept.token.appId, finding: await judgeOther(deployment, token, kept.token) }
   }
-  const source = given === undefined ? deployment.folder.tokenFile : envName("token")
+  const { folder } = deployment
+  const source = given === undefined && folder !== null ? folder.tokenFile : envName("token")
   return { token, ownAppId: kept?.token.appId, finding: ok(check, `of the app ${token.appId}, from ${source}`) }
 }
 
 /** Looks for the token as `sluice ingest` does; reports what is wrong with it, and returns the token where there is one. */
 export const checkToken = async (deployment: Deployment): Promise<FoundToken> => {
   const { folder } = deployment
-  const { tokenFile } = folder
-  let advice = `Set ${envName("token")} to the whole text of ${tokenFile}, or unset it and make a token with \`sluice keys create <app>\`.`
+  const tokenFile = folder?.tokenFile
+  const whole = tokenFile === undefined ? "a token of these ingests" : `the whole text of ${tokenFile}`
+  let advice = `Set ${envName("token")} to ${whole}, or unset it and make a token with \`sluice keys create <app>\`.`
   try {
     const given = readTokenVariable()
     advice = `Put the ingest's token back into ${tokenFile}, from a backup or from ${envName("token")} of its app. If it is lost, take the file away and make one with \`sluice keys create <app>\` for an app that \`sluice apps\` lists.`

@@ -6,6 +6,7 @@ import { checkAccess } from "./check-access.ts"
 import { checkBucketOf } from "./check-bucket.ts"
 import { checkCallbackUrl } from "./check-callback-url.ts"
 import type { CallbackFindings, Known } from "./check-callbacks.ts"
+import { checkDatabase } from "./check-database.ts"
 import { checkDataFolder } from "./check-data-folder.ts"
 import { checkDeliveries, findCallbackUrl } from "./check-deliveries.ts"
 import { checkEndpoints } from "./check-endpoints.ts"
@@ -152,7 +153,7 @@ export const runDoctor = async (
   const store = deployment.store.kind === "disk" && started !== undefined ? started.store : deployment.store
   const networks = callbackNetworks ?? started?.callbackNetworks ?? "public"
   const { token, ownAppId, finding } = await checkToken(deployment)
-  const disk = await checkDataFolder(folder)
+  const disk = deployment.database === null ? await checkDataFolder(deployment.folder) : await checkDatabase(deployment)
   const isReadable = disk.some(({ check, status }) => check === "Catalog" && status === "ok")
   const { found, ingestUrl } = token === undefined ? { found: [] } : await checkIngestOf(token, url)
   const app =
@@ -164,7 +165,7 @@ export const runDoctor = async (
     finding,
     ...disk,
     ...(await checkStore(store, reads ?? started?.reads ?? "proxy")),
-    await checkAccess(folder),
+    ...(folder === null ? [] : [await checkAccess(folder)]),
     ...(await checkKeys(deployment, isReadable && token !== undefined)),
     ...found,
     ...(await checkCallbacks(deployment, callbackUrl, isReadable, { token, ingestUrl, ...app })),

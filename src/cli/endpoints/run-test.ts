@@ -21,7 +21,7 @@ export const runEndpointsTest = async (
     const { catalog } = open
     const { url } = await requireEndpoint(catalog, endpointId)
     await catalog.addTestEvent({ id, endpointId, now: Date.now() })
-    const isRunning = open.isRunning()
+    const isRunning = await open.isRunning()
     let attempt: DeliveryAttempt | undefined
     const until = Date.now() + (isRunning ? patience : 0)
     while (attempt === undefined && Date.now() < until) {

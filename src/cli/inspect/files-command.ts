@@ -7,6 +7,7 @@ import { jsonOption } from "../terminal/json-option.ts"
 import { addPageOptions, limitOption } from "./page-options.ts"
 import { parseFileCursor } from "./path-cursor.ts"
 import type { OrphansOptions } from "./run-files-orphans.ts"
+import type { ReconcileOptions } from "./run-files-reconcile.ts"
 import type { ListOptions } from "./run-files.ts"
 import { addDeployment, resolveDeployment } from "../deployment/deployment.ts"
 import { toArgParser } from "../settings/setting-options.ts"
@@ -60,6 +61,24 @@ const createVerifyCommand = (): Command =>
       await runFilesVerify(deployment, options)
     })
 
+const createReconcileCommand = (): Command =>
+  addDeployment(new Command("reconcile"), "files")
+    .description(
+      "Compares the objects of a bucket with the files: which object no file has, and which file no object. " +
+        "Reads no bytes. Exit code 1 when a file lacks its object.",
+    )
+    .option("--remove", "removes objects and unfinished uploads that are older than a day and that nothing knows of")
+    .option("--yes", "with --remove: does not ask")
+    .addOption(jsonOption())
+    .addHelpText("before", "Example:\n  $ sluice files reconcile --s3-bucket uploads\n")
+    .action(async (options: ReconcileOptions, command: Command) => {
+      if (options.yes && !options.remove) command.error("error: --yes is for --remove")
+      if (options.json && options.remove && !options.yes) command.error("error: --remove --json needs --yes")
+      const deployment = await resolveDeployment(command, "files")
+      const { runFilesReconcile } = await import("./run-files-reconcile.ts")
+      await runFilesReconcile(deployment, options)
+    })
+
 const createOrphansCommand = (): Command =>
   addDeployment(new Command("orphans"))
     .description("Lists the files that wait to be claimed, the oldest deadline first, and their sum.")
@@ -91,16 +110,17 @@ const createExportCommand = (): Command =>
       await runFilesExport(command, deployment, target, options)
     })
 
-/** `sluice files [list|show|verify|orphans|export]`. */
+/** `sluice files [list|show|verify|reconcile|orphans|export]`. */
 export const createFilesCommand = (): Command =>
   addDefaultVerb(
     new Command("files")
       .summary("list, show, verify or export the files of an ingest")
-      .description("What an ingest stores, read from its data folder, whether it runs or not."),
+      .description("What an ingest stores, read from its catalog, whether it runs or not."),
     createListCommand(),
   )
     .addCommand(createShowCommand())
     .addCommand(createVerifyCommand())
+    .addCommand(createReconcileCommand())
     .addCommand(createOrphansCommand())
     .addCommand(createExportCommand())
     .addHelpText("before", "Example:\n  $ sluice files --status Uploading\n")

@@ -1,6 +1,6 @@
 import type { UploadRecord } from "../../ingest.ts"
 import { CommandFailure } from "../command-failure.ts"
-import type { DeploymentCatalog } from "../deployment/with-deployment.ts"
+import type { DeploymentCatalog } from "../deployment/open-deployment.ts"
 import { readToken } from "../deployment/tokens.ts"
 import { explainEventId } from "./event-id.ts"
 

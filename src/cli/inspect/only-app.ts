@@ -1,5 +1,5 @@
 import type { Command } from "commander"
-import type { OpenDeployment } from "../deployment/with-deployment.ts"
+import type { OpenDeployment } from "../deployment/open-deployment.ts"
 import { toShortPrintable } from "../terminal/printable.ts"
 
 /** As many apps are named as are read. */
@@ -8,7 +8,7 @@ const mostNamed = 10
 /** The apps that were made, and those of which the catalog keeps anything: the ingest's own is there once it has been used. */
 const listAppIds = async (open: OpenDeployment): Promise<ReadonlyArray<string>> => {
   const made = (await open.catalog.listApps()).map(({ id }) => id)
-  return [...new Set([...open.listAppIds(), ...made])]
+  return [...new Set([...(await open.listAppIds()), ...made])]
 }
 
 /**

@@ -5,7 +5,7 @@ import { readOwnTokens } from "../deployment/tokens.ts"
 import { findForbidden } from "../callback-rules.ts"
 import { CommandFailure } from "../command-failure.ts"
 import type { Deployment } from "../deployment/deployment.ts"
-import type { DeploymentCatalog } from "../deployment/with-deployment.ts"
+import type { DeploymentCatalog } from "../deployment/open-deployment.ts"
 import { readStart } from "../deployment/started-with.ts"
 
 /** Why no registration could have a callback URL, whichever app sends it; undefined where one could. Never contains the URL. */

@@ -1,12 +1,5 @@
 import { styleText } from "node:util"
-import {
-  BlobStoreError,
-  type Catalog,
-  type FileRecord,
-  type FileStatus,
-  type FileVerdict,
-  verifyFile,
-} from "../../ingest.ts"
+import { BlobStoreError, type Catalog, type FileRecord, type FileVerdict, verifyFile } from "../../ingest.ts"
 import { formatByteSize } from "../../protocol.ts"
 import { CommandFailure, exitCodes } from "../command-failure.ts"
 import type { Deployment } from "../deployment/deployment.ts"
@@ -15,6 +8,7 @@ import { withDeployment } from "../deployment/with-deployment.ts"
 import { toPrintable } from "../terminal/printable.ts"
 import { createProgress } from "../terminal/progress.ts"
 import { printTable } from "../terminal/table.ts"
+import { listStored } from "./list-stored.ts"
 
 /** A file whose bytes differ from what the catalog says. */
 interface Damaged {
@@ -28,22 +22,6 @@ const reasons: Record<Damaged["reason"], string> = {
   shorter: "bytes are missing at its end",
   longer: "there are more bytes than were uploaded",
   changed: "its bytes have changed",
-}
-
-/** The states of files whose bytes are all there, in the order in which files go through them: none is missed meanwhile. */
-const storedStates: ReadonlyArray<FileStatus> = ["Held", "Pending", "Uploaded"]
-
-/** All files that have arrived, a page at a time. */
-async function* listStored(catalog: Catalog): AsyncGenerator<FileRecord> {
-  for (const status of storedStates) {
-    let before: number | undefined
-    for (;;) {
-      const page = await catalog.list({ status, before, limit: 500 })
-      yield* page
-      if (page.length === 0) break
-      before = page.at(-1)!.id
-    }
-  }
 }
 
 const totalOf = async (catalog: Catalog): Promise<number> => {

@@ -17,7 +17,7 @@ export interface AppConnection {
 
 /** Gives a command that talks to a running ingest the options that say which one, and as which app. */
 export const addConnectionOptions = (command: Command): Command =>
-  addDeployment(command).addOption(
+  addDeployment(command, "token").addOption(
     new Option("--ingest-url <url>", "where the ingest is (default: as the token says)")
       .env(envName("ingestUrl"))
       .argParser(toArgParser(parseBaseUrl)),
@@ -30,7 +30,7 @@ export const addConnectionOptions = (command: Command): Command =>
  * Fails: with a {@link CommandFailure} where there is no token, it is not valid, or nobody says where the ingest is.
  */
 export const readConnection = async (command: Command): Promise<AppConnection> => {
-  const deployment = await resolveDeployment(command)
+  const deployment = await resolveDeployment(command, "token")
   const found = await readToken(deployment)
   if (found === undefined) {
     throw new CommandFailure(

@@ -65,29 +65,36 @@ export const printWarnings = (ingest: StartedIngest, sources: ReadonlyArray<Sett
   for (const warning of warningsOf(ingest, sources)) console.warn(`\n${styleText("yellow", toPrintable(warning))}`)
 }
 
+/** Where files and catalog are, for one line of the announcement. */
+const describeData = ({ folder, database, store }: StartedIngest["deployment"]): string => {
+  const catalog = database === null ? "catalog in SQLite" : `catalog in PostgreSQL ${database.place}`
+  const files = `files ${nameStore(store)}`
+  if (folder === null) return `${files}, ${catalog}`
+  return withNote(folder.path, store.kind === "module" ? catalog : `${files}, ${catalog}`)
+}
+
 /** Prints what the ingest runs on, which settings were given and where, and how an app gets the token. */
 export const announceIngest = (ingest: StartedIngest, sources: ReadonlyArray<SettingSource>): void => {
   const { url, host, port, deployment, token, keptToken } = ingest
-  const { folder, store } = deployment
+  const { folder } = deployment
   console.log(styleText("bold", "The Sluice ingest is running.\n"))
   printFacts([
     ["  Public URL", url],
     ["  Listens on", `${host}:${port}`],
-    [
-      "  Data",
-      withNote(
-        folder.path,
-        store.kind === "module" ? "catalog in SQLite" : `files ${nameStore(store)}, catalog in SQLite`,
-      ),
-    ],
+    ["  Data", describeData(deployment)],
     ["  App", toPrintable(token.appId)],
-    ["  Token", keptToken === null ? `from ${envName("token")}` : withNote(folder.tokenFile, tokenStates[keptToken])],
+    [
+      "  Token",
+      folder === null || keptToken === null
+        ? `from ${envName("token")}`
+        : withNote(folder.tokenFile, tokenStates[keptToken]),
+    ],
     ...sources.map(
       ({ name, text, source }, index) =>
         [index === 0 ? "  Set" : "", withNote(`${name} = ${toPrintable(text)}`, toNearPath(source))] as const,
     ),
   ])
-  if (keptToken !== null) {
+  if (folder !== null && keptToken !== null) {
     console.log(`\nGive the token to your app's server (a browser must never see it):\n`)
     console.log(`  ${styleText("cyan", handOver(folder.tokenFile))}`)
   }
@@ -101,9 +108,10 @@ export const announceIngest = (ingest: StartedIngest, sources: ReadonlyArray<Set
 /** The same as one line of JSON, for scripts. */
 export const announceIngestAsJson = (ingest: StartedIngest, settings: ReadonlyArray<SettingSource>): void => {
   const { url, host, port, deployment, token, keptToken } = ingest
-  const { folder } = deployment
-  const tokenFile = keptToken === null ? null : folder.tokenFile
-  const facts = { url, host, port, data: folder.path, tokenFile, appId: token.appId, settings }
+  const { folder, database } = deployment
+  const tokenFile = folder === null || keptToken === null ? null : folder.tokenFile
+  const data = { data: folder?.path ?? null, ...(database !== null && { database: database.place }) }
+  const facts = { url, host, port, ...data, tokenFile, appId: token.appId, settings }
   console.log(JSON.stringify({ event: "listening", ...facts, pid: process.pid }))
   for (const message of warningsOf(ingest, settings)) console.log(JSON.stringify({ event: "warning", message }))
 }

@@ -42,14 +42,14 @@ const listenOnNewPort = async (host: string, wanted: number, { path }: DataFolde
  * one, which it keeps from then on. URLs of files contain the port, and apps store them: with another port they would
  * lead nowhere.
  *
- * @param isGiven whether the user has chosen the port; 0 takes any free one and is not kept
+ * @param isGiven whether the user has chosen the port; 0 takes any free one and is not kept, nor is one where there is no data folder
  *
  * Fails: with a {@link CommandFailure} that says what uses the port and what to do.
  */
 export const listenForDev =
   (isGiven: boolean) =>
-  async (host: string, port: number, folder: DataFolder): Promise<IngestServer> => {
-    if (port === 0) return listenForIngest(host, 0)
+  async (host: string, port: number, folder: DataFolder | null): Promise<IngestServer> => {
+    if (port === 0 || folder === null) return listenForIngest(host, port)
     const wanted = isGiven ? port : await readDevPort(folder)
     try {
       const server =

@@ -4,7 +4,7 @@ import { announceIngest, announceIngestAsJson, toNearPath, printWarnings } from 
 import { runDevServer } from "./dev-server.ts"
 import { listenForDev } from "./listen-for-dev.ts"
 import { toNodeEnv } from "./node-env.ts"
-import type { ResolvedSettings } from "../settings/setting-options.ts"
+import { givenValue, type ResolvedSettings } from "../settings/setting-options.ts"
 import type { SettingName } from "../settings/settings.ts"
 import { type StartedIngest, withIngest } from "./with-ingest.ts"
 import { waitForStopRequest } from "./stop-request.ts"
@@ -33,13 +33,15 @@ const toVariables = ({ text, token, url }: StartedIngest): Record<string, string
  * of the server. Without a command it runs until it is stopped.
  */
 export const runDev = async (
-  { values, sources }: ResolvedSettings<SettingName>,
+  resolved: ResolvedSettings<SettingName>,
   command: ReadonlyArray<string>,
 ): Promise<void> => {
+  const { values, sources } = resolved
   const stopRequest = command.length === 0 ? waitForStopRequest() : undefined
   const isPortGiven = sources.some(({ name }) => name === "port")
   const isJson = values.logFormat === "json"
-  const settings = { ...values, logTime: values.logTime ?? ("clock" as const) }
+  const largestContent = givenValue(resolved, "largestContent")
+  const settings = { ...values, largestContent, logTime: values.logTime ?? ("clock" as const) }
   const use = async (ingest: StartedIngest): Promise<void> => {
     if (isJson) announceIngestAsJson(ingest, sources)
     if (stopRequest !== undefined) {
@@ -48,7 +50,8 @@ export const runDev = async (
       return
     }
     if (!isJson) {
-      const place = toNearPath(ingest.deployment.describe())
+      const { folder, describe } = ingest.deployment
+      const place = folder === null ? describe() : toNearPath(folder.path)
       console.log(styleText("dim", `Sluice ingest at ${ingest.url}, data in ${place}`))
       printWarnings(ingest, sources)
     }

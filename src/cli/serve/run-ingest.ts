@@ -2,20 +2,22 @@ import { formatByteSize } from "../../protocol.ts"
 import { announceIngest, announceIngestAsJson } from "./announce-ingest.ts"
 import { isJournal } from "./journal.ts"
 import { readPeakMemory } from "./peak-memory.ts"
-import type { ResolvedSettings } from "../settings/setting-options.ts"
+import { givenValue, type ResolvedSettings } from "../settings/setting-options.ts"
 import type { SettingName } from "../settings/settings.ts"
 import { type StartedIngest, withIngest } from "./with-ingest.ts"
 import { waitForStopRequest } from "./stop-request.ts"
 
 /** `sluice ingest`: runs until it is stopped. */
 export const runIngest = async (
-  { values, sources }: ResolvedSettings<SettingName>,
+  resolved: ResolvedSettings<SettingName>,
   options: { readonly json?: true },
 ): Promise<void> => {
+  const { values, sources } = resolved
   const stopRequest = waitForStopRequest()
   const logFormat = values.logFormat ?? (options.json ? "json" : "text")
   const isJson = options.json || logFormat === "json"
-  const settings = { ...values, logTime: values.logTime ?? !isJournal() }
+  const largestContent = givenValue(resolved, "largestContent")
+  const settings = { ...values, largestContent, logTime: values.logTime ?? !isJournal() }
   const { requested, signal } = stopRequest
   const use = async (ingest: StartedIngest): Promise<void> => {
     if (isJson) announceIngestAsJson(ingest, sources)

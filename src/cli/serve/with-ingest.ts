@@ -1,5 +1,6 @@
 import type { BlobStore, Catalog, IngestOptions } from "../../ingest.ts"
 import { envName, type LogFormat } from "../../protocol.ts"
+import { CommandFailure } from "../command-failure.ts"
 import { findRevoked } from "../apps/revoked-token.ts"
 import { settleKeptToken } from "../apps/settle-kept-token.ts"
 import { requireKeys } from "../deployment/bucket-keys.ts"
@@ -7,7 +8,8 @@ import { keepToken, type KeptToken, readKeptToken } from "../deployment/data-fol
 import { type DataFolder, type DeploymentSetting, nameStore, splitSettings } from "../deployment/deployment.ts"
 import { noteStart, readStart } from "../deployment/started-with.ts"
 import { type GivenToken, readTokenVariable } from "../deployment/tokens.ts"
-import { type DeploymentCatalog, type OwnDeployment, withOwnDeployment } from "../deployment/with-deployment.ts"
+import type { DeploymentCatalog, OwnDeployment } from "../deployment/open-deployment.ts"
+import { withOwnDeployment } from "../deployment/with-deployment.ts"
 import { chooseScanner, describeScanner } from "./choose-scanner.ts"
 import { type IngestServer, listenForIngest } from "./serve-ingest.ts"
 import type { SettingValues } from "../settings/settings.ts"
@@ -20,7 +22,7 @@ export interface StartedIngest extends GivenToken {
   readonly url: string
   readonly host: string
   readonly port: number
-  /** Where the data folder keeps the token; null when the environment gave it. */
+  /** What was done with the token that the data folder keeps; null when the environment gave it. */
   readonly keptToken: KeptToken["state"] | null
   /** A warning for the user about the token; null when all is well. */
   readonly warning: string | null
@@ -39,7 +41,7 @@ const settle = async (
   // Repairs what an interrupted command left behind, or one that ran while the token was moved.
   if (given === undefined) await settleKeptToken(deployment)
   const used = (given ?? (await readKeptToken(folder)) ?? kept)!
-  const source = given === undefined ? folder.tokenFile : envName("token")
+  const source = given === undefined && folder !== null ? folder.tokenFile : envName("token")
   const revoked = await findRevoked(deployment, { token: used.token, source })
   return { ...used, warning: revoked && `${revoked.message} ${revoked.advice}` }
 }
@@ -63,8 +65,12 @@ const describeStore = async (deployment: OwnDeployment, { abilities }: BlobStore
   ]
 }
 
-/** The settings of an ingest; the time of day is for a user at a terminal. */
-type IngestSettings = Omit<SettingValues, "logTime"> & Pick<IngestOptions, "logTime">
+/**
+ * The settings of an ingest; the time of day is for a user at a terminal. How large files the catalog keeps is undefined where
+ * nobody has said it: that depends on its kind.
+ */
+type IngestSettings = Omit<SettingValues, "logTime" | "largestContent"> &
+  Pick<IngestOptions, "logTime"> & { readonly largestContent: number | undefined }
 
 /** How an ingest runs, beside what it runs on. */
 interface Manner {
@@ -73,34 +79,25 @@ interface Manner {
   /** The token of the environment. */
   readonly given: GivenToken | undefined
   readonly logFormat: LogFormat
-  readonly listen: (host: string, port: number, folder: DataFolder) => Promise<IngestServer>
-  /** Ends a start that has not come to its end. */
-  readonly signal: AbortSignal | undefined
+  readonly listen: (host: string, port: number, folder: DataFolder | null) => Promise<IngestServer>
 }
 
 /** Starts an ingest. Fails: with a `CommandFailure`; then nothing is left running. */
 const startIngest = async (
   deployment: OwnDeployment,
-  {
-    settings: { host, port, url: givenUrl, largestContent, ...options },
-    scan,
-    given,
-    logFormat,
-    listen,
-    signal,
-  }: Manner,
+  { settings: { host, port, url: givenUrl, largestContent, ...options }, scan, given, logFormat, listen }: Manner,
 ): Promise<StartedIngest> => {
   const { folder } = deployment
   let server: IngestServer | undefined
   let store: BlobStore | undefined
   let catalog: Catalog | undefined
   try {
-    store = await deployment.openStore(logFormat, options.reads, signal)
+    store = await deployment.openStore(options.reads)
     const storeNotes = await describeStore(deployment, store)
     server = await listen(host, port, folder)
     const url = givenUrl ?? `http://localhost:${server.port}`
-    const kept = given === undefined ? await keepToken(folder, url) : undefined
-    catalog = deployment.openCatalog(largestContent)
+    const kept = given === undefined && folder !== null ? await keepToken(folder, url) : undefined
+    catalog = await deployment.openCatalog(largestContent)
     const { text, token, warning } = await settle({ ...deployment, catalog }, given, kept)
     const metricsToken = process.env[envName("metricsToken")]
     const metrics = metricsToken ? { token: metricsToken } : options.metrics
@@ -129,6 +126,15 @@ const startIngest = async (
   }
 }
 
+/** Fails: with a {@link CommandFailure} where there is no token, and no folder to keep a new one in. */
+const requireToken = (folder: DataFolder | null, given: GivenToken | undefined): void => {
+  if (folder !== null || given !== undefined) return
+  const variable = envName("token")
+  throw new CommandFailure(
+    `${variable} is not set. Ingests over one database and one bucket keep no token: make one with \`sluice token --ingest-url <their public URL>\`, and set it for all of them and for the app's server.`,
+  )
+}
+
 /**
  * Runs an ingest by its settings, with the token of the environment or the one its deployment keeps, until `use` is done.
  *
@@ -151,8 +157,9 @@ export const withIngest = async (
   const scan = chooseScanner({ scanClamd, scanUrl, scanIngestUrl })
   const given = readTokenVariable()
   if (deployment.store.kind === "s3") requireKeys()
-  await withOwnDeployment(deployment, async (own) => {
-    const ingest = await startIngest(own, { settings, scan, given, logFormat, listen, signal })
+  requireToken(deployment.folder, given)
+  await withOwnDeployment(deployment, { logFormat, signal }, async (own) => {
+    const ingest = await startIngest(own, { settings, scan, given, logFormat, listen })
     try {
       await use(ingest)
     } finally {

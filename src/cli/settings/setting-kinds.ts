@@ -10,6 +10,8 @@ export interface Setting<A> {
   readonly parse: (text: string) => Outcome<A>
   /** What of a value is shown; all of it unless this says otherwise. */
   readonly show?: (text: string) => string
+  /** Whether a value must not be repeated, not even one that is wrong. */
+  readonly isSecret?: boolean
   /** The default, as users write it; undefined: the description says what applies then. */
   readonly initial?: string
 }

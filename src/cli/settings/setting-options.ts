@@ -26,6 +26,12 @@ export interface ResolvedSettings<Names extends SettingName> {
   readonly sources: ReadonlyArray<SettingSource>
 }
 
+/** A value that somebody has given; undefined where it is the default. */
+export const givenValue = <Name extends SettingName>(
+  { values, sources }: ResolvedSettings<Name>,
+  name: Name,
+): SettingValues<Name>[Name] | undefined => (sources.some((source) => source.name === name) ? values[name] : undefined)
+
 /** Turns one of the protocol's parsers into one for commander: a refusal becomes wrong usage. */
 export const toArgParser =
   <A>(parse: (text: string) => Outcome<A>) =>
@@ -37,11 +43,22 @@ export const toArgParser =
 
 const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 
-const toOption = (name: SettingName): Option => {
+/** As {@link toArgParser}, for a secret: commander would repeat it. */
+const toSecretParser =
+  (command: Command, flags: string, parse: Setting<unknown>["parse"]) =>
+  (text: string): unknown => {
+    const parsed = parse(text)
+    return parsed.ok
+      ? parsed.value
+      : command.error(`error: the value of option '${flags}' is invalid. ${parsed.detail}`)
+  }
+
+const toOption = (command: Command, name: SettingName): Option => {
   const setting: Setting<unknown> = ingestSettings[name]
-  const read = toArgParser(setting.parse)
+  const flags = `${flagOf(name)} ${setting.argument}`
+  const read = setting.isSecret ? toSecretParser(command, flags, setting.parse) : toArgParser(setting.parse)
   const parse = (text: string): Given => ({ text, value: read(text) })
-  const option = new Option(`${flagOf(name)} ${setting.argument}`, setting.description)
+  const option = new Option(flags, setting.description)
   option.argParser(parse)
   // Kubernetes sets SLUICE_PORT for a Service named sluice, in every pod, whatever the pod runs.
   if (!isServiceLink(process.env[envName(name)] ?? "")) option.env(envName(name))
@@ -57,7 +74,7 @@ export const isLoggedAsJson = (command: Command): boolean => {
 
 /** Gives a command the flags and variables of these settings, and `--config`. */
 export const addSettings = (command: Command, settings: ReadonlyArray<SettingName>): Command => {
-  for (const name of settings) command.addOption(toOption(name))
+  for (const name of settings) command.addOption(toOption(command, name))
   const description = `JSON with settings (default: ${configFileName})`
   return command.addOption(new Option("--config <file>", description).env(envName("config")))
 }

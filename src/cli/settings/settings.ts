@@ -10,6 +10,7 @@ import {
 import { parseClamdAddress } from "../../schema/clamd-address.ts"
 import { findUrlMistake } from "../../schema/http-url.ts"
 import { ingestDefaults as defaults, otherIngestDefaults as otherDefaults } from "../../schema/ingest-defaults.ts"
+import { nameDatabase, parseDatabaseUrl } from "./database-url.ts"
 import {
   accept,
   byteSize,
@@ -44,6 +45,23 @@ const url: Setting<string> = {
   argument: "<url>",
   description: "how apps and browsers reach it (default: http://localhost:<port>)",
   parse: parseBaseUrl,
+}
+
+const databaseUrl: Setting<string> = {
+  argument: "<url>",
+  description: "PostgreSQL that has the catalog (default: in data)",
+  parse: parseDatabaseUrl,
+  show: nameDatabase,
+  isSecret: true,
+}
+
+const databaseSchema: Setting<string> = {
+  argument: "<name>",
+  description: "schema of its tables",
+  parse: (value) =>
+    /^[\w -]{1,50}$/.test(value)
+      ? accept(value)
+      : refuse("Expected at most 50 letters, digits, underscores, hyphens and spaces."),
 }
 
 const store: Setting<string> = {
@@ -109,6 +127,8 @@ export const ingestSettings = {
   port: orElse(wholeNumber("0 takes any free one", 0, 65_535), "4790"),
   host: text("<address>", "0.0.0.0: for other machines", "127.0.0.1"),
   data: text("<folder>", "files, catalog and token", `.${names.word}`),
+  databaseUrl,
+  databaseSchema: orElse(databaseSchema, "sluice"),
   store,
   s3Bucket,
   s3Endpoint,

@@ -5,6 +5,8 @@ import type { DevStreamEvent } from "../../protocol/messages.ts"
 import { signWithEach } from "../../protocol/signature-list.ts"
 import type { App, Apps } from "../apps.ts"
 import type { Catalog, DueDelivery } from "../storage/catalog.ts"
+import { createDevClaims } from "./dev-claims.ts"
+import { createDevRounds } from "./dev-rounds.ts"
 import { renderEvent } from "./event.ts"
 import type { Settings } from "../settings.ts"
 import { createShares, toWideSharing } from "../shares.ts"
@@ -26,6 +28,8 @@ export interface DevStreams {
   readonly acknowledge: (key: string) => void
   /** The app has failed to handle it: the event is still owed, and is sent again when it is due and something wakes the streams. */
   readonly takeBack: (key: string, attempt?: number) => void
+  /** Where other processes share the catalog: takes over what has become of events there, and looks what is due. */
+  readonly lookAround: () => void
   /** How many are open. */
   readonly count: () => number
   readonly close: () => void
@@ -55,16 +59,13 @@ const patience = 3
 /** Events that are claimed at once. Those for which there turns out to be no room have used up an attempt. */
 const batch = 16
 
-/** How long an event waits that could not be sent, ms: twice as long each time. */
-const retryDelay = { first: 100, longest: 10_000 }
-
 const encoder = new TextEncoder()
 
 /**
  * Keeps the development streams of this process.
  *
  * An event is in flight on one stream at a time. It counts as delivered when its result is posted; if its stream ends
- * before that, it goes to another open stream of that app and slug, or to the next one that opens.
+ * before that, it goes to another open stream of that app and slug, or to the next one that opens, in any process.
  *
  * Source: docs/protocol.md §7.
  */
@@ -88,15 +89,23 @@ export const createDevStreams = ({
   const due = new Map<string, { readonly appId: string; readonly callbackSlug: string }>()
   /** Events that could not be sent in this round. */
   const failed = new Set<string>()
-  /** Whether anything has failed in this round, and how many rounds in a row. */
-  let hasFailed = false
-  let failedRounds = 0
-  let retry: ReturnType<typeof setTimeout> | undefined
+  const claims = createDevClaims(catalog, settings)
+  const idsInFlight = ({ inFlight }: Open): ReadonlyArray<string> => [...inFlight.values()].map(({ id }) => id)
 
   const forget = (stream: Open, key: string): void => {
     stream.inFlight.delete(key)
     stream.waitingFor.delete(key)
     if (stream.waitingFor.size === 0) stream.end()
+  }
+
+  const acknowledge = (key: string): void => {
+    for (const stream of [...streams]) forget(stream, key)
+  }
+
+  const takeBack = (key: string, attempt?: number): void => {
+    for (const { inFlight } of streams) {
+      if ((attempt ?? inFlight.get(key)?.attempt) === inFlight.get(key)?.attempt) inFlight.delete(key)
+    }
   }
 
   /** Fails: rejects where the event cannot be rendered or signed, or the stream has ended; then the event is not in flight. */
@@ -126,31 +135,36 @@ export const createDevStreams = ({
       ...failed,
     ])
     const at = now()
-    // The claim ends at once: whatever does not get onto a stream is due for the next round.
-    const claimed = await catalog.claimDue({ channel, now: at, claimedUntil: at, limit: batch, except })
+    const claimed = await catalog.claimDue({ channel, now: at, claimedUntil: at + claims.time, limit: batch, except })
+    // Whatever does not get onto a stream is due for the next round.
+    const left = new Set(claimed.map(({ id }) => id))
     for (const event of claimed) {
       const stream = findOpen(event.file.key)
-      if (stream === undefined) return false
-      await emit(stream, event).catch((cause: unknown) => {
+      if (stream === undefined) break
+      try {
+        await emit(stream, event)
+        left.delete(event.id)
+      } catch (cause) {
         failed.add(event.id)
-        retryLater(cause, { event: event.id, key: event.file.key })
-      })
+        rounds.failed(cause, { event: event.id, key: event.file.key })
+      }
     }
-    return claimed.length === batch
+    await claims.move([...left], now())
+    return claimed.length === batch && findOpen() !== undefined
   }
 
   const pump = async (): Promise<void> => {
     isPumping = true
-    hasFailed = false
+    rounds.begin()
     failed.clear()
     for (let next = due.entries().next(); !next.done; next = due.entries().next()) {
       const [id, channel] = next.value
       due.delete(id)
-      const isMore = await pumpChannel(channel).catch((cause: unknown) => retryLater(cause, { app: channel.appId }))
+      const isMore = await pumpChannel(channel).catch((cause: unknown) => rounds.failed(cause, { app: channel.appId }))
       // After all others that wait for a turn.
       if (isMore === true) due.set(id, channel)
     }
-    if (!hasFailed) failedRounds = 0
+    rounds.end()
     // Right after the last look: a wake-up from now on starts a new round.
     isPumping = false
   }
@@ -163,30 +177,27 @@ export const createDevStreams = ({
     if (due.size > 0 && !isPumping) void pump()
   }
 
-  /** An event that could not be sent does not have to wait for another one: there is a new round in any case. */
-  const retryLater = (cause: unknown, facts: Record<string, string>): void => {
-    if (!hasFailed) {
-      failedRounds++
-      if (failedRounds === 1)
-        write("Warning", "Events could not be sent on a development stream; trying again.", [facts, cause])
-    }
-    hasFailed = true
-    // A stream that opens starts a round itself.
-    if (streams.size === 0) return
-    retry ??= setTimeout(
-      () => {
-        retry = undefined
-        wake()
-      },
-      Math.min(retryDelay.first * 2 ** (failedRounds - 1), retryDelay.longest),
-    )
-  }
+  const rounds = createDevRounds(
+    () => wake(),
+    () => streams.size > 0,
+    write,
+  )
 
   /** When the last URL of these files expires, as far as is known. */
   const deadlineOf = async (keys: Iterable<string>): Promise<number> => {
     let deadline = 0
     for (const key of keys) deadline = Math.max(deadline, (await catalog.get(key))?.file.expires ?? 0)
     return deadline
+  }
+
+  let isLookingAround = false
+  const lookAround = async (): Promise<void> => {
+    const keys = new Set([...streams].flatMap(({ waitingFor, inFlight }) => [...waitingFor, ...inFlight.keys()]))
+    for (const { key, failed } of await claims.findEnded(keys)) {
+      if (failed === undefined) acknowledge(key)
+      else takeBack(key, failed)
+    }
+    wake()
   }
 
   const checkRoom = (appId: string): void => {
@@ -214,7 +225,8 @@ export const createDevStreams = ({
         clearTimeout(timers.deadline)
         if (!streams.delete(open)) return
         shares.add(app.id, -1)
-        if (open.inFlight.size > 0) wake(app.id, callbackSlug)
+        if (open.inFlight.size === 0) return
+        void claims.move(idsInFlight(open), now()).then(() => wake(app.id, callbackSlug))
       }
       const source: UnderlyingDefaultSource<Uint8Array> = {
         start: (controller) => {
@@ -237,6 +249,7 @@ export const createDevStreams = ({
           // The first line makes every proxy in between forward the headers.
           open.write(heartbeatLine)
           const beat = (): void => {
+            void claims.move(idsInFlight(open), now() + claims.time)
             if ((controller.desiredSize ?? 0) === mostWaiting) return open.write(heartbeatLine)
             if (++unread < patience) return
             // What waits is dropped here but still owed; what was sent and not acknowledged goes to another stream.
@@ -270,17 +283,19 @@ export const createDevStreams = ({
       return new ReadableStream(source, new ByteLengthQueuingStrategy({ highWaterMark: mostWaiting }))
     },
     wake,
-    acknowledge: (key) => {
-      for (const stream of [...streams]) forget(stream, key)
-    },
-    takeBack: (key, attempt) => {
-      for (const { inFlight } of streams) {
-        if ((attempt ?? inFlight.get(key)?.attempt) === inFlight.get(key)?.attempt) inFlight.delete(key)
-      }
+    acknowledge,
+    takeBack,
+    lookAround: () => {
+      if (streams.size === 0 || isLookingAround) return
+      isLookingAround = true
+      void lookAround()
+        // A catalog that fails is asked again with the next look.
+        .catch(() => {})
+        .finally(() => (isLookingAround = false))
     },
     count: () => streams.size,
     close: () => {
-      clearTimeout(retry)
+      rounds.close()
       for (const stream of [...streams]) stream.end()
     },
   }

@@ -1,4 +1,3 @@
-import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { logDebug, logInfo, logWarning } from "../../server-kit/logging.ts"
@@ -11,6 +10,7 @@ import { createOutbox, type DrivenOutbox } from "./outbox.ts"
 import type { PostEvent } from "./post-event.ts"
 import { isHandled } from "./refused-callbacks.ts"
 import { judgeRetry } from "./retry-schedule.ts"
+import type { Membership } from "../processes/membership.ts"
 import type { Settings } from "../settings.ts"
 import { traceIdOf } from "../../protocol/trace-context.ts"
 import type { Tracing } from "../observe/tracing.ts"
@@ -51,12 +51,14 @@ export const createDispatcher = (
     settings,
     tracing,
     postEvent,
+    membership: { now, isConnected },
   }: {
     readonly catalog: Catalog
     readonly changes: Changes
     readonly settings: Pick<Settings, "callbackTimeout" | "callbackRetries" | "maxConcurrentCallbacks">
     readonly tracing: Tracing | undefined
     readonly postEvent: PostEvent
+    readonly membership: Pick<Membership, "now" | "isConnected">
   },
   context: Context.Context<never>,
   isDriven?: () => boolean,
@@ -72,11 +74,11 @@ export const createDispatcher = (
   }
 
   const deliver = Effect.fnUntraced(function* (due: DueDelivery) {
-    const startedAt = yield* Clock.currentTimeMillis
+    const startedAt = now()
     const answer = yield* Effect.result(postEvent(due, startedAt))
-    const now = yield* Clock.currentTimeMillis
+    const endedAt = now()
     const { id: deliveryId, attempt } = due
-    const record = { deliveryId, attempt, startedAt, latency: now - startedAt }
+    const record = { deliveryId, attempt, startedAt, latency: endedAt - startedAt }
     const { trace } = due.registration
     const facts = {
       event: deliveryId,
@@ -95,7 +97,7 @@ export const createDispatcher = (
       return isKept && result !== undefined && "data" in result ? { id: due.file.id, data: result.data } : undefined
     } else {
       const { failure } = answer
-      const outcome = failure.status === 410 ? "dead" : judgeRetry(due.retry, now, settings.callbackRetries)
+      const outcome = failure.status === 410 ? "dead" : judgeRetry(due.retry, endedAt, settings.callbackRetries)
       const reason = redact(failure.message)
       yield* Effect.promise(() =>
         catalog.recordAttempt({
@@ -121,8 +123,7 @@ export const createDispatcher = (
 
   /** What a process that died had claimed is due at once. */
   const recover = Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
-    if (!catalog.abilities.isShared) yield* Effect.promise(() => catalog.releaseClaims(now))
+    if (!catalog.abilities.isShared) yield* Effect.promise(() => catalog.releaseClaims(now()))
     if (tracing !== undefined) yield* Effect.promise(() => tracing.ready)
   })
 
@@ -130,6 +131,8 @@ export const createDispatcher = (
     {
       maximum: settings.maxConcurrentCallbacks,
       timeout: settings.callbackTimeout,
+      now,
+      mayBegin: isConnected,
       receiverOf: ({ file }) => file.appId,
       claim: (claim) => catalog.claimDue({ channel: "callback", ...claim }),
       nextDueAt: catalog.nextDueAt,
@@ -146,7 +149,7 @@ export const createDispatcher = (
   return {
     ...outbox,
     reserve: (appId) => {
-      const slot = outbox.isPaused() ? undefined : outbox.reserve(appId)
+      const slot = outbox.isPaused() || !isConnected() ? undefined : outbox.reserve(appId)
       if (slot === undefined) return undefined
       let isSent = false
       return {

@@ -1,4 +1,3 @@
-import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { standardWebhookHeaders } from "../../protocol/standard-webhooks.ts"
@@ -10,6 +9,7 @@ import { PostFailed, postJson } from "../../server-kit/post-json.ts"
 import { redact } from "../../server-kit/redact.ts"
 import type { Apps } from "../apps.ts"
 import { createBoundedMap } from "../bounded-map.ts"
+import type { Membership } from "../processes/membership.ts"
 import type { Settings } from "../settings.ts"
 import type { Catalog } from "../storage/catalog.ts"
 import type { DueEvent } from "../storage/catalog-endpoints.ts"
@@ -39,11 +39,13 @@ export const createEndpointDispatcher = (
     catalog,
     settings,
     transport,
+    membership: { now, isConnected },
   }: {
     readonly apps: Apps
     readonly catalog: Catalog
     readonly settings: Pick<Settings, "url" | "callbackTimeout" | "callbackRetries" | "maxConcurrentCallbacks">
     readonly transport: Pick<CallbackTransport, "of">
+    readonly membership: Pick<Membership, "now" | "isConnected">
   },
   context: Context.Context<never>,
   isDriven?: () => boolean,
@@ -82,11 +84,11 @@ export const createEndpointDispatcher = (
   })
 
   const deliver = Effect.fnUntraced(function* (due: DueEvent) {
-    const startedAt = yield* Clock.currentTimeMillis
+    const startedAt = now()
     const answer = yield* Effect.result(post(due, startedAt))
-    const now = yield* Clock.currentTimeMillis
+    const endedAt = now()
     const { id: deliveryId, attempt } = due
-    const record = { deliveryId, attempt, startedAt, latency: now - startedAt }
+    const record = { deliveryId, attempt, startedAt, latency: endedAt - startedAt }
     const facts = { ...factsOf(due), attempt, ms: record.latency }
     if (answer._tag === "Success") {
       const { status, body } = answer.success
@@ -98,7 +100,7 @@ export const createEndpointDispatcher = (
     }
     const { failure } = answer
     yield* noteAnswer(due, failure)
-    const outcome = failure.status === 410 ? "dead" : judgeRetry(due.retry, now, settings.callbackRetries)
+    const outcome = failure.status === 410 ? "dead" : judgeRetry(due.retry, endedAt, settings.callbackRetries)
     const reason = redact(failure.message)
     yield* Effect.promise(() =>
       catalog.recordEventAttempt({
@@ -134,12 +136,13 @@ export const createEndpointDispatcher = (
     {
       maximum: settings.maxConcurrentCallbacks,
       timeout: settings.callbackTimeout,
+      now,
+      mayBegin: isConnected,
       receiverOf: ({ endpoint }) => endpoint.id,
       claim: catalog.claimEvents,
       nextDueAt,
       recover: Effect.gen(function* () {
-        const now = yield* Clock.currentTimeMillis
-        if (!catalog.abilities.isShared) yield* Effect.promise(() => catalog.releaseEventClaims(now))
+        if (!catalog.abilities.isShared) yield* Effect.promise(() => catalog.releaseEventClaims(now()))
       }),
       attempt: deliver,
       factsOf,

@@ -1,5 +1,4 @@
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
@@ -14,6 +13,10 @@ export interface Deliveries<Due, Kept> {
   readonly maximum: number
   /** How long an attempt may take, ms. */
   readonly timeout: number
+  /** ms since the epoch. */
+  readonly now: () => number
+  /** Whether it may claim and begin anything now. */
+  readonly mayBegin: () => boolean
   readonly receiverOf: (due: Due) => string
   /** Claims what is due, of each receiver as much as it has room for. */
   readonly claim: (claim: {
@@ -76,7 +79,19 @@ const longestSleep = 5000
  * @param isDriven where it is given, nothing runs by itself: it looks when it is woken, as long as somebody drives it
  */
 export const createOutbox = <Due, Kept>(
-  { maximum, timeout, receiverOf, claim, nextDueAt, recover, attempt, factsOf, ended }: Deliveries<Due, Kept>,
+  {
+    maximum,
+    timeout,
+    now,
+    mayBegin,
+    receiverOf,
+    claim,
+    nextDueAt,
+    recover,
+    attempt,
+    factsOf,
+    ended,
+  }: Deliveries<Due, Kept>,
   context: Context.Context<never>,
   isDriven?: () => boolean,
 ): Outbox<Due> => {
@@ -99,7 +114,7 @@ export const createOutbox = <Due, Kept>(
   let isPaused = false
   let isClosed = false
 
-  const claimedUntil = (now: number): number => now + timeout + claimSlack
+  const claimedUntil = (at: number): number => at + timeout + claimSlack
 
   const send = (due: Due, slot: Slot): void => {
     if (isClosed) return slot.release()
@@ -117,10 +132,11 @@ export const createOutbox = <Due, Kept>(
   }
 
   /** Sends everything that it claimed even when it is interrupted: what is claimed and not sent would wait for its claim to end. */
-  const claimAndSend = Effect.fnUntraced(function* (now: number) {
-    const until = claimedUntil(now)
+  const claimAndSend = Effect.fnUntraced(function* (at: number) {
+    if (!mayBegin()) return
+    const until = claimedUntil(at)
     const claimed = yield* Effect.promise(() =>
-      slots.claim((roomOf) => claim({ now, claimedUntil: until, limit: maximum, roomOf })),
+      slots.claim((roomOf) => claim({ now: at, claimedUntil: until, limit: maximum, roomOf })),
     )
     for (const { due, slot } of claimed) send(due, slot)
   }, Effect.uninterruptible)
@@ -133,19 +149,19 @@ export const createOutbox = <Due, Kept>(
    */
   const pump = Effect.gen(function* () {
     Latch.closeUnsafe(latch)
-    const now = yield* Clock.currentTimeMillis
+    const at = now()
     const first = yield* findNext(0)
-    const isDue = first !== null && first <= now
-    if (isDue) yield* claimAndSend(now)
-    const next = isDue ? yield* findNext(now) : first
-    const nap = next === null ? longestSleep : Math.min(Math.max(next - now, 1), longestSleep)
+    const isDue = first !== null && first <= at
+    if (isDue) yield* claimAndSend(at)
+    const next = isDue ? yield* findNext(at) : first
+    const nap = next === null ? longestSleep : Math.min(Math.max(next - at, 1), longestSleep)
     return yield* Effect.raceFirst(Effect.sleep(nap), latch.await)
   })
 
   const lookOnce = Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
+    const at = now()
     const first = yield* findNext(0)
-    if (first !== null && first <= now) yield* claimAndSend(now)
+    if (first !== null && first <= at) yield* claimAndSend(at)
   })
 
   /** Looks once for each time that it is asked to. What a catalog fails to give is left to whoever asks next. */

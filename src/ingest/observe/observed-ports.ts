@@ -68,6 +68,7 @@ export const observeCatalog = (catalog: Catalog, observers: Observers): Catalog 
 
   return {
     ...counted,
+    ...(catalog.processes && { processes: countErrors(observers, "catalog", catalog.processes) }),
     commit: async (commit) => {
       const committed = await timeCommit(counted.commit(commit))
       if (committed.kind === "committed") {

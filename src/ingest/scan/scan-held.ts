@@ -47,6 +47,9 @@ const mostPostponed = 10_000
 /** Files that are counted, of one app, when the scanner is back. */
 const mostCounted = 1000
 
+/** How long the process that scans stays it, ms from its last look. */
+const leadTime = 30_000
+
 const tooLate = new ScannerError("refused", "It wanted to decide later, and gave no verdict in time.")
 
 /** Starts looking at what is held. */
@@ -58,6 +61,7 @@ export const createScans = (
     | "changes"
     | "devStreams"
     | "dispatcher"
+    | "membership"
     | "now"
     | "readers"
     | "settings"
@@ -70,7 +74,7 @@ export const createScans = (
   times: ScanTimes = usualTimes,
   most: number = mostPostponed,
 ): Scans => {
-  const { apps, catalog, changes, settings, now } = service
+  const { apps, catalog, changes, membership, settings, now } = service
   const judge = createJudgeHeld(service, metrics)
   const fork = Effect.runForkWith(context)
   const latch = Latch.makeUnsafe()
@@ -204,6 +208,8 @@ export const createScans = (
   const startScans = Effect.fnUntraced(function* () {
     const places = outage.isOn() ? 1 : settings.maxConcurrentScans
     if (turns.count() >= places) return
+    // Of several processes one scans: what another one has begun is not known here.
+    if (!(yield* Effect.promise(() => membership.leads("scan", leadTime)))) return
     const except = new Set([...underWay.values(), ...postponed.list()])
     const held = yield* Effect.promise(() => catalog.listHeld({ limit: places, except }))
     const files = held.map(({ file }) => file).filter(({ appId }) => (full.get(appId) ?? 0) <= now())

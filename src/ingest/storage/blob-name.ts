@@ -7,3 +7,9 @@ import type { FileRecord } from "./catalog.ts"
  * end up in another, whatever crashes in between.
  */
 export const toBlobName = ({ key, id }: Pick<FileRecord, "key" | "id">): string => `${key}.${id}`
+
+/** The file that a blob of this name is of; undefined for a name that no file's blob has. */
+export const readBlobName = (name: string): Pick<FileRecord, "key" | "id"> | undefined => {
+  const [, key, id] = /^(.+)\.(\d{1,15})$/s.exec(name) ?? []
+  return key === undefined ? undefined : { key, id: Number(id) }
+}

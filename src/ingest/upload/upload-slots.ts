@@ -15,13 +15,18 @@ export interface UploadSlots {
     file: { readonly appId: string; readonly key: string },
     work: Effect.Effect<A, E>,
   ) => Effect.Effect<A, E | Rejected>
+  /** How many files each app has under way here. */
+  readonly countByApp: () => Readonly<Record<string, number>>
 }
 
 /** Requests for one file at the same time. */
 const mostOfFile = 16
 
-/** @param maximum slots of each app */
-export const createUploadSlots = (maximum: number): UploadSlots => {
+/**
+ * @param maximum   slots of each app
+ * @param elsewhere how many of these an app has in other processes, as far as is known
+ */
+export const createUploadSlots = (maximum: number, elsewhere: (appId: string) => number = () => 0): UploadSlots => {
   /** Writers of each file, of each app. */
   const apps = new Map<string, Map<string, number>>()
   return {
@@ -29,7 +34,7 @@ export const createUploadSlots = (maximum: number): UploadSlots => {
       Effect.suspend((): Effect.Effect<Effect.Success<typeof work>, Effect.Error<typeof work> | Rejected> => {
         const files = apps.get(appId) ?? new Map<string, number>()
         const writers = files.get(key) ?? 0
-        if (writers === 0 && files.size >= maximum) {
+        if (writers === 0 && files.size + elsewhere(appId) >= maximum) {
           const detail = `${maximum} files of this app are being uploaded already. Try again in a moment.`
           return Effect.fail(shareUsedUp(detail))
         }
@@ -45,5 +50,7 @@ export const createUploadSlots = (maximum: number): UploadSlots => {
         })
         return Effect.ensuring(work, release)
       }),
+    countByApp: () =>
+      Object.fromEntries([...apps].flatMap(([id, { size }]) => (size > 0 ? [[id, size]] : [])).slice(0, 1000)),
   }
 }

@@ -19,24 +19,32 @@ export interface Writers {
   readonly take: (key: string) => Promise<Writer>
   /** Whether a key is being written. */
   readonly isHeld: (key: string) => boolean
+  /** How many keys are being written. */
+  readonly count: () => number
   /** Stops the writer of a key for this reason, without waiting for it. */
   readonly stop: (key: string, reason: Error) => void
-  /** Stops all writers for this reason and waits for them. */
-  readonly close: (reason: Error) => Promise<void>
+  /** Stops all writers for this reason. */
+  readonly stopAll: (reason: Error) => void
+  /** Stops all writers for this reason and waits for them, at most so many ms. */
+  readonly close: (reason: Error, atMost?: number) => Promise<void>
 }
 
 /** Source: docs/protocol.md §10. `patience` in ms. */
 export const createWriters = (patience = 5000): Writers => {
   const newest = new Map<string, { readonly controller: AbortController; readonly gone: Promise<void> }>()
 
-  const within = async (gone: Promise<void>): Promise<boolean> => {
+  const within = async (gone: Promise<void>, atMost = patience): Promise<boolean> => {
     let timer: ReturnType<typeof setTimeout> | undefined
     const timeout = new Promise<false>((resolve) => {
-      timer = setTimeout(resolve, patience, false)
+      timer = setTimeout(resolve, atMost, false)
     })
     const isGone = await Promise.race([gone.then(() => true), timeout])
     clearTimeout(timer)
     return isGone
+  }
+
+  const stopAll = (reason: Error): void => {
+    for (const { controller } of newest.values()) controller.abort(reason)
   }
 
   return {
@@ -69,10 +77,12 @@ export const createWriters = (patience = 5000): Writers => {
     },
     isHeld: (key) => newest.has(key),
     stop: (key, reason) => newest.get(key)?.controller.abort(reason),
-    close: async (reason) => {
+    count: () => newest.size,
+    stopAll,
+    close: async (reason, atMost) => {
       const writers = [...newest.values()]
-      for (const { controller } of writers) controller.abort(reason)
-      await Promise.all(writers.map(({ gone }) => within(gone)))
+      stopAll(reason)
+      await Promise.all(writers.map(({ gone }) => within(gone, atMost)))
     },
   }
 }

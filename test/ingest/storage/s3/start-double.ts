@@ -16,6 +16,8 @@ export interface DoubleObject {
   readonly discarded?: number
   /** In quotes. */
   readonly etag: string
+  /** When it was put, ms since the epoch; now where a test does not say. */
+  readonly modifiedAt?: number
   /** What was said of it when it was put: `x-amz-meta-…` and its value. */
   readonly metadata?: Readonly<Record<string, string>>
 }
@@ -230,8 +232,9 @@ export const startDouble = async (): Promise<Double> => {
     const limit = limitOf(query, "max-keys")
     const { page, isTruncated } = toPage([...objects.keys()], prefix, query.get("start-after") ?? "", limit)
     const contents = page.map((key) => {
-      const { bytes, etag } = objects.get(key)!
-      return `<Contents>${element("Key", write(key))}${element("ETag", etag)}${element("Size", bytes.length)}</Contents>`
+      const { bytes, etag, modifiedAt = Date.now() + double.skew } = objects.get(key)!
+      const modified = element("LastModified", new Date(modifiedAt).toISOString())
+      return `<Contents>${element("Key", write(key))}${modified}${element("ETag", etag)}${element("Size", bytes.length)}</Contents>`
     })
     const encoding = query.get("encoding-type") === "url" ? element("EncodingType", "url") : ""
     const body = element("Name", bucket) + encoding + element("IsTruncated", isTruncated) + contents.join("")

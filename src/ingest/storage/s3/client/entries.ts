@@ -5,6 +5,8 @@ import type { S3Answer } from "./s3-request.ts"
 export interface S3Object {
   readonly key: string
   readonly size: number
+  /** When it was put, ms since the epoch by the clock of the bucket; NaN where the list does not say. */
+  readonly modifiedAt: number
 }
 
 /** A part of a multipart upload. */

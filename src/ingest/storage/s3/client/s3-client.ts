@@ -160,6 +160,7 @@ export const createS3Client = (settings: S3Settings, tuning?: S3Tuning): S3Clien
       const listed = root.all("Contents").map((each) => ({
         key: readName(each.text("Key"), isEncoded),
         size: Number(each.text("Size")),
+        modifiedAt: Date.parse(each.text("LastModified")),
       }))
       const objects = requireBelow(operation, answer, prefix, listed)
       const next = isTruncated(root.text("IsTruncated")) ? objects.at(-1)?.key : undefined
