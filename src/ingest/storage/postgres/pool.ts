@@ -8,6 +8,8 @@ export interface PostgresQuery {
   text: string
   values: Array<unknown>
   types: PostgresTypes
+  /** How long the client waits for the answer, ms; then the connection is given up. */
+  query_timeout?: number
 }
 
 /** What the server answers to a statement. */
@@ -36,6 +38,8 @@ interface PoolEvents {
 export interface PostgresPool {
   query(query: PostgresQuery): Promise<PostgresResult>
   connect(): Promise<PostgresClient>
+  /** How many connections there may be; 10 where it does not say. */
+  readonly options?: { readonly max?: number | undefined } | undefined
   on?: PoolEvents
   removeListener?: PoolEvents
 }
