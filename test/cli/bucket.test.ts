@@ -155,6 +155,32 @@ describe("sluice ingest --s3-bucket", patient, () => {
     expect(JSON.parse(gone.stdout).damaged).toMatchObject([{ reason: "missing" }])
   })
 
+  it("is compared with the files, of which it may lack some, and may have more", async () => {
+    const ingest = await start()
+    const { key } = await put(ingest, "hello bucket")
+    const compare = ["files", "reconcile", "--data", data, ...nameBucket()]
+    const env = { env: ourKeys }
+    expect(await askCommand(compare, env)).toMatchObject({ objects: 1, files: 1, lacking: [], leftOver: [], recent: 0 })
+    const [name] = double.objects.keys()
+    const { bytes } = double.objects.get(name!)!
+    double.objects.clear()
+    double.objects.set("files/unknown.7/1", { bytes, etag: '"e"', modifiedAt: Date.now() - 25 * 3_600_000 })
+    const { code, stdout } = await run([...compare, "--remove", "--yes", "--json"])
+    expect([code, JSON.parse(stdout)]).toEqual([
+      1,
+      expect.objectContaining({
+        lacking: [{ key, name: "note.txt", reason: "missing" }],
+        removed: { objects: 1, bytes: 12, uploads: 0 },
+      }),
+    ])
+    expect(double.objects.size).toBe(0)
+    await ingest.stop()
+    expect(await run(["files", "reconcile", "--data", data])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/keeps its files in the bucket double of .* not on disk\. Say so: /),
+    })
+  })
+
   it("does not take files for missing where the bucket itself cannot be read", async () => {
     const ingest = await start()
     await put(ingest, "hello bucket")

@@ -26,7 +26,7 @@ const isMissing = (error: unknown): boolean =>
 /** Finds `pg` beside this package, else in the project of the working folder: this package may be installed elsewhere. */
 const loadPg = async (): Promise<Pg> => {
   try {
-    return (await import("pg")).default as unknown as Pg
+    return (await import("pg")).default
   } catch (error) {
     if (!isMissing(error)) throw error
   }

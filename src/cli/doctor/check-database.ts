@@ -51,7 +51,8 @@ const judgeServer = (server: PostgresServer, { place }: DatabaseChoice): Finding
 }
 
 const judgeClock = ({ ahead }: PostgresServer, { place }: DatabaseChoice): Finding => {
-  const [check, difference] = ["Clock", Math.abs(ahead)]
+  const check = "Clock"
+  const difference = Math.abs(ahead)
   return difference > tolerance
     ? warning(
         check,

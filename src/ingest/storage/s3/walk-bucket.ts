@@ -59,7 +59,7 @@ export const walkBucket = (
   }
 
   return {
-    objects: async function* () {
+    async *objects() {
       for (let after: string | undefined; ;) {
         const { objects, next } = await client.listObjects(prefix, { after })
         yield objects.map(({ key, size, modifiedAt }) => ({ ...readName(key), size, modifiedAt }))
