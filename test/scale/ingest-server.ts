@@ -10,8 +10,7 @@ import { toNodeListener } from "../../adapters/node.ts"
 import { createIngest, type IngestOptions } from "../../src/ingest.ts"
 import { createS3BlobStore } from "../../src/ingest/storage/s3/blob-s3.ts"
 import type { S3Settings } from "../../src/ingest/storage/s3/client/s3-settings.ts"
-import { createSqliteBlobJournal } from "../../src/ingest/storage/s3/journal/sqlite.ts"
-import { createPostgresCatalog } from "../../src/postgres.ts"
+import { createPostgresBlobJournal, createPostgresCatalog } from "../../src/postgres.ts"
 
 /** What one of several ingests is told. */
 export interface ScaleServerOptions extends Omit<IngestOptions, "store" | "catalog" | "fetch"> {
@@ -33,7 +32,7 @@ const { databaseUrl, schema, shift: _shift, folder, bucket, ...options }: ScaleS
 const { firstWait, memory, removeAgainAfter, ...settings } = bucket
 
 const pool = new pg.Pool({ connectionString: databaseUrl, max: 10, connectionTimeoutMillis: 5000 })
-const journal = createSqliteBlobJournal({ file: `${folder}/../journal.sqlite` })
+const journal = createPostgresBlobJournal({ pool, schema })
 const ingest = createIngest({
   ...options,
   store: createS3BlobStore(

@@ -210,7 +210,7 @@ it("lose nothing, whichever of them, the database, the bucket or a clock fails",
   const startedAt = performance.now()
   for (let done = 0; done < wanted && !isHopeless(); done++) {
     await faults.next()
-    await sleep(random.between(300, 2000))
+    await sleep(random.between(200, 1600))
   }
   await faults.settle()
   isOver = true
