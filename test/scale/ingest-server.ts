@@ -2,7 +2,7 @@
  * One of several ingests over the same PostgreSQL and bucket, as one process, to be killed. Its one argument is JSON. Prints
  * its port when it listens; SIGTERM stops it cleanly.
  */
-import "./shift-clock.ts"
+import { shiftClock } from "./shift-clock.ts"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import pg from "pg"
@@ -28,7 +28,14 @@ export interface ScaleServerOptions extends Omit<IngestOptions, "store" | "catal
   }
 }
 
-const { databaseUrl, schema, shift: _shift, folder, bucket, ...options }: ScaleServerOptions = JSON.parse(process.argv[2]!)
+const {
+  databaseUrl,
+  schema,
+  shift: _shift,
+  folder,
+  bucket,
+  ...options
+}: ScaleServerOptions = JSON.parse(process.argv[2]!)
 const { firstWait, memory, removeAgainAfter, ...settings } = bucket
 
 const pool = new pg.Pool({ connectionString: databaseUrl, max: 10, connectionTimeoutMillis: 5000 })
@@ -42,6 +49,7 @@ const ingest = createIngest({
   catalog: createPostgresCatalog({ pool, schema }),
 })
 const server = createServer({ requestTimeout: 0 }, toNodeListener(ingest.fetch))
+process.on("message", (message: { readonly shift: number }) => shiftClock(message.shift))
 process.once("SIGTERM", () => {
   server.close()
   server.closeIdleConnections()
