@@ -35,7 +35,7 @@ const eventually = async (condition: () => boolean | Promise<boolean>, what: str
 const observe = async ({ key }: UploadGrant) => {
   const { pool, double } = deployment
   const row = (await pool.query(`SELECT * FROM ${schema}.files WHERE key = $1`, [key])).rows[0]
-  const [object] = [...double.objects].filter(([name]) => name.endsWith(`${key}.${row.id}/${row.blob_ref}`))
+  const object = [...double.objects].find(([name]) => name.endsWith(`${key}.${row.id}/${row.blob_ref}`))
   return { row, name: object?.[0], etag: object?.[1].etag, usage: await walkUsage(pool) }
 }
 

@@ -2,7 +2,7 @@
  * One of several ingests over the same PostgreSQL and bucket, as one process, to be killed. Its one argument is JSON. Prints
  * its port when it listens; SIGTERM stops it cleanly.
  */
-import "./shift-clock.ts"
+import { shiftClock } from "./shift-clock.ts"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import pg from "pg"
@@ -10,8 +10,7 @@ import { toNodeListener } from "../../adapters/node.ts"
 import { createIngest, type IngestOptions } from "../../src/ingest.ts"
 import { createS3BlobStore } from "../../src/ingest/storage/s3/blob-s3.ts"
 import type { S3Settings } from "../../src/ingest/storage/s3/client/s3-settings.ts"
-import { createSqliteBlobJournal } from "../../src/ingest/storage/s3/journal/sqlite.ts"
-import { createPostgresCatalog } from "../../src/postgres.ts"
+import { createPostgresBlobJournal, createPostgresCatalog } from "../../src/postgres.ts"
 
 /** What one of several ingests is told. */
 export interface ScaleServerOptions extends Omit<IngestOptions, "store" | "catalog" | "fetch"> {
@@ -40,7 +39,7 @@ const {
 const { firstWait, memory, removeAgainAfter, ...settings } = bucket
 
 const pool = new pg.Pool({ connectionString: databaseUrl, max: 10, connectionTimeoutMillis: 5000 })
-const journal = createSqliteBlobJournal({ file: `${folder}/../journal.sqlite` })
+const journal = createPostgresBlobJournal({ pool, schema })
 const ingest = createIngest({
   ...options,
   store: createS3BlobStore(
@@ -50,6 +49,7 @@ const ingest = createIngest({
   catalog: createPostgresCatalog({ pool, schema }),
 })
 const server = createServer({ requestTimeout: 0 }, toNodeListener(ingest.fetch))
+process.on("message", (message: { readonly shift: number }) => shiftClock(message.shift))
 process.once("SIGTERM", () => {
   server.close()
   server.closeIdleConnections()

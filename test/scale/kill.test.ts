@@ -73,7 +73,7 @@ it("lose nothing, whichever of them, the database, the bucket or a clock fails",
     if (isOne) failures++
     return isOne
   }
-  const patience = 5000
+  const patience = 4000
   const ask = createAsk({ isFailure, patience })
   const deleted = new Set<string>()
   const held = new Set<string>()
@@ -160,10 +160,11 @@ it("lose nothing, whichever of them, the database, the bucket or a clock fails",
   }
   const stored = new Set<Upload>()
   const ended: Array<Upload> = []
-  let isOver = false
+  const ending = new AbortController()
+  const over = ending.signal
   const upload = async (): Promise<void> => {
     let last: Upload | undefined
-    while (!isOver && !isHopeless()) {
+    while (!over.aborted && !isHopeless()) {
       const one = await uploads.run()
       ended.push(one)
       if (!isStored(one)) {
@@ -199,21 +200,21 @@ it("lose nothing, whichever of them, the database, the bucket or a clock fails",
     for (const owner of await findWrongOwners(pool).catch(() => [])) violate(`usage of the owner ${owner}`)
   }
   const audit = async (): Promise<void> => {
-    for (; !isOver && !isHopeless(); await sleep(100)) await lookAtUsage()
+    for (; !over.aborted && !isHopeless(); await sleep(100)) await lookAtUsage()
   }
 
   const clients = Array.from({ length: concurrency }, upload)
-  const isStopping = () => isOver || isHopeless()
+  const isStopping = () => over.aborted || isHopeless()
   const fillers = Array.from({ length: 3 }, () => fillQuota(deployment, random, ask, violate, isStopping))
   const auditing = audit()
   const faults = createFaults(deployment, random, { standstill, death }, violate)
   const startedAt = performance.now()
   for (let done = 0; done < wanted && !isHopeless(); done++) {
     await faults.next()
-    await sleep(random.between(300, 2000))
+    await sleep(random.between(200, 1600))
   }
   await faults.settle()
-  isOver = true
+  ending.abort()
   const deadline = setTimeout(() => {
     isTooLate = true
     violate("uploads did not end within two minutes after the last fault")
@@ -288,7 +289,7 @@ it("lose nothing, whichever of them, the database, the bucket or a clock fails",
   )
   expect.soft(left.rows, "files that are left").toEqual([])
   expect([...faults.counts.values()].reduce((sum, times) => sum + times, 0)).toBe(wanted)
-  expect(counts.uploads).toBeGreaterThan(wanted)
+  expect(counts.uploads).toBeGreaterThan(wanted / 2)
   expect(counts.resumes).toBeGreaterThan(wanted / 4)
   expect(refusals).toBeGreaterThan(wanted / 10)
   expect(looks).toBeGreaterThan(wanted)

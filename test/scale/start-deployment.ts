@@ -26,6 +26,8 @@ export interface Member {
   readonly wire: Wire
   /** Where it listens; undefined while it does not. */
   readonly url: () => string | undefined
+  /** Whether it was told to stand still. */
+  readonly isStill: () => boolean
   /** Starts it; resolves once it listens. */
   readonly start: () => Promise<void>
   /** `kill -9`, and waits until it is gone. */
@@ -44,7 +46,7 @@ export interface Deployment {
   /** Of the test's own: it is no process that anybody waits for. */
   readonly catalog: Catalog
   readonly pool: pg.Pool
-  /** Where one of those listens that are not dead. */
+  /** Where one of those listens that are not dead; seldom one that stands still, as behind a load balancer that checks. */
   readonly pickUrl: () => Promise<string>
   readonly stop: () => Promise<void>
 }
@@ -81,10 +83,12 @@ export const startDeployment = async ({
     let life: IngestProcess | undefined
     let at: string | undefined
     let [shift, errors] = [0, ""]
+    let isStill = false
     return {
       name: `ingest ${number}`,
       wire,
       url: () => at,
+      isStill: () => isStill,
       start: async () => {
         life = startIngest({
           folder: own,
@@ -111,7 +115,10 @@ export const startDeployment = async ({
         await ending.kill()
         errors += ending.errors()
       },
-      signal: (signal) => void life!.child.kill(signal),
+      signal: (signal) => {
+        isStill = signal === "SIGSTOP"
+        life!.child.kill(signal)
+      },
       shiftClock: (by) => {
         shift = by
         life?.tell({ shift })
@@ -131,7 +138,8 @@ export const startDeployment = async ({
     pool,
     pickUrl: async () => {
       for (;;) {
-        const listening = members.flatMap((member) => member.url() ?? [])
+        const isPatient = random.chance(0.2)
+        const listening = members.flatMap((member) => (member.isStill() && !isPatient ? [] : (member.url() ?? [])))
         if (listening.length > 0) return random.pick(listening)
         await sleep(20)
       }

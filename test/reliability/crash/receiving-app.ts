@@ -79,7 +79,8 @@ export const startReceivingApp = async ({
 }): Promise<ReceivingApp> => {
   const heard = new Map<string, Heard>()
   const sockets = new Set<Socket>()
-  let [isDown, isOver] = [false, false]
+  let isDown = false
+  const closing = new AbortController()
 
   const sign = (text: string): string => `hmac-sha256=${createHmac("sha256", apiKey).update(text).digest("hex")}`
 
@@ -126,7 +127,7 @@ export const startReceivingApp = async ({
     if (event.status === "uploaded" && mood === "late") {
       response.end(`{"ok":true}`)
       await sleep(random.between(10, 300))
-      while (!isOver && !(await postResult(key, event.id)));
+      while (!closing.signal.aborted && !(await postResult(key, event.id)));
       return
     }
     if (event.status === "uploaded" && request.headers[names.header.accept] === "result" && random.chance(0.7)) {
@@ -166,7 +167,7 @@ export const startReceivingApp = async ({
       isDown = false
     },
     close: () => {
-      isOver = true
+      closing.abort()
       server.close()
       server.closeAllConnections()
     },
