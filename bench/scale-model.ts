@@ -81,10 +81,10 @@ export const model = (costs: Costs, rate: number, given: typeof assumptions = as
 const findReport = (results: Results, title: string) =>
   results.get("processes")?.reports.find((report) => report.title === title)
 
-/** The costs of a file with one process, the medians of the rounds. Fails: throws where they were not measured. */
+/** The costs of a file with three processes, which share fewer statements than one, the medians of the rounds. Fails: throws where they were not measured. */
 export const readCosts = (results: Results): Costs => {
   const read = (kind: keyof typeof processTitles, figure: string): number => {
-    const values = findReport(results, processTitles[kind])?.rounds.get(nameCase(1))?.[figure]
+    const values = findReport(results, processTitles[kind])?.rounds.get(nameCase(3))?.[figure]
     if (values === undefined) throw new Error(`bench/results/processes.json has no ${figure} of ${kind} files.`)
     return median(values)
   }
@@ -162,7 +162,7 @@ const sections: Readonly<Record<string, (results: Results) => string>> = {
 /** The page with what was measured and modelled. Fails: throws where it has no place for it, or there are no results. */
 export const replaceScale = (page: string, results: Results): string =>
   Object.entries(sections).reduce((text, [name, write]) => {
-    const place = new RegExp(`(<!-- ${name} -->\n)[^]*?(\n<!-- /${name} -->)`)
+    const place = new RegExp(`(<!-- ${name} -->)[^]*?(<!-- /${name} -->)`)
     if (!place.test(text)) throw new Error(`docs/scale.md has no place for what is ${name}.`)
-    return text.replace(place, (_, begin: string, end: string) => `${begin}\n${write(results)}\n${end}`)
+    return text.replace(place, (_, begin: string, end: string) => `${begin}\n\n${write(results)}\n\n${end}`)
   }, page)
