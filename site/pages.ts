@@ -130,6 +130,7 @@ export const pageGroups: ReadonlyArray<PageGroup> = [
       "084-an-ingest-without-a-background",
       "085-reads-by-redirect",
       "086-direct-uploads",
+      "087-processes-that-look",
     ].map((name) => `docs/decisions/${name}.md`),
     isCollapsed: true,
   },

@@ -2,7 +2,12 @@ export type { PostgresCatalogSettings } from "./ingest/storage/postgres/catalog-
 export { createPostgresCatalog } from "./ingest/storage/postgres/catalog-postgres.ts"
 export type { PostgresNotes } from "./ingest/storage/postgres/notes.ts"
 export { createPostgresNotes } from "./ingest/storage/postgres/notes.ts"
-export type { PostgresCatalogReader, PostgresProcess, PostgresSchema } from "./ingest/storage/postgres/reader.ts"
+export type {
+  PostgresCatalogReader,
+  PostgresProcess,
+  PostgresSchema,
+  PostgresServer,
+} from "./ingest/storage/postgres/reader.ts"
 export { readPostgresCatalog } from "./ingest/storage/postgres/reader.ts"
 export type { PostgresBlobJournalSettings } from "./ingest/storage/postgres/journal-postgres.ts"
 export { createPostgresBlobJournal } from "./ingest/storage/postgres/journal-postgres.ts"

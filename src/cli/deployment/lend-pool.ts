@@ -18,7 +18,7 @@ interface Pg {
 const poolSize = 16
 
 /** How long a new connection may take, ms. */
-const connectTime = 10_000
+const connectTime = 5_000
 
 const isMissing = (error: unknown): boolean =>
   isSystemError(error, "ERR_MODULE_NOT_FOUND") || isSystemError(error, "MODULE_NOT_FOUND")

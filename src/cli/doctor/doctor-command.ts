@@ -32,7 +32,8 @@ export const createDoctorCommand = (): Command =>
       const { values, sources } = await resolveSettings(command, settingNames)
       const isSaid = (setting: string) => sources.some(({ name }) => name === setting)
       const { runDoctor } = await import("./run-doctor.ts")
-      await runDoctor(toDeployment(values), {
+      // A folder that nobody named may be of another ingest than the one over a database.
+      await runDoctor(toDeployment(values, isSaid("data")), {
         ...options,
         url: values.url,
         scanClamd: values.scanClamd,

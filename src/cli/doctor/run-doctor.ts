@@ -147,13 +147,13 @@ export const runDoctor = async (
   deployment: Deployment,
   { url, callbackUrl, callbackNetworks, reads, scanClamd, scanUrl, json }: DoctorOptions,
 ): Promise<void> => {
-  const { folder, database } = deployment
+  const { folder } = deployment
   const started = await readStart(deployment)
   // What was said goes before what was noted.
   const store = deployment.store.kind === "disk" && started !== undefined ? started.store : deployment.store
   const networks = callbackNetworks ?? started?.callbackNetworks ?? "public"
   const { token, ownAppId, finding } = await checkToken(deployment)
-  const disk = database === null ? await checkDataFolder(folder) : await checkDatabase(database)
+  const disk = deployment.database === null ? await checkDataFolder(deployment.folder) : await checkDatabase(deployment)
   const isReadable = disk.some(({ check, status }) => check === "Catalog" && status === "ok")
   const { found, ingestUrl } = token === undefined ? { found: [] } : await checkIngestOf(token, url)
   const app =

@@ -89,11 +89,11 @@ export const createMembership = (
     clock.correct(told.now, sentAt, performance.now())
     lastHeard = sentAt
     others = told.others
-    if (isLost) {
-      isLost = false
-      write("Info", "The catalog answers again; the ingest goes on.", [])
-    }
-    heard(told)
+    const wasLost = isLost
+    isLost = false
+    if (wasLost) write("Info", "The catalog answers again; the ingest goes on.", [])
+    // What was due meanwhile was not claimed.
+    heard({ ...told, hasReleased: told.hasReleased || wasLost })
   }
 
   const lookIfDue = (): void => {

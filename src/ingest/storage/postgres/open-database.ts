@@ -1,6 +1,6 @@
 import { CatalogError } from "../catalog.ts"
 import { createDatabase, type Database } from "./database.ts"
-import type { PostgresPool } from "./pool.ts"
+import { ignoreBroken, type PostgresPool } from "./pool.ts"
 import { migrate, migrations, versionedSchema } from "./schema.ts"
 import { quoteName } from "./translate.ts"
 
@@ -60,15 +60,13 @@ export const openDatabase = (pool: PostgresPool, schema: string): OpenDatabase =
     throw new Error(`${JSON.stringify(schema)} cannot be the name of the catalog's schema.`)
   const functions = quoteName(versionedSchema(schema, migrations.length))
   const database = withTables(createDatabase(pool, schema, `SELECT ${functions}.hold_keys(?::text[])`), schema)
-  // A connection that breaks while nobody uses it says so by an event, which ends the process where nobody listens.
-  const ignore = (): void => {}
-  pool.on?.("error", ignore)
+  const heedBroken = ignoreBroken(pool)
   return {
     database,
     functions,
     close: async () => {
       await database.close()
-      pool.removeListener?.("error", ignore)
+      heedBroken()
     },
   }
 }

@@ -2,6 +2,7 @@ import { createDatabase } from "./database.ts"
 import type { PostgresPool } from "./pool.ts"
 import { migrations } from "./schema.ts"
 import { quoteName } from "./translate.ts"
+import { types } from "./values.ts"
 
 /** Which schema a database has. */
 export interface PostgresSchema {
@@ -21,6 +22,26 @@ export interface PostgresProcess {
   readonly lease: number
 }
 
+/** What a server says of itself. */
+export interface PostgresServer {
+  /** As people write it: `16.4`. */
+  readonly version: string
+  /** As it is compared: 160004. */
+  readonly number: number
+  /** Whether it only follows another one, and nothing can be written. */
+  readonly isStandby: boolean
+  readonly isReadOnly: boolean
+  readonly synchronousCommit: string
+  /** Whether this user may make the schemas of a catalog. */
+  readonly mayCreate: boolean
+  /** How far its clock is ahead of this machine's, ms; negative: behind. */
+  readonly ahead: number
+  /** How long it took to answer, ms. */
+  readonly answerTime: number
+  /** Whether something stands before it that lends its sessions; undefined where the pool does not tell. */
+  readonly isPooled: boolean | undefined
+}
+
 /** What is known of a catalog without working on it: nothing is migrated, and no process is noted. */
 export interface PostgresCatalogReader {
   readonly readSchema: () => Promise<PostgresSchema>
@@ -28,6 +49,36 @@ export interface PostgresCatalogReader {
   readonly listAppIds: () => Promise<ReadonlyArray<string>>
   /** Those that it knows; undefined where its schema knows of none. */
   readonly listProcesses: () => Promise<ReadonlyArray<PostgresProcess> | undefined>
+  readonly readServer: () => Promise<PostgresServer>
+}
+
+const aboutServer = `
+  SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
+    pg_is_in_recovery() AS "isStandby", current_setting('default_transaction_read_only') = 'on' AS "isReadOnly",
+    current_setting('synchronous_commit') AS "synchronousCommit",
+    has_database_privilege(current_database(), 'CREATE') AS "mayCreate",
+    floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now, pg_backend_pid() AS pid`
+
+/** What the server says on one connection, and what that says of itself: a pooler makes up the number of a session. */
+const readServer = async (pool: PostgresPool): Promise<PostgresServer> => {
+  const client = await pool.connect()
+  try {
+    const ask = async () => (await client.query({ text: aboutServer, values: [], types })).rows[0]!
+    // The first answer of a connection takes longer.
+    await ask()
+    const [startedAt, start] = [Date.now(), performance.now()]
+    const { now, pid, ...facts } = await ask()
+    const answerTime = performance.now() - start
+    const { processID } = client as { readonly processID?: unknown }
+    return {
+      ...(facts as unknown as Omit<PostgresServer, "ahead" | "answerTime" | "isPooled">),
+      ahead: Math.round(Number(now) - (startedAt + answerTime / 2)),
+      answerTime,
+      isPooled: typeof processID === "number" ? processID !== pid : undefined,
+    }
+  } finally {
+    client.release()
+  }
 }
 
 const hasTable = "SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = ? AND tablename = ?"
@@ -62,6 +113,7 @@ export const readPostgresCatalog = ({
       )
       return rows.map((row) => row["app_id"] as string)
     },
+    readServer: () => readServer(pool),
     listProcesses: async () => {
       if (!(await has("processes"))) return undefined
       const rows = await sql.all(

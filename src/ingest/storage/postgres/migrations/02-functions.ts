@@ -5,6 +5,8 @@ export const functionsOfProcesses = (schema: string, versioned: string): string 
   functions(schema, versioned, {
     caller: ", me text",
     claimedBy: [", claimed_by", ", CASE WHEN is_dev = 1 OR claimed_until IS NULL THEN NULL ELSE me END"],
+    // A claim of a process that was found dead counts as failed already.
+    failed: "least(d.attempts, d.failures + 1)",
     unclaimed: ", claimed_by = NULL",
     committed: `, written AS (
       DELETE FROM writers WHERE key = ANY (ARRAY(SELECT key FROM job)) AND process = me
