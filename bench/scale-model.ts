@@ -12,12 +12,12 @@ import { median } from "./statistics.ts"
 export interface Costs {
   /** CPU s of the ingest for a file that the catalog keeps, with its callback. */
   readonly smallCpu: number
-  /** CPU s of the ingest for a GiB that it hashes and puts into the bucket. */
-  readonly gibibyteCpu: number
+  /** CPU s of the ingest for a file that it hashes and puts into the bucket, one object of 2 MiB. */
+  readonly objectCpu: number
   /** CPU s of PostgreSQL for a file that the catalog keeps, and for one in the bucket. */
   readonly smallDatabase: number
   readonly objectDatabase: number
-  /** KiB of its log for a file that the catalog keeps, without the bytes of a larger one than 1 KiB, and for one in the bucket. */
+  /** KiB of its log for a file of 1 KiB that the catalog keeps, and for one in the bucket. */
   readonly smallLog: number
   readonly objectLog: number
   /** Bytes that a file leaves in the database, indexes included. */
@@ -28,7 +28,7 @@ export interface Costs {
 export const assumptions = {
   /** Of the files, those that the catalog keeps. */
   smallShare: 0.5,
-  /** Bytes of each other one: one object, one `PutObject`. */
+  /** Bytes of each other one: one object, one `PutObject`, as it was measured. */
   objectSize: 2 * 1024 ** 2,
   /** How long an app takes to answer a callback, s. */
   appLatency: 0.2,
@@ -54,8 +54,7 @@ export const model = (costs: Costs, rate: number, given: typeof assumptions = as
   const small = rate * given.smallShare
   const objects = rate - small
   const bytes = objects * given.objectSize
-  const ownCores = rate * costs.smallCpu
-  const cores = ownCores + (bytes / 1024 ** 3) * costs.gibibyteCpu
+  const cores = small * costs.smallCpu + objects * costs.objectCpu
   const databaseCores = small * costs.smallDatabase + objects * costs.objectDatabase
   const forCallbacks = Math.ceil(rate / deliveries(given.appLatency).all)
   const processesFor = (busy: number): number => Math.max(2, Math.ceil(busy / given.ingestLoad), forCallbacks)
@@ -81,7 +80,7 @@ export const model = (costs: Costs, rate: number, given: typeof assumptions = as
 const findReport = (results: Results, title: string) =>
   results.get("processes")?.reports.find((report) => report.title === title)
 
-/** The costs of a file with one process, the medians of the rounds. Fails: throws where they were not measured. */
+/** The costs of a file with one process, which is busy, as each one of many would be: the medians of the rounds. Fails: throws where they were not measured. */
 export const readCosts = (results: Results): Costs => {
   const read = (kind: keyof typeof processTitles, figure: string): number => {
     const values = findReport(results, processTitles[kind])?.rounds.get(nameCase(1))?.[figure]
@@ -90,11 +89,11 @@ export const readCosts = (results: Results): Costs => {
   }
   return {
     smallCpu: read("small", "cpuPerRequest") / 1e6,
-    gibibyteCpu: read("large", "cpu"),
+    objectCpu: read("object", "cpuPerRequest") / 1e6,
     smallDatabase: read("small", "databaseCpu") / 1e6,
-    objectDatabase: read("large", "databaseCpu") / 1e6,
+    objectDatabase: read("object", "databaseCpu") / 1e6,
     smallLog: read("small", "wal"),
-    objectLog: read("large", "wal"),
+    objectLog: read("object", "wal"),
     rows: read("small", "rows"),
   }
 }
@@ -109,7 +108,7 @@ const writeMeasured = (results: Results): string => {
   const others = `${Math.round((machine.others ?? 0) * 100)} %`
   return [
     `${machine.date.slice(0, 10)}, Node ${machine.node.slice(1)}, ${machine.cpu}, ${machine.memory}; other programs used ${others} of the processors meanwhile. Medians (lowest..highest).`,
-    ...(["small", "large"] as const).flatMap((kind) => {
+    ...(["small", "object", "large"] as const).flatMap((kind) => {
       const report = findReport(results, processTitles[kind])!
       return [`**${report.title}**`, writeTable(toRows(report))]
     }),
@@ -162,7 +161,7 @@ const sections: Readonly<Record<string, (results: Results) => string>> = {
 /** The page with what was measured and modelled. Fails: throws where it has no place for it, or there are no results. */
 export const replaceScale = (page: string, results: Results): string =>
   Object.entries(sections).reduce((text, [name, write]) => {
-    const place = new RegExp(`(<!-- ${name} -->\n)[^]*?(\n<!-- /${name} -->)`)
+    const place = new RegExp(`(<!-- ${name} -->)[^]*?(<!-- /${name} -->)`)
     if (!place.test(text)) throw new Error(`docs/scale.md has no place for what is ${name}.`)
-    return text.replace(place, (_, begin: string, end: string) => `${begin}\n${write(results)}\n${end}`)
+    return text.replace(place, (_, begin: string, end: string) => `${begin}\n\n${write(results)}\n\n${end}`)
   }, page)

@@ -1,4 +1,4 @@
-/* Files through one or several ingests over one PostgreSQL and one bucket: `node load-processes.ts <processes> small|large`. */
+/* Files through one or several ingests over one PostgreSQL and one bucket: `node load-processes.ts <processes> small|object|large`. */
 import { randomBytes, randomUUID } from "node:crypto"
 import { once } from "node:events"
 import { readdirSync, readFileSync } from "node:fs"
@@ -20,9 +20,12 @@ const [kibibyte, mebibyte] = [1024, 1024 ** 2]
 const isSmall = kind === "small"
 
 /** Bytes of a file, how many are under way at once, and for how long, s. */
-const load = isSmall
-  ? { size: kibibyte, lanes: 96, warm: 3, span: 8 }
-  : { size: 64 * mebibyte, lanes: 3, warm: 2, span: 12 }
+const loads = {
+  small: { size: kibibyte, lanes: 96, warm: 3, span: 8 },
+  object: { size: 2 * mebibyte, lanes: 16, warm: 2, span: 8 },
+  large: { size: 64 * mebibyte, lanes: 3, warm: 2, span: 12 },
+} as const
+const load = loads[kind as keyof typeof loads]
 
 const [url, appId, apiKey, slug] = ["http://ingest.test", "app-1", "sk_live_0123456789abcdef0123456789abcdef", "photo"]
 const piece = randomBytes(Math.min(load.size, mebibyte))
@@ -167,9 +170,11 @@ try {
       lag,
       p50: quantile(times, 0.5),
       p99: quantile(times, 0.99),
-      ...(isSmall
-        ? { cpuPerRequest: perFile("ingests") * 1e6 }
-        : { cpu: (after.ingests - before.ingests) / gibibytes, bucketCpu: (after.bucket - before.bucket) / gibibytes }),
+      cpuPerRequest: perFile("ingests") * 1e6,
+      ...(!isSmall && {
+        cpu: (after.ingests - before.ingests) / gibibytes,
+        bucketCpu: (after.bucket - before.bucket) / gibibytes,
+      }),
       databaseCpu: perFile("postgres") * 1e6,
       commits: perFile("commits"),
       wal: perFile("wal") / 1024,

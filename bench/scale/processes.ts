@@ -13,6 +13,7 @@ export const nameCase = (processes: number): string =>
 /** What is measured, by its title. */
 export const processTitles = {
   small: "1 KiB files through several ingests: registered by the URL, stored, the app told",
+  object: "2 MiB files through several ingests into a double of S3, 16 at once",
   large: "64 MiB files through several ingests into a double of S3, 3 at once",
 } as const
 
@@ -29,6 +30,7 @@ const shared = {
 
 const figures = {
   small: { rate: "files/s", cpuPerRequest: "ingests' CPU µs/file", ...shared },
+  object: { throughput: "MiB/s", cpuPerRequest: "ingests' CPU µs/file", cpu: "ingests' CPU s/GiB", ...shared },
   large: { throughput: "MiB/s", cpu: "ingests' CPU s/GiB", bucketCpu: "bucket's CPU s/GiB", ...shared },
 } as const
 
@@ -38,7 +40,7 @@ const figures = {
  */
 export const benchProcesses = async (rounds = 3): Promise<ReadonlyArray<Report>> => {
   const reports: Array<Report> = []
-  for (const kind of ["small", "large"] as const) {
+  for (const kind of ["small", "object", "large"] as const) {
     const cases = counts.map((count) => ({ name: nameCase(count), args: [script, String(count), kind] }))
     reports.push({
       title: processTitles[kind],

@@ -11,7 +11,7 @@ const results = readResults(resultsFolder)
 
 const costs: Costs = {
   smallCpu: 0.001,
-  gibibyteCpu: 4,
+  objectCpu: 0.008,
   smallDatabase: 0.0005,
   objectDatabase: 0.0015,
   smallLog: 4,
@@ -24,8 +24,9 @@ describe("the model of several ingests", () => {
     const of = model(costs, 1024)
     // 512 files of 2 MiB are a GiB.
     expect(of.throughput).toBe(1024)
-    expect(of.cores).toBeCloseTo(1.024 + 4)
-    expect(of.processes).toBe(Math.ceil(5.024 / assumptions.ingestLoad))
+    expect(of.cores).toBeCloseTo(0.512 + 4.096)
+    expect(of.processes).toBe(Math.ceil(4.608 / assumptions.ingestLoad))
+    expect(of.processesDirect).toBe(Math.ceil((0.512 + 3 * 0.512) / assumptions.ingestLoad))
     expect(of.databaseCores).toBeCloseTo(512 * 0.002)
     expect(of.log).toBe(5)
     expect(of.underWay).toBeCloseTo(1024 * 0.2)
