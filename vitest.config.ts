@@ -1,6 +1,14 @@
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
-import { commandTests, listQuickTests, pageTests, sharesModules, sourceTests, testsAlone } from "./test/quick-tests.ts"
+import {
+  commandTests,
+  listQuickTests,
+  pageTests,
+  scaleTests,
+  sharesModules,
+  sourceTests,
+  testsAlone,
+} from "./test/quick-tests.ts"
 import { SkipReporter } from "./test/report-skips.ts"
 
 const quickTests = listQuickTests()
@@ -13,8 +21,13 @@ export default defineConfig(({ mode }) => ({
     // Most tests keep both cores busy by themselves, with a build or a server of their own: a second worker for all took 15 %
     // off a whole run on two cores, and failed tests that wait for others. Quick tests wait a quarter of their time, those
     // of components and of the command half of it.
-    // `npm run test:long`: what is tried at random, a hundred times as often.
-    ...(mode === "long" && { env: { TRANSITION_SEQUENCES: process.env["TRANSITION_SEQUENCES"] ?? "1000000" } }),
+    // `npm run test:long`: what is tried at random, a hundred times as often, and all faults of several ingests.
+    ...(mode === "long" && {
+      env: {
+        TRANSITION_SEQUENCES: process.env["TRANSITION_SEQUENCES"] ?? "1000000",
+        SCALE_FAULTS: process.env["SCALE_FAULTS"] ?? "300",
+      },
+    }),
     // What a test logs is shown where it fails; `--silent=false` shows all of it.
     silent: "passed-only",
     // Limits for what hangs, not for what is slow: the first build of a framework's app on a cold, busy disk takes long.
@@ -82,6 +95,11 @@ export default defineConfig(({ mode }) => ({
         // first. One file at a time, after the others.
         extends: true,
         test: { name: "alone", include: testsAlone, maxWorkers: 1, sequence: { groupOrder: 5 } },
+      },
+      {
+        // Several ingests as one: they are killed, held up and lied to, with a database and a bucket that fail.
+        extends: true,
+        test: { name: "scale", include: scaleTests, maxWorkers: 1, sequence: { groupOrder: 7 } },
       },
       {
         // The package as users get it: built and packed once, before these tests and only for them.

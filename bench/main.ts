@@ -15,6 +15,7 @@ import { publish } from "./publish.ts"
 import type { Report } from "./report.ts"
 import { benchTypes } from "./types.ts"
 import { benchScale } from "./scale.ts"
+import { benchProcesses } from "./scale/processes.ts"
 import { writePage } from "./write-page.ts"
 
 const benches: Readonly<Record<string, (rounds: number | undefined) => Promise<ReadonlyArray<Report>>>> = {
@@ -30,6 +31,7 @@ const benches: Readonly<Record<string, (rounds: number | undefined) => Promise<R
   page: benchPage,
   list: benchList,
   scale: benchScale,
+  processes: benchProcesses,
 }
 
 const help = `npm run bench [-- [--rounds N] [--write] name…]

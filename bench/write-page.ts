@@ -5,6 +5,7 @@ import { format, resolveConfig } from "prettier"
 import { replaceSpeed } from "./readme-speed.ts"
 import { countRounds, lastFolder, readResults, resultsFolder, saveResult } from "./results.ts"
 import { writeResultsPage } from "./results-page.ts"
+import { replaceScale } from "./scale-model.ts"
 
 const root = join(import.meta.dirname, "..")
 
@@ -35,8 +36,15 @@ export const writePage = async (names: ReadonlyArray<string>): Promise<void> => 
   for (const file of readdirSync(resultsFolder))
     if (file.endsWith(".svg") && !plots.has(file)) rmSync(join(resultsFolder, file))
   for (const [file, svg] of plots) writeFileSync(join(resultsFolder, file), svg)
+  const scale = join(root, "docs/scale.md")
+  if (results.has("processes")) {
+    const text = replaceScale(readFileSync(scale, "utf8"), results)
+    writeFileSync(scale, await format(text, { ...(await resolveConfig(scale)), parser: "markdown" }))
+  }
   const readme = join(root, "README.md")
   writeFileSync(readme, replaceSpeed(readFileSync(readme, "utf8"), results))
   execFileSync(process.execPath, [join(root, "site/write-llms.ts")], { stdio: "inherit" })
-  console.log(`Written: bench/RESULTS.md (${[...results.keys()].join(", ") || "no results"}), README.md, llms.txt.`)
+  console.log(
+    `Written: bench/RESULTS.md (${[...results.keys()].join(", ") || "no results"}), README.md, docs/scale.md, llms.txt.`,
+  )
 }

@@ -122,7 +122,10 @@ const table: Readonly<
   "src/ui": { places: ["src/client", "src/transfer", "src/protocol"], packages: [] },
   "src/msw": { places: ["door"], packages: ["msw", "vitest"] },
   "src/conformance": { places: ["door", "adapters"], packages: [] },
-  "src/cli": { places: ["door", "adapters", "src/schema"], packages: ["commander", "effect", "content-disposition", "pg"] },
+  "src/cli": {
+    places: ["door", "adapters", "src/schema"],
+    packages: ["commander", "effect", "content-disposition", "pg"],
+  },
 }
 
 /** The folders outside of `src`: what of the project their entries may import, beside the parts of their own, and what the parts may. */

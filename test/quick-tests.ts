@@ -18,10 +18,13 @@ export const pageTests = ["test/bindings/**/*.test.ts", "test/forms/**/*.test.ts
 /** The tests of the command: processes that wait for each other. */
 export const commandTests = ["test/cli/**/*.test.ts"]
 
+/** The tests of several ingests, as processes, over one database and one bucket: they keep the machine to themselves. */
+export const scaleTests = ["test/scale/**/*.test.ts"]
+
 /** The tests of the sources, as globs relative to the root. */
 export const sourceTests = {
   include: ["test/**/*.test.ts"],
-  exclude: ["test/package/**", "test/newcomer/**", ...testsAlone],
+  exclude: ["test/package/**", "test/newcomer/**", ...testsAlone, ...scaleTests],
 }
 
 /** Modules by which tests start what takes long. */

@@ -16,6 +16,11 @@ export interface TestPostgres {
   readonly createPool: (settings?: pg.PoolConfig) => pg.Pool
   /** Runs SQL as the superuser, in the database `postgres`. */
   readonly run: (sql: string) => Promise<ReadonlyArray<Record<string, unknown>>>
+  /**
+   * Ends it and starts it again on the same data and port; resolves once it answers. `fast`: it ends all connections;
+   * `immediate`: it falls, and recovers what was committed.
+   */
+  readonly restart: (how: "fast" | "immediate") => Promise<void>
   readonly stop: () => Promise<void>
 }
 
@@ -46,8 +51,10 @@ const findFreePort = async (): Promise<number> => {
 /** PostgreSQL refuses to run as root: as root it is run as nobody. */
 const nobody = { uid: 65_534, gid: 65_534 }
 
-/** Fails: throws with everything that the server has said when it does not start. */
-const start = async (folder: string, port: number, isDurable: boolean) => {
+const signals = { fast: "SIGINT", immediate: "SIGQUIT" } as const
+
+/** Fails: throws with everything that the server has said when its data cannot be set up. */
+const setUp = async (folder: string, port: number, isDurable: boolean) => {
   const { initdb, postgres } = await findBinaries()
   const user = process.getuid?.() === 0 ? nobody : {}
   const data = join(folder, "data")
@@ -70,17 +77,21 @@ const start = async (folder: string, port: number, isDurable: boolean) => {
     ...(!isDurable && { fsync: "off", synchronous_commit: "off", full_page_writes: "off" }),
   }
   const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])
-  const server = spawnBinary(postgres, ["-D", data, ...flags])
-  const ended = once(server, "close")
-  const kill = () => server.kill("SIGQUIT")
-  process.once("exit", kill)
   return {
-    hasEnded: () => server.exitCode !== null,
     says: () => said,
-    stop: async () => {
-      process.removeListener("exit", kill)
-      if (server.exitCode === null) server.kill("SIGINT")
-      await ended
+    start: () => {
+      const server = spawnBinary(postgres, ["-D", data, ...flags])
+      const ended = once(server, "close")
+      const kill = () => server.kill("SIGQUIT")
+      process.once("exit", kill)
+      return {
+        hasEnded: () => server.exitCode !== null,
+        stop: async (how: keyof typeof signals) => {
+          process.removeListener("exit", kill)
+          if (server.exitCode === null) server.kill(signals[how])
+          await ended
+        },
+      }
     },
   }
 }
@@ -98,34 +109,39 @@ const ask = async (url: string, sql: string): Promise<ReadonlyArray<Record<strin
 /**
  * Starts a PostgreSQL of its own, which npm has installed.
  *
- * @param isDurable whether it flushes what it commits, as a server that people rely on does
+ * @param isDurable whether it flushes what it commits, as a server that people rely on does; without it, a restart that is
+ *   `immediate` may lose the last commits
  */
 export const startPostgres = async ({ isDurable = false } = {}): Promise<TestPostgres> => {
   const folder = await mkdtemp(join(tmpdir(), "sluice-postgres-"))
   await chmod(folder, 0o755)
   if (process.getuid?.() === 0) await chown(folder, nobody.uid, nobody.gid)
   const port = await findFreePort()
-  const server = await start(folder, port, isDurable)
+  const { says, start } = await setUp(folder, port, isDurable)
+  let server = start()
   const urlOf = (database: string) => `postgres://postgres@127.0.0.1:${port}/${database}`
   const url = urlOf("postgres")
   const stop = async (): Promise<void> => {
-    await server.stop()
+    await server.stop("fast")
     await rm(folder, { recursive: true })
   }
-  const until = performance.now() + 60_000
-  for (;;) {
-    try {
-      await ask(url, "SELECT 1")
-      break
-    } catch (cause) {
-      if (!server.hasEnded() && performance.now() < until) {
-        await new Promise((resolve) => setTimeout(resolve, 50))
-        continue
+  const untilReady = async (): Promise<void> => {
+    const until = performance.now() + 60_000
+    for (;;) {
+      try {
+        await ask(url, "SELECT 1")
+        return
+      } catch (cause) {
+        if (!server.hasEnded() && performance.now() < until) {
+          await new Promise((resolve) => setTimeout(resolve, 50))
+          continue
+        }
+        await stop()
+        throw new Error(`PostgreSQL did not start.\n${says()}`, { cause })
       }
-      await stop()
-      throw new Error(`PostgreSQL did not start.\n${server.says()}`, { cause })
     }
   }
+  await untilReady()
   let databases = 0
   return {
     url,
@@ -140,6 +156,11 @@ export const startPostgres = async ({ isDurable = false } = {}): Promise<TestPos
       const name = `test_${++databases}`
       await ask(url, `CREATE DATABASE ${name}`)
       return urlOf(name)
+    },
+    restart: async (how) => {
+      await server.stop(how)
+      server = start()
+      await untilReady()
     },
     stop,
   }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll } from "vitest"
 import type { Catalog } from "../../src/ingest.ts"
 import { createPostgresCatalog } from "../../src/postgres.ts"
 import { startPostgres, type TestPostgres } from "../start-postgres.ts"
+import { makeFirstVersion } from "../ingest/storage/postgres/first-version.ts"
 import { describeRaces } from "./catalog-races.ts"
 
 let postgres: TestPostgres
@@ -24,8 +25,10 @@ afterAll(async () => {
 
 describeRaces("PostgreSQL", {
   catalogs: () => catalogs,
-  openMany: async (count) => {
+  openAnother: () => createPostgresCatalog({ pool: pools[1]! }),
+  openMany: async (count, over) => {
     const schema = `races_${++schemas}`
+    if (over === "the first version") await makeFirstVersion(pools[0]!, schema)
     return Array.from({ length: count }, (_, i) => createPostgresCatalog({ pool: pools[i % 2]!, schema }))
   },
   countExpected: async () => {

@@ -6,8 +6,10 @@ import type { Catalog } from "../../src/ingest.ts"
 export interface Races {
   /** Two processes over the same catalog. */
   readonly catalogs: () => readonly [Catalog, Catalog]
-  /** Opens as many catalogs as processes that begin at once, over something that is empty. */
-  readonly openMany: (count: number) => Promise<ReadonlyArray<Catalog>>
+  /** One more process over the same catalog. */
+  readonly openAnother: () => Catalog
+  /** Opens as many catalogs as processes that begin at once, over something that is empty, or of the oldest version. */
+  readonly openMany: (count: number, over: "nothing" | "the first version") => Promise<ReadonlyArray<Catalog>>
   /** How many uploads the catalog expects, counted one by one. */
   readonly countExpected: () => Promise<number>
   /** How often each race is run. */
@@ -41,7 +43,10 @@ const run = async (name: string, rounds: number, round: (key: string) => Promise
 }
 
 /** Tests what two processes do to the same key, or the same app, at the same moment. */
-export const describeRaces = (title: string, { catalogs, openMany, countExpected, rounds }: Races): void => {
+export const describeRaces = (
+  title: string,
+  { catalogs, openAnother, openMany, countExpected, rounds }: Races,
+): void => {
   /** Both at once, and neither before the other for long. */
   const race = async <A, B>(first: (catalog: Catalog) => Promise<A>, second: (catalog: Catalog) => Promise<B>) => {
     const [one, other] = catalogs()
@@ -166,14 +171,119 @@ export const describeRaces = (title: string, { catalogs, openMany, countExpected
       })
     })
 
-    it("is made once when eight processes begin with it at the same moment", async () => {
-      for (let round = 0; round < 10; round++) {
-        const opened = await openMany(8)
-        await Promise.all(opened.map((catalog) => catalog.probe()))
-        await opened[0]!.begin({ grant: grantOf("key"), origin, now: 1000 })
-        expect((await opened[7]!.get("key"))?.file.key).toBe("key")
-        await Promise.all(opened.map((catalog) => catalog.close()))
+    describe("of processes that look", () => {
+      const long = 600_000
+      const look = (catalog: Catalog, lease = long) => catalog.processes!.look({ lease, active: {} })
+
+      it("uploads that begin at once at two processes have one writer, and the other one waits for it", async () => {
+        await Promise.all(catalogs().map((catalog) => look(catalog)))
+        await run("writers", rounds, async (key) => {
+          const begin = (catalog: Catalog) =>
+            catalog.begin({ grant: grantOf(key), origin, now: 1000, unlessHeld: true })
+          const [one, other] = await race(begin, begin)
+          const kinds = [one.kind, other.kind].toSorted().join()
+          if (kinds !== "granted,held") return `${key}: ${kinds}`
+          const [first, second] = catalogs()
+          const [writer, waits] = one.kind === "granted" ? [first, second] : [second, first]
+          const [ended, taken] = await Promise.all([
+            writer.commit({ key, epoch: 1, blobRef: null, ...notes(key) }),
+            begin(waits),
+          ])
+          // Either it was let go by then, or it was not.
+          if (ended.kind !== "committed") return `${key}: ${ended.kind}`
+          return ["held", "finished"].includes(taken.kind) ? undefined : `${key}: then ${taken.kind}`
+        })
+      })
+
+      it("what is due at once is claimed by one of two", async () => {
+        await run("claims", rounds, async (key) => {
+          const appId = `app-${key}`
+          const keys = ["a", "b", "c"].map((name) => `${key}.${name}`)
+          for (const each of keys) {
+            const registration = { metadata: "{}", callbackUrl, callbackSlug: "avatar", awaitServerData: false }
+            await catalogs()[0].commitWhole({
+              grant: grantOf(each, { appId }),
+              registration: { ...registration, isDev: false, trace: null },
+              origin,
+              bytes: content,
+              ...notes(each),
+            })
+          }
+          const roomOf = (id: string) => (id === appId ? 10 : 0)
+          const claim = (catalog: Catalog) =>
+            catalog.claimDue({ channel: "callback", now: 3000, claimedUntil: 1e15, limit: 10, roomOf })
+          const claimed = (await race(claim, claim)).flat().map(({ id }) => id)
+          const expected = keys.map((each) => `evt_end_${each}`).join()
+          await Promise.all(keys.map((each) => end(catalogs()[1], each, "delivered")))
+          return claimed.toSorted().join() === expected ? undefined : `${key}: ${claimed.join()}`
+        })
+      })
+
+      const end = (catalog: Catalog, key: string, outcome: "delivered" | { readonly retryAt: number }) =>
+        catalog.recordAttempt({
+          deliveryId: `evt_end_${key}`,
+          attempt: 1,
+          startedAt: 2000,
+          latency: 1,
+          status: 200,
+          error: null,
+          answer: null,
+          outcome,
+        })
+
+      /** A process that has claimed the event of a key, and whose lease is over. */
+      const die = async (key: string): Promise<void> => {
+        const dead = openAnother()
+        await register(key)(dead)
+        const whole = { grant: grantOf(key), origin, bytes: content }
+        await dead.commitWhole({ ...whole, ...notes(key), claimedUntil: 1e15 })
+        // Not before: another round would find it dead, and it would be one that has never looked.
+        await look(dead, 1)
+        await dead.close()
       }
+
+      it("a process that is found dead by two at once has its claims end once", async () => {
+        await run("found", rounds, async (key) => {
+          await die(key)
+          await race(look, look)
+          // Another round may be about it at this moment.
+          for (let tried = 0; tried < 100; tried++) {
+            const delivery = (await catalogs()[0].get(key))?.delivery
+            if (delivery?.failures === 1 && delivery.nextAt < 1e15)
+              return end(catalogs()[0], key, "delivered").then(() => undefined)
+            if (delivery?.failures !== 0) return `${key}: ${JSON.stringify(delivery)}`
+            await look(catalogs()[0])
+          }
+          return `${key}: still claimed`
+        })
+      })
+
+      it("an attempt that ends while its process is found dead is counted once, and is not forgotten", async () => {
+        await run("late", rounds, async (key) => {
+          await die(key)
+          const isDelivered = Math.random() < 0.5
+          await race(look, (catalog) => end(catalog, key, isDelivered ? "delivered" : { retryAt: 1e14 }))
+          const delivery = (await catalogs()[0].get(key))?.delivery
+          const status = isDelivered ? "delivered" : "pending"
+          const isRight = delivery?.status === status && delivery.attempts === 1 && delivery.failures <= 1
+          if (!isRight || (!isDelivered && (delivery.failures !== 1 || delivery.nextAt === 1e15)))
+            return `${key}: ${JSON.stringify(delivery)}`
+          return undefined
+        })
+      })
     })
+
+    it.each(["nothing", "the first version"] as const)(
+      "is made once when eight processes begin over %s",
+      async (over) => {
+        for (let round = 0; round < 10; round++) {
+          const opened = await openMany(8, over)
+          await Promise.all(opened.map((catalog) => catalog.probe()))
+          await opened[0]!.begin({ grant: grantOf("key"), origin, now: 1000 })
+          expect((await opened[7]!.get("key"))?.file.key).toBe("key")
+          await Promise.all(opened.map((catalog) => catalog.close()))
+        }
+      },
+    )
   })
 }

@@ -8,10 +8,14 @@ import { setTimeout as sleep } from "node:timers/promises"
 
 const deploy = join(import.meta.dirname, "../../deploy")
 
-/** Where the proxy listens, where the ingest does, and below which path it is shown. */
-export interface ProxyPlan {
+/** Where a proxy listens, and the folder of what it writes. */
+export interface ProxyPlace {
   readonly folder: string
   readonly port: number
+}
+
+/** Where the proxy listens, where the ingest does, and below which path it is shown. */
+export interface ProxyPlan extends ProxyPlace {
   readonly ingestPort: number
   readonly mount: "root" | "stripped" | "unstripped"
   /** Texts of nginx's configuration that are another way in this test. */
@@ -27,14 +31,17 @@ export interface Proxy {
 }
 
 /** Replaces each text; every one has to be there. */
-const replaceAll = (text: string, changes: ReadonlyArray<readonly [from: string | RegExp, to: string]>): string =>
+export const replaceAll = (
+  text: string,
+  changes: ReadonlyArray<readonly [from: string | RegExp, to: string]>,
+): string =>
   changes.reduce((changed, [from, to]) => {
     const next = changed.replaceAll(typeof from === "string" ? from : new RegExp(from, "g"), () => to)
     if (next === changed) throw new Error(`The configuration has no ${String(from)}.`)
     return next
   }, text)
 
-const start = async (command: string, args: ReadonlyArray<string>, { folder, port }: ProxyPlan): Promise<Proxy> => {
+const start = async (command: string, args: ReadonlyArray<string>, { folder, port }: ProxyPlace): Promise<Proxy> => {
   const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, HOME: folder } })
   let said = ""
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (said += chunk.toString()))
@@ -66,24 +73,17 @@ const start = async (command: string, args: ReadonlyArray<string>, { folder, por
   }
 }
 
-const startNginx = async (plan: ProxyPlan): Promise<Proxy> => {
-  const { folder, port, ingestPort, mount } = plan
-  const own: ReadonlyArray<readonly [string | RegExp, string]> = [
-    ["127.0.0.1:4790", `127.0.0.1:${ingestPort}`],
-    ["listen 443 ssl;", `listen 127.0.0.1:${port};`],
-    ["listen [::]:443 ssl;", ""],
-    [/ssl_certificate.*;/, ""],
-    ["/var/log/nginx", join(folder, "logs")],
-  ]
-  let text = replaceAll(await readFile(join(deploy, "nginx.conf"), "utf8"), own)
-  if (mount !== "root") {
-    const path = replaceAll(await readFile(join(deploy, "nginx-base-path.conf"), "utf8"), [
-      ["/var/log/nginx", join(folder, "logs")],
-      ...(mount === "unstripped" ? [["http://sluice_ingest/;", "http://sluice_ingest;"] as const] : []),
-    ])
-    text = text.slice(0, text.indexOf("  location / {")) + `${path}\n}\n`
-  }
-  text = replaceAll(text, plan.changes ?? [])
+/** What is not on this machine as a configuration of nginx says: its port, its certificate, its log. */
+const nginxHere = ({ folder, port }: ProxyPlace): ReadonlyArray<readonly [string | RegExp, string]> => [
+  ["listen 443 ssl;", `listen 127.0.0.1:${port};`],
+  ["listen [::]:443 ssl;", ""],
+  [/ssl_certificate.*;/, ""],
+  ["/var/log/nginx", join(folder, "logs")],
+]
+
+/** Starts nginx with a configuration of `deploy/`, and what is another way in this test. */
+export const runNginx = async (place: ProxyPlace, text: string): Promise<Proxy> => {
+  const { folder } = place
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
     .map((name) => `${name}_temp_path ${join(folder, "temporary", name)};`)
     .join("\n")
@@ -91,28 +91,49 @@ const startNginx = async (plan: ProxyPlan): Promise<Proxy> => {
   const file = join(folder, "nginx.conf")
   await writeFile(
     file,
-    `${user}\ndaemon off;\npid ${join(folder, "pid")};\nevents {}\nhttp {\n${temporary}\n${text}\n}\n`,
+    `${user}\ndaemon off;\npid ${join(folder, "pid")};\nevents {}\nhttp {\n${temporary}\n${replaceAll(text, nginxHere(place))}\n}\n`,
   )
-  return start("nginx", ["-e", join(folder, "logs/start.log"), "-c", file], plan)
+  return start("nginx", ["-e", join(folder, "logs/start.log"), "-c", file], place)
+}
+
+const startNginx = async (plan: ProxyPlan): Promise<Proxy> => {
+  const { ingestPort, mount } = plan
+  let text = replaceAll(await readFile(join(deploy, "nginx.conf"), "utf8"), [
+    ["127.0.0.1:4790", `127.0.0.1:${ingestPort}`],
+  ])
+  if (mount !== "root") {
+    const path = replaceAll(
+      await readFile(join(deploy, "nginx-base-path.conf"), "utf8"),
+      mount === "unstripped" ? [["http://sluice_ingest/;", "http://sluice_ingest;"]] : [],
+    )
+    text = text.slice(0, text.indexOf("  location / {")) + `${path}\n}\n`
+  }
+  return runNginx(plan, replaceAll(text, plan.changes ?? []))
+}
+
+/** Starts Caddy with a configuration of `deploy/`, and what is another way in this test. */
+export const runCaddy = async (place: ProxyPlace, text: string): Promise<Proxy> => {
+  const { folder } = place
+  const file = join(folder, "Caddyfile")
+  const own = `{\n\tadmin off\n\tstorage file_system ${join(folder, "storage")}\n`
+  if (!text.startsWith("{\n")) throw new Error("The Caddyfile has no global options.")
+  const here = replaceAll(text, [["/var/log/caddy", join(folder, "logs")]])
+  await writeFile(file, own + here.slice("{\n".length))
+  return start("caddy", ["run", "--adapter", "caddyfile", "--config", file], place)
 }
 
 const startCaddy = async (plan: ProxyPlan): Promise<Proxy> => {
-  const { folder, port, ingestPort, mount } = plan
+  const { port, ingestPort, mount } = plan
   let text = replaceAll(await readFile(join(deploy, "Caddyfile"), "utf8"), [
     ["files.example.net {", `http://127.0.0.1:${port} {`],
     ["127.0.0.1:4790", `127.0.0.1:${ingestPort}`],
-    ["/var/log/caddy", join(folder, "logs")],
   ])
   if (mount !== "root") {
     const block = /\treverse_proxy[\s\S]*?\n\t\}\n/.exec(text)![0]
     const directive = mount === "stripped" ? "handle_path" : "handle"
     text = text.replace(block, () => `\t${directive} /files/* {\n${block}\t}\n`)
   }
-  const file = join(folder, "Caddyfile")
-  const own = `{\n\tadmin off\n\tstorage file_system ${join(folder, "storage")}\n`
-  if (!text.startsWith("{\n")) throw new Error("The Caddyfile has no global options.")
-  await writeFile(file, own + text.slice("{\n".length))
-  return start("caddy", ["run", "--adapter", "caddyfile", "--config", file], plan)
+  return runCaddy(plan, text)
 }
 
 /** What stands in front of an ingest; all of them are put to the same tests. */

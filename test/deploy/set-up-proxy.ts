@@ -9,7 +9,7 @@ import { readPrintedToken, startCommand } from "../cli/run-command.ts"
 import { makeProxyFolders, type proxies, type ProxyPlan } from "./proxies.ts"
 
 /** A port that was free a moment ago. */
-const findPort = async (): Promise<number> => {
+export const findPort = async (): Promise<number> => {
   const server = createServer().listen(0, "127.0.0.1")
   await once(server, "listening")
   const { port } = server.address() as AddressInfo

@@ -17,6 +17,8 @@ export interface Outgoing {
   readonly pause?: number
   /** Breaks the connection when this many pieces were sent. */
   readonly cutAfter?: number
+  /** ms without a byte in either direction after which it is given up; by default never. */
+  readonly patience?: number | undefined
   /** A piece is about to be sent. */
   readonly onPiece?: (index: number) => void
   /** The whole request was handed to the socket. */
@@ -28,7 +30,7 @@ const agent = new Agent({ keepAlive: true })
 /** One request over a real socket, byte for byte accounted for; undefined when the connection broke before the answer was complete. */
 export const exchange = (url: string, outgoing: Outgoing): Promise<Answer | undefined> =>
   new Promise((resolve) => {
-    const { method, headers = {}, body = [], pause = 0, cutAfter, onPiece, onSent } = outgoing
+    const { method, headers = {}, body = [], pause = 0, cutAfter, patience = 0, onPiece, onSent } = outgoing
     const length = body.reduce((sum, piece) => sum + piece.length, 0)
     const framing = method === "PUT" || method === "POST" ? { "content-length": length } : {}
     const sending = request(url, { agent, method, headers: { ...framing, ...headers } }, (response) => {
@@ -42,6 +44,7 @@ export const exchange = (url: string, outgoing: Outgoing): Promise<Answer | unde
         ),
       )
     })
+    sending.setTimeout(patience, () => sending.destroy())
     let isOver = false
     sending.once("error", () => resolve(undefined))
     const closed = new Promise<void>((close) => {

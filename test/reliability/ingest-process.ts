@@ -13,6 +13,8 @@ export interface IngestProcess {
   readonly exited: Promise<void>
   /** What it printed to standard error. */
   readonly errors: () => string
+  /** Tells it something, where it listens. */
+  readonly tell: (message: object) => void
   /** `kill -9`, and waits until it is gone. */
   readonly kill: () => Promise<void>
   /** SIGTERM, and waits until it is gone. */
@@ -20,13 +22,24 @@ export interface IngestProcess {
 }
 
 /** Starts ingests. */
-export type StartIngest = (options: IngestServerOptions, execArgv?: ReadonlyArray<string>) => IngestProcess
+export type StartIngest<Options = IngestServerOptions> = (
+  options: Options,
+  execArgv?: ReadonlyArray<string>,
+) => IngestProcess
 
-/** Bundles the server into `folder`, once: it starts five times as fast as its sources do. */
-export const bundleIngestServer = async (folder: string): Promise<StartIngest> => {
+/**
+ * Bundles a server into `folder`, once: it starts five times as fast as its sources do.
+ *
+ * @param entry its file, which takes its options as JSON and prints its port
+ */
+export const bundleIngestServer = async <Options = IngestServerOptions>(
+  folder: string,
+  entry = join(import.meta.dirname, "ingest-server.ts"),
+): Promise<StartIngest<Options>> => {
   const outfile = join(folder, "ingest-server.mjs")
   await build({
-    entryPoints: [join(import.meta.dirname, "ingest-server.ts")],
+    entryPoints: [entry],
+    external: ["pg-native"],
     outfile,
     bundle: true,
     platform: "node",
@@ -37,13 +50,13 @@ export const bundleIngestServer = async (folder: string): Promise<StartIngest> =
   })
   return (options, execArgv = []) => {
     const child = spawn(process.execPath, [...execArgv, outfile, JSON.stringify(options)], {
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
     })
     let errors = ""
-    child.stderr.on("data", (chunk: Buffer) => (errors += chunk.toString()))
+    child.stderr!.on("data", (chunk: Buffer) => (errors += chunk.toString()))
     const exited = once(child, "exit").then(() => {})
     const line = new Promise<number>((resolve) => {
-      createInterface(child.stdout).on("line", (text) => {
+      createInterface(child.stdout!).on("line", (text) => {
         if (/^\d+$/.test(text)) resolve(Number(text))
       })
     })
@@ -56,6 +69,7 @@ export const bundleIngestServer = async (folder: string): Promise<StartIngest> =
       port: Promise.race([line, exited.then(() => undefined)]),
       exited,
       errors: () => errors,
+      tell: (message) => void (child.connected && child.send(message, () => {})),
       kill: end("SIGKILL"),
       stop: end("SIGTERM"),
     }

@@ -20,11 +20,13 @@ const readTitles = (file: string): ReadonlyArray<string> => {
   return titles
 }
 
-const find = (pattern: string): ReadonlyArray<string> =>
-  globSync(pattern, { cwd: root }).filter((file) => !file.endsWith("table.test.ts"))
+const find = (...patterns: ReadonlyArray<string>): ReadonlyArray<string> =>
+  globSync([...patterns], { cwd: root }).filter((file) => !file.endsWith("table.test.ts"))
 
 it("each row of docs/reliability.md names its tests, and each test of faults, and file of attacks, has its row", () => {
-  const faults = find("test/reliability/**/*.test.ts").flatMap((file) => readTitles(join(root, file)))
+  const faults = find("test/reliability/**/*.test.ts", "test/scale/**/*.test.ts").flatMap((file) =>
+    readTitles(join(root, file)),
+  )
   const attacks = find("test/security/**/*.test.ts").map((file) => readTitles(join(root, file)))
   const named = readFileSync(join(root, "docs/reliability.md"), "utf8")
     .split("\n")

@@ -31,7 +31,11 @@ export const awaitDatabase = async (
   signal?.addEventListener("abort", end, { once: true })
   const reminder = setTimeout(
     () =>
-      printNotice("warning", `There is no answer yet from PostgreSQL at ${choice.place}. It is asked again.`, logFormat),
+      printNotice(
+        "warning",
+        `There is no answer yet from PostgreSQL at ${choice.place}. It is asked again.`,
+        logFormat,
+      ),
     patience.notice,
   )
   const until = performance.now() + patience.end
@@ -75,7 +79,10 @@ export const findForeignTables = async (
   const { is, oldest, known } = await readPostgresCatalog({ pool, schema }).readSchema()
   const message = `The catalog in PostgreSQL ${place}, in the schema ${schema}, is of version ${is}, and this version of sluice`
   if (oldest > known) {
-    return { message: `${message} works with up to ${known}.`, advice: "Use the version that wrote it, or a newer one." }
+    return {
+      message: `${message} works with up to ${known}.`,
+      advice: "Use the version that wrote it, or a newer one.",
+    }
   }
   if (isIngest || is >= known) return undefined
   if (is === 0) {

@@ -4,13 +4,7 @@ import { keepBackupId } from "../backup/backup-folder.ts"
 import { CommandFailure } from "../command-failure.ts"
 import { readRegularFile } from "../regular-file.ts"
 import { backupIdName } from "./data-folder.ts"
-import {
-  type BucketChoice,
-  type DatabaseDeployment,
-  nameStore,
-  nameStoreOptions,
-  requireFolder,
-} from "./deployment.ts"
+import { type BucketChoice, type DatabaseDeployment, nameStore, nameStoreOptions, requireFolder } from "./deployment.ts"
 import { findNote, withDatabaseNotes } from "./notes.ts"
 
 /** The name of the note. */
@@ -18,8 +12,7 @@ const noteName = "files"
 
 /** Where the files of a catalog in a database are: in a bucket, or in the data folder of one machine, by whichever store. */
 type PlaceOfFiles =
-  | BucketChoice
-  | { readonly kind: "folder"; readonly id: string | null; readonly path: string; readonly host: string }
+  BucketChoice | { readonly kind: "folder"; readonly id: string | null; readonly path: string; readonly host: string }
 
 /** The id of a data folder: two machines may have the same path. */
 const readId = async (path: string): Promise<string | null> =>

@@ -1,12 +1,6 @@
 import { isAbsolute } from "node:path"
 import { CommandFailure } from "../command-failure.ts"
-import {
-  type BucketChoice,
-  type Deployment,
-  nameStore,
-  nameStoreOptions,
-  type StoreChoice,
-} from "./deployment.ts"
+import { type BucketChoice, type Deployment, nameStore, nameStoreOptions, type StoreChoice } from "./deployment.ts"
 import { findNote } from "./notes.ts"
 import type { SettingValues } from "../settings/settings.ts"
 

@@ -35,7 +35,11 @@ const findEarlier = async (path: string, { appId, owner }: ExportHeader): Promis
  *
  * Fails: with a {@link CommandFailure} where it holds anything else, or others could put links there.
  */
-export const openExport = async (path: string, data: DataFolder | null, header: ExportHeader): Promise<OpenedExport> => {
+export const openExport = async (
+  path: string,
+  data: DataFolder | null,
+  header: ExportHeader,
+): Promise<OpenedExport> => {
   if (data !== null) await requireApart(path, data.path)
   const exposure = await findExposure(path, "").catch((error: unknown) => {
     throw toFolderFailure("folder", path, error)

@@ -48,7 +48,9 @@ const toSecretParser =
   (command: Command, flags: string, parse: Setting<unknown>["parse"]) =>
   (text: string): unknown => {
     const parsed = parse(text)
-    return parsed.ok ? parsed.value : command.error(`error: the value of option '${flags}' is invalid. ${parsed.detail}`)
+    return parsed.ok
+      ? parsed.value
+      : command.error(`error: the value of option '${flags}' is invalid. ${parsed.detail}`)
   }
 
 const toOption = (command: Command, name: SettingName): Option => {

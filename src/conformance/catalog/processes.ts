@@ -136,6 +136,28 @@ export const testCatalogProcesses = (catalog: () => Catalog, openBeside: () => P
       expect(await deliveryOf("key")).toMatchObject({ status: "delivered" })
     })
 
+    it("has failed once, however late it is told", async () => {
+      const { now } = await look(catalog())
+      const ids = await claimAll(now)
+      await die(catalog())
+      const seen = await look(other())
+      for (const key of ["committed", "whole", "due"]) {
+        const { delivery, file, registration } = (await catalog().get(key))!
+        const { id, hook, attempts } = delivery!
+        const due = { id, hook, attempt: attempts, retry: 0, file, registration: registration! }
+        await end(due, { retryAt: seen.now })
+        expect(await deliveryOf(key)).toMatchObject({ status: "pending", attempts: 1, failures: 1 })
+      }
+      const ended = { startedAt: now, latency: 1, status: 500, error: "no", answer: null }
+      await catalog().recordEventAttempt({
+        ...ended,
+        deliveryId: ids[3]!,
+        attempt: 1,
+        outcome: { retryAt: seen.now },
+      })
+      expect(await catalog().findEvent(ids[3]!)).toMatchObject({ status: "pending", attempts: 1, failures: 1 })
+    })
+
     it("is claimed until another time where it says so, and so is nothing of others", async () => {
       const { now } = await look(catalog())
       const ids = await claimAll(now)

@@ -189,7 +189,11 @@ export const askAgain = async (
   const isAwaited = registration.awaitServerData && !(result !== null && "data" in result)
   if (!isAwaited || !hasFailedAgain(upload) || changes.isDraining()) return known
   const isDue = delivery.nextAt <= at
-  if (!registration.isDev && isDue) return known
+  if (!registration.isDev && isDue) {
+    // Another process may have made it due.
+    dispatcher.wake()
+    return known
+  }
   const turn = askedAgain.ask(delivery.id, attempts, at)
   // The last failure is the answer.
   if (turn === "tooSoon") return nothingElse

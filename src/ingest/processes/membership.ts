@@ -20,6 +20,9 @@ export const processTimes: ProcessTimes = { lease: 15_000, beat: 4000, look: 250
 /** For how long a process has some work to itself, ms; it says so again while it goes on. */
 const turn = 60_000
 
+/** How long a look may take until another one is tried, ms: an answer that is on a dead connection never comes. */
+const patience = 6000
+
 /** What this ingest is among those that work on its catalog. Alone on it where no other one can be. */
 export interface Membership {
   /** ms since the epoch, by the clock that all of them go by. */
@@ -89,11 +92,11 @@ export const createMembership = (
     clock.correct(told.now, sentAt, performance.now())
     lastHeard = sentAt
     others = told.others
-    if (isLost) {
-      isLost = false
-      write("Info", "The catalog answers again; the ingest goes on.", [])
-    }
-    heard(told)
+    const wasLost = isLost
+    isLost = false
+    if (wasLost) write("Info", "The catalog answers again; the ingest goes on.", [])
+    // What was due meanwhile was not claimed.
+    heard({ ...told, hasReleased: told.hasReleased || wasLost })
   }
 
   const lookIfDue = (): void => {
@@ -106,7 +109,14 @@ export const createMembership = (
       lost()
     }
     if (looking !== undefined || performance.now() - lastSent < (isBusy() ? interval : beat) - interval / 2) return
-    looking = look().finally(() => (looking = undefined))
+    let timeout: ReturnType<typeof setTimeout> | undefined
+    const late = new Promise<void>((resolve) => {
+      timeout = setTimeout(resolve, patience)
+    })
+    looking = Promise.race([look(), late]).finally(() => {
+      clearTimeout(timeout)
+      looking = undefined
+    })
   }
   let timer: ReturnType<typeof setInterval> | undefined
 

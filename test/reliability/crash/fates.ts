@@ -27,6 +27,6 @@ export const labelOf = (fate: Fate, random: Random): FileLabels => {
   if (isHeld({ fate })) return { hold: true }
   if (fate === "deleted with owner") return { owner: randomUUID() }
   // Whoever claims gets to it, and what was claimed outlives that by far.
-  if (fate === "claimed") return { claimWithin: 20_000 }
+  if (fate === "claimed") return { claimWithin: 60_000 }
   return fate === "unclaimed" ? { claimWithin: random.between(1, 400) } : {}
 }

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { type CallbackEvent, type ErrorEvent, names } from "../../../src/protocol.ts"
 import { exchange } from "../exchange.ts"
 import type { Random } from "../random.ts"
+import type { Ask } from "./ask.ts"
 import type { Moment } from "./moments.ts"
 
 /** What an app knows of one file's events. */
@@ -14,6 +15,23 @@ export interface Heard {
   count: number
   readonly last: CallbackEvent | ErrorEvent
 }
+
+/** How an app takes a callback. */
+export type Mood =
+  | "well"
+  /** Its connection is reset. */
+  | "breaks off"
+  /** It answers 500. */
+  | "fails"
+  | "slow"
+  /** Its answer ends too early, or never comes although it has posted its result. */
+  | "torn"
+  /** It never answers. */
+  | "hangs"
+  /** It says 200, and posts its result afterwards. */
+  | "late"
+
+const moods: ReadonlyArray<Mood> = ["breaks off", "fails", "slow", "torn"]
 
 /** An app that takes callbacks, and now and then fails, is slow or crashes. */
 export interface ReceivingApp {
@@ -42,6 +60,8 @@ export const startReceivingApp = async ({
   ingestUrl,
   isDeleted,
   isHeld,
+  pickMood = () => moods[random.below(20)] ?? "well",
+  ask = exchange,
 }: {
   readonly apiKey: string
   readonly random: Random
@@ -53,10 +73,14 @@ export const startReceivingApp = async ({
   readonly isDeleted: (key: string) => boolean
   /** Whether nobody has asked for a verdict on this file: nothing may be told of it. */
   readonly isHeld: (key: string) => boolean
+  /** By default one callback of five does not go well. */
+  readonly pickMood?: () => Mood
+  readonly ask?: Ask
 }): Promise<ReceivingApp> => {
   const heard = new Map<string, Heard>()
   const sockets = new Set<Socket>()
   let isDown = false
+  const closing = new AbortController()
 
   const sign = (text: string): string => `hmac-sha256=${createHmac("sha256", apiKey).update(text).digest("hex")}`
 
@@ -73,6 +97,20 @@ export const startReceivingApp = async ({
     heard.set(name, { ids: ids.add(event.id), count: (before?.count ?? 0) + 1, last: event })
   }
 
+  /** Whether the ingest has answered. */
+  const postResult = async (key: string, id: string): Promise<boolean> => {
+    const answer = await ask(`${await ingestUrl()}/${names.path.callbackResult}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", [names.header.apiKey]: apiKey },
+      body: [Buffer.from(JSON.stringify({ fileKey: key, callbackData: resultOf(id) }))],
+      onSent: () => see("result"),
+    })
+    if (answer !== undefined && answer.status !== 200 && !(answer.status === 404 && isDeleted(key))) {
+      violate(`The result for ${key} was answered ${answer.status} ${answer.body.toString()}`)
+    }
+    return answer !== undefined
+  }
+
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await readAll(request)
     if (!isSigned(request, body)) violate(`A callback was not signed right: ${body}`)
@@ -81,10 +119,17 @@ export const startReceivingApp = async ({
     if (isHeld(key)) violate(`A callback came for ${key}, which is held.`)
     note(key, event)
     see("callback")
-    const mood = random.below(20)
-    if (mood === 0) return void request.socket.resetAndDestroy()
-    if (mood === 1) return void response.writeHead(500).end("not now")
-    if (mood === 2) await sleep(random.between(10, 80))
+    const mood = pickMood()
+    if (mood === "breaks off") return void request.socket.resetAndDestroy()
+    if (mood === "fails") return void response.writeHead(500).end("not now")
+    if (mood === "hangs") return
+    if (mood === "slow") await sleep(random.between(10, 80))
+    if (event.status === "uploaded" && mood === "late") {
+      response.end(`{"ok":true}`)
+      await sleep(random.between(10, 300))
+      while (!closing.signal.aborted && !(await postResult(key, event.id)));
+      return
+    }
     if (event.status === "uploaded" && request.headers[names.header.accept] === "result" && random.chance(0.7)) {
       const text = JSON.stringify({ fileKey: key, callbackData: resultOf(event.id) })
       response.once("finish", () => see("signed answer"))
@@ -92,23 +137,13 @@ export const startReceivingApp = async ({
         [names.header.signature]: sign(`sluice-result\n${event.id}\n${event.attempt}\n${text}`),
         "content-length": text.length,
       })
-      if (mood !== 3) return void response.end(text)
+      if (mood !== "torn") return void response.end(text)
       response.write(text.slice(0, -5), () => request.socket.resetAndDestroy())
       return
     }
     if (event.status === "uploaded") {
-      const posting = exchange(`${await ingestUrl()}/${names.path.callbackResult}`, {
-        method: "POST",
-        headers: { "content-type": "application/json", [names.header.apiKey]: apiKey },
-        body: [Buffer.from(JSON.stringify({ fileKey: key, callbackData: resultOf(event.id) }))],
-        onSent: () => see("result"),
-      })
-      const answer = await posting
-      if (answer !== undefined && answer.status !== 200 && !(answer.status === 404 && isDeleted(key))) {
-        violate(`The result for ${key} was answered ${answer.status} ${answer.body.toString()}`)
-      }
-      if (answer === undefined) return void response.writeHead(500).end("the ingest is away")
-      if (mood === 3) return void request.socket.resetAndDestroy()
+      if (!(await postResult(key, event.id))) return void response.writeHead(500).end("the ingest is away")
+      if (mood === "torn") return void request.socket.resetAndDestroy()
     }
     response.end(`{"ok":true}`)
   }
@@ -132,6 +167,7 @@ export const startReceivingApp = async ({
       isDown = false
     },
     close: () => {
+      closing.abort()
       server.close()
       server.closeAllConnections()
     },

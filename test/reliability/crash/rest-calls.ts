@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { names } from "../../../src/protocol.ts"
-import { exchange } from "../exchange.ts"
+import { createAsk } from "./ask.ts"
 import type { Moment } from "./moments.ts"
 import type { Upload, World } from "./world.ts"
 
 /** What the app does with files that have arrived, until each call is answered. */
-export const createRestCalls = ({ apiKey, ingestUrl, see, violate, isHopeless, counts, held }: World) => {
+export const createRestCalls = (world: World) => {
+  const { apiKey, ingestUrl, see, violate, isHopeless, counts, held } = world
+  const exchange = createAsk(world)
   /** Asks until there is an answer; one whose connection broke may have been heeded. */
   const call = async (operation: string, body: object, moment: Moment): Promise<Record<string, unknown>> => {
     while (!isHopeless()) {

@@ -8,13 +8,17 @@ import {
   names,
   signUploadUrl,
 } from "../../../src/protocol.ts"
-import { type Answer, exchange as exchangeOnce, type Outgoing } from "../exchange.ts"
+import type { Answer } from "../exchange.ts"
 import { createSealer } from "../../../src/protocol/seal.ts"
+import { createAsk } from "./ask.ts"
 import { fates, labelOf } from "./fates.ts"
 import { createRestCalls } from "./rest-calls.ts"
 import { isDeletion, isHeld, type Upload, type World } from "./world.ts"
 
 const boundary = "----crash-test"
+
+/** The route of all uploads. */
+const slug = "crash"
 
 const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
 
@@ -45,11 +49,7 @@ export const createUploads = (world: World) => {
     return content
   }
 
-  /** A request; undefined where the connection broke, or where the answer proves nothing. */
-  const exchange = async (url: string, outgoing: Outgoing): Promise<Answer | undefined> => {
-    const answer = await exchangeOnce(url, outgoing)
-    return answer !== undefined && world.isFailure?.(answer) === true ? undefined : answer
-  }
+  const exchange = createAsk(world)
 
   const { call, claim, leave, judge } = createRestCalls(world)
 
@@ -57,8 +57,13 @@ export const createUploads = (world: World) => {
     const fate = random.pick(world.fates ?? fates)
     const registers =
       fate === "finished" || fate === "replaced" || fate === "deleted"
-        ? random.pick(["never", "first", "first", "meanwhile", "last"] as const)
+        ? random.pick([
+            ...(["never", "first", "first", "meanwhile", "last"] as const),
+            ...(world.isSealed === true ? (["sealed", "sealed"] as const) : []),
+          ])
         : "first"
+    // Of a file that is held the app says nothing before the verdict.
+    const awaitServerData = !isHeld({ fate }) && random.chance(0.6)
     const isCutShort = fate === "abandoned" || fate === "deleted midway"
     let content = createContent()
     if (fate === "lying") content = Buffer.concat([Buffer.from("MZ\u0090\u0000"), content])
@@ -84,14 +89,19 @@ export const createUploads = (world: World) => {
         name: "file.bin",
         size: content.length,
         type: fate === "lying" ? "image/png" : "text/plain",
-        ...(registers !== "never" && { slug: "crash", registrationId: randomUUID(), issuedAt }),
+        ...(registers !== "never" && { slug, registrationId: randomUUID(), issuedAt }),
+        ...(registers === "sealed" && {
+          seal: await sealer.seal(
+            JSON.stringify({ callbackUrl: world.appUrl, awaitServerData, metadata: { of: key } }),
+            { appId, slug },
+          ),
+        }),
       },
       content,
       isForm: random.chance(0.5),
       pieces: content.length <= 1024 ? 1 : random.between(1, content.length < pool.length ? 12 : 60),
       registers,
-      // Of a file that is held the app says nothing before the verdict.
-      awaitServerData: !isHeld({ fate }) && random.chance(0.6),
+      awaitServerData,
       acknowledged: 0,
       sent: 0,
     }
@@ -229,9 +239,10 @@ export const createUploads = (world: World) => {
   /** Uploads until the ingest says that it has all of it, and what the app said. */
   const finish = async (upload: Upload): Promise<void> => {
     const { content, registers } = upload
+    const isAnnounced = registers !== "never" && registers !== "sealed"
     const once = (() => {
       let registered: Promise<void> | undefined
-      return () => (registered ??= registers === "never" ? Promise.resolve() : register(upload))
+      return () => (registered ??= isAnnounced ? register(upload) : Promise.resolve())
     })()
     if (registers === "first") await once()
     if (registers === "meanwhile") void once()
@@ -329,9 +340,13 @@ export const createUploads = (world: World) => {
     }
   }
 
-  /** Reads a finished file back and compares, or sees that a deleted one is not there; a connection that breaks proves nothing. */
-  const verify = async (upload: Upload): Promise<"same" | "broken"> => {
-    const answer = await exchange(`${await world.ingestUrl()}/${names.path.file}/${upload.grant.key}`, {
+  /**
+   * Reads a finished file back and compares, or sees that a deleted one is not there; a connection that breaks proves nothing.
+   *
+   * @param at where it is read; by default wherever the ingest listens now
+   */
+  const verify = async (upload: Upload, at?: string): Promise<"same" | "broken"> => {
+    const answer = await exchange(`${at ?? (await world.ingestUrl())}/${names.path.file}/${upload.grant.key}`, {
       method: "GET",
     })
     if (answer === undefined) return "broken"

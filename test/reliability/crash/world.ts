@@ -40,7 +40,8 @@ export interface Upload {
   content: Uint8Array
   readonly isForm: boolean
   readonly pieces: number
-  readonly registers: "never" | "first" | "meanwhile" | "last"
+  /** When the app registers it, if it does; or by its URL. */
+  readonly registers: "never" | "first" | "meanwhile" | "last" | "sealed"
   readonly awaitServerData: boolean
   /** How far the ingest has said that bytes are stored. */
   acknowledged: number
@@ -100,6 +101,10 @@ export interface World {
   readonly rivals?: number
   /** Whether an answer only says that what the ingest stands on fails for now: it proves nothing then. */
   readonly isFailure?: (answer: Answer) => boolean
+  /** ms without a byte after which a client gives a request up; by default never. */
+  readonly patience?: number
+  /** Whether some URLs carry their registration. */
+  readonly isSealed?: boolean
   /** Whether the store has lost bytes of a file, so that its offset may go back. Each loss counts once. */
   readonly takeLoss?: (key: string) => boolean
 }

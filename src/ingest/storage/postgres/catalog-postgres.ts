@@ -15,6 +15,7 @@
  */
 import type { Catalog } from "../catalog.ts"
 import { createAppTable } from "./apps.ts"
+import { createTurns } from "./connections.ts"
 import { createDeletions } from "./deletions.ts"
 import { createDeliveries } from "./deliveries.ts"
 import { createEndpoints } from "./endpoints.ts"
@@ -51,15 +52,16 @@ export const createPostgresCatalog = ({
   const { database, functions, close } = openDatabase(pool, schema)
   const { read, write } = database
   const me = crypto.randomUUID()
+  const inTurn = createTurns()
   const { processes, writers } = createProcesses(database, functions, me)
   return {
     abilities: { isDurable: true, isShared: true, largestContent },
     processes,
     usage: async (appId) => ({ ...(await findUsage(read, appId)) }),
     usageOfOwner: async (appId, owner) => ({ ...(await findOwnerUsage(read, appId, owner)) }),
-    ...createUploads(database, writers),
+    ...createUploads(database, writers, inTurn),
     ...createRegistrations(database),
-    ...createHotTransitions(database, functions, { me, writers }),
+    ...createHotTransitions(database, functions, { me, writers }, inTurn),
     ...createDeliveries(database, me),
     ...createFiles(database, `SELECT ${quoteName(schema)}.note_claims(?::bigint[])`),
     ...createDeletions(database),

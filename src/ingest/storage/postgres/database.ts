@@ -1,8 +1,9 @@
 import type { Row } from "../sql/rows.ts"
+import { findPlaces } from "./connections.ts"
 import { isInTheWay, isLost, toCatalogError } from "./error.ts"
 import type { PostgresClient, PostgresPool, PostgresQuery, PostgresResult } from "./pool.ts"
 import { translate, type Translated } from "./translate.ts"
-import { toParameter, types } from "./values.ts"
+import { lockTime, toParameter, types } from "./values.ts"
 
 type Value = string | number | boolean | null | Uint8Array | ReadonlyArray<string | number>
 
@@ -31,6 +32,8 @@ export interface Transaction extends Sql {
 export interface Database {
   /** Each statement is by itself. */
   readonly read: Sql
+  /** The same for what waits behind nobody, and not for long: it has a connection to itself. */
+  readonly look: Sql
   /** One statement that changes something. It is not repeated: whether it has happened whose answer never came is not known. */
   readonly call: Sql["all"]
   /** One transaction. `work` may run several times: only the last run counts. */
@@ -40,9 +43,27 @@ export interface Database {
 /** How often a transaction is tried. */
 const tries = { inTheWay: 12, lost: 3 }
 
+/** A connection that was lost after more time than this is not tried again, ms: whoever asked has waited long enough. */
+const soon = 1000
+
+/** How long an answer may take, ms: a machine that is gone sends none, and ends no connection. */
+const answerTimes = { usual: 60_000, look: 5000 }
+
+/**
+ * Begins a transaction. One that waits for others for long gives up, and the server ends one whose process is heard of no more:
+ * what it holds, all other processes wait for.
+ */
+const beginning = `BEGIN ISOLATION LEVEL READ COMMITTED;
+  SET LOCAL lock_timeout = '${lockTime}'; SET LOCAL idle_in_transaction_session_timeout = '10s'`
+
 const isNamed = (values: Values): values is readonly [Readonly<Record<string, Value>>] => {
   const [first] = values
   return typeof first === "object" && first !== null && !Array.isArray(first) && !ArrayBuffer.isView(first)
+}
+
+/** Makes the statements of a migration, which may take long. */
+export interface Patience {
+  readonly isPatient?: boolean | undefined
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
@@ -50,14 +71,25 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 /**
  * @param holdKeys the statement that holds keys
  */
-export const createDatabase = (pool: PostgresPool, schema: string, holdKeys: string): Database => {
+export const createDatabase = (
+  pool: PostgresPool,
+  schema: string,
+  holdKeys: string,
+  { isPatient = false }: Patience = {},
+): Database => {
+  const places = findPlaces(pool)
+  const inPlace = async <A>(work: () => Promise<A>): Promise<A> => {
+    const giveBack = await places.take()
+    return work().finally(giveBack)
+  }
   const known = new Map<string, Translated>()
   const toQuery = (sql: string, values: Values): PostgresQuery => {
     const translated = known.get(sql) ?? translate(sql, schema)
     known.set(sql, translated)
     const { text, names } = translated
     const listed = isNamed(values) ? (names ?? []).map((name) => values[0][name]) : values
-    return { text, values: listed.map(toParameter), types }
+    const query = { text, values: listed.map(toParameter), types }
+    return isPatient ? query : { ...query, query_timeout: answerTimes.usual }
   }
 
   /** What the pool or one of its connections has rejected with: everything else is a mistake of ours, and stays one. */
@@ -84,11 +116,13 @@ export const createDatabase = (pool: PostgresPool, schema: string, holdKeys: str
   /** Repeats what has changed nothing: a statement by itself that reads, or a transaction that was not committed. */
   const repeat = async <A>(attempt: () => Promise<A>, mayRepeat: () => boolean): Promise<A> => {
     for (let tried = 1; ; tried++) {
+      const begunAt = performance.now()
       try {
         return await attempt()
       } catch (cause) {
         if (!hasFailed(cause) || !mayRepeat()) throw cause
-        const most = isInTheWay(cause) ? tries.inTheWay : isLost(cause) ? tries.lost : 1
+        const isLostSoon = isLost(cause) && performance.now() - begunAt < soon
+        const most = isInTheWay(cause) ? tries.inTheWay : isLostSoon ? tries.lost : 1
         if (tried >= most) throw cause
         if (isInTheWay(cause)) await pause(Math.random() * 5 * tried)
       }
@@ -101,7 +135,7 @@ export const createDatabase = (pool: PostgresPool, schema: string, holdKeys: str
     onCommit: () => void,
   ): Promise<A> => {
     const sql = createSql((query) => client.query(query))
-    await sql.run("BEGIN ISOLATION LEVEL READ COMMITTED")
+    await sql.run(beginning)
     const result = await work({ ...sql, hold: async (keys) => void (await sql.run(holdKeys, keys)) })
     onCommit()
     await sql.run("COMMIT")
@@ -145,18 +179,21 @@ export const createDatabase = (pool: PostgresPool, schema: string, holdKeys: str
     read: createSql((query) =>
       orCatalogError(() =>
         repeat(
-          () => ask(() => pool.query(query)),
+          () => inPlace(() => ask(() => pool.query(query))),
           () => true,
         ),
       ),
     ),
-    call: createSql((query) => orCatalogError(() => ask(() => pool.query(query)))).all,
+    look: createSql((query) =>
+      orCatalogError(() => ask(() => pool.query({ ...query, query_timeout: answerTimes.look }))),
+    ),
+    call: createSql((query) => orCatalogError(() => inPlace(() => ask(() => pool.query(query))))).all,
     write: (work) =>
       orCatalogError(async () => {
         // Whether a COMMIT has happened whose answer never came is not known: it is not repeated.
         let hasCommitted = false
         return repeat(
-          () => lend((client) => transact(client, work, () => (hasCommitted = true))),
+          () => inPlace(() => lend((client) => transact(client, work, () => (hasCommitted = true)))),
           () => !hasCommitted,
         )
       }),

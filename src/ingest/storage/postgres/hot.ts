@@ -11,11 +11,12 @@ import { type Row, toRegistration, toUpload } from "../sql/rows.ts"
 import { describeWhole, toCommitted } from "../sql/uploads.ts"
 import { untoldUrlTtl } from "../upload-rules.ts"
 import { createBatches } from "./batches.ts"
+import type { InTurn } from "./connections.ts"
 import type { Database } from "./database.ts"
 import { recordOneAttempt } from "./deliveries.ts"
 import type { Writers } from "./processes.ts"
 import { registerUploads } from "./registrations.ts"
-import { commitUpload, commitWholeUpload } from "./uploads.ts"
+import { commitUpload, commitWholeUpload, isBounded } from "./uploads.ts"
 import { toJson } from "./values.ts"
 
 type Whole = Parameters<CatalogUploads["commitWhole"]>[0]
@@ -149,6 +150,7 @@ export const createHotTransitions = (
   { call, write }: Database,
   functions: string,
   process: { readonly me: string; readonly writers: Writers },
+  inTurn: InTurn,
 ): Pick<CatalogUploads, "commit" | "commitWhole"> &
   Pick<CatalogRegistrations, "register"> &
   Pick<CatalogDeliveries, "recordAttempt"> => {
@@ -214,8 +216,10 @@ export const createHotTransitions = (
     commit,
     recordAttempt,
     // Where there may be only so much, one begins after the other.
-    commitWhole: (job) =>
-      job.quota === undefined && job.labels?.ownerQuota === undefined ? commitWhole(job) : commitWholeAlone(job),
+    commitWhole: (job) => {
+      const { quota, labels = {}, grant } = job
+      return isBounded(quota, labels) ? inTurn(grant.appId, true, () => commitWholeAlone(job)) : commitWhole(job)
+    },
     // The same key twice is none of the common cases.
     register: (job) => (new Set(job.fileKeys).size === job.fileKeys.length ? register(job) : registerAlone(job)),
   }

@@ -1,17 +1,21 @@
 import { CatalogError } from "../catalog.ts"
-import { createDatabase, type Database } from "./database.ts"
-import type { PostgresPool } from "./pool.ts"
+import { createDatabase, type Database, type Sql } from "./database.ts"
+import { ignoreBroken, type PostgresPool } from "./pool.ts"
 import { migrate, migrations, versionedSchema } from "./schema.ts"
 import { quoteName } from "./translate.ts"
 
 /** A database whose tables are made, or upgraded, when something is asked for the first time. */
-const withTables = (database: Database, schema: string): Database & { readonly close: () => Promise<void> } => {
-  const { read, call, write } = database
+const withTables = (
+  database: Database,
+  patient: Database,
+  schema: string,
+): Database & { readonly close: () => Promise<void> } => {
+  const { read, look, call, write } = database
   const running = new Set<Promise<unknown>>()
   let migrated: Promise<void> | undefined
   let isClosed = false
   const ready = async (): Promise<void> => {
-    migrated ??= migrate(database, schema).catch((cause: unknown) => {
+    migrated ??= migrate(patient, schema).catch((cause: unknown) => {
       // The next call tries again: the server may not have been there.
       migrated = undefined
       throw cause
@@ -29,12 +33,14 @@ const withTables = (database: Database, schema: string): Database & { readonly c
     void ended.then(() => running.delete(ended))
     return asked
   }
+  const wrap = (sql: Sql): Sql => ({
+    all: (text, ...values) => run(() => sql.all(text, ...values)),
+    one: (text, ...values) => run(() => sql.one(text, ...values)),
+    run: (text, ...values) => run(() => sql.run(text, ...values)),
+  })
   return {
-    read: {
-      all: (sql, ...values) => run(() => read.all(sql, ...values)),
-      one: (sql, ...values) => run(() => read.one(sql, ...values)),
-      run: (sql, ...values) => run(() => read.run(sql, ...values)),
-    },
+    read: wrap(read),
+    look: wrap(look),
     call: (sql, ...values) => run(() => call(sql, ...values)),
     write: (work) => run(() => write(work)),
     close: async () => {
@@ -59,16 +65,16 @@ export const openDatabase = (pool: PostgresPool, schema: string): OpenDatabase =
   if (!/^[\w -]{1,50}$/.test(schema))
     throw new Error(`${JSON.stringify(schema)} cannot be the name of the catalog's schema.`)
   const functions = quoteName(versionedSchema(schema, migrations.length))
-  const database = withTables(createDatabase(pool, schema, `SELECT ${functions}.hold_keys(?::text[])`), schema)
-  // A connection that breaks while nobody uses it says so by an event, which ends the process where nobody listens.
-  const ignore = (): void => {}
-  pool.on?.("error", ignore)
+  const holdKeys = `SELECT ${functions}.hold_keys(?::text[])`
+  const patient = createDatabase(pool, schema, holdKeys, { isPatient: true })
+  const database = withTables(createDatabase(pool, schema, holdKeys), patient, schema)
+  const heedBroken = ignoreBroken(pool)
   return {
     database,
     functions,
     close: async () => {
       await database.close()
-      pool.removeListener?.("error", ignore)
+      heedBroken()
     },
   }
 }

@@ -8,6 +8,8 @@ export interface PostgresQuery {
   text: string
   values: Array<unknown>
   types: PostgresTypes
+  /** How long the client waits for the answer, ms; then the connection is given up. */
+  query_timeout?: number
 }
 
 /** What the server answers to a statement. */
@@ -25,10 +27,46 @@ export interface PostgresClient {
   removeListener?(event: "error", listener: (cause: Error) => void): unknown
 }
 
+/** What is heard of a pool. */
+interface PoolEvents {
+  (event: "error", listener: (cause: Error) => void): unknown
+  /** It is about to lend a connection. */
+  (event: "acquire", listener: (client: PostgresClient) => void): unknown
+}
+
 /** What the catalog needs of a pool of connections: `Pool` of `pg` is one, and so is what other packages make like it. */
 export interface PostgresPool {
   query(query: PostgresQuery): Promise<PostgresResult>
   connect(): Promise<PostgresClient>
-  on?(event: "error", listener: (cause: Error) => void): unknown
-  removeListener?(event: "error", listener: (cause: Error) => void): unknown
+  /** How many connections there may be; 10 where it does not say. */
+  readonly options?: { readonly max?: number | undefined } | undefined
+  on?: PoolEvents
+  removeListener?: PoolEvents
+}
+
+const ignore = (): void => {}
+
+/** Connections that somebody listens to. */
+const attended = new WeakSet<PostgresClient>()
+
+/** A pool resolves a moment after it has lent a connection, and what breaks it may come with the answer before. */
+const attend = (client: PostgresClient): void => {
+  if (attended.has(client)) return
+  attended.add(client)
+  client.on?.("error", ignore)
+}
+
+/**
+ * A connection that breaks says so by an event, which ends the process where nobody listens. Whoever uses it meanwhile
+ * hears of it by what it was asked.
+ *
+ * @returns undoes it
+ */
+export const ignoreBroken = (pool: PostgresPool): (() => void) => {
+  pool.on?.("error", ignore)
+  pool.on?.("acquire", attend)
+  return () => {
+    pool.removeListener?.("error", ignore)
+    pool.removeListener?.("acquire", attend)
+  }
 }

@@ -28,7 +28,7 @@ const letGo = "DELETE FROM writers WHERE key = ? AND process = ? AND epoch <= ?"
  * @param me        the id of this process
  */
 export const createProcesses = (
-  { read, write }: Database,
+  { read, look, write }: Database,
   functions: string,
   me: string,
 ): { readonly processes: CatalogProcesses; readonly writers: Writers } => {
@@ -48,7 +48,7 @@ export const createProcesses = (
         const doing = toJson(Object.entries(active).map(([name, count]) => ({ name, count })))
         const ask = (sql: Sql) => sql.one(looking, me, lease, doing)
         // Where the database's default is another isolation, the function refuses.
-        const row = (await ask(read)) ?? (await write((sql: Transaction) => ask(sql)))
+        const row = (await ask(look)) ?? (await write((sql: Transaction) => ask(sql)))
         const { others, ...seen } = row!
         return { ...(seen as unknown as ProcessLook), others: toCounts(others) }
       },

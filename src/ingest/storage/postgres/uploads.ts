@@ -8,6 +8,7 @@ import { selectUpload, toFile, toUpload } from "../sql/rows.ts"
 import { statements } from "../sql/statements.ts"
 import { toCommitted, toValues } from "../sql/uploads.ts"
 import { type BeginVerdict, decideBegin, endByError, isNewUpload, type Replacement } from "../upload-rules.ts"
+import type { InTurn } from "./connections.ts"
 import type { Database, Sql, Transaction } from "./database.ts"
 import { settle } from "./delete-steps.ts"
 import type { Writers } from "./processes.ts"
@@ -50,7 +51,7 @@ const replace = async (
 }
 
 /** Whether an app, or the owner of a file, may have only so much. */
-const isBounded = (quota: number | undefined, { owner, ownerQuota }: FileLabels): boolean =>
+export const isBounded = (quota: number | undefined, { owner, ownerQuota }: FileLabels): boolean =>
   quota !== undefined || (owner !== undefined && ownerQuota !== undefined)
 
 /**
@@ -242,8 +243,12 @@ const recordResult = async (
 export const createUploads = (
   { read, write }: Database,
   writers: Writers,
+  inTurn: InTurn,
 ): Omit<CatalogUploads, "commit" | "commitWhole"> => ({
-  begin: (begin) => write((sql) => beginUpload(sql, writers, begin)),
+  begin: (begin) =>
+    inTurn(begin.grant.appId, isBounded(begin.quota, begin.labels ?? {}), () =>
+      write((sql) => beginUpload(sql, writers, begin)),
+    ),
   interrupt: (key, unlessHeld = false) =>
     write(async (sql) => {
       await sql.hold([key])

@@ -44,3 +44,6 @@ const parsers: Readonly<Record<number, (value: string) => unknown>> = {
 
 /** How values of columns are read. */
 export const types: PostgresTypes = { getTypeParser: (oid) => parsers[oid] ?? decodeText }
+
+/** How long something waits for a lock that another transaction holds. */
+export const lockTime = "5s"

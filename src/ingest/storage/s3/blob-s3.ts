@@ -45,7 +45,7 @@ import { toPartSize } from "./part-size.ts"
 import { createReadBlob } from "./read-blob.ts"
 import { createRemovals } from "./removals.ts"
 import { toStoreError } from "./store-failure.ts"
-import { createPlaces } from "./places.ts"
+import { createPlaces } from "../places.ts"
 
 /** Requests with bodies that one process has under way. */
 const requestsAtOnce = 64

@@ -74,9 +74,12 @@ export const claimEvent = (also = ""): string => `
     UPDATE endpoint_events SET attempts = attempts + 1, next_at = ?${also} WHERE number = ?
     RETURNING id, type, at, file, attempts AS attempt, attempts - redelivered_after - 1 AS retry`
 
-/** @param also what is set beside, with a comma before it */
-export const endEvent = (also = ""): string => `
-    UPDATE endpoint_events SET status = ?, failures = CASE WHEN ? = 1 THEN failures ELSE failures + 1 END,
+/**
+ * @param also   what is set beside, with a comma before it
+ * @param failed how many attempts have failed once this one has
+ */
+export const endEvent = (also = "", failed = "failures + 1"): string => `
+    UPDATE endpoint_events SET status = ?, failures = CASE WHEN ? = 1 THEN failures ELSE ${failed} END,
       next_at = coalesce(?, next_at)${also}
     WHERE id = ? AND attempts = ? AND status = 'pending'`
 

@@ -39,10 +39,13 @@ export const insertDelivery = (column = "", value = ""): string => `
 export const claimDelivery = (also = ""): string =>
   `UPDATE deliveries SET attempts = attempts + 1, next_at = ?${also} WHERE file_id = ?`
 
-/** @param also what is set beside, with a comma before it */
-export const endAttempt = (also = ""): string => `
+/**
+ * @param also   what is set beside, with a comma before it
+ * @param failed how many attempts have failed once this one has
+ */
+export const endAttempt = (also = "", failed = "failures + 1"): string => `
     UPDATE deliveries SET status = ?, 
-      failures = CASE WHEN ? = 1 THEN failures WHEN is_dev = 1 THEN attempts ELSE failures + 1 END,
+      failures = CASE WHEN ? = 1 THEN failures WHEN is_dev = 1 THEN attempts ELSE ${failed} END,
       next_at = coalesce(?, next_at)${also}
     WHERE id = ? AND attempts = ? AND status = 'pending'`
 

@@ -33,13 +33,15 @@ export interface Additions {
   readonly caller: string
   /** One more column of a delivery that is inserted, and its value: who claims it. */
   readonly claimedBy: readonly [column: string, value: string]
+  /** How many attempts have failed once one more has. */
+  readonly failed: string
   /** What is set beside where a claim ends. */
   readonly unclaimed: string
   /** One more step of a commit. */
   readonly committed: string
 }
 
-const nothing: Additions = { caller: "", claimedBy: ["", ""], unclaimed: "", committed: "" }
+const nothing: Additions = { caller: "", claimedBy: ["", ""], failed: "d.failures + 1", unclaimed: "", committed: "" }
 
 /** Files that have arrived whole, under keys of which nothing is known but what is expected. */
 const commitWhole = (schema: string, versioned: string, { caller, claimedBy: [column, value] }: Additions): string => `
@@ -178,7 +180,7 @@ const commit = (versioned: string, { caller, claimedBy: [column, value], committ
   END $$;`
 
 /** Ends attempts to deliver, and keeps the results that they brought. */
-const recordAttempt = (versioned: string, { unclaimed }: Additions): string => `
+const recordAttempt = (versioned: string, { failed, unclaimed }: Additions): string => `
   CREATE FUNCTION ${versioned}.record_attempt(jobs json) RETURNS TABLE (n int, kept boolean) LANGUAGE plpgsql AS $$
   #variable_conflict use_column
   DECLARE newest text[]; found json; stored bigint[];
@@ -192,7 +194,7 @@ const recordAttempt = (versioned: string, { unclaimed }: Additions): string => `
       SELECT delivery_id, attempt, started_at, latency, status, error, answer FROM job ON CONFLICT DO NOTHING
     ), ended AS (
       UPDATE deliveries d SET (status, failures, next_at) = (
-        SELECT j.next, CASE WHEN j.delivered = 1 THEN d.failures WHEN d.is_dev = 1 THEN d.attempts ELSE d.failures + 1 END,
+        SELECT j.next, CASE WHEN j.delivered = 1 THEN d.failures WHEN d.is_dev = 1 THEN d.attempts ELSE ${failed} END,
           coalesce(j.retry_at, d.next_at) FROM job j WHERE j.delivery_id = d.id)${unclaimed}
       WHERE d.file_id = ANY (ARRAY(SELECT file_id FROM job)) AND d.status = 'pending'
         AND d.attempts = (SELECT j.attempt FROM job j WHERE j.delivery_id = d.id)

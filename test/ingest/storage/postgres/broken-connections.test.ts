@@ -1,0 +1,51 @@
+import pg from "pg"
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest"
+import { createPostgresCatalog } from "../../../../src/postgres.ts"
+import { startWire } from "../../../scale/start-wire.ts"
+import { startPostgres, type TestPostgres } from "../../../start-postgres.ts"
+
+let postgres: TestPostgres
+
+beforeAll(async () => {
+  postgres = await startPostgres()
+})
+
+afterAll(() => postgres.stop())
+
+it("a connection whose end comes with the answer before it is lent ends nothing else", async () => {
+  const url = new URL(postgres.url)
+  const wire = await startWire(Number(url.port))
+  onTestFinished(wire.close)
+  url.port = String(wire.port)
+  // As an application makes it: nobody listens to its connections.
+  const pool = new pg.Pool({ connectionString: url.href, max: 1, application_name: "broken" })
+  const catalog = createPostgresCatalog({ pool })
+  onTestFinished(async () => {
+    await catalog.close()
+    await pool.end()
+  })
+  await catalog.probe()
+  const uncaught: Array<unknown> = []
+  const listeners = process.listeners("uncaughtException")
+  process.removeAllListeners("uncaughtException")
+  process.on("uncaughtException", (cause) => uncaught.push(cause))
+  onTestFinished(() => {
+    process.removeAllListeners("uncaughtException")
+    for (const listener of listeners) process.on("uncaughtException", listener)
+  })
+  // The first one has the only connection, the second one waits for it.
+  const reading = catalog.appsRevision().catch(() => {})
+  const writing = catalog.probe().catch(() => {})
+  wire.stall("answers")
+  const backends = "FROM pg_stat_activity WHERE application_name = 'broken'"
+  for (let isAnswered = false; !isAnswered;) {
+    const [row] = await postgres.run(`SELECT state = 'idle' AND query LIKE '%revision%' AS answered ${backends}`)
+    isAnswered = row?.["answered"] === true
+  }
+  await postgres.run(`SELECT pg_terminate_backend(pid) ${backends}`)
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  wire.goOn()
+  await Promise.all([reading, writing])
+  expect(uncaught).toEqual([])
+  expect(await catalog.appsRevision()).toBe(0)
+})
