@@ -29,7 +29,12 @@ export interface App {
   readonly callbackOrigins: ReadonlySet<string> | undefined
 }
 
-/** The apps an ingest knows: the one of its token, and those of its catalog. At most a second old. */
+/**
+ * The apps an ingest knows: the one of its token, and those of its catalog. At most a second old.
+ *
+ * Fails: rejects as the catalog does where it could not be asked about an app that is not known: nobody is told then that there
+ *        is no such app.
+ */
 export interface Apps {
   readonly byId: (appId: string) => MaybePromise<App | undefined>
   /** The app of an active key. In constant time for any key. */
@@ -69,7 +74,7 @@ interface Snapshot {
  * Keeps the apps in memory, each with its keys imported and its id encoded once.
  *
  * The key of the token is valid unless the catalog says that it is revoked; what the catalog says of the token's app
- * applies to it as to any other. While the catalog fails, its last answer applies.
+ * applies to it as to any other. While the catalog fails, its last answer applies to those that it knew.
  */
 export const createApps = ({
   token,
@@ -142,26 +147,34 @@ export const createApps = ({
   let snapshot = toSnapshot([])
   let revision: number | undefined
   let checkedAt = -Infinity
-  let checking: Promise<Snapshot> | undefined
+  let checking: Promise<void> | undefined
+  /** Why the last check has failed. */
+  let failure: { readonly cause: unknown } | undefined
 
-  const check = async (): Promise<Snapshot> => {
+  const check = async (): Promise<void> => {
     try {
       const newest = await catalog.appsRevision()
       if (newest !== revision) {
         snapshot = toSnapshot(await catalog.listApps())
         revision = newest
       }
+      failure = undefined
     } catch (cause) {
+      failure = { cause }
       write("Error", "The catalog cannot say which apps there are; those known so far are served.", [cause])
     }
     checkedAt = now()
     checking = undefined
-    return snapshot
+  }
+
+  const findNow = (look: (snapshot: Snapshot) => App | undefined): MaybePromise<App | undefined> => {
+    const found = look(snapshot)
+    return found === undefined && failure !== undefined ? Promise.reject(failure.cause) : found
   }
 
   const find = (look: (snapshot: Snapshot) => App | undefined): MaybePromise<App | undefined> => {
     const age = now() - checkedAt
-    return age >= 0 && age < maximumAge ? look(snapshot) : (checking ??= check()).then(look)
+    return age >= 0 && age < maximumAge ? findNow(look) : (checking ??= check()).then(() => findNow(look))
   }
 
   return {
