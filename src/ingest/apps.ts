@@ -29,7 +29,11 @@ export interface App {
   readonly callbackOrigins: ReadonlySet<string> | undefined
 }
 
-/** The apps an ingest knows: the one of its token, and those of its catalog. At most a second old. */
+/**
+ * The apps an ingest knows: the one of its token, and those of its catalog. At most a second old.
+ *
+ * Fails: rejects with `CatalogError` for one that is not known as long as the catalog has never said which there are.
+ */
 export interface Apps {
   readonly byId: (appId: string) => MaybePromise<App | undefined>
   /** The app of an active key. In constant time for any key. */
@@ -69,7 +73,8 @@ interface Snapshot {
  * Keeps the apps in memory, each with its keys imported and its id encoded once.
  *
  * The key of the token is valid unless the catalog says that it is revoked; what the catalog says of the token's app
- * applies to it as to any other. While the catalog fails, its last answer applies.
+ * applies to it as to any other. While the catalog fails, its last answer applies. Where it has never answered, nobody is
+ * told that an app does not exist: its clients would give up.
  */
 export const createApps = ({
   token,
@@ -141,6 +146,8 @@ export const createApps = ({
 
   let snapshot = toSnapshot([])
   let revision: number | undefined
+  /** Why the catalog has not said yet which apps there are; undefined once it has. */
+  let failure: Error | undefined
   let checkedAt = -Infinity
   let checking: Promise<Snapshot> | undefined
 
@@ -150,8 +157,10 @@ export const createApps = ({
       if (newest !== revision) {
         snapshot = toSnapshot(await catalog.listApps())
         revision = newest
+        failure = undefined
       }
     } catch (cause) {
+      if (revision === undefined) failure = cause as Error
       write("Error", "The catalog cannot say which apps there are; those known so far are served.", [cause])
     }
     checkedAt = now()
@@ -161,7 +170,11 @@ export const createApps = ({
 
   const find = (look: (snapshot: Snapshot) => App | undefined): MaybePromise<App | undefined> => {
     const age = now() - checkedAt
-    return age >= 0 && age < maximumAge ? look(snapshot) : (checking ??= check()).then(look)
+    const lookIfKnown = (known: Snapshot): MaybePromise<App | undefined> => {
+      const app = look(known)
+      return app === undefined && failure !== undefined ? Promise.reject(failure) : app
+    }
+    return age >= 0 && age < maximumAge ? lookIfKnown(snapshot) : (checking ??= check()).then(lookIfKnown)
   }
 
   return {

@@ -56,6 +56,7 @@ it("lose nothing, whichever of them, the database, the bucket or a clock fails",
   const deployment = await startDeployment({
     random,
     fell: violate,
+    prepare: createSmallApp,
     callbackWait: 1500,
     callbackTimeout: 1000,
     callbackRetries: Array.from({ length: 2000 }, () => 100),
@@ -65,7 +66,6 @@ it("lose nothing, whichever of them, the database, the bucket or a clock fails",
   })
   onTestFinished(deployment.stop)
   const { members, double, pool, pickUrl } = deployment
-  await createSmallApp(deployment)
 
   let failures = 0
   const isFailure = ({ status }: Answer): boolean => {
