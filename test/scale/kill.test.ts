@@ -288,6 +288,8 @@ it("lose nothing, whichever of them, the database, the bucket or a clock fails",
     `SELECT key, status FROM ${schema}.files WHERE status IN ('Uploading', 'Uploaded', 'Deleting')`,
   )
   expect.soft(left.rows, "files that are left").toEqual([])
+  const journal = await pool.query(`SELECT key FROM ${schema}.blobs UNION SELECT key FROM ${schema}.blob_parts`)
+  expect.soft(journal.rows, "rows of the journal that are left").toEqual([])
   expect([...faults.counts.values()].reduce((sum, times) => sum + times, 0)).toBe(wanted)
   expect(counts.uploads).toBeGreaterThan(wanted / 2)
   expect(counts.resumes).toBeGreaterThan(wanted / 4)
