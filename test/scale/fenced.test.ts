@@ -141,17 +141,18 @@ it.each<[string, Operation | undefined, number, boolean]>([
   },
 )
 
-it.each<[string, Operation | undefined]>([
-  ["the body", undefined],
-  ["a new multipart upload", "CreateMultipartUpload"],
-  ["a part", "UploadPart"],
+it.each<[string, Operation | undefined, number]>([
+  ["the body", undefined, 24],
+  ["a new multipart upload", "CreateMultipartUpload", 24],
+  ["a part", "UploadPart", 24],
+  ["the object of a file of one part", "PutObject", 3],
 ])(
   "that stands still within %s changes nothing while another goes on with it",
   { timeout: 120_000 },
-  async (_title, operation) => {
-    const content = randomBytes(24 * mebibyte)
+  async (_title, operation, size) => {
+    const content = randomBytes(size * mebibyte)
     const upload = await standStill(operation, content, content)
-    const offset = 20 * mebibyte + 5
+    const offset = content.length - 500_000
     await upload.goOn(offset)
     const usage = await walkUsage(deployment.pool)
     const late = await upload.wakeFirst()
