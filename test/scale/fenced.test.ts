@@ -42,75 +42,125 @@ const observe = async ({ key }: UploadGrant) => {
 const split = (bytes: Buffer, size = 256 * 1024): ReadonlyArray<Buffer> =>
   Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) => bytes.subarray(index * size, (index + 1) * size))
 
-it.each([
-  ["the body", undefined, 24],
-  ["a new multipart upload", "CreateMultipartUpload", 24],
-  ["a part", "UploadPart", 24],
-  ["the completion", "CompleteMultipartUpload", 24],
-  ["the object of a file of one part", "PutObject", 3],
+type Operation = "CreateMultipartUpload" | "UploadPart" | "CompleteMultipartUpload" | "PutObject"
+
+/** An upload whose first writer stands still, so that others go on with it. */
+const standStill = async (operation: Operation | undefined, content: Buffer, firstContent: Buffer) => {
+  const [first, second, third] = deployment.members
+  if (first === undefined || second === undefined || third === undefined) throw new Error("Three are needed.")
+  const { double } = deployment
+  const grant = await uploader.createGrant(content.length)
+  let isHeld = false
+  const going = Promise.withResolvers<void>()
+  if (operation !== undefined) {
+    double.onRequest(async (request) => {
+      if (request.operation !== operation || isHeld) return
+      isHeld = true
+      await going.promise
+    })
+  }
+  const countParts = () => double.requests.filter((request) => request.operation === "UploadPart").length
+  const before = countParts()
+  const answered: Promise<Answer | undefined> = uploader.put(first.url()!, grant, 0, split(firstContent), {
+    pause: 1,
+    onPiece: (index) => {
+      // After the first two parts and something of the third.
+      if (operation === undefined && index === 70) isHeld = true
+    },
+  })
+  await eventually(
+    () => isHeld && (operation !== undefined || countParts() - before >= 2),
+    "the first writer is where it is to stop",
+  )
+  first.signal("SIGSTOP")
+  const askOffset = () => uploader.askOffset(third.url()!, grant)
+  return {
+    grant,
+    askOffset,
+    /** Another one goes on until all bytes up to an offset are there. */
+    goOn: async (end: number): Promise<void> => {
+      for (let at = await uploader.askOffset(second.url()!, grant); ;) {
+        const answer = await uploader.put(second.url()!, grant, at, [content.subarray(at, end)])
+        if (answer?.status === 200) return
+        if (answer?.status === 409) at = await askOffset()
+        else if (answer?.status !== 423) throw new Error(`${String(answer?.status)} ${String(answer?.body)}`)
+        if (at === end) return
+      }
+    },
+    /** What the first one answers once it goes on. */
+    wakeFirst: async (): Promise<Answer | undefined> => {
+      first.signal("SIGCONT")
+      going.resolve()
+      double.onRequest()
+      const late = await answered
+      await sleep(1000)
+      return late
+    },
+    expectContent: async (): Promise<void> => {
+      for (const { url } of deployment.members) {
+        const read = await uploader.read(url()!, grant)
+        expect(read?.status).toBe(200)
+        expect(read?.body.equals(content)).toBe(true)
+      }
+    },
+    /** Deletes it, and expects that nothing is left of it. */
+    remove: async (): Promise<void> => {
+      await uploader.call(third.url()!, "deleteFiles", { fileKeys: [grant.key] })
+      await eventually(() => double.objects.size + double.uploads.size === 0, "nothing is left of it in the bucket")
+      const left = async () => (await deployment.pool.query(`SELECT key FROM ${schema}.blobs`)).rows
+      await eventually(async () => (await left()).length === 0, "nothing is left of it in the journal")
+    },
+  }
+}
+
+it.each<[string, Operation | undefined, number, boolean]>([
+  ["the body", undefined, 24, true],
+  ["a new multipart upload", "CreateMultipartUpload", 24, false],
+  ["a part", "UploadPart", 24, true],
+  ["the completion", "CompleteMultipartUpload", 24, true],
+  ["the object of a file of one part", "PutObject", 3, false],
 ])(
   "that stands still within %s changes nothing once another has finished it",
   { timeout: 120_000 },
-  async (_title, operation, size) => {
-    const [first, second, third] = deployment.members as [
-      Deployment["members"][0],
-      Deployment["members"][0],
-      Deployment["members"][0],
-    ]
-    const { double } = deployment
+  async (_title, operation, size, isSame) => {
     const content = randomBytes(size * mebibyte)
-    const grant = await uploader.createGrant(content.length)
-    let isHeld = false
-    const going = Promise.withResolvers<void>()
-    if (operation !== undefined) {
-      double.onRequest(async (request) => {
-        if (request.operation !== operation || isHeld) return
-        isHeld = true
-        await going.promise
-      })
-    }
-    const parts = () => double.requests.filter((request) => request.operation === "UploadPart").length
-    const before = parts()
-    let isBodyHeld = false
-    const answered: Promise<Answer | undefined> = uploader.put(first.url()!, grant, 0, split(content), {
-      pause: 1,
-      onPiece: (index) => {
-        // After the first two parts and something of the third.
-        if (operation === undefined && index === 70) isBodyHeld = true
-      },
-    })
-    await eventually(
-      () => (operation === undefined ? isBodyHeld && parts() - before >= 2 : isHeld),
-      "the first writer is where it is to stop",
-    )
-    first.signal("SIGSTOP")
-    const offset = await uploader.askOffset(second.url()!, grant)
-    let finished: Answer | undefined
-    for (let at = offset; finished === undefined;) {
-      const answer = await uploader.put(second.url()!, grant, at, [content.subarray(at)])
-      if (answer?.status === 200) finished = answer
-      else if (answer?.status === 409) at = await uploader.askOffset(third.url()!, grant)
-      else if (answer?.status !== 423) throw new Error(`${String(answer?.status)} ${String(answer?.body)}`)
-    }
-    const known = await observe(grant)
+    // Where nothing of the first one is kept, its client may have sent other bytes.
+    const upload = await standStill(operation, content, isSame ? content : randomBytes(content.length))
+    await upload.goOn(content.length)
+    const known = await observe(upload.grant)
     expect(known.row.status).toBe("Uploaded")
     expect(known.etag).toBeDefined()
-    first.signal("SIGCONT")
-    going.resolve()
-    double.onRequest()
-    const late = await answered
+    const late = await upload.wakeFirst()
     // It may say that the file is there.
     if (late?.status === 200) expect(JSON.parse(late.body.toString()).fileHash).toBe(known.row.file_hash)
     else expect([undefined, 409, 423, 503]).toContain(late?.status)
-    await sleep(1000)
-    expect(await observe(grant)).toEqual(known)
-    expect(await uploader.askOffset(first.url()!, grant)).toBe(content.length)
-    for (const { url } of deployment.members) {
-      const read = await uploader.read(url()!, grant)
-      expect(read?.status).toBe(200)
-      expect(read?.body.equals(content)).toBe(true)
-    }
-    await uploader.call(third.url()!, "deleteFiles", { fileKeys: [grant.key] })
-    await eventually(() => double.objects.size + double.uploads.size === 0, "nothing is left of it in the bucket")
+    expect(await observe(upload.grant)).toEqual(known)
+    expect(await upload.askOffset()).toBe(content.length)
+    await upload.expectContent()
+    await upload.remove()
+  },
+)
+
+it.each<[string, Operation | undefined, number]>([
+  ["the body", undefined, 24],
+  ["a new multipart upload", "CreateMultipartUpload", 24],
+  ["a part", "UploadPart", 24],
+  ["the object of a file of one part", "PutObject", 3],
+])(
+  "that stands still within %s changes nothing while another goes on with it",
+  { timeout: 120_000 },
+  async (_title, operation, size) => {
+    const content = randomBytes(size * mebibyte)
+    const upload = await standStill(operation, content, content)
+    const offset = content.length - 500_000
+    await upload.goOn(offset)
+    const usage = await walkUsage(deployment.pool)
+    const late = await upload.wakeFirst()
+    expect([undefined, 409, 423, 503]).toContain(late?.status)
+    expect(await upload.askOffset()).toBe(offset)
+    expect(await walkUsage(deployment.pool)).toEqual(usage)
+    await upload.goOn(content.length)
+    await upload.expectContent()
+    await upload.remove()
   },
 )

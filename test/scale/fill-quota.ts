@@ -6,6 +6,7 @@ import {
   names,
   signUploadUrl,
 } from "../../src/protocol.ts"
+import type { Catalog } from "../../src/ingest.ts"
 import type { Ask } from "../reliability/crash/ask.ts"
 import type { Random } from "../reliability/random.ts"
 import { type Deployment, publicUrl } from "./start-deployment.ts"
@@ -13,7 +14,7 @@ import { type Deployment, publicUrl } from "./start-deployment.ts"
 /** The app whose files have room for a few only. */
 export const smallApp = { id: "small", apiKey: "sk_test_small_0123456789", quota: 2_000_000 } as const
 
-export const createSmallApp = async ({ catalog }: Deployment): Promise<void> => {
+export const createSmallApp = async (catalog: Catalog): Promise<void> => {
   const { id, apiKey, quota } = smallApp
   await catalog.createApp({ id, createdAt: 1, name: null, defaultAcl: null, callbackOrigins: null, quota })
   await catalog.addKey({ appId: id, apiKey, now: 1 })

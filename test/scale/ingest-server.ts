@@ -50,6 +50,8 @@ const ingest = createIngest({
 })
 const server = createServer({ requestTimeout: 0 }, toNodeListener(ingest.fetch))
 process.on("message", (message: { readonly shift: number }) => shiftClock(message.shift))
+// The test has ended, however.
+process.once("disconnect", () => process.exit())
 process.once("SIGTERM", () => {
   server.close()
   server.closeIdleConnections()

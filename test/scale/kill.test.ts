@@ -56,6 +56,7 @@ it("lose nothing, whichever of them, the database, the bucket or a clock fails",
   const deployment = await startDeployment({
     random,
     fell: violate,
+    prepare: createSmallApp,
     callbackWait: 1500,
     callbackTimeout: 1000,
     callbackRetries: Array.from({ length: 2000 }, () => 100),
@@ -65,7 +66,6 @@ it("lose nothing, whichever of them, the database, the bucket or a clock fails",
   })
   onTestFinished(deployment.stop)
   const { members, double, pool, pickUrl } = deployment
-  await createSmallApp(deployment)
 
   let failures = 0
   const isFailure = ({ status }: Answer): boolean => {
@@ -288,6 +288,8 @@ it("lose nothing, whichever of them, the database, the bucket or a clock fails",
     `SELECT key, status FROM ${schema}.files WHERE status IN ('Uploading', 'Uploaded', 'Deleting')`,
   )
   expect.soft(left.rows, "files that are left").toEqual([])
+  const journal = await pool.query(`SELECT key FROM ${schema}.blobs UNION SELECT key FROM ${schema}.blob_parts`)
+  expect.soft(journal.rows, "rows of the journal that are left").toEqual([])
   expect([...faults.counts.values()].reduce((sum, times) => sum + times, 0)).toBe(wanted)
   expect(counts.uploads).toBeGreaterThan(wanted / 2)
   expect(counts.resumes).toBeGreaterThan(wanted / 4)

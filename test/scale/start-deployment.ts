@@ -54,6 +54,7 @@ export interface Deployment {
 export const startDeployment = async ({
   random,
   fell,
+  prepare = async () => {},
   count = 3,
   bucket = {},
   ...options
@@ -61,6 +62,8 @@ export const startDeployment = async ({
   readonly random: Random
   /** One of them has ended by itself. */
   readonly fell: (what: string) => void
+  /** Is done before any ingest starts. */
+  readonly prepare?: (catalog: Catalog) => Promise<void>
   readonly count?: number
   readonly bucket?: Partial<ScaleServerOptions["bucket"]>
 }): Promise<Deployment> => {
@@ -73,6 +76,9 @@ export const startDeployment = async ({
   )
   const database = new URL(await postgres.createDatabase())
   const pool = postgres.createPool({ connectionString: database.href })
+
+  const catalog = createPostgresCatalog({ pool, schema })
+  await prepare(catalog)
 
   const createMember = async (number: number): Promise<Member> => {
     const wire = await startWire(Number(database.port))
@@ -129,7 +135,6 @@ export const startDeployment = async ({
 
   const members = await Promise.all(Array.from({ length: count }, (_, index) => createMember(index + 1)))
   await Promise.all(members.map((member) => member.start()))
-  const catalog = createPostgresCatalog({ pool, schema })
   return {
     members,
     postgres,

@@ -12,6 +12,10 @@ import { createSealer } from "../../src/protocol/seal.ts"
 import { type Answer, exchange, type Outgoing } from "../reliability/exchange.ts"
 import { publicUrl } from "./start-deployment.ts"
 
+/** Asks once more where the connection broke: one that was idle may have been closed by an ingest that stood still. */
+const ask = async (url: string, outgoing: Outgoing): Promise<Answer | undefined> =>
+  (await exchange(url, outgoing)) ?? (await exchange(url, outgoing))
+
 /** An app, and what it does at whichever ingest. */
 export const createUploader = (appId: string, apiKey: string, callbackUrl?: string) => {
   const signer = createSigner(apiKey)
@@ -49,14 +53,14 @@ export const createUploader = (appId: string, apiKey: string, callbackUrl?: stri
     /** How many bytes the ingest says are stored. */
     askOffset: async (at: string, grant: UploadGrant): Promise<number> => {
       const url = at + (await signUploadUrl(publicUrl, grant, signer)).slice(publicUrl.length)
-      const answer = await exchange(url, { method: "HEAD" })
+      const answer = await ask(url, { method: "HEAD" })
       if (answer?.status !== 200) throw new Error(`HEAD was answered ${String(answer?.status)}.`)
       return Number(answer.headers[names.header.rangeStart])
     },
     read: (at: string, { key }: UploadGrant): Promise<Answer | undefined> =>
-      exchange(`${at}/${names.path.file}/${key}`, { method: "GET" }),
+      ask(`${at}/${names.path.file}/${key}`, { method: "GET" }),
     call: async (at: string, operation: string, body: object): Promise<void> => {
-      const answer = await exchange(`${at}/${names.path.api}/${operation}`, {
+      const answer = await ask(`${at}/${names.path.api}/${operation}`, {
         method: "POST",
         headers: { "content-type": "application/json", [names.header.apiKey]: apiKey },
         body: [Buffer.from(JSON.stringify(body))],

@@ -59,6 +59,8 @@ const freshness = 10_000
  */
 const readAgainAtMost = 1024 ** 3
 
+const epochOfTail = (tail: string | null): number => (tail === null ? 0 : (readObjectName(tail)?.epoch ?? 0))
+
 /** What tests change. */
 interface S3BlobStoreTuning extends S3Tuning {
   /** Size of the largest file that is hashed again, bytes. */
@@ -110,14 +112,15 @@ export const createS3BlobStore = (
     await removals.keep(key)
     const held = blobs.hold(key, epoch)
     const { blob } = held
-    const { upload, offset, isFinishing } = await held.claim()
+    const { upload, offset, tail, isFinishing } = await held.claim()
     const { directSize } = upload ?? {}
     if (isFinishing && upload !== null) {
       const found = await client.headObject(names.content(key, upload.ref))
       if (found?.size === offset) blob.whole = { ref: upload.ref, size: offset }
     } else if (upload === null || (directSize !== undefined && directSize <= toPartSize(directSize))) {
-      // A blob of one part is whole as soon as it is put, whatever tail or upload the journal knows of.
-      const found = await objects.findWhole(key)
+      // A blob of one part is whole as soon as it is put, whatever upload the journal knows of. Where a newer writer has put a
+      // tail there was no object yet: it came late, from one that was fenced off.
+      const found = await objects.findWhole(key, epochOfTail(tail))
       if (found?.ref !== blob.whole?.ref) blob.whole = found
     }
     if (blob.whole === undefined && upload !== null && directSize !== undefined) {

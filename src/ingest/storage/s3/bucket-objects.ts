@@ -38,9 +38,9 @@ export const createBucketObjects = (client: S3Client, names: ObjectNames) => {
     client.deleteObjects((await listAll(key)).map(({ key: name }) => name).filter(isMeant))
 
   return {
-    /** The object that a blob has become: the one of the newest epoch. */
-    findWhole: async (key: string): Promise<Whole | undefined> => {
-      let newest = -1
+    /** The object that a blob has become: the one of the newest epoch. @param least the oldest epoch that counts */
+    findWhole: async (key: string, least = 0): Promise<Whole | undefined> => {
+      let newest = least - 1
       let found: Whole | undefined
       for (const { key: name, size } of await listAll(key)) {
         const of = readObjectName(name)
