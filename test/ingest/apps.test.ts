@@ -328,30 +328,6 @@ describe("what an app has of its own", () => {
   })
 })
 
-it("an ingest whose catalog has failed from its start says of no app that there is none", async () => {
-  const catalog = createSqliteCatalog({ file: ":memory:" })
-  await createApp(catalog)
-  let isBroken = true
-  const { url } = await startIngest({
-    catalog: {
-      ...catalog,
-      appsRevision: () =>
-        isBroken ? Promise.reject(new CatalogError("io", "The disk is gone.")) : catalog.appsRevision(),
-    },
-  })
-  const ask = async (key?: string) => (await register(url, { fileKeys: [keyOf("acme")] }, key)).status
-  const grant = createGrant({ appId: "acme", key: keyOf("acme") })
-  const signed = await signUploadUrl(url, grant, createSigner("sk_acme"))
-  expect([await ask("sk_acme"), await ask("sk_acme"), (await putRaw(signed, "hello")).status]).toEqual([503, 503, 503])
-  // The app of its own token needs no catalog to be known.
-  expect((await register(url, { fileKeys: [createGrant().key] })).status).toBe(200)
-  isBroken = false
-  await new Promise((resolve) => setTimeout(resolve, 1100))
-  expect([await ask("sk_acme"), (await putRaw(signed, "hello")).status, await ask("sk_nobody")]).toEqual([
-    200, 200, 401,
-  ])
-})
-
 it("an ingest whose catalog fails goes on with the apps it knows", async () => {
   const catalog = createSqliteCatalog({ file: ":memory:" })
   await createApp(catalog)
