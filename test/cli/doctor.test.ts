@@ -164,6 +164,19 @@ describe("sluice doctor", () => {
       status: "failed",
       message: `${stranger} answers with 200, which no Sluice ingest does.`,
     })
+    const proxy = await listen((_request, response) => response.writeHead(503).end("busy"))
+    expect((await examine(["--url", proxy], other)).of("Ingest")).toMatchObject({
+      message: `${proxy} answers with 503, which no Sluice ingest does.`,
+    })
+    const detail = "The ingest cannot write to the catalog."
+    const away = await listen((request, response) => {
+      response.writeHead(503, { "content-type": "application/problem+json" })
+      response.end(request.method === "HEAD" ? undefined : JSON.stringify({ code: "INGEST_UNAVAILABLE", detail }))
+    })
+    expect((await examine(["--url", away], other)).of("Ingest")).toMatchObject({
+      status: "failed",
+      message: `The ingest at ${away} takes nothing at the moment (INGEST_UNAVAILABLE). It says: ${detail}`,
+    })
   })
 
   it("knows the token of a further app of the ingest, and says what to do with one that is none", async () => {

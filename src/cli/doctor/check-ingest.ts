@@ -1,4 +1,13 @@
-import { type ProblemCode, createFileKey, createSigner, encodeAppId, envName, names, signUploadUrl, type Token } from "../../protocol.ts"
+import {
+  type ProblemCode,
+  createFileKey,
+  createSigner,
+  encodeAppId,
+  envName,
+  names,
+  signUploadUrl,
+  type Token,
+} from "../../protocol.ts"
 import { failed, type Finding, ok } from "./finding.ts"
 import { adviceOf, checkClock, probe } from "./probe.ts"
 

@@ -11,7 +11,9 @@ const settingNames = [...deploymentSettings.bucket, ...ownSettings] as const
 
 /** What the help shows without `--help-all`: the others are about a bucket. */
 const firstSettings: ReadonlySet<string> = new Set(
-  ["data", "databaseUrl", "s3Bucket", ...ownSettings, "config"].filter((name) => name !== "reads"),
+  ["data", "databaseUrl", "s3Bucket", ...ownSettings, "config"].filter(
+    (name) => name !== "reads" && name !== "callbackNetworks",
+  ),
 )
 
 /** `sluice doctor`. */
