@@ -105,6 +105,16 @@ describe("the object that says whose a bucket is", patient, () => {
         )
       }
     }
+    const examine = async (env: typeof own) => {
+      const { checks } = JSON.parse((await run(["doctor", "--json"], env)).stdout)
+      return checks.find(({ check }: { readonly check: string }) => check === "Bucket")
+    }
+    expect(await examine(own)).toMatchObject({ status: "ok" })
+    expect(await examine(staging)).toMatchObject({
+      status: "failed",
+      message: expect.stringMatching(/^The files in the bucket .* are of another catalog in PostgreSQL/),
+      advice: expect.stringMatching(/^Name its database and its schema/),
+    })
     const found = await run(["files", "reconcile", "--remove", "--yes", "--json"])
     expect([found.code, found.stderr]).toEqual([0, ""])
     expect(JSON.parse(found.stdout)).toMatchObject({ objects: 1, files: 1, leftOver: [], foreign: 0, removed: null })

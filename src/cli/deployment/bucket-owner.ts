@@ -78,10 +78,21 @@ const withMarker = async <A>(
   }
 }
 
-const toRefusal = (choice: BucketChoice, deployment: Deployment, owner: BucketOwner, name: string): CommandFailure =>
-  new CommandFailure(
-    `The files ${nameStore(choice)} are of ${nameKind(owner)}, as the object ${name} there says, and not of ${nameOwn(deployment)}. ` +
-      `${adviseOn(owner, deployment)}, or give this one a prefix of its own (--s3-prefix). ` +
+/** A bucket is of another catalog. */
+export class ForeignBucket extends CommandFailure {
+  readonly reason: string
+  readonly advice: string
+  constructor(reason: string, advice: string) {
+    super(`${reason} ${advice}`)
+    this.reason = reason
+    this.advice = advice
+  }
+}
+
+const toRefusal = (choice: BucketChoice, deployment: Deployment, owner: BucketOwner, name: string): ForeignBucket =>
+  new ForeignBucket(
+    `The files ${nameStore(choice)} are of ${nameKind(owner)}, as the object ${name} there says, and not of ${nameOwn(deployment)}.`,
+    `${adviseOn(owner, deployment)}, or give this one a prefix of its own (--s3-prefix). ` +
       `Only where that catalog is gone for good, or this one was restored from it: delete the object ${name} from the bucket, and start the ingest, which makes its own.`,
   )
 
@@ -91,7 +102,7 @@ export type Ownership = "own" | "nobody's"
 /**
  * Whether a bucket, below its prefix, is of the catalog of a deployment.
  *
- * Fails: with a {@link CommandFailure} where it is of another one.
+ * Fails: with a {@link ForeignBucket} where it is of another one.
  */
 export const requireOwnBucket = (
   choice: BucketChoice,
@@ -115,7 +126,7 @@ export const requireOwnBucket = (
  * Says in a bucket that it is of the catalog of a deployment, which has to be there. Of processes of one catalog any number may do
  * so at once.
  *
- * Fails: with a {@link CommandFailure} where it is of another one.
+ * Fails: with a {@link ForeignBucket} where it is of another one.
  */
 export const claimBucket = (choice: BucketChoice, deployment: Deployment, signal?: AbortSignal): Promise<void> =>
   withMarker(
@@ -131,3 +142,17 @@ export const claimBucket = (choice: BucketChoice, deployment: Deployment, signal
     },
     signal,
   )
+
+/** Why a bucket is not of the catalog of a deployment; undefined where it is, or nothing says so. Fails: as {@link requireOwnBucket}. */
+export const findForeignOwner = async (
+  choice: BucketChoice,
+  deployment: Deployment,
+): Promise<ForeignBucket | undefined> => {
+  try {
+    await requireOwnBucket(choice, deployment)
+    return undefined
+  } catch (error) {
+    if (error instanceof ForeignBucket) return error
+    throw error
+  }
+}
