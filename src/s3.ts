@@ -1,5 +1,7 @@
 export type { S3BlobStoreSettings } from "./ingest/storage/s3/blob-s3.ts"
 export { createS3BlobStore } from "./ingest/storage/s3/blob-s3.ts"
+export type { BucketMarker } from "./ingest/storage/s3/bucket-marker.ts"
+export { openBucketMarker } from "./ingest/storage/s3/bucket-marker.ts"
 export type { BucketReport, BucketTrial } from "./ingest/storage/s3/check-bucket.ts"
 export { checkBucket } from "./ingest/storage/s3/check-bucket.ts"
 export { S3Error } from "./ingest/storage/s3/client/s3-error.ts"

@@ -80,9 +80,14 @@ const refuseUnknownVerb = (program: Command, [name, verb = ""]: ReadonlyArray<st
   group.error(`error: unknown command '${verb}'\n${hint}`)
 }
 
-/** An empty variable counts as missing, as it does for apps. */
+/**
+ * An empty variable counts as missing, as it does for apps. The database's does not: an ingest whose secret is not there would
+ * begin a catalog of its own beside that of the others.
+ */
 const dropEmptyVariables = (env: NodeJS.ProcessEnv): void => {
-  for (const [name, value] of Object.entries(env)) if (name.startsWith(names.envPrefix) && !value) delete env[name]
+  for (const [name, value] of Object.entries(env)) {
+    if (name.startsWith(names.envPrefix) && !value && name !== envName("databaseUrl")) delete env[name]
+  }
 }
 
 /** Whether the output is for machines, for a command line that is wrong and so was not parsed to its end. */

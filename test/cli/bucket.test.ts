@@ -57,6 +57,9 @@ const start = async (args: ReadonlyArray<string> = nameBucket(), env: CommandOpt
   }
 }
 
+/** All objects but the one that says whose the bucket is. */
+const listBlobs = () => [...double.objects.keys()].filter((name) => name !== "files/sluice-catalog")
+
 const put = async (ingest: Awaited<ReturnType<typeof start>>, content: string, ...args: ReadonlyArray<string>) => {
   await writeFile(join(folder, "note.txt"), content)
   const { code, stdout, stderr } = await ingest.hand("put", "note.txt", "--json", ...args)
@@ -77,7 +80,7 @@ describe("sluice ingest --s3-bucket", patient, () => {
   it("keeps files in the bucket, reads them, also after a restart, and leaves nothing of what is deleted", async () => {
     const ingest = await start()
     const { key, url } = await put(ingest, "hello bucket", "--owner", "user-7")
-    expect([...double.objects.keys()]).toEqual([expect.stringMatching(/^files\/[^/]+\/1$/)])
+    expect(listBlobs()).toEqual([expect.stringMatching(/^files\/[^/]+\/1$/)])
     expect(await (await fetch(url)).text()).toBe("hello bucket")
     await ingest.stop()
     const next = await start()
@@ -85,7 +88,7 @@ describe("sluice ingest --s3-bucket", patient, () => {
     const again = await next.hand("get", key, "-o", "-")
     expect(again).toMatchObject({ code: 0, stdout: "hello bucket\n" })
     expect((await next.hand("rm", key, "--yes")).code).toBe(0)
-    await vi.waitFor(() => expect([...double.objects.keys(), ...double.uploads.keys()]).toEqual([]), 20_000)
+    await vi.waitFor(() => expect([...listBlobs(), ...double.uploads.keys()]).toEqual([]), 20_000)
     await next.stop()
   })
 
@@ -143,7 +146,7 @@ describe("sluice ingest --s3-bucket", patient, () => {
       code: 1,
       stderr: expect.stringMatching(/^sluice: .* in the bucket double of [^\n]*\n$/),
     })
-    const [name] = double.objects.keys()
+    const [name] = listBlobs()
     double.objects.set(name!, { bytes: Buffer.from("hello_bucket"), etag: '"other"' })
     const damaged = await run([...verify, ...named, "--json"])
     expect([damaged.code, JSON.parse(damaged.stdout).damaged]).toEqual([
@@ -161,9 +164,9 @@ describe("sluice ingest --s3-bucket", patient, () => {
     const compare = ["files", "reconcile", "--data", data, ...nameBucket()]
     const env = { env: ourKeys }
     expect(await askCommand(compare, env)).toMatchObject({ objects: 1, files: 1, lacking: [], leftOver: [], recent: 0 })
-    const [name] = double.objects.keys()
+    const [name] = listBlobs()
     const { bytes } = double.objects.get(name!)!
-    double.objects.clear()
+    double.objects.delete(name!)
     double.objects.set("files/unknown.7/1", { bytes, etag: '"e"', modifiedAt: Date.now() - 25 * 3_600_000 })
     const { code, stdout } = await run([...compare, "--remove", "--yes", "--json"])
     expect([code, JSON.parse(stdout)]).toEqual([
@@ -173,7 +176,7 @@ describe("sluice ingest --s3-bucket", patient, () => {
         removed: { objects: 1, bytes: 12, uploads: 0 },
       }),
     ])
-    expect(double.objects.size).toBe(0)
+    expect(listBlobs()).toEqual([])
     await ingest.stop()
     expect(await run(["files", "reconcile", "--data", data])).toMatchObject({
       code: 1,
@@ -323,7 +326,7 @@ describe("sluice ingest, where its bucket is set wrong", patient, () => {
       stderr: expect.stringMatching(/^sluice: [^\n]*\.\n$/),
     })
     for (const secret of [...Object.values(keys), "hunter22"]) expect(stderr).not.toContain(secret)
-    expect([...double.objects.keys(), ...double.uploads.keys()]).toEqual([])
+    expect([...listBlobs(), ...double.uploads.keys()]).toEqual([])
     return stderr
   }
 

@@ -35,6 +35,9 @@ beforeEach(async () => {
   token = createToken({ region: "local", ingestUrl: "http://localhost:1" }).text
 })
 
+/** All objects but the one that says whose the bucket is. */
+const listBlobs = () => [...double.objects.keys()].filter((name) => name !== "files/sluice-catalog")
+
 const place = () => new URL(databaseUrl).host + new URL(databaseUrl).pathname
 
 const nameBucket = (): ReadonlyArray<string> =>
@@ -77,7 +80,7 @@ describe("sluice ingest --database-url", patient, () => {
     const { stdout, stderr, code } = await one.hand("put", "note.txt", "--json")
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
     const { key } = JSON.parse(stdout)
-    expect([...double.objects.keys()]).toEqual([expect.stringMatching(/^files\/[^/]+\/1$/)])
+    expect(listBlobs()).toEqual([expect.stringMatching(/^files\/[^/]+\/1$/)])
     expect(await other.hand("get", key, "-o", "-")).toMatchObject({ code: 0, stdout: "hello both\n" })
     expect(await readdir(folder)).toEqual(["note.txt"])
     const ended = await Promise.all([one.stop(), other.stop()])
@@ -214,7 +217,58 @@ describe("sluice ingest --database-url", patient, () => {
       await writeFile(join(folder, "sluice.config.json"), JSON.stringify({ databaseUrl: wrong }))
       expect(await refuse(["files"], { ...keys })).toMatch(/^sluice: The configuration file \S+: /)
     }
+    const ofVariable = /^error: the variable SLUICE_DATABASE_URL is invalid\. Expected a URL like /
+    expect(await refuse(["files"], withUrl("mysql://u:open/sesame@h/d"), 2)).toMatch(ofVariable)
+    // An unset secret: not a reason to begin a catalog in a data folder.
+    for (const args of [begin, ["files"], ["doctor"]]) {
+      expect(await refuse(args, withUrl(""), 2)).toMatch(
+        /^error: the variable SLUICE_DATABASE_URL is set and empty\. Give it its value, or do not set it at all\.\n/,
+      )
+    }
+    expect(existsSync(join(folder, ".sluice"))).toBe(false)
     expect(said.join("")).not.toContain("sesame")
+  })
+
+  it("warns of another public URL and another token than those of an ingest that runs", async () => {
+    const startWith = async (args: ReadonlyArray<string>, env: Readonly<Record<string, string>>) => {
+      const command = startCommand(["ingest", "--json", "--port", "0", ...args, ...nameBucket()], { cwd: folder, env })
+      onTestFinished(async () => {
+        command.child.kill("SIGKILL")
+        await command.ended
+      })
+      await command.line((line) => line.includes('"listening"'))
+      return async () => {
+        command.child.kill("SIGTERM")
+        const { stdout } = await command.ended
+        const lines = stdout
+          .trim()
+          .split("\n")
+          .map((line) => JSON.parse(line))
+        return lines.flatMap(({ event, message }) => (event === "warning" ? [message as string] : []))
+      }
+    }
+    const pool = postgres.createPool({ connectionString: databaseUrl })
+    onTestFinished(() => pool.end())
+    const processes = () => pool.query("SELECT 1 FROM sluice.processes")
+    const first = await startWith(["--url", "https://one.example"], toEnv())
+    await vi.waitFor(async () => expect((await processes()).rowCount).toBe(1), 10_000)
+    const same = await startWith(["--url", "https://one.example"], toEnv())
+    expect(await same()).toEqual([])
+    const other = createToken({ region: "local", ingestUrl: "http://localhost:1" })
+    const second = await startWith(["--url", "https://two.example"], { ...toEnv(), SLUICE_TOKEN: other.text })
+    const warnings = await second()
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /^Another ingest runs on PostgreSQL \S+ with the public URL https:\/\/one\.example, and this one has https:\/\/two\.example: .*INVALID_SIGNATURE.*--url/,
+      ),
+      expect.stringMatching(/ with the token whose key is key_[\da-f]{12}, and this one has that of key_[\da-f]{12}: /),
+    ])
+    const [, one, two] = /(key_\w+).*(key_\w+)/.exec(warnings[1]!)!
+    expect(one).not.toBe(two)
+    expect(await first()).toEqual([])
+    // Nobody runs any more: a new token is nobody's business.
+    const last = await startWith(["--url", "https://three.example"], toEnv())
+    expect(await last()).toEqual([])
   })
 
   it("waits for a server that does not answer, says so, and ends when it is told to", async () => {
@@ -228,10 +282,30 @@ describe("sluice ingest --database-url", patient, () => {
       cwd: folder,
       env,
     })
-    await vi.waitFor(() => expect(command.printed().stderr).toContain("There is no answer yet from PostgreSQL"), 30_000)
+    await vi.waitFor(() => expect(command.printed().stderr).toContain("There is no answer yet."), 30_000)
     command.child.kill("SIGTERM")
     expect((await command.ended).code).toBe(0)
+    expect(command.printed().stderr).toMatch(
+      /There is no answer yet\. PostgreSQL at 127\.0\.0\.1:\d+\/uploads: nothing has answered for 2\.5 s\. .*the host and the port of SLUICE_DATABASE_URL/,
+    )
     expect(command.printed().stderr).not.toContain("sesame")
+  })
+
+  it.each([
+    ["127.0.0.1:1", /ECONNREFUSED/],
+    ["no-such-host.invalid", /ENOTFOUND|EAI_AGAIN/],
+  ])("says within seconds why nothing answers at %s, and where that address is from", async (host, cause) => {
+    const args = ["ingest", "--port", "0", "--database-url", `postgres://postgres:sesame@${host}/uploads`]
+    const command = startCommand([...args, ...nameBucket()], { cwd: folder, env: { ...keys, SLUICE_TOKEN: token } })
+    const startedAt = performance.now()
+    await vi.waitFor(() => expect(command.printed().stderr).toContain("There is no answer yet."), 30_000)
+    expect(performance.now() - startedAt).toBeLessThan(9_000)
+    command.child.kill("SIGTERM")
+    await command.ended
+    const said = command.printed().stderr
+    expect(said).toMatch(cause)
+    expect(said).toContain("the host and the port of --database-url")
+    expect(said).not.toContain("sesame")
   })
 })
 
@@ -243,7 +317,7 @@ describe("sluice files reconcile", patient, () => {
       return JSON.parse((await ingest.hand("put", name, "--json")).stdout).key as string
     }
     const [, second] = [await put("one"), await put("two")]
-    const [first, of] = [...double.objects.keys()] as [string, string]
+    const [first, of] = listBlobs() as [string, string]
     const long = Date.now() - 25 * 60 * 60_000
     const bytes = { bytes: Buffer.from("left over"), etag: '"e"' }
     const blob = first.split("/")[1]!
@@ -276,12 +350,10 @@ describe("sluice files reconcile", patient, () => {
       removed: null,
     })
     expect((await run([...compare, "--remove"])).stdout).not.toMatch(/^Removed/m)
-    expect([double.objects.size, double.uploads.size]).toEqual([5, 3])
+    expect([listBlobs().length, double.uploads.size]).toEqual([5, 3])
     const removed = JSON.parse((await run([...compare, "--remove", "--yes", "--json"])).stdout)
     expect(removed.removed).toEqual({ objects: 2, bytes: 18, uploads: 1 })
-    expect([...double.objects.keys()].toSorted()).toEqual(
-      ["files/of/somebody/else", "files/unknown.13/1", first].toSorted(),
-    )
+    expect(listBlobs().toSorted()).toEqual(["files/of/somebody/else", "files/unknown.13/1", first].toSorted())
     expect([...double.uploads.keys()].toSorted()).toEqual(["new", "noted"])
     await ingest.stop()
     const other = nameBucket().map((word) => (word === "files/" ? "others/" : word))

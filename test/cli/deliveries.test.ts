@@ -266,7 +266,13 @@ describe("sluice explain", () => {
     expect(held.summary).toMatch(byHand)
     expect(held.summary).toContain("No scanner is known here, so your app or a person decides:")
     expect(held.timeline.at(-1)).toEqual({ at: 1_002_000, stage: "held", detail: "waits for a verdict" })
-    const note = { callbackNetworks: "public", reads: "proxy", scanner: "tcp://10.0.0.7:3310" } as const
+    const note = {
+      callbackNetworks: "public",
+      reads: "proxy",
+      scanner: "tcp://10.0.0.7:3310",
+      url: null,
+      keyId: null,
+    } as const
     await noteStart(toDeployment({ data }), note)
     const scanned = await explain()
     expect(scanned.summary).toMatch(since)

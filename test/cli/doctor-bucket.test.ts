@@ -32,7 +32,7 @@ const toChoice = (): BucketChoice => ({
 const note = (store: StoreChoice = toChoice(), reads: "proxy" | "redirect" = "proxy") =>
   noteStart(
     { folder: describeDataFolder(data), database: null, store, describe: () => data },
-    { callbackNetworks: "public", reads, scanner: null },
+    { callbackNetworks: "public", reads, scanner: null, url: null, keyId: null },
   )
 
 /** What the doctor says of the bucket. */

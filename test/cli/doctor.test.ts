@@ -164,6 +164,19 @@ describe("sluice doctor", () => {
       status: "failed",
       message: `${stranger} answers with 200, which no Sluice ingest does.`,
     })
+    const proxy = await listen((_request, response) => response.writeHead(503).end("busy"))
+    expect((await examine(["--url", proxy], other)).of("Ingest")).toMatchObject({
+      message: `${proxy} answers with 503, which no Sluice ingest does.`,
+    })
+    const detail = "The ingest cannot write to the catalog."
+    const away = await listen((request, response) => {
+      response.writeHead(503, { "content-type": "application/problem+json" })
+      response.end(request.method === "HEAD" ? undefined : JSON.stringify({ code: "INGEST_UNAVAILABLE", detail }))
+    })
+    expect((await examine(["--url", away], other)).of("Ingest")).toMatchObject({
+      status: "failed",
+      message: `The ingest at ${away} takes nothing at the moment (INGEST_UNAVAILABLE). It says: ${detail}`,
+    })
   })
 
   it("knows the token of a further app of the ingest, and says what to do with one that is none", async () => {
@@ -248,7 +261,13 @@ describe("sluice doctor", () => {
     })
     expect(await uploads("--callback-networks", "any")).toMatchObject({ status: "ok" })
     // As the ingest that runs on the folder has noted it.
-    await noteStart(toDeployment({ data }), { callbackNetworks: "any", reads: "proxy", scanner: null })
+    await noteStart(toDeployment({ data }), {
+      callbackNetworks: "any",
+      reads: "proxy",
+      scanner: null,
+      url: null,
+      keyId: null,
+    })
     expect(await uploads()).toMatchObject({ status: "ok" })
     expect(await uploads("--callback-networks", "public")).toMatchObject({ status: "failed" })
     // Nothing is sent there in development.
@@ -639,7 +658,13 @@ describe("sluice doctor", () => {
       status: "failed",
       message: expect.stringContaining("it does not speak TLS there"),
     })
-    await noteStart(toDeployment({ data }), { callbackNetworks: "public", reads: "proxy", scanner: clamd })
+    await noteStart(toDeployment({ data }), {
+      callbackNetworks: "public",
+      reads: "proxy",
+      scanner: clamd,
+      url: null,
+      keyId: null,
+    })
     expect((await examine([])).of("Scanner")).toMatchObject({ status: "ok", message: expect.stringContaining(clamd) })
     expect((await examine([])).of("Held files")).toMatchObject({ status: "ok", message: "no file waits for a verdict" })
   })
@@ -648,13 +673,25 @@ describe("sluice doctor", () => {
     const open = openData(data)
     onTestFinished(() => open.catalog.close())
     await storeFile(open, "one", { slug: undefined }, "hello", { hold: true })
-    await noteStart(toDeployment({ data }), { callbackNetworks: "public", reads: "proxy", scanner: "unix:/none.sock" })
+    await noteStart(toDeployment({ data }), {
+      callbackNetworks: "public",
+      reads: "proxy",
+      scanner: "unix:/none.sock",
+      url: null,
+      keyId: null,
+    })
     expect((await examine([])).of("Held files")).toMatchObject({
       status: "warning",
       message: expect.stringMatching(/^1 file has waited for a verdict for [\d.]+ d: one\.$/),
       advice: expect.stringContaining("The log of the ingest says why"),
     })
-    await noteStart(toDeployment({ data }), { callbackNetworks: "public", reads: "proxy", scanner: null })
+    await noteStart(toDeployment({ data }), {
+      callbackNetworks: "public",
+      reads: "proxy",
+      scanner: null,
+      url: null,
+      keyId: null,
+    })
     await storeFile(open, "two", { slug: undefined }, "hello", { hold: true })
     const byHand = await examine([])
     expect(byHand.of("Scanner")).toBeUndefined()

@@ -1,9 +1,10 @@
 import { join, resolve } from "node:path"
 import type { Command } from "commander"
+import { envName } from "../../protocol.ts"
 import { CommandFailure } from "../command-failure.ts"
 import { nameDatabase } from "../settings/database-url.ts"
 import { addHelpAll } from "../terminal/help.ts"
-import { addSettings, resolveSettings } from "../settings/setting-options.ts"
+import { addSettings, resolveSettings, type SettingSource } from "../settings/setting-options.ts"
 import { ingestSettings, type SettingValues } from "../settings/settings.ts"
 
 /** Where an ingest keeps everything it owns. All paths are absolute. */
@@ -40,6 +41,8 @@ export interface DatabaseChoice {
   readonly schema: string
   /** Host and database, for sentences: `db.example/uploads`. */
   readonly place: string
+  /** Where the URL was given: `SLUICE_DATABASE_URL`, `--database-url`, or the path of a configuration file. */
+  readonly source: string
 }
 
 interface DeploymentBase {
@@ -128,6 +131,9 @@ export type DeploymentSetting = (typeof deploymentSettings.files)[number]
 /** Settings that say where files are. A command that reads none has no store to name. */
 type StoreSettings = Partial<SettingValues<Exclude<DeploymentSetting, "data" | "databaseUrl" | "databaseSchema">>>
 
+/** Where settings were given. */
+export type Sources = ReadonlyArray<Pick<SettingSource, "name" | "source">>
+
 /** Settings that say where the catalog is. */
 type CatalogSettings = SettingValues<"data"> & Partial<SettingValues<"databaseUrl" | "databaseSchema">>
 
@@ -176,13 +182,13 @@ export const nameStoreOptions = (store: StoreChoice): string => {
 /**
  * The deployment that settings are about; nothing is touched.
  *
- * @param usesData whether a data folder belongs to a catalog that is in a database: it does where files are on disk
+ * @param manner.usesData whether a data folder belongs to a catalog that is in a database: it does where files are on disk
  *
  * Fails: with a {@link CommandFailure} where they name no store that can be.
  */
 export const toDeployment = (
   { data, databaseUrl, databaseSchema, ...settings }: CatalogSettings & StoreSettings,
-  usesData = true,
+  { usesData = true, sources = [] }: { readonly usesData?: boolean; readonly sources?: Sources } = {},
 ): Deployment => {
   const folder = describeDataFolder(data)
   const store = chooseStore(settings)
@@ -190,26 +196,20 @@ export const toDeployment = (
   const place = nameDatabase(databaseUrl)
   return {
     folder: usesData && store.kind !== "s3" ? folder : null,
-    database: { url: databaseUrl, schema: databaseSchema ?? ingestSettings.databaseSchema.initial, place },
+    database: {
+      url: databaseUrl,
+      schema: databaseSchema ?? ingestSettings.databaseSchema.initial,
+      place,
+      source: sources.find(({ name }) => name === "databaseUrl")?.source ?? envName("databaseUrl"),
+    },
     store,
     describe: () => `PostgreSQL ${place}`,
   }
 }
 
 /** Takes the settings of an ingest apart: what it runs on, and how. */
-export const splitSettings = <Values extends SettingValues<DeploymentSetting>>({
-  data,
-  databaseUrl,
-  databaseSchema,
-  store,
-  s3Bucket,
-  s3Endpoint,
-  s3Region,
-  s3Prefix,
-  s3Addressing,
-  ...settings
-}: Values) => ({
-  deployment: toDeployment({
+export const splitSettings = <Values extends SettingValues<DeploymentSetting>>(
+  {
     data,
     databaseUrl,
     databaseSchema,
@@ -219,7 +219,14 @@ export const splitSettings = <Values extends SettingValues<DeploymentSetting>>({
     s3Region,
     s3Prefix,
     s3Addressing,
-  }),
+    ...settings
+  }: Values,
+  sources: Sources = [],
+) => ({
+  deployment: toDeployment(
+    { data, databaseUrl, databaseSchema, store, s3Bucket, s3Endpoint, s3Region, s3Prefix, s3Addressing },
+    { sources },
+  ),
   settings,
 })
 
@@ -241,5 +248,5 @@ export const resolveDeployment = async (
 ): Promise<Deployment> => {
   const { values, sources } = await resolveSettings(command, deploymentSettings[needs])
   // One that reads no files does not know where they are: a folder that nobody named may be of another ingest.
-  return toDeployment(values, needs !== "catalog" || sources.some(({ name }) => name === "data"))
+  return toDeployment(values, { usesData: needs !== "catalog" || sources.some(({ name }) => name === "data"), sources })
 }

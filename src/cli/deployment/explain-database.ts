@@ -1,12 +1,9 @@
 import { CatalogError } from "../../ingest.ts"
-import { envName } from "../../protocol.ts"
 import { CommandFailure } from "../command-failure.ts"
 import type { DatabaseChoice } from "./deployment.ts"
 
 /** The page with the rights that are needed. */
 const page = "node_modules/sluice/docs/postgres.md"
-
-const variable = envName("databaseUrl")
 
 /** Codes of a connection that was never there. */
 const unreachable = /^(ECONN\w+|ENOTFOUND|EAI_\w+|ETIMEDOUT|EHOST\w+|ENET\w+|EPIPE|ENOENT|EACCES)$/
@@ -35,18 +32,23 @@ export const isNotThereYet = (error: unknown): boolean => {
   return (unreachable.test(code) && code !== "EACCES") || /^(08|57P|53300)/.test(code)
 }
 
-const adviseOn = (code: string, said: string, { place, schema }: DatabaseChoice): string => {
+/** What to do about a server that does not answer. */
+export const adviseOnAbsence = ({ source }: DatabaseChoice): string =>
+  `Look whether its server runs and can be reached from here, and at the host and the port of ${source}.`
+
+const adviseOn = (code: string, said: string, choice: DatabaseChoice): string => {
+  const { place, schema, source } = choice
   if (unreachable.test(code) || (code === "" && /timeout|terminated|closed/i.test(said))) {
-    return `Look whether its server runs and can be reached from here, and at the host and the port of ${variable}.`
+    return adviseOnAbsence(choice)
   }
   if (untrusted.test(code)) {
-    return `Its certificate is not trusted: say whose it is with ?sslrootcert=<file> in ${variable}.`
+    return `Its certificate is not trusted: say whose it is with ?sslrootcert=<file> in ${source}.`
   }
-  if (/SSL/.test(said)) return `Look at sslmode in ${variable}.`
-  if (code.startsWith("28")) return `Look at the user and the password of ${variable}.`
-  if (code === "3D000") return `Make the database, or correct its name in ${variable}.`
+  if (/SSL/.test(said)) return `Look at sslmode in ${source}.`
+  if (code.startsWith("28")) return `Look at the user and the password of ${source}.`
+  if (code === "3D000") return `Make the database, or correct its name in ${source}.`
   if (code === "42501") return `Give its user the rights on the schema ${schema} that ${page} lists.`
-  if (code === "25006") return `It is a standby, or read-only: name the primary in ${variable}.`
+  if (code === "25006") return `It is a standby, or read-only: name the primary in ${source}.`
   if (code === "53300") return "Allow the server more connections (max_connections), or run fewer ingests."
   if (/newer than this package/.test(said)) return "Use the version of sluice that wrote it, or a newer one."
   return `See ${page}, and the log of the server of ${place}.`

@@ -1,5 +1,6 @@
 import { join } from "node:path"
 import type { PostgresNotes } from "../../postgres.ts"
+import { isSystemError } from "../command-failure.ts"
 import { readRegularFile } from "../regular-file.ts"
 import { writeNote } from "../serve/note.ts"
 import type { DatabaseDeployment, Deployment } from "./deployment.ts"
@@ -21,6 +22,8 @@ export interface Note {
   readonly read: () => Promise<string | undefined>
   /** Fails: rejects where it cannot be written. */
   readonly write: (text: string) => Promise<void>
+  /** Writes it where nobody has; resolves with the one that counts. Of a data folder only its own process calls it. */
+  readonly keepFirst: (text: string) => Promise<string>
   /** What takes it away, for a sentence. */
   readonly howToRemove: string
 }
@@ -32,12 +35,24 @@ export const findNote = (deployment: Deployment, name: string): Note => {
     return {
       read: () => withDatabaseNotes(deployment, (notes) => notes.read(name)),
       write: (text) => withDatabaseNotes(deployment, (notes) => notes.write(name, text)),
+      keepFirst: (text) => withDatabaseNotes(deployment, (notes) => notes.keepFirst(name, text)),
       howToRemove: `run DELETE FROM "${schema}".notes WHERE name = '${name}' in the database`,
     }
   }
   const file = join(deployment.folder.path, `${name}.json`)
+  const read = (): Promise<string | undefined> =>
+    readRegularFile(file).catch((error: unknown) => {
+      if (isSystemError(error, "ENOENT")) return undefined
+      throw error
+    })
   return {
-    read: () => readRegularFile(file),
+    read,
+    keepFirst: async (text) => {
+      const before = await read()
+      if (before !== undefined) return before
+      await writeNote(file, text)
+      return text
+    },
     write: (text) => writeNote(file, text),
     howToRemove: `remove ${file}`,
   }

@@ -4,6 +4,7 @@ import { CommandFailure } from "../command-failure.ts"
 import type { SettingValues } from "../settings/settings.ts"
 import { printNotice } from "../terminal/print-notice.ts"
 import { requireKeys } from "./bucket-keys.ts"
+import { requireOwnBucket } from "./bucket-owner.ts"
 import { type BucketChoice, type Deployment, nameStore } from "./deployment.ts"
 import { explainBucket } from "./explain-bucket.ts"
 import { openJournal } from "./open-journal.ts"
@@ -78,5 +79,6 @@ export const openBucket = async (
   } finally {
     clearTimeout(reminder)
   }
+  await requireOwnBucket(choice, deployment, signal)
   return createS3BlobStore({ ...settings, journal: await openJournal(deployment) })
 }

@@ -3,11 +3,11 @@ import type { LogFormat } from "../../protocol.ts"
 import { CommandFailure } from "../command-failure.ts"
 import { printNotice } from "../terminal/print-notice.ts"
 import type { DatabaseChoice } from "./deployment.ts"
-import { isNotThereYet, toDatabaseFailure } from "./explain-database.ts"
+import { adviseOnAbsence, explainDatabase, isNotThereYet, toDatabaseFailure } from "./explain-database.ts"
 import type { LentPool } from "./lend-pool.ts"
 
 /** ms after which a start says that it waits for a database, and after which it does not wait any more. */
-const patience = { notice: 10_000, end: 60_000 }
+const patience = { notice: 2500, end: 60_000 }
 
 /** ms between two questions. */
 const pause = 500
@@ -29,15 +29,18 @@ export const awaitDatabase = async (
   // It is awaited below only while nothing has answered.
   ended.promise.catch(() => {})
   signal?.addEventListener("abort", end, { once: true })
-  const reminder = setTimeout(
-    () =>
-      printNotice(
-        "warning",
-        `There is no answer yet from PostgreSQL at ${choice.place}. It is asked again.`,
-        logFormat,
-      ),
-    patience.notice,
-  )
+  let failure: unknown
+  const reminder = setTimeout(() => {
+    const { reason, advice } =
+      failure === undefined
+        ? {
+            reason: `PostgreSQL at ${choice.place}: nothing has answered for ${patience.notice / 1000} s.`,
+            advice: adviseOnAbsence(choice),
+          }
+        : explainDatabase(failure, choice)
+    const text = `There is no answer yet. ${reason} It is asked again for up to ${patience.end / 1000} s. ${advice}`
+    printNotice("warning", text, logFormat)
+  }, patience.notice)
   const until = performance.now() + patience.end
   try {
     signal?.throwIfAborted()
@@ -50,6 +53,7 @@ export const awaitDatabase = async (
         if (!isNotThereYet(error) || performance.now() > until) {
           throw toDatabaseFailure(error, choice, "The catalog cannot be opened.")
         }
+        failure = error
       }
       await Promise.race([sleep(pause), ended.promise])
     }

@@ -30,6 +30,8 @@ export type OwnDeployment = Deployment & {
    * @param largestContent size of the largest file that it keeps itself, bytes; undefined: as its kind does
    */
   readonly openCatalog: (largestContent: number | undefined) => Promise<Catalog>
+  /** Whether another process runs on it, too. */
+  readonly hasOthers: () => Promise<boolean>
   /** Fails: with the reason of the signal, too, where that ends it. */
   readonly openStore: (reads: Reads) => Promise<BlobStore>
 }

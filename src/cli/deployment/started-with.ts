@@ -9,6 +9,9 @@ export interface StartedWith extends Pick<SettingValues, "callbackNetworks" | "r
   readonly store: StoreChoice
   /** Where the scanner of held files is, as the log names it: clamd's address, or a URL without its query; null where there is none. */
   readonly scanner: string | null
+  /** Its public URL, and the id of its own app's key; null in what older versions noted. */
+  readonly url: string | null
+  readonly keyId: string | null
 }
 
 const noteOf = (deployment: Deployment) => findNote(deployment, "started-with")
@@ -34,9 +37,9 @@ const fromNote = (note: unknown): StoreChoice => {
 /** Notes the settings: of several ingests those of the last one that started. If that fails, other commands only know less. */
 export const noteStart = async (
   deployment: Deployment,
-  { callbackNetworks, reads, scanner }: Omit<StartedWith, "store">,
+  { callbackNetworks, reads, scanner, url, keyId }: Omit<StartedWith, "store">,
 ): Promise<void> => {
-  const note = { callbackNetworks, reads, scanner, store: toNote(deployment.store) }
+  const note = { callbackNetworks, reads, scanner, url, keyId, store: toNote(deployment.store) }
   await noteOf(deployment)
     .write(JSON.stringify(note))
     .catch(() => {})
@@ -47,15 +50,17 @@ export const readStart = async (deployment: Deployment): Promise<StartedWith | u
   try {
     const noted = await noteOf(deployment).read()
     if (noted === undefined) return undefined
-    const { callbackNetworks, reads, store, scanner }: { readonly [name in keyof StartedWith]?: unknown } =
+    const { callbackNetworks, reads, store, scanner, url, keyId }: { readonly [name in keyof StartedWith]?: unknown } =
       JSON.parse(noted)
     if (callbackNetworks !== "any" && callbackNetworks !== "public") return undefined
-    // Older versions knew files on disk alone, and noted neither scanner nor reads.
+    // Older versions knew files on disk alone, and noted neither scanner, reads, URL nor key.
     return {
       callbackNetworks,
       reads: reads === "redirect" ? reads : "proxy",
       store: fromNote(store),
       scanner: typeof scanner === "string" ? scanner : null,
+      url: typeof url === "string" ? url : null,
+      keyId: typeof keyId === "string" ? keyId : null,
     }
   } catch {
     return undefined

@@ -1,5 +1,6 @@
 import { type BlobStore, CatalogError } from "../../ingest.ts"
 import { CommandFailure } from "../command-failure.ts"
+import { claimBucket } from "./bucket-owner.ts"
 import { openDataFolder } from "./data-folder.ts"
 import type { DatabaseDeployment } from "./deployment.ts"
 import { toDatabaseFailure } from "./explain-database.ts"
@@ -83,12 +84,18 @@ export const withOwnDatabase = <A>(
             // Makes the tables.
             await catalog.probe()
             await claimPlaceOfFiles(deployment)
+            if (deployment.store.kind === "s3") await claimBucket(deployment.store, deployment, signal)
             return catalog
           } catch (error) {
             await catalog.close()
-            if (error instanceof CommandFailure) throw error
+            if (error instanceof CommandFailure || signal?.aborted === true) throw error
             throw toDatabaseFailure(error, database, "The catalog cannot be opened.")
           }
+        },
+        hasOthers: async () => {
+          const { readPostgresCatalog } = await import("../../postgres.ts")
+          const reader = readPostgresCatalog({ pool, schema: database.schema })
+          return (await reader.listProcesses())?.some(({ isAlive }) => isAlive) ?? false
         },
         openStore: (reads) => openStore(deployment, { logFormat, own: true, reads, signal }),
       })

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs"
 import { type BlobStore, readSqliteCatalog } from "../../ingest.ts"
 import { CommandFailure } from "../command-failure.ts"
+import { claimBucket } from "./bucket-owner.ts"
 import { openDataFolder } from "./data-folder.ts"
 import { isDataFolderLocked } from "./data-folder-lock.ts"
 import type { DataFolder, Deployment, FolderDeployment } from "./deployment.ts"
@@ -93,7 +94,17 @@ const withOwnFolder = async <A>(
     return await run({
       ...deployment,
       notes,
-      openCatalog: async (largestContent) => openCatalog(folder.catalog, largestContent),
+      openCatalog: async (largestContent) => {
+        const catalog = openCatalog(folder.catalog, largestContent)
+        try {
+          if (deployment.store.kind === "s3") await claimBucket(deployment.store, deployment, signal)
+          return catalog
+        } catch (error) {
+          await catalog.close()
+          throw error
+        }
+      },
+      hasOthers: async () => false,
       openStore: (reads) => openStore(deployment, { logFormat, own: true, reads, signal }),
     })
   } finally {

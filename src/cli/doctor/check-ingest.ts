@@ -1,4 +1,13 @@
-import { createFileKey, createSigner, encodeAppId, envName, names, signUploadUrl, type Token } from "../../protocol.ts"
+import {
+  type ProblemCode,
+  createFileKey,
+  createSigner,
+  encodeAppId,
+  envName,
+  names,
+  signUploadUrl,
+  type Token,
+} from "../../protocol.ts"
 import { failed, type Finding, ok } from "./finding.ts"
 import { adviceOf, checkClock, probe } from "./probe.ts"
 
@@ -16,11 +25,30 @@ export const checkIngest = async (token: Token, url: string): Promise<ReadonlyAr
   try {
     const probed = await probe(await signUploadUrl(url, grant, createSigner(token.apiKey)), "HEAD")
     const clock = checkClock(probed, url)
-    return [judge(check, probed.response, url), ...(clock === undefined ? [] : [clock])]
+    return [
+      (await findUnavailable(check, probed.response, url)) ?? judge(check, probed.response, url),
+      ...(clock === undefined ? [] : [clock]),
+    ]
   } catch (error) {
     const advice = `Start it with \`sluice dev\` or \`sluice ingest\`, or say with --url where it is.`
     return [failed(check, `No ingest answers at ${url}: ${(error as Error).message}.`, adviceOf(error, advice))]
   }
+}
+
+/** What an ingest says of itself that takes nothing at the moment; undefined where it is none, or takes uploads. */
+const findUnavailable = async (check: string, { status }: Response, url: string): Promise<Finding | undefined> => {
+  if (status !== 503) return undefined
+  // The answer to a HEAD has no body.
+  const { response } = await probe(`${url}/${names.path.ready}`, "GET")
+  const problem: { readonly code?: unknown; readonly detail?: unknown } = await response.json().catch(() => ({}))
+  const code = "INGEST_UNAVAILABLE" satisfies ProblemCode
+  if (problem?.code !== code) return undefined
+  const said = typeof problem.detail === "string" ? ` It says: ${problem.detail.slice(0, 500)}` : ""
+  return failed(
+    check,
+    `The ingest at ${url} takes nothing at the moment (${code}).${said}`,
+    "Look at the other findings and at its log. It goes on by itself as soon as it can write again.",
+  )
 }
 
 const judge = (check: string, { status, headers }: Response, url: string): Finding => {

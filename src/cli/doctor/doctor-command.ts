@@ -11,7 +11,9 @@ const settingNames = [...deploymentSettings.bucket, ...ownSettings] as const
 
 /** What the help shows without `--help-all`: the others are about a bucket. */
 const firstSettings: ReadonlySet<string> = new Set(
-  ["data", "s3Bucket", ...ownSettings, "config"].filter((name) => name !== "reads"),
+  ["data", "databaseUrl", "s3Bucket", ...ownSettings, "config"].filter(
+    (name) => name !== "reads" && name !== "callbackNetworks",
+  ),
 )
 
 /** `sluice doctor`. */
@@ -33,7 +35,7 @@ export const createDoctorCommand = (): Command =>
       const isSaid = (setting: string) => sources.some(({ name }) => name === setting)
       const { runDoctor } = await import("./run-doctor.ts")
       // A folder that nobody named may be of another ingest than the one over a database.
-      await runDoctor(toDeployment(values, isSaid("data")), {
+      await runDoctor(toDeployment(values, { usesData: isSaid("data"), sources }), {
         ...options,
         url: values.url,
         scanClamd: values.scanClamd,

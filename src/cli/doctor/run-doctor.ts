@@ -17,6 +17,7 @@ import { exitCodes } from "../command-failure.ts"
 import { type Deployment, nameStore, type StoreChoice } from "../deployment/deployment.ts"
 import { failed, type Finding, ok, warning } from "./finding.ts"
 import { withDeployment } from "../deployment/with-deployment.ts"
+import { findForeignOwner } from "../deployment/bucket-owner.ts"
 import { readStart } from "../deployment/started-with.ts"
 import { toPrintable } from "../terminal/printable.ts"
 
@@ -46,9 +47,19 @@ const checkIngestOf = async (
 }
 
 /** A foreign store is opened by the ingest alone: the doctor runs no code that a note in the data folder names. */
-const checkStore = async (store: StoreChoice, reads: "proxy" | "redirect"): Promise<ReadonlyArray<Finding>> => {
+const checkStore = async (
+  deployment: Deployment,
+  store: StoreChoice,
+  reads: "proxy" | "redirect",
+  isReadable: boolean,
+): Promise<ReadonlyArray<Finding>> => {
   if (store.kind === "disk") return []
-  if (store.kind === "s3") return [await checkBucketOf(store, reads === "redirect")]
+  if (store.kind === "s3") {
+    const found = await checkBucketOf(store, reads === "redirect")
+    // Without a catalog nothing can be compared, and a bucket that fails was reported.
+    const foreign = found.advice === null && isReadable ? await findForeignOwner(store, deployment) : undefined
+    return [foreign === undefined ? found : failed("Bucket", foreign.reason, foreign.advice)]
+  }
   return [ok("Store", `files are ${nameStore(store)}, which was not looked at: /ready of the ingest asks it`)]
 }
 
@@ -164,7 +175,7 @@ export const runDoctor = async (
     ok("Node.js", process.versions.node),
     finding,
     ...disk,
-    ...(await checkStore(store, reads ?? started?.reads ?? "proxy")),
+    ...(await checkStore(deployment, store, reads ?? started?.reads ?? "proxy", isReadable)),
     ...(folder === null ? [] : [await checkAccess(folder)]),
     ...(await checkKeys(deployment, isReadable && token !== undefined)),
     ...found,

@@ -69,6 +69,7 @@ const createReconcileCommand = (): Command =>
     )
     .option("--remove", "removes objects and unfinished uploads that are older than a day and that nothing knows of")
     .option("--yes", "with --remove: does not ask")
+    .option("--adopt", "says in the bucket that it is of this catalog, where nothing there says whose it is")
     .addOption(jsonOption())
     .addHelpText("before", "Example:\n  $ sluice files reconcile --s3-bucket uploads\n")
     .action(async (options: ReconcileOptions, command: Command) => {

@@ -4,11 +4,13 @@ import { formatByteSize } from "../../protocol.ts"
 import type { BlobJournal } from "../../s3.ts"
 import { CommandFailure, exitCodes } from "../command-failure.ts"
 import { requireKeys } from "../deployment/bucket-keys.ts"
+import { claimBucket, requireOwnBucket } from "../deployment/bucket-owner.ts"
 import { type BucketChoice, type Deployment, nameStore } from "../deployment/deployment.ts"
 import { explainBucket } from "../deployment/explain-bucket.ts"
 import { openJournal } from "../deployment/open-journal.ts"
 import { withDeployment } from "../deployment/with-deployment.ts"
 import { ask } from "../terminal/ask.ts"
+import { printNotice } from "../terminal/print-notice.ts"
 import { toPrintable, toShortPrintable } from "../terminal/printable.ts"
 import { printTable } from "../terminal/table.ts"
 import { type Reconciled, reconcile, type ReconcileParts, removeLeftOver } from "./reconcile.ts"
@@ -17,6 +19,8 @@ import { type Reconciled, reconcile, type ReconcileParts, removeLeftOver } from 
 export interface ReconcileOptions {
   readonly remove?: true
   readonly yes?: true
+  /** Says in the bucket that it is of this catalog, where nothing says whose it is. */
+  readonly adopt?: true
   readonly json?: true
 }
 
@@ -104,19 +108,42 @@ const removeIfWanted = async (
   return removed
 }
 
+const adoption =
+  "Start an ingest of this catalog on it once, which says so there; for one in a server of yours (createIngest) compare without --remove first, and if its files are found, say --adopt."
+
+/** Fails: with a {@link CommandFailure} where the bucket has objects, and none of them is of a file of this catalog. */
+const requireOwnFiles = (choice: BucketChoice, { objects, foreign, files, lacking }: Reconciled): void => {
+  if (objects === foreign || files > lacking.length) return
+  throw new CommandFailure(
+    `No file of this catalog has its object ${nameStore(choice)}, and ${count(objects - foreign, "object")} there ${objects - foreign === 1 ? "is" : "are"} of other files: the bucket is not taken for its own, and nothing was removed. Look whether the catalog is the right one (--database-url, --data).`,
+  )
+}
+
 /** Does the work on a bucket that was opened. */
 const reconcileBucket = async (
+  deployment: Deployment,
   choice: BucketChoice,
   parts: Omit<ReconcileParts, "bucket">,
   options: ReconcileOptions,
 ): Promise<void> => {
   const { credentials, source } = requireKeys()
+  // Of another catalog all would be taken for left over.
+  const isOwn = (await requireOwnBucket(choice, deployment)) === "own"
+  if (!isOwn && !options.adopt) {
+    const unknown = `Nothing says whose the files are ${nameStore(choice)}.`
+    if (options.remove) throw new CommandFailure(`${unknown} Nothing was removed. ${adoption}`)
+    printNotice("warning", `${unknown} Those of another catalog would be shown as left over. ${adoption}`, undefined)
+  }
   const { walkBucket } = await import("../../s3.ts")
   const bucket = walkBucket({ ...choice, credentials })
   try {
     const found = await reconcile({ ...parts, bucket })
     if (found.lacking.length > 0) process.exitCode = exitCodes.failed
     if (!options.json) show(found)
+    if (!isOwn && options.adopt) {
+      requireOwnFiles(choice, found)
+      await claimBucket(choice, deployment)
+    }
     const removed = await removeIfWanted({ ...parts, bucket }, found, options)
     if (options.json) console.log(JSON.stringify(toJson(found, removed)))
   } catch (error) {
@@ -142,7 +169,7 @@ export const runFilesReconcile = async (deployment: Deployment, options: Reconci
     let journal: BlobJournal | undefined
     try {
       journal = await openJournal(deployment)
-      await reconcileBucket(store, { catalog, journal }, options)
+      await reconcileBucket(deployment, store, { catalog, journal }, options)
     } finally {
       await journal?.close()
     }

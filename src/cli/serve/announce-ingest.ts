@@ -50,12 +50,12 @@ const describeServiceLink = (sources: ReadonlyArray<SettingSource>): ReadonlyArr
 
 /** Warnings for the user about the token, about who could read the data folder, and about variables that nothing reads. */
 const warningsOf = (
-  { warning, storeNotes, deployment }: StartedIngest,
+  { warning, notes, deployment }: StartedIngest,
   sources: ReadonlyArray<SettingSource>,
 ): ReadonlyArray<string> => [
   ...deployment.notes,
   ...(warning === null ? [] : [warning]),
-  ...storeNotes,
+  ...notes,
   ...describeServiceLink(sources),
   ...findUnknownVariables(readVariables(), [...Object.keys(ingestSettings), ...otherVariables]),
 ]

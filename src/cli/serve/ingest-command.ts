@@ -14,6 +14,7 @@ const firstSettings: ReadonlySet<string> = new Set<SettingName | "config">([
   "port",
   "host",
   "data",
+  "databaseUrl",
   "store",
   "s3Bucket",
   "url",

@@ -60,5 +60,5 @@ export const runDev = async (
       ...(await toNodeEnv(command, process.cwd())),
     })
   }
-  await withIngest(settings, values.logFormat ?? "text", use, { listen: listenForDev(isPortGiven) })
+  await withIngest(settings, values.logFormat ?? "text", use, { listen: listenForDev(isPortGiven), sources })
 }

@@ -24,7 +24,7 @@ export const runIngest = async (
     else announceIngest(ingest, sources)
     await requested
   }
-  await withIngest(settings, logFormat, use, { signal }).catch((error: unknown) => {
+  await withIngest(settings, logFormat, use, { signal, sources }).catch((error: unknown) => {
     // It was asked to stop before it had started.
     if (error !== signal.reason) throw error
   })

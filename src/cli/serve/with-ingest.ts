@@ -1,15 +1,22 @@
-import type { BlobStore, Catalog, IngestOptions } from "../../ingest.ts"
+import { type BlobStore, type Catalog, createKeyId, type IngestOptions } from "../../ingest.ts"
 import { envName, type LogFormat } from "../../protocol.ts"
 import { CommandFailure } from "../command-failure.ts"
 import { findRevoked } from "../apps/revoked-token.ts"
 import { settleKeptToken } from "../apps/settle-kept-token.ts"
 import { requireKeys } from "../deployment/bucket-keys.ts"
 import { keepToken, type KeptToken, readKeptToken } from "../deployment/data-folder.ts"
-import { type DataFolder, type DeploymentSetting, nameStore, splitSettings } from "../deployment/deployment.ts"
+import {
+  type DataFolder,
+  type DeploymentSetting,
+  nameStore,
+  type Sources,
+  splitSettings,
+} from "../deployment/deployment.ts"
 import { noteStart, readStart } from "../deployment/started-with.ts"
 import { type GivenToken, readTokenVariable } from "../deployment/tokens.ts"
 import type { DeploymentCatalog, OwnDeployment } from "../deployment/open-deployment.ts"
 import { withOwnDeployment } from "../deployment/with-deployment.ts"
+import { compareIngests } from "./compare-ingests.ts"
 import { chooseScanner, describeScanner } from "./choose-scanner.ts"
 import { type IngestServer, listenForIngest } from "./serve-ingest.ts"
 import type { SettingValues } from "../settings/settings.ts"
@@ -26,8 +33,8 @@ export interface StartedIngest extends GivenToken {
   readonly keptToken: KeptToken["state"] | null
   /** A warning for the user about the token; null when all is well. */
   readonly warning: string | null
-  /** What they should know of the store. */
-  readonly storeNotes: ReadonlyArray<string>
+  /** What they should know of the store, and of other ingests beside it. */
+  readonly notes: ReadonlyArray<string>
   readonly close: () => Promise<void>
 }
 
@@ -99,12 +106,14 @@ const startIngest = async (
     const kept = given === undefined && folder !== null ? await keepToken(folder, url) : undefined
     catalog = await deployment.openCatalog(largestContent)
     const { text, token, warning } = await settle({ ...deployment, catalog }, given, kept)
+    const keyId = createKeyId(token.apiKey)
+    const differences = await compareIngests(deployment, { url, keyId })
     const metricsToken = process.env[envName("metricsToken")]
     const metrics = metricsToken ? { token: metricsToken } : options.metrics
     server.open({ ...options, scan, metrics, store, catalog, token: text, url, logFormat })
     // The ingest closes them from now on.
     store = catalog = undefined
-    await noteStart(deployment, { ...options, scanner: describeScanner(scan) })
+    await noteStart(deployment, { ...options, scanner: describeScanner(scan), url, keyId })
     const { close } = server
     return {
       deployment,
@@ -115,7 +124,7 @@ const startIngest = async (
       token,
       keptToken: kept?.state ?? null,
       warning,
-      storeNotes,
+      notes: [...storeNotes, ...differences],
       close,
     }
   } catch (error) {
@@ -147,12 +156,13 @@ export const withIngest = async (
   {
     listen = (host, port) => listenForIngest(host, port),
     signal,
-  }: { readonly listen?: Manner["listen"]; readonly signal?: AbortSignal } = {},
+    sources,
+  }: { readonly listen?: Manner["listen"]; readonly signal?: AbortSignal; readonly sources?: Sources } = {},
 ): Promise<void> => {
   const {
     deployment,
     settings: { scanClamd, scanUrl, scanIngestUrl, ...settings },
-  } = splitSettings(values)
+  } = splitSettings(values, sources)
   // Before anything is made or locked.
   const scan = chooseScanner({ scanClamd, scanUrl, scanIngestUrl })
   const given = readTokenVariable()

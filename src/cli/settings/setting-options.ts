@@ -45,18 +45,26 @@ const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) =>
 
 /** As {@link toArgParser}, for a secret: commander would repeat it. */
 const toSecretParser =
-  (command: Command, flags: string, parse: Setting<unknown>["parse"]) =>
+  (command: Command, flags: string, variable: string, parse: Setting<unknown>["parse"]) =>
   (text: string): unknown => {
     const parsed = parse(text)
-    return parsed.ok
-      ? parsed.value
-      : command.error(`error: the value of option '${flags}' is invalid. ${parsed.detail}`)
+    if (parsed.ok) return parsed.value
+    // The parser is not told where a text is from.
+    const isOfVariable = process.env[variable] === text
+    const source = isOfVariable ? `the variable ${variable}` : `the value of option '${flags}'`
+    return command.error(
+      isOfVariable && text === ""
+        ? `error: ${source} is set and empty. Give it its value, or do not set it at all.`
+        : `error: ${source} is invalid. ${parsed.detail}`,
+    )
   }
 
 const toOption = (command: Command, name: SettingName): Option => {
   const setting: Setting<unknown> = ingestSettings[name]
   const flags = `${flagOf(name)} ${setting.argument}`
-  const read = setting.isSecret ? toSecretParser(command, flags, setting.parse) : toArgParser(setting.parse)
+  const read = setting.isSecret
+    ? toSecretParser(command, flags, envName(name), setting.parse)
+    : toArgParser(setting.parse)
   const parse = (text: string): Given => ({ text, value: read(text) })
   const option = new Option(flags, setting.description)
   option.argParser(parse)

@@ -49,7 +49,7 @@ const url: Setting<string> = {
 
 const databaseUrl: Setting<string> = {
   argument: "<url>",
-  description: "PostgreSQL that has the catalog (default: in data)",
+  description: "PostgreSQL with the catalog (default: in data)",
   parse: parseDatabaseUrl,
   show: nameDatabase,
   isSecret: true,

@@ -14,7 +14,7 @@ const explain = ({ ingest, catalog, store }: Readiness): string | undefined => {
   const failing = [...(catalog === "ok" ? [] : ["the catalog"]), ...(store === "ok" ? [] : ["the blob store"])]
   return failing.length === 0
     ? undefined
-    : `The ingest cannot write to ${failing.join(" and ")}. Check disk space, permissions and the log.`
+    : `The ingest cannot write to ${failing.join(" and ")}: look at its log, and whether the disk has room and may be written to, or whether the database or the bucket answers.`
 }
 
 /**

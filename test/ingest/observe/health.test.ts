@@ -64,7 +64,10 @@ it("/ready is 503 when the catalog cannot be written", async () => {
   const { url } = await startIngest({ catalog })
   const { status, body } = await read(`${url}/ready`)
   expect(status).toBe(503)
-  expect(body).toMatchObject({ data: { checks: { catalog: "failing", store: "ok" } } })
+  expect(body).toMatchObject({
+    detail: expect.stringMatching(/^The ingest cannot write to the catalog: .*the disk .* or whether the database/),
+    data: { checks: { catalog: "failing", store: "ok" } },
+  })
 })
 
 it("/ready is 503 when a real catalog and a real disk fail", async () => {

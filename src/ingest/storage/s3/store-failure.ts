@@ -1,10 +1,13 @@
 import { BlobStoreError } from "../blob-store.ts"
+import { CatalogError } from "../catalog.ts"
 import { S3Error } from "./client/s3-error.ts"
 
 /** A failure as a store has them. */
 export const toStoreError = (cause: unknown): BlobStoreError => {
   if (BlobStoreError.is(cause)) return cause
   if (cause instanceof RangeError) return new BlobStoreError("offset", cause.message, cause)
+  // A journal is kept where a catalog is, and fails as one does.
+  if (CatalogError.is(cause)) return new BlobStoreError("io", "The journal of the bucket failed.", cause)
   const isFull = cause instanceof S3Error && (cause.status === 507 || /QuotaExceeded|StorageFull/.test(cause.code))
   return isFull
     ? new BlobStoreError("full", "The bucket is full.", cause)

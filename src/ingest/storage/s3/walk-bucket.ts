@@ -1,3 +1,4 @@
+import { nameMarker } from "./bucket-marker.ts"
 import { createS3Client } from "./client/s3-client.ts"
 import type { S3Tuning } from "./client/s3-request.ts"
 import type { S3Settings } from "./client/s3-settings.ts"
@@ -28,7 +29,7 @@ export interface BucketUpload extends Named {
 
 /** What is in a bucket, whether anybody knows of it or not. */
 export interface BucketWalk {
-  /** All objects below the prefix, a page at a time, in the order of their names. */
+  /** All objects below the prefix but the marker, a page at a time, in the order of their names. */
   readonly objects: () => AsyncGenerator<ReadonlyArray<BucketObject>>
   /** Empty for a bucket that lists uploads by their whole names alone. */
   readonly uploads: () => Promise<ReadonlyArray<BucketUpload>>
@@ -62,7 +63,9 @@ export const walkBucket = (
     async *objects() {
       for (let after: string | undefined; ;) {
         const { objects, next } = await client.listObjects(prefix, { after })
-        yield objects.map(({ key, size, modifiedAt }) => ({ ...readName(key), size, modifiedAt }))
+        yield objects
+          .filter(({ key }) => key !== nameMarker(prefix))
+          .map(({ key, size, modifiedAt }) => ({ ...readName(key), size, modifiedAt }))
         if (next === undefined) return
         after = next
       }

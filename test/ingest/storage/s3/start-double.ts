@@ -329,6 +329,7 @@ export const startDouble = async (): Promise<Double> => {
     UploadPart: putPart,
     CompleteMultipartUpload: complete,
     PutObject: ({ key, headers }, body) => {
+      if (headers["if-none-match"] === "*" && objects.has(key)) return refuse(412, "PreconditionFailed")
       const metadata = Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith("x-amz-meta-")))
       const object = toObject(body)
       objects.set(key, { ...object, ...(Object.keys(metadata).length > 0 && { metadata }) })

@@ -12,6 +12,8 @@ import type { S3Settings } from "./s3-settings.ts"
 export interface S3Put {
   /** Of the body, where it is known: 64 lower-case hex digits. Otherwise it is worked out. */
   readonly sha256?: string | undefined
+  /** Whether it is put only where there is no object of the key: a server that knows of this answers 412 otherwise, others put it. */
+  readonly isFirst?: boolean | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -105,9 +107,10 @@ export const createS3Client = (settings: S3Settings, tuning?: S3Tuning): S3Clien
     })
 
   return {
-    putObject: async (key, body, { sha256, signal } = {}) => {
+    putObject: async (key, body, { sha256, signal, isFirst } = {}) => {
       const operation = "PutObject"
-      const answer = await send({ operation, method: "PUT", key, body, sha256, signal, isLarge: true })
+      const headers = isFirst === true ? { "if-none-match": "*" } : {}
+      const answer = await send({ operation, method: "PUT", key, headers, body, sha256, signal, isLarge: true })
       return { etag: answer.header("etag") }
     },
 
