@@ -22,7 +22,7 @@ import {
 import { sealPrefixUrl } from "../../src/protocol/prefix-grant.ts"
 import { createSealer } from "../../src/protocol/seal.ts"
 import { skipLacking } from "../skip-lacking.ts"
-import { hasCommand, proxies } from "./proxies.ts"
+import { awayAnswer, hasCommand, proxies, readAway } from "./proxies.ts"
 import { setUpProxy as setUp } from "./set-up-proxy.ts"
 
 const MiB = 1024 * 1024
@@ -134,6 +134,19 @@ describe.each(proxies)("an ingest behind $name as the docs set it up", ({ name, 
     expect(logs).not.toContain("signature=")
     expect(logs).not.toContain(base.split("/").at(-2)!.slice(0, 20))
   }, 60_000)
+
+  it("tells clients of any origin to wait while the ingest is away, and passes on what it answers", async (context) => {
+    if (!hasCommand(name)) skipLacking(context, `there is no ${name}: apt-get install ${name}`)
+    const { url, ingest, token } = await setUp(start, "root")
+    const signed = await sign(token, url, 5)
+    const ask = (method: string) => fetch(signed, { method, body: method === "PUT" ? "hello" : null })
+    expect((await ask("OPTIONS")).status).toBe(204)
+    expect(await (await ask("GET")).json()).toMatchObject({ code: expect.stringMatching(/^(?!INGEST_UNAVAILABLE)/) })
+    ingest.child.kill("SIGTERM")
+    await ingest.ended
+    for (const method of ["GET", "HEAD", "OPTIONS", "PUT"])
+      expect(await readAway(await ask(method)), method).toEqual(awayAnswer(method, 5))
+  })
 
   it.for(["root", "stripped", "unstripped"] as const)(
     "waits for the app's answer, with the ingest at a base path: %s",

@@ -5,6 +5,8 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises"
 import { connect } from "node:net"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
+import { expect } from "vitest"
+import { parseProblem } from "../../src/protocol/parse-problem.ts"
 
 const deploy = join(import.meta.dirname, "../../deploy")
 
@@ -135,6 +137,31 @@ const startCaddy = async (plan: ProxyPlan): Promise<Proxy> => {
   }
   return runCaddy(plan, text)
 }
+
+/**
+ * What a page of any origin reads of the answer of a proxy that reaches no ingest: that it may try again, and when.
+ *
+ * @param answer as `fetch` gives it
+ */
+export const readAway = async (answer: Response) => ({
+  status: answer.status,
+  wait: Number(answer.headers.get("retry-after")),
+  origins: answer.headers.get("access-control-allow-origin"),
+  exposed: answer.headers.get("access-control-expose-headers"),
+  detail: parseProblem(answer.status, await answer.text(), "ingest").detail,
+})
+
+/** What there is to read in the answer of a proxy to a request with a method. */
+export const awayAnswer = (method: string, wait: unknown) => ({
+  status: 503,
+  wait,
+  origins: "*",
+  exposed: "retry-after",
+  detail:
+    method === "HEAD"
+      ? expect.stringContaining("answered 503")
+      : "No ingest can be reached at the moment. What was sent is kept; try again later.",
+})
 
 /** What stands in front of an ingest; all of them are put to the same tests. */
 export const proxies = [

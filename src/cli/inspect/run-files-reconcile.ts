@@ -74,7 +74,10 @@ const show = (found: Reconciled): void => {
   const isWell = lacking.length === 0 && !hasLeftOver(found)
   console.log(isWell ? `${styleText("green", "All is well.")} ${compared}` : compared)
   if (recent > 0) console.log(`${count(recent, "object")} without a file came within a day: of files that come or go.`)
-  if (foreign > 0) console.log(`${count(foreign, "object")} there has no name of ours, and was left alone.`)
+  if (foreign > 0) {
+    const [has, was] = foreign === 1 ? ["has", "was"] : ["have", "were"]
+    console.log(`${count(foreign, "object")} there ${has} no name of ours, and ${was} left alone.`)
+  }
 }
 
 const toJson = (found: Reconciled, removed: Removed | null) => {

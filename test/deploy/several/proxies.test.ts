@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { describe, expect, it, onTestFinished, type TestContext } from "vitest"
 import { skipLacking } from "../../skip-lacking.ts"
-import { hasCommand, makeProxyFolders, replaceAll, runCaddy, runNginx } from "../proxies.ts"
+import { awayAnswer, hasCommand, makeProxyFolders, readAway, replaceAll, runCaddy, runNginx } from "../proxies.ts"
 import { findPort } from "../set-up-proxy.ts"
 import { startUpstreams } from "./upstreams.ts"
 
@@ -107,7 +107,7 @@ describe.each(kinds)("$name in front of three ingests", (kind) => {
       const first = await send(method, path, body)
       // Of a body that the proxy does not hold back nothing may be left after the first attempt.
       const mayFail = kind.name === "caddy" ? method.startsWith("P") : method === "PUT" && size < 100_000
-      if (mayFail && first === 502) expect(await send(method, path, body)).toBe(200)
+      if (mayFail && first === 503) expect(await send(method, path, body)).toBe(200)
       else expect(first).toBe(200)
       expect(seen.map((one) => [one.upstream === 1, one.method, one.bytes])).toEqual([[false, method, size]])
     },
@@ -117,7 +117,7 @@ describe.each(kinds)("$name in front of three ingests", (kind) => {
     const { seen, send, pathOf, upstreams } = await setUp(context, kind)
     const path = await pathOf(1)
     for (const upstream of upstreams) upstream.mode = "cuts"
-    expect(await send(method, path, size === 0 ? undefined : bytes.subarray(0, size)).catch(() => 502)).toBe(502)
+    expect(await send(method, path, size === 0 ? undefined : bytes.subarray(0, size)).catch(() => 503)).toBe(503)
     // Longer than it waits between two attempts.
     await sleep(600)
     expect(seen.map((one) => [one.upstream, one.method])).toEqual([[1, method]])
@@ -133,7 +133,7 @@ describe.each(kinds)("$name in front of three ingests", (kind) => {
     const [response] = await answered
     response.resume()
     await sleep(600)
-    expect([response.statusCode, seen.length]).toEqual([502, 1])
+    expect([response.statusCode, seen.length]).toEqual([503, 1])
   })
 
   it.for(["GET", "HEAD"])("asks another where the connection of a %s breaks", async (method, context) => {
@@ -155,6 +155,42 @@ describe.each(kinds)("$name in front of three ingests", (kind) => {
     while (((await send("HEAD", path)) !== 200 || seen.at(-1)!.upstream === 1) && performance.now() < until)
     expect(await send("PUT", path, bytes)).toBe(200)
     expect(seen.at(-1)!.upstream).not.toBe(1)
+  })
+
+  const methods = [
+    ["GET", 0],
+    ["HEAD", 0],
+    ["OPTIONS", 0],
+    ["PUT", 0],
+    ["PUT", 10],
+    ["PUT", 2 * MiB],
+    ["POST", 100],
+  ] as const
+
+  it.for(methods)(
+    "tells clients of any origin to wait with a %s of %d bytes where all refuse connections",
+    async ([method, size], context) => {
+      const { origin, upstreams } = await setUp(context, kind)
+      for (const upstream of upstreams) await upstream.refuse()
+      const ask = async () =>
+        readAway(await fetch(`${origin}/key`, { method, body: size === 0 ? null : bytes.subarray(0, size) }))
+      let answer = await ask()
+      // Each has to be found out: until then a client is to ask again soon.
+      for (let tries = 0; tries < 4 && answer.wait !== 5; tries++) {
+        expect(answer).toEqual(awayAnswer(method, 1))
+        answer = await ask()
+      }
+      expect(answer).toEqual(awayAnswer(method, 5))
+    },
+  )
+
+  it.for(["GET", "PUT"])("passes on how long an ingest says to wait with a %s", async (method, context) => {
+    const { origin, upstreams } = await setUp(context, kind)
+    for (const upstream of upstreams) upstream.mode = "stops"
+    const body = method === "PUT" ? bytes.subarray(0, 10) : null
+    const answer = await fetch(`${origin}/key`, { method, body })
+    expect([answer.status, answer.headers.get("retry-after"), await answer.text()]).toEqual([503, "7", ""])
+    expect(answer.headers.has("x-upstream")).toBe(true)
   })
 
   it("passes a body on as it comes", async (context) => {

@@ -48,7 +48,7 @@ export const startUpstreams = async () => {
       request.on("error", () => {})
       request.on("end", () => {
         if (mode === "cuts") cut()
-        else response.writeHead(status, { "x-upstream": String(index) }).end()
+        else response.writeHead(status, { "x-upstream": String(index), "retry-after": "7" }).end()
       })
     })
     const close = async (): Promise<void> => {
