@@ -32,7 +32,8 @@ export interface App {
 /**
  * The apps an ingest knows: the one of its token, and those of its catalog. At most a second old.
  *
- * Fails: rejects with `CatalogError` for one that is not known as long as the catalog has never said which there are.
+ * Fails: rejects as the catalog does where it could not be asked about an app that is not known: nobody is told then that there
+ *        is no such app.
  */
 export interface Apps {
   readonly byId: (appId: string) => MaybePromise<App | undefined>
@@ -73,8 +74,7 @@ interface Snapshot {
  * Keeps the apps in memory, each with its keys imported and its id encoded once.
  *
  * The key of the token is valid unless the catalog says that it is revoked; what the catalog says of the token's app
- * applies to it as to any other. While the catalog fails, its last answer applies. Where it has never answered, nobody is
- * told that an app does not exist: its clients would give up.
+ * applies to it as to any other. While the catalog fails, its last answer applies to those that it knew.
  */
 export const createApps = ({
   token,
@@ -146,35 +146,35 @@ export const createApps = ({
 
   let snapshot = toSnapshot([])
   let revision: number | undefined
-  /** Why the catalog has not said yet which apps there are; undefined once it has. */
-  let failure: Error | undefined
   let checkedAt = -Infinity
-  let checking: Promise<Snapshot> | undefined
+  let checking: Promise<void> | undefined
+  /** Why the last check has failed. */
+  let failure: { readonly cause: unknown } | undefined
 
-  const check = async (): Promise<Snapshot> => {
+  const check = async (): Promise<void> => {
     try {
       const newest = await catalog.appsRevision()
       if (newest !== revision) {
         snapshot = toSnapshot(await catalog.listApps())
         revision = newest
-        failure = undefined
       }
+      failure = undefined
     } catch (cause) {
-      if (revision === undefined) failure = cause as Error
+      failure = { cause }
       write("Error", "The catalog cannot say which apps there are; those known so far are served.", [cause])
     }
     checkedAt = now()
     checking = undefined
-    return snapshot
+  }
+
+  const findNow = (look: (snapshot: Snapshot) => App | undefined): MaybePromise<App | undefined> => {
+    const found = look(snapshot)
+    return found === undefined && failure !== undefined ? Promise.reject(failure.cause) : found
   }
 
   const find = (look: (snapshot: Snapshot) => App | undefined): MaybePromise<App | undefined> => {
     const age = now() - checkedAt
-    const lookIfKnown = (known: Snapshot): MaybePromise<App | undefined> => {
-      const app = look(known)
-      return app === undefined && failure !== undefined ? Promise.reject(failure) : app
-    }
-    return age >= 0 && age < maximumAge ? lookIfKnown(snapshot) : (checking ??= check()).then(lookIfKnown)
+    return age >= 0 && age < maximumAge ? findNow(look) : (checking ??= check()).then(() => findNow(look))
   }
 
   return {

@@ -14,12 +14,12 @@ import { openSeal } from "./open-seal.ts"
 import type { Service } from "./service.ts"
 import type { NewRegistration } from "./storage/catalog.ts"
 import { clockSkew } from "./storage/tombstone.ts"
-import { whenAnswered, whenKnown } from "./when-known.ts"
+import { whenKnown } from "./when-known.ts"
 import { foreignKey, invalidSignature, unknownApiKey } from "./refusals.ts"
 
-/** The app that makes this request with its API key. Fails: UNAUTHORIZED, INGEST_UNAVAILABLE. */
+/** The app that makes this request with its API key. Fails: UNAUTHORIZED. */
 export const authoriseApp = Effect.fnUntraced(function* (service: Service, request: Incoming) {
-  const app = yield* whenAnswered(service.apps.byApiKey(request.headers.get(names.header.apiKey) ?? ""))
+  const app = yield* whenKnown(service.apps.byApiKey(request.headers.get(names.header.apiKey) ?? ""))
   return app ?? (yield* unknownApiKey())
 })
 
@@ -76,14 +76,13 @@ export interface Authorised {
  *
  * @param url the public base URL and the path and query as received
  *
- * Fails:  BAD_REQUEST, INVALID_SIGNATURE, EXPIRED_URL, FORBIDDEN (a key of another app; issued in the future),
- *         INGEST_UNAVAILABLE.
+ * Fails:  BAD_REQUEST, INVALID_SIGNATURE, EXPIRED_URL, FORBIDDEN (a key of another app; issued in the future).
  * Source: docs/protocol.md §4.
  */
 export const authoriseUpload = Effect.fnUntraced(function* (service: Service, url: string) {
   const parsed = parseUploadUrl(url)
   if (!parsed.ok) return yield* toRejected(parsed)
-  const app = yield* whenAnswered(service.apps.byId(parsed.value.appId))
+  const app = yield* whenKnown(service.apps.byId(parsed.value.appId))
   const verified = yield* verifyUrlOf(app, url)
   if (app === undefined || verified === undefined) return yield* invalidSignature()
   const { issuedAt = -Infinity } = parsed.value

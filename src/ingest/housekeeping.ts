@@ -113,26 +113,21 @@ const tryStep = (step: Effect.Effect<void>): Effect.Effect<void> =>
   Effect.catchCause(step, (cause) => logError("Housekeeping failed; it will be tried again.", Cause.squash(cause)))
 
 /**
- * Makes the sweep: ends abandoned uploads, deletes files whose time has passed and those that deletions mean, removes the
- * bytes of ended files, deletes old history. A step that fails does not stop the others. Interruptible between any two files.
+ * Makes the first part of a sweep: ends abandoned uploads, deletes files whose time has passed and those that deletions mean. Then
+ * the bytes of ended files are removed, and old history is deleted. A step that fails does not stop the others. Of several
+ * processes one at a time changes the catalog, and none waits for the store of another one.
  *
  * A blob is only ever written after its row in the catalog, and the row outlives it: whatever a crash leaves behind,
  * the rows know of it. So the store itself is never searched for unknown blobs.
  */
-const createSweep = (service: Service, mayGoOn: MayGoOn = always): Effect.Effect<void> => {
-  const steps = [
-    endAbandoned(service, mayGoOn),
-    deleteOverdue(service, mayGoOn),
-    continueDeletions(service, mayGoOn),
-    createReclaimer(service, mayGoOn),
-    prune(service, mayGoOn),
-  ]
+const createCatalogSweep = (service: Service, mayGoOn: MayGoOn = always): Effect.Effect<void> => {
+  const steps = [endAbandoned(service, mayGoOn), deleteOverdue(service, mayGoOn), continueDeletions(service, mayGoOn)]
   return Effect.forEach(steps, tryStep, { discard: true })
 }
 
-/** Sweeps unless another process does; whether it has. A catalog that cannot say is asked again with the next sweep. */
-const tryAlone = ({ membership }: Service, sweep: Effect.Effect<void>): Effect.Effect<boolean> =>
-  Effect.catchCause(membership.alone("sweep", sweep), (cause) =>
+/** Does a part of a sweep unless another process does; whether it has. A catalog that cannot say is asked again with the next sweep. */
+const tryAlone = ({ membership }: Service, work: string, run: Effect.Effect<void>): Effect.Effect<boolean> =>
+  Effect.catchCause(membership.alone(work, run), (cause) =>
     Effect.as(logError("Housekeeping failed; it will be tried again.", Cause.squash(cause)), false),
   )
 
@@ -157,12 +152,16 @@ export const createHousekeeping = (getService: () => Service): Housekeeping => {
   const isSwept = Latch.makeUnsafe(true)
   const keep = Effect.suspend(() => {
     const service = getService()
-    const sweep = createSweep(service)
+    const sweepCatalog = createCatalogSweep(service)
+    const reclaim = tryStep(createReclaimer(service))
     let compactedAt = -Infinity
     const keepOnce = Effect.gen(function* () {
       const wasCalled = isCalled
       isCalled = false
-      if (!(yield* tryAlone(service, sweep))) {
+      const isDone = yield* tryAlone(service, "sweep", sweepCatalog)
+      if (isDone || wasCalled) yield* reclaim
+      if (isDone) yield* tryAlone(service, "prune", tryStep(prune(service, always)))
+      else {
         // Another process sweeps: it may be past what this one was called for.
         if (!wasCalled) return
         isCalled = true
@@ -189,7 +188,13 @@ export const createHousekeeping = (getService: () => Service): Housekeeping => {
     sweepWhile: (mayGoOn) =>
       Effect.suspend(() => {
         const service = getService()
-        return Effect.andThen(createSweep(service, mayGoOn), tryStep(compact(service, mayGoOn)))
+        const steps = [
+          createCatalogSweep(service, mayGoOn),
+          createReclaimer(service, mayGoOn),
+          prune(service, mayGoOn),
+          compact(service, mayGoOn),
+        ]
+        return Effect.forEach(steps, tryStep, { discard: true })
       }),
     wake: () => {
       isCalled = true

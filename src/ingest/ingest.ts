@@ -203,7 +203,12 @@ export const createIngest = (options: IngestOptions, times?: ProcessTimes): Inge
     heldUrls: scanning?.urls,
     judgeHeld: (file, verdict) => judgeHeld(file, verdict),
     // On the unwrapped ports, so that probes do not count in the metrics.
-    checkReadiness: createReadinessCheck({ store: options.store, catalog: options.catalog, changes }),
+    checkReadiness: createReadinessCheck({
+      store: options.store,
+      catalog: options.catalog,
+      changes,
+      isConnected: membership.isConnected,
+    }),
     metricsEndpoint,
     membership,
     now,

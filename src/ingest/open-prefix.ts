@@ -7,7 +7,7 @@ import { parseJson } from "../server-kit/read-body.ts"
 import { Rejected } from "../server-kit/rejected.ts"
 import type { Service } from "./service.ts"
 import { clockSkew } from "./storage/tombstone.ts"
-import { whenAnswered, whenKnown } from "./when-known.ts"
+import { whenKnown } from "./when-known.ts"
 
 const decode = createDecoder(PrefixGrantSchema)
 const encoder = new TextEncoder()
@@ -35,7 +35,7 @@ const unusable = () =>
 
 /** What is sealed in a grant, by any active key of its app; undefined where none opens it. */
 const open = Effect.fnUntraced(function* (service: Service, { appId, sealed, origin }: SealedPrefix) {
-  const app = yield* whenAnswered(service.apps.byId(appId))
+  const app = yield* whenKnown(service.apps.byId(appId))
   const sealers = app === undefined || app.sealers.length === 0 ? [sealerOfNobody()] : app.sealers
   for (const sealer of sealers) {
     const text = yield* whenKnown(sealer.open(sealed, { appId, ingestUrl: origin }))

@@ -53,7 +53,9 @@ describe("sluice", () => {
   })
 
   it("says which verbs there are where none is near", async () => {
-    expect((await runCommand(["files", "xyzzy"])).stderr).toContain("Available: list, show, verify, orphans, export.")
+    expect((await runCommand(["files", "xyzzy"])).stderr).toContain(
+      "Available: list, show, verify, reconcile, orphans, export.",
+    )
   })
 
   it.each(["18.20.0", "20.20.2", "22.18.9"])("says on Node %s which version it needs", async (version) => {

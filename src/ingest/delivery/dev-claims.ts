@@ -27,17 +27,24 @@ export interface DevClaims {
 export const createDevClaims = (
   { processes, getMany }: Pick<Catalog, "processes" | "getMany">,
   { heartbeat }: Pick<Settings, "heartbeat">,
-): DevClaims => ({
-  time: processes === undefined ? 0 : heartbeatsClaimed * heartbeat,
-  move: async (events, until) => {
-    if (processes !== undefined && events.length > 0) await processes.moveClaims({ events, until }).catch(() => {})
-  },
-  findEnded: async (keys) => {
-    const uploads = await getMany([...keys].slice(0, mostLooked))
-    return uploads.flatMap(({ file: { key }, delivery }): ReadonlyArray<Ended> => {
-      if (delivery === null) return []
-      if (delivery.status === "delivered") return [{ key }]
-      return delivery.failures === delivery.attempts ? [{ key, failed: delivery.attempts }] : []
-    })
-  },
-})
+): DevClaims => {
+  let from = 0
+  return {
+    time: processes === undefined ? 0 : heartbeatsClaimed * heartbeat,
+    move: async (events, until) => {
+      if (processes !== undefined && events.length > 0) await processes.moveClaims({ events, until }).catch(() => {})
+    },
+    findEnded: async (keys) => {
+      const all = [...keys]
+      // Where there are more, they take turns.
+      from = from < all.length ? from : 0
+      const uploads = await getMany(all.slice(from, from + mostLooked))
+      from += mostLooked
+      return uploads.flatMap(({ file: { key }, delivery }): ReadonlyArray<Ended> => {
+        if (delivery === null) return []
+        if (delivery.status === "delivered") return [{ key }]
+        return delivery.failures === delivery.attempts ? [{ key, failed: delivery.attempts }] : []
+      })
+    },
+  }
+}

@@ -70,7 +70,7 @@ export const createEndpointDispatcher = (
 
   const post = Effect.fnUntraced(function* (due: DueEvent, sentAt: number) {
     const { endpoint } = due
-    const app = yield* whenKnown(apps.byId(endpoint.appId))
+    const app = yield* Effect.orDie(whenKnown(apps.byId(endpoint.appId)))
     const mistake = findUrlMistake(endpoint.url)
     if (app === undefined || mistake !== undefined) {
       const why = app === undefined ? `There is no app ${endpoint.appId}` : `The URL is not possible. ${mistake}`

@@ -43,7 +43,7 @@ export const createPostEvent = ({
 }): PostEvent => {
   /** The app that an event is sent to and signed for. Fails: while nothing may be sent to this URL for it. */
   const authorise = Effect.fnUntraced(function* (appId: string, url: URL) {
-    const app = yield* whenKnown(apps.byId(appId))
+    const app = yield* Effect.orDie(whenKnown(apps.byId(appId)))
     const mistake = findUrlMistake(url.href)
     const forbidden =
       app === undefined || app.signers.length === 0

@@ -12,7 +12,7 @@ import type { FileRecord } from "../storage/catalog.ts"
 import { isReadable } from "../storage/readable.ts"
 import { isOverdue } from "../storage/upload-rules.ts"
 import type { Service } from "../service.ts"
-import { whenAnswered } from "../when-known.ts"
+import { whenKnown } from "../when-known.ts"
 import { fileNotFound } from "../refusals.ts"
 
 /** The readable file with a key. */
@@ -26,7 +26,7 @@ const findByKey = (service: Service, key: string): Effect.Effect<FileRecord, Rej
 
 /** The file of an app under a key or, where there is none, a custom id. */
 const findOfApp = Effect.fnUntraced(function* (service: Service, appId: string, id: string) {
-  const app = yield* whenAnswered(service.apps.byId(appId))
+  const app = yield* whenKnown(service.apps.byId(appId))
   if (app !== undefined && isKeyOf(id, app.encodedId)) {
     const file = yield* Effect.catch(findByKey(service, id), (rejected) =>
       rejected.code === "NOT_FOUND" ? Effect.succeed(null) : Effect.fail(rejected),
@@ -49,7 +49,7 @@ const toAcl = ({ claimBy, acl }: FileRecord, defaultAcl: Acl): Acl =>
  */
 const authoriseRead = Effect.fnUntraced(function* (service: Service, file: FileRecord, url: string) {
   if (file.acl === "public-read" && file.claimBy === null) return { acl: file.acl, until: Infinity }
-  const app = yield* whenAnswered(service.apps.byId(file.appId))
+  const app = yield* whenKnown(service.apps.byId(file.appId))
   const acl = toAcl(file, (app ?? service.settings).defaultAcl)
   if (acl === "public-read") return { acl, until: Infinity }
   const forbidden = new Rejected({

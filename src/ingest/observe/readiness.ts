@@ -34,10 +34,13 @@ export const createReadinessCheck = ({
   store,
   catalog,
   changes,
+  isConnected,
 }: {
   readonly store: BlobStore
   readonly catalog: Catalog
   readonly changes: Changes
+  /** Whether it takes part, where it is one of several. */
+  readonly isConnected: () => boolean
 }): (() => Promise<Readiness>) => {
   let found: Promise<Readiness> | undefined
   const check = async (): Promise<Readiness> => {
@@ -46,7 +49,7 @@ export const createReadinessCheck = ({
     setTimeout(() => {
       found = undefined
     }, freshness).unref?.()
-    return { ingest: "ok", catalog: catalogState, store: storeState }
+    return { ingest: "ok", catalog: isConnected() ? catalogState : "failing", store: storeState }
   }
   return async () =>
     changes.isDraining() ? { ingest: "stopping", catalog: "not checked", store: "not checked" } : (found ??= check())

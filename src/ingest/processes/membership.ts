@@ -152,8 +152,12 @@ export const createMembership = (
     },
     leave: async () => {
       clearInterval(timer)
-      await looking
-      await processes.leave()
+      let timeout: ReturnType<typeof setTimeout> | undefined
+      const late = new Promise<void>((resolve) => {
+        timeout = setTimeout(resolve, patience)
+      })
+      // A catalog that does not answer takes it for dead when its lease is over.
+      await Promise.race([Promise.resolve(looking).then(processes.leave), late]).finally(() => clearTimeout(timeout))
     },
   }
 }

@@ -207,9 +207,8 @@ export const createScans = (
   /** Gives out the free places. While the scanner is away there is one, for whoever finds that it is back. */
   const startScans = Effect.fnUntraced(function* () {
     const places = outage.isOn() ? 1 : settings.maxConcurrentScans
-    if (turns.count() >= places) return
-    // Of several processes one scans: what another one has begun is not known here.
-    if (!(yield* Effect.promise(() => membership.leads("scan", leadTime)))) return
+    // Of several processes one scans, and says so as long as it does: what another one has begun is not known here.
+    if (!(yield* Effect.promise(() => membership.leads("scan", leadTime))) || turns.count() >= places) return
     const except = new Set([...underWay.values(), ...postponed.list()])
     const held = yield* Effect.promise(() => catalog.listHeld({ limit: places, except }))
     const files = held.map(({ file }) => file).filter(({ appId }) => (full.get(appId) ?? 0) <= now())

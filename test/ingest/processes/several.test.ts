@@ -294,6 +294,27 @@ describe("of several ingests on one catalog", () => {
     expect(await offsetOf(signed)).toBe(200_000)
   })
 
+  it("one whose store does not answer for a removal holds up those of no other", async () => {
+    const { start, store } = createSeveral()
+    let isHung = true
+    const hung = createGrant({ size: 20_000 })
+    const slow = {
+      ...store,
+      remove: (name: string) =>
+        isHung && name.startsWith(hung.key) ? new Promise<void>(() => {}) : store.remove(name),
+    }
+    const one = await start({ store: slow })
+    const other = await start()
+    onTestFinished(() => void (isHung = false))
+    const grants = [hung, createGrant({ size: 20_000 })] as const
+    for (const grant of grants) await putRaw(await sign(one.url, grant), randomContent(20_000))
+    expect((await deleteFiles(one.url, hung.key)).status).toBe(200)
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    const [, free] = grants
+    expect((await deleteFiles(other.url, free.key)).status).toBe(200)
+    await eventually(async () => (await other.catalog.get(free.key)) === null)
+  })
+
   it("all go by one clock, whatever the clock of a machine says", async () => {
     const { start, open } = createSeveral()
     const catalog = open()
