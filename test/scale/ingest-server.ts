@@ -36,6 +36,7 @@ const {
   databaseUrl,
   schema,
   shift: _shift,
+  times,
   folder,
   bucket,
   ...options
