@@ -17,7 +17,7 @@ import { clockSkew } from "./storage/tombstone.ts"
 import { whenKnown } from "./when-known.ts"
 import { foreignKey, invalidSignature, unknownApiKey } from "./refusals.ts"
 
-/** The app that makes this request with its API key. Fails: UNAUTHORIZED, INGEST_UNAVAILABLE. */
+/** The app that makes this request with its API key. Fails: UNAUTHORIZED. */
 export const authoriseApp = Effect.fnUntraced(function* (service: Service, request: Incoming) {
   const app = yield* whenKnown(service.apps.byApiKey(request.headers.get(names.header.apiKey) ?? ""))
   return app ?? (yield* unknownApiKey())
@@ -76,8 +76,7 @@ export interface Authorised {
  *
  * @param url the public base URL and the path and query as received
  *
- * Fails:  BAD_REQUEST, INVALID_SIGNATURE, EXPIRED_URL, FORBIDDEN (a key of another app; issued in the future),
- *         INGEST_UNAVAILABLE.
+ * Fails:  BAD_REQUEST, INVALID_SIGNATURE, EXPIRED_URL, FORBIDDEN (a key of another app; issued in the future).
  * Source: docs/protocol.md §4.
  */
 export const authoriseUpload = Effect.fnUntraced(function* (service: Service, url: string) {

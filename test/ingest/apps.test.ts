@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { CatalogError, createMemoryCatalog, createSqliteCatalog, type Catalog } from "../../src/ingest.ts"
+import { createMemoryCatalog, createSqliteCatalog, type Catalog, CatalogError } from "../../src/ingest.ts"
 import {
   createFileKey,
   createSigner,
@@ -54,28 +54,6 @@ describe("an app the operator made", () => {
     expect((await register(url, { fileKeys: [keyOf("acme")] }, "sk_acme")).status).toBe(200)
     expect(await codeOf(await register(url, { fileKeys: [keyOf("acme")] }))).toBe("403 FORBIDDEN")
     expect(await codeOf(await putRaw(await signFor(url, {}, apiKey), "hello"))).toBe("403 INVALID_SIGNATURE")
-  })
-
-  it("is not told that it does not exist where the catalog has not answered since the start", async () => {
-    const catalog = createMemoryCatalog()
-    await createApp(catalog)
-    let isDown = true
-    const { url } = await startIngest({
-      catalog: {
-        ...catalog,
-        appsRevision: () => (isDown ? Promise.reject(new CatalogError("io", "It is away.")) : catalog.appsRevision()),
-      },
-    })
-    const signed = await signFor(url)
-    for (let asked = 0; asked < 2; asked++) {
-      expect(await codeOf(await putRaw(signed, "hello"))).toBe("503 INGEST_UNAVAILABLE")
-      expect(await codeOf(await register(url, { fileKeys: [keyOf("acme")] }, "sk_acme"))).toBe("503 INGEST_UNAVAILABLE")
-      expect(await codeOf(await putRaw(await signFor(url, {}, "sk_nobody"), "hello"))).toBe("503 INGEST_UNAVAILABLE")
-    }
-    expect((await putRaw(await sign(url, createGrant()), "hello")).status).toBe(200)
-    isDown = false
-    await eventually(async () => (await putRaw(signed, "hello")).status === 200)
-    expect(await codeOf(await putRaw(await signFor(url, {}, "sk_nobody"), "hello"))).toBe("403 INVALID_SIGNATURE")
   })
 
   it("is known about a second after it was made, to an ingest that runs", async () => {

@@ -10,7 +10,12 @@ import type { Digests } from "./store-body.ts"
 import type { ProvenPut } from "./proven-put.ts"
 import { locked } from "../refusals.ts"
 
-/** Ends an upload whose content is refused: the app is told, and the bytes are removed. */
+/**
+ * Ends an upload whose content is refused: the app is told, and the bytes are removed.
+ *
+ * Fails: rejects with `Rejected` LOCKED where a writer of another process has taken it over: it goes on, and its client must not
+ *        be told that it is over.
+ */
 export const failUpload = async (
   service: Service,
   { appId, key }: Pick<UploadGrant, "appId" | "key">,
@@ -20,7 +25,11 @@ export const failUpload = async (
 ): Promise<void> => {
   const failure = { code: reason.code, message: reason.detail }
   const now = service.now()
-  if (!(await service.catalog.fail({ key, epoch, failure, now, eventId: createEventId() }))) return
+  if (!(await service.catalog.fail({ key, epoch, failure, now, eventId: createEventId() }))) {
+    const file = (await service.catalog.get(key))?.file
+    if (file?.id === id && file.status === "Uploading") throw locked()
+    return
+  }
   service.dispatcher.wake()
   service.devStreams.wake(appId)
   try {

@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { connect } from "node:net"
 import { expect, it, onTestFinished } from "vitest"
 import { type BlobStore, createMemoryBlobStore, createMemoryCatalog } from "../../../src/ingest.ts"
-import { createGrant, eventually, sign, startIngest } from "../circle.ts"
+import { createGrant, eventually, putRaw, sign, startIngest } from "../circle.ts"
 
 /** A driver that uses the memory of a chunk for something else as soon as it has taken it, as it may. */
 const createReusingStore = (): { readonly store: BlobStore; readonly taken: () => number } => {
@@ -50,3 +50,29 @@ it.each([
     expect(`${answer.slice(9, 12)} ${/"code":"(\w+)"/.exec(answer)?.[1] ?? ""}`).toBe(expected)
   },
 )
+
+it("is not told that its upload has failed where a writer of another process goes on with it", async () => {
+  const catalog = createMemoryCatalog({ largestContent: 0 })
+  let isTakenOver = false
+  const { url } = await startIngest({
+    catalog: {
+      ...catalog,
+      fail: async (fail) => {
+        if (!isTakenOver) await catalog.interrupt(fail.key)
+        isTakenOver = true
+        return catalog.fail(fail)
+      },
+    },
+  })
+  const page = "<!doctype html><script>alert(1)</script>"
+  const grant = createGrant({ name: "a.png", size: page.length, type: "image/png" })
+  const signed = await sign(url, grant)
+  const put = async () => {
+    const response = await putRaw(signed, page)
+    return `${response.status} ${(await response.json()).code}`
+  }
+  expect(await put()).toBe("423 LOCKED")
+  expect((await catalog.get(grant.key))?.file.status).toBe("Uploading")
+  expect(await put()).toBe("415 CONTENT_MISMATCH")
+  expect((await catalog.get(grant.key))?.file.status).toBe("Failed")
+})
