@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { createMemoryCatalog, createSqliteCatalog, type Catalog, CatalogError } from "../../src/ingest.ts"
+import { createMemoryCatalog, createSqliteCatalog, type Catalog } from "../../src/ingest.ts"
 import {
   createFileKey,
   createSigner,
