@@ -74,7 +74,7 @@ export const startReceivingApp = async ({
   /** Whether nobody has asked for a verdict on this file: nothing may be told of it. */
   readonly isHeld: (key: string) => boolean
   /** By default one callback of five does not go well. */
-  readonly pickMood?: () => Mood
+  readonly pickMood?: (event: CallbackEvent | ErrorEvent) => Mood
   readonly ask?: Ask
 }): Promise<ReceivingApp> => {
   const heard = new Map<string, Heard>()
@@ -119,7 +119,7 @@ export const startReceivingApp = async ({
     if (isHeld(key)) violate(`A callback came for ${key}, which is held.`)
     note(key, event)
     see("callback")
-    const mood = pickMood()
+    const mood = pickMood(event)
     if (mood === "breaks off") return void request.socket.resetAndDestroy()
     if (mood === "fails") return void response.writeHead(500).end("not now")
     if (mood === "hangs") return
