@@ -29,7 +29,7 @@ export const direct = async (service: Service, upload: ProvenUpload, question: D
     const { epoch, id } = begun
     const { parts } = question
     const granted = await store.grantParts(toBlobName({ key, id }), { epoch, size, parts, until: expires })
-    await catalog.processes?.letGo(key, epoch)
+    void catalog.processes?.letGo(key, epoch).catch(() => {})
     if (granted.kind === "refused") return { ...byIngest, refusal: granted.why }
     const { partSize, stored, uploads } = granted
     return { answer: { transport: "direct", partSize, stored, uploads } }

@@ -90,8 +90,8 @@ export const transfer = async (service: Service, put: ProvenPut): Promise<Transf
       const finished = await storeBody(service, put, digests, open, { blob, epoch, state })
       return { upload: await commitUpload(service, grant, epoch, finished), known: nothingKnown }
     } catch (cause) {
-      // What it has received is flushed. Where this fails it is made up for when somebody else wants the key.
-      await service.catalog.processes?.letGo(key, epoch).catch(() => {})
+      // What it has received is flushed. Nobody waits for this: where it fails it is made up for when somebody else wants the key.
+      void service.catalog.processes?.letGo(key, epoch).catch(() => {})
       if (cause instanceof Rejected && fatal.has(cause.code)) await failUpload(service, grant, epoch, id, cause)
       // The reason with which a writer was stopped explains why it was fenced off.
       const isFenced = isFence(cause)
