@@ -1,6 +1,6 @@
 import type { createBlobsInProgress } from "./blobs-in-progress.ts"
 import type { createBucketObjects } from "./bucket-objects.ts"
-import type { BlobJournal } from "./journal/blob-journal.ts"
+import type { BlobJournal, JournaledBlob } from "./journal/blob-journal.ts"
 import { readObjectName } from "./object-names.ts"
 
 /** How long after a removal requests of a writer may still arrive, ms: of a process that was killed, or of one that a network held back. */
@@ -46,6 +46,8 @@ export const createRemovals = ({
 }: RemovalsSettings): Removals => {
   /** Those that the journal has. */
   const noted = new Set<string>()
+  /** What the journal said of those that had a row when they were to be removed again. */
+  const rows = new Map<string, string>()
   let timer: ReturnType<typeof setTimeout> | undefined
   let looking: Promise<void> | undefined
   let isClosed = false
@@ -65,15 +67,30 @@ export const createRemovals = ({
 
   const forget = async (key: string): Promise<void> => {
     noted.delete(key)
+    rows.delete(key)
     await journal.forgetRemoval(key)
+  }
+
+  /**
+   * Whether nobody writes a blob that has a row though it was removed. Its writer may be one that was fenced off and did not know
+   * of the removal yet: what it leaves is the same when it is looked at again. That of one who has begun it anew is not.
+   */
+  const isLeft = (key: string, { epoch, offset, etags, tail, upload }: JournaledBlob): boolean => {
+    const row = JSON.stringify([epoch, offset, etags.length, tail, upload?.id])
+    const isSame = rows.get(key) === row
+    rows.set(key, row)
+    return isSame
   }
 
   /** Where the bucket does not do it, it is tried again, and others are not held up. */
   const removeAgain = async (key: string): Promise<void> => {
     // Somebody has begun it anew.
-    if (blobs.find(key) !== undefined || !noted.has(key) || (await journal.read(key)) !== undefined) return forget(key)
+    if (blobs.find(key) !== undefined || !noted.has(key)) return forget(key)
+    const known = await journal.read(key)
+    if (known !== undefined && !isLeft(key, known)) return note(key)
     try {
-      await objects.removeAll(key, null)
+      await objects.removeAll(key, known?.upload ?? null)
+      if (known !== undefined) await journal.forget(key)
     } catch {
       return note(key)
     }

@@ -154,6 +154,20 @@ describe("a removal that is repeated", () => {
     expect(await listNoted()).toEqual(["key.1", "key.2"])
   })
 
+  it("takes what a writer of another process leaves that did not know of it", async () => {
+    const late = open(60_000)
+    await late.probe()
+    await open(200).remove("key.1")
+    const size = 2 * partSize
+    await late.append("key.1", { epoch: 1, offset: 0, size, body: breakingAfter(randomBytes(partSize + 1000)) })
+    expect(listLeft()).not.toEqual([])
+    await vi.waitFor(() => expect(listLeft()).toEqual([]), patient)
+    const journal = openJournal()
+    await vi.waitFor(async () => expect(await journal.read("key.1")).toBeUndefined(), patient)
+    await journal.close()
+    await vi.waitFor(async () => expect(await listNoted()).toEqual([]), patient)
+  })
+
   it.each(["by the same process", "by the next one"])("takes nothing of a blob that was begun anew: %s", async (by) => {
     const store = open(300)
     await store.remove("key.1")
