@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from "vitest"
 import { createChanges } from "../../../src/ingest/delivery/changes.ts"
 import { createMetrics } from "../../../src/ingest/observe/metrics.ts"
 import type { Pauses } from "../../../src/ingest/scan/postponed.ts"
+import { single } from "../../../src/ingest/processes/membership.ts"
 import { createScans } from "../../../src/ingest/scan/scan-held.ts"
 import { type Scanner, ScannerError, type ScannerReason } from "../../../src/ingest/scan/scanner.ts"
 import type { Service } from "../../../src/ingest/service.ts"
@@ -46,6 +47,7 @@ const start = async (
     changes: createChanges(),
     devStreams: { wake: () => {} },
     dispatcher: { wake: () => {} },
+    membership: single,
     readers: { stop: () => {} },
     wakeHousekeeping: () => {},
     now: Date.now,
