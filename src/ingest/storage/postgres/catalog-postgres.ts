@@ -59,7 +59,7 @@ export const createPostgresCatalog = ({
     processes,
     usage: async (appId) => ({ ...(await findUsage(read, appId)) }),
     usageOfOwner: async (appId, owner) => ({ ...(await findOwnerUsage(read, appId, owner)) }),
-    ...createUploads(database, writers, inTurn),
+    ...createUploads(database, writers),
     ...createRegistrations(database),
     ...createHotTransitions(database, functions, { me, writers }, inTurn),
     ...createDeliveries(database, me),

@@ -20,12 +20,11 @@ export const findPlaces = (pool: PostgresPool): Places => {
  * Has the bounded uploads of an app begin one after the other in this process. Each of them would wait for the one before in the
  * database, with a connection.
  */
-export type InTurn = <A>(appId: string, isBounded: boolean, work: () => Promise<A>) => Promise<A>
+export type InTurn = <A>(appId: string, work: () => Promise<A>) => Promise<A>
 
 export const createTurns = (): InTurn => {
   const last = new Map<string, Promise<unknown>>()
-  return (name, isBounded, work) => {
-    if (!isBounded) return work()
+  return (name, work) => {
     const before = last.get(name) ?? Promise.resolve()
     const done = before.then(work)
     const ended = done

@@ -4,7 +4,7 @@
  */
 import type { CatalogDeliveries } from "../catalog-deliveries.ts"
 import type { CatalogRegistrations } from "../catalog-registrations.ts"
-import type { CatalogUploads, Committed } from "../catalog-uploads.ts"
+import type { Begun, CatalogUploads, Committed } from "../catalog-uploads.ts"
 import type { NewRegistration } from "../catalog-records.ts"
 import { leastCatalogQuota, sizeExpected, sizeKey, sizeRegistration } from "../quota.ts"
 import { type Row, toRegistration, toUpload } from "../sql/rows.ts"
@@ -16,9 +16,10 @@ import type { Database } from "./database.ts"
 import { recordOneAttempt } from "./deliveries.ts"
 import type { Writers } from "./processes.ts"
 import { registerUploads } from "./registrations.ts"
-import { commitUpload, commitWholeUpload, isBounded } from "./uploads.ts"
+import { beginUpload, commitUpload, commitWholeUpload, isBounded } from "./uploads.ts"
 import { toJson } from "./values.ts"
 
+type Begin = Parameters<CatalogUploads["begin"]>[0]
 type Whole = Parameters<CatalogUploads["commitWhole"]>[0]
 type Commit = Parameters<CatalogUploads["commit"]>[0]
 type Attempt = Parameters<CatalogDeliveries["recordAttempt"]>[0]
@@ -35,10 +36,8 @@ const toFlags = (registration: NewRegistration | undefined) =>
     tracestate: registration.trace?.tracestate,
   }
 
-const toWholeJob = (
-  { grant, registration, labels = {}, origin, bytes, fileHash, now, eventId, claimedUntil, appSince }: Whole,
-  n: number,
-) => ({
+/** What is said of a file that is new. */
+const toFileJob = ({ grant, labels = {}, origin, now, appSince }: Begin | Whole, n: number) => ({
   n,
   key: grant.key,
   app_id: grant.appId,
@@ -59,14 +58,28 @@ const toWholeJob = (
   claim_within: labels.claimWithin,
   cache: grant.cache,
   hold: labels.hold === true ? 1 : undefined,
-  file_hash: fileHash,
   at: now,
-  bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64"),
-  event_id: eventId,
-  claimed_until: claimedUntil,
   app_since: appSince,
-  ...toFlags(registration),
 })
+
+const toBeginJob = (begin: Begin, n: number) => {
+  const { grant, registration } = begin
+  const size = registration && { bytes: sizeRegistration(registration), keys: 1 }
+  const expectedBytes = size && sizeExpected(grant.key, size)
+  return { ...toFileJob(begin, n), expected_bytes: expectedBytes, ...toFlags(registration) }
+}
+
+const toWholeJob = (whole: Whole, n: number) => {
+  const { registration, bytes, fileHash, eventId, claimedUntil } = whole
+  return {
+    ...toFileJob(whole, n),
+    file_hash: fileHash,
+    bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64"),
+    event_id: eventId,
+    claimed_until: claimedUntil,
+    ...toFlags(registration),
+  }
+}
 
 /** What a file that was committed is registered with: what its app has said before, or its URL. */
 const toKept = (row: Row, { registration, now }: Whole) => {
@@ -151,14 +164,30 @@ export const createHotTransitions = (
   functions: string,
   process: { readonly me: string; readonly writers: Writers },
   inTurn: InTurn,
-): Pick<CatalogUploads, "commit" | "commitWhole"> &
+): Pick<CatalogUploads, "begin" | "commit" | "commitWhole"> &
   Pick<CatalogRegistrations, "register"> &
   Pick<CatalogDeliveries, "recordAttempt"> => {
-  const { me } = process
+  const { me, writers } = process
+  const beginning = `SELECT * FROM ${functions}.begin_new(?::text[], ?::text[], ?::json, ?)`
   const whole = `SELECT * FROM ${functions}.commit_whole(?::text[], ?::text[], ?::json, ?)`
   const committing = `SELECT * FROM ${functions}.commit(?::text[], ?::json, ?)`
   const recording = `SELECT * FROM ${functions}.record_attempt(?::json)`
   const registering = `SELECT * FROM ${functions}.register(?::text[], ?::text[], ?::json, ?::json)`
+
+  const beginAlone = (begin: Begin) => write((sql) => beginUpload(sql, writers, begin))
+  const begin = createBatches<Begin, Begun>({
+    keysOf: ({ grant }) => [grant.key],
+    together: async (jobs) => {
+      const apps = appsOf(jobs.map(({ grant, appSince }) => ({ appId: grant.appId, appSince })))
+      const keys = jobs.map(({ grant }) => grant.key)
+      const found = byNumber(await call(beginning, keys, apps, toJson(jobs.map(toBeginJob)), writers.me()))
+      return jobs.map((_, n) => {
+        const row = found.get(n)
+        return row && { kind: "granted", epoch: 1, isNew: true, id: row.id as number }
+      })
+    },
+    alone: beginAlone,
+  })
 
   const commitWholeAlone = (job: Whole) => write((sql) => commitWholeUpload(sql, me, job))
   const commitWhole = createBatches<Whole, Awaited<ReturnType<CatalogUploads["commitWhole"]>>>({
@@ -216,9 +245,13 @@ export const createHotTransitions = (
     commit,
     recordAttempt,
     // Where there may be only so much, one begins after the other.
+    begin: (job) => {
+      const { quota, labels = {}, grant } = job
+      return isBounded(quota, labels) ? inTurn(grant.appId, () => beginAlone(job)) : begin(job)
+    },
     commitWhole: (job) => {
       const { quota, labels = {}, grant } = job
-      return isBounded(quota, labels) ? inTurn(grant.appId, true, () => commitWholeAlone(job)) : commitWhole(job)
+      return isBounded(quota, labels) ? inTurn(grant.appId, () => commitWholeAlone(job)) : commitWhole(job)
     },
     // The same key twice is none of the common cases.
     register: (job) => (new Set(job.fileKeys).size === job.fileKeys.length ? register(job) : registerAlone(job)),

@@ -4,6 +4,8 @@ import { toJson } from "./values.ts"
 
 /** What this process notes of the keys that it writes, in the transactions of others. Whoever calls holds the key. */
 export interface Writers {
+  /** This process as the writer of what it begins; null where nobody could ask it. */
+  readonly me: () => string | null
   /**
    * Whether another live process writes a key, which is then asked to let it go. Otherwise this one does from now on.
    *
@@ -63,6 +65,7 @@ export const createProcesses = (
       },
     },
     writers: {
+      me: () => (hasLooked ? me : null),
       take: async (sql, key, { heldEpoch, ownEpoch }) => {
         const noted = hasLooked ? ownEpoch : null
         if (heldEpoch === null && noted === null) return false

@@ -8,7 +8,6 @@ import { selectUpload, toFile, toUpload } from "../sql/rows.ts"
 import { statements } from "../sql/statements.ts"
 import { toCommitted, toValues } from "../sql/uploads.ts"
 import { type BeginVerdict, decideBegin, endByError, isNewUpload, type Replacement } from "../upload-rules.ts"
-import type { InTurn } from "./connections.ts"
 import type { Database, Sql, Transaction } from "./database.ts"
 import { settle } from "./delete-steps.ts"
 import type { Writers } from "./processes.ts"
@@ -140,7 +139,7 @@ const beginOnHeld = async (sql: Transaction, writers: Writers, begin: Begin): Pr
 }
 
 /** Begins or resumes an upload. */
-const beginUpload = async (sql: Transaction, writers: Writers, begin: Begin): Promise<Begun> => {
+export const beginUpload = async (sql: Transaction, writers: Writers, begin: Begin): Promise<Begun> => {
   await sql.hold([begin.grant.key])
   const begun = await beginOnHeld(sql, writers, begin)
   if (begun.kind === "granted" && begin.registration !== undefined) {
@@ -243,12 +242,7 @@ const recordResult = async (
 export const createUploads = (
   { read, write }: Database,
   writers: Writers,
-  inTurn: InTurn,
-): Omit<CatalogUploads, "commit" | "commitWhole"> => ({
-  begin: (begin) =>
-    inTurn(begin.grant.appId, isBounded(begin.quota, begin.labels ?? {}), () =>
-      write((sql) => beginUpload(sql, writers, begin)),
-    ),
+): Omit<CatalogUploads, "begin" | "commit" | "commitWhole"> => ({
   interrupt: (key, unlessHeld = false) =>
     write(async (sql) => {
       await sql.hold([key])

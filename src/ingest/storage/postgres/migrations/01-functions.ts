@@ -17,15 +17,17 @@ export const guard = `
     IF current_setting('transaction_isolation') <> 'read committed' THEN RETURN; END IF;`
 
 /** The app is the one that its caller means, and stays it until the transaction ends. */
-const lockApps = `
+export const lockApps = `
     IF cardinality(app_ids) > 0 THEN PERFORM 1 FROM apps WHERE id = ANY (app_ids) ORDER BY id FOR KEY SHARE; END IF;`
 
-const isSameApp = "(j.app_since IS NULL OR j.app_since = (SELECT a.created_at FROM apps a WHERE a.id = j.app_id))"
+export const isSameApp =
+  "(j.app_since IS NULL OR j.app_since = (SELECT a.created_at FROM apps a WHERE a.id = j.app_id))"
 
-const registration =
+export const registration =
   "metadata text, callback_url text, callback_slug text, await_server_data int, is_dev int, traceparent text, tracestate text"
 
-const fileOf = (row: string): string => `(SELECT f.id FROM files f WHERE f.key = ${row}.key AND f.is_current = 1)`
+export const fileOf = (row: string): string =>
+  `(SELECT f.id FROM files f WHERE f.key = ${row}.key AND f.is_current = 1)`
 
 /** What functions of later versions do beside; all parts are empty in the first one. */
 export interface Additions {

@@ -1,11 +1,12 @@
 import { lockTime } from "../values.ts"
 import { functions } from "./01-functions.ts"
+import { beginNew } from "./02-begin.ts"
 
 /**
  * Functions that wait for whoever holds a key: what is called by itself gives up after a time, too, because that one may be on a
  * machine that is gone.
  */
-const waiting = ["hold_keys", "commit_whole", "register", "commit", "record_attempt"]
+const waiting = ["hold_keys", "begin_new", "commit_whole", "register", "commit", "record_attempt"]
 
 /** The functions of the version before, which also note who has claimed an event, and that a committed upload has no writer. */
 export const functionsOfProcesses = (schema: string, versioned: string): string =>
@@ -19,4 +20,5 @@ export const functionsOfProcesses = (schema: string, versioned: string): string 
       DELETE FROM writers WHERE key = ANY (ARRAY(SELECT key FROM job)) AND process = me
     )`,
   })}
+  ${beginNew(schema, versioned)}
   ${waiting.map((name) => `ALTER FUNCTION ${versioned}.${name} SET lock_timeout = '${lockTime}';`).join(" ")}`
