@@ -281,6 +281,8 @@ export const createIngest = (options: IngestOptions, times?: ProcessTimes): Inge
   const answer = (request: Incoming): Promise<Answer> =>
     inFlight.run(async () => {
       if (tracing !== undefined) await tracing.ready
+      const joined = membership.joined()
+      if (joined !== undefined) await joined
       const resource = router.find(request)
       return withCommonHeaders(await handle(request, resource), resource, settings)
     })

@@ -23,6 +23,9 @@ const turn = 60_000
 /** How long a look may take until another one is tried, ms: an answer that is on a dead connection never comes. */
 const patience = 6000
 
+/** How long requests wait for the first look of a process, ms: where it does not come the catalog answers nothing, as a rule. */
+const joinTime = 5000
+
 /** What this ingest is among those that work on its catalog. Alone on it where no other one can be. */
 export interface Membership {
   /** ms since the epoch, by the clock that all of them go by. */
@@ -37,6 +40,11 @@ export interface Membership {
   readonly alone: (work: string, run: Effect.Effect<void>) => Effect.Effect<boolean>
   /** Begins to look. */
   readonly join: () => void
+  /**
+   * Resolves once it knows what time it is, or has waited for too long; undefined afterwards. Until then its own clock may say
+   * that uploads are over which are not.
+   */
+  readonly joined: () => Promise<void> | undefined
   /** Gives up what it has, once nothing of it goes on. */
   readonly leave: () => Promise<void>
 }
@@ -49,6 +57,7 @@ export const single: Membership = {
   leads: async () => true,
   alone: (_work, run) => Effect.as(run, true),
   join: () => {},
+  joined: () => undefined,
   leave: async () => {},
 }
 
@@ -77,6 +86,12 @@ export const createMembership = (
   /** When the newest look began that was answered: the lease is counted from then. */
   let lastHeard = performance.now()
   let isLost = false
+  /** Whether a look was answered: before, nothing is known of the time. */
+  let hasHeard = false
+  const first = Promise.withResolvers<void>()
+  let joined: Promise<void> | undefined = first.promise.then(() => {
+    joined = undefined
+  })
   let looking: Promise<void> | undefined
 
   const look = async (): Promise<void> => {
@@ -91,12 +106,15 @@ export const createMembership = (
     }
     clock.correct(told.now, sentAt, performance.now())
     lastHeard = sentAt
+    const isFirst = !hasHeard
+    hasHeard = true
+    first.resolve()
     others = told.others
     const wasLost = isLost
     isLost = false
     if (wasLost) write("Info", "The catalog answers again; the ingest goes on.", [])
     // What was due meanwhile was not claimed.
-    heard({ ...told, hasReleased: told.hasReleased || wasLost })
+    heard({ ...told, hasReleased: told.hasReleased || wasLost || isFirst })
   }
 
   const lookIfDue = (): void => {
@@ -108,7 +126,11 @@ export const createMembership = (
       ])
       lost()
     }
-    if (looking !== undefined || performance.now() - lastSent < (isBusy() ? interval : beat) - interval / 2) return
+    if (
+      looking !== undefined ||
+      performance.now() - lastSent < (isBusy() || !hasHeard ? interval : beat) - interval / 2
+    )
+      return
     let timeout: ReturnType<typeof setTimeout> | undefined
     const late = new Promise<void>((resolve) => {
       timeout = setTimeout(resolve, patience)
@@ -119,8 +141,9 @@ export const createMembership = (
     })
   }
   let timer: ReturnType<typeof setInterval> | undefined
+  let joinTimer: ReturnType<typeof setTimeout> | undefined
 
-  const leads = (work: string, time: number): Promise<boolean> => processes.lead(work, time)
+  const leads = async (work: string, time: number): Promise<boolean> => hasHeard && processes.lead(work, time)
 
   /** Says again and again that the work goes on. */
   const keepLeading = (work: string): Effect.Effect<never> =>
@@ -133,11 +156,12 @@ export const createMembership = (
 
   return {
     now: clock.now,
-    isConnected: () => performance.now() - lastHeard < cutOff,
+    isConnected: () => hasHeard && performance.now() - lastHeard < cutOff,
     elsewhere: (name) => others[name] ?? 0,
     leads,
     alone: (work, run) =>
       Effect.gen(function* () {
+        yield* Effect.promise(async () => joined)
         if (!(yield* Effect.promise(() => leads(work, turn)))) return false
         yield* Effect.ensuring(
           Effect.raceFirst(run, keepLeading(work)),
@@ -149,9 +173,14 @@ export const createMembership = (
       lastHeard = performance.now()
       timer = setInterval(lookIfDue, interval)
       lookIfDue()
+      joinTimer = setTimeout(first.resolve, joinTime)
+      ;(joinTimer as { unref?: () => void }).unref?.()
     },
+    joined: () => joined,
     leave: async () => {
       clearInterval(timer)
+      clearTimeout(joinTimer)
+      first.resolve()
       let timeout: ReturnType<typeof setTimeout> | undefined
       const late = new Promise<void>((resolve) => {
         timeout = setTimeout(resolve, patience)
