@@ -1,6 +1,7 @@
 import type { Service } from "../service.ts"
 import { toBlobName } from "../storage/blob-name.ts"
 import type { FileRecord } from "../storage/catalog.ts"
+import { BlobStoreError } from "../storage/blob-store.ts"
 import { createPieceStream } from "../storage/piece-stream.ts"
 import { pieces } from "../storage/read-budget.ts"
 import { fileNotFound } from "../refusals.ts"
@@ -23,6 +24,27 @@ const readInline = async (
   const piece = content.subarray(position, position + length)
   // A view of a part would keep the whole in memory.
   return (piece.length === content.length ? piece : piece.slice()) as Uint8Array<ArrayBuffer>
+}
+
+/**
+ * Reads bytes of a file that is in the store. It may have been deleted since it was looked up, and its bytes be gone.
+ *
+ * Fails: rejects with `Rejected` NOT_FOUND, and as store and catalog do.
+ */
+const readStored = async (
+  { catalog, store }: Pick<Kept, "catalog" | "store">,
+  file: FileRecord,
+  start: number,
+  end: number,
+): Promise<ReadableStream<Uint8Array>> => {
+  try {
+    return await store.read(toBlobName(file), { start, end, ref: file.blobRef })
+  } catch (cause) {
+    if (!BlobStoreError.is(cause) || cause.reason !== "missing") throw cause
+    const current = (await catalog.get(file.key))?.file
+    if (current?.id === file.id && current.status === file.status) throw cause
+    throw fileNotFound()
+  }
 }
 
 /**
@@ -53,6 +75,6 @@ export const openContent = (
           start,
           end,
         )
-      : kept.store.read(toBlobName(file), { start, end, ref: file.blobRef }),
+      : readStored(kept, file, start, end),
   )
 }
