@@ -25,6 +25,7 @@ const death = isLong ? ([18_000, 22_000] as const) : ([5000, 8000] as const)
 /** Where there is less time everything of a process ends sooner. */
 const times = isLong ? undefined : { lease: 4000, beat: 1000, look: 250, cutOff: 2700 }
 const unfinishedTtl = 30_000
+const removeAgainAfter = 2 * death[1] + 5000
 
 const fates: ReadonlyArray<Fate> = [
   ...Array.from({ length: 8 }, () => "finished" as const),
@@ -66,7 +67,8 @@ it("lose nothing, whichever of them, the database, the bucket or a clock fails",
     sweepInterval: 500,
     times,
     unfinishedTtl,
-    bucket: { firstWait: 20, removeAgainAfter: death[1] + 5000 },
+    // Longer than a request of one that stands still, and is cut off from the database after that, may take.
+    bucket: { firstWait: 20, removeAgainAfter },
   })
   onTestFinished(deployment.stop)
   const { members, double, pool, pickUrl } = deployment
@@ -252,7 +254,7 @@ it("lose nothing, whichever of them, the database, the bucket or a clock fails",
       (double.objects.size + double.uploads.size === 0 &&
         (await count(`SELECT count(*) FROM ${schema}.files WHERE status IN ('Uploading', 'Uploaded', 'Deleting')`)) ===
           0),
-    unfinishedTtl + death[1] + 30_000,
+    unfinishedTtl + 2 * removeAgainAfter + 30_000,
   )
   await lookAtUsage()
 

@@ -133,7 +133,11 @@ export const createBlobsInProgress = (journal: BlobJournal, onTailReplaced: (nam
       return (blob.known = claimed)
     }
     const note = async (change: JournalChange): Promise<void> => {
-      if (!(await run(() => journal.write(key, epoch, change)))) throw fenced(epoch)
+      if (!(await run(() => journal.write(key, epoch, change)))) {
+        // Nobody ever hears of it, and what has removed the blob may have looked for the last time.
+        if (typeof change.tail === "string") onTailReplaced(change.tail)
+        throw fenced(epoch)
+      }
       check()
       const before = blob.known ?? toEmptyBlob(epoch)
       blob.known = applyChange(before, epoch, change)

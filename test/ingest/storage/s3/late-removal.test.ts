@@ -168,6 +168,25 @@ describe("a removal that is repeated", () => {
     await vi.waitFor(async () => expect(await listNoted()).toEqual([]), patient)
   })
 
+  it("is not needed for a tail that its writer finds to be of no use", async () => {
+    const late = open(60_000)
+    const arrived = Promise.withResolvers<void>()
+    const released = Promise.withResolvers<void>()
+    double.onRequest(async ({ operation }) => {
+      if (operation !== "PutObject") return
+      arrived.resolve()
+      await released.promise
+    })
+    const body = breakingAfter(randomBytes(1000))
+    const append = late.append("key.1", { epoch: 1, offset: 0, size: 2 * partSize, body })
+    const fenced = expect(append).rejects.toMatchObject({ reason: "fenced" })
+    await arrived.promise
+    await open(60_000).remove("key.1")
+    released.resolve()
+    await fenced
+    await vi.waitFor(() => expect(listLeft()).toEqual([]), patient)
+  })
+
   it.each(["by the same process", "by the next one"])("takes nothing of a blob that was begun anew: %s", async (by) => {
     const store = open(300)
     await store.remove("key.1")
