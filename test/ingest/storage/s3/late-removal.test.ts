@@ -81,9 +81,9 @@ const soon = 2000
 const patient = { timeout: 15_000 }
 
 describe("what a killed process had sent", { timeout: 60_000 }, () => {
+  // A tail is removed by its own writer, which still lives here.
   const cases = [
     ["a whole object", "PutObject", 1000, 1000],
-    ["a tail", "PutObject", 2 * partSize, 1000],
     ["a multipart upload", "CreateMultipartUpload", 2 * partSize, 2 * partSize],
   ] as const
 
