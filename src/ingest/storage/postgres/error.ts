@@ -20,6 +20,7 @@ const reasons: Readonly<Record<string, Reason>> = {
   "42P01": ["io", "A table is missing: it was dropped, or another database is meant."],
   "42883": ["io", "A function is missing: it was dropped, or another database is meant."],
   "42501": ["io", "Give the user of the database the rights that docs/postgres.md names."],
+  "25P03": ["io", "It ended a transaction that waited for this process: see why this one stood still."],
   "25006": ["io", "It is read-only: a standby, or default_transaction_read_only is set."],
   "58": ["io", "Check the disk and the log of the database server."],
   XX: ["io", "Check the log of the database server."],
@@ -34,7 +35,7 @@ export const stateOf = (cause: unknown): string | undefined => {
 /** Whether the connection is gone, or could not be had: nothing that was not committed has happened. */
 export const isLost = (cause: unknown): boolean => {
   const state = stateOf(cause)
-  return state === undefined || /^(08|57P)/.test(state)
+  return state === undefined || /^(08|57P|25P03)/.test(state)
 }
 
 /** Whether the same transaction may succeed at once: a deadlock, or one that could not be put in order. */

@@ -1,5 +1,6 @@
 import pg from "pg"
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest"
+import { CatalogError } from "../../../../src/ingest.ts"
 import { createPostgresCatalog } from "../../../../src/postgres.ts"
 import { startWire } from "../../../scale/start-wire.ts"
 import { startPostgres, type TestPostgres } from "../../../start-postgres.ts"
@@ -48,4 +49,33 @@ it("a connection whose end comes with the answer before it is lent ends nothing 
   await Promise.all([reading, writing])
   expect(uncaught).toEqual([])
   expect(await catalog.appsRevision()).toBe(0)
+})
+
+it("a transaction that the server ended because its process stood still is a failure of the catalog", async () => {
+  const pool = postgres.createPool({ max: 2 })
+  const failing = {
+    query: pool.query.bind(pool),
+    connect: async () => {
+      const client = await pool.connect()
+      const query = client.query.bind(client)
+      // The process stands still before the second statement of its transaction.
+      let asked = 0
+      client.query = (async (statement: Parameters<typeof query>[0]) => {
+        if (++asked === 2) {
+          await query("SET LOCAL idle_in_transaction_session_timeout = '20ms'")
+          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300)
+        }
+        return query(statement)
+      }) as typeof client.query
+      return client
+    },
+  }
+  const catalog = createPostgresCatalog({ pool: failing as unknown as pg.Pool, schema: "still" })
+  onTestFinished(async () => {
+    await catalog.close()
+    await pool.end()
+  })
+  const cause = await catalog.probe().catch((failure: unknown) => failure)
+  expect(CatalogError.is(cause)).toBe(true)
+  expect(cause).toMatchObject({ reason: "io" })
 })
