@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import { endsWithin } from "../server-kit/ends-within.ts"
 import type { Write } from "../server-kit/logging.ts"
 import type { DrivenOutbox } from "./delivery/outbox.ts"
 import type { Housekeeping } from "./housekeeping.ts"
@@ -79,19 +80,6 @@ interface Driven {
   readonly write: Write
 }
 
-/** Waits for work, but no longer than until a time by `performance.now()`. */
-const waitFor = async (work: Promise<unknown>, until: number): Promise<void> => {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, Math.max(until - performance.now(), 0))
-  })
-  try {
-    await Promise.race([work, timeout])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
 /** Has an ingest work that does nothing by itself. */
 export const createDrive = ({ drivers, outboxes, housekeeping, catalog, write }: Driven) => {
   const settle = (): Promise<unknown> => Promise.all(outboxes.map((outbox) => outbox.settle()))
@@ -112,7 +100,7 @@ export const createDrive = ({ drivers, outboxes, housekeeping, catalog, write }:
     }
     for (let left = outboxes; left.length > 0 && performance.now() < until;) {
       for (const outbox of left) outbox.wake()
-      await waitFor(settle(), until)
+      await endsWithin(settle(), until - performance.now())
       const due = await Promise.all(left.map(isLeft))
       left = left.filter((_, index) => due[index])
     }

@@ -1,3 +1,5 @@
+import { endsWithin } from "../server-kit/ends-within.ts"
+
 /** The requests that are being answered. */
 export interface InFlight {
   readonly run: <A>(work: () => Promise<A>) => Promise<A>
@@ -23,12 +25,7 @@ export const createInFlight = (): InFlight => {
     },
     settle: async (patience) => {
       if (count === 0 || patience <= 0) return
-      let timer: ReturnType<typeof setTimeout> | undefined
-      const timeout = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, patience)
-      })
-      await Promise.race([whenNone.promise, timeout])
-      clearTimeout(timer)
+      await endsWithin(whenNone.promise, patience)
     },
   }
 }

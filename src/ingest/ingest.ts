@@ -32,8 +32,8 @@ import { requireUrls } from "./download/redirect.ts"
 import { createFreeSpace } from "./storage/free-space.ts"
 import { createHousekeeping } from "./housekeeping.ts"
 import { createInFlight } from "./in-flight.ts"
-import { createMembership, type ProcessTimes, single } from "./processes/membership.ts"
-import { toMember } from "./processes/to-member.ts"
+import { joinCatalog } from "./processes/join-catalog.ts"
+import type { ProcessTimes } from "./processes/membership.ts"
 import { createMetrics } from "./observe/metrics.ts"
 import { createRateWatch } from "./upload/minimum-rate.ts"
 import { observeCatalog, observeStore } from "./observe/observed-ports.ts"
@@ -132,19 +132,8 @@ export const createIngest = (options: IngestOptions, times?: ProcessTimes): Inge
   const metrics = createMetrics()
   const store = observeStore(options.store, { metrics, write })
   const catalog = wakeAfterChanges(observeCatalog(options.catalog, { metrics, write }), () => endpoints.wake())
-  const { processes } = catalog
-  const membership =
-    processes === undefined || options.background === false
-      ? single
-      : createMembership(
-          toMember(
-            () => service,
-            processes,
-            () => endpoints.wake(),
-            write,
-          ),
-          times,
-        )
+  const parts = { getService: () => service, wakeEndpoints: () => endpoints.wake(), write }
+  const membership = joinCatalog(catalog, options.background !== false, parts, times)
   const { now } = membership
   const apps = createApps({ token, catalog, settings, now, write })
   const changes = createChanges()
@@ -246,7 +235,7 @@ export const createIngest = (options: IngestOptions, times?: ProcessTimes): Inge
       () => devStreams.close(),
       () => house && Effect.runPromise(housekeeping.settle(sweepTime)),
       () => house && Effect.runPromise(Fiber.interrupt(house)),
-      () => service.writers.close(stopping(), processes && flushTime),
+      () => service.writers.close(stopping(), catalog.processes && flushTime),
       () => inFlight.settle(answerTime),
       () => scans?.close(),
       () => scanTransport.close(),

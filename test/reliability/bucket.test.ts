@@ -10,7 +10,7 @@ import { injectBucketFaults } from "./crash/bucket-faults.ts"
 import { bucketMoments, createExecutioner, type Moment } from "./crash/moments.ts"
 import { startReceivingApp } from "./crash/receiving-app.ts"
 import { createUploads } from "./crash/uploads.ts"
-import { isDeletion, isStored, type Upload } from "./crash/world.ts"
+import { createCounts, isDeletion, isStored, type Upload } from "./crash/world.ts"
 import { bundleIngestServer } from "./ingest-process.ts"
 import { createRandom } from "./random.ts"
 
@@ -97,19 +97,7 @@ it("loses nothing that is in a bucket, at whatever moment it is killed", { timeo
     return kind < 19 ? random.between(8 * mebibyte + 1, 18 * mebibyte) : random.between(18 * mebibyte, 40 * mebibyte)
   }
   let failures = 0
-  const counts = {
-    uploads: 0,
-    bytes: 0,
-    resumes: 0,
-    broken: 0,
-    deletions: 0,
-    claims: 0,
-    unclaimed: 0,
-    verdicts: 0,
-    rivals: 0,
-    renewals: 0,
-    refusedReturns: 0,
-  }
+  const counts = createCounts()
   const uploads = createUploads({
     random,
     publicUrl,

@@ -11,7 +11,7 @@ import { startHearingEndpoint, startSilentEndpoint, toBeHeard } from "./crash/he
 import { createExecutioner, type Moment, moments } from "./crash/moments.ts"
 import { resultOf, startReceivingApp } from "./crash/receiving-app.ts"
 import { createUploads } from "./crash/uploads.ts"
-import { isDeletion, isStored, type Upload } from "./crash/world.ts"
+import { createCounts, isDeletion, isStored, type Upload } from "./crash/world.ts"
 import { bundleIngestServer } from "./ingest-process.ts"
 import { createRandom } from "./random.ts"
 
@@ -94,19 +94,7 @@ it("loses nothing, at whatever moment it is killed", { timeout: 900_000 }, async
     return life
   }
 
-  const counts = {
-    uploads: 0,
-    bytes: 0,
-    resumes: 0,
-    broken: 0,
-    deletions: 0,
-    claims: 0,
-    unclaimed: 0,
-    verdicts: 0,
-    rivals: 0,
-    renewals: 0,
-    refusedReturns: 0,
-  }
+  const counts = createCounts()
   const uploads = createUploads({
     random,
     publicUrl,

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { expect, it, onTestFinished } from "vitest"
 import { createAsk } from "../reliability/crash/ask.ts"
-import type { Fate } from "../reliability/crash/world.ts"
 import { type Mood, resultOf, startReceivingApp } from "../reliability/crash/receiving-app.ts"
 import { createUploads } from "../reliability/crash/uploads.ts"
-import { isDeletion, isStored, type Upload } from "../reliability/crash/world.ts"
+import { createCounts, type Fate, isDeletion, isStored, type Upload } from "../reliability/crash/world.ts"
 import type { Answer } from "../reliability/exchange.ts"
 import { createRandom } from "../reliability/random.ts"
 import { createFaults } from "./faults.ts"
@@ -105,19 +104,7 @@ it("lose nothing, whichever of them, the database, the bucket or a clock fails",
     if (kind < 16) return random.between(mebibyte, 8 * mebibyte)
     return kind < 19 ? random.between(8 * mebibyte + 1, 18 * mebibyte) : random.between(18 * mebibyte, 40 * mebibyte)
   }
-  const counts = {
-    uploads: 0,
-    bytes: 0,
-    resumes: 0,
-    broken: 0,
-    deletions: 0,
-    claims: 0,
-    unclaimed: 0,
-    verdicts: 0,
-    rivals: 0,
-    renewals: 0,
-    refusedReturns: 0,
-  }
+  const counts = createCounts()
   const uploads = createUploads({
     random,
     publicUrl,

@@ -1,4 +1,5 @@
 import { type BlobStore, CatalogError } from "../../ingest.ts"
+import type { PostgresCatalogReader } from "../../postgres.ts"
 import { CommandFailure } from "../command-failure.ts"
 import { claimBucket } from "./bucket-owner.ts"
 import { openDataFolder } from "./data-folder.ts"
@@ -10,6 +11,10 @@ import { openStore } from "./open-store.ts"
 import { claimPlaceOfFiles, requirePlaceOfFiles } from "./place-of-files.ts"
 import { requireFilesOnDisk } from "./started-with.ts"
 import type { OpenDeployment, OwnDeployment, OwnManner } from "./open-deployment.ts"
+
+/** Whether an ingest runs on a catalog; undefined where the tables are older, and nobody knows. */
+const isAnyAlive = async (reader: Pick<PostgresCatalogReader, "listProcesses">): Promise<boolean | undefined> =>
+  (await reader.listProcesses())?.some(({ isAlive }) => isAlive)
 
 /** Works on a deployment whose catalog is in a database. Nothing is migrated, and no process is noted there. */
 export const withDatabase = <A>(
@@ -34,7 +39,7 @@ export const withDatabase = <A>(
           return (store = await openStore(deployment))
         },
         listAppIds: reader.listAppIds,
-        isRunning: async () => (await reader.listProcesses())?.some(({ isAlive }) => isAlive),
+        isRunning: () => isAnyAlive(reader),
       })
     } catch (error) {
       throw CatalogError.is(error) ? toDatabaseFailure(error, database, "The catalog failed.") : error
@@ -94,8 +99,7 @@ export const withOwnDatabase = <A>(
         },
         hasOthers: async () => {
           const { readPostgresCatalog } = await import("../../postgres.ts")
-          const reader = readPostgresCatalog({ pool, schema: database.schema })
-          return (await reader.listProcesses())?.some(({ isAlive }) => isAlive) ?? false
+          return (await isAnyAlive(readPostgresCatalog({ pool, schema: database.schema }))) ?? false
         },
         openStore: (reads) => openStore(deployment, { logFormat, own: true, reads, signal }),
       })

@@ -130,10 +130,7 @@ export const createDevStreams = ({
       return found
     }
     if (findOpen() === undefined) return false
-    const except = new Set([
-      ...[...streams].flatMap((stream) => [...stream.inFlight.values()].map(({ id }) => id)),
-      ...failed,
-    ])
+    const except = new Set([...[...streams].flatMap(idsInFlight), ...failed])
     const at = now()
     const claimed = await catalog.claimDue({ channel, now: at, claimedUntil: at + claims.time, limit: batch, except })
     // Whatever does not get onto a stream is due for the next round.

@@ -1,5 +1,6 @@
 import type { BlobStore } from "../storage/blob-store.ts"
 import type { Catalog } from "../storage/catalog.ts"
+import { endsWithin } from "../../server-kit/ends-within.ts"
 import type { Changes } from "../delivery/changes.ts"
 
 /** Whether uploads can be accepted, part by part: `ok`, or what is wrong in a few words that hold no secret. */
@@ -16,16 +17,10 @@ const freshness = 1000
 const patience = 2000
 
 const succeeds = async (check: () => Promise<unknown>): Promise<"ok" | "failing"> => {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const timeout = new Promise<"failing">((resolve) => {
-    timer = setTimeout(resolve, patience, "failing")
-  })
   try {
-    return await Promise.race([check().then(() => "ok" as const), timeout])
+    return (await endsWithin(check(), patience)) ? "ok" : "failing"
   } catch {
     return "failing"
-  } finally {
-    clearTimeout(timer)
   }
 }
 

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import { endsWithin } from "../../server-kit/ends-within.ts"
 import type { Write } from "../../server-kit/logging.ts"
 import type { CatalogProcesses, ProcessLook } from "../storage/catalog-processes.ts"
 import { createSharedClock } from "./shared-clock.ts"
@@ -92,7 +93,7 @@ export const createMembership = (
   let joined: Promise<void> | undefined = first.promise.then(() => {
     joined = undefined
   })
-  let looking: Promise<void> | undefined
+  let looking: Promise<unknown> | undefined
 
   const look = async (): Promise<void> => {
     const sentAt = performance.now()
@@ -105,7 +106,8 @@ export const createMembership = (
       return
     }
     clock.correct(told.now, sentAt, performance.now())
-    lastHeard = sentAt
+    // An answer that was given up may come after that of a later look.
+    lastHeard = Math.max(lastHeard, sentAt)
     const isFirst = !hasHeard
     hasHeard = true
     first.resolve()
@@ -126,17 +128,9 @@ export const createMembership = (
       ])
       lost()
     }
-    if (
-      looking !== undefined ||
-      performance.now() - lastSent < (isBusy() || !hasHeard ? interval : beat) - interval / 2
-    )
-      return
-    let timeout: ReturnType<typeof setTimeout> | undefined
-    const late = new Promise<void>((resolve) => {
-      timeout = setTimeout(resolve, patience)
-    })
-    looking = Promise.race([look(), late]).finally(() => {
-      clearTimeout(timeout)
+    const pause = isBusy() || !hasHeard ? interval : beat
+    if (looking !== undefined || performance.now() - lastSent < pause - interval / 2) return
+    looking = endsWithin(look(), patience).finally(() => {
       looking = undefined
     })
   }
@@ -181,12 +175,8 @@ export const createMembership = (
       clearInterval(timer)
       clearTimeout(joinTimer)
       first.resolve()
-      let timeout: ReturnType<typeof setTimeout> | undefined
-      const late = new Promise<void>((resolve) => {
-        timeout = setTimeout(resolve, patience)
-      })
       // A catalog that does not answer takes it for dead when its lease is over.
-      await Promise.race([Promise.resolve(looking).then(processes.leave), late]).finally(() => clearTimeout(timeout))
+      await endsWithin(Promise.resolve(looking).then(processes.leave), patience)
     },
   }
 }

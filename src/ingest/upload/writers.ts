@@ -1,3 +1,4 @@
+import { endsWithin } from "../../server-kit/ends-within.ts"
 import { locked } from "../refusals.ts"
 
 /** The right to write one key, until it is released or taken over. */
@@ -33,16 +34,6 @@ export interface Writers {
 export const createWriters = (patience = 5000): Writers => {
   const newest = new Map<string, { readonly controller: AbortController; readonly gone: Promise<void> }>()
 
-  const within = async (gone: Promise<void>, atMost = patience): Promise<boolean> => {
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const timeout = new Promise<false>((resolve) => {
-      timer = setTimeout(resolve, atMost, false)
-    })
-    const isGone = await Promise.race([gone.then(() => true), timeout])
-    clearTimeout(timer)
-    return isGone
-  }
-
   const stopAll = (reason: Error): void => {
     for (const { controller } of newest.values()) controller.abort(reason)
   }
@@ -68,7 +59,7 @@ export const createWriters = (patience = 5000): Writers => {
       }
       if (before !== undefined) {
         before.controller.abort(locked())
-        if (!(await within(before.gone)) || controller.signal.aborted) {
+        if (!(await endsWithin(before.gone, patience)) || controller.signal.aborted) {
           letGo()
           throw locked()
         }
@@ -79,10 +70,10 @@ export const createWriters = (patience = 5000): Writers => {
     stop: (key, reason) => newest.get(key)?.controller.abort(reason),
     count: () => newest.size,
     stopAll,
-    close: async (reason, atMost) => {
+    close: async (reason, atMost = patience) => {
       const writers = [...newest.values()]
       stopAll(reason)
-      await Promise.all(writers.map(({ gone }) => within(gone, atMost)))
+      await Promise.all(writers.map(({ gone }) => endsWithin(gone, atMost)))
     },
   }
 }

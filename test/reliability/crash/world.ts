@@ -74,6 +74,20 @@ export interface Counts {
   refusedReturns: number
 }
 
+export const createCounts = (): Counts => ({
+  uploads: 0,
+  bytes: 0,
+  resumes: 0,
+  broken: 0,
+  deletions: 0,
+  claims: 0,
+  unclaimed: 0,
+  verdicts: 0,
+  rivals: 0,
+  renewals: 0,
+  refusedReturns: 0,
+})
+
 /** What uploads run against. */
 export interface World {
   readonly random: Random

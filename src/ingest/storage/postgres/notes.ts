@@ -1,5 +1,6 @@
 import { createDatabase } from "./database.ts"
 import type { PostgresPool } from "./pool.ts"
+import { hasTable } from "./schema.ts"
 import { quoteName } from "./translate.ts"
 
 /** Short texts that are kept beside a catalog, for whoever works on it. */
@@ -9,8 +10,6 @@ export interface PostgresNotes {
   /** Writes it where nobody has; returns the one that counts. */
   readonly keepFirst: (name: string, text: string) => Promise<string>
 }
-
-const hasTable = "SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = ? AND tablename = 'notes'"
 
 /**
  * Notes in the table `notes` of a catalog's schema, which has to be there; the table is made by the first one that is
@@ -30,7 +29,7 @@ export const createPostgresNotes = ({
   const table = `${quoteName(schema)}.notes`
 
   const make = async (): Promise<void> => {
-    if ((await sql.one(hasTable, schema)) !== undefined) return
+    if (await hasTable(sql, schema, "notes")) return
     await write(async (transaction) => {
       await transaction.run("SELECT pg_advisory_xact_lock(hashtextextended(?, 0))", `sluice catalog ${schema}`)
       await transaction.run(
@@ -40,7 +39,7 @@ export const createPostgresNotes = ({
   }
 
   const read = async (name: string): Promise<string | undefined> => {
-    if ((await sql.one(hasTable, schema)) === undefined) return undefined
+    if (!(await hasTable(sql, schema, "notes"))) return undefined
     const row = await sql.one(`SELECT value FROM ${table} WHERE name = ?`, name)
     return row?.["value"] as string | undefined
   }

@@ -1,6 +1,6 @@
 import { createDatabase } from "./database.ts"
 import type { PostgresPool } from "./pool.ts"
-import { migrations } from "./schema.ts"
+import { hasTable, migrations } from "./schema.ts"
 import { quoteName } from "./translate.ts"
 import { types } from "./values.ts"
 
@@ -81,8 +81,6 @@ const readServer = async (pool: PostgresPool): Promise<PostgresServer> => {
   }
 }
 
-const hasTable = "SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = ? AND tablename = ?"
-
 /**
  * Reads what is known of a catalog in PostgreSQL.
  *
@@ -98,11 +96,10 @@ export const readPostgresCatalog = ({
   // No key is held here.
   const { read: sql } = createDatabase(pool, schema, "SELECT 1")
   const nameTable = (table: string): string => `${quoteName(schema)}.${table}`
-  const has = async (table: string): Promise<boolean> => (await sql.one(hasTable, schema, table)) !== undefined
   return {
     readSchema: async () => {
       const known = migrations.length
-      if (!(await has("schema_version"))) return { is: 0, oldest: 0, known }
+      if (!(await hasTable(sql, schema, "schema_version"))) return { is: 0, oldest: 0, known }
       const row = await sql.one(`SELECT version, oldest FROM ${nameTable("schema_version")}`)
       return { is: Number(row?.["version"] ?? 0), oldest: Number(row?.["oldest"] ?? 0), known }
     },
@@ -115,7 +112,7 @@ export const readPostgresCatalog = ({
     },
     readServer: () => readServer(pool),
     listProcesses: async () => {
-      if (!(await has("processes"))) return undefined
+      if (!(await hasTable(sql, schema, "processes"))) return undefined
       const rows = await sql.all(
         `SELECT floor(lease_until - extract(epoch FROM clock_timestamp()) * 1000)::bigint AS lease FROM ${nameTable("processes")} ORDER BY 1 DESC`,
       )

@@ -1,4 +1,4 @@
-import type { Database, Transaction } from "./database.ts"
+import type { Database, Sql, Transaction } from "./database.ts"
 import { events } from "./migrations/01-events.ts"
 import { firstSchema } from "./migrations/01-first-schema.ts"
 import { functions } from "./migrations/01-functions.ts"
@@ -37,11 +37,15 @@ export const versionedSchema = (schema: string, version: number): string => `${s
 const lockTimeout = "10s"
 
 // By queries: what a session remembers of names may be older than the transaction that it has waited for.
-const hasTable = "SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = ? AND tablename = 'schema_version'"
+const table = "SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = ? AND tablename = ?"
 const hasSchema = "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = ?"
 
+/** Whether there is a table. */
+export const hasTable = async (sql: Pick<Sql, "one">, schema: string, name: string): Promise<boolean> =>
+  (await sql.one(table, schema, name)) !== undefined
+
 const findVersion = async (sql: Pick<Transaction, "one">, schema: string) => {
-  if ((await sql.one(hasTable, schema)) === undefined) return { version: 0, oldest: 0 }
+  if (!(await hasTable(sql, schema, "schema_version"))) return { version: 0, oldest: 0 }
   const row = await sql.one(`SELECT version, oldest FROM ${quoteName(schema)}.schema_version`)
   return row as unknown as { readonly version: number; readonly oldest: number }
 }

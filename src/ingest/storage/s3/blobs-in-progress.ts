@@ -1,4 +1,5 @@
 import type { Hash } from "node:crypto"
+import { endsWithin } from "../../../server-kit/ends-within.ts"
 import { BlobStoreError } from "../blob-store.ts"
 import {
   applyChange,
@@ -41,14 +42,6 @@ export const fenced = (epoch: number, by?: number): BlobStoreError =>
 
 /** How long what is under way may go on when its blob is removed, ms. */
 const moment = 1000
-
-const endsWithin = async (work: Promise<unknown>, time: number): Promise<boolean> => {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), time)
-  })
-  return Promise.race([work.then(() => true), late]).finally(() => clearTimeout(timer))
-}
 
 /** Whether a blob has the same bytes in the same places, as far as the journal knows. */
 const isAsBefore = (one: JournaledBlob, other: JournaledBlob): boolean =>

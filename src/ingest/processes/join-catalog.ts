@@ -1,23 +1,23 @@
 import type { Write } from "../../server-kit/logging.ts"
 import { cutOff, locked } from "../refusals.ts"
 import type { Service } from "../service.ts"
+import type { Catalog } from "../storage/catalog.ts"
 import type { CatalogProcesses } from "../storage/catalog-processes.ts"
-import type { MemberOf } from "./membership.ts"
+import { createMembership, type MemberOf, type Membership, type ProcessTimes, single } from "./membership.ts"
 
 /** Every epoch. */
 const anyEpoch = Number.MAX_SAFE_INTEGER
 
-/**
- * What an ingest does as one of several.
- *
- * @param getService called when the others are looked at
- */
-export const toMember = (
-  getService: () => Service,
-  processes: CatalogProcesses,
-  wakeEndpoints: () => void,
-  write: Write,
-): MemberOf => ({
+/** The parts of an ingest that others want something of. */
+interface Parts {
+  /** Called when the others are looked at. */
+  readonly getService: () => Service
+  readonly wakeEndpoints: () => void
+  readonly write: Write
+}
+
+/** What an ingest does as one of several. */
+const toMember = (processes: CatalogProcesses, { getService, wakeEndpoints, write }: Parts): MemberOf => ({
   processes,
   write,
   countActive: () => getService().slots.countByApp(),
@@ -39,3 +39,12 @@ export const toMember = (
   },
   lost: () => getService().writers.stopAll(cutOff()),
 })
+
+/** An ingest among those on its catalog: alone where no other one may be, and one without a background is known to nobody. */
+export const joinCatalog = (
+  { processes }: Pick<Catalog, "processes">,
+  hasBackground: boolean,
+  parts: Parts,
+  times?: ProcessTimes,
+): Membership =>
+  processes === undefined || !hasBackground ? single : createMembership(toMember(processes, parts), times)
