@@ -135,7 +135,13 @@ export const createScans = (
       Effect.sync(() => changes.watch(file.key)),
       (watch) =>
         Effect.gen(function* () {
-          while (yield* isStillHeld(file)) yield* Effect.promise(() => watch.next())
+          // Nobody wakes this process where another one was told the verdict.
+          while (yield* isStillHeld(file)) {
+            yield* Effect.raceFirst(
+              Effect.promise(() => watch.next()),
+              Effect.sleep(times.look),
+            )
+          }
         }),
       (watch) => Effect.sync(() => watch.close()),
     )

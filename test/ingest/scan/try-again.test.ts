@@ -76,6 +76,24 @@ describe("a file about which the scanner does not decide", () => {
     expect(lines.filter((line) => line.includes("does not decide"))).toHaveLength(1)
   })
 
+  it("is not waited for once somebody has judged it, also where another process was told", async () => {
+    let isAborted = false
+    const { ingest, keys, asked } = await start(["a"], (_content, signal) => {
+      signal.addEventListener("abort", () => (isAborted = true))
+      return new Promise<never>(() => {})
+    })
+    await eventually(() => asked.length === 1)
+    const { file } = (await ingest.catalog.get(keys[0]!))!
+    await ingest.catalog.judgeHeld({
+      appId: file.appId,
+      files: [{ key: file.key }],
+      verdict: { kind: "release" },
+      now: Date.now(),
+      createEventId: () => "evt_judged",
+    })
+    await eventually(() => isAborted)
+  })
+
   it("does not keep the others from their turn, also where it ends the scanner", async () => {
     const { keys, isHeld } = await start(["poison", "a", "b"], async (content) =>
       content === "poison" ? fail("silent") : { kind: "clean" },
