@@ -50,12 +50,14 @@ const until = async (condition: () => boolean | Promise<boolean>, patience: numb
 it("lose nothing, whichever of them, the database, the bucket or a clock fails", { timeout: 3_600_000 }, async () => {
   const random = createRandom(seed)
   console.log(`SCALE_SEED=${seed}`)
-  const violations: Array<string> = []
+  const violations = new Set<string>()
   const violate = (what: string) => {
-    if (violations.push(what) <= 20) console.log(`violation: ${what}`)
+    if (violations.has(what)) return
+    violations.add(what)
+    if (violations.size <= 20) console.log(`violation: ${what}`)
   }
   let isTooLate = false
-  const isHopeless = () => isTooLate || violations.length >= 20
+  const isHopeless = () => isTooLate || violations.size >= 20
   const deployment = await startDeployment({
     random,
     fell: violate,
@@ -261,23 +263,22 @@ it("lose nothing, whichever of them, the database, the bucket or a clock fails",
       .split(/^(?=\[sluice\])/m)
       .filter((line) => /failed unexpectedly/.test(line) && !/There are no such bytes/.test(line)),
   )
-  console.log(
-    [
-      `SCALE_SEED=${seed}`,
-      `faults ${wanted} in ${Math.round((performance.now() - startedAt) / 1000)} s with the end (${[...faults.counts].map(([name, times]) => `${name} ${times}`).join(", ")})`,
-      `uploads ${counts.uploads} (${Math.round(counts.bytes / 1e6)} MB), resumes ${counts.resumes}, broken requests ${counts.broken}, failures answered ${failures}`,
-      `deletions ${deleted.size}, renewals ${counts.renewals}, rivals that were answered ${counts.rivals}, refused returns ${counts.refusedReturns}`,
-      `events ${app.heard.size}, callbacks ${callbacks}, of them duplicates ${callbacks - app.heard.size}`,
-      `looks at usage ${looks}, no room ${refusals}, at most ${most} of ${smallApp.quota}`,
-      `violations ${violations.length}`,
-      ...[...said]
-        .toSorted(([, a], [, b]) => b - a)
-        .slice(0, 20)
-        .map(([head, times]) => `log ${times} × ${head}`),
-    ].join("\n"),
-  )
+  const summary = [
+    `SCALE_SEED=${seed}`,
+    `faults ${wanted} in ${Math.round((performance.now() - startedAt) / 1000)} s with the end (${[...faults.counts].map(([name, times]) => `${name} ${times}`).join(", ")})`,
+    `uploads ${counts.uploads} (${Math.round(counts.bytes / 1e6)} MB), resumes ${counts.resumes}, broken requests ${counts.broken}, failures answered ${failures}`,
+    `deletions ${deleted.size}, renewals ${counts.renewals}, rivals that were answered ${counts.rivals}, refused returns ${counts.refusedReturns}`,
+    `events ${app.heard.size}, callbacks ${callbacks}, of them duplicates ${callbacks - app.heard.size}`,
+    `looks at usage ${looks}, no room ${refusals}, at most ${most} of ${smallApp.quota}`,
+    `violations ${violations.size}`,
+    ...[...said]
+      .toSorted(([, a], [, b]) => b - a)
+      .slice(0, 20)
+      .map(([head, times]) => `log ${times} × ${head}`),
+  ].join("\n")
+  console.log(summary)
   // A text, as reports that cut arrays short show it whole.
-  expect.soft(violations.slice(0, 20).join("\n"), `SCALE_SEED=${seed}`).toBe("")
+  expect.soft([...violations].slice(0, 20).join("\n"), summary).toBe("")
   expect.soft([...double.objects.keys()], "objects that are left").toEqual([])
   expect
     .soft(
