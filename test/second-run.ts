@@ -44,7 +44,7 @@ const print = (word: string, report: Report) => {
     console.log(`${word}: ${relative(".", name)} ${message}`)
     for (const { status, fullName, failureMessages } of assertionResults) {
       if (status !== "failed") continue
-      console.log(`  ${fullName}\n    ${(failureMessages ?? []).join("\n").slice(0, 2000)}`)
+      console.log(`  ${fullName}\n    ${(failureMessages ?? []).join("\n").slice(0, 4000)}`)
     }
   }
 }

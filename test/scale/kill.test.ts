@@ -277,8 +277,8 @@ it("lose nothing, whichever of them, the database, the bucket or a clock fails",
       .map(([head, times]) => `log ${times} × ${head}`),
   ].join("\n")
   console.log(summary)
-  // A text, as reports that cut arrays short show it whole.
-  expect.soft([...violations].slice(0, 20).join("\n"), summary).toBe("")
+  // As the message: reports cut values short.
+  expect.soft(violations.size, [...[...violations].slice(0, 10), summary].join("\n")).toBe(0)
   expect.soft([...double.objects.keys()], "objects that are left").toEqual([])
   expect
     .soft(
