@@ -40,7 +40,9 @@ const remedy = `Copy the token again, or make one with \`${names.word} token\`.`
  */
 export const parseToken = (text: string | null | undefined): Outcome<Token> => {
   const invalid = (what: string) => refuse("INVALID_TOKEN", `${what} ${remedy}`)
-  if (typeof text !== "string") return invalid("The token is not base64.")
+  if (typeof text !== "string" || text.trim() === "") {
+    return refuse("INVALID_TOKEN", `There is no token. Set ${variable} to what \`${names.word} token\` prints.`)
+  }
   const trimmed = text.trim()
   if (/^(export\s+)?[A-Z][A-Z0-9_]*\s*=/.test(trimmed) || /^(["'`]).*\1$/s.test(trimmed)) {
     return refuse(

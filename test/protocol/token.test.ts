@@ -73,7 +73,8 @@ describe("a token", () => {
 
 describe("a bad token", () => {
   const details: ReadonlyArray<readonly [what: string, text: string, detail: string]> = [
-    ["that is empty", "", "The token's content is not JSON."],
+    ["that is empty", "", "There is no token. Set SLUICE_TOKEN to what `sluice token` prints."],
+    ["of blanks", " \n", "There is no token."],
     ["that is no base64", "???", "The token is not base64."],
     ["that is a bare API key", "sk_live_3f9a", "The token is not base64."],
     ["of bytes that are no UTF-8", Buffer.from([0xff, 0xfe, 0xfd]).toString("base64"), "The token is not base64."],

@@ -23,20 +23,27 @@ export const createSmallApp = async (catalog: Catalog): Promise<void> => {
 /**
  * Uploads through any of the ingests until the quota is used up, deletes, and so on.
  *
- * @returns how often there was no room
+ * @param refuse is called where there was no room
  */
 export const fillQuota = async (
   { pickUrl }: Deployment,
   random: Random,
-  ask: Ask,
-  violate: (what: string) => void,
-  isOver: () => boolean,
-): Promise<number> => {
+  {
+    ask,
+    violate,
+    refuse,
+    isOver,
+  }: {
+    readonly ask: Ask
+    readonly violate: (what: string) => void
+    readonly refuse: () => void
+    readonly isOver: () => boolean
+  },
+): Promise<void> => {
   const signer = createSigner(smallApp.apiKey)
   const own: Array<string> = []
   /** There was no room for these; but a request before, which was never answered, may come to its end later. */
   const refused: Array<string> = []
-  let refusals = 0
   const remove = async (fileKeys: ReadonlyArray<string>): Promise<void> => {
     for (;;) {
       const answer = await ask(`${await pickUrl()}/${names.path.api}/deleteFiles`, {
@@ -73,7 +80,7 @@ export const fillQuota = async (
         break
       }
       if (answer?.status === 507) {
-        refusals++
+        refuse()
         refused.push(key)
         if (own.length > 0) await remove(own.splice(random.below(own.length), 1))
         break
@@ -85,5 +92,4 @@ export const fillQuota = async (
     }
   }
   for (const keys = [...own, ...refused]; keys.length > 0;) await remove(keys.splice(-1000))
-  return refusals
 }

@@ -23,7 +23,9 @@ const standstill = isLong ? ([10_000, 22_000] as const) : ([2000, 5000] as const
 const death = isLong ? ([18_000, 22_000] as const) : ([5000, 8000] as const)
 /** Where there is less time everything of a process ends sooner. */
 const times = isLong ? undefined : { lease: 4000, beat: 1000, look: 250, cutOff: 2700 }
-const unfinishedTtl = 30_000
+const unfinishedTtl = 45_000
+/** How long what is owed may take, ms: long, as a busy machine with a slow disk is not wrong. */
+const patience = 300_000
 const removeAgainAfter = 2 * death[1] + 5000
 
 const fates: ReadonlyArray<Fate> = [
@@ -80,8 +82,9 @@ it("lose nothing, whichever of them, the database, the bucket or a clock fails",
     if (isOne) failures++
     return isOne
   }
-  const patience = 4000
-  const ask = createAsk({ isFailure, patience })
+  /** How long a client waits for an answer, ms. */
+  const answerTime = 4000
+  const ask = createAsk({ isFailure, patience: answerTime })
   const deleted = new Set<string>()
   const held = new Set<string>()
   const moods: ReadonlyArray<Mood> = ["breaks off", "fails", "slow", "torn", "hangs", "late", "late"]
@@ -124,7 +127,8 @@ it("lose nothing, whichever of them, the database, the bucket or a clock fails",
     pickSize,
     rivals: 0.15,
     isFailure,
-    patience,
+    patience: answerTime,
+    claimWithin: 2 * patience,
     isSealed: true,
   })
 
@@ -173,7 +177,7 @@ it("lose nothing, whichever of them, the database, the bucket or a clock fails",
       if (before === undefined) continue
       await verify(before)
       // Its callback is owed until it is deleted.
-      await until(() => isHopeless() || isHeard(before), 60_000)
+      await until(() => isHopeless() || isHeard(before), patience)
       expectHeard(before)
       stored.delete(before)
       await remove(before)
@@ -200,11 +204,19 @@ it("lose nothing, whichever of them, the database, the bucket or a clock fails",
 
   const clients = Array.from({ length: concurrency }, upload)
   const isStopping = () => over.aborted || isHopeless()
-  const fillers = Array.from({ length: 3 }, () => fillQuota(deployment, random, ask, violate, isStopping))
+  let refusals = 0
+  const refuse = () => void refusals++
+  const fillers = Array.from({ length: 3 }, () =>
+    fillQuota(deployment, random, { ask, violate, refuse, isOver: isStopping }),
+  )
   const auditing = audit()
   const faults = createFaults(deployment, random, { standstill, death }, violate)
   const startedAt = performance.now()
-  for (let done = 0; done < wanted && !isHopeless(); done++) {
+  // Where the machine is busy clients come to less between two faults: there are more of them then.
+  const isEnough = (): boolean =>
+    counts.uploads > wanted / 2 && counts.resumes > wanted / 4 && refusals > wanted / 10 && looks > wanted
+  let done = 0
+  for (; (done < wanted || (!isEnough() && done < 4 * wanted)) && !isHopeless(); done++) {
     await faults.next()
     await sleep(random.between(200, 1600))
   }
@@ -212,16 +224,15 @@ it("lose nothing, whichever of them, the database, the bucket or a clock fails",
   ending.abort()
   const deadline = setTimeout(() => {
     isTooLate = true
-    violate("uploads did not end within two minutes after the last fault")
-  }, 120_000)
-  await Promise.all([...clients, auditing])
-  const refusals = (await Promise.all(fillers)).reduce((sum, count) => sum + count, 0)
+    violate("uploads did not end within five minutes after the last fault")
+  }, patience)
+  await Promise.all([...clients, ...fillers, auditing])
   clearTimeout(deadline)
 
   const kept = [...stored]
   for (const one of kept) for (const member of members) await verify(one, member.url())
   const owed = [...kept, ...ended.filter(({ fate }) => fate === "abandoned" || fate === "lying")]
-  await until(() => isHopeless() || owed.every(isHeard), unfinishedTtl + 30_000)
+  await until(() => isHopeless() || owed.every(isHeard), unfinishedTtl + patience)
   for (const one of owed) expectHeard(one)
   for (const [name, { ids }] of app.heard) if (ids.size !== 1) violate(`${ids.size} event ids for ${name}`)
   for (const one of kept) {
@@ -242,8 +253,9 @@ it("lose nothing, whichever of them, the database, the bucket or a clock fails",
       isHopeless() ||
       (double.objects.size + double.uploads.size === 0 &&
         (await count(`SELECT count(*) FROM ${schema}.files WHERE status IN ('Uploading', 'Uploaded', 'Deleting')`)) ===
-          0),
-    unfinishedTtl + 2 * removeAgainAfter + 30_000,
+          0 &&
+        (await count(`SELECT count(*) FROM ${schema}.late_removals`)) === 0),
+    unfinishedTtl + 2 * removeAgainAfter + patience,
   )
   await lookAtUsage()
 
@@ -265,7 +277,7 @@ it("lose nothing, whichever of them, the database, the bucket or a clock fails",
   )
   const summary = [
     `SCALE_SEED=${seed}`,
-    `faults ${wanted} in ${Math.round((performance.now() - startedAt) / 1000)} s with the end (${[...faults.counts].map(([name, times]) => `${name} ${times}`).join(", ")})`,
+    `faults ${done} in ${Math.round((performance.now() - startedAt) / 1000)} s with the end (${[...faults.counts].map(([name, times]) => `${name} ${times}`).join(", ")})`,
     `uploads ${counts.uploads} (${Math.round(counts.bytes / 1e6)} MB), resumes ${counts.resumes}, broken requests ${counts.broken}, failures answered ${failures}`,
     `deletions ${deleted.size}, renewals ${counts.renewals}, rivals that were answered ${counts.rivals}, refused returns ${counts.refusedReturns}`,
     `events ${app.heard.size}, callbacks ${callbacks}, of them duplicates ${callbacks - app.heard.size}`,
@@ -293,9 +305,9 @@ it("lose nothing, whichever of them, the database, the bucket or a clock fails",
   const journal = await pool.query(`SELECT key FROM ${schema}.blobs UNION SELECT key FROM ${schema}.blob_parts`)
   expect.soft(journal.rows, "rows of the journal that are left").toEqual([])
   expect.soft(unforeseen.slice(0, 3), "what nobody foresaw").toEqual([])
-  expect([...faults.counts.values()].reduce((sum, times) => sum + times, 0)).toBe(wanted)
-  expect(counts.uploads).toBeGreaterThan(wanted / 2)
-  expect(counts.resumes).toBeGreaterThan(wanted / 4)
-  expect(refusals).toBeGreaterThan(wanted / 10)
-  expect(looks).toBeGreaterThan(wanted)
+  expect([...faults.counts.values()].reduce((sum, times) => sum + times, 0)).toBe(done)
+  expect(
+    isEnough(),
+    `${counts.uploads} uploads, ${counts.resumes} resumes, ${refusals} without room, ${looks} looks`,
+  ).toBe(true)
 })

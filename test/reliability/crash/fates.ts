@@ -22,11 +22,15 @@ export const fates: ReadonlyArray<Fate> = [
   "rejected",
 ]
 
-/** What the URL of an upload says of its file, so that it becomes of it what is to. */
-export const labelOf = (fate: Fate, random: Random): FileLabels => {
+/**
+ * What the URL of an upload says of its file, so that it becomes of it what is to.
+ *
+ * @param claimWithin of those that are claimed, ms
+ */
+export const labelOf = (fate: Fate, random: Random, claimWithin = 60_000): FileLabels => {
   if (isHeld({ fate })) return { hold: true }
   if (fate === "deleted with owner") return { owner: randomUUID() }
   // Whoever claims gets to it, and what was claimed outlives that by far.
-  if (fate === "claimed") return { claimWithin: 60_000 }
+  if (fate === "claimed") return { claimWithin }
   return fate === "unclaimed" ? { claimWithin: random.between(1, 400) } : {}
 }

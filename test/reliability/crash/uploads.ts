@@ -72,7 +72,7 @@ export const createUploads = (world: World) => {
     // Some have expired before they are begun.
     const untilAbandoned = random.between(1, random.chance(0.2) ? 5 : 1500)
     const key = createFileKey(encodedAppId)
-    const labels = labelOf(fate, random)
+    const labels = labelOf(fate, random, world.claimWithin)
     if (fate === "unclaimed") world.deleted.add(key)
     if (isHeld({ fate })) world.held.add(key)
     return {

@@ -117,6 +117,8 @@ export interface World {
   readonly isFailure?: (answer: Answer) => boolean
   /** ms without a byte after which a client gives a request up; by default never. */
   readonly patience?: number
+  /** How long a file that the app claims waits for it, ms; 60,000 by default. */
+  readonly claimWithin?: number
   /** Whether some URLs carry their registration. */
   readonly isSealed?: boolean
   /** Whether the store has lost bytes of a file, so that its offset may go back. Each loss counts once. */
