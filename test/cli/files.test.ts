@@ -247,6 +247,10 @@ describe("sluice files verify", () => {
     await storeFile(direct, "direct", { slug: undefined }, "hello", undefined, false)
     const { stdout } = await runCommand(["files", "verify", "--data", direct.path])
     expect(stdout).toBe("All is well. Verified 2 files, 10B.\n1 of them has no SHA-256: only its size was compared.\n")
+    const shown = await runCommand(["files", "show", "direct", "--data", direct.path])
+    expect(shown.stdout).toMatch(/^SHA-256 +none: its bytes were not read here$/m)
+    const explained = await runCommand(["explain", "direct", "--data", direct.path])
+    expect(explained.stdout).toMatch(/uploaded +no SHA-256$/m)
   })
 
   it("verifies what waits for a claim or a verdict as well", async () => {

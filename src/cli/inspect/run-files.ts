@@ -109,7 +109,7 @@ const toFacts = (file: FileRecord): ReadonlyArray<readonly [name: string, value:
   ["Path", file.path && toPrintable(file.path)],
   ["Access", file.acl ?? "the ingest's default"],
   ["App", toPrintable(file.appId)],
-  ["SHA-256", file.fileHash],
+  ["SHA-256", file.fileHash === "" && file.uploadedAt !== null ? "none: its bytes were not read here" : file.fileHash],
   ["Begun", formatMoment(file.createdAt)],
   ["Resumed", formatIfAny(file.resumedAt)],
   ["Uploaded", formatIfAny(file.uploadedAt)],

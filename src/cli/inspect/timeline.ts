@@ -44,7 +44,7 @@ export const toTimeline = (
   add(file.createdAt, "begun", `${file.name}, ${file.size} bytes, ${file.type}`)
   add(file.resumedAt, "resumed", `last of ${file.epoch} requests that wrote it or asked for its offset`)
   add(registration?.registeredAt, "registered", `${registration?.callbackSlug}, ${registration?.callbackUrl}`)
-  add(file.uploadedAt, "uploaded", `SHA-256 ${file.fileHash}`)
+  add(file.uploadedAt, "uploaded", file.fileHash === "" ? "no SHA-256" : `SHA-256 ${file.fileHash}`)
   if (wasHeld(file)) add(file.uploadedAt, "held", file.hold ? "waits for a verdict" : "")
   add(file.releasedAt, "released", "")
   add(file.claimedAt, "claimed", "")
