@@ -91,6 +91,28 @@ describe("an S3 blob store", () => {
     expect(double.uploads.size).toBe(0)
   })
 
+  it("writes parts down at most four times a second, however fast they come", async () => {
+    const journal = createMemoryBlobJournal()
+    const written: Array<number> = []
+    const store = open({
+      ...journal,
+      write: async (key, epoch, change) => {
+        if (change.add !== undefined) written.push(performance.now())
+        return journal.write(key, epoch, change)
+      },
+    })
+    const size = 40 * partSize
+    const chunk = new Uint8Array(partSize)
+    const body = (async function* () {
+      for (let sent = 0; sent < size; sent += partSize) yield chunk
+    })()
+    await store.append("key.1", { epoch: 1, offset: 0, size, body })
+    // The last ones are written down before the answer.
+    const pauses = written.slice(1, -1).map((at, index) => at - written[index]!)
+    expect(pauses.length).toBeGreaterThan(0)
+    expect(pauses.filter((pause) => pause < 249)).toEqual([])
+  })
+
   it("goes on from the last byte that came, in another process, and hashes the whole again", async () => {
     const size = 2 * partSize + 1000
     const content = randomBytes(size)
