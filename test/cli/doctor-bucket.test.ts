@@ -35,15 +35,19 @@ const note = (store: StoreChoice = toChoice(), reads: "proxy" | "redirect" = "pr
     { callbackNetworks: "public", reads, scanner: null, url: null, keyId: null },
   )
 
-/** What the doctor says of the bucket. */
-const examine = async (args: ReadonlyArray<string> = [], env: CommandOptions["env"] = keys) => {
+/** What the doctor says of the bucket, or of its rules. */
+const examine = async (
+  args: ReadonlyArray<string> = [],
+  env: CommandOptions["env"] = keys,
+  of: "Bucket" | "Bucket rules" = "Bucket",
+) => {
   const { stdout, stderr } = await runCommand(["doctor", "--json", "--data", data, ...args], { env })
   expect(stderr).toBe("")
   expect(stdout).not.toContain("double-key")
   expect(stdout).not.toContain("double-secret")
   const checks: ReadonlyArray<Record<string, string | null>> = JSON.parse(stdout).checks
   expect(checks.map(({ check }) => check)).not.toContain("Store")
-  return checks.find(({ check }) => check === "Bucket")
+  return checks.find(({ check }) => check === of)
 }
 
 const help = "node_modules/sluice/docs/troubleshooting.md#doctor-bucket"
@@ -184,5 +188,47 @@ describe("sluice doctor, of a bucket", { timeout: 60_000 }, () => {
     const { code, stdout } = await runCommand(["doctor", "--data", data], { env: keys })
     expect(code).toBe(1)
     expect(stdout).toMatch(/✗ Bucket .*ECONNREFUSED.*\n +Look at the endpoint .*\n +node_modules\S+#doctor-bucket\n/)
+  })
+
+  it("says what its rules do: unfinished uploads, files, and parts that pages send", async () => {
+    await note()
+    const examineRules = (...args: ReadonlyArray<string>) => examine(args, keys, "Bucket rules")
+    expect(await examineRules()).toEqual({
+      check: "Bucket rules",
+      status: "warning",
+      message: expect.stringMatching(/^No rule of its lifecycle aborts unfinished uploads: /),
+      advice: expect.stringContaining("docs/bucket.md"),
+      help: `${help}-rules`,
+    })
+    const lifecycle = (rules: string) =>
+      `<LifecycleConfiguration><Rule><ID>tidy</ID><Status>Enabled</Status>${rules}</Rule></LifecycleConfiguration>`
+    const abort = (days: number) =>
+      `<AbortIncompleteMultipartUpload><DaysAfterInitiation>${days}</DaysAfterInitiation></AbortIncompleteMultipartUpload>`
+    double.lifecycle = lifecycle(abort(14))
+    const origin = "http://127.0.0.1:9"
+    expect(await examineRules("--callback-url", `${origin}/api/sluice`)).toMatchObject({
+      status: "ok",
+      message: `unfinished uploads are aborted after 14 days, and no rule deletes files; pages of ${origin} may not, as far as its CORS says, send parts straight to it, which only \`transport: "direct"\` needs`,
+    })
+    double.allowsPages = true
+    expect(await examineRules("--callback-url", `${origin}/api/sluice`)).toMatchObject({
+      message: expect.stringContaining(`pages of ${origin} may send parts`),
+    })
+    double.lifecycle = lifecycle(abort(1))
+    expect(await examineRules()).toMatchObject({
+      status: "warning",
+      message: expect.stringContaining("after 1 day:"),
+    })
+    double.lifecycle = lifecycle(`${abort(14)}<Expiration><Days>30</Days></Expiration>`)
+    expect(await examineRules()).toMatchObject({
+      status: "failed",
+      message: expect.stringMatching(/^The rule tidy of its lifecycle deletes files by their age/),
+    })
+    const denied = { kind: "answer", status: 403, code: "AccessDenied" } as const
+    double.onRequest(({ operation }) => (operation === "GetBucketLifecycleConfiguration" ? denied : undefined))
+    expect(await examineRules()).toMatchObject({
+      status: "ok",
+      message: "its lifecycle could not be read (AccessDenied)",
+    })
   })
 })

@@ -67,3 +67,59 @@ export const checkBucketOf = async (choice: BucketChoice, isReadFrom: boolean): 
     return failed(check, `Files are ${nameStore(choice)}, which does not do what an ingest needs. ${reason}`, advice)
   }
 }
+
+const rules = "Bucket rules"
+
+/** Days that an upload may last where its URL lives no longer than an hour, and `unfinishedTtl` is what it is by default. */
+const shortest = 2
+
+/** What the rules of a bucket do with unfinished uploads and files, and whether pages may send parts to it. */
+export const checkBucketRules = async (
+  choice: BucketChoice,
+  pageOrigin: string | undefined,
+): Promise<ReadonlyArray<Finding>> => {
+  const keys = findKeys()
+  if (!("credentials" in keys)) return []
+  const { readBucketRules } = await import("../../s3.ts")
+  const { lifecycle, allowsParts } = await readBucketRules(
+    { ...choice, credentials: keys.credentials, pageOrigin },
+    tuning,
+  )
+  const parts =
+    allowsParts === undefined
+      ? ""
+      : `; pages of ${pageOrigin} ${allowsParts ? "may" : "may not, as far as its CORS says,"} send parts straight to it, which only \`transport: "direct"\` needs`
+  if ("unread" in lifecycle) {
+    return [ok(rules, `its lifecycle could not be read (${lifecycle.unread})${parts}`)]
+  }
+  const { abortsAfter, deletesBy } = lifecycle
+  if (deletesBy !== null) {
+    const named = deletesBy === "" ? "A rule of its lifecycle" : `The rule ${deletesBy} of its lifecycle`
+    return [
+      failed(
+        rules,
+        `${named} deletes files by their age, and the catalog does not hear of it.`,
+        "Remove the rule, or limit it to another prefix. Files that are to end have `expiresIn` in their route.",
+      ),
+    ]
+  }
+  if (abortsAfter === null) {
+    return [
+      warning(
+        rules,
+        `No rule of its lifecycle aborts unfinished uploads: what a process leaves that is killed while it begins one stays for ever${parts}.`,
+        "Give it the rule that node_modules/sluice/docs/bucket.md has, of 14 days.",
+      ),
+    ]
+  }
+  if (abortsAfter < shortest) {
+    return [
+      warning(
+        rules,
+        `A rule of its lifecycle aborts unfinished uploads after ${abortsAfter} day${abortsAfter === 1 ? "" : "s"}: a slow or interrupted one begins again at its first byte${parts}.`,
+        "Let it wait for longer than a URL lives and `unfinishedTtl` together: 14 days.",
+      ),
+    ]
+  }
+  return [ok(rules, `unfinished uploads are aborted after ${abortsAfter} days, and no rule deletes files${parts}`)]
+}

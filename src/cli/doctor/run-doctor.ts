@@ -3,7 +3,7 @@ import { envName, names, resolveIngestUrl, type Token } from "../../protocol.ts"
 import { readOwnTokens } from "../deployment/tokens.ts"
 import { findRevoked } from "../apps/revoked-token.ts"
 import { checkAccess } from "./check-access.ts"
-import { checkBucketOf } from "./check-bucket.ts"
+import { checkBucketOf, checkBucketRules } from "./check-bucket.ts"
 import { checkCallbackUrl } from "./check-callback-url.ts"
 import type { CallbackFindings, Known } from "./check-callbacks.ts"
 import { checkDatabase } from "./check-database.ts"
@@ -52,13 +52,17 @@ const checkStore = async (
   store: StoreChoice,
   reads: "proxy" | "redirect",
   isReadable: boolean,
+  callbackUrl: string | undefined,
 ): Promise<ReadonlyArray<Finding>> => {
   if (store.kind === "disk") return []
   if (store.kind === "s3") {
     const found = await checkBucketOf(store, reads === "redirect")
     // Without a catalog nothing can be compared, and a bucket that fails was reported.
     const foreign = found.advice === null && isReadable ? await findForeignOwner(store, deployment) : undefined
-    return [foreign === undefined ? found : failed("Bucket", foreign.reason, foreign.advice)]
+    if (foreign !== undefined) return [failed("Bucket", foreign.reason, foreign.advice)]
+    // Its pages are where its callbacks go, as a rule.
+    const pageOrigin = URL.parse(callbackUrl ?? "")?.origin
+    return found.status === "failed" ? [found] : [found, ...(await checkBucketRules(store, pageOrigin))]
   }
   return [ok("Store", `files are ${nameStore(store)}, which was not looked at: /ready of the ingest asks it`)]
 }
@@ -95,16 +99,11 @@ const readApp = async (
 /** What the catalog says about the callbacks; nothing where it cannot be read, which another check reports. */
 const checkCallbacks = async (
   deployment: Deployment,
-  given: string | undefined,
+  url: string | undefined,
   isReadable: boolean,
   asked: Known,
 ): Promise<ReadonlyArray<Finding>> => {
   const { token } = asked
-  const known =
-    isReadable && given === undefined
-      ? await withDeployment(deployment, "reads", ({ catalog }) => findCallbackUrl(catalog, token?.appId))
-      : undefined
-  const url = given ?? known
   const { found, callbackUrl }: CallbackFindings =
     url === undefined
       ? {
@@ -171,15 +170,20 @@ export const runDoctor = async (
     isReadable && token !== undefined
       ? await readApp(deployment, token, ownAppId, networks === "public")
       : { rules: undefined, furtherKeys: [], isOnlyApp: false }
+  const known =
+    callbackUrl ??
+    (isReadable
+      ? await withDeployment(deployment, "reads", ({ catalog }) => findCallbackUrl(catalog, token?.appId))
+      : undefined)
   const findings = mergeClocks([
     ok("Node.js", process.versions.node),
     finding,
     ...disk,
-    ...(await checkStore(deployment, store, reads ?? started?.reads ?? "proxy", isReadable)),
+    ...(await checkStore(deployment, store, reads ?? started?.reads ?? "proxy", isReadable, known)),
     ...(folder === null ? [] : [await checkAccess(folder)]),
     ...(await checkKeys(deployment, isReadable && token !== undefined)),
     ...found,
-    ...(await checkCallbacks(deployment, callbackUrl, isReadable, { token, ingestUrl, ...app })),
+    ...(await checkCallbacks(deployment, known, isReadable, { token, ingestUrl, ...app })),
     ...(await checkHolds(deployment, scanClamd ?? scanUrl ?? started?.scanner ?? undefined, isReadable)),
   ])
   const isWell = findings.every(({ status }) => status !== "failed")

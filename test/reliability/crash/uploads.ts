@@ -104,6 +104,8 @@ export const createUploads = (world: World) => {
       awaitServerData,
       acknowledged: 0,
       sent: 0,
+      unanswered: 0,
+      older: 0,
     }
   }
 
@@ -127,6 +129,11 @@ export const createUploads = (world: World) => {
     const { acknowledged, sent } = upload
     if (offset < floor && world.takeLoss?.(upload.grant.key) === true) {
       upload.acknowledged = offset
+      return
+    }
+    if (offset === 0 && floor > 0 && upload.older > 0) {
+      upload.older--
+      upload.acknowledged = 0
       return
     }
     if (text === undefined || !(offset >= floor && offset <= sent)) {
@@ -222,7 +229,10 @@ export const createUploads = (world: World) => {
         options.onSent?.()
       },
     })
-    if (answer === undefined) counts.broken++
+    if (answer === undefined) {
+      counts.broken++
+      upload.unanswered++
+    }
     return answer
   }
 
@@ -298,6 +308,7 @@ export const createUploads = (world: World) => {
     upload.grant = { ...upload.grant, size: upload.content.length, name: "other.bin" }
     upload.acknowledged = 0
     upload.sent = 0
+    upload.older = upload.unanswered
     see("clean-up")
     return finish(upload)
   }

@@ -47,6 +47,10 @@ export interface Upload {
   acknowledged: number
   /** How far bytes were given to a socket. */
   sent: number
+  /** PUTs that were not answered. */
+  unanswered: number
+  /** Of them those of the file that this one has replaced: where one reaches the ingest late, that file comes back in its place. */
+  older: number
   fileHash?: string
   serverData?: unknown
 }

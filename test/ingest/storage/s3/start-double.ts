@@ -98,6 +98,8 @@ export interface Double {
   acceptsWrongBytes: boolean
   /** Whether pages of any origin may read, and put parts, as a rule of CORS says. */
   allowsPages: boolean
+  /** The document of its lifecycle; undefined: it has none. */
+  lifecycle: string | undefined
   /** In the place of the handler before; none: all goes well. */
   readonly onRequest: (handler?: FaultHandler) => void
   readonly close: () => Promise<void>
@@ -131,6 +133,7 @@ const operations: ReadonlyArray<
 > = [
   ["HEAD", false, undefined, "HeadBucket"],
   ["GET", false, "list-type", "ListObjectsV2"],
+  ["GET", false, "lifecycle", "GetBucketLifecycleConfiguration"],
   ["GET", false, "uploads", "ListMultipartUploads"],
   ["POST", true, "uploads", "CreateMultipartUpload"],
   ["PUT", true, "partNumber", "UploadPart"],
@@ -321,6 +324,10 @@ export const startDouble = async (): Promise<Double> => {
 
   const act: Readonly<Record<string, (request: DoubleRequest, body: Buffer) => Answer>> = {
     HeadBucket: () => ({ status: 200 }),
+    GetBucketLifecycleConfiguration: () =>
+      double.lifecycle === undefined
+        ? refuse(404, "NoSuchLifecycleConfiguration")
+        : { status: 200, body: double.lifecycle },
     ListObjectsV2: listObjects,
     ListMultipartUploads: listUploads,
     GetObject: getObject,
@@ -463,6 +470,7 @@ export const startDouble = async (): Promise<Double> => {
     discardsParts: false,
     acceptsWrongBytes: false,
     allowsPages: false,
+    lifecycle: undefined,
     onRequest: (next) => {
       handler = next
     },
