@@ -38,7 +38,7 @@ const headerOfParts = "x-amz-content-sha256"
 const isAbout = (rule: Answered, prefix: string): boolean => {
   const filters = rule.all("Filter").flatMap((filter) => [filter, ...filter.all("And")])
   if (filters.some((filter) => filter.all("Tag").length > 0)) return false
-  const [named = ""] = [rule, ...filters].map((each) => each.text("Prefix")).filter((text) => text !== "")
+  const named = [rule, ...filters].map((each) => each.text("Prefix")).find((text) => text !== "") ?? ""
   return named.startsWith(prefix) || prefix.startsWith(named)
 }
 

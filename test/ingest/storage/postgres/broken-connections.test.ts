@@ -70,7 +70,7 @@ it("a transaction that the server ended because its process stood still is a fai
       return client
     },
   }
-  const catalog = createPostgresCatalog({ pool: failing as unknown as pg.Pool, schema: "still" })
+  const catalog = createPostgresCatalog({ pool: failing, schema: "still" })
   onTestFinished(async () => {
     await catalog.close()
     await pool.end()

@@ -93,7 +93,7 @@ describe("the CORS of a bucket", () => {
         { ...double.settings, pageOrigin: "https://app.example.com" },
         {
           fetch: async (url, init) =>
-            init?.method === "OPTIONS" ? new Response(null, { status: 204, headers }) : fetch(url, init as RequestInit),
+            init?.method === "OPTIONS" ? new Response(null, { status: 204, headers }) : fetch(url, init),
         },
       )
     expect(await ask(allowed)).toMatchObject({ allowsParts: true })
