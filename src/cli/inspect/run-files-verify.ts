@@ -2,6 +2,7 @@ import { styleText } from "node:util"
 import { BlobStoreError, type Catalog, type FileRecord, type FileVerdict, verifyFile } from "../../ingest.ts"
 import { formatByteSize } from "../../protocol.ts"
 import { CommandFailure, exitCodes } from "../command-failure.ts"
+import { forEachAtOnce } from "../for-each-at-once.ts"
 import type { Deployment } from "../deployment/deployment.ts"
 import { describeStoreError } from "../deployment/describe-store-error.ts"
 import { withDeployment } from "../deployment/with-deployment.ts"
@@ -24,6 +25,9 @@ const reasons: Record<Damaged["reason"], string> = {
   changed: "its bytes have changed",
 }
 
+/** Files that are read at the same time: a bucket is slow to begin an answer. */
+const atOnce = 4
+
 const totalOf = async (catalog: Catalog): Promise<number> => {
   let total = 0
   for await (const { size } of listStored(catalog)) total += size
@@ -40,29 +44,30 @@ const explain = (error: unknown, { key, name }: FileRecord): unknown =>
 
 /** `sluice files verify`. */
 export const runFilesVerify = async (deployment: Deployment, { json }: { readonly json?: true }): Promise<void> => {
-  const damaged: Array<Damaged> = []
+  const found: Array<{ readonly place: number; readonly damage: Damaged }> = []
   let [checked, bytes, withoutHash] = [0, 0, 0]
   await withDeployment(deployment, "reads", async ({ catalog, openStore }) => {
     const store = await openStore()
     const progress = createProgress("Verifying", await totalOf(catalog))
     try {
-      for await (const file of listStored(catalog)) {
+      await forEachAtOnce(listStored(catalog), atOnce, async (file, place) => {
         const verdict = await verifyFile({ store, catalog }, file, progress.advance).catch((error: unknown) => {
           throw explain(error, file)
         })
         if (verdict.kind !== "intact") {
           // An ingest may be running: a file that was deleted meanwhile is not damaged.
-          if ((await catalog.get(file.key))?.file.status !== "Uploaded") continue
-          damaged.push({ key: file.key, name: file.name, reason: verdict.kind })
+          if ((await catalog.get(file.key))?.file.status !== "Uploaded") return
+          found.push({ place, damage: { key: file.key, name: file.name, reason: verdict.kind } })
         }
         checked++
         bytes += file.size
         if (file.fileHash === "") withoutHash++
-      }
+      })
     } finally {
       progress.end()
     }
   })
+  const damaged = found.toSorted((a, b) => a.place - b.place).map(({ damage }) => damage)
   if (damaged.length > 0) process.exitCode = exitCodes.failed
   if (json) {
     console.log(JSON.stringify({ checked, bytes, damaged }))

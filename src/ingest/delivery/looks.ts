@@ -2,7 +2,7 @@ import type { Catalog, UploadRecord } from "../storage/catalog.ts"
 import type { Changes } from "./changes.ts"
 
 /** Between two looks, ms. */
-const pause = 250
+const pause = 200
 
 /** Keys that one look reads. Where more are waited for, the looks take turns. */
 const mostKeys = 1000

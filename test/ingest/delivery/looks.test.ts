@@ -30,10 +30,10 @@ describe("a look into the catalog", () => {
   const never = () => false
   const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
-  it("is one for all who wait, every 250 ms", async () => {
+  it("is one for all who wait, every 200 ms", async () => {
     const { looks, reads } = start()
     for (const key of ["a", "b", "b", "c"]) looks.join(key, never)
-    await pass(1000)
+    await pass(800)
     expect(reads).toEqual([
       ["a", "b", "c"],
       ["a", "b", "c"],
@@ -41,13 +41,13 @@ describe("a look into the catalog", () => {
     ])
   })
 
-  it("is for nobody who has waited less than 250 ms, and for everybody who has waited 500 ms", async () => {
+  it("is for nobody who has waited less than 200 ms, and for everybody who has waited 400 ms", async () => {
     const { looks, reads } = start()
     looks.join("a", never)
-    await pass(240)
+    await pass(190)
     looks.join("b", never)
     const leave = looks.join("c", never)
-    await pass(240)
+    await pass(190)
     leave()
     expect(reads).toEqual([])
     await pass(20)
@@ -57,13 +57,13 @@ describe("a look into the catalog", () => {
   it("is not made where nobody waits any more, and is made for the next one who waits", async () => {
     const { looks, reads } = start()
     const leave = looks.join("a", never)
-    await pass(200)
+    await pass(150)
     leave()
     expect(vi.getTimerCount()).toBe(0)
     await pass(1000)
     expect(reads).toEqual([])
     looks.join("b", never)
-    await pass(500)
+    await pass(400)
     expect(reads).toEqual([["b"]])
   })
 
@@ -72,7 +72,7 @@ describe("a look into the catalog", () => {
     looks.join("a", (upload) => upload !== null)
     looks.join("b", never)
     looks.join("gone", (upload) => upload === null)
-    await pass(500)
+    await pass(400)
     expect(notified).toEqual(["a", "gone"])
   })
 
@@ -80,17 +80,17 @@ describe("a look into the catalog", () => {
     const { looks, reads, notified, state } = start("a")
     state.isFailing = true
     looks.join("a", (upload) => upload !== null)
-    await pass(750)
+    await pass(600)
     expect([reads.length, notified]).toEqual([2, []])
     state.isFailing = false
-    await pass(250)
+    await pass(200)
     expect(notified).toEqual(["a"])
   })
 
   it("reads a thousand keys at most, and the others the next time", async () => {
     const { looks, reads } = start()
     for (let index = 0; index < 1500; index++) looks.join(`${index}`, never)
-    await pass(750)
+    await pass(600)
     expect(reads.map(({ length }) => length)).toEqual([1000, 1000])
     expect(new Set(reads.flat()).size).toBe(1500)
   })
