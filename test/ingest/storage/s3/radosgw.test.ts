@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest"
 import { testBlobStore } from "../../../../src/conformance.ts"
-import { checkBucket, createS3BlobStore, createSqliteBlobJournal } from "../../../../src/s3.ts"
+import { checkBucket, createS3BlobStore, createSqliteBlobJournal, readBucketRules } from "../../../../src/s3.ts"
 import { createS3Requests } from "../../../../src/ingest/storage/s3/client/s3-request.ts"
 import { skipLacking } from "../../../skip-lacking.ts"
 import { redirectCases } from "../../reads/redirect-cases.ts"
@@ -47,8 +47,23 @@ describe("Ceph's radosgw", () => {
     withServer(async (settings) => {
       const asked = { ...settings, prefix: "urls/", triesUrls: true }
       expect(await checkBucket(asked)).toMatchObject({ allowsPages: false })
-      await allowPages(settings)
+      await putRules(settings, "cors", `"GET", "HEAD"`)
       expect(await checkBucket(asked)).toMatchObject({ allowsPages: true })
+    }),
+  )
+
+  it(
+    "is a bucket whose rules are read as they are: none, and those of the docs",
+    withServer(async (settings) => {
+      const pageOrigin = "https://app.example.com"
+      const asked = { ...settings, prefix: "rules/", pageOrigin }
+      const none = { abortsAfter: null, deletesBy: null }
+      expect(await readBucketRules(asked)).toEqual({ lifecycle: none, allowsParts: false })
+      await putRules(settings, "lifecycle", "AbortIncompleteMultipartUpload")
+      await putRules(settings, "cors", `"PUT"`)
+      expect(await readBucketRules(asked)).toEqual({ lifecycle: { ...none, abortsAfter: 14 }, allowsParts: true })
+      const elsewhere = await readBucketRules({ ...asked, pageOrigin: "https://other.example.com" })
+      expect(elsewhere.allowsParts).toBe(false)
     }),
   )
 
@@ -60,19 +75,29 @@ describe("Ceph's radosgw", () => {
   )
 })
 
-/** The rule of CORS that `docs/bucket.md` has. */
-const allowPages = async (settings: Radosgw["settings"]): Promise<void> => {
-  const [, json = ""] = /^```json\n(\{\n  "CORSRules"[^]*?)^```$/m.exec(await readFile(page, "utf8")) ?? []
-  const { CORSRules: rules } = JSON.parse(json) as { CORSRules: ReadonlyArray<Record<string, ReadonlyArray<string>>> }
-  const toXml = (rule: (typeof rules)[number]) =>
-    Object.entries(rule).map(([name, values]) =>
-      [values].flat().map((value) => `<${name.replace(/s$/, "")}>${value}</${name.replace(/s$/, "")}>`),
-    )
-  const list = rules.map((rule) => `<CORSRule>${toXml(rule).flat().join("")}</CORSRule>`)
-  const body = new TextEncoder().encode(`<CORSConfiguration>${list.join("")}</CORSConfiguration>`)
+/** JSON as the tools of AWS take it, in the XML that they send. */
+const toXml = (document: object): string =>
+  Object.entries(document)
+    .map(([name, value]) => {
+      const values: ReadonlyArray<unknown> = Array.isArray(value) ? value : [value]
+      const element = Array.isArray(value) ? name.replace(/s$/, "") : name
+      const write = (one: unknown) => (typeof one === "object" && one !== null ? toXml(one) : String(one))
+      return values.map((one) => `<${element}>${write(one)}</${element}>`).join("")
+    })
+    .join("")
+
+/** Gives a bucket rules that `docs/bucket.md` has: of the documents with this text the first. */
+const putRules = async (settings: Radosgw["settings"], kind: "cors" | "lifecycle", text: string): Promise<void> => {
+  const documents = [...(await readFile(page, "utf8")).matchAll(/^```json\n(\{[^]*?)^```$/gm)].map(
+    ([, json = ""]) => json,
+  )
+  const document = documents.find((json) => json.includes(text))
+  expect(document, `docs/bucket.md has no document with ${text}`).toBeDefined()
+  const root = kind === "cors" ? "CORSConfiguration" : "LifecycleConfiguration"
+  const body = new TextEncoder().encode(`<${root}>${toXml(JSON.parse(document!))}</${root}>`)
   const requests = createS3Requests(settings)
   const headers = { "content-md5": createHash("md5").update(body).digest("base64") }
-  await requests.send({ operation: "PutBucketCors", method: "PUT", query: { cors: "" }, headers, body: [body] })
+  await requests.send({ operation: `PutBucket ${kind}`, method: "PUT", query: { [kind]: "" }, headers, body: [body] })
   requests.close()
 }
 
