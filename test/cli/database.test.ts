@@ -9,7 +9,7 @@ import { createPostgresBlobJournal } from "../../src/postgres.ts"
 import { type Double, startDouble } from "../ingest/storage/s3/start-double.ts"
 import { makeFolder } from "../make-folder.ts"
 import { startPostgres, type TestPostgres } from "../start-postgres.ts"
-import { askCommand, runCommand, startCommand } from "./run-command.ts"
+import { askCommand, readPrintedToken, runCommand, startCommand } from "./run-command.ts"
 
 /** Each test runs several processes. */
 const patient = { timeout: 120_000 }
@@ -265,6 +265,12 @@ describe("sluice ingest --database-url", patient, () => {
     ])
     const [, one, two] = /(key_\w+).*(key_\w+)/.exec(warnings[1]!)!
     expect(one).not.toBe(two)
+    // Both keys of an app are good at all of them, so its token is changed at one after the other.
+    const { stdout: renewed } = await run(["keys", "create", readPrintedToken(token).appId])
+    const third = await startWith(["--url", "https://two.example"], { ...toEnv(), SLUICE_TOKEN: renewed.trim() })
+    const fourth = await startWith(["--url", "https://two.example"], toEnv())
+    expect(await fourth()).toEqual([])
+    await third()
     expect(await first()).toEqual([])
     // Nobody runs any more: a new token is nobody's business.
     const last = await startWith(["--url", "https://three.example"], toEnv())
@@ -376,6 +382,7 @@ describe("sluice doctor", patient, () => {
     const before = await examine()
     expect(before("Catalog")).toMatchObject({ status: "warning", message: "the schema sluice has none yet" })
     expect(before("Data folder")).toBeUndefined()
+    expect(before("Processes")).toBeUndefined()
     const ingest = await start()
     const found = await examine({ ...toEnv(), SLUICE_INGEST_URL: ingest.url })
     expect(found("Database")).toMatchObject({
@@ -400,10 +407,26 @@ describe("sluice doctor", patient, () => {
       `INSERT INTO sluice.processes VALUES ('a', ${soon} + 60000, '[]'), ('b', ${soon} + 60000, '[]'), ('c', ${soon} - 1, '[]')`,
     )
     const counted = await examine()
+    await pool.query("DELETE FROM sluice.processes")
+    expect((await examine())("Processes")).toMatchObject({ status: "warning", message: "no ingest runs on it." })
     await pool.end()
     expect(counted("Processes")).toMatchObject({
       status: "ok",
       message: expect.stringMatching(/^\d ingests run on it; what 1 had that died/),
+    })
+  })
+
+  it("says that the bucket is of another catalog where its database is not named", async () => {
+    const ingest = await start()
+    await ingest.stop()
+    const without = { ...keys, SLUICE_TOKEN: token }
+    const { stdout, code } = await run(["doctor", "--json", ...nameBucket()], without)
+    const { checks } = JSON.parse(stdout) as { readonly checks: ReadonlyArray<Record<string, string | null>> }
+    expect(code).toBe(1)
+    expect(checks.find(({ check }) => check === "Bucket")).toMatchObject({
+      status: "failed",
+      message: expect.stringContaining("are of another catalog in PostgreSQL"),
+      advice: expect.stringMatching(/^Name its database \(SLUICE_DATABASE_URL/),
     })
   })
 

@@ -23,7 +23,8 @@ const standstill = isLong ? ([10_000, 22_000] as const) : ([2000, 5000] as const
 const death = isLong ? ([18_000, 22_000] as const) : ([5000, 8000] as const)
 /** Where there is less time everything of a process ends sooner. */
 const times = isLong ? undefined : { lease: 4000, beat: 1000, look: 250, cutOff: 2700 }
-const unfinishedTtl = 45_000
+/** Longer than an upload may be held up by several faults, one after the other: where its URL has expired it ends then. */
+const unfinishedTtl = isLong ? 150_000 : 60_000
 /** How long what is owed may take, ms: long, as a busy machine with a slow disk is not wrong. */
 const patience = 300_000
 const removeAgainAfter = 2 * death[1] + 5000

@@ -69,6 +69,13 @@ const describeProcesses = (processes: ReadonlyArray<PostgresProcess>): string =>
   return dead === 0 ? living : `${living}; what ${dead} had that died is left to the next one that looks`
 }
 
+const judgeProcesses = (processes: ReadonlyArray<PostgresProcess>): Finding => {
+  const check = "Processes"
+  return processes.some(({ isAlive }) => isAlive)
+    ? ok(check, describeProcesses(processes))
+    : warning(check, `${describeProcesses(processes)}.`, "Start one: `sluice ingest` with the same settings.")
+}
+
 /** Whether the catalog is there, of this version, and may be changed by this user. */
 const checkCatalog = async (
   pool: LentPool,
@@ -115,7 +122,7 @@ export const checkDatabase = async (deployment: DatabaseDeployment): Promise<Rea
       check = "Catalog"
       found.push(await checkCatalog(pool, deployment, reader, server))
       const processes = found.at(-1)!.status === "ok" ? await reader.listProcesses() : undefined
-      if (processes !== undefined) found.push(ok("Processes", describeProcesses(processes)))
+      if (processes !== undefined) found.push(judgeProcesses(processes))
     } catch (error) {
       const { reason, advice } = explainDatabase(error, database)
       found.push(failed(check, reason, advice))

@@ -17,6 +17,7 @@ import { exitCodes } from "../command-failure.ts"
 import { type Deployment, nameStore, type StoreChoice } from "../deployment/deployment.ts"
 import { failed, type Finding, ok, warning } from "./finding.ts"
 import { withDeployment } from "../deployment/with-deployment.ts"
+import { findKeys } from "../deployment/bucket-keys.ts"
 import { findForeignOwner } from "../deployment/bucket-owner.ts"
 import { readStart } from "../deployment/started-with.ts"
 import { toPrintable } from "../terminal/printable.ts"
@@ -57,8 +58,10 @@ const checkStore = async (
   if (store.kind === "disk") return []
   if (store.kind === "s3") {
     const found = await checkBucketOf(store, reads === "redirect")
-    // Without a catalog nothing can be compared, and a bucket that fails was reported.
-    const foreign = found.advice === null && isReadable ? await findForeignOwner(store, deployment) : undefined
+    // A database that does not answer says nothing of whose a bucket is, and one that fails was reported. Without a catalog it is another's.
+    const isKnown = isReadable || deployment.database === null
+    const wasTried = found.status !== "failed" && "credentials" in findKeys()
+    const foreign = wasTried && isKnown ? await findForeignOwner(store, deployment) : undefined
     if (foreign !== undefined) return [failed("Bucket", foreign.reason, foreign.advice)]
     // Its pages are where its callbacks go, as a rule.
     const pageOrigin = URL.parse(callbackUrl ?? "")?.origin

@@ -107,7 +107,7 @@ const startIngest = async (
     catalog = await deployment.openCatalog(largestContent)
     const { text, token, warning } = await settle({ ...deployment, catalog }, given, kept)
     const keyId = createKeyId(token.apiKey)
-    const differences = await compareIngests(deployment, { url, keyId })
+    const differences = await compareIngests(deployment, catalog, { url, keyId })
     const metricsToken = process.env[envName("metricsToken")]
     const metrics = metricsToken ? { token: metricsToken } : options.metrics
     server.open({ ...options, scan, metrics, store, catalog, token: text, url, logFormat })

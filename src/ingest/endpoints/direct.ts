@@ -5,6 +5,7 @@ import { limits } from "../../protocol/limits.ts"
 import type { DirectQuestion } from "../../protocol/messages.ts"
 import { createDecoder } from "../../schema/decode.ts"
 import { DirectQuestionSchema } from "../../schema/direct-question.ts"
+import { logWarning } from "../../server-kit/logging.ts"
 import { readMessage } from "../../server-kit/read-body.ts"
 import { Rejected } from "../../server-kit/rejected.ts"
 import { attempt } from "../attempt.ts"
@@ -62,7 +63,7 @@ export const respondDirect = Effect.fnUntraced(function* (
   )
   if (refusal !== undefined && !told.has(settings)) {
     told.add(settings)
-    yield* Effect.logWarning(`Direct uploads go through the ingest: ${refusal}.`)
+    yield* logWarning(`Direct uploads go through the ingest: ${refusal}.`)
   }
   return toJsonAnswer(answer, { "cache-control": "no-store" })
 })

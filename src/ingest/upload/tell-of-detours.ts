@@ -17,7 +17,7 @@ export const tellOfDetours = (
     const missed = remind(`${app.id} direct`)
     if (missed === undefined) return Effect.void
     return logWarning(
-      'A file whose route says transport: "direct" comes through the ingest. Its sender does not reach the bucket (does its rule of CORS allow PUT from the page, and the policy of the page the bucket?), or is no page with TLS: docs/bucket.md.',
+      'A file whose route says transport: "direct" comes through the ingest. Its sender does not reach the bucket (does its rule of CORS allow PUT from the page, and the policy of the page the bucket?), or is no page with TLS; or the bucket was refused, and a line before says why: docs/bucket.md.',
       { app: app.id, key: grant.key, ...(missed > 0 && { missed }) },
     )
   })
