@@ -12,9 +12,9 @@ export const forEachAtOnce = async <A>(
   let begun = 0
   let hasFailed = false
   const goOn = async (): Promise<void> => {
-    while (!hasFailed) {
+    for (;;) {
       const next = await left.next()
-      if (next.done === true) return
+      if (hasFailed || next.done === true) return
       await work(next.value, begun++)
     }
   }
