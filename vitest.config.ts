@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 import {
-  commandTests,
+  waitingTests,
   listQuickTests,
   pageTests,
   scaleTests,
@@ -65,17 +65,17 @@ export default defineConfig(({ mode }) => ({
           name: "source",
           sequence: { groupOrder: 2 },
           include: sourceTests.include,
-          exclude: [...sourceTests.exclude, ...pageTests, ...commandTests, ...quickTests],
+          exclude: [...sourceTests.exclude, ...pageTests, ...waitingTests, ...quickTests],
         },
       },
       {
-        // The command, as processes: they wait for each other.
+        // The command, as processes, and what waits for them or for time to pass.
         extends: true,
         test: {
-          name: "command",
+          name: "waiting",
           maxWorkers: availableParallelism(),
           sequence: { groupOrder: 3 },
-          include: commandTests,
+          include: waitingTests,
           exclude: quickTests,
         },
       },
@@ -84,7 +84,7 @@ export default defineConfig(({ mode }) => ({
         extends: true,
         test: {
           name: "pages",
-          maxWorkers: availableParallelism(),
+          maxWorkers: Math.ceil(1.5 * availableParallelism()),
           sequence: { groupOrder: 4 },
           include: pageTests,
           exclude: quickTests,

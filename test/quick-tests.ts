@@ -15,8 +15,15 @@ export const testsAlone = [
 /** The tests that mostly wait for a page of their own, so that several run beside each other, as globs relative to the root. */
 export const pageTests = ["test/bindings/**/*.test.ts", "test/forms/**/*.test.ts"]
 
-/** The tests of the command: processes that wait for each other. */
-export const commandTests = ["test/cli/**/*.test.ts"]
+/** The tests of the command, and others that mostly wait: for processes, or for what hangs, is silent or slow. */
+export const waitingTests = [
+  "test/cli/**/*.test.ts",
+  "test/deploy/**/*.test.ts",
+  "test/ingest/processes/**/*.test.ts",
+  "test/ingest/storage/postgres/waits.test.ts",
+  "test/security/silent-readers.test.ts",
+  "test/security/slow-bodies.test.ts",
+]
 
 /** The tests of several ingests, as processes, over one database and one bucket: they keep the machine to themselves. */
 export const scaleTests = ["test/scale/**/*.test.ts"]
