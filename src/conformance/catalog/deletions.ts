@@ -86,6 +86,18 @@ export const testCatalogDeletions = (catalog: () => Catalog): void => {
       expect(await ends()).toEqual([])
     })
 
+    it("has deleted what a claim would replace", async () => {
+      for (const key of ["a", "b"]) await commitWhole(key, { owner: "u" })
+      await commitWhole("new", { owner: "v" })
+      const { keys } = deletedOf(await ask({ owner: "u" }, 1))
+      const replaces = ["a", "b"].map((fileKey) => ({ fileKey }))
+      expect(await catalog().claimFiles({ appId: "app", keys: ["new"], replaces, now: 3050 })).toEqual({
+        kind: "claimed",
+        replaced: [],
+      })
+      expect([...keys, ...(await ends())].sort()).toEqual(["a", "b"])
+    })
+
     it("spares what comes later: new files, and files that are moved under the prefix", async () => {
       for (const key of ["a", "b"]) await commitWhole(key, { path: `p/${key}` })
       await commitWhole("moved", { path: "q/moved" })

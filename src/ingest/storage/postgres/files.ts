@@ -6,6 +6,7 @@ import { fitsCatalog, fitsKeys, sizeKey, sizeLabels } from "../quota.ts"
 import { byCustomId, byFileKey, changeFile, nextDeadline, selectHolder, toClaim, toRemove } from "../sql/files.ts"
 import { isMeant } from "../sql/is-meant.ts"
 import { type Row, selectDeletable } from "../sql/rows.ts"
+import { statements } from "../sql/statements.ts"
 import { type Claimable, isClaimable } from "../upload-rules.ts"
 import type { Database, Sql, Transaction } from "./database.ts"
 import { deleteFound, forgetExpected } from "./delete-steps.ts"
@@ -144,6 +145,10 @@ const claimFiles = async (
   if (waiting.length > 0) {
     await sql.run(claim, now, waiting)
     if ((await sql.one(endpointOf, appId)) !== undefined) await sql.run(noteClaims, waiting)
+  }
+  // A deletion that has not reached a file yet has deleted it all the same.
+  for (const { id, key } of replaced.values()) {
+    if ((await sql.one(statements.meant, key!)) !== undefined) replaced.delete(id)
   }
   return { kind: "claimed", replaced: await deleteFound(sql, [...replaced.values()], now) }
 }

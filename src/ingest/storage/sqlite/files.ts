@@ -153,6 +153,8 @@ export const createFiles = (
         const meant = replaces
           .flatMap((reference) => findFiles(appId, reference))
           .filter((row) => !claimed.has(row.key as string) && (owner === undefined || row.owner === owner))
+          // A deletion that has not reached a file yet has deleted it all the same.
+          .filter((row) => one(shared.meant, row.key!) === undefined)
         // Two references may mean the same file.
         const replaced = new Map(meant.map((row) => [row.id, row]))
         return { kind: "claimed", replaced: [...replaced.values()].map((row) => deleteRow(row, now)) }
