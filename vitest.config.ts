@@ -1,13 +1,13 @@
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 import {
-  waitingTests,
   listQuickTests,
   pageTests,
   scaleTests,
   sharesModules,
   sourceTests,
   testsAlone,
+  waitingTests,
 } from "./test/quick-tests.ts"
 import { SkipReporter } from "./test/report-skips.ts"
 
@@ -20,7 +20,7 @@ export default defineConfig(({ mode }) => ({
   test: {
     // Most tests keep both cores busy by themselves, with a build or a server of their own: a second worker for all took 15 %
     // off a whole run on two cores, and failed tests that wait for others. Quick tests wait a quarter of their time, those
-    // of components and of the command half of it.
+    // of the command half of it, those of components two thirds.
     // `npm run test:long`: what is tried at random, a hundred times as often, and all faults of several ingests.
     ...(mode === "long" && {
       env: {

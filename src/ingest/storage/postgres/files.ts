@@ -3,10 +3,18 @@ import type { FileReference } from "../../../protocol/rest-messages.ts"
 import type { CatalogFiles, Claimed, FileChange } from "../catalog-files.ts"
 import { dropOverwritten, nameOf } from "../drop-overwritten.ts"
 import { fitsCatalog, fitsKeys, sizeKey, sizeLabels } from "../quota.ts"
-import { byCustomId, byFileKey, changeFile, nextDeadline, selectHolder, toClaim, toRemove } from "../sql/files.ts"
+import {
+  byCustomId,
+  byFileKey,
+  changeFile,
+  nextDeadline,
+  selectHolder,
+  toClaim,
+  toRemove,
+  unlessMeant,
+} from "../sql/files.ts"
 import { isMeant } from "../sql/is-meant.ts"
 import { type Row, selectDeletable } from "../sql/rows.ts"
-import { statements } from "../sql/statements.ts"
 import { type Claimable, isClaimable } from "../upload-rules.ts"
 import type { Database, Sql, Transaction } from "./database.ts"
 import { deleteFound, forgetExpected } from "./delete-steps.ts"
@@ -27,11 +35,17 @@ const endpointOf = "SELECT 1 FROM endpoints WHERE app_id = ? LIMIT 1"
 
 const findMeant = (where: string): string => `${selectDeletable} WHERE ${where} AND status <> 'Deleting' LIMIT :limit`
 
-/** The files that are meant, but for those that are being deleted. */
+/** The files of a reference that are not marked as `Deleting`; a deletion may mean them that has not reached them yet. */
 const findFiles = (sql: Sql, appId: string, reference: FileReference, limit: number | null = null) =>
   "fileKey" in reference
     ? sql.all(findMeant(byFileKey), { appId, id: reference.fileKey, limit })
     : sql.all(findMeant(byCustomId), { appId, id: reference.customId, limit })
+
+/** The files that a claim puts others in the place of. */
+const findReplaced = (sql: Sql, appId: string, reference: FileReference) =>
+  "fileKey" in reference
+    ? sql.all(findMeant(unlessMeant(byFileKey)), { appId, id: reference.fileKey, limit: null })
+    : sql.all(findMeant(unlessMeant(byCustomId)), { appId, id: reference.customId, limit: null })
 
 /** How many files changes are for, as far as that matters. */
 const countChanged = async (sql: Sql, appId: string, changes: ReadonlyArray<FileChange>, mostFiles: number) => {
@@ -124,7 +138,7 @@ const claimFiles = async (
 ): Promise<Claimed> => {
   // What is replaced is looked for before its keys are held, and once more afterwards.
   const meant: Array<Row> = []
-  for (const reference of replaces) meant.push(...(await findFiles(sql, appId, reference)))
+  for (const reference of replaces) meant.push(...(await findReplaced(sql, appId, reference)))
   const claimed = new Set(keys)
   const replaced = new Map(
     meant
@@ -145,10 +159,6 @@ const claimFiles = async (
   if (waiting.length > 0) {
     await sql.run(claim, now, waiting)
     if ((await sql.one(endpointOf, appId)) !== undefined) await sql.run(noteClaims, waiting)
-  }
-  // A deletion that has not reached a file yet has deleted it all the same.
-  for (const { id, key } of replaced.values()) {
-    if ((await sql.one(statements.meant, key!)) !== undefined) replaced.delete(id)
   }
   return { kind: "claimed", replaced: await deleteFound(sql, [...replaced.values()], now) }
 }

@@ -4,6 +4,9 @@ import { isMeant } from "./is-meant.ts"
 export const byFileKey = "key = :id AND is_current = 1 AND app_id = :appId"
 export const byCustomId = "app_id = :appId AND custom_id = :id AND is_current = 1"
 
+/** Of what {@link byFileKey} or {@link byCustomId} finds, what no deletion means that has not reached it yet. */
+export const unlessMeant = (where: string): string => `${where} AND NOT ${isMeant("files")}`
+
 /** Files that have expired, and those that nobody has claimed in time, each oldest first through an index. */
 export const toRemove = `
   SELECT id, key, app_id AS "appId" FROM files
@@ -24,7 +27,7 @@ export const changeFile = (where: string): string => `
     path = CASE WHEN :moves = 1 THEN :path ELSE path END,
     remove_at = CASE WHEN :expires = 1 THEN :removeAt ELSE remove_at END,
     spared = CASE WHEN :moves = 1 THEN (SELECT max(id) FROM deletions) ELSE spared END
-  WHERE ${where} AND status = 'Uploaded' AND hold IS NULL AND NOT ${isMeant("files")}
+  WHERE ${unlessMeant(where)} AND status = 'Uploaded' AND hold IS NULL
     AND (remove_at IS NULL OR remove_at > :now) AND (claim_by IS NULL OR claim_by > :now)`
 
 /** Who has a key. */

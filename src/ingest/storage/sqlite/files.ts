@@ -8,7 +8,16 @@ import type { TombstoneSteps } from "../tombstone.ts"
 import { type Claimable, isClaimable } from "../upload-rules.ts"
 import type { DeleteSteps } from "./delete-steps.ts"
 import { isMeant } from "../sql/is-meant.ts"
-import { byCustomId, byFileKey, changeFile, nextDeadline, selectHolder, toClaim, toRemove } from "../sql/files.ts"
+import {
+  byCustomId,
+  byFileKey,
+  changeFile,
+  nextDeadline,
+  selectHolder,
+  toClaim,
+  toRemove,
+  unlessMeant,
+} from "../sql/files.ts"
 import type { Row } from "../sql/rows.ts"
 import { one, type Statements } from "./statements.ts"
 import type { Steps } from "./steps.ts"
@@ -47,6 +56,8 @@ export const createFiles = (
   const sql = {
     findByKey: find(byFileKey),
     findByCustomId: find(byCustomId),
+    replacedByKey: find(unlessMeant(byFileKey)),
+    replacedByCustomId: find(unlessMeant(byCustomId)),
     changeByKey: prepare(changeFile(byFileKey)),
     changeByCustomId: prepare(changeFile(byCustomId)),
     claimable: prepare(claimable),
@@ -58,11 +69,17 @@ export const createFiles = (
     holder: prepare(selectHolder),
   }
 
-  /** The files that are meant, but for those that are being deleted. */
+  /** The files of a reference that are not marked as `Deleting`; a deletion may mean them that has not reached them yet. */
   const findFiles = (appId: string, reference: FileReference, limit = -1): ReadonlyArray<Row> =>
     ("fileKey" in reference
       ? sql.findByKey.all({ appId, id: reference.fileKey, limit })
       : sql.findByCustomId.all({ appId, id: reference.customId, limit })) as ReadonlyArray<Row>
+
+  /** The files that a claim puts others in the place of. */
+  const findReplaced = (appId: string, reference: FileReference): ReadonlyArray<Row> =>
+    ("fileKey" in reference
+      ? sql.replacedByKey.all({ appId, id: reference.fileKey, limit: -1 })
+      : sql.replacedByCustomId.all({ appId, id: reference.customId, limit: -1 })) as ReadonlyArray<Row>
 
   const deleteFile = (appId: string, reference: FileReference, now: number, limit?: number): ReadonlyArray<string> =>
     findFiles(appId, reference, limit).map((row) => deleteRow(row, now))
@@ -151,10 +168,8 @@ export const createFiles = (
         sql.tellClaimed.run(waiting, appId)
         const claimed = new Set(keys)
         const meant = replaces
-          .flatMap((reference) => findFiles(appId, reference))
+          .flatMap((reference) => findReplaced(appId, reference))
           .filter((row) => !claimed.has(row.key as string) && (owner === undefined || row.owner === owner))
-          // A deletion that has not reached a file yet has deleted it all the same.
-          .filter((row) => one(shared.meant, row.key!) === undefined)
         // Two references may mean the same file.
         const replaced = new Map(meant.map((row) => [row.id, row]))
         return { kind: "claimed", replaced: [...replaced.values()].map((row) => deleteRow(row, now)) }
