@@ -2,7 +2,7 @@ import { type BlobStore, BlobStoreError } from "../blob-store.ts"
 import type { createBlobsInProgress } from "./blobs-in-progress.ts"
 import type { createBucketObjects } from "./bucket-objects.ts"
 import type { S3Client } from "./client/s3-client.ts"
-import { isOfNothing } from "./store-failure.ts"
+import { isOfNothing, toStoreError } from "./store-failure.ts"
 import { type BlobJournal, toEmptyBlob } from "./journal/blob-journal.ts"
 import type { ObjectNames } from "./object-names.ts"
 
@@ -34,9 +34,11 @@ export const createReadBlob = ({ client, journal, objects, blobs, names }: ReadS
       if ((await client.headObject(name)) === undefined) throw missing()
       return new ReadableStream({ start: (controller) => controller.close() })
     }
-    const { size, body } = await client.getObject(name, { start, end }).catch((cause: unknown) => {
-      throw isOfNothing(cause) ? missing(cause) : cause
-    })
+    const { size, body } = await client
+      .getObject(name, { start, end, toBodyError: toStoreError })
+      .catch((cause: unknown) => {
+        throw isOfNothing(cause) ? missing(cause) : cause
+      })
     if (end < size) return body
     await body.cancel()
     throw missing()

@@ -296,6 +296,15 @@ describe("an S3 blob store", () => {
     expect(await reasonOf(read())).toBe("io")
   })
 
+  it("fails as a store where an object breaks off while it is read", async () => {
+    const store = open()
+    await store.append("key.1", { epoch: 1, offset: 0, size: 9, body: chunksOf(randomBytes(9)) })
+    const { ref } = await store.finish("key.1", { epoch: 1, size: 9 })
+    double.onRequest(({ operation }) => (operation === "GetObject" ? { kind: "cut-answer", after: 4 } : undefined))
+    const body = await store.read("key.1", { start: 0, end: 8, ref })
+    expect(await reasonOf(new Response(body as BodyInit).bytes())).toBe("io")
+  })
+
   it("says that the bucket is full, or away, in words of its own", async () => {
     const store = open()
     const append = () => store.append("key.1", { epoch: 1, offset: 0, size: 3, body: chunksOf(randomBytes(3)) })

@@ -39,7 +39,13 @@ export interface S3Client {
    */
   readonly getObject: (
     key: string,
-    range?: { readonly start?: number; readonly end?: number; readonly signal?: AbortSignal | undefined },
+    range?: {
+      readonly start?: number
+      readonly end?: number
+      readonly signal?: AbortSignal | undefined
+      /** What the body fails with where it does not come to its end: by default with the `S3Error`. */
+      readonly toBodyError?: ((failure: unknown) => unknown) | undefined
+    },
   ) => Promise<{ readonly size: number; readonly body: ReadableStream<Uint8Array> }>
   /** Undefined where there is no such object, or no such bucket: the answer to a HEAD does not tell them apart. */
   readonly headObject: (
@@ -114,11 +120,19 @@ export const createS3Client = (settings: S3Settings, tuning?: S3Tuning): S3Clien
       return { etag: answer.header("etag") }
     },
 
-    getObject: async (key, { start, end, signal } = {}) => {
+    getObject: async (key, { start, end, signal, toBodyError } = {}) => {
       const operation = "GetObject"
       const isRange = start !== undefined || end !== undefined
       const headers = isRange ? { range: `bytes=${start ?? 0}-${end ?? ""}` } : {}
-      const { answer, body } = await requests.open({ operation, method: "GET", key, headers, signal, isLarge: true })
+      const { answer, body } = await requests.open({
+        operation,
+        method: "GET",
+        key,
+        headers,
+        signal,
+        toBodyError,
+        isLarge: true,
+      })
       const size = sizeOf(answer)
       if (isRange ? isRangeOf(answer, start ?? 0, end) : answer.status === 200 && isPlain(answer)) return { size, body }
       await body.cancel()

@@ -35,6 +35,8 @@ export interface S3Request extends Unsigned {
   readonly signal?: AbortSignal | undefined
   /** The caller has to know of every try that may have arrived. */
   readonly isSentOnce?: boolean | undefined
+  /** What a body that was opened fails with where it does not come to its end: by default with the {@link S3Error}. */
+  readonly toBodyError?: ((failure: unknown) => unknown) | undefined
   /** The server may take its time, or much is sent. */
   readonly isLarge?: boolean | undefined
 }
@@ -230,8 +232,9 @@ export const createS3Requests = (settings: S3Settings, tuning: S3Tuning = {}): S
           throw toStrangeAnswer(operation, answer.status, "it has no content-length")
         }
         watch.rest()
+        const { signal, toBodyError = (failure) => failure } = request
         const toError = (cause: unknown): unknown =>
-          request.signal?.aborted === true ? request.signal.reason : toConnectionError(operation, cause, watch.isLate())
+          toBodyError(signal?.aborted === true ? signal.reason : toConnectionError(operation, cause, watch.isLate()))
         return {
           answer: toAnswer(operation, answer, "", keys),
           body: toExactBody(answer.stream(), length, watch, patience.large, toError),
