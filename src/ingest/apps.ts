@@ -5,6 +5,7 @@ import type { Acl } from "../protocol/signed-url.ts"
 import { parseToken, type Token } from "../protocol/token.ts"
 import type { Write } from "../server-kit/logging.ts"
 import { createKeyId } from "./key-id.ts"
+import { severityOf } from "./observe/outage.ts"
 import type { Settings } from "./settings.ts"
 import type { AppRecord, CatalogApps } from "./storage/catalog-apps.ts"
 
@@ -161,7 +162,7 @@ export const createApps = ({
       failure = undefined
     } catch (cause) {
       failure = { cause }
-      write("Error", "The catalog cannot say which apps there are; those known so far are served.", [cause])
+      write(severityOf(cause), "The catalog cannot say which apps there are; those known so far are served.", [cause])
     }
     checkedAt = now()
     checking = undefined

@@ -1,7 +1,7 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
-import { logError } from "../server-kit/logging.ts"
+import { logFailure } from "./observe/outage.ts"
 import { announceDeletion } from "./announce-deletion.ts"
 import { limits } from "../protocol/limits.ts"
 import { createReclaimer } from "./reclaim.ts"
@@ -110,7 +110,7 @@ const waitForSweep = ({ catalog, settings, now }: Service): Effect.Effect<void> 
 
 /** A step that fails does not stop the others, and runs again with the next sweep. */
 const tryStep = (step: Effect.Effect<void>): Effect.Effect<void> =>
-  Effect.catchCause(step, (cause) => logError("Housekeeping failed; it will be tried again.", Cause.squash(cause)))
+  Effect.catchCause(step, (cause) => logFailure("Housekeeping failed; it will be tried again.", Cause.squash(cause)))
 
 /**
  * Makes the first part of a sweep: ends abandoned uploads, deletes files whose time has passed and those that deletions mean. Then
@@ -128,7 +128,7 @@ const createCatalogSweep = (service: Service, mayGoOn: MayGoOn = always): Effect
 /** Does a part of a sweep unless another process does; whether it has. A catalog that cannot say is asked again with the next sweep. */
 const tryAlone = ({ membership }: Service, work: string, run: Effect.Effect<void>): Effect.Effect<boolean> =>
   Effect.catchCause(membership.alone(work, run), (cause) =>
-    Effect.as(logError("Housekeeping failed; it will be tried again.", Cause.squash(cause)), false),
+    Effect.as(logFailure("Housekeeping failed; it will be tried again.", Cause.squash(cause)), false),
   )
 
 /** Does an ingest's housekeeping for as long as it runs. */

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Latch from "effect/Latch"
-import { logError } from "../../server-kit/logging.ts"
+import { logFailure } from "../observe/outage.ts"
 import { createDeliverySlots, type DeliverySlots, type Slot } from "./delivery-slots.ts"
 
 /** What one kind of delivery consists of: callbacks to apps, or events to endpoints. */
@@ -120,7 +120,7 @@ export const createOutbox = <Due, Kept>(
     if (isClosed) return slot.release()
     const fiber = fork(
       Effect.catchCause(attempt(due), (cause) =>
-        Effect.as(logError("An event could not be sent.", factsOf(due), Cause.squash(cause)), undefined),
+        Effect.as(logFailure("An event could not be sent.", Cause.squash(cause), factsOf(due)), undefined),
       ),
     )
     underWay.set(fiber, due)
@@ -169,7 +169,9 @@ export const createOutbox = <Due, Kept>(
     const mayLook = (): boolean => isAsked && !isPaused && isGoing()
     do {
       isAsked = false
-      const look = Effect.catchCause(lookOnce, (cause) => logError("Events could not be claimed.", Cause.squash(cause)))
+      const look = Effect.catchCause(lookOnce, (cause) =>
+        logFailure("Events could not be claimed; trying again.", Cause.squash(cause)),
+      )
       await Effect.runPromiseWith(context)(look)
     } while (mayLook())
     isAsked = false
@@ -179,7 +181,7 @@ export const createOutbox = <Due, Kept>(
   const persist = (step: Effect.Effect<void>): Effect.Effect<void> =>
     Effect.catchCause(step, (cause) =>
       Effect.andThen(
-        logError("Events could not be claimed; trying again.", Cause.squash(cause)),
+        logFailure("Events could not be claimed; trying again.", Cause.squash(cause)),
         Effect.andThen(
           Effect.sleep(5000),
           Effect.suspend(() => persist(step)),

@@ -42,7 +42,13 @@ const readStored = async (
   } catch (cause) {
     if (!BlobStoreError.is(cause) || cause.reason !== "missing") throw cause
     const current = (await catalog.get(file.key))?.file
-    if (current?.id === file.id && current.status === file.status) throw cause
+    if (current?.id === file.id && current.status === file.status) {
+      throw new BlobStoreError(
+        "missing",
+        `The bytes of ${file.key} are gone from the store, though the catalog has the file. sluice files reconcile lists all such files.`,
+        cause,
+      )
+    }
     throw fileNotFound()
   }
 }

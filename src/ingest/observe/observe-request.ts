@@ -8,6 +8,7 @@ import type { Rejected } from "../../server-kit/rejected.ts"
 import { names } from "../../protocol/names.ts"
 import { parseTraceContext, traceIdOf } from "../../protocol/trace-context.ts"
 import type { Metrics } from "./metrics.ts"
+import { isOutage } from "./outage.ts"
 import type { RefusalLog } from "./refusal-log.ts"
 import type { Span, Tracing } from "./tracing.ts"
 
@@ -82,8 +83,9 @@ export const createRequestObserver =
         ...(typeof bytes === "string" && { bytes: Number(bytes) }),
         ...(trace !== undefined && { trace: traceIdOf(trace) }),
       }
-      const isFault = status >= 500 && rejected?.cause !== undefined
-      return isFault ? [facts, rejected.cause] : [facts]
+      const cause = status >= 500 ? rejected?.cause : undefined
+      // Of an outage the first cause is in its own entry.
+      return cause === undefined || (isOutage(cause) && !isDebugged) ? [facts] : [facts, cause]
     }
 
     const log = (ending: Ending, code: string, ms: number): void => {

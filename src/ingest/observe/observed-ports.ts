@@ -2,6 +2,7 @@ import type { Write } from "../../server-kit/logging.ts"
 import { type BlobStore, BlobStoreError } from "../storage/blob-store.ts"
 import type { Catalog, UploadRecord } from "../storage/catalog.ts"
 import type { Metrics } from "./metrics.ts"
+import { createOutageWatch, type OutageWatch } from "./outage.ts"
 import { traceIdOf } from "../../protocol/trace-context.ts"
 import { wrapPort } from "../storage/wrap-port.ts"
 
@@ -13,20 +14,28 @@ interface Observers {
 
 const isFenced = (cause: unknown): boolean => BlobStoreError.is(cause) && cause.reason === "fenced"
 
-/** Counts operations that fail. */
-const countErrors = <Port extends object>({ metrics }: Observers, storage: string, port: Port): Port =>
+/** Counts operations that fail, and logs when a port begins to fail and when it works again. */
+const watchErrors = <Port extends object>(
+  { metrics }: Observers,
+  storage: "blobs" | "catalog",
+  outage: OutageWatch,
+  port: Port,
+): Port =>
   wrapPort(port, (operation, run) => {
     const result = run()
-    result.catch((cause: unknown) => {
-      if (!isFenced(cause)) metrics.storageErrors.cell(storage, operation).add()
+    result.then(outage.succeeded, (cause: unknown) => {
+      if (isFenced(cause)) return
+      metrics.storageErrors.cell(storage, operation).add()
+      // A bucket that lets nothing be removed works otherwise, and whoever removes says so.
+      if (operation !== "remove") outage.failed(operation, cause)
     })
     return result
   })
 
-/** Wraps a store so that its operations are counted. */
+/** Wraps a store so that its operations are counted, and its outages logged. */
 export const observeStore = (store: BlobStore, observers: Observers): BlobStore => {
-  const counted = countErrors(observers, "blobs", store)
-  const { metrics } = observers
+  const { metrics, write } = observers
+  const counted = watchErrors(observers, "blobs", createOutageWatch("The store", write), store)
   return {
     ...counted,
     append: async (key, append) => {
@@ -47,10 +56,11 @@ export const observeStore = (store: BlobStore, observers: Observers): BlobStore 
   }
 }
 
-/** Wraps a catalog so that the transitions of files and events are counted, and written to the operator's log. */
+/** Wraps a catalog so that the transitions of files and events are counted, and logged, and its outages logged. */
 export const observeCatalog = (catalog: Catalog, observers: Observers): Catalog => {
-  const counted = countErrors(observers, "catalog", catalog)
   const { metrics, write } = observers
+  const outage = createOutageWatch("The catalog", write)
+  const counted = watchErrors(observers, "catalog", outage, catalog)
 
   const timeCommit = async <A>(commit: Promise<A>): Promise<A> => {
     const startedAt = performance.now()
@@ -68,7 +78,7 @@ export const observeCatalog = (catalog: Catalog, observers: Observers): Catalog 
 
   return {
     ...counted,
-    ...(catalog.processes && { processes: countErrors(observers, "catalog", catalog.processes) }),
+    ...(catalog.processes && { processes: watchErrors(observers, "catalog", outage, catalog.processes) }),
     commit: async (commit) => {
       const committed = await timeCommit(counted.commit(commit))
       if (committed.kind === "committed") {

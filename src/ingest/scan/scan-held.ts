@@ -5,6 +5,7 @@ import * as Fiber from "effect/Fiber"
 import * as Latch from "effect/Latch"
 import * as Result from "effect/Result"
 import { logError, logInfo, logWarning } from "../../server-kit/logging.ts"
+import { logFailure } from "../observe/outage.ts"
 import type { Metrics } from "../observe/metrics.ts"
 import type { Service } from "../service.ts"
 import type { FileRecord } from "../storage/catalog.ts"
@@ -234,7 +235,7 @@ export const createScans = (
   /** A catalog that fails now may work in a moment. */
   const persist: Effect.Effect<void> = Effect.catchCause(pump, (cause) =>
     Effect.andThen(
-      logError("Files that are held could not be listed for the scanner; trying again.", Cause.squash(cause)),
+      logFailure("Files that are held could not be listed for the scanner; trying again.", Cause.squash(cause)),
       Effect.sleep(times.look),
     ),
   )

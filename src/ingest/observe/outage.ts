@@ -1,0 +1,65 @@
+import * as Effect from "effect/Effect"
+import { logDebug, logError, type Write } from "../../server-kit/logging.ts"
+import { BlobStoreError } from "../storage/blob-store.ts"
+import { CatalogError } from "../storage/catalog.ts"
+
+/** How long nothing may fail until a port counts as working again, ms: at first, and where it fails again and again. */
+const quiet = { shortest: 10_000, longest: 600_000 }
+
+/** Whether an error says that what a port keeps its data on is away or full. It is logged where the port is wrapped, once. */
+export const isOutage = (cause: unknown): boolean =>
+  (CatalogError.is(cause) || BlobStoreError.is(cause)) && (cause.reason === "io" || cause.reason === "full")
+
+/** The severity of an entry about an error: that a port is away is logged once for all who need it. */
+export const severityOf = (cause: unknown): "Debug" | "Error" => (isOutage(cause) ? "Debug" : "Error")
+
+/** Logs an error of something that is tried again, at {@link severityOf}. */
+export const logFailure = (message: string, cause: unknown, facts = {}): Effect.Effect<void> =>
+  (severityOf(cause) === "Debug" ? logDebug : logError)(message, facts, cause)
+
+/** Notices when a port begins to fail and when it works again. */
+export interface OutageWatch {
+  readonly failed: (operation: string, cause: unknown) => void
+  readonly succeeded: () => void
+}
+
+/**
+ * Logs one entry when a port begins to fail and one when it works again, however many operations fail in between.
+ *
+ * A part of a port may fail while the rest works (a disk that is full can be read), so it works again when nothing has failed
+ * for a while: the longer, the more often this happens.
+ *
+ * @param subject how the entries begin: `The catalog`
+ * @param now ms, of a clock that only goes forward
+ */
+export const createOutageWatch = (subject: string, write: Write, now = () => performance.now()): OutageWatch => {
+  let current: { readonly since: number; last: number; count: number } | undefined
+  let endedAt = -Infinity
+  let pause = quiet.shortest
+  return {
+    failed: (operation, cause) => {
+      if (!isOutage(cause)) return
+      const at = now()
+      if (current !== undefined) {
+        current.last = at
+        current.count++
+        return
+      }
+      pause = at - endedAt < quiet.longest ? Math.min(pause * 2, quiet.longest) : quiet.shortest
+      current = { since: at, last: at, count: 1 }
+      write("Error", `${subject} fails: requests that need it are answered 503, everything else is tried again.`, [
+        { operation },
+        cause,
+      ])
+    },
+    succeeded: () => {
+      if (current === undefined) return
+      const at = now()
+      if (at - current.last < pause) return
+      const seconds = Math.round((current.last - current.since) / 100) / 10
+      write("Info", `${subject} works again.`, [{ seconds, failed: current.count }])
+      current = undefined
+      endedAt = at
+    },
+  }
+}

@@ -1,0 +1,127 @@
+import { describe, expect, it } from "vitest"
+import { BlobStoreError, type Catalog, CatalogError, createMemoryCatalog } from "../../../src/ingest.ts"
+import { createOutageWatch } from "../../../src/ingest/observe/outage.ts"
+import { captureConsole } from "../capture-console.ts"
+import { createGrant, eventually, putRaw, sign, startIngest } from "../circle.ts"
+
+const away = () => new CatalogError("io", "The catalog could not be used (ECONNREFUSED).")
+
+const watching = () => {
+  const entries: Array<readonly [severity: string, message: string, details: ReadonlyArray<unknown>]> = []
+  const clock = { now: 0 }
+  const watch = createOutageWatch(
+    "The catalog",
+    (...entry) => entries.push(entry),
+    () => clock.now,
+  )
+  const count = (message: string) => entries.filter((entry) => entry[1].includes(message)).length
+  return { ...watch, entries, clock, count }
+}
+
+describe("the watch of a port", () => {
+  it("says once that it fails, with the first cause, and once that it works again", () => {
+    const { failed, succeeded, entries, clock } = watching()
+    const first = away()
+    failed("begin", first)
+    for (clock.now = 250; clock.now <= 20_000; clock.now += 250) failed("look", away())
+    clock.now = 30_000
+    succeeded()
+    succeeded()
+    expect(entries).toEqual([
+      ["Error", expect.stringMatching(/^The catalog fails: /), [{ operation: "begin" }, first]],
+      ["Info", "The catalog works again.", [{ seconds: 20, failed: 81 }]],
+    ])
+  })
+
+  it("goes on while a part of it works", () => {
+    const { failed, succeeded, entries, clock } = watching()
+    for (clock.now = 0; clock.now < 60_000; clock.now += 5000) {
+      failed("begin", away())
+      succeeded()
+    }
+    expect(entries).toHaveLength(1)
+  })
+
+  it("says ever less often that it fails again and again", () => {
+    const { failed, succeeded, count, clock } = watching()
+    for (clock.now = 0; clock.now < 24 * 3_600_000; clock.now += 60_000) {
+      failed("expire", away())
+      clock.now += 59_000
+      succeeded()
+    }
+    expect(count("fails")).toBeLessThan(8)
+    clock.now += 3_600_000
+    succeeded()
+    clock.now += 3_600_000
+    failed("expire", away())
+    clock.now += 10_000
+    succeeded()
+    expect(count("fails")).toBe(count("works again"))
+  })
+
+  it("knows refusals from outages", () => {
+    const { failed, entries } = watching()
+    failed("append", new BlobStoreError("fenced", "A newer writer has taken over."))
+    failed("read", new BlobStoreError("missing", "There are no such bytes."))
+    failed("begin", new CatalogError("busy", "Another process holds it."))
+    failed("begin", new TypeError("a fault of ours"))
+    expect(entries).toEqual([])
+    failed("append", new BlobStoreError("full", "No room is left."))
+    expect(entries).toHaveLength(1)
+  })
+})
+
+/** A memory catalog whose every answer fails as long as `isAway` says so. */
+const createUnsteadyCatalog = () => {
+  const state = { isAway: false, calls: 0 }
+  const catalog = createMemoryCatalog()
+  const unsteady = Object.fromEntries(
+    Object.entries(catalog).map(([name, member]: [string, unknown]) => [
+      name,
+      typeof member !== "function" || name === "close"
+        ? member
+        : (...args: ReadonlyArray<unknown>): unknown => {
+            if (!state.isAway) return member.apply(catalog, args)
+            state.calls++
+            return Promise.reject(away())
+          },
+    ]),
+  ) as unknown as Catalog
+  return { state, catalog: unsteady }
+}
+
+describe("an ingest whose catalog is away", () => {
+  it("logs that once, though every request and its own work fail", async () => {
+    const printed = captureConsole()
+    const { state, catalog } = createUnsteadyCatalog()
+    const { url } = await startIngest({ catalog, logLevel: "Info", logFormat: "json" })
+    state.isAway = true
+    const statuses = await Promise.all(
+      Array.from({ length: 30 }, async () => (await putRaw(await sign(url, createGrant()), "hello")).status),
+    )
+    expect(new Set(statuses)).toEqual(new Set([503]))
+    const { status } = await fetch(`${url}/ready`)
+    expect(status).toBe(503)
+    await eventually(() => state.calls > 31)
+    const lines = printed.map((line) => JSON.parse(line) as Record<string, unknown>)
+    expect(lines.filter(({ level }) => level === "error")).toMatchObject([
+      { message: expect.stringMatching(/^The catalog fails: /), cause: expect.stringContaining("ECONNREFUSED") },
+    ])
+    const refused = lines.filter(({ level }) => level === "warning")
+    expect(refused.length).toBeGreaterThan(0)
+    expect(refused.length).toBeLessThanOrEqual(10)
+    for (const line of refused) expect(line).not.toHaveProperty("cause")
+  })
+
+  it("logs each cause at Debug", async () => {
+    const printed = captureConsole()
+    const { state, catalog } = createUnsteadyCatalog()
+    const { url } = await startIngest({ catalog, logLevel: "Debug", logFormat: "json" })
+    state.isAway = true
+    await putRaw(await sign(url, createGrant()), "hello")
+    const lines = printed.map((line) => JSON.parse(line) as Record<string, unknown>)
+    expect(lines.filter(({ level }) => level === "warning")).toMatchObject([
+      { message: "A request could not be served.", cause: expect.stringContaining("ECONNREFUSED") },
+    ])
+  })
+})
