@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs"
 import { describeSystemError } from "../command-failure.ts"
 import { toParts } from "../deployment/data-folder.ts"
 import type { DataFolder } from "../deployment/deployment.ts"
@@ -17,6 +18,8 @@ export const checkAccess = async (folder: DataFolder): Promise<Finding> => {
   if (exposure !== undefined) {
     return failed(check, `${folder.path} is not safe: ${exposure}`, "Until then no ingest starts on it.")
   }
+  if (!existsSync(folder.path))
+    return ok(check, "there is no data folder yet; the ingest makes it, closed to other users")
   const open = await findOpenParts(toParts(folder))
   const [first] = open
   if (first === undefined) return ok(check, "other users of this machine can read nothing of the data folder")

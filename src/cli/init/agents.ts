@@ -27,7 +27,7 @@ export const planAgents = (
   const lines = [
     `- File uploads go through Sluice. Read ${docsPage(project, framework)} and ${home}/docs before you change them; do not guess its API.`,
     `- ${about} ${first.existing ?? first.path}. In development \`sluice dev\` runs the ingest beside the server.`,
-    "- After a change to uploads run `npx sluice doctor --json` while the app runs: every check has to be `ok`.",
+    "- After a change to uploads run `npx sluice doctor --json` while the app runs: no check may be `failed`, and each `warning` says what it waits for.",
   ]
   return { path, before, after: `${before}${start}${newline}${lines.join(newline)}${newline}` }
 }

@@ -19,6 +19,8 @@ export interface Reconciled {
   bytes: number
   /** Stored files that should have one. */
   files: number
+  /** Stored files that are small, and kept in the catalog itself. */
+  inCatalog: number
   readonly lacking: Array<LackingFile>
   /** Objects that no file has, for longer than a day. */
   readonly leftOver: Array<BucketObject>
@@ -121,6 +123,7 @@ export const reconcile = async (parts: ReconcileParts): Promise<Reconciled> => {
     objects: 0,
     bytes: 0,
     files: 0,
+    inCatalog: 0,
     lacking: [],
     leftOver: [],
     leftOverUploads: [],
@@ -130,7 +133,10 @@ export const reconcile = async (parts: ReconcileParts): Promise<Reconciled> => {
   const present = await walkObjects(parts, done)
   await walkUploads(parts, done)
   for await (const file of listStored(parts.catalog)) {
-    if (file.isInline) continue
+    if (file.isInline) {
+      done.inCatalog++
+      continue
+    }
     done.files++
     if (present.has(file.id)) continue
     // It may have arrived since the list was read.

@@ -57,7 +57,7 @@ const describeLeftOver = (found: Reconciled): string => {
 const hasLeftOver = ({ leftOver, leftOverUploads }: Reconciled): boolean => leftOver.length + leftOverUploads.length > 0
 
 const show = (found: Reconciled): void => {
-  const { objects, bytes, files, leftOver, leftOverUploads, recent, foreign, lacking } = found
+  const { objects, bytes, files, inCatalog, leftOver, leftOverUploads, recent, foreign, lacking } = found
   showLacking(found)
   if (hasLeftOver(found)) {
     printTable(
@@ -73,6 +73,7 @@ const show = (found: Reconciled): void => {
   const compared = `Compared ${count(objects, "object")}, ${formatByteSize(bytes)}, with ${count(files, "file")}.`
   const isWell = lacking.length === 0 && !hasLeftOver(found)
   console.log(isWell ? `${styleText("green", "All is well.")} ${compared}` : compared)
+  if (inCatalog > 0) console.log(`${count(inCatalog, "small file")} more in the catalog itself, without an object.`)
   if (recent > 0) console.log(`${count(recent, "object")} without a file came within a day: of files that come or go.`)
   if (foreign > 0) {
     const [has, was] = foreign === 1 ? ["has", "was"] : ["have", "were"]
@@ -81,11 +82,12 @@ const show = (found: Reconciled): void => {
 }
 
 const toJson = (found: Reconciled, removed: Removed | null) => {
-  const { objects, bytes, files, lacking, leftOver, leftOverUploads, recent, foreign } = found
+  const { objects, bytes, files, inCatalog, lacking, leftOver, leftOverUploads, recent, foreign } = found
   return {
     objects,
     bytes,
     files,
+    inCatalog,
     lacking,
     leftOver: leftOver.map(({ name, size, modifiedAt }) => ({ name, size, modifiedAt })),
     leftOverUploads: leftOverUploads.map(({ name, initiatedAt }) => ({ name, initiatedAt })),
