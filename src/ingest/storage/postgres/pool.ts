@@ -56,16 +56,29 @@ const attend = (client: PostgresClient): void => {
   client.on?.("error", ignore)
 }
 
+/** How many have asked that broken connections of a pool are ignored. */
+const ignorers = new WeakMap<PostgresPool, number>()
+
 /**
  * A connection that breaks says so by an event, which ends the process where nobody listens. Whoever uses it meanwhile
- * hears of it by what it was asked.
+ * hears of it by what it was asked. However many ask for it, a pool is listened to once: a catalog may be made for each request.
  *
- * @returns undoes it
+ * @returns undoes it, once
  */
 export const ignoreBroken = (pool: PostgresPool): (() => void) => {
-  pool.on?.("error", ignore)
-  pool.on?.("acquire", attend)
+  const count = ignorers.get(pool) ?? 0
+  ignorers.set(pool, count + 1)
+  if (count === 0) {
+    pool.on?.("error", ignore)
+    pool.on?.("acquire", attend)
+  }
+  let isUndone = false
   return () => {
+    if (isUndone) return
+    isUndone = true
+    const left = ignorers.get(pool)! - 1
+    ignorers.set(pool, left)
+    if (left > 0) return
     pool.removeListener?.("error", ignore)
     pool.removeListener?.("acquire", attend)
   }

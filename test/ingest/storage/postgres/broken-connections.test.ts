@@ -1,7 +1,7 @@
 import pg from "pg"
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest"
 import { CatalogError } from "../../../../src/ingest.ts"
-import { createPostgresCatalog } from "../../../../src/postgres.ts"
+import { createPostgresBlobJournal, createPostgresCatalog } from "../../../../src/postgres.ts"
 import { startWire } from "../../../scale/start-wire.ts"
 import { startPostgres, type TestPostgres } from "../../../start-postgres.ts"
 
@@ -78,4 +78,21 @@ it("a transaction that the server ended because its process stood still is a fai
   const cause = await catalog.probe().catch((failure: unknown) => failure)
   expect(CatalogError.is(cause)).toBe(true)
   expect(cause).toMatchObject({ reason: "io" })
+})
+
+it("a pool is listened to once, however many catalogs and journals are made over it, until the last one is closed", async () => {
+  const pool = new pg.Pool({ connectionString: postgres.url, max: 1 })
+  onTestFinished(() => pool.end())
+  const count = () => pool.listenerCount("error") + pool.listenerCount("acquire")
+  const open = Array.from({ length: 20 }, () => [
+    createPostgresCatalog({ pool }),
+    createPostgresBlobJournal({ pool }),
+  ]).flat()
+  expect(count()).toBe(2)
+  for (const each of open.slice(1)) await each.close()
+  // Closing twice undoes nothing of others.
+  await open[1]!.close()
+  expect(count()).toBe(2)
+  await open[0]!.close()
+  expect(count()).toBe(0)
 })
