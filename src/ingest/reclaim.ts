@@ -40,7 +40,7 @@ const remove = async ({ catalog, store, writers }: Service, blob: Reclaimable): 
   let writer: Writer | undefined
   try {
     if (isCurrent) writer = await writers.take(blob.key)
-    await store.remove(toBlobName(blob))
+    await store.remove(toBlobName(blob), { lastEpoch: blob.lastEpoch })
     await catalog.reclaimed(blob)
     return true
   } catch (cause) {

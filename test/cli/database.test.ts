@@ -353,6 +353,7 @@ describe("sluice files reconcile", patient, () => {
       leftOverUploads: [{ name: "files/unknown.14/1", initiatedAt: long }],
       recent: 2,
       foreign: 1,
+      inCatalog: 0,
       removed: null,
     })
     expect((await run([...compare, "--remove"])).stdout).not.toMatch(/^Removed/m)

@@ -63,7 +63,11 @@ export const checkDeliveries = async (catalog: Catalog, present?: PresentCallbac
     ({ delivery, registration }) => registration?.isDev === false && delivery.nextAt < Date.now() - patience,
   )
   if (overdue.length > 0) {
-    return warning(check, `${count(overdue)} due a while ago and not sent.`, "Start the ingest of this data folder.")
+    return warning(
+      check,
+      `${count(overdue)} due a while ago and not sent.`,
+      "Start an ingest on this catalog. Where one runs, the app of these events is slow or does not answer: `sluice deliveries --status pending` names them.",
+    )
   }
   const retried = pending.filter(({ delivery }) => delivery.failures > 0)
   if (retried.length > 0) {

@@ -49,6 +49,18 @@ export const testCatalogDeletion = (catalog: () => Catalog): void => {
       expect(await begin("key", { issuedAt: 3001 }, 4000)).toMatchObject({ kind: "finished" })
     })
 
+    it("names the newest epoch that a writer was given, where it says one, of bytes to remove", async () => {
+      for (const key of ["one", "two", "failed"]) await begin(key)
+      for (const key of ["two", "failed"]) expect(await begin(key)).toMatchObject({ epoch: 2, isNew: false })
+      await commit("two", 2)
+      await fail("failed", 2)
+      await remove(["one", "two"])
+      const given: Readonly<Record<string, number>> = { one: 1, two: 2, failed: 2 }
+      const found = await catalog().listReclaimable(10)
+      expect(found.map(({ key }) => key).toSorted()).toEqual(["failed", "one", "two"])
+      for (const { key, lastEpoch } of found) expect([undefined, given[key]]).toContain(lastEpoch)
+    })
+
     it("lets a small upload that was signed later come in one piece", async () => {
       await commitWhole("key", { issuedAt: 900 })
       await remove(["key"])

@@ -22,6 +22,7 @@ const watchErrors = <Port extends object>(
   port: Port,
 ): Port =>
   wrapPort(port, (operation, run) => {
+    if (operation === "close") outage.end()
     const result = run()
     result.then(outage.succeeded, (cause: unknown) => {
       if (isFenced(cause)) return
@@ -49,8 +50,8 @@ export const observeStore = (store: BlobStore, observers: Observers): BlobStore 
       metrics.finishDuration.observe((performance.now() - startedAt) / 1000)
       return finished
     },
-    remove: async (key) => {
-      await counted.remove(key)
+    remove: async (key, known) => {
+      await counted.remove(key, known)
       metrics.reclaimed.add()
     },
   }

@@ -1,4 +1,4 @@
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import { logDebug, logError, type Write } from "../../server-kit/logging.ts"
 import { BlobStoreError } from "../storage/blob-store.ts"
 import { CatalogError } from "../storage/catalog.ts"
@@ -21,6 +21,8 @@ export const logFailure = (message: string, cause: unknown, facts = {}): Effect.
 export interface OutageWatch {
   readonly failed: (operation: string, cause: unknown) => void
   readonly succeeded: () => void
+  /** The port is closed: that it fails from now on says nothing. */
+  readonly end: () => void
 }
 
 /**
@@ -36,9 +38,10 @@ export const createOutageWatch = (subject: string, write: Write, now = () => per
   let current: { readonly since: number; last: number; count: number } | undefined
   let endedAt = -Infinity
   let pause = quiet.shortest
+  let isEnded = false
   return {
     failed: (operation, cause) => {
-      if (!isOutage(cause)) return
+      if (isEnded || !isOutage(cause)) return
       const at = now()
       if (current !== undefined) {
         current.last = at
@@ -60,6 +63,10 @@ export const createOutageWatch = (subject: string, write: Write, now = () => per
       write("Info", `${subject} works again.`, [{ seconds, failed: current.count }])
       current = undefined
       endedAt = at
+    },
+    end: () => {
+      isEnded = true
+      current = undefined
     },
   }
 }

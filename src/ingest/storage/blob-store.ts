@@ -169,8 +169,13 @@ export interface BlobStore {
    * none. It need not find out whether the blob is there. Absent in a store that cannot: the ingest then sends all bytes itself.
    */
   readonly urlOf?: (key: string, request: BlobUrlRequest) => Promise<BlobUrl | null>
-  /** Removes the blob, finished or not. Removing one that does not exist changes nothing. */
-  readonly remove: (key: string) => Promise<void>
+  /**
+   * Removes the blob, finished or not. Removing one that does not exist changes nothing.
+   *
+   * `lastEpoch`: the newest epoch that a writer was given, where the caller knows it. A store whose writers live in several
+   * processes may have to look once more for what a late one leaves; where there was only one, it need not.
+   */
+  readonly remove: (key: string, known?: { readonly lastEpoch?: number | undefined }) => Promise<void>
   /** Rejects where no bytes could be stored now. It is asked at most once a second, and leaves nothing behind. */
   readonly probe: () => Promise<void>
   /** Bytes that are free where new blobs go. Absent where there is no such limit, or no way to know it. */

@@ -2,6 +2,7 @@ import type { DirectAnswer, DirectQuestion } from "../../protocol/messages.ts"
 import type { Service } from "../service.ts"
 import { toBlobName } from "../storage/blob-name.ts"
 import { begin } from "./begin.ts"
+import { removeLate } from "./end-upload.ts"
 import type { ProvenUpload } from "./proven-put.ts"
 
 /** What is granted, and why the store grants nothing, for the operator. */
@@ -28,7 +29,12 @@ export const direct = async (service: Service, upload: ProvenUpload, question: D
     if (begun.kind === "finished") return byIngest
     const { epoch, id } = begun
     const { parts } = question
-    const granted = await store.grantParts(toBlobName({ key, id }), { epoch, size, parts, until: expires })
+    const granted = await store
+      .grantParts(toBlobName({ key, id }), { epoch, size, parts, until: expires })
+      .catch((cause: unknown) => {
+        void removeLate(service, key, id)
+        throw cause
+      })
     void catalog.processes?.letGo(key, epoch).catch(() => {})
     if (granted.kind === "refused") return { ...byIngest, refusal: granted.why }
     const { partSize, stored, uploads } = granted

@@ -33,10 +33,24 @@ export const failUpload = async (
   service.dispatcher.wake()
   service.devStreams.wake(appId)
   try {
-    await service.store.remove(toBlobName({ key, id }))
+    await service.store.remove(toBlobName({ key, id }), { lastEpoch: epoch })
     await service.catalog.reclaimed({ id, key })
   } catch {
     // The upload has failed for its own reason; housekeeping takes the bytes.
+  }
+}
+
+/**
+ * Removes what a writer has stored whose file has ended meanwhile, and whose bytes may have been removed before it stored them: it
+ * did not know that others go on without it. Nobody waits for this.
+ */
+export const removeLate = async ({ catalog, store }: Service, key: string, id: number): Promise<void> => {
+  try {
+    const file = (await catalog.get(key))?.file
+    if (file?.id === id && file.status !== "Failed") return
+    await store.remove(toBlobName({ key, id }))
+  } catch {
+    // The store looks for such bytes itself, a while after it has removed the others.
   }
 }
 

@@ -5,7 +5,7 @@ import { toBlobName } from "../storage/blob-name.ts"
 import { type BlobState, BlobStoreError } from "../storage/blob-store.ts"
 import type { UploadRecord } from "../storage/catalog.ts"
 import { begin } from "./begin.ts"
-import { commitUpload, commitWhole, failUpload } from "./end-upload.ts"
+import { commitUpload, commitWhole, failUpload, removeLate } from "./end-upload.ts"
 import { type ReadAhead, readAhead } from "./incoming.ts"
 import { deleted, keyTaken } from "../refusals.ts"
 import { relateGrant } from "../storage/upload-rules.ts"
@@ -83,16 +83,17 @@ export const transfer = async (service: Service, put: ProvenPut): Promise<Transf
     if (begun.kind === "finished") return { upload: begun.upload, known: await askAgain(service, begun.upload) }
     const { epoch, id } = begun
     const blob = toBlobName({ key, id })
-    const state = begun.isNew ? nothing : await service.store.claim(blob, epoch)
     const open = async () =>
       ahead?.replay() ?? openBody(service, put, writer, digests, await readPrefix(service, blob, start))
     try {
+      const state = begun.isNew ? nothing : await service.store.claim(blob, epoch)
       const finished = await storeBody(service, put, digests, open, { blob, epoch, state })
       return { upload: await commitUpload(service, grant, epoch, finished), known: nothingKnown }
     } catch (cause) {
       // What it has received is flushed. Nobody waits for this: where it fails it is made up for when somebody else wants the key.
       void service.catalog.processes?.letGo(key, epoch).catch(() => {})
       if (cause instanceof Rejected && fatal.has(cause.code)) await failUpload(service, grant, epoch, id, cause)
+      else void removeLate(service, key, id)
       // The reason with which a writer was stopped explains why it was fenced off.
       const isFenced = isFence(cause)
       if (isFenced && (await isGone(service, grant, id))) throw deleted()

@@ -59,6 +59,13 @@ describe("the watch of a port", () => {
     expect(count("fails")).toBe(count("works again"))
   })
 
+  it("says nothing of a port that is closed", () => {
+    const { failed, end, entries } = watching()
+    end()
+    failed("get", away())
+    expect(entries).toEqual([])
+  })
+
   it("knows refusals from outages", () => {
     const { failed, entries } = watching()
     failed("append", new BlobStoreError("fenced", "A newer writer has taken over."))

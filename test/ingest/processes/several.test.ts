@@ -117,7 +117,7 @@ const beginSlowly = async (signed: string, content: Uint8Array, catalog: Catalog
   const answer = putRaw(signed, stream)
   answer.catch(() => {})
   await eventually(async () => (await catalog.get(key)) !== null)
-  return { answer }
+  return { answer, end }
 }
 
 const deleteFiles = (ingestUrl: string, key: string): Promise<Response> =>
@@ -338,6 +338,49 @@ describe("of several ingests on one catalog", () => {
     const [, free] = grants
     expect((await deleteFiles(other.url, free.key)).status).toBe(200)
     await eventually(async () => (await other.catalog.get(free.key)) === null)
+  })
+
+  it("what one stores that learns late that the file is gone is removed", async () => {
+    const { start, store } = createSeveral()
+    const kept = new Set<string>()
+    const arrived = Promise.withResolvers<void>()
+    const released = Promise.withResolvers<void>()
+    const watched: BlobStore = {
+      ...store,
+      claim: async (name, epoch) => {
+        arrived.resolve()
+        await released.promise
+        kept.add(name)
+        return store.claim(name, epoch)
+      },
+      append: (name, append) => {
+        kept.add(name)
+        return store.append(name, append)
+      },
+      remove: async (name) => {
+        kept.delete(name)
+        await store.remove(name)
+      },
+    }
+    const one = await start({ store: watched })
+    const other = await start({ store: watched })
+    const content = randomContent(300_000)
+    const grant = createGrant({ size: content.length, type: "application/octet-stream" })
+    const signed = await sign(one.url, grant)
+    const { end, answer: broken } = await beginSlowly(signed, content.subarray(0, 200_000), one.catalog, grant.key)
+    end()
+    await broken
+    expect(kept.size).toBe(1)
+    const answer = putRaw(signed, content.subarray(200_000), 200_000)
+    await arrived.promise
+    expect((await deleteFiles(other.url, grant.key)).status).toBe(200)
+    await eventually(async () => (await other.catalog.get(grant.key)) === null)
+    expect(kept.size).toBe(0)
+    released.resolve()
+    expect([404, 409, 423]).toContain((await answer).status)
+    await eventually(() => kept.size === 0)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    expect(kept.size).toBe(0)
   })
 
   it("all go by one clock, whatever the clock of a machine says", async () => {

@@ -63,7 +63,12 @@ export const createMemoryHousekeeping = (
       .filter(({ file }) => file.id > after)
       .sort((a, b) => a.file.id - b.file.id)
       .slice(0, limit)
-      .map(({ file: { id, key } }) => ({ id, key })),
+      // A deletion has an epoch, too, which no writer was given.
+      .map(({ file: { id, key, status, epoch } }) => ({
+        id,
+        key,
+        lastEpoch: status === "Deleting" ? epoch - 1 : epoch,
+      })),
   reclaimed: async ({ id, key }) => {
     const row = [...allRows].find(({ file }) => file.id === id)
     if (row === undefined) return

@@ -82,6 +82,7 @@ export const createHousekeeping = ({ read, write }: Database): CatalogHousekeepi
     (await read.all(statements.reclaimable, after, limit)).map((row) => ({
       id: row.id as number,
       key: row.key as string,
+      lastEpoch: row.lastEpoch as number,
     })),
   reclaimed: ({ id, key }) =>
     write(async (sql) => {

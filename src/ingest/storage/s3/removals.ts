@@ -1,3 +1,4 @@
+import type { BlobStore } from "../blob-store.ts"
 import type { createBlobsInProgress } from "./blobs-in-progress.ts"
 import type { createBucketObjects } from "./bucket-objects.ts"
 import type { BlobJournal, JournaledBlob } from "./journal/blob-journal.ts"
@@ -12,7 +13,7 @@ const atOnce = 4
 /** Removes blobs, and what arrives of them afterwards. */
 export interface Removals {
   /** Removes all of a blob. Resolves once nothing of it is there. */
-  readonly remove: (key: string) => Promise<void>
+  readonly remove: BlobStore["remove"]
   /** A writer begins a blob of this name: it is not to be removed again. */
   readonly keep: (key: string) => Promise<void>
   readonly close: () => Promise<void>
@@ -27,7 +28,7 @@ interface RemovalsSettings {
   readonly delay?: number | undefined
 }
 
-/** Whether a blob is one object of its first writer: nobody else has had it, and that one has ended. */
+/** Whether a blob is one object of its first writer, which has ended. */
 const isOfOneWriter = ([first, ...more]: ReadonlyArray<string>): boolean => {
   const of = more.length > 0 || first === undefined ? undefined : readObjectName(first)
   return of?.isTail === false && of.epoch === 1
@@ -90,7 +91,8 @@ export const createRemovals = ({
     if (known !== undefined && !isLeft(key, known)) return note(key)
     try {
       await objects.removeAll(key, known?.upload ?? null)
-      if (known !== undefined) await journal.forget(key)
+      // Also a row that has come meanwhile.
+      await journal.forget(key)
     } catch {
       return note(key)
     }
@@ -123,7 +125,7 @@ export const createRemovals = ({
   void loaded.then(() => noted.size > 0 && lookAfter(0))
 
   return {
-    remove: async (key) => {
+    remove: async (key, { lastEpoch } = {}) => {
       // What is under way would come after its removal.
       const wasAborted = await blobs.drop(key)
       const known = await journal.read(key)
@@ -131,7 +133,8 @@ export const createRemovals = ({
       // Before the row goes, which says so too.
       if (mayArrive) await note(key)
       const removed = await objects.removeAll(key, known?.upload ?? null)
-      if (!mayArrive && !isOfOneWriter(removed)) await note(key)
+      // A second writer may have been given its epoch, and not have come here yet.
+      if (!mayArrive && !(lastEpoch === 1 && isOfOneWriter(removed))) await note(key)
       if (known !== undefined) await journal.forget(key)
     },
     keep: async (key) => {

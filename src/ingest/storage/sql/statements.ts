@@ -49,10 +49,13 @@ export const endAttempt = (also = "", failed = "failures + 1"): string => `
       next_at = coalesce(?, next_at)${also}
     WHERE id = ? AND attempts = ? AND status = 'pending'`
 
-/** Both parts are in the order of their index, so the first page of a million costs as much as one of a hundred. */
+/**
+ * Both parts are in the order of their index, so the first page of a million costs as much as one of a hundred. A deletion has an
+ * epoch, too, which no writer was given.
+ */
 export const selectReclaimable = `
-  SELECT id, key FROM files WHERE status = 'Deleting' AND id > ?1
-  UNION ALL SELECT id, key FROM files WHERE status = 'Failed' AND has_bytes = 1 AND id > ?1
+  SELECT id, key, epoch - 1 AS "lastEpoch" FROM files WHERE status = 'Deleting' AND id > ?1
+  UNION ALL SELECT id, key, epoch FROM files WHERE status = 'Failed' AND has_bytes = 1 AND id > ?1
   ORDER BY id LIMIT ?2`
 
 /** Each app that has callbacks pending, found by one step in the index however many callbacks it has. */

@@ -36,7 +36,13 @@ export const createHousekeeping = (
     }),
   compact,
   listReclaimable: (limit, after = 0) =>
-    read(() => all(sql.reclaimable, after, limit).map((row) => ({ id: row.id as number, key: row.key as string }))),
+    read(() =>
+      all(sql.reclaimable, after, limit).map((row) => ({
+        id: row.id as number,
+        key: row.key as string,
+        lastEpoch: row.lastEpoch as number,
+      })),
+    ),
   reclaimed: async ({ id, key }) =>
     write(() => {
       sql.keepFailed.run(id)

@@ -136,10 +136,27 @@ describe("a removal that is repeated", () => {
       const journal = openJournal()
       await vi.waitFor(async () => expect(await journal.read("key.1")).toBeUndefined())
       await journal.close()
-      await store.remove("key.1")
+      await store.remove("key.1", { lastEpoch: 1 })
       expect(await listNoted()).toEqual([])
     }
   })
+
+  it.each([2, undefined])(
+    "is noted where a second writer was given its epoch and may come yet: %s",
+    async (lastEpoch) => {
+      const late = open(60_000)
+      const store = open(200)
+      await store.append("key.1", { epoch: 1, offset: 0, size: 1000, body: chunksOf(randomBytes(1000)) })
+      await store.finish("key.1", { epoch: 1, size: 1000 })
+      await store.remove("key.1", { lastEpoch })
+      expect(await listNoted()).toEqual(["key.1"])
+      await late.claim("key.1", 2)
+      const journal = openJournal()
+      expect(await journal.read("key.1")).toBeDefined()
+      await vi.waitFor(async () => expect(await journal.read("key.1")).toBeUndefined(), patient)
+      await journal.close()
+    },
+  )
 
   it("is noted where a newer writer has put it, and where one had to be ended", async () => {
     const store = open(60_000)
