@@ -51,9 +51,10 @@ const shorten = (text: string): string => (text.length <= longestReason ? text :
  * Makes the function that runs a request's step under observation: it is counted, timed, logged and, where traces are
  * recorded, gets a span. A refusal becomes its problem document here, so that all of these see how it ended.
  */
-export const createRequestObserver =
-  ({ metrics, write, refusals, isDebugged, tracing }: Observers) =>
-  (
+export const createRequestObserver = ({ metrics, write, refusals, isDebugged, tracing }: Observers) => {
+  /** What operators ask for every few seconds, and could not be answered the last time: that is logged once. */
+  const failing = new Set<string>()
+  return (
     request: Incoming,
     { route, key, moves, isOperational }: Subject,
     respond: (span: Span | undefined) => Effect.Effect<Answer, Rejected>,
@@ -90,7 +91,10 @@ export const createRequestObserver =
 
     const log = (ending: Ending, code: string, ms: number): void => {
       const { status } = ending
-      if (status < 400) {
+      if (isOperational && status < 500) failing.delete(route)
+      if (isOperational && failing.has(route)) {
+        if (isDebugged) write("Debug", "A request could not be served.", toDetails(ending, ms))
+      } else if (status < 400) {
         if (isDebugged) write("Debug", "A request was answered.", toDetails(ending, ms))
       } else if (status < 500) {
         refusals.log("Info", "A request was refused.", code, () => toDetails(ending, ms))
@@ -98,6 +102,7 @@ export const createRequestObserver =
         // Unexpected errors are logged by the fetch handler, with their cause and the id that this client was told.
         write("Warning", "A request could not be served.", toDetails(ending, ms))
       } else {
+        if (isOperational) failing.add(route)
         refusals.log("Warning", "A request could not be served.", code, () => toDetails(ending, ms))
       }
     }
@@ -134,3 +139,4 @@ export const createRequestObserver =
       },
     })
   }
+}

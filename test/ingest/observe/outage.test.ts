@@ -107,8 +107,8 @@ describe("an ingest whose catalog is away", () => {
       Array.from({ length: 30 }, async () => (await putRaw(await sign(url, createGrant()), "hello")).status),
     )
     expect(new Set(statuses)).toEqual(new Set([503]))
-    const { status } = await fetch(`${url}/ready`)
-    expect(status).toBe(503)
+    // As a load balancer asks.
+    for (let asked = 0; asked < 5; asked++) expect((await fetch(`${url}/ready`)).status).toBe(503)
     await eventually(() => state.calls > 31)
     const lines = printed.map((line) => JSON.parse(line) as Record<string, unknown>)
     expect(lines.filter(({ level }) => level === "error")).toMatchObject([
@@ -118,6 +118,24 @@ describe("an ingest whose catalog is away", () => {
     expect(refused.length).toBeGreaterThan(0)
     expect(refused.length).toBeLessThanOrEqual(10)
     for (const line of refused) expect(line).not.toHaveProperty("cause")
+    state.isAway = false
+    await eventually(async () => (await fetch(`${url}/ready`)).status === 200)
+  })
+
+  it("logs once that it is not ready, and again when it no longer is", async () => {
+    const printed = captureConsole()
+    const { state, catalog } = createUnsteadyCatalog()
+    const { url } = await startIngest({ catalog, logLevel: "Info", logFormat: "json" })
+    const countWarnings = () => printed.filter((line) => line.includes('"route":"/ready"')).length
+    for (let times = 1; times <= 2; times++) {
+      state.isAway = true
+      await eventually(async () => (await fetch(`${url}/ready`)).status === 503)
+      for (let asked = 0; asked < 5; asked++) expect((await fetch(`${url}/ready`)).status).toBe(503)
+      expect(countWarnings()).toBe(times)
+      state.isAway = false
+      await eventually(async () => (await fetch(`${url}/ready`)).status === 200)
+    }
+    expect(countWarnings()).toBe(2)
   })
 
   it("logs each cause at Debug", async () => {
