@@ -26,7 +26,7 @@ export const requireCatalog = async ({ catalog }: DataFolder): Promise<void> => 
   } catch (error) {
     throw new CommandFailure(
       `There is no catalog to read at ${catalog}: ${describeSystemError(error)}. ` +
-        "Say with --data which folder the ingest runs on, or with SLUICE_DATABASE_URL which database.",
+        "Say with --data which folder the ingest runs on, or with --database-url which database.",
     )
   }
 }
