@@ -1,11 +1,11 @@
 import * as Effect from "effect/Effect"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, onTestFinished } from "vitest"
 import { createLogContext } from "../../src/server-kit/logging.ts"
 import { BlobStoreError, createMemoryBlobStore, createMemoryCatalog } from "../../src/ingest.ts"
 import { createReclaimer } from "../../src/ingest/reclaim.ts"
 import type { Service } from "../../src/ingest/service.ts"
 import { createWriters } from "../../src/ingest/upload/writers.ts"
-import { createGrant } from "./circle.ts"
+import { catalogs, createGrant } from "./circle.ts"
 import { captureConsole } from "./capture-console.ts"
 
 const minute = 60_000
@@ -83,3 +83,15 @@ describe("a file whose bytes cannot be removed", () => {
     expect(logged).toHaveLength(3)
   })
 })
+
+it.each(catalogs)(
+  "bytes of a deleted file that had one writer are removed as such: catalog %s",
+  async (_, openCatalog) => {
+    const catalog = openCatalog()
+    onTestFinished(() => catalog.close())
+    const grant = createGrant({ size: 3 })
+    expect(await catalog.begin({ grant, origin: "http://x", now: 0 })).toMatchObject({ epoch: 1 })
+    await catalog.deleteFiles({ appId: grant.appId, files: [{ fileKey: grant.key }], now: 1 })
+    expect(await catalog.listReclaimable(10)).toMatchObject([{ key: grant.key, lastEpoch: 1 }])
+  },
+)

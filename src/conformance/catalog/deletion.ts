@@ -6,7 +6,7 @@ import { driveCatalog, grantOf } from "./drive-catalog.ts"
 
 /** What of a deletion outlives the file. */
 export const testCatalogDeletion = (catalog: () => Catalog): void => {
-  const { begin, commitWhole, commit, register, remove, reclaimAll, fileOf, fail } = driveCatalog(catalog)
+  const { begin, commitWhole, commit, register, remove, reclaimAll, fileOf, fail, expire } = driveCatalog(catalog)
   const statusOf = async (key: string) => (await fileOf(key))?.status
   const untilOf = async (key: string, appId = "app") => (await catalog().findTombstone(appId, key))?.until
 
@@ -49,16 +49,19 @@ export const testCatalogDeletion = (catalog: () => Catalog): void => {
       expect(await begin("key", { issuedAt: 3001 }, 4000)).toMatchObject({ kind: "finished" })
     })
 
-    it("names the newest epoch that a writer was given, where it says one, of bytes to remove", async () => {
-      for (const key of ["one", "two", "failed"]) await begin(key)
-      for (const key of ["two", "failed"]) expect(await begin(key)).toMatchObject({ epoch: 2, isNew: false })
-      await commit("two", 2)
+    it("names no epoch of bytes to remove that is older than the one of their last writer", async () => {
+      await register(["one", "two", "failed"])
+      for (const key of ["one", "two", "failed", "unregistered"]) await begin(key)
+      for (const key of ["two", "failed", "unregistered"])
+        expect(await begin(key)).toMatchObject({ epoch: 2, isNew: false })
+      for (const key of ["two", "unregistered"]) await commit(key, 2)
+      await expire({ unregistered: Number.MAX_SAFE_INTEGER })
       await fail("failed", 2)
       await remove(["one", "two"])
-      const given: Readonly<Record<string, number>> = { one: 1, two: 2, failed: 2 }
+      const given: Readonly<Record<string, number>> = { one: 1, two: 2, failed: 2, unregistered: 2 }
       const found = await catalog().listReclaimable(10)
-      expect(found.map(({ key }) => key).toSorted()).toEqual(["failed", "one", "two"])
-      for (const { key, lastEpoch } of found) expect([undefined, given[key]]).toContain(lastEpoch)
+      expect(found.map(({ key }) => key).toSorted()).toEqual(["failed", "one", "two", "unregistered"])
+      for (const { key, lastEpoch = Infinity } of found) expect(lastEpoch >= given[key]!).toBe(true)
     })
 
     it("lets a small upload that was signed later come in one piece", async () => {

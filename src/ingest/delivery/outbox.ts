@@ -170,7 +170,7 @@ export const createOutbox = <Due, Kept>(
     do {
       isAsked = false
       const look = Effect.catchCause(lookOnce, (cause) =>
-        logFailure("Events could not be claimed; trying again.", Cause.squash(cause)),
+        logFailure("Events could not be claimed; they will be tried again.", Cause.squash(cause)),
       )
       await Effect.runPromiseWith(context)(look)
     } while (mayLook())
@@ -181,7 +181,7 @@ export const createOutbox = <Due, Kept>(
   const persist = (step: Effect.Effect<void>): Effect.Effect<void> =>
     Effect.catchCause(step, (cause) =>
       Effect.andThen(
-        logFailure("Events could not be claimed; trying again.", Cause.squash(cause)),
+        logFailure("Events could not be claimed; they will be tried again.", Cause.squash(cause)),
         Effect.andThen(
           Effect.sleep(5000),
           Effect.suspend(() => persist(step)),

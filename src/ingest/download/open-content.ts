@@ -45,7 +45,7 @@ const readStored = async (
     if (current?.id === file.id && current.status === file.status) {
       throw new BlobStoreError(
         "missing",
-        `The bytes of ${file.key} are gone from the store, though the catalog has the file. sluice files reconcile lists all such files.`,
+        `The bytes of ${file.key} are gone from the store, though the catalog has the file. sluice files verify finds all such files.`,
         cause,
       )
     }

@@ -172,7 +172,7 @@ export interface BlobStore {
   /**
    * Removes the blob, finished or not. Removing one that does not exist changes nothing.
    *
-   * `lastEpoch`: the newest epoch that a writer was given, where the caller knows it. A store whose writers live in several
+   * `lastEpoch`: no writer was given a newer epoch than this; absent where the caller does not know. A store whose writers live in several
    * processes may have to look once more for what a late one leaves; where there was only one, it need not.
    */
   readonly remove: (key: string, known?: { readonly lastEpoch?: number | undefined }) => Promise<void>

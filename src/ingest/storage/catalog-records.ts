@@ -211,6 +211,6 @@ export interface Tombstone {
 export interface Reclaimable {
   readonly id: number
   readonly key: string
-  /** The newest epoch that a writer of it was given; absent in a catalog that does not say. */
+  /** No writer of it was given a newer epoch than this; absent in a catalog that does not say. */
   readonly lastEpoch?: number | undefined
 }

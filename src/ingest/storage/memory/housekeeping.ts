@@ -1,8 +1,15 @@
 import type { CatalogHousekeeping } from "../catalog-housekeeping.ts"
-import type { FileRecord } from "../catalog-records.ts"
+import type { FileRecord, RegistrationRecord } from "../catalog-records.ts"
 import { expiryFailure } from "../upload-rules.ts"
 import type { Tables } from "./rows.ts"
 import type { Steps } from "./steps.ts"
+
+/**
+ * A deletion has an epoch, too, which no writer was given; where nobody registered the file, or its app is gone, it has none, as a
+ * rule.
+ */
+const findLastEpoch = ({ appId, slug, status, epoch }: FileRecord, registration: RegistrationRecord | null): number =>
+  status !== "Deleting" || appId === "" || (slug !== null && registration === null) ? epoch : epoch - 1
 
 /** Ends and deletes what is no longer needed, in memory; each method walks all files. */
 export const createMemoryHousekeeping = (
@@ -63,12 +70,7 @@ export const createMemoryHousekeeping = (
       .filter(({ file }) => file.id > after)
       .sort((a, b) => a.file.id - b.file.id)
       .slice(0, limit)
-      // A deletion has an epoch, too, which no writer was given.
-      .map(({ file: { id, key, status, epoch } }) => ({
-        id,
-        key,
-        lastEpoch: status === "Deleting" ? epoch - 1 : epoch,
-      })),
+      .map(({ file, registration }) => ({ id: file.id, key: file.key, lastEpoch: findLastEpoch(file, registration) })),
   reclaimed: async ({ id, key }) => {
     const row = [...allRows].find(({ file }) => file.id === id)
     if (row === undefined) return

@@ -1,5 +1,6 @@
 import type { CatalogHousekeeping } from "../catalog-housekeeping.ts"
 import type { FileRecord } from "../catalog-records.ts"
+import { toReclaimable } from "../sql/rows.ts"
 import { statements } from "../sql/statements.ts"
 import { expiryFailure } from "../upload-rules.ts"
 import type { Database, Transaction } from "./database.ts"
@@ -79,11 +80,7 @@ export const createHousekeeping = ({ read, write }: Database): CatalogHousekeepi
   // PostgreSQL's own vacuum does it. Whoever asks hears whether the database is there.
   compact: async () => (await read.one("SELECT revision FROM apps_revision LIMIT 0")) !== undefined,
   listReclaimable: async (limit, after = 0) =>
-    (await read.all(statements.reclaimable, after, limit)).map((row) => ({
-      id: row.id as number,
-      key: row.key as string,
-      lastEpoch: row.lastEpoch as number,
-    })),
+    (await read.all(statements.reclaimable, after, limit)).map(toReclaimable),
   reclaimed: ({ id, key }) =>
     write(async (sql) => {
       await sql.hold([key])

@@ -4,6 +4,7 @@ import type {
   DeliveryRecord,
   DueDelivery,
   FileRecord,
+  Reclaimable,
   RegistrationRecord,
   ResultRecord,
   UploadRecord,
@@ -136,6 +137,12 @@ export const toUpload = (row: Row): UploadRecord => ({
         },
   result: toResult(row),
   resultAt: row.resultAt as number | null,
+})
+
+export const toReclaimable = (row: Row): Reclaimable => ({
+  id: row.id as number,
+  key: row.key as string,
+  lastEpoch: row.lastEpoch as number,
 })
 
 export const toDue = (row: Row): DueDelivery => ({

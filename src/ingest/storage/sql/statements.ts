@@ -51,10 +51,12 @@ export const endAttempt = (also = "", failed = "failures + 1"): string => `
 
 /**
  * Both parts are in the order of their index, so the first page of a million costs as much as one of a hundred. A deletion has an
- * epoch, too, which no writer was given.
+ * epoch, too, which no writer was given; where nobody registered the file, or its app is gone, it has none, as a rule.
  */
 export const selectReclaimable = `
-  SELECT id, key, epoch - 1 AS "lastEpoch" FROM files WHERE status = 'Deleting' AND id > ?1
+  SELECT id, key,
+    CASE WHEN app_id = '' OR (slug IS NOT NULL AND registration_id IS NULL) THEN epoch ELSE epoch - 1 END AS "lastEpoch"
+  FROM files WHERE status = 'Deleting' AND id > ?1
   UNION ALL SELECT id, key, epoch FROM files WHERE status = 'Failed' AND has_bytes = 1 AND id > ?1
   ORDER BY id LIMIT ?2`
 

@@ -1,5 +1,6 @@
 import type { CatalogHousekeeping } from "../catalog-housekeeping.ts"
 import type { FileRecord } from "../catalog-records.ts"
+import { toReclaimable } from "../sql/rows.ts"
 import { expiryFailure } from "../upload-rules.ts"
 import { all, one, type Statements } from "./statements.ts"
 import type { Steps } from "./steps.ts"
@@ -35,14 +36,7 @@ export const createHousekeeping = (
       return failed.length + Number(changes)
     }),
   compact,
-  listReclaimable: (limit, after = 0) =>
-    read(() =>
-      all(sql.reclaimable, after, limit).map((row) => ({
-        id: row.id as number,
-        key: row.key as string,
-        lastEpoch: row.lastEpoch as number,
-      })),
-    ),
+  listReclaimable: (limit, after = 0) => read(() => all(sql.reclaimable, after, limit).map(toReclaimable)),
   reclaimed: async ({ id, key }) =>
     write(() => {
       sql.keepFailed.run(id)
