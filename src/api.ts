@@ -37,7 +37,7 @@ export type {
   UpdatedFiles,
   UsageInfo,
 } from "./protocol/rest-messages.ts"
-export type { Acl, ContentDisposition } from "./protocol/signed-url.ts"
+export type { Acl, CacheRule, ContentDisposition } from "./protocol/signed-url.ts"
 export type { UploadErrorOptions } from "./protocol/upload-error.ts"
 export { UploadError } from "./protocol/upload-error.ts"
 export type { AppConfiguration } from "./schema/app-options.ts"

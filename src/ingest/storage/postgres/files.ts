@@ -33,19 +33,14 @@ const claim = `
 
 const endpointOf = "SELECT 1 FROM endpoints WHERE app_id = ? LIMIT 1"
 
-const findMeant = (where: string): string => `${selectDeletable} WHERE ${where} AND status <> 'Deleting' LIMIT :limit`
+const findDeletable = (where: string): string =>
+  `${selectDeletable} WHERE ${unlessMeant(where)} AND status <> 'Deleting' LIMIT :limit`
 
-/** The files of a reference that are not marked as `Deleting`; a deletion may mean them that has not reached them yet. */
+/** The files of a reference that are not being deleted, whether or not their rows say so by now. */
 const findFiles = (sql: Sql, appId: string, reference: FileReference, limit: number | null = null) =>
   "fileKey" in reference
-    ? sql.all(findMeant(byFileKey), { appId, id: reference.fileKey, limit })
-    : sql.all(findMeant(byCustomId), { appId, id: reference.customId, limit })
-
-/** The files that a claim puts others in the place of. */
-const findReplaced = (sql: Sql, appId: string, reference: FileReference) =>
-  "fileKey" in reference
-    ? sql.all(findMeant(unlessMeant(byFileKey)), { appId, id: reference.fileKey, limit: null })
-    : sql.all(findMeant(unlessMeant(byCustomId)), { appId, id: reference.customId, limit: null })
+    ? sql.all(findDeletable(byFileKey), { appId, id: reference.fileKey, limit })
+    : sql.all(findDeletable(byCustomId), { appId, id: reference.customId, limit })
 
 /** How many files changes are for, as far as that matters. */
 const countChanged = async (sql: Sql, appId: string, changes: ReadonlyArray<FileChange>, mostFiles: number) => {
@@ -138,7 +133,7 @@ const claimFiles = async (
 ): Promise<Claimed> => {
   // What is replaced is looked for before its keys are held, and once more afterwards.
   const meant: Array<Row> = []
-  for (const reference of replaces) meant.push(...(await findReplaced(sql, appId, reference)))
+  for (const reference of replaces) meant.push(...(await findFiles(sql, appId, reference)))
   const claimed = new Set(keys)
   const replaced = new Map(
     meant

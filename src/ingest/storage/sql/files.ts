@@ -30,8 +30,10 @@ export const changeFile = (where: string): string => `
   WHERE ${unlessMeant(where)} AND status = 'Uploaded' AND hold IS NULL
     AND (remove_at IS NULL OR remove_at > :now) AND (claim_by IS NULL OR claim_by > :now)`
 
-/** Who has a key. */
-export const selectHolder = `SELECT app_id AS "appId", status FROM files WHERE key = ? AND is_current = 1`
+/** Who has a key, and the state of its file: `Deleting` also where a deletion means it that has not reached it yet. */
+export const selectHolder = `
+  SELECT app_id AS "appId", CASE WHEN ${isMeant("files")} THEN 'Deleting' ELSE status END AS status
+  FROM files WHERE key = ? AND is_current = 1`
 
 /** How a file becomes `Deleting`, and what was expected of its key is forgotten. */
 export const markDeleting = "UPDATE files SET status = 'Deleting', epoch = epoch + 1, ended_at = ? WHERE id = ?"

@@ -54,10 +54,9 @@ export const createFiles = (
   const prepare = (sql: string) => database.prepare(sql)
   const find = (where: string) => prepareFind(`${where} AND status <> 'Deleting' LIMIT :limit`)
   const sql = {
-    findByKey: find(byFileKey),
-    findByCustomId: find(byCustomId),
-    replacedByKey: find(unlessMeant(byFileKey)),
-    replacedByCustomId: find(unlessMeant(byCustomId)),
+    findByKey: find(unlessMeant(byFileKey)),
+    findByCustomId: find(unlessMeant(byCustomId)),
+    findOverdue: find(byFileKey),
     changeByKey: prepare(changeFile(byFileKey)),
     changeByCustomId: prepare(changeFile(byCustomId)),
     claimable: prepare(claimable),
@@ -69,20 +68,11 @@ export const createFiles = (
     holder: prepare(selectHolder),
   }
 
-  /** The files of a reference that are not marked as `Deleting`; a deletion may mean them that has not reached them yet. */
+  /** The files of a reference that are not being deleted, whether or not their rows say so by now. */
   const findFiles = (appId: string, reference: FileReference, limit = -1): ReadonlyArray<Row> =>
     ("fileKey" in reference
       ? sql.findByKey.all({ appId, id: reference.fileKey, limit })
       : sql.findByCustomId.all({ appId, id: reference.customId, limit })) as ReadonlyArray<Row>
-
-  /** The files that a claim puts others in the place of. */
-  const findReplaced = (appId: string, reference: FileReference): ReadonlyArray<Row> =>
-    ("fileKey" in reference
-      ? sql.replacedByKey.all({ appId, id: reference.fileKey, limit: -1 })
-      : sql.replacedByCustomId.all({ appId, id: reference.customId, limit: -1 })) as ReadonlyArray<Row>
-
-  const deleteFile = (appId: string, reference: FileReference, now: number, limit?: number): ReadonlyArray<string> =>
-    findFiles(appId, reference, limit).map((row) => deleteRow(row, now))
 
   /** How many files changes are for, as far as that matters. */
   const countChanged = (appId: string, changes: ReadonlyArray<FileChange>, mostFiles: number): number => {
@@ -123,7 +113,7 @@ export const createFiles = (
         for (const file of files) {
           if (keys.length >= limit) break
           const left = limit === Infinity ? undefined : limit - keys.length
-          keys.push(...deleteFile(appId, file, now, left))
+          keys.push(...findFiles(appId, file, left).map((row) => deleteRow(row, now)))
         }
         return keys
       }),
@@ -168,7 +158,7 @@ export const createFiles = (
         sql.tellClaimed.run(waiting, appId)
         const claimed = new Set(keys)
         const meant = replaces
-          .flatMap((reference) => findReplaced(appId, reference))
+          .flatMap((reference) => findFiles(appId, reference))
           .filter((row) => !claimed.has(row.key as string) && (owner === undefined || row.owner === owner))
         // Two references may mean the same file.
         const replaced = new Map(meant.map((row) => [row.id, row]))
@@ -180,7 +170,8 @@ export const createFiles = (
         const files = new Map(overdue.map((row) => [row.id, row]))
         return [...files.values()]
           .slice(0, limit)
-          .flatMap(({ appId, key }) => deleteFile(appId as string, { fileKey: key as string }, now))
+          .flatMap(({ appId, key }) => sql.findOverdue.all({ appId: appId!, id: key!, limit: -1 }) as ReadonlyArray<Row>)
+          .map((row) => deleteRow(row, now))
       }),
     findNextDeadline: () => read(() => one(sql.nextDeadline)!.at as number | null),
   }
