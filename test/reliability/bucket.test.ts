@@ -253,7 +253,9 @@ it("loses nothing that is in a bucket, at whatever moment it is killed", { timeo
   // That the bucket fails is logged once in each life; that a part was overwritten by others nobody foresees.
   const unforeseen = errors
     .split(/^(?=\[sluice\])/m)
-    .filter((each) => each !== "" && !/code=CALLBACK_|The store fails|The bucket has other bytes than were sent/.test(each))
+    .filter(
+      (each) => each !== "" && !/code=CALLBACK_|The store fails|The bucket has other bytes than were sent/.test(each),
+    )
   expect.soft(unforeseen).toEqual([])
   expect(killed).toBe(kills)
   expect(Object.values(faults.counts).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(kills)

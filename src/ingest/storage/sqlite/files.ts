@@ -170,7 +170,9 @@ export const createFiles = (
         const files = new Map(overdue.map((row) => [row.id, row]))
         return [...files.values()]
           .slice(0, limit)
-          .flatMap(({ appId, key }) => sql.findOverdue.all({ appId: appId!, id: key!, limit: -1 }) as ReadonlyArray<Row>)
+          .flatMap(
+            ({ appId, key }) => sql.findOverdue.all({ appId: appId!, id: key!, limit: -1 }) as ReadonlyArray<Row>,
+          )
           .map((row) => deleteRow(row, now))
       }),
     findNextDeadline: () => read(() => one(sql.nextDeadline)!.at as number | null),
