@@ -38,7 +38,8 @@ const findBinaries = async (): Promise<{ readonly initdb: string; readonly postg
   }
 }
 
-const findFreePort = async (): Promise<number> => {
+/** A port of this machine that nobody listens on now. */
+export const findFreePort = async (): Promise<number> => {
   const server = createServer()
   server.listen(0, "127.0.0.1")
   await once(server, "listening")
@@ -48,8 +49,8 @@ const findFreePort = async (): Promise<number> => {
   return port
 }
 
-/** PostgreSQL refuses to run as root: as root it is run as nobody. */
-const nobody = { uid: 65_534, gid: 65_534 }
+/** PostgreSQL, and its poolers, refuse to run as root: as root they are run as nobody. */
+export const nobody = { uid: 65_534, gid: 65_534 }
 
 const signals = { fast: "SIGINT", immediate: "SIGQUIT" } as const
 

@@ -6,6 +6,7 @@ import { createPostgresCatalog } from "../../../../src/postgres.ts"
 import type { UploadGrant } from "../../../../src/protocol.ts"
 import { walkBeside } from "../walk-beside.ts"
 import { startPostgres, type TestPostgres } from "../../../start-postgres.ts"
+import { emptySchema } from "./empty-schema.ts"
 
 let postgres: TestPostgres
 let pool: pg.Pool
@@ -49,7 +50,6 @@ const open = async () => createPostgresCatalog({ pool, schema: nameSchema() })
 
 testCatalog({ describe, test }, "PostgreSQL", {
   create: async () => {
-    schemas++
     const catalog = await open()
     // Its tables are made when it is asked for the first time.
     await catalog.probe()
@@ -58,7 +58,7 @@ testCatalog({ describe, test }, "PostgreSQL", {
   reopen: open,
   openBeside: open,
   breakDown: dropSchema,
-  cleanUp: dropSchema,
+  cleanUp: () => emptySchema(pool, nameSchema()),
   count: countRows,
 })
 
