@@ -44,6 +44,10 @@ export interface Application {
   readonly title: string
   /** Makes the app with its framework's generator, and downloads what that needs. */
   readonly generate: (site: Site) => Promise<void>
+  /** The app itself says what is light and dark, and says it anew whenever something else has: it is looked at as it is. */
+  readonly hasOwnTheme?: boolean
+  /** What its framework complains of without Sluice as well, as it is generated. */
+  readonly ownComplaint?: RegExp | undefined
   /** Folders under the root into which the tarball is installed, and in which `sluice init` is run. */
   readonly folders: ReadonlyArray<string>
   /** Does what `init` leaves to people; it has spoken once per folder. */

@@ -4,8 +4,11 @@ import { express } from "./applications/express.ts"
 import { hono } from "./applications/hono.ts"
 import { defineNext } from "./applications/next.ts"
 import { nuxt } from "./applications/nuxt.ts"
+import { reactRouter } from "./applications/react-router.ts"
+import { solidStart } from "./applications/solid-start.ts"
 import { sveltekit } from "./applications/sveltekit.ts"
-import { viteReact } from "./applications/vite-react.ts"
+import { tanstackStart } from "./applications/tanstack-start.ts"
+import { defineVite } from "./applications/vite.ts"
 import { walkProfile } from "./walk-profile.ts"
 
 /** What `npm run newcomer` can try. */
@@ -15,7 +18,13 @@ export const applications = {
   sveltekit,
   nuxt,
   astro,
-  "vite-react": viteReact,
+  "tanstack-start": tanstackStart,
+  "react-router": reactRouter,
+  "solid-start": solidStart,
+  "vite-react": defineVite("react-ts"),
+  "vite-vue": defineVite("vue-ts"),
+  "vite-svelte": defineVite("svelte-ts"),
+  "vite-solid": defineVite("solid-ts"),
   express,
   hono,
 } satisfies Readonly<Record<string, Application>>

@@ -1,5 +1,5 @@
 /*
- * npm run newcomer -- next|next-tailwind|sveltekit|nuxt|astro|vite-react|express|hono|all
+ * npm run newcomer -- <application>|all, where applications are those of applications.ts
  *
  * What somebody does who has never seen Sluice: from their framework's generator to an upload in production, outside of
  * this repository and with nothing but the packed tarball. Exit code 1 when anything is off.

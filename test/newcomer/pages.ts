@@ -11,6 +11,26 @@ export default function ${name}() {
 }
 `
 
+/** A page of Vue. */
+export const toVuePage = (imports: string, components: string): string => `<script setup lang="ts">
+${imports}</script>
+
+<template>
+  <main>
+    ${components}
+  </main>
+</template>
+`
+
+/** A page of Svelte. */
+export const toSveltePage = (imports: string, components: string): string => `<script lang="ts">
+${imports}</script>
+
+<main>
+  ${components}
+</main>
+`
+
 /** A page that no bundler makes. */
 export const toDocument = (body: string) => `<!doctype html>
 <html lang="en">

@@ -53,7 +53,19 @@ const askDoctor = async (place: Command): Promise<ReadonlyArray<string>> => {
  * @returns what was done and what was off; a step that fails ends it
  */
 export const tryApplication = async (
-  { title, generate, folders, edit, develop, build, serve, checks, walk }: Application,
+  {
+    title,
+    generate,
+    hasOwnTheme = false,
+    ownComplaint,
+    folders,
+    edit,
+    develop,
+    build,
+    serve,
+    checks,
+    walk,
+  }: Application,
   {
     root,
     screenshots: pictures,
@@ -135,7 +147,14 @@ export const tryApplication = async (
       { command: "npm run dev" },
     )
     await step("upload in development", async () => {
-      const look = await lookAtPage(browser, { origin: devOrigin, app: app!, folder: pictures, name: "development" })
+      const look = await lookAtPage(browser, {
+        origin: devOrigin,
+        app: app!,
+        folder: pictures,
+        hasOwnTheme,
+        ownComplaint,
+        name: "development",
+      })
       screenshots.push(...look.screenshots)
       const counted = steps.filter(({ isDownload }) => !isDownload)
       firstUpload = {
@@ -179,6 +198,8 @@ export const tryApplication = async (
         origin: originOf(appPort),
         app: app!,
         folder: pictures,
+        hasOwnTheme,
+        ownComplaint,
         name: "production",
       })
       screenshots.push(...look.screenshots)

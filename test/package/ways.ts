@@ -32,7 +32,7 @@ export const ways: Readonly<Record<string, Way>> = Object.fromEntries(
       ],
       [`class ${is}`, { ...against, html: { class: is } }],
       [`data-theme ${is}`, { ...against, html: { "data-theme": is } }],
-      [`color-scheme: ${is} in CSS`, { ...against, css: `:root { color-scheme: ${is} } ${own}` }],
+      [`color-scheme: ${is} in CSS`, { ...against, css: `:root, body { color-scheme: ${is} } ${own}` }],
       [`next-themes, ${is}`, { ...against, html: { class: is, style: `color-scheme: ${is};` } }],
     ]
   }),

@@ -1,6 +1,7 @@
 import { join } from "node:path"
 import type { Application } from "../application.ts"
 import { writePage } from "../follow-init.ts"
+import { toSveltePage } from "../pages.ts"
 import { run } from "../shell.ts"
 
 export const sveltekit: Application = {
@@ -16,13 +17,7 @@ export const sveltekit: Application = {
       advice!,
       join(root, "app"),
       { path: "src/routes/+page.svelte", client: "../lib/upload-client" },
-      (imports, components) => `<script lang="ts">
-${imports}</script>
-
-<main>
-      ${components}
-</main>
-`,
+      toSveltePage,
     ),
   develop: ({ root, appPort }) => [{ line: `npm run dev -- --port ${appPort} --strictPort`, cwd: join(root, "app") }],
   build: ({ root }) => [{ line: "npm run build", cwd: join(root, "app") }],
