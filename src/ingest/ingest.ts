@@ -36,9 +36,10 @@ import { joinCatalog } from "./processes/join-catalog.ts"
 import type { ProcessTimes } from "./processes/membership.ts"
 import { createMetrics } from "./observe/metrics.ts"
 import { createRateWatch } from "./upload/minimum-rate.ts"
-import { observeCatalog, observeStore } from "./observe/observed-ports.ts"
+import { observeCatalog, observeSpace, observeStore } from "./observe/observed-ports.ts"
 import { createRequestObserver } from "./observe/observe-request.ts"
 import { packageVersion } from "./observe/package-version.ts"
+import { createOutageWatch } from "./observe/outage.ts"
 import { createRefusalLog } from "./observe/refusal-log.ts"
 import { createReadinessCheck } from "./observe/readiness.ts"
 import { createRouter } from "./endpoints/router.ts"
@@ -130,8 +131,10 @@ export const createIngest = (options: IngestOptions, times?: ProcessTimes): Inge
   const context = createLogContext(level, logFormat, logTime)
   const write = toWrite(context)
   const metrics = createMetrics()
-  const store = observeStore(options.store, { metrics, write })
-  const catalog = wakeAfterChanges(observeCatalog(options.catalog, { metrics, write }), () => endpoints.wake())
+  const outages = { store: createOutageWatch("The store", write), catalog: createOutageWatch("The catalog", write) }
+  const store = observeStore(options.store, { metrics, write, outage: outages.store })
+  const observed = observeCatalog(options.catalog, { metrics, write, outage: outages.catalog })
+  const catalog = wakeAfterChanges(observed, () => endpoints.wake())
   const parts = { getService: () => service, wakeEndpoints: () => endpoints.wake(), write }
   const membership = joinCatalog(catalog, options.background !== false, parts, times)
   const { now } = membership
@@ -178,7 +181,7 @@ export const createIngest = (options: IngestOptions, times?: ProcessTimes): Inge
     writers: createWriters(),
     rates: createRateWatch(settings),
     readers,
-    space: createFreeSpace(store, settings.minimumFree),
+    space: observeSpace(createFreeSpace(store, settings.minimumFree), outages.store),
     changes,
     looks: createLooks({ catalog, changes }),
     dispatcher,
@@ -195,6 +198,7 @@ export const createIngest = (options: IngestOptions, times?: ProcessTimes): Inge
     checkReadiness: createReadinessCheck({
       store: options.store,
       catalog: options.catalog,
+      outages,
       changes,
       isConnected: membership.isConnected,
     }),

@@ -1,8 +1,10 @@
 import type { Write } from "../../server-kit/logging.ts"
+import { Rejected } from "../../server-kit/rejected.ts"
 import { type BlobStore, BlobStoreError } from "../storage/blob-store.ts"
 import type { Catalog, UploadRecord } from "../storage/catalog.ts"
+import type { FreeSpace } from "../storage/free-space.ts"
 import type { Metrics } from "./metrics.ts"
-import { createOutageWatch, type OutageWatch } from "./outage.ts"
+import type { OutageWatch } from "./outage.ts"
 import { traceIdOf } from "../../protocol/trace-context.ts"
 import { wrapPort } from "../storage/wrap-port.ts"
 
@@ -10,15 +12,15 @@ import { wrapPort } from "../storage/wrap-port.ts"
 interface Observers {
   readonly metrics: Metrics
   readonly write: Write
+  readonly outage: OutageWatch
 }
 
 const isFenced = (cause: unknown): boolean => BlobStoreError.is(cause) && cause.reason === "fenced"
 
 /** Counts operations that fail, and logs when a port begins to fail and when it works again. */
 const watchErrors = <Port extends object>(
-  { metrics }: Observers,
+  { metrics, outage }: Observers,
   storage: "blobs" | "catalog",
-  outage: OutageWatch,
   port: Port,
 ): Port =>
   wrapPort(port, (operation, run) => {
@@ -35,8 +37,8 @@ const watchErrors = <Port extends object>(
 
 /** Wraps a store so that its operations are counted, and its outages logged. */
 export const observeStore = (store: BlobStore, observers: Observers): BlobStore => {
-  const { metrics, write } = observers
-  const counted = watchErrors(observers, "blobs", createOutageWatch("The store", write), store)
+  const { metrics } = observers
+  const counted = watchErrors(observers, "blobs", store)
   return {
     ...counted,
     append: async (key, append) => {
@@ -57,11 +59,27 @@ export const observeStore = (store: BlobStore, observers: Observers): BlobStore 
   }
 }
 
+/** Wraps the room of a store so that it is logged when none is left: then no operation of the store itself fails. */
+export const observeSpace = ({ take }: FreeSpace, outage: OutageWatch): FreeSpace => {
+  const fail = (error: unknown): never => {
+    outage.failed("append", error instanceof Rejected ? error.cause : error)
+    throw error
+  }
+  return {
+    take: (length) => {
+      try {
+        return take(length)?.catch(fail)
+      } catch (error) {
+        return fail(error)
+      }
+    },
+  }
+}
+
 /** Wraps a catalog so that the transitions of files and events are counted, and logged, and its outages logged. */
 export const observeCatalog = (catalog: Catalog, observers: Observers): Catalog => {
   const { metrics, write } = observers
-  const outage = createOutageWatch("The catalog", write)
-  const counted = watchErrors(observers, "catalog", outage, catalog)
+  const counted = watchErrors(observers, "catalog", catalog)
 
   const timeCommit = async <A>(commit: Promise<A>): Promise<A> => {
     const startedAt = performance.now()
@@ -79,7 +97,7 @@ export const observeCatalog = (catalog: Catalog, observers: Observers): Catalog 
 
   return {
     ...counted,
-    ...(catalog.processes && { processes: watchErrors(observers, "catalog", outage, catalog.processes) }),
+    ...(catalog.processes && { processes: watchErrors(observers, "catalog", catalog.processes) }),
     commit: async (commit) => {
       const committed = await timeCommit(counted.commit(commit))
       if (committed.kind === "committed") {

@@ -2,6 +2,7 @@ import type { BlobStore } from "../storage/blob-store.ts"
 import type { Catalog } from "../storage/catalog.ts"
 import { endsWithin } from "../../server-kit/ends-within.ts"
 import type { Changes } from "../delivery/changes.ts"
+import type { OutageWatch } from "./outage.ts"
 
 /** Whether uploads can be accepted, part by part: `ok`, or what is wrong in a few words that hold no secret. */
 export interface Readiness {
@@ -16,30 +17,39 @@ const freshness = 1000
 /** ms that a part may take to answer. */
 const patience = 2000
 
-const succeeds = async (check: () => Promise<unknown>): Promise<"ok" | "failing"> => {
+const succeeds = async (
+  port: { readonly probe: () => Promise<unknown> },
+  outage: OutageWatch,
+): Promise<"ok" | "failing"> => {
   try {
-    return (await endsWithin(check(), patience)) ? "ok" : "failing"
-  } catch {
+    if (!(await endsWithin(port.probe(), patience))) return "failing"
+  } catch (cause) {
+    outage.failed("probe", cause)
     return "failing"
   }
+  outage.succeeded()
+  return "ok"
 }
 
 /** Makes the function that says whether uploads can be accepted; concurrent calls share the answer. */
 export const createReadinessCheck = ({
   store,
   catalog,
+  outages,
   changes,
   isConnected,
 }: {
   readonly store: BlobStore
   readonly catalog: Catalog
+  /** While nobody uploads, only these checks see that a port fails. */
+  readonly outages: { readonly store: OutageWatch; readonly catalog: OutageWatch }
   readonly changes: Changes
   /** Whether it takes part, where it is one of several. */
   readonly isConnected: () => boolean
 }): (() => Promise<Readiness>) => {
   let found: Promise<Readiness> | undefined
   const check = async (): Promise<Readiness> => {
-    const checks = [succeeds(() => catalog.probe()), succeeds(() => store.probe())] as const
+    const checks = [succeeds(catalog, outages.catalog), succeeds(store, outages.store)] as const
     const [catalogState, storeState] = await Promise.all(checks)
     setTimeout(() => {
       found = undefined

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest"
-import { BlobStoreError, type Catalog, CatalogError, createMemoryCatalog } from "../../../src/ingest.ts"
+import {
+  BlobStoreError,
+  type Catalog,
+  CatalogError,
+  createMemoryBlobStore,
+  createMemoryCatalog,
+} from "../../../src/ingest.ts"
 import { createOutageWatch } from "../../../src/ingest/observe/outage.ts"
 import { captureConsole } from "../capture-console.ts"
 import { createGrant, eventually, putRaw, sign, startIngest } from "../circle.ts"
@@ -138,6 +144,18 @@ describe("an ingest whose catalog is away", () => {
     expect(countWarnings()).toBe(2)
   })
 
+  it("says why, once, where nobody but a load balancer asks", async () => {
+    const printed = captureConsole()
+    const { state, catalog } = createUnsteadyCatalog()
+    const { url } = await startIngest({ catalog, logLevel: "Error", logFormat: "json" })
+    state.isAway = true
+    await eventually(async () => (await fetch(`${url}/ready`)).status === 503)
+    for (let asked = 0; asked < 5; asked++) expect((await fetch(`${url}/ready`)).status).toBe(503)
+    expect(printed.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { message: expect.stringMatching(/^The catalog fails: /), cause: expect.stringContaining("ECONNREFUSED") },
+    ])
+  })
+
   it("logs each cause at Debug", async () => {
     const printed = captureConsole()
     const { state, catalog } = createUnsteadyCatalog()
@@ -147,6 +165,23 @@ describe("an ingest whose catalog is away", () => {
     const lines = printed.map((line) => JSON.parse(line) as Record<string, unknown>)
     expect(lines.filter(({ level }) => level === "warning")).toMatchObject([
       { message: "A request could not be served.", cause: expect.stringContaining("ECONNREFUSED") },
+    ])
+  })
+})
+
+describe("an ingest whose disk is full", () => {
+  it("says once how much is free and what to do, though every upload is refused for it", async () => {
+    const printed = captureConsole()
+    const store = { ...createMemoryBlobStore(), free: async () => 2 * 1024 ** 2 }
+    const { url } = await startIngest({ store, minimumFree: 3 * 1024 ** 2, logLevel: "Error", logFormat: "json" })
+    for (let times = 0; times < 5; times++) {
+      expect((await putRaw(await sign(url, createGrant()), "hello")).status).toBe(503)
+    }
+    expect(printed.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      {
+        message: expect.stringMatching(/^The store fails: /),
+        cause: expect.stringMatching(/2MB are free .+ 3MB are held in reserve. Free space there/),
+      },
     ])
   })
 })
