@@ -159,7 +159,8 @@ export const snapshotSqliteCatalog = async (paths: { readonly file: string; read
 }
 
 /**
- * Takes files out of a copy as if they had been deleted at `now`: their events are deleted, their URLs stay refused.
+ * Takes files out of a copy as if they had been deleted at `now`: their events are deleted, their URLs stay refused. Deletions
+ * that are not done are done in it.
  * Afterwards the copy has the newest schema.
  */
 export const dropFromSnapshot = async (
@@ -169,6 +170,8 @@ export const dropFromSnapshot = async (
 ): Promise<void> => {
   const catalog = createSqliteCatalog({ file })
   try {
+    // A deletion may mean some of them that had not reached their rows when the copy was made.
+    while (!(await catalog.continueDeletions({ now, limit: 1000 })).isDone);
     for (const { id, key, appId } of files) {
       await catalog.deleteFiles({ appId, files: [{ fileKey: key }], now })
       await catalog.reclaimed({ id, key })
