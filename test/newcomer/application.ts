@@ -48,6 +48,8 @@ export interface Application {
   readonly hasOwnTheme?: boolean
   /** What its framework complains of without Sluice as well, as it is generated. */
   readonly ownComplaint?: RegExp | undefined
+  /** What its framework lays over the page in development, as a selector: it is hidden. */
+  readonly toolbar?: string | undefined
   /** Folders under the root into which the tarball is installed, and in which `sluice init` is run. */
   readonly folders: ReadonlyArray<string>
   /** Does what `init` leaves to people; it has spoken once per folder. */

@@ -149,10 +149,7 @@ const upload = async (component: Locator, file: { name: string; mimeType: string
   await chooser.setFiles(file)
   const state = () => component.getAttribute("data-state")
   for (const until = Date.now() + 30_000; Date.now() < until; await page.waitForTimeout(50)) {
-    if ((await state()) === "picked") {
-      // By a key: the tools of a framework may lie over it.
-      await component.getByRole("button", { name: /^Upload/ }).press("Enter")
-    }
+    if ((await state()) === "picked") await component.getByRole("button", { name: /^Upload/ }).click()
     if ((await state()) === "done") return
     if ((await state()) === "failed") break
   }
@@ -176,8 +173,9 @@ export const lookAtPage = async (
     folder,
     hasOwnTheme,
     ownComplaint,
+    toolbar,
     name,
-  }: Pick<Application, "ownComplaint"> & {
+  }: Pick<Application, "ownComplaint" | "toolbar"> & {
     origin: string
     app: Running
     folder: string
@@ -204,12 +202,11 @@ export const lookAtPage = async (
       page.on("pageerror", (error) => complain(`${colorScheme}: the page threw ${String(error)}`))
       page.on("console", (message) => {
         if (!["error", "warning"].includes(message.type())) return
-        // Fonts that a template has from elsewhere: here there may be no network.
-        if (message.text().includes("ERR_NAME_NOT_RESOLVED")) return
         complain(`${colorScheme}: the console says “${message.text()}” (${message.location().url})`)
       })
       await page.goto(origin, { waitUntil: "networkidle" })
       await page.locator(components).first().waitFor()
+      if (toolbar !== undefined) await page.addStyleTag({ content: `${toolbar} { display: none }` })
       faults.push(...(await judgeComponents(page, `${colorScheme}, before`)))
       for (const [index, component] of (await page.locator(components).all()).entries()) {
         const buffer = drawPicture((colorScheme === "light" ? 40 : 90) + 20 * index)

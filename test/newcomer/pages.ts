@@ -1,5 +1,5 @@
-/** A page of React, by the name of its component. */
-export const toReactPage =
+/** A page of React or Solid, by the name of its component. */
+export const toJsxPage =
   (name: string) =>
   (imports: string, components: string): string => `${imports}
 export default function ${name}() {

@@ -58,6 +58,7 @@ export const tryApplication = async (
     generate,
     hasOwnTheme = false,
     ownComplaint,
+    toolbar,
     folders,
     edit,
     develop,
@@ -153,6 +154,7 @@ export const tryApplication = async (
         folder: pictures,
         hasOwnTheme,
         ownComplaint,
+        toolbar,
         name: "development",
       })
       screenshots.push(...look.screenshots)
@@ -200,6 +202,7 @@ export const tryApplication = async (
         folder: pictures,
         hasOwnTheme,
         ownComplaint,
+        toolbar,
         name: "production",
       })
       screenshots.push(...look.screenshots)

@@ -144,18 +144,6 @@ describe("an ingest whose catalog is away", () => {
     expect(countWarnings()).toBe(2)
   })
 
-  it("says why, once, where nobody but a load balancer asks", async () => {
-    const printed = captureConsole()
-    const { state, catalog } = createUnsteadyCatalog()
-    const { url } = await startIngest({ catalog, logLevel: "Error", logFormat: "json" })
-    state.isAway = true
-    await eventually(async () => (await fetch(`${url}/ready`)).status === 503)
-    for (let asked = 0; asked < 5; asked++) expect((await fetch(`${url}/ready`)).status).toBe(503)
-    expect(printed.map((line) => JSON.parse(line) as unknown)).toMatchObject([
-      { message: expect.stringMatching(/^The catalog fails: /), cause: expect.stringContaining("ECONNREFUSED") },
-    ])
-  })
-
   it("logs each cause at Debug", async () => {
     const printed = captureConsole()
     const { state, catalog } = createUnsteadyCatalog()
@@ -182,6 +170,19 @@ describe("an ingest whose disk is full", () => {
         message: expect.stringMatching(/^The store fails: /),
         cause: expect.stringMatching(/2MB are free .+ 3MB are held in reserve. Free space there/),
       },
+    ])
+  })
+})
+
+describe("an ingest whose store is away while nobody uploads", () => {
+  it("says why, once, however often a load balancer asks", async () => {
+    const printed = captureConsole()
+    const probe = () => Promise.reject(new BlobStoreError("io", "The bucket could not be used (ECONNREFUSED)."))
+    const store = { ...createMemoryBlobStore(), probe }
+    const { url } = await startIngest({ store, logLevel: "Error", logFormat: "json" })
+    for (let asked = 0; asked < 5; asked++) expect((await fetch(`${url}/ready`)).status).toBe(503)
+    expect(printed.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { message: expect.stringMatching(/^The store fails: /), cause: expect.stringContaining("ECONNREFUSED") },
     ])
   })
 })

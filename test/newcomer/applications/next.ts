@@ -3,7 +3,7 @@ import { join } from "node:path"
 import type { Application, Site, Walk } from "../application.ts"
 import { writePage } from "../follow-init.ts"
 import { run } from "../shell.ts"
-import { toReactPage } from "../pages.ts"
+import { toJsxPage } from "../pages.ts"
 import { toJson } from "../../write-files.ts"
 
 /**
@@ -43,7 +43,7 @@ export const defineNext = (flags: string, title: string, walk?: Walk): Applicati
     folders: ["app"],
     edit: (site, [advice]) => {
       const usual = { path: "app/page.tsx", client: "../lib/upload-client" }
-      return writePage(advice!, folder(site), usual, toReactPage("Home"))
+      return writePage(advice!, folder(site), usual, toJsxPage("Home"))
     },
     develop: (site) => [{ line: "npm run dev", cwd: folder(site), env: { ...fonts, PORT: String(site.appPort) } }],
     build: (site) => [{ line: "npm run build", cwd: folder(site), env: fonts }],

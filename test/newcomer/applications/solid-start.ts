@@ -2,7 +2,7 @@ import { cp } from "node:fs/promises"
 import { join } from "node:path"
 import type { Application } from "../application.ts"
 import { writePage } from "../follow-init.ts"
-import { toReactPage } from "../pages.ts"
+import { toJsxPage } from "../pages.ts"
 import { run } from "../shell.ts"
 
 /** Where GitHub cannot be reached: a folder with a template of solidjs/templates, such as `solid-start-v2/basic`. */
@@ -21,13 +21,14 @@ export const solidStart: Application = {
   },
   // The toolbar of @solidjs/start 2.0.5 in development.
   ownComplaint: /@jridgewell\/resolve-uri/,
+  toolbar: "[data-start-dev-toolbar]",
   folders: ["app"],
   edit: ({ root }, [advice]) =>
     writePage(
       advice!,
       join(root, "app"),
       { path: "src/routes/index.tsx", client: "~/lib/upload-client" },
-      toReactPage("Home"),
+      toJsxPage("Home"),
     ),
   develop: ({ root, appPort }) => [{ line: `npm run dev -- --port ${appPort} --strictPort`, cwd: join(root, "app") }],
   build: ({ root }) => [{ line: "npm run build", cwd: join(root, "app") }],

@@ -10,6 +10,8 @@ export const tanstackStart: Application = {
     await run(`npx --yes @tanstack/create-start@latest create app ${flags}`, { cwd: root })
   },
   hasOwnTheme: true,
+  // Where there is no network.
+  ownComplaint: /fonts\.googleapis\.com/,
   folders: ["app"],
   edit: ({ root }, [advice]) =>
     writePage(

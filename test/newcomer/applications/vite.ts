@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { Application, Command } from "../application.ts"
 import { mountRoutes, type PageOfApp, writePage } from "../follow-init.ts"
-import { toReactPage, toSveltePage, toVuePage } from "../pages.ts"
+import { toJsxPage, toSveltePage, toVuePage } from "../pages.ts"
 import { run } from "../shell.ts"
 import { beforeListening, writeExpress } from "./express.ts"
 
@@ -19,7 +19,7 @@ const templates = {
   "react-ts": {
     title: "Vite + React, and Express",
     page: { path: "src/App.tsx", client: "./upload-client" },
-    toPage: toReactPage("App"),
+    toPage: toJsxPage("App"),
     checks: ["npm run lint", "npx tsc -b"],
   },
   "vue-ts": {
@@ -37,7 +37,7 @@ const templates = {
   "solid-ts": {
     title: "Vite + Solid, and Express",
     page: { path: "src/App.tsx", client: "./upload-client" },
-    toPage: toReactPage("App"),
+    toPage: toJsxPage("App"),
     checks: ["npx tsc -b"],
   },
 } satisfies Readonly<Record<string, Template>>

@@ -17,9 +17,9 @@ const insertFile = `
 const expectedRegistration =
   "(SELECT registration_id FROM expected_files e WHERE e.key = files.key AND e.wire_id = files.wire_id)"
 
-/** The upload of a key that a registration is for. */
+/** The upload of a key that a registration is for; `Deleting` also where a deletion means it that has not reached it yet. */
 const ofWireId = (where: string): string => `
-  SELECT f.id, f.status, f.hold, f.is_current AS "isCurrent", f.registration_id AS "registrationId" FROM files f
+  SELECT f.id, CASE WHEN ${isMeant("f")} THEN 'Deleting' ELSE f.status END AS status, f.hold, f.is_current AS "isCurrent", f.registration_id AS "registrationId" FROM files f
   WHERE f.key = ? AND f.${where} AND f.app_id = ? AND f.wire_id = ?`
 
 /**

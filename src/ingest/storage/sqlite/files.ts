@@ -56,6 +56,7 @@ export const createFiles = (
   const sql = {
     findByKey: find(unlessMeant(byFileKey)),
     findByCustomId: find(unlessMeant(byCustomId)),
+    // Also those that a deletion means: else they would be overdue until it has reached them.
     findOverdue: find(byFileKey),
     changeByKey: prepare(changeFile(byFileKey)),
     changeByCustomId: prepare(changeFile(byCustomId)),

@@ -6,7 +6,7 @@ import { createPostgresCatalog } from "../../../../src/postgres.ts"
 import type { UploadGrant } from "../../../../src/protocol.ts"
 import { walkBeside } from "../walk-beside.ts"
 import { startPostgres, type TestPostgres } from "../../../start-postgres.ts"
-import { emptySchema } from "./empty-schema.ts"
+import { setUpSchema } from "./set-up-schema.ts"
 
 let postgres: TestPostgres
 let pool: pg.Pool
@@ -49,16 +49,8 @@ const dropSchema = async (): Promise<void> => {
 const open = async () => createPostgresCatalog({ pool, schema: nameSchema() })
 
 testCatalog({ describe, test }, "PostgreSQL", {
-  create: async () => {
-    const catalog = await open()
-    // Its tables are made when it is asked for the first time.
-    await catalog.probe()
-    return catalog
-  },
-  reopen: open,
-  openBeside: open,
+  ...setUpSchema(() => pool, nameSchema),
   breakDown: dropSchema,
-  cleanUp: () => emptySchema(pool, nameSchema()),
   count: countRows,
 })
 

@@ -1,11 +1,11 @@
 import type pg from "pg"
 import { expect, it, onTestFinished, type TestContext } from "vitest"
 import { testCatalog } from "../../../../src/conformance.ts"
-import { createPostgresCatalog, readPostgresCatalog } from "../../../../src/postgres.ts"
+import { readPostgresCatalog } from "../../../../src/postgres.ts"
 import { skipLacking } from "../../../skip-lacking.ts"
 import { hasPgBouncer, startPgBouncer } from "../../../start-pgbouncer.ts"
 import { startPostgres } from "../../../start-postgres.ts"
-import { emptySchema } from "./empty-schema.ts"
+import { setUpSchema } from "./set-up-schema.ts"
 
 const schema = "pooled"
 
@@ -24,7 +24,6 @@ const startPooled = async (context: TestContext): Promise<pg.Pool> => {
 /** The cases of the suite of all catalogs, so that they run in one test. */
 const listCases = (pool: () => pg.Pool): ReadonlyMap<string, () => unknown> => {
   const cases = new Map<string, () => unknown>()
-  const open = async () => createPostgresCatalog({ pool: pool(), schema })
   const path: Array<string> = []
   const describe = (title: string, define: () => void) => {
     path.push(title)
@@ -32,16 +31,11 @@ const listCases = (pool: () => pg.Pool): ReadonlyMap<string, () => unknown> => {
     path.pop()
   }
   const test = (title: string, run: () => unknown) => void cases.set([...path, title].join(" › "), run)
-  testCatalog({ describe, test }, "PostgreSQL behind PgBouncer", {
-    create: async () => {
-      const catalog = await open()
-      await catalog.probe()
-      return catalog
-    },
-    reopen: open,
-    openBeside: open,
-    cleanUp: () => emptySchema(pool(), schema),
-  })
+  testCatalog(
+    { describe, test },
+    "PostgreSQL behind PgBouncer",
+    setUpSchema(pool, () => schema),
+  )
   return cases
 }
 
