@@ -1,11 +1,11 @@
-import { createHash, randomBytes } from "node:crypto"
+import { createHash, randomBytes, randomUUID } from "node:crypto"
 import { once } from "node:events"
 import { readFile, writeFile } from "node:fs/promises"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import type { Browser } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, type TestContext } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, type TestContext, vi } from "vitest"
 import { createRouteHandler, createSluice, type FileRouter } from "../../adapters/node.ts"
 import { SluiceApi } from "../../src/api.ts"
 import { generateUploader } from "../../src/client.node.ts"
@@ -48,8 +48,15 @@ const setUp = async (context: TestContext, { flags = [], changes = [] }: Wishes 
     if (page === undefined) return void handle(request, response)
     response.writeHead(200, { "content-type": page.type }).end(page.body)
   })
+  /* nginx writes a request into its log after it was answered: once a later one stands there, all before do. */
   const readPuts = async () => {
-    const log = await readFile(join(made.folder, "logs/sluice.log"), "utf8")
+    const mark = `/${randomUUID()}`
+    await (await fetch(`${made.url}${mark}`)).arrayBuffer()
+    const log = await vi.waitFor(async () => {
+      const text = await readFile(join(made.folder, "logs/sluice.log"), "utf8")
+      expect(text).toContain(mark)
+      return text
+    })
     return [...log.matchAll(/"PUT [^"]*" (\d{3})/g)].map(([, status]) => status)
   }
   return { ...made, router, origin, url, token, pages, readPuts }
