@@ -63,6 +63,7 @@ export default defineConfig(({ mode }) => ({
         extends: true,
         test: {
           name: "source",
+          maxWorkers: availableParallelism(),
           sequence: { groupOrder: 2 },
           include: sourceTests.include,
           exclude: [...sourceTests.exclude, ...pageTests, ...waitingTests, ...quickTests],
@@ -108,6 +109,7 @@ export default defineConfig(({ mode }) => ({
           name: "package",
           // Nearly each of them builds or starts an app.
           testTimeout: 180_000,
+          maxWorkers: availableParallelism(),
           sequence: { groupOrder: 2 },
           include: ["test/package/**/*.test.ts"],
           globalSetup: ["test/package/pack.ts"],
@@ -119,8 +121,8 @@ export default defineConfig(({ mode }) => ({
         test: {
           name: "newcomer",
           testTimeout: 900_000,
-          maxWorkers: 1,
-          sequence: { groupOrder: 6 },
+          maxWorkers: availableParallelism(),
+          sequence: { groupOrder: 2 },
           include: ["test/newcomer/**/*.test.ts"],
           globalSetup: ["test/package/pack.ts"],
         },

@@ -28,8 +28,8 @@ export interface Member {
   readonly url: () => string | undefined
   /** Whether it was told to stand still. */
   readonly isStill: () => boolean
-  /** Starts it; resolves once it listens. */
-  readonly start: () => Promise<void>
+  /** Starts it, with settings that changed; resolves once it listens. */
+  readonly start: (changes?: Partial<Pick<ScaleServerOptions, "unfinishedTtl">>) => Promise<void>
   /** `kill -9`, and waits until it is gone. */
   readonly kill: () => Promise<void>
   readonly signal: (signal: "SIGSTOP" | "SIGCONT") => void
@@ -95,7 +95,7 @@ export const startDeployment = async ({
       wire,
       url: () => at,
       isStill: () => isStill,
-      start: async () => {
+      start: async (changes) => {
         life = startIngest({
           folder: own,
           databaseUrl: url.href,
@@ -106,6 +106,7 @@ export const startDeployment = async ({
           logLevel: "Error",
           callbackNetworks: "any",
           ...options,
+          ...changes,
           bucket: { ...double.settings, ...bucket },
         })
         const port = await life.port

@@ -58,6 +58,11 @@ export const createPostgresBlobJournal = ({ pool, schema = "sluice" }: PostgresB
     write: async (key, epoch, change) =>
       (await ask("change_blob(?, ?, ?::json, ?::text[])", key, epoch, toChanges(change), change.add ?? [])) as boolean,
     forget: async (key, epoch = Number.MAX_SAFE_INTEGER) => (await ask("forget_blob(?, ?)", key, epoch)) as boolean,
+    // A process whose clock is wrong would have what others noted removed again too soon.
+    now: async () => {
+      const row = await read.one("SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now")
+      return Number(row!.now)
+    },
     // These may happen twice, and so they are repeated as those are that read.
     noteRemoval: async ({ key, at }) => {
       const insert = "INSERT INTO late_removals (key, at) VALUES (?, ?)"

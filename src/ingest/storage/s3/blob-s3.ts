@@ -106,7 +106,7 @@ export const createS3BlobStore = (
 
   const blobs = createBlobsInProgress(journal, (tail) => tidy(() => client.deleteObjects([tail])))
 
-  const removals = createRemovals({ journal, objects, blobs, now: tuning?.now, delay: tuning?.removeAgainAfter })
+  const removals = createRemovals({ journal, objects, blobs, delay: tuning?.removeAgainAfter })
 
   const claim = async (key: string, epoch: number): Promise<BlobState> => {
     await removals.keep(key)

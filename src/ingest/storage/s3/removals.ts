@@ -24,7 +24,6 @@ interface RemovalsSettings {
   readonly journal: BlobJournal
   readonly objects: ReturnType<typeof createBucketObjects>
   readonly blobs: Pick<ReturnType<typeof createBlobsInProgress>, "drop" | "find">
-  readonly now?: (() => number) | undefined
   readonly delay?: number | undefined
 }
 
@@ -38,13 +37,7 @@ const isOfOneWriter = ([first, ...more]: ReadonlyArray<string>): boolean => {
  * Removes blobs again after a while where a writer may have lived that nobody could end: what it had sent may arrive when
  * all else is gone, and nobody would ever look there. The journal keeps which ones, so that a restart forgets none.
  */
-export const createRemovals = ({
-  journal,
-  objects,
-  blobs,
-  now = Date.now,
-  delay = lateness,
-}: RemovalsSettings): Removals => {
+export const createRemovals = ({ journal, objects, blobs, delay = lateness }: RemovalsSettings): Removals => {
   /** Those that the journal has. */
   const noted = new Set<string>()
   /** What the journal said of those that had a row when they were to be removed again. */
@@ -61,7 +54,7 @@ export const createRemovals = ({
   }
 
   const note = async (key: string): Promise<void> => {
-    await journal.noteRemoval({ key, at: now() + delay })
+    await journal.noteRemoval({ key, at: (await journal.now()) + delay })
     noted.add(key)
     lookAfter(delay)
   }
@@ -100,7 +93,7 @@ export const createRemovals = ({
   }
 
   const removeDue = async (): Promise<void> => {
-    const left = [...(await journal.listRemovals(now(), 1000))]
+    const left = [...(await journal.listRemovals(await journal.now(), 1000))]
     for (const { key } of left) noted.add(key)
     const work = async (): Promise<void> => {
       for (let next = left.pop(); next !== undefined; next = left.pop()) {
@@ -109,7 +102,7 @@ export const createRemovals = ({
     }
     await Promise.all(Array.from({ length: atOnce }, work))
     const [next] = await journal.listRemovals(Number.MAX_SAFE_INTEGER, 1)
-    if (next !== undefined) lookAfter(Math.min(Math.max(next.at - now(), 0), delay))
+    if (next !== undefined) lookAfter(Math.min(Math.max(next.at - (await journal.now()), 0), delay))
   }
 
   const look = (): void => {

@@ -1,10 +1,15 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import type pg from "pg"
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
 import { type BlobJournal, createMemoryBlobJournal } from "../../../../src/s3.ts"
 import { createPostgresBlobJournal, createPostgresCatalog } from "../../../../src/postgres.ts"
+import { createS3BlobStore } from "../../../../src/ingest/storage/s3/blob-s3.ts"
 import { startPostgres, type TestPostgres } from "../../../start-postgres.ts"
 import { createRandom } from "../random.ts"
 import { createSteps, readAll } from "../s3/journal-steps.ts"
+import { startDouble } from "../s3/start-double.ts"
 
 let postgres: TestPostgres
 let pool: pg.Pool
@@ -118,5 +123,26 @@ describe("a journal in PostgreSQL", () => {
     expect(listed).toEqual([listed[0], listed[0]])
     await Promise.all(journals.map((journal) => journal.forgetRemoval("a")))
     expect(await journals[0].listRemovals(5, 9)).toEqual([{ key: "b", at: 4 }])
+  })
+
+  it("says when a late removal is due by the database's clock, whatever that of a process says", async () => {
+    const double = await startDouble()
+    onTestFinished(double.close)
+    const spill = await mkdtemp(join(tmpdir(), "sluice-journal-"))
+    onTestFinished(() => rm(spill, { recursive: true }))
+    const before = Date.now()
+    vi.spyOn(Date, "now").mockReturnValue(before - 600_000)
+    onTestFinished(() => void vi.restoreAllMocks())
+    const store = createS3BlobStore(
+      { ...double.settings, journal: createPostgresBlobJournal({ pool }), spill },
+      { removeAgainAfter: 300_000 },
+    )
+    onTestFinished(() => store.close())
+    // Nothing is known of its writers.
+    await store.remove("key")
+    const [noted, ...more] = await journals[1].listRemovals(Number.MAX_SAFE_INTEGER, 9)
+    expect([noted!.key, more]).toEqual(["key", []])
+    expect(noted!.at).toBeGreaterThanOrEqual(before + 300_000)
+    expect(noted!.at).toBeLessThan(before + 400_000)
   })
 })

@@ -42,7 +42,7 @@ export interface JournalChange {
 /** A blob that is to be removed again. */
 export interface LateRemoval {
   readonly key: string
-  /** When, ms since the epoch. */
+  /** When, ms since the epoch, by the journal's clock. */
   readonly at: number
 }
 
@@ -65,6 +65,8 @@ export interface BlobJournal {
   readonly write: (key: string, epoch: number, change: JournalChange) => Promise<boolean>
   /** Forgets a blob; false where a newer epoch was seen. Without an epoch, whatever was seen. */
   readonly forget: (key: string, epoch?: number) => Promise<boolean>
+  /** ms since the epoch, by the one clock that all processes have which share the journal. */
+  readonly now: () => Promise<number>
   /** Notes that a blob is to be removed again: what a writer had under way may arrive later. In the place of an earlier note. */
   readonly noteRemoval: (removal: LateRemoval) => Promise<void>
   /** Those that are due, the earliest first, at most so many. */

@@ -28,6 +28,7 @@ export const createMemoryBlobJournal = (): BlobJournal => {
       blobs.delete(key)
       return true
     },
+    now: async () => Date.now(),
     noteRemoval: async (removal) => void removals.set(removal.key, removal),
     listRemovals: async (now, limit) =>
       [...removals.values()]

@@ -134,6 +134,7 @@ export const createSqliteBlobJournal = ({ file }: { readonly file: string }): Bl
         remove.run(key)
         return true
       }),
+    now: async () => Date.now(),
     noteRemoval: ({ key, at }) => group.run(() => void noteRemoval.run(key, at)),
     listRemovals: async (now, limit) =>
       listRemovals.all(now, limit).map(({ key, at }) => ({ key, at }) as unknown as LateRemoval),
