@@ -18,9 +18,8 @@ const jsonReport = (outputFile: string): ["json", { outputFile: string }] => ["j
 
 export default defineConfig(({ mode }) => ({
   test: {
-    // Most tests keep both cores busy by themselves, with a build or a server of their own: a second worker for all took 15 %
-    // off a whole run on two cores, and failed tests that wait for others. Quick tests wait a quarter of their time, those
-    // of the command half of it, those of components two thirds.
+    // As many files at a time as there are cores: tests of the sources and of the package leave a tenth of the processors idle
+    // then, one at a time a third. Quick tests and pages wait more, and run more at a time; what load would change runs alone.
     // `npm run test:long`: what is tried at random, a hundred times as often, and all faults of several ingests.
     ...(mode === "long" && {
       env: {

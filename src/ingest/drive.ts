@@ -77,11 +77,13 @@ interface Driven {
   readonly outboxes: ReadonlyArray<DrivenOutbox>
   readonly housekeeping: Pick<Housekeeping, "sweepWhile">
   readonly catalog: Pick<Catalog, "findNextDeadline">
+  /** ms since the epoch, by the clock that all processes go by. */
+  readonly now: () => number
   readonly write: Write
 }
 
 /** Has an ingest work that does nothing by itself. */
-export const createDrive = ({ drivers, outboxes, housekeeping, catalog, write }: Driven) => {
+export const createDrive = ({ drivers, outboxes, housekeeping, catalog, now, write }: Driven) => {
   const settle = (): Promise<unknown> => Promise.all(outboxes.map((outbox) => outbox.settle()))
   const countUnderWay = (): number => outboxes.reduce((sum, outbox) => sum + outbox.countUnderWay(), 0)
 
@@ -96,7 +98,7 @@ export const createDrive = ({ drivers, outboxes, housekeeping, catalog, write }:
   const deliver = async (until: number): Promise<void> => {
     const isLeft = async (outbox: DrivenOutbox): Promise<boolean> => {
       const next = await outbox.nextDueAt(0)
-      return next !== null && next <= Date.now()
+      return next !== null && next <= now()
     }
     for (let left = outboxes; left.length > 0 && performance.now() < until;) {
       for (const outbox of left) outbox.wake()
@@ -142,7 +144,7 @@ export const createDrive = ({ drivers, outboxes, housekeeping, catalog, write }:
         const isSwept = mayGoOn()
         const underWay = countUnderWay()
         const nextAt = await findNext()
-        const isDue = nextAt !== null && nextAt <= Date.now()
+        const isDue = nextAt !== null && nextAt <= now()
         return { isDone: isSwept && underWay === 0 && !isDue, underWay, nextAt }
       } finally {
         end()

@@ -446,3 +446,23 @@ describe("sluice doctor", patient, () => {
     })
   })
 })
+
+describe("a command on a machine whose clock is an hour ahead", patient, () => {
+  it("makes due at once by the database's clock", async () => {
+    const ingest = await start()
+    await ingest.stop()
+    const added = await ask(["endpoints", "add", "https://example.com/hook", "--events", "uploaded", "--json"])
+    const execArgv = ["--import", "data:text/javascript,const real = Date.now; Date.now = () => real() + 3600000"]
+    // No ingest runs that would send it.
+    await runCommand(["endpoints", "test", added.id, "--json"], {
+      cwd: folder,
+      env: toEnv(),
+      execArgv,
+    })
+    const pool = postgres.createPool({ connectionString: databaseUrl })
+    onTestFinished(() => pool.end())
+    const { rows } = await pool.query("SELECT next_at FROM sluice.endpoint_events")
+    expect(rows).toHaveLength(1)
+    expect(Math.abs(Number(rows[0].next_at) - Date.now())).toBeLessThan(600_000)
+  })
+})

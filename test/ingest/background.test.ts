@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process"
 import { join } from "node:path"
 import { promisify } from "node:util"
+import * as Effect from "effect/Effect"
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
 import {
   createDiskBlobStore,
@@ -10,6 +11,7 @@ import {
   createSqliteCatalog,
   type IngestOptions,
 } from "../../src/ingest.ts"
+import { createDrive, createDrivers } from "../../src/ingest/drive.ts"
 import { formatUploadRange, names, type UploadGrant } from "../../src/protocol.ts"
 import { makeFolder } from "../make-folder.ts"
 import { createWebhookSecret } from "../../src/protocol/webhook-secret.ts"
@@ -286,5 +288,31 @@ describe("an ingest without a background", () => {
     expect(() => make({ tracing: { url: "http://localhost" } })).toThrow(/and tracing works in the background/)
     await expect(make({ background: true }).tick({ budget: 1 })).rejects.toThrow(/works by itself/)
     await expect(make().tick({ budget: Number.NaN })).rejects.toThrow(/budget is NaN/)
+  })
+})
+
+describe("a tick on a catalog that has a clock of its own", () => {
+  it("is done where nothing is due by that clock, however far ahead the machine's is", async () => {
+    const now = () => 1000
+    let calls = 0
+    const outbox = {
+      wake: () => void calls++,
+      settle: async () => {},
+      nextDueAt: async () => 2000,
+      countUnderWay: () => 0,
+      drain: async () => {},
+      close: async () => {},
+      pause: () => {},
+    }
+    const { tick } = createDrive({
+      drivers: createDrivers(),
+      outboxes: [outbox],
+      housekeeping: { sweepWhile: () => Effect.void },
+      catalog: { findNextDeadline: async () => null },
+      now,
+      write: () => {},
+    })
+    expect(await tick({ budget: 1000 })).toEqual({ isDone: true, underWay: 0, nextAt: 2000 })
+    expect(calls).toBeLessThanOrEqual(2)
   })
 })

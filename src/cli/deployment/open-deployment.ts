@@ -16,6 +16,8 @@ export type OpenDeployment = DeploymentCatalog & {
   readonly openStore: () => Promise<BlobStore>
   /** The apps of which the catalog keeps anything: the ingest's own is among them once it has been used. */
   readonly listAppIds: () => Promise<ReadonlyArray<string>>
+  /** ms since the epoch, by the clock that its ingests go by: of the database, where there is one. */
+  readonly now: () => Promise<number>
   /** Whether an ingest runs on it; undefined where nobody knows. */
   readonly isRunning: () => Promise<boolean | undefined>
 }

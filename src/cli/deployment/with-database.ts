@@ -39,6 +39,7 @@ export const withDatabase = <A>(
           return (store = await openStore(deployment))
         },
         listAppIds: reader.listAppIds,
+        now: async () => Date.now() + (await reader.readServer()).ahead,
         isRunning: () => isAnyAlive(reader),
       })
     } catch (error) {

@@ -39,6 +39,7 @@ const withFolder = async <A>(
           reader.close()
         }
       },
+      now: async () => Date.now(),
       isRunning: async () => isDataFolderLocked(folder.path),
     })
   } finally {

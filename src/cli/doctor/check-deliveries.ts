@@ -1,4 +1,5 @@
 import type { Catalog, UploadWithDelivery } from "../../ingest.ts"
+import type { OpenDeployment } from "../deployment/open-deployment.ts"
 import { failed, type Finding, ok, warning } from "./finding.ts"
 
 /** This many are counted; for more it says "100 or more". */
@@ -44,7 +45,10 @@ const findMisdirected = (
 }
 
 /** Whether apps are told about their files and, for one app, whether events go to the right URL. */
-export const checkDeliveries = async (catalog: Catalog, present?: PresentCallbackUrl): Promise<Finding> => {
+export const checkDeliveries = async (
+  { catalog, now }: Pick<OpenDeployment, "catalog" | "now">,
+  present?: PresentCallbackUrl,
+): Promise<Finding> => {
   const check = "Deliveries"
   const dead = await catalog.listDeliveries({ status: "dead", limit: most })
   if (dead.length > 0) {
@@ -59,8 +63,9 @@ export const checkDeliveries = async (catalog: Catalog, present?: PresentCallbac
     )
   }
   const pending = await catalog.listDeliveries({ status: "pending", limit: most })
+  const before = (await now()) - patience
   const overdue = pending.filter(
-    ({ delivery, registration }) => registration?.isDev === false && delivery.nextAt < Date.now() - patience,
+    ({ delivery, registration }) => registration?.isDev === false && delivery.nextAt < before,
   )
   if (overdue.length > 0) {
     return warning(

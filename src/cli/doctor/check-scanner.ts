@@ -1,8 +1,8 @@
 import { connect } from "node:net"
 import { connect as connectTls } from "node:tls"
-import type { Catalog } from "../../ingest.ts"
 import { envName } from "../../protocol.ts"
 import { type ClamdAddress, parseClamdAddress } from "../../schema/clamd-address.ts"
+import type { OpenDeployment } from "../deployment/open-deployment.ts"
 import { formatSpan } from "../terminal/moment.ts"
 import { failed, type Finding, ok, warning } from "./finding.ts"
 import { explainUnreachable, type Unreachable } from "./unreachable.ts"
@@ -114,9 +114,8 @@ const patience = 10 * 60_000
 
 /** How many files wait for a verdict, and how long the oldest one has; undefined where none does, and no scanner is set. */
 export const checkHeld = async (
-  catalog: Catalog,
+  { catalog, now }: Pick<OpenDeployment, "catalog" | "now">,
   hasScanner: boolean,
-  now = Date.now(),
 ): Promise<Finding | undefined> => {
   const check = "Held files"
   const held = await catalog.listHeld({ limit: most, except: new Set() })
@@ -127,7 +126,7 @@ export const checkHeld = async (
   const oldest = held
     .map(({ file }) => ({ key: file.key, since: file.uploadedAt ?? file.createdAt }))
     .reduce((first, each) => (each.since < first.since ? each : first))
-  const waited = now - oldest.since
+  const waited = (await now()) - oldest.since
   const message =
     length === 1
       ? `1 file has waited for a verdict for ${formatSpan(waited)}: ${oldest.key}`

@@ -121,9 +121,9 @@ const checkCallbacks = async (
       : await checkCallbackUrl(url, asked)
   if (!isReadable) return found
   const present = token && callbackUrl !== undefined ? { appId: token.appId, callbackUrl } : undefined
-  const sent = await withDeployment(deployment, "reads", async ({ catalog }) => {
-    const endpoints = await checkEndpoints(catalog)
-    return [await checkDeliveries(catalog, present), ...(endpoints === undefined ? [] : [endpoints])]
+  const sent = await withDeployment(deployment, "reads", async (open) => {
+    const endpoints = await checkEndpoints(open.catalog)
+    return [await checkDeliveries(open, present), ...(endpoints === undefined ? [] : [endpoints])]
   })
   return [...sent, ...found]
 }
@@ -136,7 +136,7 @@ const checkHolds = async (
 ): Promise<ReadonlyArray<Finding>> => {
   const answers = await checkScanner(scanner)
   const held = isReadable
-    ? await withDeployment(deployment, "reads", ({ catalog }) => checkHeld(catalog, scanner !== undefined))
+    ? await withDeployment(deployment, "reads", (open) => checkHeld(open, scanner !== undefined))
     : undefined
   return [answers, held].filter((finding) => finding !== undefined)
 }

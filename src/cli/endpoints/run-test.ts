@@ -20,7 +20,7 @@ export const runEndpointsTest = async (
   const { url, isRunning, attempt } = await withDeployment(deployment, "changes", async (open) => {
     const { catalog } = open
     const { url } = await requireEndpoint(catalog, endpointId)
-    await catalog.addTestEvent({ id, endpointId, now: Date.now() })
+    await catalog.addTestEvent({ id, endpointId, now: await open.now() })
     const isRunning = await open.isRunning()
     let attempt: DeliveryAttempt | undefined
     const until = Date.now() + (isRunning ? patience : 0)

@@ -37,7 +37,8 @@ export interface ReconcileParts {
   readonly bucket: BucketWalk
   readonly catalog: Catalog
   readonly journal: BlobJournal
-  readonly now?: number
+  /** ms since the epoch. */
+  readonly now: number
 }
 
 const isOld = (since: number, now: number): boolean => now - since > oldAge
@@ -57,7 +58,7 @@ const hasObject = (file: FileRecord, { ref }: BucketObject): boolean =>
   file.status !== "Uploaded" || (!file.isInline && (file.blobRef === null || ref === file.blobRef))
 
 /** Compares all objects with the files that have them; returns the ids of the files whose objects are as they should be. */
-const walkObjects = async ({ bucket, catalog, now = Date.now() }: ReconcileParts, done: Reconciled) => {
+const walkObjects = async ({ bucket, catalog, now }: ReconcileParts, done: Reconciled) => {
   const present = new Set<number>()
   for await (const page of bucket.objects()) {
     const files = await findFiles(
@@ -82,7 +83,7 @@ const walkObjects = async ({ bucket, catalog, now = Date.now() }: ReconcileParts
   return present
 }
 
-const walkUploads = async ({ bucket, catalog, journal, now = Date.now() }: ReconcileParts, done: Reconciled) => {
+const walkUploads = async ({ bucket, catalog, journal, now }: ReconcileParts, done: Reconciled) => {
   for (const upload of await bucket.uploads()) {
     const { blob, initiatedAt } = upload
     if (blob === null || readBlobName(blob) === undefined) {

@@ -63,10 +63,11 @@ export const runFilesOrphans = async (
   options: OrphansOptions,
 ): Promise<void> => {
   const { app, owner, limit, json } = options
-  const { oldest, count, bytes } = await withDeployment(deployment, "reads", async (open): Promise<Orphans> => {
+  const { oldest, count, bytes, now } = await withDeployment(deployment, "reads", async (open) => {
+    const now = await open.now()
     const appId = app ?? (owner === undefined ? undefined : await findOnlyApp(command, open, "--owner"))
-    if (owner !== undefined && appId === undefined) return { oldest: [], count: 0, bytes: 0 }
-    return findOrphans(open.catalog, { appId, limit, ...(owner !== undefined && { owner }) })
+    if (owner !== undefined && appId === undefined) return { oldest: [], count: 0, bytes: 0, now }
+    return { ...(await findOrphans(open.catalog, { appId, limit, ...(owner !== undefined && { owner }) })), now }
   })
   if (json) {
     console.log(JSON.stringify({ files: oldest.map(toFileJson), count, bytes }))
@@ -80,7 +81,6 @@ export const runFilesOrphans = async (
     console.log(`No file${whose.join("")} waits to be claimed.`)
     return
   }
-  const now = Date.now()
   printTable(
     [{ title: "KEY" }, { title: "NAME" }, { title: "SIZE", align: "right" }, { title: "OWNER" }, { title: "CLAIM BY" }],
     oldest.map(({ key, name, size, owner: whose, claimBy }) => [

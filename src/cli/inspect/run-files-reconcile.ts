@@ -162,7 +162,7 @@ const reconcileBucket = async (
 
 /** `sluice files reconcile`. */
 export const runFilesReconcile = async (deployment: Deployment, options: ReconcileOptions): Promise<void> => {
-  await withDeployment(deployment, "reads", async ({ catalog, openStore }) => {
+  await withDeployment(deployment, "reads", async ({ catalog, openStore, now }) => {
     // It looks first whether the files are in the bucket that was named: all others would be taken for left over.
     await openStore()
     const { store } = deployment
@@ -174,7 +174,7 @@ export const runFilesReconcile = async (deployment: Deployment, options: Reconci
     let journal: BlobJournal | undefined
     try {
       journal = await openJournal(deployment)
-      await reconcileBucket(deployment, store, { catalog, journal }, options)
+      await reconcileBucket(deployment, store, { catalog, journal, now: await now() }, options)
     } finally {
       await journal?.close()
     }

@@ -54,7 +54,7 @@ export const runRedeliver = async (
     // Another app's may have been given up since.
     const isMeant = ({ file, registration }: UploadWithDelivery) =>
       to === undefined || (file.appId === appId && registration?.isDev === false)
-    const now = Date.now()
+    const now = await open.now()
     for await (const uploads of list()) {
       await Promise.all(
         uploads.filter(isMeant).map(async ({ delivery: { id }, registration }) => {
