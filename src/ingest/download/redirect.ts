@@ -71,7 +71,7 @@ export const findRedirect = Effect.fnUntraced(function* (
   const end = Math.min(at + goodFor, until, file.removeAt ?? Infinity, file.claimBy ?? Infinity)
   const { urlOf } = store
   const found = yield* attempt(() =>
-    urlOf(toBlobName(file), { ref: file.blobRef, at, expiresIn: Math.floor((end - at) / 1000), ...said }),
+    urlOf(toBlobName(file), { ref: file.blobRef, at, now: asked, expiresIn: Math.floor((end - at) / 1000), ...said }),
   )
   if (found === null || found.url.length > longestUrl || found.expiresAt - asked < leastLeft) return undefined
   const headers = {

@@ -93,6 +93,8 @@ export interface BlobUrlRequest {
   readonly ref: string | null
   /** The moment that it is made as of, ms since the epoch, a little ago: the same request with the same moment gives the same URL. */
   readonly at: number
+  /** What time it is by the same clock, which need not be this machine's. */
+  readonly now: number
   /** How long it is good from then on, s. */
   readonly expiresIn: number
   /** The headers of its answers: `content-type`. */
@@ -153,7 +155,8 @@ export interface BlobStore {
    * Lets a client send parts of the blob past the ingest. Blobs that have been granted parts end, as `claim` says, with the
    * parts that have no gap before them, whoever has sent them. Absent in a store that no client can reach.
    *
-   * `until`: when the URLs may end at the latest, ms since the epoch.
+   * `until`: when the URLs may end at the latest, ms since the epoch; `now`: what time it is by the same clock, which need not be
+   * this machine's. `expires` of what is granted is by it as well.
    */
   readonly grantParts?: (
     key: string,
@@ -162,6 +165,7 @@ export interface BlobStore {
       readonly size: number
       readonly parts: ReadonlyArray<DirectPart>
       readonly until: number
+      readonly now: number
     },
   ) => Promise<GrantedParts>
   /**

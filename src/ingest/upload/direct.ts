@@ -30,7 +30,7 @@ export const direct = async (service: Service, upload: ProvenUpload, question: D
     const { epoch, id } = begun
     const { parts } = question
     const granted = await store
-      .grantParts(toBlobName({ key, id }), { epoch, size, parts, until: expires })
+      .grantParts(toBlobName({ key, id }), { epoch, size, parts, until: expires, now: service.now() })
       .catch((cause: unknown) => {
         void removeLate(service, key, id)
         throw cause

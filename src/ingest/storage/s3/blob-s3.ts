@@ -255,15 +255,18 @@ export const createS3BlobStore = (
     return { digest, ref: whole.ref }
   }
 
-  const urlOf: BlobStore["urlOf"] = async (key, { ref, at, expiresIn, type, disposition, cacheControl }) => {
+  const urlOf: BlobStore["urlOf"] = async (key, { ref, at, now, expiresIn, type, disposition, cacheControl }) => {
     if (ref === null) return null
+    // The client goes by this machine's clock, and by how far that of the bucket is from it. By whole minutes, so that the same
+    // URL stays the same.
+    const behind = Math.round((now - Date.now()) / 60_000) * 60_000
     const query = {
       "response-content-type": type,
       "response-content-disposition": disposition,
       "response-cache-control": cacheControl,
     }
-    const url = await client.presign({ method: "GET", key: names.content(key, ref), query, expiresIn, at })
-    return { url, expiresAt: Math.min(at + expiresIn * 1000, await client.credentialsEnd()) }
+    const url = await client.presign({ method: "GET", key: names.content(key, ref), query, expiresIn, at: at - behind })
+    return { url, expiresAt: Math.min(at + expiresIn * 1000, (await client.credentialsEnd()) + behind) }
   }
 
   const store: BlobStore = {

@@ -82,18 +82,17 @@ const signParts = async (
   name: string,
   { id, directSize: size = 0 }: MultipartUpload,
   parts: ReadonlyArray<DirectPart>,
-  until: number,
+  { until, now }: { readonly until: number; readonly now: number },
 ): Promise<ReadonlyArray<DirectUpload>> => {
   const at = Date.now()
-  const end = Math.min(at + lifetime, until, await client.credentialsEnd())
-  const expiresIn = Math.floor((end - at) / 1000)
+  const expiresIn = Math.floor(Math.min(lifetime, until - now, (await client.credentialsEnd()) - at) / 1000)
   if (expiresIn < 1) return []
   const isOne = ({ number }: DirectPart): boolean => number >= 1 && number <= countParts(size)
   return Promise.all(
     parts.filter(isOne).map(async ({ number, sha256 }) => ({
       number,
       ...(await signPart(client, name, id, number, { length: sizeOfPart(size, number), sha256 }, expiresIn, at)),
-      expires: at + expiresIn * 1000,
+      expires: now + expiresIn * 1000,
     })),
   )
 }
@@ -179,7 +178,7 @@ export const createPartGrants = ({
     return fitness
   }
 
-  return async (key, { epoch, size, parts, until }) => {
+  return async (key, { epoch, size, parts, ...times }) => {
     const why = await findWhyNot()
     if (why !== undefined) return { kind: "refused", why }
     const partSize = toPartSize(size)
@@ -201,7 +200,7 @@ export const createPartGrants = ({
       await adoptParts(client, held, upload, name)
       if (held.blob.direct === undefined) await held.beginAnew(undefined)
     }
-    const uploads = await signParts(client, name, upload, parts, until)
+    const uploads = await signParts(client, name, upload, parts, times)
     // `claim` has asked for the parts of an upload that was direct before; a new one has none.
     const stored = toRuns(before === null ? [] : (held.blob.direct?.keys() ?? []))
     return { kind: "granted", partSize, stored, uploads }
