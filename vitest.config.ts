@@ -73,7 +73,7 @@ export default defineConfig(({ mode }) => ({
         extends: true,
         test: {
           name: "waiting",
-          maxWorkers: availableParallelism(),
+          maxWorkers: Math.ceil(1.5 * availableParallelism()),
           sequence: { groupOrder: 3 },
           include: waitingTests,
           exclude: quickTests,

@@ -1,8 +1,6 @@
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
-import { join } from "node:path"
-
-const main = join(import.meta.dirname, "../../src/cli/main.ts")
+import { commandFile } from "./command-file.ts"
 
 /** Whether a terminal can be made here. */
 export const hasTerminal = spawnSync("script", ["-qec", "true", "/dev/null"]).status === 0
@@ -16,7 +14,7 @@ export const runAtTerminal = async (
   keys: string,
   { cwd, env }: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
 ) => {
-  const command = [process.execPath, main, ...args].map((word) => `'${word}'`).join(" ")
+  const command = [process.execPath, commandFile, ...args].map((word) => `'${word}'`).join(" ")
   const child = spawn("script", ["-qec", command, "/dev/null"], { cwd, env: { ...process.env, NO_COLOR: "1", ...env } })
   let stdout = ""
   let isAsked = false

@@ -1,11 +1,9 @@
 import { type ChildProcess, spawn, type StdioOptions } from "node:child_process"
 import { once } from "node:events"
-import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { parseToken, type Token } from "../../src/protocol.ts"
 import { compileCache } from "../compile-cache.ts"
-
-const main = join(import.meta.dirname, "../../src/cli/main.ts")
+import { commandFile } from "./command-file.ts"
 
 /** How the command is run. */
 export interface CommandOptions {
@@ -34,7 +32,7 @@ export interface RunningCommand {
 export const startCommand = (args: ReadonlyArray<string>, options: CommandOptions = {}): RunningCommand => {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("SLUICE_"))
   const stdio: StdioOptions = ["pipe", "pipe", "pipe", ...(options.hasChannel ? (["ipc"] as const) : [])]
-  const child = spawn(process.execPath, [...(options.execArgv ?? []), main, ...args], {
+  const child = spawn(process.execPath, [...(options.execArgv ?? []), commandFile, ...args], {
     stdio,
     env: { ...Object.fromEntries(inherited), ...compileCache, NO_COLOR: "1", ...options.env },
     ...(options.cwd !== undefined && { cwd: options.cwd }),

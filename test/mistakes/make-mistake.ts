@@ -3,6 +3,7 @@ import { createServer } from "node:http"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import type { Browser } from "playwright-core"
+import { commandFile } from "../cli/command-file.ts"
 import { findFreePort, listen } from "../adapters/apps/listen.ts"
 import { pixel } from "../browser/pixel.ts"
 import { run, type Running, start } from "../newcomer/shell.ts"
@@ -11,7 +12,7 @@ import { createProxy } from "./proxy.ts"
 import type { Mistake, Readings, Run, Scene, Stage, Written } from "./mistake.ts"
 
 const root = resolve(import.meta.dirname, "../..")
-const command = `${JSON.stringify(process.execPath)} ${JSON.stringify(join(root, "src/cli/main.ts"))}`
+const command = `${JSON.stringify(process.execPath)} ${JSON.stringify(commandFile)}`
 
 const toServer = ({
   prologue = "",

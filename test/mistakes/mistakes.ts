@@ -1,4 +1,5 @@
 import { chmod, mkdir } from "node:fs/promises"
+import { commandFile } from "../cli/command-file.ts"
 import { start } from "../newcomer/shell.ts"
 import type { Mistake } from "./mistake.ts"
 
@@ -234,10 +235,13 @@ app.use("/api/sluice", uploads)`,
     name: "A second ingest runs on the same data folder",
     run: ({ data, token }) => ({
       before: async () => {
-        const first = start(`${JSON.stringify(process.execPath)} src/cli/main.ts ingest --port 0 --data ${data}`, {
-          cwd: process.cwd(),
-          env: { SLUICE_TOKEN: token },
-        })
+        const first = start(
+          `${JSON.stringify(process.execPath)} ${JSON.stringify(commandFile)} ingest --port 0 --data ${data}`,
+          {
+            cwd: process.cwd(),
+            env: { SLUICE_TOKEN: token },
+          },
+        )
         await first.prints(/listening|started|http:/)
         return first.end
       },
