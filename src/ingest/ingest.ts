@@ -170,8 +170,8 @@ export const createIngest = (options: IngestOptions, times?: ProcessTimes): Inge
   const toEndpoints = { apps, catalog, settings, transport: endpointTransport, membership }
   const endpoints = createEndpointDispatcher(toEndpoints, context, isDriven)
   const housekeeping = createHousekeeping(() => service)
-  const drive =
-    drivers && createDrive({ drivers, outboxes: [dispatcher, endpoints], housekeeping, catalog, now, write })
+  const outboxes = [dispatcher, endpoints]
+  const drive = drivers && createDrive({ drivers, outboxes, housekeeping, catalog, now, write })
   const service: Service = {
     settings,
     apps,

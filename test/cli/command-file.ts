@@ -12,7 +12,7 @@ const keptFor = 24 * 60 * 60_000
 /** Another one as soon as anything that the command is made of changes. */
 const toStamp = (): string => {
   const hash = createHash("sha256")
-  for (const file of ["package-lock.json", ...globSync("src/**/*", { cwd: root }).toSorted()]) {
+  for (const file of ["package.json", "package-lock.json", ...globSync("src/**/*", { cwd: root }).toSorted()]) {
     const { mtimeMs, size } = statSync(join(root, file))
     hash.update(`${file} ${mtimeMs} ${size}\n`)
   }

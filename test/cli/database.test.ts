@@ -51,10 +51,11 @@ const run = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> 
 const ask = (args: ReadonlyArray<string>) => askCommand(args, { cwd: folder, env: toEnv() })
 
 /** Starts an ingest that has no folder; `stop` resolves with all that it printed. */
-const start = async (args: ReadonlyArray<string> = nameBucket()) => {
+const start = async (args: ReadonlyArray<string> = nameBucket(), execArgv: ReadonlyArray<string> = []) => {
   const command = startCommand(["ingest", "--json", "--port", "0", "--largest-content", "0", ...args], {
     cwd: folder,
     env: toEnv(),
+    execArgv,
   })
   onTestFinished(async () => {
     command.child.kill("SIGKILL")
@@ -447,17 +448,34 @@ describe("sluice doctor", patient, () => {
   })
 })
 
+/** Puts the clock of a process so many hours forwards. */
+const shiftClock = (hours: number): ReadonlyArray<string> => [
+  "--import",
+  `data:text/javascript,const real = Date.now; Date.now = () => real() + ${hours * 3_600_000}`,
+]
+
+describe("an ingest on a machine whose clock is an hour wrong", patient, () => {
+  it.each([1, -1])("redirects to URLs that the bucket takes: by %i h", async (hours) => {
+    const ingest = await start([...nameBucket(), "--reads", "redirect"], shiftClock(hours))
+    await writeFile(join(folder, "note.txt"), "hello")
+    const { stdout } = await ingest.hand("put", "note.txt", "--json")
+    const { key } = JSON.parse(stdout)
+    const redirect = await fetch(`${ingest.url}/f/${key}`, { redirect: "manual" })
+    expect(redirect.status).toBe(302)
+    expect(await (await fetch(redirect.headers.get("location")!)).text()).toBe("hello")
+  })
+})
+
 describe("a command on a machine whose clock is an hour ahead", patient, () => {
   it("makes due at once by the database's clock", async () => {
     const ingest = await start()
     await ingest.stop()
     const added = await ask(["endpoints", "add", "https://example.com/hook", "--events", "uploaded", "--json"])
-    const execArgv = ["--import", "data:text/javascript,const real = Date.now; Date.now = () => real() + 3600000"]
     // No ingest runs that would send it.
     await runCommand(["endpoints", "test", added.id, "--json"], {
       cwd: folder,
       env: toEnv(),
-      execArgv,
+      execArgv: shiftClock(1),
     })
     const pool = postgres.createPool({ connectionString: databaseUrl })
     onTestFinished(() => pool.end())

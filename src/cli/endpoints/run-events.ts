@@ -111,8 +111,8 @@ export const runEndpointsRedeliver = async (
 ): Promise<void> => {
   const due: Array<string> = []
   const refused: Array<string> = []
-  await withDeployment(deployment, "changes", async ({ catalog, now: readClock }) => {
-    const now = await readClock()
+  await withDeployment(deployment, "changes", async ({ catalog, ...open }) => {
+    const now = await open.now()
     const redeliver = async (id: string) =>
       (await catalog.redeliverEvent({ id, now })) ? due.push(id) : refused.push(id)
     for (const id of ids) if ((await catalog.findEvent(id)) === null) throw unknownEvent(id)
