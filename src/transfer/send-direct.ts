@@ -1,4 +1,5 @@
 import type { DirectAnswer, DirectQuestion } from "../protocol/messages.ts"
+import { explainFailure } from "./explain-failure.ts"
 import type { Fetch, fetchReply, networkError, readReply, Reply } from "./reply.ts"
 import type { Attempt } from "./retry.ts"
 import type { BytesRequest } from "./bytes-request.ts"
@@ -152,6 +153,7 @@ export const sendDirect = async (
   }
   await Promise.all(Array.from({ length: partsAtOnce }, sendNext))
   if (!failure) return { value: true }
+  if (!signal.aborted) await explainFailure(file, failure.error)
   const inVain = isVain && !signal.aborted ? (vain.get(transfer) ?? 0) + 1 : 0
   vain.set(transfer, inVain)
   if (inVain === vainAtMost) {

@@ -1,11 +1,13 @@
 import type { BytesRequest } from "./bytes-request.ts"
 import { networkError, type Reply } from "./reply.ts"
 
+/** @param bytes a body that goes as a POST; without them it goes as a PUT */
 const sendWithXhr = (
-  method: "POST" | "PUT",
   { url, headers, body, size, signal, onProgress }: BytesRequest,
+  bytes?: ArrayBuffer,
 ): Promise<Reply> =>
   new Promise((resolve, reject) => {
+    signal.throwIfAborted()
     const xhr = new XMLHttpRequest()
     const abort = () => xhr.abort()
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -17,11 +19,11 @@ const sendWithXhr = (
       clearTimeout(timer)
       signal.removeEventListener("abort", abort)
     }
-    xhr.open(method, url)
+    xhr.open(bytes ? "POST" : "PUT", url)
     signal.addEventListener("abort", abort)
-    if (method === "POST") {
-      // Headers, a listener for progress and the type of a Blob (a slice has none) would need a preflight request.
-      xhr.send((body as Blob).slice())
+    if (bytes) {
+      // Headers, a listener for progress and the type of a Blob would need a preflight request.
+      xhr.send(bytes)
       timer = setTimeout(() => onProgress(size), progressDelay)
     } else {
       for (const name in headers) xhr.setRequestHeader(name, headers[name]!)
@@ -52,9 +54,16 @@ const refusesPost: Record<string, boolean> = {}
 export const sendFromPage = async (request: BytesRequest): Promise<Reply> => {
   const { url, body, size, isPlain, signal, onProgress } = request
   const host = url.split("/")[2]!
-  if (isPlain && size <= onePiece && "slice" in body && !refusesPost[host]) {
+  const bytes =
+    isPlain &&
+    size <= onePiece &&
+    "arrayBuffer" in body &&
+    !refusesPost[host] &&
+    // What cannot be read fails as a PUT, too.
+    (await (body as Blob).arrayBuffer().catch(() => undefined))
+  if (bytes) {
     try {
-      const reply = await sendWithXhr("POST", request)
+      const reply = await sendWithXhr(request, bytes)
       refusesPost[host] = reply.status === 405
       if (!refusesPost[host]) {
         // It was answered before the time was over: who waits for the app now does not go back to sending.
@@ -64,7 +73,6 @@ export const sendFromPage = async (request: BytesRequest): Promise<Reply> => {
     } finally {
       if (!signal.aborted) refusesPost[host] ??= true
     }
-    signal.throwIfAborted()
   }
-  return sendWithXhr("PUT", request)
+  return sendWithXhr(request)
 }

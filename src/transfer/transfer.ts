@@ -55,7 +55,8 @@ const isResult = (json: unknown): json is UploadResult => typeof (json as Upload
  *
  * Shape:  `PUT url`, `Range: bytes=<offset>-`, raw bytes; before a retry `HEAD url` for the offset. From pages a small
  *         file first goes as `POST url`.
- * Fails:  rejects with an UploadError; with the signal's reason or NETWORK_ERROR when aborted.
+ * Fails:  rejects with an UploadError, SIZE_MISMATCH where the file was changed or removed since it was chosen; with the
+ *         signal's reason or NETWORK_ERROR when aborted.
  * Source: docs/protocol.md §10.
  */
 export const transfer = async (options: TransferOptions): Promise<UploadResult> => {
@@ -75,6 +76,13 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
   const readOffset = (reply: Reply): number | undefined => {
     const header = reply.header(rangeStartHeader)!
     return /^\d+$/.test(header) && +header <= file.size ? +header : undefined
+  }
+
+  /** To what sends it, a file that cannot be read is a connection that breaks. */
+  const explain = async (error: unknown): Promise<never> => {
+    if (!signal.aborted) await loadCutter()
+    await cutter?.explainFailure(file, error)
+    throw error
   }
 
   const attempt = async (forget: (failures: number) => void): Promise<Attempt<UploadResult>> => {
@@ -124,9 +132,11 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
     }
     sent(0)
     if (silent > 1) await loadCutter()
+    // A slice of a whole Blob would cost a page as much as reading it.
+    const isWhole = start === 0 && file.slice === Blob.prototype.slice
     const [body, size] = cutter
       ? await cutter.takePiece(url, options, start, silent)
-      : [await file.slice(start), file.size - start]
+      : [isWhole ? file : await file.slice(start), file.size - start]
     const reply = await look(
       await sendBytes(fetch, {
         url,
@@ -137,7 +147,9 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
         isPlain: isFirst && !trace && !url.includes(transportParameter),
         signal,
         onProgress: sent,
-      }).finally(() => clearTimeout(timer)),
+      })
+        .catch(explain)
+        .finally(() => clearTimeout(timer)),
       start,
       size,
     )

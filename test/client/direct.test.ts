@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto"
-import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { mkdtemp, rm, utimes, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Browser, BrowserContext, Page } from "playwright-core"
@@ -41,6 +41,8 @@ interface Site {
   /** Sum of the bytes that the ingest has written. */
   readonly receivedBytes: () => Promise<number>
   /** Chooses a file in the page and begins its upload. */
+  /** Of the file that is chosen. */
+  readonly path: string
   readonly begin: (content: Buffer) => Promise<void>
   readonly outcome: () => Promise<{ readonly status: string; readonly key?: string; readonly fileHash?: string }>
 }
@@ -78,6 +80,7 @@ const openSite = async (allowsPages = true): Promise<Site> => {
   })
   const context = await browser.newContext()
   const page = await context.newPage()
+  const path = join(folder, "film.bin")
   onTestFinished(() => context.close())
   await page.goto(app)
   return {
@@ -90,8 +93,8 @@ const openSite = async (allowsPages = true): Promise<Site> => {
       const text = await (await fetch(`${ingest.url}/metrics`)).text()
       return Number(/^sluice_received_bytes_total (\d+)$/m.exec(text)?.[1])
     },
+    path,
     begin: async (content) => {
-      const path = join(folder, "film.bin")
       await writeFile(path, content)
       await page.locator("input").setInputFiles(path)
       await page.evaluate(() => {
@@ -203,5 +206,27 @@ describe("a page that sends a file straight to the bucket", { timeout: 60_000 },
         .update(await read(site, key))
         .digest("hex"),
     ).toBe(createHash("sha256").update(content).digest("hex"))
+  })
+
+  test("says so when the file is saved again during a pause, and sends nothing of what it is then", async () => {
+    const { double, page, begin, outcome, path } = await openSite()
+    double.onRequest(async ({ operation, partNumber, key }) =>
+      operation === "UploadPart" && !key.includes("sluice-check") && partNumber > 2 ? { kind: "hang" } : undefined,
+    )
+    await begin(randomBytes(6 * partSize))
+    await expect.poll(() => [...double.uploads.values()][0]?.parts.size, { timeout: 20_000 }).toBe(2)
+    await page.evaluate(() => window.upload.pauseUpload())
+    await page.evaluate(() => window.upload.done())
+    const before = partsOf(double).length
+    // Browsers compare the times of a file in seconds.
+    await writeFile(path, randomBytes(6 * partSize))
+    await utimes(path, 1_700_000_000, 1_700_000_000)
+    await page.evaluate(() => window.upload.resumeUpload())
+    await outcome()
+    const [code] = await page.evaluate(async () =>
+      (await window.upload.done()).map((end) => end.status === "failed" && end.error.code),
+    )
+    expect(code).toBe("SIZE_MISMATCH")
+    expect(partsOf(double).length).toBe(before)
   })
 })

@@ -1,0 +1,81 @@
+import { mkdtemp, readFile, rm, utimes, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Browser, Page } from "playwright-core"
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest"
+import { launchChromium } from "../browser/chromium.ts"
+import { pixel } from "../browser/pixel.ts"
+import { bundlePage } from "./bundle-page.ts"
+import { type Site, startSite } from "./start-site.ts"
+
+/* What a component says of a file that its user saves again or deletes after it was chosen. */
+
+let browser: Browser
+let script: string
+let styles: string
+let folder: string
+let page: Page
+let site: Site
+
+beforeAll(async () => {
+  ;[browser, script, styles, folder] = await Promise.all([
+    launchChromium(),
+    bundlePage("react.ts"),
+    readFile(join(import.meta.dirname, "../../src/ui/styles.css"), "utf8"),
+    mkdtemp(join(tmpdir(), "sluice-changed-")),
+  ])
+})
+afterAll(async () => {
+  await browser?.close()
+  await rm(folder, { recursive: true, force: true })
+})
+beforeEach(async () => {
+  site = await startSite({ script, styles })
+  page = await browser.newPage()
+  await page.addInitScript(() => Reflect.deleteProperty(globalThis, "showOpenFilePicker"))
+  await page.goto(`${site.url}/?component=dropzone`)
+  await page.locator('[data-sluice="container"]:not([data-state="loading"])').last().waitFor()
+})
+afterEach(async () => {
+  await page.close()
+  await site.close()
+})
+
+const row = () => page.locator('[data-sluice="file"]')
+
+/** Chooses a picture. @returns its path */
+const choose = async (): Promise<string> => {
+  const path = join(folder, "photo.png")
+  await writeFile(path, pixel)
+  // Browsers compare the times of a file in seconds.
+  await utimes(path, 1_700_000_000, 1_700_000_000)
+  await page.locator("input[type=file]").first().setInputFiles(path)
+  await row().and(page.locator('[data-state="picked"]')).waitFor()
+  return path
+}
+
+test.each([
+  ["saved again", (path: string) => writeFile(path, Buffer.concat([pixel, pixel]))],
+  ["deleted", (path: string) => rm(path)],
+])(
+  "a file that was %s is to be chosen again: it is not tried again, and not blamed on the network",
+  async (_, change) => {
+    await change(await choose())
+    await page.getByRole("button", { name: "Upload 1 file" }).click()
+    await row().and(page.locator('[data-state="failed"]')).waitFor()
+    expect(await row().locator('[data-sluice="file-state"]').textContent()).toBe(
+      "The file changed while it was uploaded. Choose it again.",
+    )
+    expect(
+      await row()
+        .getByRole("button")
+        .evaluateAll((buttons) => buttons.map((button) => button.getAttribute("aria-label"))),
+    ).toEqual(["Remove photo.png"])
+    expect(site.puts).toEqual([])
+
+    await row().getByRole("button", { name: "Remove photo.png" }).click()
+    await choose()
+    await page.getByRole("button", { name: "Upload 1 file" }).click()
+    await row().and(page.locator('[data-state="done"]')).waitFor()
+  },
+)

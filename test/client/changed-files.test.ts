@@ -1,0 +1,126 @@
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Browser, Page } from "playwright-core"
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { launchChromium } from "../browser/chromium.ts"
+import { bundleDoors } from "./bundle-doors.ts"
+import { type Peer, startPeer } from "./peer.ts"
+
+/* Files on a disk that are saved again, moved or deleted between their choice and the end of their upload: a browser then
+   refuses to read them, and fails as if the network were broken. */
+
+let browser: Browser
+let script: string
+let peer: Peer
+let page: Page
+let folder: string
+
+beforeAll(async () => {
+  browser = await launchChromium()
+  script = await bundleDoors(["client"], "sluice")
+})
+afterAll(() => browser?.close())
+
+beforeEach(async () => {
+  peer = await startPeer()
+  const html = `<!doctype html><link rel="icon" href="data:,"><input type="file"><script src="/client.js"></script>`
+  peer.serve("/", "text/html", html)
+  peer.serve("/client.js", "text/javascript", script)
+  page = await browser.newPage()
+  await page.goto(`${peer.origin}/`)
+  folder = mkdtempSync(join(tmpdir(), "changed-files-"))
+})
+afterEach(async () => {
+  await page.close()
+  await peer.close()
+  rmSync(folder, { recursive: true })
+})
+
+/** Writes a file and chooses it in the page. @returns its path */
+const choose = async (size: number, isListed = true) => {
+  const path = join(folder, "report.pdf")
+  writeFileSync(path, Buffer.alloc(size, "a"))
+  // Browsers compare the times of a file in seconds.
+  utimesSync(path, 1_700_000_000, 1_700_000_000)
+  await page.locator("input").setInputFiles(path)
+  // As whoever lists files does. From then on the browser knows what the file was.
+  if (isListed) await page.evaluate(() => document.querySelector("input")!.files![0]!.size)
+  return path
+}
+
+/** Starts the upload of the chosen file. */
+const start = () =>
+  page.evaluate(() => {
+    const { files } = document.querySelector("input")!
+    window.waits = []
+    window.upload = window.sluice.generateUploader({ retry: { delay: 1 } }).createUpload("any", {
+      files: [...files!],
+      onEvent: (event: { readonly type: string; readonly reason?: string }) => {
+        if (event.type === "wait") window.waits.push(event.reason!)
+      },
+    })
+  })
+
+const outcome = () =>
+  page.evaluate(async () => {
+    const [outcome] = await window.upload.done()
+    return outcome!.status === "failed"
+      ? [outcome!.error.code, outcome!.error.message, ...window.waits]
+      : [outcome!.status, ...window.waits]
+  })
+
+declare global {
+  interface Window {
+    waits: Array<string>
+  }
+}
+
+const changed = ["SIZE_MISMATCH", "The file was changed or removed since it was chosen. Choose it again."]
+
+describe.each([
+  ["a small file", 1000],
+  ["a large file", 3_000_000],
+])("%s", (_, size) => {
+  test("that was removed is said to be so at once, not a broken connection", async () => {
+    rmSync(await choose(size))
+    await start()
+    expect(await outcome()).toEqual(changed)
+    expect(peer.storedOf("report.pdf")).toBe(0)
+  })
+
+  test("that was removed before anybody has looked at it is not uploaded as an empty one", async () => {
+    rmSync(await choose(size, false))
+    await start()
+    expect(await outcome()).toEqual(changed)
+  })
+
+  test("that was saved again is said to be so, and nothing of what it is now is stored", async () => {
+    writeFileSync(await choose(size), Buffer.alloc(size, "b"))
+    await start()
+    expect(await outcome()).toEqual(changed)
+    expect(peer.bytesOf("report.pdf").includes("b")).toBe(false)
+  })
+
+  test("that is as it was chosen is uploaded after a connection that breaks", async () => {
+    await choose(size)
+    peer.fail("POST", "report.pdf", { cutAfter: 10 }, { cutAfter: 10 })
+    peer.fail("PUT", "report.pdf", { cutAfter: 10 }, { cutAfter: 10 })
+    await start()
+    expect((await outcome())[0]).toBe("done")
+    expect(peer.storedOf("report.pdf")).toBe(size)
+  })
+})
+
+test("a file that is saved again during a pause does not go on as another one", async () => {
+  const path = await choose(20_000_000)
+  peer.fail("PUT", "report.pdf", { hold: new Promise(() => {}) })
+  await start()
+  await peer.until(() => peer.storedOf("report.pdf") > 0)
+  await page.evaluate(() => window.upload.pauseUpload())
+  expect(await outcome()).toEqual(["paused"])
+  writeFileSync(path, Buffer.alloc(20_000_000, "b"))
+  await page.evaluate(() => window.upload.resumeUpload())
+  expect(await outcome()).toEqual(changed)
+  expect(peer.bytesOf("report.pdf").includes("b")).toBe(false)
+})
