@@ -25,6 +25,6 @@ const isReadable = async (file: UploadableFile): Promise<boolean> => {
  */
 export const explainFailure = async (file: UploadableFile, error: unknown): Promise<void> => {
   if ((error as UploadError).code !== "NETWORK_ERROR" || (await isReadable(file))) return
-  const message = "The file was changed or removed since it was chosen. Choose it again."
+  const message = "The file cannot be read: it was changed or removed since it was chosen. Choose it again."
   Object.assign(error as UploadError, { code: "SIZE_MISMATCH", status: 413, message })
 }

@@ -5,11 +5,13 @@ import { type AddressInfo, createServer } from "node:net"
 import { join } from "node:path"
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
 import { createToken } from "../../src/cli/create-token.ts"
-import { createPostgresBlobJournal } from "../../src/postgres.ts"
+import { createMemoryBlobStore } from "../../src/ingest.ts"
+import { createPostgresBlobJournal, createPostgresCatalog } from "../../src/postgres.ts"
 import { type Double, startDouble } from "../ingest/storage/s3/start-double.ts"
 import { makeFolder } from "../make-folder.ts"
 import { startPostgres, type TestPostgres } from "../start-postgres.ts"
 import { askCommand, readPrintedToken, runCommand, startCommand } from "./run-command.ts"
+import { registerFiles, storeFile } from "./stored-files.ts"
 
 /** Each test runs several processes. */
 const patient = { timeout: 120_000 }
@@ -467,20 +469,43 @@ describe("an ingest on a machine whose clock is an hour wrong", patient, () => {
 })
 
 describe("a command on a machine whose clock is an hour ahead", patient, () => {
-  it("makes due at once by the database's clock", async () => {
+  const runAhead = (...args: ReadonlyArray<string>) =>
+    runCommand([...args, "--json"], { cwd: folder, env: toEnv(), execArgv: shiftClock(1) })
+
+  /** No ingest runs that would send what is due. */
+  const prepare = async () => {
     const ingest = await start()
     await ingest.stop()
-    const added = await ask(["endpoints", "add", "https://example.com/hook", "--events", "uploaded", "--json"])
-    // No ingest runs that would send it.
-    await runCommand(["endpoints", "test", added.id, "--json"], {
-      cwd: folder,
-      env: toEnv(),
-      execArgv: shiftClock(1),
-    })
     const pool = postgres.createPool({ connectionString: databaseUrl })
     onTestFinished(() => pool.end())
-    const { rows } = await pool.query("SELECT next_at FROM sluice.endpoint_events")
-    expect(rows).toHaveLength(1)
-    expect(Math.abs(Number(rows[0].next_at) - Date.now())).toBeLessThan(600_000)
+    /** When the only event of a table is due, in ms from now. */
+    const dueIn = async (table: string) => {
+      const { rows } = await pool.query(`SELECT next_at FROM sluice.${table}`)
+      expect(rows).toHaveLength(1)
+      return Math.abs(Number(rows[0].next_at) - Date.now())
+    }
+    return { pool, dueIn }
+  }
+
+  it("makes an endpoint's events due at once by the database's clock, new ones and dead ones", async () => {
+    const { pool, dueIn } = await prepare()
+    const added = await ask(["endpoints", "add", "https://example.com/hook", "--events", "uploaded", "--json"])
+    await runAhead("endpoints", "test", added.id)
+    expect(await dueIn("endpoint_events")).toBeLessThan(600_000)
+    await pool.query("UPDATE sluice.endpoint_events SET status = 'dead', next_at = 0")
+    expect(JSON.parse((await runAhead("endpoints", "redeliver", "--dead", added.id)).stdout).due).toHaveLength(1)
+    expect(await dueIn("endpoint_events")).toBeLessThan(600_000)
+  })
+
+  it("makes an app's events due at once by the database's clock", async () => {
+    const { pool, dueIn } = await prepare()
+    const catalog = createPostgresCatalog({ pool })
+    onTestFinished(() => catalog.close())
+    const store = createMemoryBlobStore()
+    await registerFiles({ catalog, store, path: "" }, ["one"], "https://app.example/api/sluice")
+    await storeFile({ catalog, store, path: "" }, "one")
+    await pool.query("UPDATE sluice.deliveries SET status = 'dead', next_at = 0")
+    expect(JSON.parse((await runAhead("deliveries", "redeliver", "evt_one")).stdout).due).toEqual(["evt_one"])
+    expect(await dueIn("deliveries")).toBeLessThan(600_000)
   })
 })

@@ -76,7 +76,10 @@ declare global {
   }
 }
 
-const changed = ["SIZE_MISMATCH", "The file was changed or removed since it was chosen. Choose it again."]
+const changed = [
+  "SIZE_MISMATCH",
+  "The file cannot be read: it was changed or removed since it was chosen. Choose it again.",
+]
 
 describe.each([
   ["a small file", 1000],
