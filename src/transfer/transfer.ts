@@ -47,6 +47,9 @@ export interface TransferOptions {
   readonly onWait: (wait: RetryWait | AnswerWait) => void
 }
 
+/** Reads a byte. A file that was removed before anybody asked for its size has none, but reading it fails all the same. */
+const readFirst = (file: Blob): Promise<unknown> => (file.size > 0 ? file.slice(0, 1) : file).arrayBuffer()
+
 const isResult = (json: unknown): json is UploadResult => typeof (json as UploadResult | null)?.key === "string"
 
 /**
@@ -61,6 +64,8 @@ const isResult = (json: unknown): json is UploadResult => typeof (json as Upload
  */
 export const transfer = async (options: TransferOptions): Promise<UploadResult> => {
   const { file, trace, fetch, signal, onProgress } = options
+  /** Such a file goes as it is: a slice of all of it would cost a page as much as reading it. */
+  const isBlob = file.slice === Blob.prototype.slice
   let known = options.isStored ? undefined : 0
   let stored = 0
   let mayRenew = true
@@ -78,10 +83,17 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
     return /^\d+$/.test(header) && +header <= file.size ? +header : undefined
   }
 
-  /** To what sends it, a file that cannot be read is a connection that breaks. */
+  /**
+   * To what sends it, a file that cannot be read is a connection that breaks. Nothing is loaded where the file can be read:
+   * then the network is down, and an app may answer a module that cannot be loaded by a reload of the page.
+   */
   const explain = async (error: unknown): Promise<never> => {
-    if (!signal.aborted) await loadCutter()
-    await cutter?.explainFailure(file, error)
+    if (isBlob) {
+      await readFirst(file as unknown as Blob).catch(async () => {
+        await loadCutter()
+        cutter?.sayChanged(error)
+      })
+    }
     throw error
   }
 
@@ -132,11 +144,9 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
     }
     sent(0)
     if (silent > 1) await loadCutter()
-    // A slice of a whole Blob would cost a page as much as reading it.
-    const isWhole = start === 0 && file.slice === Blob.prototype.slice
     const [body, size] = cutter
       ? await cutter.takePiece(url, options, start, silent)
-      : [isWhole ? file : await file.slice(start), file.size - start]
+      : [isBlob && start === 0 ? file : await file.slice(start), file.size - start]
     const reply = await look(
       await sendBytes(fetch, {
         url,

@@ -5,22 +5,22 @@ import type { Browser, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest"
 import { launchChromium } from "../browser/chromium.ts"
 import { pixel } from "../browser/pixel.ts"
-import { bundlePage } from "./bundle-page.ts"
+import { bundlePieces } from "./bundle-page.ts"
 import { type Site, startSite } from "./start-site.ts"
 
 /* What a component says of a file that its user saves again or deletes after it was chosen. */
 
 let browser: Browser
-let script: string
+let pieces: ReadonlyMap<string, string>
 let styles: string
 let folder: string
 let page: Page
 let site: Site
 
 beforeAll(async () => {
-  ;[browser, script, styles, folder] = await Promise.all([
+  ;[browser, pieces, styles, folder] = await Promise.all([
     launchChromium(),
-    bundlePage("react.ts"),
+    bundlePieces("react.ts"),
     readFile(join(import.meta.dirname, "../../src/ui/styles.css"), "utf8"),
     mkdtemp(join(tmpdir(), "sluice-changed-")),
   ])
@@ -30,7 +30,12 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 beforeEach(async () => {
-  site = await startSite({ script, styles })
+  const handle = (request: Request) => {
+    const piece = pieces.get(new URL(request.url).pathname.slice(1))
+    const headers = { "content-type": "text/javascript; charset=utf-8" }
+    return piece === undefined ? undefined : Promise.resolve(new Response(piece, { headers }))
+  }
+  site = await startSite({ script: pieces.get("page.js")!, styles, handle })
   page = await browser.newPage()
   await page.addInitScript(() => Reflect.deleteProperty(globalThis, "showOpenFilePicker"))
   await page.goto(`${site.url}/?component=dropzone`)
@@ -79,3 +84,16 @@ test.each([
     await row().and(page.locator('[data-state="done"]')).waitFor()
   },
 )
+
+test("a connection that breaks while the file is as it was loads nothing: where that fails, an app may load its page again", async () => {
+  expect([...pieces.keys()].filter((name) => name.startsWith("late-"))).toHaveLength(1)
+  const loaded: Array<string> = []
+  page.on("request", (request) => loaded.push(new URL(request.url()).pathname))
+  let broken = 0
+  await page.route(/x-sluice-signature|signature=/, (route) => (broken++ === 0 ? route.abort() : route.continue()))
+  await choose()
+  await page.getByRole("button", { name: "Upload 1 file" }).click()
+  await row().and(page.locator('[data-state="done"]')).waitFor()
+  expect(broken).toBeGreaterThan(1)
+  expect(loaded.filter((path) => path.startsWith("/late-"))).toEqual([])
+})
