@@ -10,6 +10,7 @@ export const testsAlone = [
   "test/reliability/**/*.test.ts",
   "test/mistakes/**/*.test.ts",
   "test/ingest/storage/s3/radosgw.test.ts",
+  "test/security/silent-readers.test.ts",
 ]
 
 /** The tests that mostly wait for a page of their own, so that several run beside each other, as globs relative to the root. */
@@ -21,7 +22,6 @@ export const waitingTests = [
   "test/deploy/**/*.test.ts",
   "test/ingest/processes/**/*.test.ts",
   "test/ingest/storage/postgres/waits.test.ts",
-  "test/security/silent-readers.test.ts",
   "test/security/slow-bodies.test.ts",
 ]
 

@@ -21,7 +21,7 @@ afterAll(async () => {
 })
 beforeEach(async () => {
   page = await browser.newPage()
-  page.setDefaultTimeout(5000)
+  page.setDefaultTimeout(15_000)
   complaints = []
   page.on("pageerror", (error) => complaints.push(String(error)))
   await page.goto(site.url)
