@@ -3,6 +3,6 @@
  * page bytes.
  */
 export { learn, release, takePiece } from "./cut-bodies.ts"
-export { sayChanged } from "./say-changed.ts"
+export { explain } from "./explain.ts"
 export { sendDirect } from "./send-direct.ts"
 export { sendInPieces } from "./send-pieces.ts"

@@ -3,7 +3,6 @@ import type { Fetch, fetchReply, networkError, readReply, Reply } from "./reply.
 import type { Attempt } from "./retry.ts"
 import type { BytesRequest } from "./bytes-request.ts"
 import type { UploadableFile } from "./uploadable-file.ts"
-import { sayChanged } from "./say-changed.ts"
 
 /** Parts of a file that are sent at the same time. */
 const partsAtOnce = 4
@@ -153,11 +152,6 @@ export const sendDirect = async (
   }
   await Promise.all(Array.from({ length: partsAtOnce }, sendNext))
   if (!failure) return { value: true }
-  const { error } = failure
-  await blob
-    .slice(0, 1)
-    .arrayBuffer()
-    .catch(() => sayChanged(error))
   const inVain = isVain && !signal.aborted ? (vain.get(transfer) ?? 0) + 1 : 0
   vain.set(transfer, inVain)
   if (inVain === vainAtMost) {

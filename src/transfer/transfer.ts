@@ -23,9 +23,7 @@ const answerWait = 1000
 let cutter: typeof import("./late.ts") | undefined
 
 /** Where it cannot be loaded, bodies stay whole. */
-const loadCutter = async () => {
-  cutter ??= await import("./late.ts").catch(() => undefined)
-}
+const loadCutter = async () => (cutter ??= await import("./late.ts").catch(() => undefined))
 
 /** Options for the transfer of one file. */
 export interface TransferOptions {
@@ -47,9 +45,6 @@ export interface TransferOptions {
   readonly onWait: (wait: RetryWait | AnswerWait) => void
 }
 
-/** Reads a byte. A file that was removed before anybody asked for its size has none, but reading it fails all the same. */
-const readFirst = (file: Blob): Promise<unknown> => (file.size > 0 ? file.slice(0, 1) : file).arrayBuffer()
-
 const isResult = (json: unknown): json is UploadResult => typeof (json as UploadResult | null)?.key === "string"
 
 /**
@@ -64,8 +59,8 @@ const isResult = (json: unknown): json is UploadResult => typeof (json as Upload
  */
 export const transfer = async (options: TransferOptions): Promise<UploadResult> => {
   const { file, trace, fetch, signal, onProgress } = options
-  /** Such a file goes as it is: a slice of all of it would cost a page as much as reading it. */
-  const isBlob = file.slice === Blob.prototype.slice
+  /** Whether it is read as any Blob is, which React Native's are not. Then it goes as it is: a slice of all of it would cost a page as much as reading it. */
+  const isBlob = (file as { readonly stream?: unknown }).stream && file.slice === Blob.prototype.slice
   let known = options.isStored ? undefined : 0
   let stored = 0
   let mayRenew = true
@@ -87,14 +82,14 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
    * To what sends it, a file that cannot be read is a connection that breaks. Nothing is loaded where the file can be read:
    * then the network is down, and an app may answer a module that cannot be loaded by a reload of the page.
    */
-  const explain = async (error: unknown): Promise<never> => {
-    if (isBlob) {
-      await readFirst(file as unknown as Blob).catch(async () => {
-        await loadCutter()
-        cutter?.sayChanged(error)
-      })
-    }
-    throw error
+  const lookAtFile = async (error: unknown): Promise<void> => {
+    if (!isBlob || signal.aborted) return
+    // Of the file itself: it also fails for one that was removed before anybody asked for its size, whose slices are empty.
+    await (file as unknown as Blob)
+      .stream()
+      .getReader()
+      .read()
+      .catch(async () => (await loadCutter())?.explain(error))
   }
 
   const attempt = async (forget: (failures: number) => void): Promise<Attempt<UploadResult>> => {
@@ -129,9 +124,13 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
     options.onStart(start)
     if (isDirect && start < file.size) {
       onProgress(start)
-      await loadCutter()
-      const past = await cutter?.sendDirect(options, url, forget, sendBytes, fetchReply, readReply, networkError)
-      if (past && "error" in past) return past
+      const past = await (
+        await loadCutter()
+      )?.sendDirect(options, url, forget, sendBytes, fetchReply, readReply, networkError)
+      if (past && "error" in past) {
+        await lookAtFile(past.error)
+        return past
+      }
       isDirect = !!past?.value
       if (isDirect) start = file.size
     }
@@ -158,7 +157,10 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
         signal,
         onProgress: sent,
       })
-        .catch(explain)
+        .catch(async (error: unknown) => {
+          await lookAtFile(error)
+          throw error
+        })
         .finally(() => clearTimeout(timer)),
       start,
       size,

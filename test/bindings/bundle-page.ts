@@ -31,3 +31,12 @@ export const bundlePieces = async (file: string, plugins: Array<Plugin> = []): P
   })
   return new Map(outputFiles.map(({ path, text }) => [basename(path), text]))
 }
+
+/** Answers requests for the pieces, as `handle` of `startSite`. */
+export const servePieces =
+  (pieces: ReadonlyMap<string, string>) =>
+  (request: Request): Promise<Response> | undefined => {
+    const piece = pieces.get(new URL(request.url).pathname.slice(1))
+    if (piece === undefined) return undefined
+    return Promise.resolve(new Response(piece, { headers: { "content-type": "text/javascript; charset=utf-8" } }))
+  }

@@ -1,11 +1,11 @@
-import { mkdtemp, readFile, rm, utimes, writeFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { readFile, rm, utimes, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest"
 import { launchChromium } from "../browser/chromium.ts"
 import { pixel } from "../browser/pixel.ts"
-import { bundlePieces } from "./bundle-page.ts"
+import { makeFolder } from "../make-folder.ts"
+import { bundlePieces, servePieces } from "./bundle-page.ts"
 import { type Site, startSite } from "./start-site.ts"
 
 /* What a component says of a file that its user saves again or deletes after it was chosen. */
@@ -13,29 +13,19 @@ import { type Site, startSite } from "./start-site.ts"
 let browser: Browser
 let pieces: ReadonlyMap<string, string>
 let styles: string
-let folder: string
 let page: Page
 let site: Site
 
 beforeAll(async () => {
-  ;[browser, pieces, styles, folder] = await Promise.all([
+  ;[browser, pieces, styles] = await Promise.all([
     launchChromium(),
     bundlePieces("react.ts"),
     readFile(join(import.meta.dirname, "../../src/ui/styles.css"), "utf8"),
-    mkdtemp(join(tmpdir(), "sluice-changed-")),
   ])
 })
-afterAll(async () => {
-  await browser?.close()
-  await rm(folder, { recursive: true, force: true })
-})
+afterAll(() => browser?.close())
 beforeEach(async () => {
-  const handle = (request: Request) => {
-    const piece = pieces.get(new URL(request.url).pathname.slice(1))
-    const headers = { "content-type": "text/javascript; charset=utf-8" }
-    return piece === undefined ? undefined : Promise.resolve(new Response(piece, { headers }))
-  }
-  site = await startSite({ script: pieces.get("page.js")!, styles, handle })
+  site = await startSite({ script: pieces.get("page.js")!, styles, handle: servePieces(pieces) })
   page = await browser.newPage()
   await page.addInitScript(() => Reflect.deleteProperty(globalThis, "showOpenFilePicker"))
   await page.goto(`${site.url}/?component=dropzone`)
@@ -50,7 +40,7 @@ const row = () => page.locator('[data-sluice="file"]')
 
 /** Chooses a picture. @returns its path */
 const choose = async (): Promise<string> => {
-  const path = join(folder, "photo.png")
+  const path = join(await makeFolder(), "photo.png")
   await writeFile(path, pixel)
   // Browsers compare the times of a file in seconds.
   await utimes(path, 1_700_000_000, 1_700_000_000)

@@ -478,27 +478,27 @@ describe("a command on a machine whose clock is an hour ahead", patient, () => {
     await ingest.stop()
     const pool = postgres.createPool({ connectionString: databaseUrl })
     onTestFinished(() => pool.end())
-    /** When the only event of a table is due, in ms from now. */
-    const dueIn = async (table: string) => {
+    /** How far from now the only event of a table is due, ms. */
+    const dueWithin = async (table: string) => {
       const { rows } = await pool.query(`SELECT next_at FROM sluice.${table}`)
       expect(rows).toHaveLength(1)
       return Math.abs(Number(rows[0].next_at) - Date.now())
     }
-    return { pool, dueIn }
+    return { pool, dueWithin }
   }
 
   it("makes an endpoint's events due at once by the database's clock, new ones and dead ones", async () => {
-    const { pool, dueIn } = await prepare()
+    const { pool, dueWithin } = await prepare()
     const added = await ask(["endpoints", "add", "https://example.com/hook", "--events", "uploaded", "--json"])
     await runAhead("endpoints", "test", added.id)
-    expect(await dueIn("endpoint_events")).toBeLessThan(600_000)
+    expect(await dueWithin("endpoint_events")).toBeLessThan(600_000)
     await pool.query("UPDATE sluice.endpoint_events SET status = 'dead', next_at = 0")
     expect(JSON.parse((await runAhead("endpoints", "redeliver", "--dead", added.id)).stdout).due).toHaveLength(1)
-    expect(await dueIn("endpoint_events")).toBeLessThan(600_000)
+    expect(await dueWithin("endpoint_events")).toBeLessThan(600_000)
   })
 
   it("makes an app's events due at once by the database's clock", async () => {
-    const { pool, dueIn } = await prepare()
+    const { pool, dueWithin } = await prepare()
     const catalog = createPostgresCatalog({ pool })
     onTestFinished(() => catalog.close())
     const store = createMemoryBlobStore()
@@ -506,6 +506,6 @@ describe("a command on a machine whose clock is an hour ahead", patient, () => {
     await storeFile({ catalog, store, path: "" }, "one")
     await pool.query("UPDATE sluice.deliveries SET status = 'dead', next_at = 0")
     expect(JSON.parse((await runAhead("deliveries", "redeliver", "evt_one")).stdout).due).toEqual(["evt_one"])
-    expect(await dueIn("deliveries")).toBeLessThan(600_000)
+    expect(await dueWithin("deliveries")).toBeLessThan(600_000)
   })
 })

@@ -4,7 +4,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import type { generateUploader, UploadProgress } from "../../src/client.ts"
 import { launchChromium } from "../browser/chromium.ts"
 import { bundleDoors } from "./bundle-doors.ts"
-import { type Peer, startPeer } from "./peer.ts"
+import { openClient } from "./open-client.ts"
+import type { Peer } from "./peer.ts"
 
 declare global {
   interface Window {
@@ -29,14 +30,11 @@ beforeAll(async () => {
 afterAll(() => browser?.close())
 
 beforeEach(async () => {
-  peer = await startPeer()
-  peer.serve("/", "text/html", `<!doctype html><link rel="icon" href="data:,"><script src="/client.js"></script>`)
-  peer.serve("/client.js", "text/javascript", script)
   page = await browser.newPage()
   complaints = []
   page.on("console", (message) => message.type() === "error" && complaints.push(message.text()))
   page.on("pageerror", (error) => complaints.push(String(error)))
-  await page.goto(`${peer.origin}/`)
+  peer = await openClient(page, script)
 })
 afterEach(async () => {
   await page.close()

@@ -40,9 +40,9 @@ interface Site {
   readonly completed: Array<{ readonly key: string; readonly name: string; readonly size: number }>
   /** Sum of the bytes that the ingest has written. */
   readonly receivedBytes: () => Promise<number>
-  /** Chooses a file in the page and begins its upload. */
   /** Of the file that is chosen. */
   readonly path: string
+  /** Chooses a file in the page and begins its upload. */
   readonly begin: (content: Buffer) => Promise<void>
   readonly outcome: () => Promise<{ readonly status: string; readonly key?: string; readonly fileHash?: string }>
 }

@@ -3,7 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import type { UploadEvent } from "../../src/client.ts"
 import { launchChromium } from "../browser/chromium.ts"
 import { bundleDoors } from "./bundle-doors.ts"
-import { type Peer, startPeer } from "./peer.ts"
+import { openClient } from "./open-client.ts"
+import type { Peer } from "./peer.ts"
 
 /* How pages send small files, in a real browser: only that asks the ingest before it sends, or does not. */
 
@@ -25,11 +26,8 @@ beforeAll(async () => {
 afterAll(() => browser?.close())
 
 beforeEach(async () => {
-  peer = await startPeer()
-  peer.serve("/", "text/html", `<!doctype html><link rel="icon" href="data:,"><script src="/client.js"></script>`)
-  peer.serve("/client.js", "text/javascript", script)
   page = await browser.newPage()
-  await page.goto(`${peer.origin}/`)
+  peer = await openClient(page, script)
 })
 afterEach(async () => {
   await page.close()

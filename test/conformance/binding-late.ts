@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { servePieces } from "../bindings/bundle-page.ts"
 import { type Site, startSite } from "../bindings/start-site.ts"
 import { launchChromium } from "../browser/chromium.ts"
 import { needBrowserThatAsksAgain } from "../browser/lost-code.ts"
@@ -37,13 +38,7 @@ export const describeBindingLate = (name: string, bundle: () => Promise<Readonly
     })
     afterAll(() => browser?.close())
     beforeEach(async () => {
-      const handle = (request: Request) => {
-        const piece = pieces.get(new URL(request.url).pathname.slice(1))
-        return piece === undefined
-          ? undefined
-          : Promise.resolve(new Response(piece, { headers: { "content-type": "text/javascript; charset=utf-8" } }))
-      }
-      site = await startSite({ script: pieces.get("page.js")!, styles, handle })
+      site = await startSite({ script: pieces.get("page.js")!, styles, handle: servePieces(pieces) })
       complaints = []
       page = await browser.newPage()
       page.on("pageerror", (error) => complaints.push(String(error)))

@@ -111,7 +111,8 @@ export const runEndpointsRedeliver = async (
 ): Promise<void> => {
   const due: Array<string> = []
   const refused: Array<string> = []
-  await withDeployment(deployment, "changes", async ({ catalog, ...open }) => {
+  await withDeployment(deployment, "changes", async (open) => {
+    const { catalog } = open
     const now = await open.now()
     const redeliver = async (id: string) =>
       (await catalog.redeliverEvent({ id, now })) ? due.push(id) : refused.push(id)
