@@ -59,7 +59,10 @@ const isResult = (json: unknown): json is UploadResult => typeof (json as Upload
  */
 export const transfer = async (options: TransferOptions): Promise<UploadResult> => {
   const { file, trace, fetch, signal, onProgress } = options
-  /** Whether it is read as any Blob is, which React Native's are not. Then it goes as it is: a slice of all of it would cost a page as much as reading it. */
+  /**
+   * Whether it is read as any Blob is, which React Native's are not. Then it goes as it is: a slice of all of it would cost
+   * a page as much as reading it.
+   */
   const isBlob = (file as { readonly stream?: unknown }).stream && file.slice === Blob.prototype.slice
   let known = options.isStored ? undefined : 0
   let stored = 0
