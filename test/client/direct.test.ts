@@ -208,8 +208,10 @@ describe("a page that sends a file straight to the bucket", { timeout: 60_000 },
     ).toBe(createHash("sha256").update(content).digest("hex"))
   })
 
-  test("says so when the file is saved again during a pause, and sends nothing of what it is then", async () => {
+  test("says so when the file is saved again during a pause, sends nothing of what it is then, and blames no bucket", async () => {
     const { double, page, begin, outcome, path } = await openSite()
+    const warned: Array<string> = []
+    page.on("console", (message) => warned.push(message.text()))
     double.onRequest(async ({ operation, partNumber, key }) =>
       operation === "UploadPart" && !key.includes("sluice-check") && partNumber > 2 ? { kind: "hang" } : undefined,
     )
@@ -227,6 +229,7 @@ describe("a page that sends a file straight to the bucket", { timeout: 60_000 },
       (await window.upload.done()).map((end) => end.status === "failed" && end.error.code),
     )
     expect(code).toBe("SIZE_MISMATCH")
+    expect(warned.filter((text) => text.startsWith("Sluice:"))).toEqual([])
     expect(partsOf(double).length).toBe(before)
   })
 })
