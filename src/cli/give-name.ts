@@ -1,4 +1,5 @@
-import { link, lstat, rename, rm } from "node:fs/promises"
+import { link, lstat, rm } from "node:fs/promises"
+import { renameFile } from "../ingest.ts"
 import { isSystemError } from "./command-failure.ts"
 
 /**
@@ -14,6 +15,6 @@ export const giveName = async (from: string, to: string): Promise<void> => {
     if (isSystemError(error, "EEXIST") || isSystemError(error, "ENOENT")) throw error
     if ((await lstat(to).catch(() => undefined)) !== undefined)
       throw Object.assign(new Error("", { cause: error }), { code: "EEXIST" })
-    await rename(from, to)
+    await renameFile(from, to)
   }
 }

@@ -1,5 +1,5 @@
 import { allSuites, describeRuntime } from "./describe-runtime.ts"
-import { fetchNode22 } from "./node-22.ts"
+import { fetchNode22 } from "./fetch-node.ts"
 import { runInProcess } from "./run-in-process.ts"
 
 describeRuntime({ name: "Node 24", userAgent: "Node.js/24" }, allSuites, runInProcess({ program: "node" }))

@@ -1,5 +1,6 @@
-import { open, rename, rm, stat } from "node:fs/promises"
+import { open, rm, stat } from "node:fs/promises"
 import { resolve } from "node:path"
+import { renameFile } from "../../ingest.ts"
 import { CommandFailure, describeSystemError, isSystemError } from "../command-failure.ts"
 
 /** Where to write a token. */
@@ -52,7 +53,7 @@ export const reserveTokenFile = async ({ out, force }: TokenFileOptions): Promis
         await file.writeFile(`${token}\n`)
         await file.sync()
         await file.close()
-        if (made !== path) await rename(made, path)
+        if (made !== path) await renameFile(made, path)
       } catch (error) {
         await discard()
         throw fail(error)

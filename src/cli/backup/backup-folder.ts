@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto"
 import { accessSync, constants } from "node:fs"
-import { link, open, readdir, realpath, rename, rm, writeFile } from "node:fs/promises"
+import { link, open, readdir, realpath, rm, writeFile } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
-import { makeFolder } from "../../ingest.ts"
+import { makeFolder, flushFolder, renameFile } from "../../ingest.ts"
 import { CommandFailure, describeSystemError, isSystemError, toFolderFailure } from "../command-failure.ts"
 import { closeParts, findExposure, requireOwnFolder } from "../deployment/data-folder-access.ts"
 import { lockDataFolder } from "../deployment/data-folder-lock.ts"
@@ -10,7 +10,7 @@ import { backupIdName, giveToOwner } from "../deployment/data-folder.ts"
 import type { DataFolder } from "../deployment/deployment.ts"
 import { isInside } from "../is-inside.ts"
 import { readRegularFile } from "../regular-file.ts"
-import { flushFolder, isBackupId, type Manifest, readManifest, writeManifest } from "./manifest.ts"
+import { isBackupId, type Manifest, readManifest, writeManifest } from "./manifest.ts"
 
 /** Names that a file system itself puts into the root of a disk. */
 const isOfSystem = (name: string): boolean => name === "lost+found"
@@ -85,7 +85,7 @@ export const keepBackupId = async (folder: DataFolder): Promise<string> => {
       await handle.close()
     }
     // An invalid id was left by a full disk and is replaced. Otherwise the first of two commands wins.
-    if (isThere) await rename(draft, file)
+    if (isThere) await renameFile(draft, file)
     else await link(draft, file)
     await flushFolder(folder.path)
   } catch (error) {

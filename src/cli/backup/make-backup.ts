@@ -1,14 +1,14 @@
 import { readdir, rename, rm } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import packageJson from "../../../package.json" with { type: "json" }
-import { createBlobCopier, dropFromSnapshot, snapshotSqliteCatalog } from "../../ingest.ts"
+import { createBlobCopier, dropFromSnapshot, snapshotSqliteCatalog, flushFolder } from "../../ingest.ts"
 import { readKeptToken } from "../deployment/data-folder.ts"
 import type { DataFolder } from "../deployment/deployment.ts"
 import { createProgress } from "../terminal/progress.ts"
 import type { OpenedBackup } from "./backup-folder.ts"
 import { copyFiles, type Copied, type Damaged, listStored } from "./copy-files.ts"
 import { requireRoom } from "./disk-room.ts"
-import { flushFolder, hashFile, type LeftOut, type Manifest, replaceFile, writeManifest } from "./manifest.ts"
+import { hashFile, type LeftOut, type Manifest, replaceFile, writeManifest } from "./manifest.ts"
 import { openReader } from "./open-reader.ts"
 
 /** Removes files that no manifest names: those of a backup that was killed, or of the previous one. */

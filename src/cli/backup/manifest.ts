@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto"
 import { createReadStream } from "node:fs"
-import { open, rename, rm } from "node:fs/promises"
+import { open, rm } from "node:fs/promises"
 import { join } from "node:path"
+import { flushFolder, renameFile } from "../../ingest.ts"
 import { CommandFailure, describeSystemError, isSystemError } from "../command-failure.ts"
 import { readRegularFile } from "../regular-file.ts"
 
@@ -115,18 +116,8 @@ export const replaceFile = async (folder: string, name: string, text: string): P
   } finally {
     await handle.close()
   }
-  await rename(draft, join(folder, name))
+  await renameFile(draft, join(folder, name))
   await flushFolder(folder)
-}
-
-/** Makes the names in a folder durable. */
-export const flushFolder = async (folder: string): Promise<void> => {
-  const handle = await open(folder, "r")
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }
 
 /** Replaces the manifest of a folder. */

@@ -1,8 +1,8 @@
 import { constants } from "node:fs"
-import { chmod, copyFile, lchown, lstat, open, rename, rm } from "node:fs/promises"
+import { chmod, copyFile, lchown, lstat, open, rm } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { styleText } from "node:util"
-import { createBlobCopier, dropFromSnapshot, makeFolder } from "../../ingest.ts"
+import { createBlobCopier, dropFromSnapshot, makeFolder, flushFolder, renameFile } from "../../ingest.ts"
 import { formatByteSize } from "../../protocol.ts"
 import { CommandFailure, exitCodes, toFolderFailure } from "../command-failure.ts"
 import { closeParts, hasModes, isOwnName, requireSafeFolder } from "../deployment/data-folder-access.ts"
@@ -14,7 +14,7 @@ import { createProgress } from "../terminal/progress.ts"
 import { listOwn, lockBackup, requireApart } from "./backup-folder.ts"
 import { copyFiles, listStored } from "./copy-files.ts"
 import { explainFull, requireRoom } from "./disk-room.ts"
-import { flushFolder, type LeftOut, type Manifest, replaceFile, requireManifest } from "./manifest.ts"
+import { type LeftOut, type Manifest, replaceFile, requireManifest } from "./manifest.ts"
 import { openReader } from "./open-reader.ts"
 import { requireSound } from "./run-verify.ts"
 import { showDamaged } from "./show-damaged.ts"
@@ -190,7 +190,7 @@ const restore = async (
     // From here on it is another data folder: its files may get the names that other files have in backups of the old one.
     await rm(join(folder.path, backupIdName), { force: true })
     await replaceFile(folder.path, ".gitignore", "*\n")
-    await rename(draft, folder.catalog)
+    await renameFile(draft, folder.catalog)
     await flushFolder(folder.path)
     await handOver(folder.path, owner)
     return { ...catalog.sum(), left }

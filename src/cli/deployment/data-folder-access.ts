@@ -3,8 +3,8 @@ import { chmod, lstat, readdir, readlink, stat, statfs } from "node:fs/promises"
 import { isAbsolute, join, parse, sep } from "node:path"
 import { CommandFailure, isSystemError } from "../command-failure.ts"
 
-/** Not known on Windows, where a folder inherits the rights of its parent. */
-const isKnown = process.platform !== "win32"
+/** Whether the system tells who may read a folder: not on Windows, where it inherits the rights of its parent. */
+export const isAccessKnown = process.platform !== "win32"
 
 /** Bits of a mode: what others may do, and that in this folder users can only rename and remove their own files. */
 const [others, writeOfOthers, sticky] = [0o077, 0o002, 0o1000]
@@ -85,7 +85,7 @@ async function* walk(
  * @param by how the user chooses another folder, `with --data`; empty where it is an argument
  */
 export const findExposure = async (path: string, by = " with --data"): Promise<string | undefined> => {
-  if (!isKnown) return undefined
+  if (!isAccessKnown) return undefined
   const self = process.geteuid!()
   for await (const { path: step, info, parent } of walk(path)) {
     const isShared = (parent.mode & writeOfOthers) !== 0
@@ -157,7 +157,7 @@ export const findOpenParts = async ({
   files,
   isOwnName: isOwn,
 }: PrivateParts): Promise<ReadonlyArray<OpenPart>> => {
-  if (!isKnown) return []
+  if (!isAccessKnown) return []
   let names: ReadonlyArray<string>
   try {
     names = await readdir(path)

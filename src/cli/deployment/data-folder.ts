@@ -1,6 +1,6 @@
-import { type FileHandle, open, readdir, rename, rm, stat, writeFile } from "node:fs/promises"
+import { type FileHandle, open, readdir, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { makeFolder } from "../../ingest.ts"
+import { makeFolder, renameFile } from "../../ingest.ts"
 import { encodeToken, parseToken, type Token } from "../../protocol.ts"
 import { CommandFailure, describeSystemError, isSystemError, toFolderFailure } from "../command-failure.ts"
 import { closeParts, isOwnName, type PrivateParts, requireSafeFolder } from "./data-folder-access.ts"
@@ -135,7 +135,7 @@ export const writeToken = async ({ path, tokenFile }: DataFolder, token: Token):
     } finally {
       await handle.close()
     }
-    await rename(draft, tokenFile)
+    await renameFile(draft, tokenFile)
   } catch (error) {
     await rm(draft, { force: true }).catch(() => {})
     if (error instanceof CommandFailure) throw error

@@ -2,13 +2,14 @@ import { existsSync } from "node:fs"
 import { describeSystemError } from "../command-failure.ts"
 import { toParts } from "../deployment/data-folder.ts"
 import type { DataFolder } from "../deployment/deployment.ts"
-import { adviseClosing, findExposure, findOpenParts } from "../deployment/data-folder-access.ts"
+import { adviseClosing, findExposure, findOpenParts, isAccessKnown } from "../deployment/data-folder-access.ts"
 import { failed, type Finding, ok, warning } from "./finding.ts"
 
 const check = "Access"
 
 /** Whether other users of this machine can read a data folder, or replace it. */
 export const checkAccess = async (folder: DataFolder): Promise<Finding> => {
+  if (!isAccessKnown) return ok(check, "not checked on Windows: the rights of the folder around it decide who reads it")
   let exposure: string | undefined
   try {
     exposure = await findExposure(folder.path)

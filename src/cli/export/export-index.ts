@@ -1,6 +1,7 @@
 import { constants } from "node:fs"
-import { open, rename, rm } from "node:fs/promises"
+import { open, rm } from "node:fs/promises"
 import { join } from "node:path"
+import { renameFile } from "../../ingest.ts"
 import { isSystemError } from "../command-failure.ts"
 
 /** The name of the file that makes a folder an export. */
@@ -72,7 +73,7 @@ export const openIndex = async (folder: string, header: ExportHeader): Promise<I
       await handle.writeFile("\n]}\n")
       await handle.sync()
       await handle.close()
-      await rename(draft, join(folder, indexName))
+      await renameFile(draft, join(folder, indexName))
     },
     close: async () => {
       await handle.close()

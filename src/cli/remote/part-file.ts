@@ -1,6 +1,7 @@
 import { createHash, type Hash } from "node:crypto"
 import { constants, type Stats } from "node:fs"
-import { type FileHandle, lstat, open, rename, rm, stat, writeFile } from "node:fs/promises"
+import { type FileHandle, lstat, open, rm, stat, writeFile } from "node:fs/promises"
+import { renameFile } from "../../ingest.ts"
 import { CommandFailure, describeSystemError, isSystemError } from "../command-failure.ts"
 import { giveName } from "../give-name.ts"
 import { readRegularFile } from "../regular-file.ts"
@@ -37,9 +38,12 @@ const readNote = async (path: string): Promise<KnownVersion | undefined> => {
 const isSame = (one: KnownVersion, { etag, size, sha256 }: KnownVersion): boolean =>
   one.size === size && (one.etag === etag || (sha256 !== undefined && one.sha256 === sha256))
 
-/** Whether nobody else can change a file once it was compared: it is this user's, has one name, and not everybody may write it. */
+/**
+ * Whether nobody else can change a file once it was compared: it is this user's, has one name, and not everybody may
+ * write it. Windows tells neither owner nor mode: there every file that may be written has 0666.
+ */
 const isOursAlone = ({ uid, nlink, mode }: Stats): boolean =>
-  (process.getuid === undefined || uid === process.getuid()) && nlink === 1 && (mode & 0o002) === 0
+  nlink === 1 && (process.getuid === undefined || (uid === process.getuid() && (mode & 0o002) === 0))
 
 /** Bytes read from the disk at a time. */
 const pieceSize = 1024 * 1024
@@ -159,7 +163,7 @@ export const openPartFile = async (target: string, version: RemoteVersion, isFor
               `${path} was changed by somebody else meanwhile. Is another \`sluice get\` running?`,
             )
           }
-          if (isForced) await rename(path, target)
+          if (isForced) await renameFile(path, target)
           else await giveName(path, target)
           await rm(notePath, { force: true })
         })().catch((error: unknown) => {

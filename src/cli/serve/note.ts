@@ -1,4 +1,5 @@
-import { rename, rm, writeFile } from "node:fs/promises"
+import { rm, writeFile } from "node:fs/promises"
+import { renameFile } from "../../ingest.ts"
 import { readRegularFile } from "../regular-file.ts"
 
 /** More bytes than the longest possible path. */
@@ -16,7 +17,7 @@ export const writeNote = async (path: string, line: string): Promise<void> => {
   const draft = `${path}.${process.pid}.part`
   await writeFile(draft, `${line}\n`, { mode: 0o600, flag: "wx" })
   try {
-    await rename(draft, path)
+    await renameFile(draft, path)
   } catch (error) {
     await rm(draft, { force: true })
     throw error

@@ -30,6 +30,7 @@ export const createHand = (url: string, folder: string) => {
   const options = (more: CommandOptions) => ({ cwd: folder, ...more, env: { SLUICE_TOKEN: token, ...more.env } })
   return {
     folder,
+    token,
     api: new SluiceApi({ token, logLevel: "None" }),
     run: (args: ReadonlyArray<string>, more: CommandOptions = {}) => runCommand(args, options(more)),
     start: (args: ReadonlyArray<string>, more: CommandOptions = {}) => startCommand(args, options(more)),

@@ -14,6 +14,7 @@
  * succeeded: the system reports lost bytes only once, and from then on reads them out of its cache as if they were
  * there.
  */
+import { renameFile } from "../rename-file.ts"
 import { appendBody } from "./append.ts"
 import { codeOf, createDiskFiles } from "./files.ts"
 import { readRange } from "./read.ts"
@@ -163,7 +164,7 @@ export const createDiskBlobStore = ({ folder }: { readonly folder: string }): Bl
     if (found === undefined) throw new BlobStoreError("fenced", `Epoch ${epoch} no longer has a file.`)
     if (found !== size) throw new BlobStoreError("offset", `The blob has ${found} bytes, not ${size}.`)
     const digest = isHashed ? await hasher.digest(key, unfinished === undefined ? path : `${path}.${epoch}`, size) : ""
-    if (unfinished !== undefined) await fs.rename(`${path}.${epoch}`, path)
+    if (unfinished !== undefined) await renameFile(`${path}.${epoch}`, path)
     if (epochs.get(key) === epoch) forget(key)
     return { digest, ref: null }
   }

@@ -1,6 +1,8 @@
+import { renameFile } from "../rename-file.ts"
 import { toBlobName } from "../blob-name.ts"
 import type { FileRecord } from "../catalog-records.ts"
 import type { FileVerdict } from "../verify-file.ts"
+import { flushFolder } from "../flush-folder.ts"
 import { codeOf, createDiskFiles } from "./files.ts"
 
 /**
@@ -99,7 +101,7 @@ export const createBlobCopier = ({
       if (!cannotLink.has(codeOf(cause))) throw cause
       return false
     }
-    await fs.rename(part, to)
+    await renameFile(part, to)
     return true
   }
 
@@ -154,7 +156,7 @@ export const createBlobCopier = ({
       } finally {
         await writer.close()
       }
-      await fs.rename(part, to)
+      await renameFile(part, to)
       isWhole = true
       return "copied"
     } finally {
@@ -209,14 +211,7 @@ export const createBlobCopier = ({
   }
 
   const flush = async (): Promise<void> => {
-    for (const shard of touched) {
-      const handle = await fs.open(shard, "r")
-      try {
-        await handle.sync()
-      } finally {
-        await handle.close()
-      }
-    }
+    for (const shard of touched) await flushFolder(shard)
     touched.clear()
   }
 

@@ -1,4 +1,6 @@
+import { renameFile } from "../rename-file.ts"
 import { BlobStoreError } from "../blob-store.ts"
+import { flushFolder } from "../flush-folder.ts"
 import { makeFolder } from "./make-folder.ts"
 
 /** The code of a system error: `ENOENT` and the like. */
@@ -34,15 +36,6 @@ export const createDiskFiles = (folder: string): DiskFiles => {
   const { hash } = process.getBuiltinModule("node:crypto")
   const shards = new Map<string, Promise<void>>()
 
-  const syncFolder = async (path: string): Promise<void> => {
-    const handle = await fs.open(path, "r")
-    try {
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
-  }
-
   const makeOne = async (shard: string): Promise<void> => {
     await fs.mkdir(shard, { mode: 0o700 }).catch((cause: unknown) => {
       if (codeOf(cause) === "EEXIST") return
@@ -50,7 +43,7 @@ export const createDiskFiles = (folder: string): DiskFiles => {
       makeFolder(shard)
     })
     // Even for a folder that exists: the process that made it may have died, or failed, before its name was durable.
-    await syncFolder(folder)
+    await flushFolder(folder)
   }
 
   const listEpochs: DiskFiles["listEpochs"] = async (path) => {
@@ -77,7 +70,7 @@ export const createDiskFiles = (folder: string): DiskFiles => {
       }
       return made
     },
-    syncShard: (path) => syncFolder(dirname(path)),
+    syncShard: (path) => flushFolder(dirname(path)),
     sizeOf: async (path) => {
       try {
         return (await fs.stat(path)).size
@@ -93,7 +86,7 @@ export const createDiskFiles = (folder: string): DiskFiles => {
       // The usual case needs no listing.
       for (const guess of new Set([before, epoch])) {
         try {
-          await fs.rename(`${path}.${guess}`, target)
+          await renameFile(`${path}.${guess}`, target)
           return true
         } catch (cause) {
           if (codeOf(cause) !== "ENOENT") throw cause
@@ -102,7 +95,7 @@ export const createDiskFiles = (folder: string): DiskFiles => {
       const found = Math.max(0, ...(await listEpochs(path)))
       if (found === 0) return false
       if (found > epoch) throw new BlobStoreError("fenced", `Epoch ${epoch} was fenced off by epoch ${found}.`)
-      await fs.rename(`${path}.${found}`, target)
+      await renameFile(`${path}.${found}`, target)
       return true
     },
   }

@@ -65,7 +65,9 @@ export const createSqliteCatalog = ({
 
   const deleteSteps = createDeleteSteps(database, sql, { bury })
 
+  /** Windows has no modes: who may read a file is what its folder says. To set one of a file in use fails there (EBUSY). */
   const closeToOthers = (): void => {
+    if (process.platform === "win32") return
     for (const part of [file, `${file}-wal`, `${file}-shm`]) if (existsSync(part)) chmodSync(part, 0o600)
   }
 

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite"
 import { CatalogError } from "../catalog.ts"
+import { flushFolderSync } from "../flush-folder.ts"
 
 /** SQLite's write-ahead log, as a file that can be flushed. */
 export interface WriteAheadLog {
@@ -26,9 +27,7 @@ export const openLog = (database: DatabaseSync, path: string): WriteAheadLog => 
   const { dirname } = process.getBuiltinModule("node:path")
   const descriptor = fs.openSync(path, "r+")
   // The name of the log has to survive a crash as well.
-  const folder = fs.openSync(dirname(path), "r")
-  fs.fsyncSync(folder)
-  fs.closeSync(folder)
+  flushFolderSync(dirname(path))
   let isInDoubt = false
 
   const flushFile = (): Promise<void> =>
