@@ -159,6 +159,8 @@ export default defineConfig(({ outDir = "dist" }) => {
     cpSync(join(root, file), join(root, outDir, relative("bindings", file)))
   }
   cpSync(join(root, styles), join(root, outDir, basename(styles)))
+  // TypeScript 6 asks for the types of all that is imported, also for its effect alone.
+  writeFileSync(join(root, outDir, `${basename(styles)}.d.ts`), "export {}\n")
   for (const name of inlinedTypes) bundled.add(`node_modules/${name}`)
   return [
     ...groups().map((entry): Options => ({

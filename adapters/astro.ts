@@ -10,7 +10,8 @@ export interface AstroNative {
   readonly context: APIContext
 }
 
-type AstroHandler = (context: APIContext) => Promise<Response>
+/** What `createRouteHandler` makes. */
+export type AstroHandler = (context: APIContext) => Promise<Response>
 
 interface ExecutionContext {
   readonly waitUntil?: (work: Promise<unknown>) => void

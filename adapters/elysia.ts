@@ -19,6 +19,9 @@ const toRequest = ({ request }: Context): Request => {
   })
 }
 
+/** What `createRouteHandler` makes: a plugin. */
+export type ElysiaHandler = (app: Elysia) => Elysia
+
 const adapter = defineAdapter<[context: Context], ElysiaNative>({
   name: "Elysia",
   request: toRequest,
@@ -40,10 +43,7 @@ export interface ElysiaPluginOptions extends RouteHandlerOptions<FileRouter<Elys
  * Elysia parses bodies by their content type, and the signature of a callback covers the bytes that were sent: for this
  * route `context.body` is the unread stream. A parser that the app adds with `onParse` has to leave it alone.
  */
-export const createRouteHandler = ({
-  path = adapterPath,
-  ...options
-}: ElysiaPluginOptions): ((app: Elysia) => Elysia) => {
+export const createRouteHandler = ({ path = adapterPath, ...options }: ElysiaPluginOptions): ElysiaHandler => {
   const handle = adapter.createRouteHandler(options)
   return (app) => {
     app.all(path, (context) => handle(context), {

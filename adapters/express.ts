@@ -11,6 +11,9 @@ export interface ExpressNative {
   readonly res: Response
 }
 
+/** What `createRouteHandler` makes. */
+export type ExpressHandler = (req: Request, res: Response) => Promise<void>
+
 const adapter = defineAdapter<[req: Request, res: Response], ExpressNative, void>({
   name: "Express",
   request: (req, res) => toIncoming(req, res),
@@ -30,6 +33,5 @@ export const createSluice = adapter.createSluice
  *
  * Express's `trust proxy` does not apply: behind a proxy set Sluice's option `trustProxy` too, or `callbackUrl`.
  */
-export const createRouteHandler: (
-  options: RouteHandlerOptions<FileRouter<ExpressNative>>,
-) => (req: Request, res: Response) => Promise<void> = adapter.createRouteHandler
+export const createRouteHandler: (options: RouteHandlerOptions<FileRouter<ExpressNative>>) => ExpressHandler =
+  adapter.createRouteHandler

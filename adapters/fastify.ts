@@ -23,7 +23,10 @@ const adapter = defineAdapter<[req: FastifyRequest, reply: FastifyReply], Fastif
 export const createSluice = adapter.createSluice
 
 /** A FastifyInstance over HTTP/1 or 2, which are different types. */
-type FastifyScope = Pick<FastifyInstance, "removeAllContentTypeParsers">
+export type FastifyScope = Pick<FastifyInstance, "removeAllContentTypeParsers">
+
+/** What `createRouteHandler` makes: a plugin. */
+export type FastifyHandler = (app: FastifyScope) => Promise<void>
 
 /**
  * `await app.register(createRouteHandler({ router }), { prefix: "/api/sluice" })`: a plugin with a scope of its own.
@@ -34,9 +37,7 @@ type FastifyScope = Pick<FastifyInstance, "removeAllContentTypeParsers">
  * proxy set Sluice's option of that name too, or `callbackUrl`. Fastify's `bodyLimit` does not apply either; Sluice
  * accepts 1 MiB.
  */
-export const createRouteHandler = (
-  options: RouteHandlerOptions<FileRouter<FastifyNative>>,
-): ((app: FastifyScope) => Promise<void>) => {
+export const createRouteHandler = (options: RouteHandlerOptions<FileRouter<FastifyNative>>): FastifyHandler => {
   const handle = adapter.createRouteHandler(options)
   return async (scope) => {
     const app = scope as FastifyInstance

@@ -56,6 +56,9 @@ const toWaitUntil = (event: H3Event): ((work: Promise<unknown>) => void) | undef
     : (work) => event.waitUntil(work)
 }
 
+/** What `createRouteHandler` makes. */
+export type H3Handler = (event: H3Event) => Promise<Response>
+
 const adapter = defineAdapter<[event: H3Event], H3Native>({
   name: "h3",
   request: toRequest,
@@ -72,9 +75,7 @@ export const createSluice = adapter.createSluice
  *
  * Nitro and Nuxt (3 and 4, which have h3 1): `server/api/sluice.ts`, `export default createRouteHandler({ router })`.
  */
-export const createRouteHandler = (
-  options: RouteHandlerOptions<FileRouter<H3Native>>,
-): ((event: H3Event) => Promise<Response>) => {
+export const createRouteHandler = (options: RouteHandlerOptions<FileRouter<H3Native>>): H3Handler => {
   const handle = adapter.createRouteHandler(options)
   const answer = async (event: H3Event): Promise<Response> => {
     if (isNodeEvent(event)) await restoreRawBody(event)

@@ -1,6 +1,13 @@
 import type { IncomingMessage } from "node:http"
 import type { Context } from "hono"
-import { adapterPath, defineAdapter, extractRouteConfig, UploadError } from "../src/server.ts"
+import {
+  adapterPath,
+  defineAdapter,
+  extractRouteConfig,
+  type FileRouter,
+  type RouteHandlerOptions,
+  UploadError,
+} from "../src/server.ts"
 
 export type { FileRouter } from "../src/server.ts"
 export { extractRouteConfig, UploadError }
@@ -77,6 +84,9 @@ const toWaitUntil = (c: Context): ((work: Promise<unknown>) => void) | undefined
   }
 }
 
+/** What `createRouteHandler` makes. */
+export type HonoHandler = (c: Context) => Promise<Response>
+
 const adapter = defineAdapter<[c: Context], HonoNative>({
   name: "Hono",
   request: toRequest,
@@ -89,4 +99,5 @@ const adapter = defineAdapter<[c: Context], HonoNative>({
 export const createSluice = adapter.createSluice
 
 /** `app.all("/api/sluice", createRouteHandler({ router }))`, on every runtime of Hono. */
-export const createRouteHandler = adapter.createRouteHandler
+export const createRouteHandler: (options: RouteHandlerOptions<FileRouter<HonoNative>>) => HonoHandler =
+  adapter.createRouteHandler

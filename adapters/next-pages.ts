@@ -37,6 +37,9 @@ const toWholeRequest = (req: WithMeta, res: NextApiResponse): Incoming => {
   }
 }
 
+/** What `createRouteHandler` makes. */
+export type NextPagesHandler = (req: NextApiRequest, res: NextApiResponse) => Promise<void>
+
 const adapter = defineAdapter<[req: NextApiRequest, res: NextApiResponse], NextPagesNative, void>({
   name: "Next.js (Pages Router)",
   request: toWholeRequest,
@@ -58,6 +61,5 @@ export const createSluice = adapter.createSluice
  * A `proxy.ts` in front may read the body; it arrives whole (Next.js keeps 10 MB, `proxyClientMaxBodySize`; bodies here
  * are below 1 MiB). It must let callbacks through, which come without cookies: `POST` with the header `sluice-hook`.
  */
-export const createRouteHandler: (
-  options: RouteHandlerOptions<FileRouter<NextPagesNative>>,
-) => (req: NextApiRequest, res: NextApiResponse) => Promise<void> = adapter.createRouteHandler
+export const createRouteHandler: (options: RouteHandlerOptions<FileRouter<NextPagesNative>>) => NextPagesHandler =
+  adapter.createRouteHandler

@@ -26,7 +26,8 @@ const toRequest = (req: NextRequest): Request => {
   return url.href === req.url ? req : new Request(url, req)
 }
 
-type NextHandler = (req: NextRequest) => Promise<Response>
+/** What `createRouteHandler` makes. */
+export type NextHandler = (req: NextRequest) => Promise<Response>
 
 /**
  * In production nothing runs after the answer, so Next's `after` is not needed; pass it as the option `waitUntil` to

@@ -11,7 +11,8 @@ export interface ReactRouterNative {
   readonly params: LoaderFunctionArgs["params"]
 }
 
-type ReactRouterHandler = (args: LoaderFunctionArgs) => Promise<Response>
+/** What `createRouteHandler` makes. */
+export type ReactRouterHandler = (args: LoaderFunctionArgs) => Promise<Response>
 
 const adapter = defineAdapter<[args: LoaderFunctionArgs], ReactRouterNative>({
   name: "React Router",

@@ -9,7 +9,8 @@ export interface SvelteKitNative {
   readonly event: RequestEvent
 }
 
-type SvelteKitHandler = (event: RequestEvent) => Promise<Response>
+/** What `createRouteHandler` makes. */
+export type SvelteKitHandler = (event: RequestEvent) => Promise<Response>
 
 interface ExecutionContext {
   readonly waitUntil?: (work: Promise<unknown>) => void

@@ -13,6 +13,8 @@ export type {
   BlobStoreReason,
   BlobUrl,
   BlobUrlRequest,
+  DirectPart,
+  DirectUpload,
 } from "./ingest/storage/blob-store.ts"
 export { blobStoreContract, BlobStoreError } from "./ingest/storage/blob-store.ts"
 export type * from "./ingest/storage/catalog.ts"
@@ -55,6 +57,7 @@ export type { FileReference, FileStatus } from "./protocol/rest-messages.ts"
 export type { FileLabels } from "./protocol/file-labels.ts"
 export type { CacheRule } from "./protocol/signed-url.ts"
 export { toFileStatus } from "./ingest/storage/file-status.ts"
+export type { ProcessTimes } from "./ingest/processes/membership.ts"
 export type { IngestOptions } from "./ingest/ingest.ts"
 export type { Ingest, IngestFetch } from "./ingest/running-ingest.ts"
 export type { RequestContext, TickOptions, TickReport } from "./ingest/drive.ts"

@@ -9,7 +9,7 @@ export { defineAdapter } from "./route/define-adapter.ts"
 export { extractRouteConfig } from "./route/extract-route-config.ts"
 export type { FetchNative } from "./route/fetch-adapter.ts"
 export { createRouteHandler, createSluice } from "./route/fetch-adapter.ts"
-export type { FileRoute, FileRouter, RouteOptions, SluiceOptions } from "./route/builder/file-route.ts"
+export type { FileRoute, FileRouter, RouteDefinition, RouteOptions, SluiceOptions } from "./route/builder/file-route.ts"
 export type { RouteHandlerOptions } from "./route/handler.ts"
 export type {
   RouteBuilder,
@@ -19,4 +19,14 @@ export type {
   RouteWithInput,
   RouteWithMiddleware,
 } from "./route/builder/route-steps.ts"
-export type { Delivery, FileDecision } from "./route/builder/user-code-arguments.ts"
+export type {
+  Delivery,
+  FileArguments,
+  FileDecision,
+  FileKeySeedArguments,
+  MiddlewareArguments,
+  RenewedUpload,
+  RequestArguments,
+  UploadCompleteArguments,
+  UploadErrorArguments,
+} from "./route/builder/user-code-arguments.ts"

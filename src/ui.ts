@@ -35,14 +35,16 @@ export type {
   UploadHome,
   UploadHookOptions,
 } from "./ui/upload-component-options.ts"
-export type { UploadController } from "./ui/upload-controller.ts"
+export type { Preview, UploadController } from "./ui/upload-controller.ts"
 export { createUploadController } from "./ui/create-upload-controller.ts"
 export type { MappedParts, UploadActions, UploadHandle } from "./ui/upload-handle.ts"
 export { mapParts, toActions } from "./ui/upload-handle.ts"
 export type { UploadSetup, UploadSetupOptions } from "./ui/upload-setup.ts"
 export { createUploadSetup } from "./ui/upload-setup.ts"
 export type {
+  DragVerdict,
   FileStatus,
+  MissingFiles,
   RemovedFiles,
   UploadItem,
   UploadState,

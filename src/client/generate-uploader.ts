@@ -15,7 +15,7 @@ export interface UploaderOptions {
   /** Sent to the route handler, never to the ingest. */
   readonly headers?: UploadHeaders | undefined
   /** Only for requests to the route handler: `include` sends cookies to an app on another origin, docs/another-origin.md. */
-  readonly credentials?: RequestCredentials | undefined
+  readonly credentials?: RequestInit["credentials"]
   /**
    * Called once per upload for the W3C `traceparent` of its requests to the app and the ingest; off by default.
    * `createTraceparent` of `sluice/protocol` begins a trace. An app on another origin must allow the header in its
@@ -40,16 +40,20 @@ export interface Uploader<Router extends TypedFileRouter> {
    * Fails: never, unless `throwOnFailure` is set: then, once all have ended, with the first error in that order.
    *        A refusal of the whole upload (a limit, the middleware, a wrong `url`) is the error of every file.
    */
-  uploadFiles<Slug extends keyof Router & string, File extends UploadableFile, Throw extends boolean = false>(
+  readonly uploadFiles: <
+    Slug extends keyof Router & string,
+    File extends UploadableFile,
+    Throw extends boolean = false,
+  >(
     slug: Slug,
     options: UploadOptions<Router[Slug], File> & { readonly throwOnFailure?: Throw | undefined },
-  ): Promise<Array<Throw extends true ? DoneUpload<Router[Slug], File> : UploadOutcome<Router[Slug], File>>>
+  ) => Promise<Array<Throw extends true ? DoneUpload<Router[Slug], File> : UploadOutcome<Router[Slug], File>>>
 
   /** Starts an upload that can be paused, resumed and aborted, as a whole or file by file. */
-  createUpload<Slug extends keyof Router & string, File extends UploadableFile>(
+  readonly createUpload: <Slug extends keyof Router & string, File extends UploadableFile>(
     slug: Slug,
     options: UploadOptions<Router[Slug], File>,
-  ): Upload<Router[Slug], File>
+  ) => Upload<Router[Slug], File>
 }
 
 /**

@@ -5,7 +5,10 @@ import { type Fetch, fetchReply, readReply } from "../transfer/reply.ts"
 import { retry, type RetryOptions, type RetryWait } from "../transfer/retry.ts"
 
 /** Headers for the route handler, or a function called before each request: for tokens that expire. */
-export type UploadHeaders = HeadersInit | (() => HeadersInit | Promise<HeadersInit>)
+export type UploadHeaders = FetchHeaders | (() => FetchHeaders | Promise<FetchHeaders>)
+
+/** By a name that servers without the DOM's types know as well. */
+type FetchHeaders = NonNullable<RequestInit["headers"]>
 
 /** Options of a request to the route handler. */
 export interface UrlRequestOptions {
@@ -15,7 +18,7 @@ export interface UrlRequestOptions {
   /** Later ones win. */
   readonly headers: ReadonlyArray<UploadHeaders | undefined>
   readonly fetch: Fetch
-  readonly credentials: RequestCredentials | undefined
+  readonly credentials: RequestInit["credentials"] | undefined
   readonly retry: RetryOptions
 }
 

@@ -46,7 +46,7 @@ export interface UploadSettings {
   readonly trace: TraceContext | undefined
   readonly concurrency: number
   readonly fetch: Fetch
-  readonly credentials: RequestCredentials | undefined
+  readonly credentials: RequestInit["credentials"] | undefined
   readonly retry: RetryOptions
   readonly resumeStore: ResumeStore | undefined
 }

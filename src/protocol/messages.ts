@@ -167,7 +167,8 @@ export interface StoredFile {
   readonly uploadedAt: number
 }
 
-interface EventBase {
+/** What all events of files have. */
+export interface EventBase {
   /** `evt_…`, the same over all attempts. */
   readonly id: string
   /** Of this attempt, ms since the epoch. */

@@ -4,7 +4,8 @@ import { isRetryable, type ProblemCode, problemCodes, problemStatuses } from "./
 
 export { isProblemCode, type ProblemCode, toHelp } from "./problem-code.ts"
 
-interface ProblemRow {
+/** What the table says of a code. */
+export interface ProblemRow {
   /** HTTP status; 0 for outcomes that are never sent. */
   readonly status: number
   readonly title: string

@@ -22,6 +22,8 @@ export interface UploadErrorOptions {
  * Thrown in middleware it refuses the upload with this code, status and message. Any other thrown value becomes an
  * opaque `ROUTE_FAILED`, which clients do not retry. `new UploadError("Sign in first")` means `FORBIDDEN`.
  *
+ * Recognise it by `UploadError.is(error)`: `instanceof` is false for one that another entry of the package has made.
+ *
  * Source: docs/protocol.md §11.
  */
 export class UploadError extends Error {

@@ -61,8 +61,8 @@ const toWait = (retryAfter: string | null): number | undefined => {
 export const readReply = <A>(reply: Reply, read: (json: unknown) => A | undefined, at: Peer = "ingest"): Attempt<A> => {
   if (reply.status < 200 || reply.status > 299) {
     const error = parseProblem(reply.status, reply.body, at, reply.url)
-    // A redirect to a page that does not exist is reported as a redirect.
-    const isLost = reply.redirect && error.status === 404 && error.code === "INVALID_CONFIG"
+    // A redirect to a page that does not exist, or takes no POST, is reported as a redirect.
+    const isLost = reply.redirect && error.code === "INVALID_CONFIG"
     if (!isLost) return { error, wait: toWait(reply.header("retry-after")) }
   }
   let value: A | undefined

@@ -214,8 +214,8 @@ export const createUploadController = <Router extends TypedFileRouter, Slug exte
       learn({ ...found, isReady: true })
     }
     // Without an answer the page still works: the server refuses what it must.
-    const ask: Fetch = (address, init) =>
-      (customFetch ?? fetch)(address, { ...init, ...(credentials && { credentials }) })
+    // It rejects, and does not throw, where there is no `fetch` at all, as in jsdom.
+    const ask: Fetch = async (address, init) => (customFetch ?? fetch)(address, { ...init, credentials })
     loadRouteConfigs(url, ask, retry).then(show, show)
   }
   const lookAround = () => {

@@ -1,7 +1,7 @@
-import type { ResumeStore } from "../client/resume/resume-store.ts"
+import type { PickedHandle, ResumeStore } from "../client/resume/resume-store.ts"
 
 /** Handles with which files can be opened again, so that a file that is made anew under another name keeps its handle. */
-const handles = new WeakMap<File, FileSystemFileHandle>()
+const handles = new WeakMap<File, PickedHandle>()
 
 type Attach = ResumeStore["attachHandle"]
 

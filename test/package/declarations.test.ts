@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises"
+import { readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import packageJson from "../../package.json" with { type: "json" }
@@ -17,6 +17,12 @@ export const withMiddleware = withInput.middleware(({ input }) => ({ at: new Dat
 export const plainMiddleware = formatting(["image"]).middleware(async () => ({ userId: 7 }))
 export const withFile = withMiddleware.file(({ metadata }) => ({ name: metadata.album }))
 export const withErrorHandler = withFile.onUploadError(() => {})
+export const renewing = start.middleware(({ renewal }) => ({ renewal }))
+/** As Supabase has it. */
+export type Settings = string | number | boolean | null | { [key: string]: Settings | undefined } | Array<Settings>
+export const settings = { all: {} as Settings, list: [] as Array<Settings>, at: new Date(), tags: new Map<string, number>() }
+export const deep = start.middleware(() => settings).onUploadComplete(({ metadata }) => ({ all: metadata.all, tags: metadata.tags }))
+export const deeper = start.onUploadComplete(() => settings)
 export const done = withErrorHandler.onUploadComplete(({ metadata }) => ({ at: metadata.at, now: new Date() }))
 export const router = { done, other: start.onUploadComplete(() => null) }
 export const handle = createRouteHandler({ router })
@@ -74,14 +80,20 @@ import * as ui from "sluice/ui"
 import * as vue from "sluice/vue"
 import type { router } from "./routes.js"
 type Router = typeof router
+import "sluice/styles.css"
 export const ReactButton = react.generateUploadButton<Router>()
 export const useReact = react.generateUseUploader<Router>()
 export const VueButton = vue.generateUploadButton<Router>()
 export const useVue = vue.generateUseUploader<Router>()
+const [inReact, inVue] = [useReact, useVue]
+export const useOwn = () => ({ ...inReact("other"), mine: 1 })
+export const useOwnVue = () => ({ ...inVue("other"), mine: 1 })
 export const SvelteButton = svelte.generateUploadButton<Router>()
 export const useSvelte = svelte.generateUseUploader<Router>()
 export const SolidButton = solid.generateUploadButton<Router>()
 export const useSolid = solid.generateUseUploader<Router>()
+export const useOwnSvelte = () => ({ ...useSvelte("other"), mine: 1 })
+export const useOwnSolid = () => ({ ...useSolid("other"), mine: 1 })
 export const ElementButton = element.generateUploadButton<Router>()
 export const uploads = ui.createUploads<Router>()
 export const inbox = uploads.group("inbox")
@@ -98,7 +110,12 @@ export const controller = ui.createUploadController(setup, { endpoint: "done", i
 
 /** Another part of the app, which sees the declarations alone. */
 const reader = `import { generateUploader } from "sluice/client"
-import { withMiddleware, type router, unawaited } from "./out/routes.js"
+import { type deeper, type Settings, withMiddleware, type router, unawaited } from "./out/routes.js"
+export const read = ({ all, list, at, tags }: (typeof deeper)["~types"]["serverData"]): [Settings, Array<Settings>, string] => {
+  // @ts-expect-error JSON makes {} of a Map
+  tags.size
+  return [all, list, at]
+}
 import { signedIn } from "./out/express.js"
 export const finished = withMiddleware.file(({ metadata }) => ({ name: metadata.at.toISOString() }))
   .onUploadComplete(({ metadata }) => ({ at: metadata.at.toUpperCase() }))
@@ -112,6 +129,38 @@ export const upload = async (file: File) => {
 }
 `
 
+const handlers: Readonly<Record<string, string>> = {
+  astro: "AstroHandler",
+  elysia: "ElysiaHandler",
+  express: "ExpressHandler",
+  fastify: "FastifyHandler",
+  h3: "H3Handler",
+  hono: "HonoHandler",
+  next: "NextHandler",
+  "next-pages": "NextPagesHandler",
+  "react-router": "ReactRouterHandler",
+  "solid-start": "SolidStartHandler",
+  sveltekit: "SvelteKitHandler",
+  "tanstack-start": "TanStackStartHandler",
+}
+
+/** A server, of which nothing knows the types of the DOM. */
+const server = `import { createRouteHandler, createSluice } from "sluice/node"
+import { SluiceApi } from "sluice/api"
+import { createIngest } from "sluice/ingest"
+import { generateUploader } from "sluice/client"
+import "sluice/server"
+import "sluice/protocol"
+export const f = createSluice()
+export const handle = createRouteHandler({ router: { a: f({ image: {} }).onUploadComplete(() => null) } })
+// @ts-expect-error credentials are words
+generateUploader({ credentials: 5 })
+// @ts-expect-error headers are no number
+generateUploader({ headers: 7 })
+export const api = new SluiceApi()
+export { createIngest }
+`
+
 let consumer: Consumer
 
 beforeAll(async () => {
@@ -119,6 +168,7 @@ beforeAll(async () => {
   consumer = await createConsumer([...links, ...Object.keys(packageJson.peerDependencies)])
   for (const [name, text] of Object.entries(files)) await writeFile(join(consumer.folder, name), text)
   await writeFile(join(consumer.folder, "reader.ts"), reader)
+  await writeFile(join(consumer.folder, "server.ts"), server)
 })
 
 afterAll(() => consumer.remove())
@@ -143,5 +193,19 @@ describe("an app that emits declarations", { timeout: 120_000 }, () => {
     const emit = { declaration: true, emitDeclarationOnly: true, outDir: "out" }
     expect(await compile("tsconfig.json", Object.keys(files), emit)).toEqual({ code: 0, output: "" })
     expect(await compile("tsconfig.reader.json", ["reader.ts"], { noEmit: true })).toEqual({ code: 0, output: "" })
+    // A package manager that links packages, as pnpm does, lets an app name the types of Sluice, not those behind them.
+    for (const [name, handler] of Object.entries(handlers)) {
+      const text = await readFile(join(consumer.folder, "out", `${name}.d.ts`), "utf8")
+      expect(text.slice(text.indexOf("export declare const handle:")), name).toContain(
+        `import("sluice/${name}").${handler}`,
+      )
+    }
+  })
+})
+
+describe("a server without the types of the DOM", { timeout: 120_000 }, () => {
+  it("finds no fault in the declarations, nor the declarations less in it", async () => {
+    const options = { noEmit: true, lib: ["es2022"], skipLibCheck: false }
+    expect(await compile("tsconfig.server.json", ["server.ts"], options)).toEqual({ code: 0, output: "" })
   })
 })

@@ -4,7 +4,7 @@ import { createFileHandles } from "./file-handles.ts"
 import { fingerprint } from "./fingerprint.ts"
 import { createResumeLocks } from "./resume-locks.ts"
 import { createResumeRecords, type ResumeRecord } from "./resume-records.ts"
-import type { InterruptedUpload, ResumeEntry, ResumeEntryOptions, ResumeStore } from "./resume-store.ts"
+import type { InterruptedUpload, ResumeEntry, ResumeEntryOptions, ResumeStore, PickedHandle } from "./resume-store.ts"
 
 /** How interrupted uploads are remembered. */
 export interface ResumeStoreOptions {
@@ -77,7 +77,7 @@ const makeStore = (name: string, scope: string, maxAge: number): ResumeStore => 
 
     const keep: ResumeEntry["keep"] = async (upload) => {
       const now = Date.now()
-      const put = (handle: FileSystemFileHandle | undefined) =>
+      const put = (handle: PickedHandle | undefined) =>
         records.put(id, (present) => {
           const isOther = present !== undefined && !isOld(present) && present.upload.key !== upload.key
           if (isOther) return undefined

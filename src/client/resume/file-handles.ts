@@ -1,16 +1,18 @@
+import type { PickedHandle } from "./resume-store.ts"
+
 /** A handle, with a method that not every browser has. */
-interface AskableHandle extends FileSystemFileHandle {
+interface AskableHandle extends PickedHandle {
   readonly queryPermission?: (options: { readonly mode: "read" }) => Promise<PermissionState>
   readonly requestPermission?: (options: { readonly mode: "read" }) => Promise<PermissionState>
 }
 
 /** The handles of files that were picked or dropped in this page. */
 export interface FileHandles {
-  readonly attach: (file: File, handle: FileSystemFileHandle) => void
-  readonly of: (file: File) => FileSystemFileHandle | undefined
+  readonly attach: (file: File, handle: PickedHandle) => void
+  readonly of: (file: File) => PickedHandle | undefined
   /** The file behind a handle, if it may be read and is still the same. Fails: never. */
   readonly reopen: (
-    handle: FileSystemFileHandle,
+    handle: PickedHandle,
     same: { readonly size: number; readonly lastModified: number },
   ) => Promise<File | undefined>
 }
@@ -24,7 +26,7 @@ const mayRead = async (handle: AskableHandle): Promise<boolean> =>
   (await handle.requestPermission?.(mode)) === "granted"
 
 export const createFileHandles = (): FileHandles => {
-  const handles = new WeakMap<File, FileSystemFileHandle>()
+  const handles = new WeakMap<File, PickedHandle>()
   const attach: FileHandles["attach"] = (file, handle) => void handles.set(file, handle)
   return {
     attach,

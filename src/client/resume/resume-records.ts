@@ -1,3 +1,4 @@
+import type { PickedHandle } from "./resume-store.ts"
 import type { Json } from "../../protocol/json.ts"
 import type { PresignedUpload } from "../../protocol/messages.ts"
 
@@ -20,7 +21,7 @@ export interface ResumeRecord {
   readonly loaded?: number | undefined
   /** When its URL was last signed or renewed, ms since the epoch. */
   readonly keptAt: number
-  readonly handle?: FileSystemFileHandle | undefined
+  readonly handle?: PickedHandle | undefined
 }
 
 /** Every method is one transaction. Fails: rejects with IndexedDB's error, and where there is no IndexedDB. */

@@ -56,6 +56,13 @@ export interface InterruptedUpload {
   readonly reopen?: (() => Promise<File | undefined>) | undefined
 }
 
+/** The browser's `FileSystemFileHandle`, which servers without the DOM's types do not know. */
+export interface PickedHandle {
+  readonly kind: "file"
+  readonly name: string
+  readonly getFile: () => Promise<File>
+}
+
 /**
  * Where uploads are remembered over a reload of the page: `createResumeStore` of `sluice/resume`, or your own.
  *
@@ -68,5 +75,5 @@ export interface ResumeStore {
   /** Forgets an interrupted upload. */
   readonly remove: (id: string) => Promise<void>
   /** Remembers that the file can be opened again with this handle, from a drop or a file picker. */
-  readonly attachHandle: (file: File, handle: FileSystemFileHandle) => void
+  readonly attachHandle: (file: File, handle: PickedHandle) => void
 }

@@ -54,6 +54,17 @@ const readResult = Effect.fnUntraced(function* (
   return yield* toResultRecord(catalog, app, result)
 })
 
+/** Why a good answer without a signature is not that of a receiver that has taken the event; undefined where it is. */
+const findMistake = ({ headers, body }: PostAnswer): string | undefined => {
+  // Who answers with the result has not posted it, and nobody would hear of it.
+  if (/^\s*\{\s*"fileKey"\s*:/.test(body))
+    return "it carries a result without a signature: something on the way drops headers."
+  // Some receivers say nothing. A page may have no words either.
+  const isPage = /html/i.test(headers.get("content-type") ?? "")
+  if (/^\s*\{\s*"ok"\s*:\s*true\b/.test(body) || (body === "" && !isPage)) return undefined
+  return "it is not the route handler's. Let its path through any login in front of the app."
+}
+
 /**
  * Makes what is recorded of an answer.
  *
@@ -67,10 +78,9 @@ export const judgeAnswer = Effect.fnUntraced(function* (
 ) {
   const { status, headers, body } = received
   if (!isSigned(headers)) {
-    // Who answers with the result has not posted it, and nobody would hear of it.
-    if (!/^\s*\{\s*"fileKey"\s*:/.test(body)) return { status, answer: redact(body) } satisfies Answer
-    const cause = refuse("it carries a result without a signature: something on the way drops headers.")
-    return yield* new PostFailed({ reason: "answer", status, cause })
+    const mistake = findMistake(received)
+    if (mistake === undefined) return { status, answer: redact(body) } satisfies Answer
+    return yield* new PostFailed({ reason: "answer", status, body, cause: refuse(mistake) })
   }
   const result = yield* Effect.mapError(
     readResult(catalog, app, due, received),

@@ -9,12 +9,24 @@ export type Serialized<T> = T extends { readonly [key: string]: null | boolean |
     ? null
     : SerializedDeep<T>
 
-type SerializedDeep<T> = T extends string | number | boolean | null | undefined
+/** What JSON leaves as it is, however deep: types of JSON that refer to themselves, as Supabase's and Prisma's, end here. */
+type Plain = string | number | boolean | null | undefined | ReadonlyArray<Plain> | { readonly [key: string]: Plain }
+
+// Elements of arrays are looked at one by one: a mapped type over an array that contains itself has no end.
+type SerializedDeep<T> = [T] extends [Plain]
   ? T
   : T extends { toJSON(): infer R }
     ? R
     : T extends ((...args: never) => unknown) | symbol | bigint
       ? undefined
-      : T extends object
-        ? { [K in keyof T]: SerializedDeep<T[K]> }
-        : T
+      : T extends ReadonlyMap<any, any> | ReadonlySet<any>
+        ? Record<never, never>
+        : T extends ReadonlyArray<infer Element>
+          ? number extends T["length"]
+            ? T extends Array<Element>
+              ? Array<SerializedDeep<Element>>
+              : ReadonlyArray<SerializedDeep<Element>>
+            : { [K in keyof T]: SerializedDeep<T[K]> }
+          : T extends object
+            ? { [K in keyof T]: SerializedDeep<T[K]> }
+            : T

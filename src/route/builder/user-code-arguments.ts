@@ -15,7 +15,7 @@ export interface Delivery {
 }
 
 /** Arguments of all user code, in addition to those of the framework's adapter. */
-interface RequestArguments {
+export interface RequestArguments {
   /** The request as a Web API object; its body has already been read. */
   readonly request: Request
 }

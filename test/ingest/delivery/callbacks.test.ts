@@ -83,7 +83,7 @@ describe("a callback", () => {
     const app = await startApp((_received, count) =>
       count === 1
         ? new Response(`no ${apiKey} ${"x".repeat(600)}`, { status: 500 })
-        : new Response(`yes\u0007 ${apiKey}`, { status: 200 }),
+        : new Response(`{"ok":true}\u0007 ${apiKey}`, { status: 200 }),
     )
     const grant = createGrant({ slug: "avatar" })
     await register(url, { fileKeys: [grant.key], callbackUrl: app.url, awaitServerData: false })
@@ -91,7 +91,7 @@ describe("a callback", () => {
     await eventually(async () => (await catalog.get(grant.key))?.delivery?.status === "delivered")
     const [refused, taken] = await catalog.listAttempts((await catalog.get(grant.key))!.delivery!.id)
     expect(refused?.answer).toMatch(/^no sk_<redacted> x{400,512}$/)
-    expect(taken).toMatchObject({ status: 200, answer: "yes\u0007 sk_<redacted>" })
+    expect(taken).toMatchObject({ status: 200, answer: '{"ok":true}\u0007 sk_<redacted>' })
   })
 
   it("is over although the body of a good answer never ends, and its connection is given up", async () => {
@@ -100,7 +100,7 @@ describe("a callback", () => {
     const closed = Promise.withResolvers<void>()
     const app = await listen((request, response) => {
       request.resume()
-      response.writeHead(200).write("half")
+      response.writeHead(200).write('{ "ok": true, ')
       response.on("close", closed.resolve)
     })
     const grant = createGrant({ slug: "avatar" })
@@ -109,7 +109,43 @@ describe("a callback", () => {
     await eventually(async () => (await catalog.get(grant.key))?.delivery?.status === "delivered")
     await closed.promise
     const { delivery } = (await catalog.get(grant.key))!
-    expect(await catalog.listAttempts(delivery!.id)).toMatchObject([{ status: 200, answer: "half" }])
+    expect(await catalog.listAttempts(delivery!.id)).toMatchObject([{ status: 200, answer: '{ "ok": true, ' }])
+  })
+
+  it.each([
+    ["a page", () => new Response("<title>Login</title>Please log in", { headers: { "content-type": "text/html" } })],
+    ["a page without words", () => new Response("<div id=root></div>", { headers: { "content-type": "text/html" } })],
+    ["a page that does not say so", () => new Response("<p>Please log in")],
+    ["some other JSON", () => Response.json({ error: "unauthorized" })],
+    ["JSON that says no", () => Response.json({ ok: false })],
+  ])("is not delivered to who answers 200 with %s, and the log says whom to let it through", async (_, answer) => {
+    const catalog = createMemoryCatalog()
+    const { url } = await startIngest({ catalog, callbackRetries: [1] })
+    const app = await startApp((received, count) => (count === 1 ? answer() : answerWith(null)(received)))
+    const grant = createGrant({ slug: "avatar" })
+    await register(url, { fileKeys: [grant.key], callbackUrl: app.url, awaitServerData: false })
+    await putRaw(await sign(url, grant), "hello")
+    await eventually(async () => (await catalog.get(grant.key))?.delivery?.status === "delivered")
+    const attempts = await catalog.listAttempts((await catalog.get(grant.key))!.delivery!.id)
+    expect(attempts.map(({ error }) => error)).toEqual([
+      "The answer was 200, but it cannot be used: it is not the route handler's. Let its path through any login in front of the app.",
+      null,
+    ])
+  })
+
+  it.each([
+    ["what the route handler says", () => Response.json({ ok: true })],
+    ["nothing", () => new Response(null, { status: 204 })],
+    ["nothing, as JSON", () => new Response("", { headers: { "content-type": "application/json" } })],
+  ])("is delivered to who answers with %s", async (_, answer) => {
+    const catalog = createMemoryCatalog()
+    const { url } = await startIngest({ catalog })
+    const app = await startApp(answer)
+    const grant = createGrant({ slug: "avatar" })
+    await register(url, { fileKeys: [grant.key], callbackUrl: app.url, awaitServerData: false })
+    await putRaw(await sign(url, grant), "hello")
+    await eventually(async () => (await catalog.get(grant.key))?.delivery?.status === "delivered")
+    expect(app.received).toHaveLength(1)
   })
 
   it("is sent again when another process makes it due, on a schedule of its own", async () => {

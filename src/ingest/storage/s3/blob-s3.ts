@@ -62,7 +62,7 @@ const readAgainAtMost = 1024 ** 3
 const epochOfTail = (tail: string | null): number => (tail === null ? 0 : (readObjectName(tail)?.epoch ?? 0))
 
 /** What tests change. */
-interface S3BlobStoreTuning extends S3Tuning {
+export interface S3BlobStoreTuning extends S3Tuning {
   /** Size of the largest file that is hashed again, bytes. */
   readonly readAgainAtMost?: number | undefined
   /** How long after it a removal is repeated, ms. */
