@@ -215,7 +215,7 @@ export const createUploadController = <Router extends TypedFileRouter, Slug exte
     }
     // Without an answer the page still works: the server refuses what it must.
     // It rejects, and does not throw, where there is no `fetch` at all, as in jsdom.
-    const ask: Fetch = async (address, init) => (customFetch ?? fetch)(address, { ...init, credentials })
+    const ask: Fetch = async (address, init) => (customFetch ?? fetch)(address, { ...init, credentials: credentials! })
     loadRouteConfigs(url, ask, retry).then(show, show)
   }
   const lookAround = () => {

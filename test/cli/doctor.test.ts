@@ -327,6 +327,11 @@ describe("sluice doctor", () => {
       status: "failed",
       message: expect.stringContaining("302 (a redirect to /login)"),
     })
+    const slash = await listen((_request, response) => response.writeHead(308, { location: "/api/sluice/" }).end())
+    expect((await examine(["--callback-url", `${slash}/api/sluice`], token)).of("Callback URL")).toMatchObject({
+      status: "failed",
+      advice: `Set SLUICE_CALLBACK_URL to ${slash}/api/sluice/, and the option url of the page to /api/sluice/: callbacks follow no redirect.`,
+    })
     const gone = createServer().listen(0)
     gone.close()
     expect((await examine(["--callback-url", "http://127.0.0.1:9/"], token)).of("Callback URL")).toMatchObject({

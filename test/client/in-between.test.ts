@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { generateUploader, type TypedFileRouter } from "../../src/client.ts"
+import { listen } from "../ingest/circle.ts"
 import { type Peer, startPeer } from "./peer.ts"
 
 let peer: Peer
@@ -116,4 +117,16 @@ describe("in front of the app", () => {
       })
     },
   )
+
+  test("a redirect to a page that takes no POST is told as one", async () => {
+    const login = await listen((request, response) => {
+      request.resume()
+      response.writeHead(405).end()
+    })
+    peer.fail("POST", "any", { status: 307, headers: { location: `${login}/login` } })
+    expect(await fail()).toMatchObject({
+      code: "INVALID_CONFIG",
+      detail: expect.stringContaining(`The answer for the app (${login}/login) did not come from Sluice.`),
+    })
+  })
 })

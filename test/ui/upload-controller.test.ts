@@ -412,6 +412,17 @@ test("the app is asked what its routes take with the credentials of the setup", 
   ])
 })
 
+test("a page without fetch, as jsdom is one, works until something is sent", async () => {
+  vi.stubGlobal("fetch", undefined)
+  try {
+    const { controller } = await start({}, { retry: { attempts: 1 } })
+    controller.addFiles([png("a")])
+    expect(controller.getState().files).toMatchObject([{ name: "a", status: "picked" }])
+  } finally {
+    vi.unstubAllGlobals()
+  }
+})
+
 test("a file that is cancelled or taken off the list before anything is sent is not sent", async () => {
   const { controller } = await start()
   const given = controller.startUpload([png("cleared")])

@@ -83,7 +83,20 @@ const judge = (
         "The app's log names the option or variable and says what to do.",
         code,
       )
-    : failed(check, `${url} answers with ${describeAnswer(response)}, not as a route handler does.`, advice)
+    : failed(
+        check,
+        `${url} answers with ${describeAnswer(response)}, not as a route handler does.`,
+        adviseSlash(url, response) ?? advice,
+      )
+}
+
+/** What to do where the app redirects to the same path with a slash at its end, or without it. */
+const adviseSlash = (text: string, { headers }: Response): string | undefined => {
+  const [url, to] = [new URL(text), URL.parse(headers.get("location") ?? "", text)]
+  const withoutSlash = ({ pathname }: URL) => pathname.replace(/\/$/, "")
+  if (to === null || url.pathname === to.pathname || withoutSlash(url) !== withoutSlash(to)) return undefined
+  const exact = url.origin + to.pathname
+  return `Set ${envName("callbackUrl")} to ${exact}, and the option url of the page to ${to.pathname}: callbacks follow no redirect.`
 }
 
 /** Codes of an app that cannot sign anything, whatever is requested. */
