@@ -160,8 +160,8 @@ export const RouteConfigSeed = ({
   children = null,
 }: {
   readonly routes: ReadonlyArray<RouteDescription>
-  readonly url?: string
-  readonly children?: ReactNode
+  readonly url?: string | undefined
+  readonly children?: ReactNode | undefined
 }): ReactNode => {
   seedRouteConfig(routes, url)
   return children

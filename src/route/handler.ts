@@ -41,16 +41,16 @@ export interface RouteHandlerOptions<Router extends FileRouter = FileRouter> ext
    * In development callbacks arrive over a stream that the app opens, so that the ingest need not reach the app.
    * Default: `NODE_ENV` is `development`. `SLUICE_IS_DEV`.
    */
-  readonly isDev?: boolean
+  readonly isDev?: boolean | undefined
   /**
    * Whether `x-forwarded-proto`, `x-forwarded-host` and `x-forwarded-prefix` can be trusted. Default false.
    * `SLUICE_TRUST_PROXY`.
    */
-  readonly trustProxy?: boolean
+  readonly trustProxy?: boolean | undefined
   /** Keeps the platform alive for work that continues after the answer (the registration); adapters pass their platform's own. */
-  readonly waitUntil?: (work: Promise<unknown>) => void
+  readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined
   /** Sends the requests to the ingest. By default `globalThis.fetch` does, or `node:http` where that is Node's own. */
-  readonly fetch?: typeof globalThis.fetch
+  readonly fetch?: typeof globalThis.fetch | undefined
 }
 
 const findRoute = ({ app, url }: Call): Effect.Effect<NamedRoute, Rejected> => {

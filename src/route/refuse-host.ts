@@ -25,8 +25,8 @@ const explainHost = ({ app, request }: Call, host: string, envName: (option: str
 }
 
 /**
- * The refusal of a request that names a host other than the app's, and its log entry. Strangers only see the host,
- * which they named themselves.
+ * The refusal of a request that names a host other than the app's, and its log entry. Strangers see
+ * not even the host: a proxy may have named the one that it reaches the app by.
  */
 export const refuseHost = (
   call: Call,
@@ -47,7 +47,7 @@ export const refuseHost = (
   const detail = explainHost(call, host, envName)
   return {
     code: "FORBIDDEN",
-    detail: isOpen ? detail : `The host ${cut(host)} is not one of this app's. Its log says more.`,
+    detail: isOpen ? detail : "The host that the request names is not one of this app's. Its log says more.",
     // A list that misses one of the app's own hosts looks like an attack.
     ...(call.app.remindOfHost(cut(host)) !== undefined && { news: `An upload was refused. ${detail}` }),
   }

@@ -144,6 +144,16 @@ const handlers: Readonly<Record<string, string>> = {
   "tanstack-start": "TanStackStartHandler",
 }
 
+/** Options that may be undefined, as what reads them from an environment has them, where TypeScript tells that from absent. */
+const exact = `import { createRouteHandler, createSluice } from "sluice/server"
+const setting = process.env["SETTING"] === undefined ? undefined : true
+const f = createSluice({ errorFormatter: undefined })
+const limits = { maxFileSize: undefined, maxFileCount: undefined, acl: undefined, noun: undefined }
+const options = { presignedUrlTtl: undefined, claim: undefined, hold: setting, transport: undefined }
+const router = { a: f({ image: limits, video: undefined }, options).onUploadComplete(() => null) }
+export const handle = createRouteHandler({ router, isDev: setting, trustProxy: setting, fetch: undefined, waitUntil: undefined })
+`
+
 /** A server, of which nothing knows the types of the DOM. */
 const server = `import { createRouteHandler, createSluice } from "sluice/node"
 import { SluiceApi } from "sluice/api"
@@ -169,6 +179,7 @@ beforeAll(async () => {
   for (const [name, text] of Object.entries(files)) await writeFile(join(consumer.folder, name), text)
   await writeFile(join(consumer.folder, "reader.ts"), reader)
   await writeFile(join(consumer.folder, "server.ts"), server)
+  await writeFile(join(consumer.folder, "exact.ts"), exact)
 })
 
 afterAll(() => consumer.remove())
@@ -207,5 +218,12 @@ describe("a server without the types of the DOM", { timeout: 120_000 }, () => {
   it("finds no fault in the declarations, nor the declarations less in it", async () => {
     const options = { noEmit: true, lib: ["es2022"], skipLibCheck: false }
     expect(await compile("tsconfig.server.json", ["server.ts"], options)).toEqual({ code: 0, output: "" })
+  })
+})
+
+describe("an app with exactOptionalPropertyTypes", { timeout: 120_000 }, () => {
+  it("may leave an option out by undefined", async () => {
+    const options = { noEmit: true, exactOptionalPropertyTypes: true }
+    expect(await compile("tsconfig.exact.json", ["exact.ts"], options)).toEqual({ code: 0, output: "" })
   })
 })

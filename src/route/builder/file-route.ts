@@ -20,22 +20,22 @@ export interface RouteOptions<IsAwaited extends boolean = boolean> {
   /** Whether the browser waits for what `onUploadComplete` returns. Default true. */
   readonly awaitServerData?: IsAwaited
   /** How long the signed upload URLs are valid. Default one hour. */
-  readonly presignedUrlTtl?: DurationInput
+  readonly presignedUrlTtl?: DurationInput | undefined
   /**
    * How long a file may wait, once it has arrived, for the app to claim it: `"24 hours"`, or seconds. Until then only a
    * signed URL reads it; one that nobody claims is deleted. Default: files need no claim.
    */
-  readonly claim?: DurationInput
+  readonly claim?: DurationInput | undefined
   /**
    * Whether a file that has arrived is held: nobody can read it, and `onUploadComplete` does not run, until `releaseFiles`,
    * `rejectFiles` or the ingest's scanner has decided. Default false.
    */
-  readonly hold?: boolean
+  readonly hold?: boolean | undefined
   /**
    * `"direct"`: pages send the bytes straight to the ingest's bucket, where it has one that proves what it takes; else through
    * the ingest, as ever. Such files have no `fileHash`, unless the ingest reads them again. Default: through the ingest.
    */
-  readonly transport?: Transport
+  readonly transport?: Transport | undefined
   /**
    * Makes file keys deterministic: the same seed gives the same key. Default random, 132 bits.
    *
@@ -48,7 +48,7 @@ export interface RouteOptions<IsAwaited extends boolean = boolean> {
 /** Options shared by all routes of one builder. */
 export interface SluiceOptions<ErrorData extends Json | undefined> {
   /** Returns what browsers find in the `data` of an error of a route of this builder. */
-  readonly errorFormatter?: (error: UploadError) => ErrorData
+  readonly errorFormatter?: ((error: UploadError) => ErrorData) | undefined
 }
 
 type UserCode<Arguments, Result> = (args: Arguments) => Result | PromiseLike<Result>

@@ -176,7 +176,7 @@ describe.each(catalogs)("endpoints (%s)", (_, create) => {
     await addEndpoint(catalog, "http://127.0.0.1:9/", { id: "ep_nobody" })
     const silent = await startApp(hang)
     await addEndpoint(catalog, silent.url, { id: "ep_silent" })
-    const ingest = await startIngest({ catalog, callbackRetries: [10], callbackTimeout: 200 })
+    const ingest = await startIngest({ catalog, callbackRetries: [10], callbackTimeout: 1000 })
     await upload(ingest)
     await eventually(async () => (await catalog.countEvents(10)).dead === 3)
     const events = await catalog.listEvents({ limit: 10 })
