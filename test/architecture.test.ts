@@ -312,7 +312,7 @@ describe("doors", () => {
     )
     expect(packageJson.exports).toEqual({
       ...expected,
-      "./styles.css": "./dist/styles.css",
+      "./styles.css": { types: "./dist/styles.css.d.ts", default: "./dist/styles.css" },
       "./package.json": "./package.json",
     })
   })
