@@ -17,6 +17,14 @@ for (const stream of [process.stdout, process.stderr]) {
   })
 }
 
+// Node 22 warns in each process that its SQLite is experimental. What is used of it is tested on that line as well.
+const warn = process.listeners("warning")
+process.removeAllListeners("warning")
+process.on("warning", (warning) => {
+  if (warning.name === "ExperimentalWarning" && warning.message.startsWith("SQLite ")) return
+  for (const listener of warn) listener(warning)
+})
+
 if (major < oldest[0] || (major === oldest[0] && minor < oldest[1])) {
   console.error(`sluice needs Node.js ${oldest.join(".")} or newer; this is ${process.versions.node}.`)
   process.exitCode = 1

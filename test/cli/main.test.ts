@@ -1,12 +1,18 @@
-import { spawn } from "node:child_process"
+import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
+import { promisify } from "node:util"
 import type { Command } from "commander"
 import { describe, expect, it } from "vitest"
 import { createProgram } from "../../src/cli/program.ts"
 import { arrangeHelp } from "../../src/cli/terminal/help.ts"
+import { makeFolder } from "../make-folder.ts"
+import { fetchNode22 } from "../runtimes/fetch-node.ts"
+import { skipLacking } from "../skip-lacking.ts"
+import { commandFile } from "./command-file.ts"
 import { runCommand } from "./run-command.ts"
+import { openData } from "./stored-files.ts"
 
 const main = join(import.meta.dirname, "../../src/cli/main.ts")
 
@@ -82,6 +88,17 @@ describe("sluice", () => {
     const [code] = await once(child, "close")
     expect(code).toBe(expected)
     expect(said).not.toMatch(/EPIPE|^\s+at /m)
+  })
+
+  it("says nothing of what Node 22 calls experimental, and passes other warnings on", async (context) => {
+    const node = await fetchNode22()
+    if (typeof node !== "string") return skipLacking(context, node.missing)
+    const cwd = await makeFolder()
+    const run = (...args: ReadonlyArray<string>) => promisify(execFile)(node, [...args, commandFile, "files"], { cwd })
+    await openData(join(cwd, ".sluice")).catalog.close()
+    const warning = `data:text/javascript,setTimeout(() => process.emitWarning("of somebody else"), 1)`
+    expect(await run()).toEqual({ stdout: "", stderr: "There are no files.\n" })
+    expect((await run("--import", warning)).stderr).toContain("Warning: of somebody else")
   })
 
   it("imports nothing before it has checked the version", async () => {
