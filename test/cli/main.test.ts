@@ -96,8 +96,8 @@ describe("sluice", () => {
     const cwd = await makeFolder()
     const run = (...args: ReadonlyArray<string>) => promisify(execFile)(node, [...args, commandFile, "files"], { cwd })
     await openData(join(cwd, ".sluice")).catalog.close()
-    const warning = `data:text/javascript,setTimeout(() => process.emitWarning("of somebody else"), 1)`
-    expect(await run()).toEqual({ stdout: "", stderr: "There are no files.\n" })
+    const warning = `data:text/javascript,setTimeout(() => process.emitWarning("of somebody else"), 20)`
+    expect(await run()).toEqual({ stdout: "There are no files.\n", stderr: "" })
     expect((await run("--import", warning)).stderr).toContain("Warning: of somebody else")
   })
 
