@@ -1,5 +1,6 @@
 import {
   type TypedFileRouter,
+  type UntypedFileRouter,
   uploadAvatar,
   uploadButton,
   uploadDropzone,
@@ -32,17 +33,17 @@ declare global {
 }
 
 /** `customElements.define("avatar-button", generateUploadButton<typeof router>({ url }))`: then `<avatar-button endpoint="avatar">`. */
-export const generateUploadButton = <Router extends TypedFileRouter>(
+export const generateUploadButton = <Router extends TypedFileRouter = UntypedFileRouter>(
   options?: UploadSetupOptions,
 ): UploadElementClass<Router> => generateElement(uploadButton, options)
 
 /** `customElements.define("photo-dropzone", generateUploadDropzone<typeof router>({ url }))`: then `<photo-dropzone endpoint="photos">`. */
-export const generateUploadDropzone = <Router extends TypedFileRouter>(
+export const generateUploadDropzone = <Router extends TypedFileRouter = UntypedFileRouter>(
   options?: UploadSetupOptions,
 ): UploadElementClass<Router> => generateElement(uploadDropzone, options)
 
 /** `customElements.define("user-avatar", generateUploadAvatar<typeof router>({ url }))`: then `<user-avatar endpoint="avatar">`. */
-export const generateUploadAvatar = <Router extends TypedFileRouter>(
+export const generateUploadAvatar = <Router extends TypedFileRouter = UntypedFileRouter>(
   options?: UploadSetupOptions,
 ): UploadElementClass<Router> => generateElement(uploadAvatar, options)
 

@@ -22,6 +22,7 @@ import {
   seedRouteConfig,
   toActions,
   type TypedFileRouter,
+  type UntypedFileRouter,
   uploadAvatar,
   uploadButton,
   type UploadComponent,
@@ -106,7 +107,7 @@ type UploadElement<Router extends TypedFileRouter> = <Slug extends keyof Router 
 
 const generate =
   (kind: ComponentKind) =>
-  <Router extends TypedFileRouter>(options?: UploadSetupOptions): UploadElement<Router> => {
+  <Router extends TypedFileRouter = UntypedFileRouter>(options?: UploadSetupOptions): UploadElement<Router> => {
     const setup = createUploadSetup<Router>(options)
     return (props) => toElement(useComponent(setup, kind, props).render(props))
   }
@@ -121,7 +122,9 @@ export const generateUploadDropzone = /* @__PURE__ */ generate(uploadDropzone)
 export const generateUploadAvatar = /* @__PURE__ */ generate(uploadAvatar)
 
 /** `export const useUploader = generateUseUploader<typeof router>()`: state, actions and props for your own markup. */
-export const generateUseUploader = <Router extends TypedFileRouter>(options?: UploadSetupOptions) => {
+export const generateUseUploader = <Router extends TypedFileRouter = UntypedFileRouter>(
+  options?: UploadSetupOptions,
+) => {
   const setup = createUploadSetup<Router>(options)
   return <Slug extends keyof Router & string>(
     endpoint: Slug,

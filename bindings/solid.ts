@@ -35,6 +35,7 @@ import {
   toStyleText,
   type TypedFileRoute,
   type TypedFileRouter,
+  type UntypedFileRouter,
   type UploadActions,
   uploadAvatar,
   uploadButton,
@@ -169,7 +170,7 @@ type UploadElement<Router extends TypedFileRouter> = <Slug extends keyof Router 
 
 const generate =
   (kind: ComponentKind) =>
-  <Router extends TypedFileRouter>(options?: UploadSetupOptions): UploadElement<Router> => {
+  <Router extends TypedFileRouter = UntypedFileRouter>(options?: UploadSetupOptions): UploadElement<Router> => {
     const setup = createUploadSetup<TypedFileRouter>(options)
     return (props) => {
       const [looks, others] = splitProps(props as unknown as AnyProps, ["content", "class", "className"])
@@ -232,7 +233,9 @@ export type UploadAccessors<Route extends TypedFileRoute<any>> = UploadActions<R
 const access = <A>(value: A | Accessor<A>): A => (typeof value === "function" ? (value as Accessor<A>)() : value)
 
 /** `export const useUploader = generateUseUploader<typeof router>()`: state, actions and props for your own markup. */
-export const generateUseUploader = <Router extends TypedFileRouter>(options?: UploadSetupOptions) => {
+export const generateUseUploader = <Router extends TypedFileRouter = UntypedFileRouter>(
+  options?: UploadSetupOptions,
+) => {
   const setup = createUploadSetup<Router>(options)
   return <Slug extends keyof Router & string>(
     endpoint: Slug | Accessor<Slug>,

@@ -12,6 +12,7 @@ import {
   seedRouteConfig,
   toActions,
   type TypedFileRouter,
+  type UntypedFileRouter,
   uploadAvatar,
   uploadButton,
   type UploadComponent,
@@ -84,7 +85,9 @@ const attach = <Router extends TypedFileRouter, Slug extends keyof Router & stri
 
 const generate =
   (kind: ComponentKind) =>
-  <Router extends TypedFileRouter>(options?: UploadSetupOptions): Component<UploadProps<Router>, {}, "value"> => {
+  <Router extends TypedFileRouter = UntypedFileRouter>(
+    options?: UploadSetupOptions,
+  ): Component<UploadProps<Router>, {}, "value"> => {
     const setup = createUploadSetup<Router>(options)
     return (internals, props) => {
       const read = () => {
@@ -161,7 +164,9 @@ let count = 0
  * Call it while a component is created, and read from its result, `uploader.files`: destructured values do not update.
  * Options that change are given as a function: `useUploader("photos", () => ({ disabled }))`.
  */
-export const generateUseUploader = <Router extends TypedFileRouter>(options?: UploadSetupOptions) => {
+export const generateUseUploader = <Router extends TypedFileRouter = UntypedFileRouter>(
+  options?: UploadSetupOptions,
+) => {
   const setup = createUploadSetup<Router>(options)
   return <Slug extends keyof Router & string>(
     endpoint: Slug | (() => Slug),

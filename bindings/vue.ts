@@ -34,6 +34,7 @@ import {
   toActions,
   type TypedFileRoute,
   type TypedFileRouter,
+  type UntypedFileRouter,
   type UploadActions,
   uploadAvatar,
   uploadButton,
@@ -172,7 +173,7 @@ const useComponent = <Router extends TypedFileRouter, Slug extends keyof Router 
 
 const generate =
   (kind: ComponentKind) =>
-  <Router extends TypedFileRouter>(options?: UploadSetupOptions): UploadElement<Router> => {
+  <Router extends TypedFileRouter = UntypedFileRouter>(options?: UploadSetupOptions): UploadElement<Router> => {
     const setup = createUploadSetup<TypedFileRouter>(options)
     return defineComponent({
       name: `Upload${capitalize(kind.name)}`,
@@ -219,7 +220,9 @@ export type UploadRefs<Route extends TypedFileRoute<any>> = UploadActions<Route>
  * `export const useUploader = generateUseUploader<typeof router>()`: state, actions and props for your own markup.
  * Call it in a component's `setup`; it ends with the component.
  */
-export const generateUseUploader = <Router extends TypedFileRouter>(options?: UploadSetupOptions) => {
+export const generateUseUploader = <Router extends TypedFileRouter = UntypedFileRouter>(
+  options?: UploadSetupOptions,
+) => {
   const setup = createUploadSetup<Router>(options)
   return <Slug extends keyof Router & string>(
     endpoint: MaybeRefOrGetter<Slug>,

@@ -4,6 +4,7 @@ export type {
   RouteServerData,
   TypedFileRoute,
   TypedFileRouter,
+  UntypedFileRouter,
 } from "./protocol/file-route.ts"
 export type { Json } from "./protocol/json.ts"
 export type { ProblemCode } from "./protocol/problem.ts"

@@ -1,4 +1,4 @@
-export type { RouteInput, TypedFileRoute, TypedFileRouter } from "./protocol/file-route.ts"
+export type { RouteInput, TypedFileRoute, TypedFileRouter, UntypedFileRouter } from "./protocol/file-route.ts"
 export type { RouteDescription } from "./protocol/messages.ts"
 export type { RouteConfig } from "./protocol/route-config.ts"
 export { UploadError } from "./protocol/upload-error.ts"

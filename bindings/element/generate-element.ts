@@ -5,6 +5,7 @@ import {
   listKeys,
   type Markup,
   type TypedFileRouter,
+  type UntypedFileRouter,
   type UploadActions,
   type UploadComponent,
   type UploadComponentProps,
@@ -73,7 +74,7 @@ const hideInput = (markup: Markup): Markup => {
 }
 
 /** Makes the class of an element that shows a component in the page itself, without a shadow. */
-export const generateElement = <Router extends TypedFileRouter>(
+export const generateElement = <Router extends TypedFileRouter = UntypedFileRouter>(
   kind: ComponentKind,
   options: UploadSetupOptions = {},
 ): UploadElementClass<Router> => {

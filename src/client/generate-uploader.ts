@@ -1,4 +1,4 @@
-import type { TypedFileRouter } from "../protocol/file-route.ts"
+import type { TypedFileRouter, UntypedFileRouter } from "../protocol/file-route.ts"
 import type { Fetch } from "../transfer/reply.ts"
 import type { UploadHeaders } from "./request-urls.ts"
 import type { RetryOptions } from "../transfer/retry.ts"
@@ -61,7 +61,9 @@ export interface Uploader<Router extends TypedFileRouter> {
  *
  * Fails: never; an invalid `url` is the error of every file.
  */
-export const generateUploader = <Router extends TypedFileRouter>(options: UploaderOptions = {}): Uploader<Router> => {
+export const generateUploader = <Router extends TypedFileRouter = UntypedFileRouter>(
+  options: UploaderOptions = {},
+): Uploader<Router> => {
   const createUpload: Uploader<TypedFileRouter>["createUpload"] = (slug, upload) => {
     const traceparent = options.traceparent?.()
     const trace = traceparent ? { traceparent } : undefined

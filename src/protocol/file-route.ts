@@ -18,6 +18,15 @@ export interface TypedFileRouter {
   readonly [slug: string]: TypedFileRoute<any>
 }
 
+/** The router of whoever gives no type: what its app answers may be anything, and is looked at before it is used. */
+export interface UntypedFileRouter {
+  readonly [slug: string]: TypedFileRoute<{
+    readonly input: any
+    readonly serverData: unknown
+    readonly errorData: unknown
+  }>
+}
+
 /** The `input` that a route expects. */
 export type RouteInput<Route extends TypedFileRoute<any>> = Route["~types"]["input"]
 

@@ -1,4 +1,4 @@
-import type { TypedFileRouter } from "../protocol/file-route.ts"
+import type { TypedFileRouter, UntypedFileRouter } from "../protocol/file-route.ts"
 import { createMerger, noUploads } from "./merge-states.ts"
 import { createUploadController } from "./create-upload-controller.ts"
 import type { UploadController } from "./upload-controller.ts"
@@ -42,7 +42,7 @@ const untilReady = ({ getState, subscribe }: UploadController): Promise<void> =>
  * continues when the component leaves the page, and the component shows its files again when it comes back. On a
  * server nothing is shared: there every component has its own.
  */
-export const createUploads = <Router extends TypedFileRouter>(
+export const createUploads = <Router extends TypedFileRouter = UntypedFileRouter>(
   options: UploadsOptions<Router> = {},
 ): Uploads<Router> => {
   const setup = createUploadSetup<Router>(options)

@@ -1,4 +1,4 @@
-import type { TypedFileRouter } from "../protocol/file-route.ts"
+import type { TypedFileRouter, UntypedFileRouter } from "../protocol/file-route.ts"
 import type { RouteDescription } from "../protocol/messages.ts"
 import type { UploaderOptions } from "../client/generate-uploader.ts"
 import { seedRouteConfig } from "./route-configs.ts"
@@ -30,7 +30,7 @@ export interface UploadSetup<Router extends TypedFileRouter> {
 }
 
 /** Makes once what all components of a router share. */
-export const createUploadSetup = <Router extends TypedFileRouter>(
+export const createUploadSetup = <Router extends TypedFileRouter = UntypedFileRouter>(
   options: UploadSetupOptions = {},
 ): UploadSetup<Router> => {
   if (options.routes) seedRouteConfig(options.routes, options.url)

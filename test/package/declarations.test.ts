@@ -122,6 +122,11 @@ export const finished = withMiddleware.file(({ metadata }) => ({ name: metadata.
 const nothing: { serverData: null } = { serverData: null as (typeof route)["~types"]["serverData"] }
 const route = unawaited.onUploadComplete(() => 7)
 export const other = signedIn.onUploadComplete(({ metadata, req }) => [metadata.userId.toFixed(), req.ip, nothing])
+export const untyped = async (file: File) => {
+  const [outcome] = await generateUploader().uploadFiles("any", { files: [file], input: 7 })
+  // @ts-expect-error nothing is known of it
+  if (outcome?.status === "done") outcome.serverData.at.toISOString()
+}
 export const upload = async (file: File) => {
   const [outcome] = await generateUploader<typeof router>().uploadFiles("done", { files: [file], input: { album: "x" } })
   // @ts-expect-error it is a text
