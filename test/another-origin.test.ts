@@ -153,7 +153,7 @@ const upload = (url: string, credentials?: RequestCredentials) =>
         files: [new File(["abc"], "a.gif", { type: "image/gif" })],
       })
       return outcome?.status === "done"
-        ? { status: "done", serverData: outcome.serverData as unknown }
+        ? { status: "done", serverData: outcome.serverData }
         : { status: outcome?.status, code: outcome?.error.code, detail: outcome?.error.detail }
     },
     [url, credentials] as const,
