@@ -1,7 +1,7 @@
 /**
  * Judges the report of a whole run, for CI.
  *
- * A test that waits for a browser or for somebody else's build can fail because the machine was busy. Up to six of those
+ * A test that waits for a browser, for Wine or for somebody else's build can fail because the machine was busy. Up to six of those
  * are run once more, alone, and count as passed if they pass then; they are named as unsteady at the end. No other test is
  * run again: what fails once in our own code, in a fuzz or under a kill is a finding.
  */
@@ -28,7 +28,7 @@ interface Report {
 }
 
 const waitsForOthers =
-  /^test\/(bindings|forms|newcomer|mistakes|playground|site)\/|^test\/package\/(forms|looks|next|sveltekit)\./
+  /^test\/(bindings|forms|newcomer|mistakes|playground|site)\/|^test\/(package\/(forms|looks|next|sveltekit)|runtimes\/windows)\./
 const mostUnsteady = 6
 
 const file = process.env["TEST_REPORT"]
