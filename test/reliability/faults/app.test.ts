@@ -93,7 +93,7 @@ describe("an app that", () => {
     const isClosed = Promise.withResolvers<void>()
     const app = await listen((request, response) => {
       request.resume()
-      response.writeHead(status)
+      response.writeHead(status).write('{"ok":true,')
       const send = () => {
         while (!response.destroyed && response.write(Buffer.alloc(65_536))) sent += 65_536
       }
