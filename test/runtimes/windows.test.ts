@@ -114,7 +114,7 @@ describe("the command on Windows", { timeout: 180_000 }, () => {
     /** Other files come and go there. */
     const isWritten = async () => {
       const names = await readdir(join(cwd, "data/files"), { recursive: true })
-      const [unfinished] = names.filter((name) => name.endsWith(".1"))
+      const unfinished = names.find((name) => name.endsWith(".1"))
       return unfinished !== undefined && (await stat(join(cwd, "data/files", unfinished))).size > 0
     }
     await vi.waitUntil(isWritten, 60_000)
