@@ -54,11 +54,23 @@ export const createInterruptedUploads = (
   const claimed = new Map<string, InterruptedUpload>()
   const find = (id: string) => store.get().interrupted.find((entry) => entry.id === id)
 
+  let removals = 0
+  let removal: Promise<unknown> | undefined
+  /** What was read before a removal was done would bring back what the user has discarded: then it is read again. */
+  const list = async (asked: ResumeStore | undefined, endpoint: string): Promise<ReadonlyArray<InterruptedUpload>> => {
+    for (;;) {
+      const before = removals
+      await removal
+      const entries = (await asked?.list(endpoint).catch(() => [])) ?? []
+      if (before === removals) return entries
+    }
+  }
+
   const refresh = async () => {
     const asked = resumeStore()
     const { endpoint } = options()
     if (!isConnected) return
-    const entries = (await asked?.list(endpoint).catch(() => [])) ?? []
+    const entries = await list(asked, endpoint)
     // By now it may be another user's store, or another route.
     if (asked !== resumeStore() || endpoint !== options().endpoint) return
     const { files, interrupted: shown } = store.get()
@@ -96,7 +108,8 @@ export const createInterruptedUploads = (
     discard: (id) => {
       const hide = () => store.set({ interrupted: store.get().interrupted.filter((entry) => entry.id !== id) })
       // What the user has discarded is gone, even if the page is reloaded at once.
-      void resumeStore()?.remove(id).then(hide, hide)
+      removals++
+      removal = Promise.all([removal, resumeStore()?.remove(id).then(hide, hide)])
     },
     recognise: (id, incoming) => {
       const entry = find(id)

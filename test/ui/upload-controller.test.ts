@@ -412,6 +412,31 @@ test("the app is asked what its routes take with the credentials of the setup", 
   ])
 })
 
+test("an interrupted upload that is discarded while they are being listed does not come back", async () => {
+  const resumeStore = remember(entry)
+  const answers: Array<() => void> = []
+  const list: ResumeStore["list"] = async (slug) => {
+    // What is read now, told later.
+    const found = await resumeStore.list(slug)
+    if (answers.length > 0) await new Promise<void>((resolve) => answers.push(resolve))
+    else answers.push(() => {})
+    return found
+  }
+  const { controller, disconnect } = await start({ resumeStore: { ...resumeStore, list } })
+  await vi.waitFor(() => expect(controller.getState().interrupted).toHaveLength(1))
+  disconnect()
+  controller.connect()
+  await vi.waitFor(() => expect(answers).toHaveLength(2))
+  controller.discardInterrupted("x")
+  await vi.waitFor(() => expect(controller.getState().interrupted).toEqual([]))
+  answers[1]!()
+  // It is read again, after the removal.
+  await vi.waitFor(() => expect(answers).toHaveLength(3))
+  answers[2]!()
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  expect(controller.getState().interrupted).toEqual([])
+})
+
 test("a page without fetch, as jsdom is one, works until something is sent", async () => {
   vi.stubGlobal("fetch", undefined)
   try {
