@@ -26,11 +26,5 @@ export type { Upload } from "./client/upload.ts"
 export type { UploadEvent } from "./client/upload-event.ts"
 export type { BaseUploadOptions, InputOption, UploadOptions } from "./client/upload-options.ts"
 export type { DoneUpload, RouteUploadError, UnfinishedUpload, UploadOutcome } from "./client/upload-outcome.ts"
-export type {
-  InterruptedUpload,
-  ResumeEntry,
-  ResumeEntryOptions,
-  PickedHandle,
-  ResumeStore,
-} from "./client/resume/resume-store.ts"
+export type * from "./client/resume/resume-store.ts"
 export type { UploadableFile, UploadBody } from "./transfer/uploadable-file.ts"

@@ -49,9 +49,9 @@ export {
   snapshotSqliteCatalog,
 } from "./ingest/storage/sqlite/snapshot.ts"
 export type { BlobCopier, BlobCopyOutcome } from "./ingest/storage/disk/copy-blobs.ts"
-export { flushFolder } from "./ingest/storage/flush-folder.ts"
+export { flushFolder } from "./ingest/storage/disk/flush-folder.ts"
 export { makeFolder } from "./ingest/storage/disk/make-folder.ts"
-export { renameFile } from "./ingest/storage/rename-file.ts"
+export { renameFile } from "./ingest/storage/disk/rename-file.ts"
 export { createBlobCopier } from "./ingest/storage/disk/copy-blobs.ts"
 export type { FileReference, FileStatus } from "./protocol/rest-messages.ts"
 export type { FileLabels } from "./protocol/file-labels.ts"

@@ -15,7 +15,7 @@ export interface UploaderOptions {
   /** Sent to the route handler, never to the ingest. */
   readonly headers?: UploadHeaders | undefined
   /** Only for requests to the route handler: `include` sends cookies to an app on another origin, docs/another-origin.md. */
-  readonly credentials?: RequestInit["credentials"]
+  readonly credentials?: RequestInit["credentials"] | undefined
   /**
    * Called once per upload for the W3C `traceparent` of its requests to the app and the ingest; off by default.
    * `createTraceparent` of `sluice/protocol` begins a trace. An app on another origin must allow the header in its

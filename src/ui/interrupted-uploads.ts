@@ -54,15 +54,15 @@ export const createInterruptedUploads = (
   const claimed = new Map<string, InterruptedUpload>()
   const find = (id: string) => store.get().interrupted.find((entry) => entry.id === id)
 
-  let removals = 0
+  /** Settles when all that the user has discarded until now is gone. */
   let removal: Promise<unknown> | undefined
   /** What was read before a removal was done would bring back what the user has discarded: then it is read again. */
   const list = async (asked: ResumeStore | undefined, endpoint: string): Promise<ReadonlyArray<InterruptedUpload>> => {
     for (;;) {
-      const before = removals
-      await removal
+      const before = removal
+      await before
       const entries = (await asked?.list(endpoint).catch(() => [])) ?? []
-      if (before === removals) return entries
+      if (before === removal) return entries
     }
   }
 
@@ -108,7 +108,6 @@ export const createInterruptedUploads = (
     discard: (id) => {
       const hide = () => store.set({ interrupted: store.get().interrupted.filter((entry) => entry.id !== id) })
       // What the user has discarded is gone, even if the page is reloaded at once.
-      removals++
       removal = Promise.all([removal, resumeStore()?.remove(id).then(hide, hide)])
     },
     recognise: (id, incoming) => {

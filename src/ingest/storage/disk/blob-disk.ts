@@ -14,7 +14,7 @@
  * succeeded: the system reports lost bytes only once, and from then on reads them out of its cache as if they were
  * there.
  */
-import { renameFile } from "../rename-file.ts"
+import { renameFile } from "./rename-file.ts"
 import { appendBody } from "./append.ts"
 import { codeOf, createDiskFiles } from "./files.ts"
 import { readRange } from "./read.ts"

@@ -1,6 +1,6 @@
-import { renameFile } from "../rename-file.ts"
+import { renameFile } from "./rename-file.ts"
 import { BlobStoreError } from "../blob-store.ts"
-import { flushFolder } from "../flush-folder.ts"
+import { flushFolder } from "./flush-folder.ts"
 import { makeFolder } from "./make-folder.ts"
 
 /** The code of a system error: `ENOENT` and the like. */

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite"
 import { CatalogError } from "../catalog.ts"
-import { flushFolderSync } from "../flush-folder.ts"
+import { flushFolderSync } from "../disk/flush-folder.ts"
 
 /** SQLite's write-ahead log, as a file that can be flushed. */
 export interface WriteAheadLog {

@@ -5,26 +5,24 @@ import { describe, test } from "node:test"
 import { testBlobStore, testCatalog } from "../../../../src/conformance.ts"
 import { createDiskBlobStore, createSqliteCatalog } from "../../../../src/ingest.ts"
 
-let folder = ""
-const makeFolder = async (): Promise<string> => (folder = await mkdtemp(join(tmpdir(), "sluice-")))
-const cleanUp = () => rm(folder, { recursive: true })
+/** A driver in a folder that is new for each case. */
+const inFolder = <Driver>(open: (folder: string) => Driver) => {
+  let folder = ""
+  return {
+    create: async () => open((folder = await mkdtemp(join(tmpdir(), "sluice-")))),
+    reopen: async () => open(folder),
+    cleanUp: () => rm(folder, { recursive: true }),
+  }
+}
 
-const openStore = () => createDiskBlobStore({ folder })
-testBlobStore({ describe, test }, "disk", {
-  create: async () => {
-    await makeFolder()
-    return openStore()
-  },
-  reopen: async () => openStore(),
-  cleanUp,
-})
-
-const openCatalog = () => createSqliteCatalog({ file: join(folder, "catalog.sqlite") })
-testCatalog({ describe, test }, "sqlite", {
-  create: async () => {
-    await makeFolder()
-    return openCatalog()
-  },
-  reopen: async () => openCatalog(),
-  cleanUp,
-})
+const runner = { describe, test }
+testBlobStore(
+  runner,
+  "disk",
+  inFolder((folder) => createDiskBlobStore({ folder })),
+)
+testCatalog(
+  runner,
+  "sqlite",
+  inFolder((folder) => createSqliteCatalog({ file: join(folder, "catalog.sqlite") })),
+)
