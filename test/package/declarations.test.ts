@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises"
+import { cp, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import packageJson from "../../package.json" with { type: "json" }
@@ -176,6 +176,15 @@ export const api = new SluiceApi()
 export { createIngest }
 `
 
+/** A package manager installs two copies where two parts of an app have other peers beside the package. */
+const copies = `import { createRouteHandler } from "copy/next"
+import type { UploadError as Other } from "copy/server"
+import { createSluice, type UploadError } from "sluice/server"
+const router = { a: createSluice()({ image: {} }).onUploadError(({ error }) => tell(error)).onUploadComplete(() => null) }
+const tell = (error: Other): UploadError => error
+export const { GET, POST } = createRouteHandler({ router })
+`
+
 let consumer: Consumer
 
 beforeAll(async () => {
@@ -185,6 +194,11 @@ beforeAll(async () => {
   await writeFile(join(consumer.folder, "reader.ts"), reader)
   await writeFile(join(consumer.folder, "server.ts"), server)
   await writeFile(join(consumer.folder, "exact.ts"), exact)
+  await writeFile(join(consumer.folder, "copies.ts"), copies)
+  const modules = join(consumer.folder, "node_modules")
+  await cp(join(modules, "sluice"), join(modules, "copy"), { recursive: true, dereference: true })
+  // Else the compiler takes both for one.
+  await writeFile(join(modules, "copy/package.json"), JSON.stringify({ ...packageJson, version: "0.0.0" }))
 })
 
 afterAll(() => consumer.remove())
@@ -230,5 +244,11 @@ describe("an app with exactOptionalPropertyTypes", { timeout: 120_000 }, () => {
   it("may leave an option out by undefined", async () => {
     const options = { noEmit: true, exactOptionalPropertyTypes: true }
     expect(await compile("tsconfig.exact.json", ["exact.ts"], options)).toEqual({ code: 0, output: "" })
+  })
+})
+
+describe("two copies of the package", { timeout: 120_000 }, () => {
+  it("fit each other", async () => {
+    expect(await compile("tsconfig.copies.json", ["copies.ts"], { noEmit: true })).toEqual({ code: 0, output: "" })
   })
 })
