@@ -17,6 +17,12 @@ export interface SeenPut {
   readonly range: string
 }
 
+/**
+ * Bytes: more than the buffers between a browser and the ingest take (4.4 MB in Chromium on Linux). A smaller file that is
+ * held is sent to its end as far as the page can know, and is `processing` a second later.
+ */
+export const heldSize = 6_000_000
+
 /** A website with upload components, the app behind it and an ingest, on real sockets. */
 export interface Site {
   readonly url: string
@@ -28,7 +34,7 @@ export interface Site {
   readonly inFlight: () => number
   /**
    * Lets each request with bytes of a file have so many, then wait. Until it is let go on nobody reads, and so nobody notices
-   * that the browser has closed the connection.
+   * that the browser has closed the connection. A file that is to stay `uploading` has at least {@link heldSize}.
    *
    * @returns lets them go on
    */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { CDPSession, Locator, Page } from "playwright-core"
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
-import type { Site } from "../bindings/start-site.ts"
+import { heldSize, type Site } from "../bindings/start-site.ts"
 import { pixel } from "../browser/pixel.ts"
 import type { ChosenFile } from "../browser/chosen-files.ts"
 
@@ -373,9 +373,9 @@ export const describeDrags = ({ page, site, open, choose, told, until, complaint
 
     test("is asked about only while something would be lost", async () => {
       const release = site().hold("0.png", 10)
-      await open("component=dropzone")
+      await open("component=dropzone&endpoint=anything")
       expect(await asks()).toBe(false)
-      await choose(main(), { ...png("0.png"), buffer: Buffer.concat([pixel, Buffer.alloc(500_000)]) })
+      await choose(main(), { ...png("0.png"), buffer: Buffer.concat([pixel, Buffer.alloc(heldSize)]) })
       await rowBecomes("0.png", "picked")
       expect(await asks()).toBe(false)
       await page().getByRole("button", { name: "Upload 1 file" }).click()
@@ -392,8 +392,8 @@ export const describeDrags = ({ page, site, open, choose, told, until, complaint
 
     test("needs no question where a resume store keeps the uploads", async () => {
       site().hold("0.png", 10)
-      await open("component=dropzone&mode=auto&resume")
-      await choose(main(), { ...png("0.png"), buffer: Buffer.concat([pixel, Buffer.alloc(500_000)]) })
+      await open("component=dropzone&mode=auto&endpoint=anything&resume")
+      await choose(main(), { ...png("0.png"), buffer: Buffer.concat([pixel, Buffer.alloc(heldSize)]) })
       await rowBecomes("0.png", "uploading")
       expect(await asks()).toBe(false)
     })

@@ -1,6 +1,6 @@
 import type { Locator, Page } from "playwright-core"
 import { describe, expect, test } from "vitest"
-import type { Site } from "../bindings/start-site.ts"
+import { heldSize, type Site } from "../bindings/start-site.ts"
 import { pixel } from "../browser/pixel.ts"
 import { chosenFiles } from "../browser/chosen-files.ts"
 import { slowUploads } from "../browser/slow-uploads.ts"
@@ -105,7 +105,7 @@ export const describeLooks = ({ page: getPage, site: getSite, open, until }: Ben
       await getPage().emulateMedia({ forcedColors: "active" })
       const release = getSite().hold("slow.png", 100_000)
       await open("component=dropzone&endpoint=anything&mode=auto")
-      await give({ ...png("slow.png"), buffer: Buffer.concat([pixel, Buffer.alloc(600_000, 7)]) })
+      await give({ ...png("slow.png"), buffer: Buffer.concat([pixel, Buffer.alloc(heldSize, 7)]) })
       await part("summary-progress").waitFor()
       const height = await part("summary-progress").evaluate((bar) => bar.clientHeight)
       expect(height).toBeGreaterThanOrEqual(3)
@@ -176,9 +176,11 @@ export const describeLooks = ({ page: getPage, site: getSite, open, until }: Ben
       await give(png(long), png("second.png"))
       await part("try-now").waitFor()
       await check("files that wait for their next try")
-      const tools = await Promise.all((await part("summary-actions").getByRole("button").all()).map(boxOf))
-      expect(tools).toHaveLength(3)
-      expect(new Set(tools.map(({ y, height }) => `${y} ${height}`)).size).toBe(1)
+      // What stands above them grows with the second file that waits: they are measured until it has.
+      await until(async () => {
+        const tools = await Promise.all((await part("summary-actions").getByRole("button").all()).map(boxOf))
+        return tools.length === 3 && new Set(tools.map(({ y, height }) => `${y} ${height}`)).size === 1
+      })
       const release = getSite().holdCallbacks()
       await open("component=dropzone&endpoint=anything&mode=auto")
       await give(png(`other ${long}`))
@@ -196,7 +198,7 @@ export const describeLooks = ({ page: getPage, site: getSite, open, until }: Ben
       await page.setViewportSize({ width: 440, height: 640 })
       const release = getSite().hold(long, 100_000)
       await open("component=dropzone&endpoint=anything&mode=auto&resume")
-      await give({ ...png(long), buffer: Buffer.concat([pixel, Buffer.alloc(3_000_000, 7)]) })
+      await give({ ...png(long), buffer: Buffer.concat([pixel, Buffer.alloc(heldSize, 7)]) })
       await until(async () => /[1-9]\d? %/.test((await part("file-state").textContent()) ?? ""))
       // It is remembered a moment later.
       await page.waitForTimeout(1_500)
@@ -225,7 +227,7 @@ export const describeLooks = ({ page: getPage, site: getSite, open, until }: Ben
       const page = getPage()
       const release = getSite().hold(long, 100_000)
       await open("component=dropzone&endpoint=anything&mode=auto&resume")
-      await give({ ...png(long), buffer: Buffer.concat([pixel, Buffer.alloc(3_000_000, 7)]) })
+      await give({ ...png(long), buffer: Buffer.concat([pixel, Buffer.alloc(heldSize, 7)]) })
       await until(async () => /[1-9]\d? %/.test((await part("file-state").textContent()) ?? ""))
       // It is remembered a moment later.
       await page.waitForTimeout(1_500)

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import type { Site } from "../bindings/start-site.ts"
+import { heldSize, type Site } from "../bindings/start-site.ts"
 import { chosenFiles } from "../browser/chosen-files.ts"
 
 interface Bench {
@@ -55,7 +55,7 @@ export const describeManners = ({ page: getPage, site: getSite, open, until, com
       for (const name of ["a.docx", "b.docx"]) getSite().refuse(name, 503, 1)
       await open("component=dropzone&endpoint=anything&mode=auto&patience=30000")
       const release = getSite().hold("c.docx", 10_000)
-      await give(file("a.docx"), file("b.docx"), file("c.docx", 500_000))
+      await give(file("a.docx"), file("b.docx"), file("c.docx", heldSize))
       await part("retrying").getByText("2 files try again in").waitFor()
       const before = await part("retrying").textContent()
       expect(before).toMatch(/^2 files try again in [1-3]\d s$/)
@@ -104,7 +104,7 @@ export const describeManners = ({ page: getPage, site: getSite, open, until, com
     test("a tray says that its files are paused, or offline", async () => {
       const release = getSite().hold("a.docx", 100_000)
       await openWithTray("endpoint=anything&mode=auto")
-      await give(file("a.docx", 3_000_000))
+      await give(file("a.docx", heldSize))
       await trayBecomes("a.docx", "uploading")
       await tray().getByRole("button", { name: "Pause a.docx", exact: true }).click()
       await trayBecomes("a.docx", "paused")
@@ -175,7 +175,7 @@ export const describeManners = ({ page: getPage, site: getSite, open, until, com
       const fold = tray().getByRole("button", { name: "Files", exact: true })
       const isUnfolded = () => fold.getAttribute("aria-expanded")
       const release = getSite().hold("a.docx", 10_000)
-      await give(file("a.docx", 500_000))
+      await give(file("a.docx", heldSize))
       await trayRow("a.docx").hover()
       release()
       await trayBecomes("a.docx", "done")
@@ -187,7 +187,7 @@ export const describeManners = ({ page: getPage, site: getSite, open, until, com
       expect(await part("tray-title").textContent()).toBe("1 uploaded")
       expect(await getPage().evaluate(() => document.activeElement?.id)).toBe("notes")
       const again = getSite().hold("b.docx", 10_000)
-      await give(file("b.docx", 500_000))
+      await give(file("b.docx", heldSize))
       await trayBecomes("b.docx", "uploading")
       expect(await isUnfolded()).toBe("true")
       again()

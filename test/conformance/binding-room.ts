@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Locator, Page } from "playwright-core"
 import { describe, expect, test } from "vitest"
-import type { Site } from "../bindings/start-site.ts"
+import { heldSize, type Site } from "../bindings/start-site.ts"
 import { chosenFiles } from "../browser/chosen-files.ts"
 
 interface Bench {
@@ -86,7 +86,7 @@ export const describeRoom = ({ page: getPage, site: getSite, open, until }: Benc
           const release = site.hold(long, 10_000)
           site.refuse("bad.docx", 500, 99)
           await open(`${query}&mode=auto&resume`)
-          await give(file(long, 600_000), file("bad.docx"), file("good.docx"))
+          await give(file(long, heldSize), file("bad.docx"), file("good.docx"))
           await until(async () => (await page.evaluate(() => window.told)).some(({ name }) => name === "error"))
           await check(`${component} uploading`)
           await page
@@ -168,7 +168,7 @@ export const describeRoom = ({ page: getPage, site: getSite, open, until }: Benc
       }
       const release = site.hold(disguised, 10_000)
       await open("component=dropzone&endpoint=anything&mode=auto&resume")
-      await give(file(disguised, 600_000))
+      await give(file(disguised, heldSize))
       await rowBecomes(shown, "uploading")
       await page.getByRole("button", { name: `Pause ${shown}` }).waitFor()
       expect((await text()).replaceAll("\n", "")).not.toMatch(hidden)
@@ -301,7 +301,7 @@ export const describeRoom = ({ page: getPage, site: getSite, open, until }: Benc
         const release = site.hold("a.docx", 10_000)
         await open("component=dropzone&endpoint=anything&mode=auto")
         await page.evaluate((direction) => (document.documentElement.dir = direction), direction)
-        await give(file("a.docx", 600_000), file("b.docx"))
+        await give(file("a.docx", heldSize), file("b.docx"))
         await rowBecomes("b.docx", "done")
         await rowBecomes("a.docx", "uploading")
         await isOneStop()
@@ -345,7 +345,7 @@ export const describeRoom = ({ page: getPage, site: getSite, open, until }: Benc
       const release = site.hold("a.docx", 10_000)
       for (const component of ["button", "dropzone"]) {
         await open(`component=${component}&endpoint=anything&mode=auto`)
-        await give(file("a.docx", 600_000))
+        await give(file("a.docx", heldSize))
         await page
           .getByRole("button", { name: /^Pause/ })
           .first()
@@ -467,11 +467,11 @@ export const describeRoom = ({ page: getPage, site: getSite, open, until }: Benc
       const release = site.hold("a.docx", 400_000)
       await open("component=button&endpoint=anything")
       const before = (await part("button").boundingBox())!
-      await give(file("a.docx", 600_000))
+      await give(file("a.docx", heldSize))
       await page.getByRole("button", { name: "Pause" }).waitFor()
       expect((await part("button").boundingBox())!.x).toBe(before.x)
       await open("component=dropzone&endpoint=anything&mode=auto")
-      await give(file("a.docx", 600_000))
+      await give(file("a.docx", heldSize))
       await rowBecomes("a.docx", "uploading")
       const pattern = () =>
         part("file-progress").evaluate((element) => getComputedStyle(element, "::after").backgroundImage)

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Page } from "playwright-core"
 import { describe, expect, test } from "vitest"
-import type { Site } from "../bindings/start-site.ts"
+import { heldSize, type Site } from "../bindings/start-site.ts"
 import { pixel } from "../browser/pixel.ts"
 
 /** What the tests of the bindings have at hand. */
@@ -532,7 +532,7 @@ export const describeRows = (tools: BindingTools): void => {
     })
 
     test("after a reload it goes on under the new name, with the file that has the old one", async () => {
-      const large = { name: "a.png", mimeType: "image/png", buffer: Buffer.concat([pixel, Buffer.alloc(3_000_000, 7)]) }
+      const large = { name: "a.png", mimeType: "image/png", buffer: Buffer.concat([pixel, Buffer.alloc(heldSize, 7)]) }
       const folder = await mkdtemp(join(tmpdir(), "sluice-rows-"))
       const path = join(folder, "a.png")
       await writeFile(path, large.buffer)

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module"
 import type { Page } from "playwright-core"
 import { describe, expect, test } from "vitest"
-import type { Site } from "../bindings/start-site.ts"
+import { heldSize, type Site } from "../bindings/start-site.ts"
 import { chosenFiles } from "../browser/chosen-files.ts"
 
 interface Bench {
@@ -62,7 +62,7 @@ export const describeTray = ({ page: getPage, site: getSite, until, complaints }
       const release = getSite().hold("a.docx", 100_000)
       await open("endpoint=anything&mode=auto")
       expect(await tray().count()).toBe(0)
-      await give(file("a.docx", 3_000_000), file("b.docx"))
+      await give(file("a.docx", heldSize), file("b.docx"))
       await becomes(trayRow("b.docx"), "done")
       await go("Elsewhere")
       await dropzone().waitFor({ state: "detached" })
@@ -110,21 +110,21 @@ export const describeTray = ({ page: getPage, site: getSite, until, complaints }
 
     test("has the uploads of several routes, and of code; each row acts on its own", async () => {
       const [page, site] = [getPage(), getSite()]
-      const releases = ["one.png", "two.docx", "three.docx"].map((name) => site.hold(name, 10_000))
+      const releases = ["one.pdf", "two.docx", "three.docx"].map((name) => site.hold(name, 10_000))
       await open("endpoint=anything&mode=auto&album=7")
-      await give(file("two.docx", 800_000))
+      await give(file("two.docx", heldSize))
       await becomes(trayRow("two.docx"), "uploading")
-      await page.evaluate(() => {
-        const [image, other] = ["one.png", "three.docx"].map(
+      await page.evaluate((size) => {
+        const [scan, other] = ["one.pdf", "three.docx"].map(
           (name) =>
-            new File([new Uint8Array(800_000)], name, { type: name.endsWith("png") ? "image/png" : "text/plain" }),
+            new File([new Uint8Array(size)], name, { type: name.endsWith("pdf") ? "application/pdf" : "text/plain" }),
         )
-        void window.uploads!.addFiles("photos", [image!]).then((outcomes) => {
+        void window.uploads!.addFiles("scans", [scan!]).then((outcomes) => {
           window.told.push({ name: "outcomes", detail: outcomes.map(({ status }) => status) })
         })
         void window.uploads!.addFiles("anything", [other!])
-      })
-      await becomes(trayRow("one.png"), "uploading")
+      }, heldSize)
+      await becomes(trayRow("one.pdf"), "uploading")
       await becomes(trayRow("three.docx"), "uploading")
       expect(await title()).toMatch(/^Uploading 3 files/)
       // A group of its own has none of the others.
@@ -132,20 +132,20 @@ export const describeTray = ({ page: getPage, site: getSite, until, complaints }
       await button("Cancel two.docx").click()
       await becomes(trayRow("two.docx"), "aborted")
       await becomes(ownRow("two.docx"), "aborted")
-      await becomes(trayRow("one.png"), "uploading")
+      await becomes(trayRow("one.pdf"), "uploading")
       await button("Pause all").click()
-      await becomes(trayRow("one.png"), "paused")
+      await becomes(trayRow("one.pdf"), "paused")
       await becomes(trayRow("three.docx"), "paused")
       for (const release of releases) release()
       await until(() => site.inFlight() === 0)
       await button("Resume all").click()
-      await becomes(trayRow("one.png"), "done")
+      await becomes(trayRow("one.pdf"), "done")
       await becomes(trayRow("three.docx"), "done")
       await until(async () => (await told("outcomes")).length === 1)
       // What an upload promises is told when nothing of it moves any more, as everywhere.
       expect(await told("outcomes")).toEqual([["paused"]])
       expect(new Set((await told("app complete")).map((detail) => (detail as Array<string>).join()))).toEqual(
-        new Set(["photos,one.png", "anything,three.docx"]),
+        new Set(["scans,one.pdf", "anything,three.docx"]),
       )
       await button("Remove three.docx").click()
       await trayRow("three.docx").waitFor({ state: "detached" })
@@ -202,7 +202,7 @@ export const describeTray = ({ page: getPage, site: getSite, until, complaints }
       await becomes(trayRow("a.docx"), "done")
       expect((await announced()).filter((text) => text === "1 file uploaded")).toEqual(["1 file uploaded"])
       const release = getSite().hold("b.docx", 10_000)
-      await give(file("b.docx", 500_000))
+      await give(file("b.docx", heldSize))
       await becomes(trayRow("b.docx"), "uploading")
       await go("Elsewhere")
       await page.evaluate(() => (window.announced = []))
@@ -220,7 +220,7 @@ export const describeTray = ({ page: getPage, site: getSite, until, complaints }
       const release = getSite().hold("a.docx", 10_000)
       await open("endpoint=anything&mode=auto")
       expect(await listeners()).toBe(false)
-      await give(file("a.docx", 500_000))
+      await give(file("a.docx", heldSize))
       await becomes(trayRow("a.docx"), "uploading")
       expect(await listeners()).toBe(true)
       await go("Elsewhere")
@@ -231,7 +231,7 @@ export const describeTray = ({ page: getPage, site: getSite, until, complaints }
       expect(await listeners()).toBe(false)
       const again = getSite().hold("b.docx", 10_000)
       await open("endpoint=anything&mode=auto&resume=setup")
-      await give(file("b.docx", 500_000))
+      await give(file("b.docx", heldSize))
       await becomes(trayRow("b.docx"), "uploading")
       expect(await listeners()).toBe(false)
       again()
@@ -241,7 +241,7 @@ export const describeTray = ({ page: getPage, site: getSite, until, complaints }
       const page = getPage()
       const release = getSite().hold("a.docx", 300_000)
       await open("endpoint=anything&mode=auto&tray=elsewhere&badge")
-      await give(file("a.docx", 1_000_000))
+      await give(file("a.docx", heldSize))
       await becomes(ownRow("a.docx"), "uploading")
       expect(await tray().count()).toBe(0)
       await go("Elsewhere")
@@ -296,7 +296,7 @@ export const describeTray = ({ page: getPage, site: getSite, until, complaints }
         const release = site.hold("a.docx", 10_000)
         site.refuse("bad.docx", 500, 99)
         await open("endpoint=anything&mode=auto")
-        await give(file("a.docx", 500_000), file("bad.docx"), file("c.docx"))
+        await give(file("a.docx", heldSize), file("bad.docx"), file("c.docx"))
         await until(async () => (await told("app error")).length > 0)
         await go("Elsewhere")
         // On a phone it does not cover the page unasked.

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { BrowserContext, Locator, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
-import { type Site, startSite } from "../bindings/start-site.ts"
+import { heldSize, type Site, startSite } from "../bindings/start-site.ts"
 import { launchProfile } from "../browser/chromium.ts"
 import { pixel } from "../browser/pixel.ts"
 import { type ChosenFile, chosenFiles } from "../browser/chosen-files.ts"
@@ -218,8 +218,8 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
 
       test("shows progress, pauses, goes on where it was, and is done only when the server says so", async () => {
         const release = site.hold("a.png", 100_000)
-        await open("component=button")
-        await choose(main(), png("a.png", 3_000_000))
+        await open("component=button&endpoint=anything")
+        await choose(main(), png("a.png", heldSize))
         await until(() => site.inFlight() === 1)
         await becomes("uploading")
         expect(await main().textContent()).toMatch(/^Uploading \d\d? %$/)
@@ -238,8 +238,8 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
 
       test("cancels, closes the connection, and can be used again", async () => {
         const release = site.hold("a.png", 0)
-        await open("component=button")
-        await choose(main(), png("a.png", 2_000_000))
+        await open("component=button&endpoint=anything")
+        await choose(main(), png("a.png", heldSize))
         await until(() => site.inFlight() === 1)
         await page.getByRole("button", { name: "Cancel" }).click()
         await until(async () => (await told("aborted")).length === 1)
@@ -485,7 +485,7 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
       test("whoever uses the keyboard stays in it when a button goes away", async () => {
         site.hold("a.png", 10_000)
         await open("component=dropzone&mode=auto&endpoint=anything")
-        await choose(main(), [png("a.png", 2_000_000), png("b.png")])
+        await choose(main(), [png("a.png", heldSize), png("b.png")])
         await rowBecomes("a.png", "uploading")
         const focused = () =>
           page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent)
@@ -726,8 +726,8 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
 
       test("are told of a pause, of going on, and of the end by hand", async () => {
         site.hold("a.png", 10_000)
-        await open("component=button")
-        await choose(main(), png("a.png", 2_000_000))
+        await open("component=button&endpoint=anything")
+        await choose(main(), png("a.png", heldSize))
         await until(() => site.inFlight() === 1)
         await page.getByRole("button", { name: "Pause" }).click()
         await says("Upload paused")
@@ -761,7 +761,7 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
 
       test("keep the component while it uploads, and hear one name of the button that has the focus", async () => {
         const release = site.hold("a.png", 100_000)
-        await open("component=button")
+        await open("component=button&endpoint=anything")
         await main().focus()
         await page.evaluate(() => {
           const button = document.activeElement!
@@ -775,7 +775,7 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
             ;(names as Array<unknown>).push({ name: root.getAttribute("data-state"), detail: [name, isBusy] })
           }).observe(root, { subtree: true, childList: true, characterData: true, attributes: true })
         })
-        await choose(main(), png("a.png", 3_000_000))
+        await choose(main(), png("a.png", heldSize))
         await becomes("uploading")
         const bar = page.getByRole("progressbar")
         await until(async () => (await percent(bar)) > 0)
@@ -792,14 +792,14 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
         site.hold("held.png", 10_000)
         site.refuse("bad.png", 500, 99)
         await open("component=dropzone&mode=auto&endpoint=anything")
-        await choose(main(), [png("good.png", 3000), png("bad.png"), png("held.png", 1_000_000)])
+        await choose(main(), [png("good.png", 3000), png("bad.png"), png("held.png", heldSize)])
         await rowBecomes("good.png", "done")
         await rowBecomes("bad.png", "failed")
         await rowBecomes("held.png", "uploading")
         const words = (file: string) => row(file).locator('[data-sluice="file-state"]').textContent()
         expect(await words("good.png")).toBe("Uploaded, 2.9\u00a0KB")
         expect(await words("bad.png")).toContain("Something went wrong")
-        expect(await words("held.png")).toMatch(/ of 976\.6\u00a0KB, \d+ %$/)
+        expect(await words("held.png")).toMatch(/ of 5\.7\u00a0MB, \d+ %$/)
         await page.getByRole("button", { name: "Pause held.png" }).click()
         await until(async () => (await words("held.png"))!.startsWith("Paused at"))
         await page.getByRole("button", { name: "Cancel held.png" }).click()
@@ -884,11 +884,11 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
     describe("the summary", () => {
       test("counts files and bytes, pauses, resumes and cancels all of them", async () => {
         const releases = ["a.png", "b.png"].map((file) => site.hold(file, 50_000))
-        await open("component=dropzone&mode=auto")
-        await choose(main(), [png("a.png", 2_000_000), png("b.png", 2_000_000), png("c.png")])
+        await open("component=dropzone&mode=auto&endpoint=anything")
+        await choose(main(), [png("a.png", heldSize), png("b.png", heldSize), png("c.png")])
         await rowBecomes("c.png", "done")
         const text = () => part("summary-text").textContent()
-        await until(async () => /^1 of 3 · [\d.]+(\u00a0KB)? of 3\.8\u00a0MB/.test((await text())!))
+        await until(async () => /^1 of 3 · [\d.]+(\u00a0KB)? of 11\.4\u00a0MB/.test((await text())!))
         const bar = part("summary-progress")
         await until(async () => (await percent(bar)) > 0)
         await page.getByRole("button", { name: "Pause all" }).click()
@@ -1004,7 +1004,7 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
           site.refuse("bad.png", 500, 99)
           await open(`component=${component}&mode=manual&endpoint=anything`)
           await check(`${component} idle`)
-          await choose(main(), [png("good.png"), png("bad.png"), png("held.png", 1_000_000)])
+          await choose(main(), [png("good.png"), png("bad.png"), png("held.png", heldSize)])
           await becomes("picked")
           await check(`${component} picked`)
           await page.getByRole("button", { name: "Upload 3 files" }).click()

@@ -10,6 +10,7 @@ export const router = {
   anything: f({ blob: { maxFileSize: "1GB", maxFileCount: 100 } }).onUploadComplete(({ file }) => ({
     stored: file.name,
   })),
+  scans: f({ pdf: { maxFileSize: "16MB" } }).onUploadComplete(({ file }) => ({ stored: file.name })),
   pair: f({ image: { maxFileSize: "4MB", maxFileCount: 3, minFileCount: 2 } }).onUploadComplete(({ file }) => ({
     stored: file.name,
   })),
