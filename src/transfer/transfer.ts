@@ -92,7 +92,7 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
       .stream()
       .getReader()
       .read()
-      .catch(async () => (await loadCutter())?.explain(error))
+      .catch(async () => (await loadCutter())?.explain(error, file as unknown as Blob))
   }
 
   const attempt = async (forget: (failures: number) => void): Promise<Attempt<UploadResult>> => {

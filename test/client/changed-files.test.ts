@@ -117,6 +117,23 @@ describe.each([
   })
 })
 
+test("a file that cannot be read for a moment only is no other one: in WebKit none can in a page that is being left", async () => {
+  await choose(1_000_000)
+  await page.evaluate(() => {
+    const { stream } = Blob.prototype
+    Blob.prototype.stream = () => {
+      Blob.prototype.stream = stream
+      return new ReadableStream({
+        start: (controller) => controller.error(new DOMException("gone", "NotReadableError")),
+      })
+    }
+  })
+  await breakConnections(1)
+  await start()
+  expect(await outcome()).toEqual(["done", "retry"])
+  expect(peer.storedOf("report.pdf")).toBe(1_000_000)
+})
+
 test("where Blobs cannot be read, as in React Native, a connection that breaks is one", async () => {
   await page.evaluate(() => {
     for (const name of ["arrayBuffer", "stream"]) Reflect.deleteProperty(Blob.prototype, name)
