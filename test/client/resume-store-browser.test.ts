@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, tes
 import type { InterruptedUpload, Upload, UploadOutcome } from "../../src/client.ts"
 import { launchChromium, launchProfile } from "../browser/chromium.ts"
 import { bundleDoors } from "./bundle-doors.ts"
-import { type Peer, startPeer } from "./peer.ts"
+import { type Fault, type Peer, startPeer } from "./peer.ts"
 
 type Door = typeof import("../../src/client.ts") & typeof import("../../src/resume.ts")
 
@@ -212,6 +212,87 @@ test("another file, input or user is another upload", async () => {
   expect(peer.trace("a").filter((request) => request === "HEAD")).toEqual([])
 })
 
+/** Uploads files that look the same and are not, with a store. @returns the content each outcome's key was stored with */
+const uploadTwins = (page: Page, paths: ReadonlyArray<string>, isOneByOne: boolean) =>
+  page.evaluate(
+    async ([paths, isOneByOne]) => {
+      const { createResumeStore, generateUploader } = window.door
+      const files = paths.map((path, index) => {
+        const content = new Uint8Array(300_000)
+        content[150_000] = index + 1
+        const file = new File([content], "scan.pdf", { type: "application/pdf", lastModified: 1000 })
+        return Object.defineProperty(file, "webkitRelativePath", { value: path })
+      })
+      const uploader = generateUploader<any>({ retry: { delay: 1 }, resumeStore: createResumeStore() })
+      const all = isOneByOne ? files.map((file) => [file]) : [files]
+      const ended = await Promise.all(all.map((files) => uploader.createUpload("any", { files }).done()))
+      const outcomes = ended.flat() as Array<UploadOutcome<any>>
+      return {
+        keys: outcomes.map((end) => (end.status === "done" ? end.key : end.status)),
+        hashes: outcomes.map((end) => (end.status === "done" ? end.fileHash : end.status)),
+        left: (await createResumeStore().list()).length,
+      }
+    },
+    [paths, isOneByOne] as const,
+  )
+const twinHash = (index: number) => {
+  const content = Buffer.alloc(300_000)
+  content[150_000] = index + 1
+  return createHash("sha256").update(content).digest("hex")
+}
+
+test.each([
+  ["of two folders, in one upload", ["a/scan.pdf", "b/scan.pdf", "c/scan.pdf"], false],
+  ["without a folder, in one upload", ["", "", ""], false],
+  ["of two folders, in an upload each", ["a/scan.pdf", "b/scan.pdf", "c/scan.pdf"], true],
+  ["without a folder, in an upload each", ["", "", ""], true],
+] as const)("files that look the same and differ in the middle are each uploaded: %s", async (_, paths, isOneByOne) => {
+  const page = await openTab()
+  const { keys, hashes, left } = await uploadTwins(page, paths, isOneByOne)
+  expect(new Set(keys).size).toBe(3)
+  expect(hashes).toEqual([0, 1, 2].map(twinHash))
+  expect(left).toBe(0)
+})
+
+test("what was interrupted does not go on with the bytes of its twin in another folder", async () => {
+  const page = await openTab()
+  const send = (fill: number, path: string) =>
+    page.evaluate(
+      ([size, fill, path]) => {
+        const { createResumeStore, generateUploader } = window.door
+        const content = new Uint8Array(size)
+        content[size / 2] = fill
+        const file = new File([content], "a", { type: "video/mp4", lastModified: 1000 })
+        Object.defineProperty(file, "webkitRelativePath", { value: path })
+        const uploader = generateUploader<any>({ retry: { delay: 1 }, resumeStore: createResumeStore() })
+        window.job = { upload: uploader.createUpload("any", { files: [file] }), events: [] }
+      },
+      [size, fill, path] as const,
+    )
+  peer.fail("PUT", "a", { stallAfter: 1_000_000, until: never })
+  await send(1, "one/a")
+  await peer.until(() => peer.storedOf("a") > 0)
+  await page.reload()
+  await send(2, "two/a")
+  const end = await outcome(page)
+  const twin = Buffer.alloc(size)
+  twin[size / 2] = 2
+  expect(end).toMatchObject({ status: "done", hash: createHash("sha256").update(twin).digest("hex") })
+  expect(await list(page)).toMatchObject([{ name: "a" }])
+})
+
+test("a file that has failed and is chosen again, as another object, goes on where it was", async () => {
+  const page = await openTab()
+  peer.fail("PUT", "a", { cutAfter: 5_000_000 }, ...Array<Fault>(8).fill({ status: 500 }))
+  await start(page)
+  expect(await outcome(page)).toMatchObject({ status: "failed" })
+  const sent = peer.storedOf("a")
+  expect(sent).toBeGreaterThan(0)
+  await start(page)
+  expect(await outcome(page)).toMatchObject({ status: "done" })
+  expect(await page.evaluate(() => window.job.events.find((event) => event.startsWith("begin")))).toBe(`begin ${sent}`)
+})
+
 test("what is too old is forgotten", async () => {
   const page = await openTab()
   await interrupt(page)
@@ -240,7 +321,8 @@ test("of two tabs that ask for a URL at once, both go by that of the first to ke
   const keep = (page: Page, ...urls: ReadonlyArray<readonly [key: string, url: string]>) =>
     page.evaluate(async (urls) => {
       const resumeStore = window.door.createResumeStore()
-      const file = new File(["same"], "s", { lastModified: 1 })
+      // The same object each time: another one would be another file of this page.
+      const file = (window.job ??= { file: new File(["same"], "s", { lastModified: 1 }) } as Window["job"]).file!
       const entry = await resumeStore.open({ url: location.href, slug: "any", input: undefined, file })
       const used = []
       for (const [key, url] of urls) used.push((await entry.keep({ key, url, name: "s", customId: null })).url)

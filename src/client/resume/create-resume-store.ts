@@ -41,7 +41,8 @@ const made = new Map<string, ResumeStore>()
  * Remembers uploads in this browser, over a reload of the page and a crash: the `resumeStore` of `generateUploader`.
  *
  * A file is recognised when it is chosen again, by its name, size, time and its first and last 64 KiB; of several tabs
- * with the same file one sends it and the others wait. Only a `File` of the browser is remembered.
+ * with the same file one sends it and the others wait. Of files of one page that look the same (copies in several folders)
+ * each is uploaded, and one of them is remembered. Only a `File` of the browser is remembered.
  *
  * The same options return the same object, so `createResumeStore({ scope: userId })` may be called while a component
  * renders.
@@ -64,29 +65,57 @@ const makeStore = (name: string, scope: string, maxAge: number): ResumeStore => 
   const records = createResumeRecords(name)
   const locks = createResumeLocks(name)
   const handles = createFileHandles()
+  /** The file of this page whose upload is remembered under a fingerprint. Another one with the same is not remembered. */
+  const inUse = new Map<string, File>()
   const isOld = ({ keptAt }: ResumeRecord) => keptAt + maxAge <= Date.now()
 
   const openFile = async (options: ResumeEntryOptions, file: File): Promise<ResumeEntry> => {
     const id = await fingerprint(options, file, scope)
+    const { webkitRelativePath: path } = file
+    /** Whether the remembered upload is of a file that looks the same and is another one: a copy in another folder, say. */
+    const isOther = (record: ResumeRecord) =>
+      (inUse.get(id) ?? file) !== file || (path !== "" && record.path !== undefined && record.path !== path)
     // Without locks two tabs would conflict over the record, so nothing is kept.
     await locks.held()
     const record = await records.get(id)
-    const kept = record === undefined || isOld(record) ? undefined : record.upload
-    /** The key of this entry. */
+    const known = record === undefined || isOld(record) ? undefined : record
+    if (known !== undefined && isOther(known)) return forgetful
+    const kept = known?.upload
+    /** The key of this entry; undefined while another file of this page is remembered under the same fingerprint. */
     let key = kept?.key
+    const take = () => void inUse.set(id, file)
+    const release = () => {
+      if (inUse.get(id) === file) inUse.delete(id)
+    }
+    if (kept !== undefined) take()
 
     const keep: ResumeEntry["keep"] = async (upload) => {
       const now = Date.now()
+      if ((inUse.get(id) ?? file) !== file) return upload
+      take()
+      let isApart = false
       const put = (handle: PickedHandle | undefined) =>
         records.put(id, (present) => {
-          const isOther = present !== undefined && !isOld(present) && present.upload.key !== upload.key
-          if (isOther) return undefined
+          const valid = present === undefined || isOld(present) ? undefined : present
+          isApart = valid !== undefined && isOther(valid)
+          if (isApart || (valid !== undefined && valid.upload.key !== upload.key)) return undefined
           const same = present?.upload.key === upload.key ? present : undefined
           const { startedAt = now, loaded } = same ?? {}
           const { slug, input } = options
           const { size, type, lastModified } = file
           const about = { slug, name: file.name, size, type, lastModified, input: input as Json | undefined }
-          return { id, scope, upload, ...about, startedAt, loaded, keptAt: now, handle: handle ?? present?.handle }
+          const place = { path: path || present?.path }
+          return {
+            id,
+            scope,
+            upload,
+            ...about,
+            ...place,
+            startedAt,
+            loaded,
+            keptAt: now,
+            handle: handle ?? present?.handle,
+          }
         })
       const handle = handles.of(file)
       // Not every browser that has handles can store them.
@@ -94,6 +123,10 @@ const makeStore = (name: string, scope: string, maxAge: number): ResumeStore => 
         if (handle === undefined) throw error
         return put(undefined)
       })
+      if (isApart) {
+        release()
+        return upload
+      }
       const used = there?.upload ?? upload
       key = used.key
       return used
@@ -119,9 +152,20 @@ const makeStore = (name: string, scope: string, maxAge: number): ResumeStore => 
       kept,
       keep,
       advance,
-      exclusively: (...rest) => locks.exclusively(id, ...rest),
+      exclusively: async (work, signal, onWait) => {
+        if (key === undefined || (inUse.get(id) ?? file) !== file) return work()
+        take()
+        try {
+          return await locks.exclusively(id, work, signal, onWait)
+        } catch (error) {
+          // What has failed may be chosen again, as another object. What is paused is still in the page.
+          if (!signal.aborted) release()
+          throw error
+        }
+      },
       forget: () => {
         clearTimeout(timer)
+        release()
         return records.remove(id, (present) => present.upload.key === key)
       },
     }

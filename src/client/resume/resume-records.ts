@@ -9,6 +9,8 @@ export interface ResumeRecord {
   readonly upload: PresignedUpload
   readonly slug: string
   readonly name: string
+  /** Its path in the folder that was chosen. */
+  readonly path?: string | undefined
   /** Bytes. */
   readonly size: number
   readonly type: string
