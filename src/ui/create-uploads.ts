@@ -259,7 +259,8 @@ export const createUploads = <Router extends TypedFileRouter = UntypedFileRouter
     clear,
     reset: () => {
       for (const { controller } of all()) controller.clear()
-      changed()
+      // Interrupted uploads are listed anew: they may be another user's now.
+      attended()
     },
     removeFinished: () => clear(["done", "aborted"]),
     removeFile: (id) => {

@@ -54,6 +54,7 @@ export const createLeftUploads = (uploads: Uploads<any>, tell: () => void): Left
     const entries = (await resumeStore?.list().catch(() => [])) ?? []
     if (own !== request) return
     found = entries
+    if (!found.some(({ id }) => id === otherFile?.id)) otherFile = undefined
     show()
   }
   const find = (id: string) => state.interrupted.find((entry) => entry.id === id)
@@ -118,7 +119,7 @@ export const createLeftUploads = (uploads: Uploads<any>, tell: () => void): Left
         else show()
         known = now
       })
-      const unattend = uploads.onAttend(show)
+      const unattend = uploads.onAttend(() => void look())
       void look()
       return () => {
         unsubscribe()

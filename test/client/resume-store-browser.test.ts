@@ -293,6 +293,31 @@ test("a file that has failed and is chosen again, as another object, goes on whe
   expect(await page.evaluate(() => window.job.events.find((event) => event.startsWith("begin")))).toBe(`begin ${sent}`)
 })
 
+test("a scope that is a function is asked each time: while it is undefined nothing is remembered, and nothing listed", async () => {
+  const page = await openTab()
+  const begin = (user: string | undefined, name: string) =>
+    page.evaluate(
+      async ([user, name]) => {
+        const state = globalThis as unknown as { user?: string | undefined; read?: () => string | undefined }
+        state.user = user
+        state.read ??= () => state.user
+        const resumeStore = window.door.createResumeStore({ scope: state.read })
+        const file = new File(["same"], name!, { lastModified: 1 })
+        const entry = await resumeStore.open({ url: location.href, slug: "any", input: undefined, file })
+        await entry.keep({ key: name!, url: name!, name: name!, customId: null })
+        const isSame = resumeStore === window.door.createResumeStore({ scope: state.read })
+        return { isSame, listed: (await resumeStore.list()).map((each) => each.name) }
+      },
+      [user, name] as const,
+    )
+  expect(await begin(undefined, "nobody's")).toEqual({ isSame: true, listed: [] })
+  expect(await begin("ann", "ann's")).toEqual({ isSame: true, listed: ["ann's"] })
+  expect(await begin("eve", "eve's")).toEqual({ isSame: true, listed: ["eve's"] })
+  expect(await begin(undefined, "nobody's")).toEqual({ isSame: true, listed: [] })
+  expect((await list(page, { scope: "ann" })).map(({ name }) => name)).toEqual(["ann's"])
+  expect(await list(page)).toEqual([])
+})
+
 test("what is too old is forgotten", async () => {
   const page = await openTab()
   await interrupt(page)

@@ -1,6 +1,7 @@
-import { expect, test } from "vitest"
-import type { InterruptedUpload } from "../../src/client/resume/resume-store.ts"
+import { expect, onTestFinished, test, vi } from "vitest"
+import type { InterruptedUpload, ResumeStore } from "../../src/client/resume/resume-store.ts"
 import { createLeftUploads } from "../../src/ui/left-uploads.ts"
+import { createUploads } from "../../src/ui/create-uploads.ts"
 import type { Uploads } from "../../src/ui/uploads.ts"
 
 const onDisk = () => new File(["abc"], "IMG_1.png", { type: "image/png", lastModified: 7 })
@@ -49,4 +50,23 @@ test("another file is asked about", async () => {
   left.continueWith("1", [other])
   expect(left.getState().otherFile).toEqual({ id: "1", files: [other] })
   expect(added).toEqual([])
+})
+
+test("after `reset` those of the next user are offered, and nobody is asked about another user's file", async () => {
+  vi.stubGlobal("document", {}) // a page, not a server
+  const entry = (id: string) => ({ id, slug: "photos", name: "a.png", size: 3, lastModified: 7, input: null })
+  let user = "ann"
+  const resumeStore = { list: async () => [entry(user)], attachHandle: () => {} } as unknown as ResumeStore
+  const uploads = createUploads({ resumeStore })
+  const left = createLeftUploads(uploads as Uploads<any>, () => {})
+  onTestFinished(left.connect())
+  onTestFinished(() => void vi.unstubAllGlobals())
+  const offered = () => left.getState().interrupted.map(({ id }) => id)
+  await expect.poll(offered).toEqual(["ann"])
+  left.continueWith("ann", [new File(["abcd"], "other.png")])
+  expect(left.getState().otherFile).toBeDefined()
+  user = "eve"
+  uploads.reset()
+  await expect.poll(offered).toEqual(["eve"])
+  expect(left.getState().otherFile).toBeUndefined()
 })

@@ -14,8 +14,11 @@ export interface ResumeStoreOptions {
    * Whose uploads these are: the id of the signed-in user. Give it wherever several people may use one browser. A
    * remembered upload can be resumed by anybody who has it: without a scope, the next user who picks the same file
    * would resume the previous user's upload, and {@link ResumeStore.list} would show its name.
+   *
+   * A function is asked each time: for a store that is made before anybody has signed in, as that of `createUploads`.
+   * While it returns undefined nobody is signed in: nothing is remembered, and nothing listed.
    */
-  readonly scope?: string | undefined
+  readonly scope?: string | (() => string | undefined) | undefined
   /**
    * How long an upload is remembered after its URL was signed or renewed, in ms. Default 25 hours: by default a URL is
    * valid for an hour, and can be renewed for 24 more.
@@ -34,8 +37,12 @@ const forgetful: ResumeEntry = {
 /** How often sent bytes are recorded, in ms. */
 const countEvery = 500
 
-/** The stores of this page: the same one for the same options, so that they can be made while a component renders. */
-const made = new Map<string, ResumeStore>()
+/**
+ * The stores of this page, by the function that tells the scope, if there is one: the same store for the same options, so
+ * that they can be made while a component renders.
+ */
+const made = new WeakMap<object, Map<string, ResumeStore>>()
+const fixed = {}
 
 /**
  * Remembers uploads in this browser, over a reload of the page and a crash: the `resumeStore` of `generateUploader`.
@@ -53,15 +60,19 @@ const made = new Map<string, ResumeStore>()
  */
 export const createResumeStore = (options: ResumeStoreOptions = {}): ResumeStore => {
   const { name = "sluice-resume", scope = "", maxAge = limits.presignedUrlTtl + limits.renewWindow } = options
+  const isAsked = typeof scope === "function"
+  const make = () => makeStore(name, isAsked ? scope : () => scope, maxAge)
   // A server renders for many users, and remembers none of them.
-  if (globalThis.indexedDB === undefined) return makeStore(name, scope, maxAge)
-  const id = JSON.stringify([name, scope, maxAge])
-  const present = made.get(id) ?? makeStore(name, scope, maxAge)
-  made.set(id, present)
+  if (globalThis.indexedDB === undefined) return make()
+  const by = isAsked ? scope : fixed
+  const stores = made.get(by) ?? new Map<string, ResumeStore>()
+  const id = JSON.stringify([name, isAsked ? "" : scope, maxAge])
+  const present = stores.get(id) ?? make()
+  made.set(by, stores.set(id, present))
   return present
 }
 
-const makeStore = (name: string, scope: string, maxAge: number): ResumeStore => {
+const makeStore = (name: string, readScope: () => string | undefined, maxAge: number): ResumeStore => {
   const records = createResumeRecords(name)
   const locks = createResumeLocks(name)
   const handles = createFileHandles()
@@ -70,6 +81,8 @@ const makeStore = (name: string, scope: string, maxAge: number): ResumeStore => 
   const isOld = ({ keptAt }: ResumeRecord) => keptAt + maxAge <= Date.now()
 
   const openFile = async (options: ResumeEntryOptions, file: File): Promise<ResumeEntry> => {
+    const scope = readScope()
+    if (scope === undefined) return forgetful
     const id = await fingerprint(options, file, scope)
     const { webkitRelativePath: path } = file
     /** Whether the remembered upload is of a file that looks the same and is another one: a copy in another folder, say. */
@@ -184,6 +197,7 @@ const makeStore = (name: string, scope: string, maxAge: number): ResumeStore => 
       return openFile(options, file).catch(() => forgetful)
     },
     list: async (slug) => {
+      const scope = readScope()
       try {
         const [all, held] = await Promise.all([records.list(), locks.held()])
         const isOver = (record: ResumeRecord) => isOld(record) && !held.has(record.id)
