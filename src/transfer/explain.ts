@@ -10,18 +10,12 @@ const secondLook = 500
  * In WebKit no file can be read in a page that is being left either, and the upload of a page that is reloaded is to be
  * resumed. So the file is read a second time, a moment later: a page that is left is gone by then.
  *
- * @param file that could not be read once
+ * @param look whether the file can be read, which it could not once
  */
-export const explain = async (error: unknown, file: Blob): Promise<void> => {
+export const explain = async (error: unknown, look: () => Promise<boolean>): Promise<void> => {
   if ((error as UploadError).code !== "NETWORK_ERROR") return
   await new Promise((resolve) => setTimeout(resolve, secondLook))
-  const read = file.stream().getReader().read()
-  const isReadable = await read.then(
-    // One that was removed before anybody asked for its size is empty from the first look on.
-    ({ done }) => !done,
-    () => false,
-  )
-  if (isReadable) return
+  if (await look()) return
   const message = "The file cannot be read: it was changed or removed since it was chosen. Choose it again."
   Object.assign(error as UploadError, { code: "SIZE_MISMATCH", status: 413, message })
 }

@@ -1,4 +1,5 @@
 import type { BytesRequest } from "./bytes-request.ts"
+import { isReadable } from "./is-readable.ts"
 import { networkError, type Reply } from "./reply.ts"
 
 /** @param bytes a body that goes as a POST; without them it goes as a PUT */
@@ -74,5 +75,7 @@ export const sendFromPage = async (request: BytesRequest): Promise<Reply> => {
       if (!signal.aborted) refusesPost[host] ??= true
     }
   }
+  // Of one that cannot, WebKit and Firefox send less, or nothing, and never say that it is over.
+  if ("arrayBuffer" in body && !(await isReadable(body as Blob))) throw networkError()
   return sendWithXhr(request)
 }

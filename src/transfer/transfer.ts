@@ -3,6 +3,7 @@ import { largestAppendHeader, rangeStartHeader, transportParameter } from "../pr
 import { formatUploadRange } from "../protocol/range.ts"
 import type { TraceContext } from "../protocol/trace-context.ts"
 import { UploadError } from "../protocol/upload-error.ts"
+import { isReadable } from "./is-readable.ts"
 import { type Fetch, fetchReply, networkError, readReply, type Reply } from "./reply.ts"
 import { type Attempt, retry, type RetryOptions, type RetryWait } from "./retry.ts"
 import { sendBytes } from "./send-bytes.ts"
@@ -87,12 +88,8 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
    */
   const lookAtFile = async (error: unknown): Promise<void> => {
     if (!isBlob || signal.aborted) return
-    // Of the file itself: it also fails for one that was removed before anybody asked for its size, whose slices are empty.
-    await (file as unknown as Blob)
-      .stream()
-      .getReader()
-      .read()
-      .catch(async () => (await loadCutter())?.explain(error, file as unknown as Blob))
+    const look = () => isReadable(file as unknown as Blob)
+    if (!(await look())) await (await loadCutter())?.explain(error, look)
   }
 
   const attempt = async (forget: (failures: number) => void): Promise<Attempt<UploadResult>> => {
