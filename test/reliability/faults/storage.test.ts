@@ -107,7 +107,7 @@ describe("a disk that", () => {
     onTestFinished(() => rm(away, { recursive: true, force: true }))
     // Twice: what is asked again must not be confirmed because the lost catalog has it by now.
     for (const file of [small, large, small, large]) {
-      expect(await codeOf(await putRaw(file!.signed, file!.content))).toBe("503 INGEST_UNAVAILABLE")
+      expect(await codeOf(await putRaw(file.signed, file.content))).toBe("503 INGEST_UNAVAILABLE")
     }
     const ready = await fetch(`${ingest.url}/ready`)
     expect(ready.status).toBe(503)
@@ -119,7 +119,7 @@ describe("a disk that", () => {
     expect(lost[0]).toContain("restart the ingest")
 
     await rename(away, ingest.folder)
-    for (const file of [...before, small, large]) await goOn(file!)
+    for (const file of [...before, small, large]) await goOn(file)
   })
 
   it("loses its data folder for good, and another ingest starts on its path, confirms nothing at the first one", async () => {
