@@ -9,14 +9,6 @@
 const oldest = [22, 19] as const
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
 
-// The reader of the output may end before the command does (`sluice --help | head`). A command runs to its end all the
-// same: a change is never left half done, and an ingest outlives the reader of its log.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error
-  })
-}
-
 // Node 22 warns in each process that its SQLite is experimental. What is used of it is tested on that line as well.
 const warn = process.listeners("warning")
 process.removeAllListeners("warning")
@@ -29,6 +21,9 @@ if (major < oldest[0] || (major === oldest[0] && minor < oldest[1])) {
   console.error(`sluice needs Node.js ${oldest.join(".")} or newer; this is ${process.versions.node}.`)
   process.exitCode = 1
 } else {
+  // First, so that no output fails unseen.
+  const { watchOutput } = await import("./terminal/output-failure.ts")
+  watchOutput()
   const { runCommand } = await import("./program.ts")
   process.exitCode = await runCommand(process.argv.slice(2))
 }

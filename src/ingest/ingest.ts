@@ -172,6 +172,7 @@ export const createIngest = (options: IngestOptions, times?: ProcessTimes): Inge
   const housekeeping = createHousekeeping(() => service)
   const outboxes = [dispatcher, endpoints]
   const drive = drivers && createDrive({ drivers, outboxes, housekeeping, catalog, now, write })
+  const space = observeSpace(createFreeSpace(store, settings.minimumFree), outages.store)
   const service: Service = {
     settings,
     apps,
@@ -182,7 +183,7 @@ export const createIngest = (options: IngestOptions, times?: ProcessTimes): Inge
     writers: createWriters(),
     rates: createRateWatch(settings),
     readers,
-    space: observeSpace(createFreeSpace(store, settings.minimumFree), outages.store),
+    space,
     changes,
     looks: createLooks({ catalog, changes }),
     dispatcher,
@@ -198,6 +199,7 @@ export const createIngest = (options: IngestOptions, times?: ProcessTimes): Inge
     // On the unwrapped ports, so that probes do not count in the metrics.
     checkReadiness: createReadinessCheck({
       store: options.store,
+      space,
       catalog: options.catalog,
       outages,
       changes,

@@ -9,7 +9,7 @@ const distances =
   "0 1 6 2 2 2 2 2 2 1 1 1 1 2 12 5 1 10 16 8 2 8 8 6 1 1 1 5 1 1 2 2 2 2 4 12 2 2 4 18 18 210 38 38 47 1 1 1 11 4 1 1 8 8 6 2 7 24 14 35 353 1 3 2 724 1 3 326 1610 386 145 870 1 939 566 99 1 1 1 1 10 18 3383"
 
 /** Whether `fetch` refuses a port. */
-const isBadPort = (port: number): boolean => {
+export const isBadPort = (port: number): boolean => {
   let bad = 0
   return distances.split(" ").some((distance) => (bad += +distance) === port)
 }

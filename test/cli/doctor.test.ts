@@ -274,6 +274,17 @@ describe("sluice doctor", () => {
     expect((await examine(["--callback-url", await start(true)], ofAcme)).of("Uploads")).toMatchObject({ status: "ok" })
   })
 
+  it("fails where no more is free than the reserve that the ingest was started with, and names it", async () => {
+    await startAll()
+    const note = { callbackNetworks: "any", reads: "proxy", scanner: null, url: null, keyId: null } as const
+    await noteStart(toDeployment({ data }), { ...note, minimumFree: 2 ** 50 })
+    expect((await examine([])).of("Data folder")).toMatchObject({
+      status: "failed",
+      message: expect.stringContaining("(1024TB are held in reserve)"),
+      advice: expect.stringContaining("1024TB (--minimum-free)"),
+    })
+  })
+
   it("finds clocks apart", async () => {
     const { token } = await startAll()
     const server = await listen((_request, response) => {

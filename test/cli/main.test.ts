@@ -1,10 +1,10 @@
 import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
-import { readFile } from "node:fs/promises"
+import { open, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import type { Command } from "commander"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, onTestFinished } from "vitest"
 import { createProgram } from "../../src/cli/program.ts"
 import { arrangeHelp } from "../../src/cli/terminal/help.ts"
 import { makeFolder } from "../make-folder.ts"
@@ -88,6 +88,22 @@ describe("sluice", () => {
     const [code] = await once(child, "close")
     expect(code).toBe(expected)
     expect(said).not.toMatch(/EPIPE|^\s+at /m)
+  })
+
+  it.each([
+    ["stdout", "standard output", ["token"], 1],
+    ["stderr", "standard error", ["nonsense"], 2],
+  ] as const)("says in a sentence that its %s cannot be written", async (name, words, args, expected) => {
+    const full = await open("/dev/full", "w")
+    onTestFinished(() => full.close())
+    const stdio = name === "stdout" ? (["ignore", full.fd, "pipe"] as const) : (["ignore", "pipe", full.fd] as const)
+    const child = spawn(process.execPath, [main, ...args], { stdio: [...stdio] })
+    let said = ""
+    for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk: Buffer) => (said += chunk.toString()))
+    const [code] = await once(child, "close")
+    const lines = said.split("\n").filter((line) => line.startsWith("sluice: ") || /^\s+at /.test(line))
+    expect(lines).toEqual([`sluice: Something is not printed, because ${words} cannot be written: the disk is full.`])
+    expect(code).toBe(expected)
   })
 
   it("says nothing of what Node 22 calls experimental, and passes other warnings on", async (context) => {

@@ -161,7 +161,7 @@ const sentences: ReadonlyArray<readonly [file: string, sentence: string]> = [
   ["docs/operating.md", "| {callbackNetworks} (the default) | addresses of the public Internet only"],
   ["docs/operating.md", "| {metrics} (the default) | nobody"],
   ["docs/backup.md", "Files up to {largestContent} lie in the catalog, as `--largest-content` says"],
-  ["docs/troubleshooting.md", "less than 1 GiB warns, less than {minimumFree} fails."],
+  ["docs/troubleshooting.md", "no more than the reserve fails ({minimumFree}, or its `--minimum-free`)"],
   ["docs/troubleshooting.md", "lets a request wait ({callbackWait})"],
 ]
 

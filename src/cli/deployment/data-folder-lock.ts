@@ -2,6 +2,10 @@ import { readFile, stat } from "node:fs/promises"
 import { join } from "node:path"
 import type { DatabaseSync } from "node:sqlite"
 import { CommandFailure, describeSystemError } from "../command-failure.ts"
+import type { DataFolder } from "./deployment.ts"
+
+/** The file that is locked. */
+export const lockFile = ({ path }: Pick<DataFolder, "path">): string => join(path, "lock.sqlite")
 
 /**
  * Locks a data folder for the ingest in this process, until the returned function is called or the process ends, in
@@ -18,7 +22,7 @@ export const lockDataFolder = (
   path: string,
   busy = `Another ingest is running on the data folder ${path}. Stop it, or give this one a folder of its own with --data.`,
 ): (() => void) => {
-  const file = join(path, "lock.sqlite")
+  const file = lockFile({ path })
   // Loaded only here, because on some versions of Node loading it prints a warning.
   const sqlite = process.getBuiltinModule("node:sqlite")
   let database: DatabaseSync | undefined
@@ -46,7 +50,7 @@ export const isDataFolderLocked = (path: string): boolean => {
   const sqlite = process.getBuiltinModule("node:sqlite")
   let database: DatabaseSync | undefined
   try {
-    database = new sqlite.DatabaseSync(join(path, "lock.sqlite"), { readOnly: true })
+    database = new sqlite.DatabaseSync(lockFile({ path }), { readOnly: true })
     database.exec("PRAGMA busy_timeout = 0")
     database.prepare("SELECT count(*) FROM sqlite_master").get()
     return false
@@ -65,7 +69,7 @@ export const isDataFolderLocked = (path: string): boolean => {
 export const findLockHolder = async (path: string): Promise<number | undefined> => {
   const [locks, inode] = await Promise.all([
     readFile("/proc/locks", "utf8").catch(() => ""),
-    stat(join(path, "lock.sqlite")).then(
+    stat(lockFile({ path })).then(
       ({ ino }) => String(ino),
       () => undefined,
     ),

@@ -4,7 +4,7 @@ import { makeFolder, renameFile } from "../../ingest.ts"
 import { encodeToken, parseToken, type Token } from "../../protocol.ts"
 import { CommandFailure, describeSystemError, isSystemError, toFolderFailure } from "../command-failure.ts"
 import { closeParts, isOwnName, type PrivateParts, requireSafeFolder } from "./data-folder-access.ts"
-import { lockDataFolder } from "./data-folder-lock.ts"
+import { lockDataFolder, lockFile } from "./data-folder-lock.ts"
 import { type DataFolder, describeDataFolder } from "./deployment.ts"
 import { createToken } from "../create-token.ts"
 import { readRegularFile } from "../regular-file.ts"
@@ -13,11 +13,7 @@ import { readRegularFile } from "../regular-file.ts"
 export const toParts = ({ path, blobs, catalog, journal, tokenFile }: DataFolder): PrivateParts => ({
   path,
   folders: [blobs],
-  files: [
-    ...[catalog, journal].flatMap((file) => [file, `${file}-wal`, `${file}-shm`]),
-    join(path, "lock.sqlite"),
-    tokenFile,
-  ],
+  files: [...[catalog, journal].flatMap((file) => [file, `${file}-wal`, `${file}-shm`]), lockFile({ path }), tokenFile],
   isOwnName,
 })
 
@@ -66,10 +62,10 @@ export const openDataFolder = async (path: string): Promise<OpenedDataFolder> =>
     await requireSafeFolder(folder.path)
     await requireData(folder.path)
     for (const [name, content] of [
-      [".gitignore", "*\n"],
-      ["lock.sqlite", ""],
+      [join(folder.path, ".gitignore"), "*\n"],
+      [lockFile(folder), ""],
     ] as const) {
-      await writeFile(join(folder.path, name), content, { flag: "wx", mode: 0o600 }).catch((error: unknown) => {
+      await writeFile(name, content, { flag: "wx", mode: 0o600 }).catch((error: unknown) => {
         if (!isSystemError(error, "EEXIST")) throw error
       })
     }

@@ -8,12 +8,13 @@ import { findLockHolder, isDataFolderLocked } from "./data-folder-lock.ts"
  * Opens a catalog; creates it where it is missing.
  *
  * @param largestContent size of the largest file that it keeps itself, bytes; matters only to an ingest
+ * @param beside         further files that have to stay where they are for as long as it is written
  *
  * Fails: throws a {@link CommandFailure} that names the file.
  */
-export const openCatalog = (file: string, largestContent?: number): Catalog => {
+export const openCatalog = (file: string, largestContent?: number, beside?: ReadonlyArray<string>): Catalog => {
   try {
-    return createSqliteCatalog({ file, largestContent })
+    return createSqliteCatalog({ file, largestContent }, beside)
   } catch (error) {
     throw new CommandFailure(`The catalog ${file} cannot be opened: ${describeSystemError(error)}.`)
   }

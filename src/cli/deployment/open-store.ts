@@ -7,8 +7,9 @@ import {
   blobStoreContract,
   type BlobStoreDriver,
   createDiskBlobStore,
+  makeFolder,
 } from "../../ingest.ts"
-import { CommandFailure, describeSystemError } from "../command-failure.ts"
+import { CommandFailure, describeSystemError, toFolderFailure } from "../command-failure.ts"
 import type { LogFormat } from "../../protocol.ts"
 import { type Deployment, requireFolder } from "./deployment.ts"
 import { openBucket, type Reads, readBucket } from "./open-bucket.ts"
@@ -99,6 +100,15 @@ const findStoreMistake = (store: unknown): string | undefined => {
     : "is not a blob store: `abilities.isDurable` and `abilities.readsUnfinished` are true or false"
 }
 
+/** Fails: with a {@link CommandFailure} that names the folder. */
+const makeOwnFolder = (path: string): void => {
+  try {
+    makeFolder(path)
+  } catch (error) {
+    throw toFolderFailure("folder of files", path, error)
+  }
+}
+
 /** How a store is opened. */
 interface StoreOpening {
   readonly logFormat?: LogFormat | undefined
@@ -126,7 +136,11 @@ export const openStore = async (
     return own ? openBucket(choice, deployment, { logFormat, reads, signal }) : readBucket(choice)
   }
   const folder = requireFolder(deployment)
-  if (choice.kind === "disk") return createDiskBlobStore({ folder: folder.blobs })
+  if (choice.kind === "disk") {
+    // Before the first file, so that it is missed where somebody removes the data folder.
+    if (own) makeOwnFolder(folder.blobs)
+    return createDiskBlobStore({ folder: folder.blobs })
+  }
   const { path: file } = choice
   const { open } = await loadDriver(file)
   let store: BlobStore

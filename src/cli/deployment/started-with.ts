@@ -12,6 +12,8 @@ export interface StartedWith extends Pick<SettingValues, "callbackNetworks" | "r
   /** Its public URL, and the id of its own app's key; null in what older versions noted. */
   readonly url: string | null
   readonly keyId: string | null
+  /** Bytes that it keeps free on the disk; undefined in what older versions noted. */
+  readonly minimumFree?: number | undefined
 }
 
 const noteOf = (deployment: Deployment) => findNote(deployment, "started-with")
@@ -37,9 +39,9 @@ const fromNote = (note: unknown): StoreChoice => {
 /** Notes the settings: of several ingests those of the last one that started. If that fails, other commands only know less. */
 export const noteStart = async (
   deployment: Deployment,
-  { callbackNetworks, reads, scanner, url, keyId }: Omit<StartedWith, "store">,
+  { callbackNetworks, reads, scanner, url, keyId, minimumFree }: Omit<StartedWith, "store">,
 ): Promise<void> => {
-  const note = { callbackNetworks, reads, scanner, url, keyId, store: toNote(deployment.store) }
+  const note = { callbackNetworks, reads, scanner, url, keyId, minimumFree, store: toNote(deployment.store) }
   await noteOf(deployment)
     .write(JSON.stringify(note))
     .catch(() => {})
@@ -50,8 +52,15 @@ export const readStart = async (deployment: Deployment): Promise<StartedWith | u
   try {
     const noted = await noteOf(deployment).read()
     if (noted === undefined) return undefined
-    const { callbackNetworks, reads, store, scanner, url, keyId }: { readonly [name in keyof StartedWith]?: unknown } =
-      JSON.parse(noted)
+    const {
+      callbackNetworks,
+      reads,
+      store,
+      scanner,
+      url,
+      keyId,
+      minimumFree,
+    }: { readonly [name in keyof StartedWith]?: unknown } = JSON.parse(noted)
     if (callbackNetworks !== "any" && callbackNetworks !== "public") return undefined
     // Older versions knew files on disk alone, and noted neither scanner, reads, URL nor key.
     return {
@@ -61,6 +70,7 @@ export const readStart = async (deployment: Deployment): Promise<StartedWith | u
       scanner: typeof scanner === "string" ? scanner : null,
       url: typeof url === "string" ? url : null,
       keyId: typeof keyId === "string" ? keyId : null,
+      ...(typeof minimumFree === "number" && { minimumFree }),
     }
   } catch {
     return undefined

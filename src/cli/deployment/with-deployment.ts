@@ -3,7 +3,7 @@ import { type BlobStore, readSqliteCatalog } from "../../ingest.ts"
 import { CommandFailure } from "../command-failure.ts"
 import { claimBucket } from "./bucket-owner.ts"
 import { openDataFolder } from "./data-folder.ts"
-import { isDataFolderLocked } from "./data-folder-lock.ts"
+import { isDataFolderLocked, lockFile } from "./data-folder-lock.ts"
 import type { DataFolder, Deployment, FolderDeployment } from "./deployment.ts"
 import { type CatalogUse, findForeignSchema, openCatalog, requireCatalog } from "./open-catalog.ts"
 import type { OpenDeployment, OwnDeployment, OwnManner } from "./open-deployment.ts"
@@ -96,7 +96,8 @@ const withOwnFolder = async <A>(
       ...deployment,
       notes,
       openCatalog: async (largestContent) => {
-        const catalog = openCatalog(folder.catalog, largestContent)
+        // Without the lock another ingest could start on the folder.
+        const catalog = openCatalog(folder.catalog, largestContent, [lockFile(folder)])
         try {
           if (deployment.store.kind === "s3") await claimBucket(deployment.store, deployment, signal)
           return catalog

@@ -9,8 +9,8 @@ import { failed, type Finding, ok, warning } from "./finding.ts"
 import { findForeignSchema } from "../deployment/open-catalog.ts"
 import { formatSpan } from "../terminal/moment.ts"
 
-/** Bytes below which the disk is practically full, and below which the user should be warned. */
-const space = { least: ingestDefaults.minimumFree, little: 1024 ** 3 }
+/** Bytes above the reserve below which the user should be warned. */
+const little = 1024 ** 3
 
 /** Writes a small file through to the disk and removes it again; returns how long that took, ms. */
 const writeThrough = async (folder: string): Promise<number> => {
@@ -27,7 +27,7 @@ const writeThrough = async (folder: string): Promise<number> => {
   }
 }
 
-const checkDisk = async ({ path }: DataFolder): Promise<Finding> => {
+const checkDisk = async ({ path }: DataFolder, reserve: number): Promise<Finding> => {
   const check = "Data folder"
   try {
     await access(path)
@@ -39,9 +39,13 @@ const checkDisk = async ({ path }: DataFolder): Promise<Finding> => {
     const took = await writeThrough(path)
     const { bavail, bsize } = await statfs(path)
     const free = bavail * bsize
-    const message = `${path} can be written, a flush takes ${formatSpan(took)}, ${formatByteSize(free)} are free`
-    if (free < space.least) return failed(check, message, "Make room: uploads are refused when the disk is full.")
-    if (free < space.little) return warning(check, message, "Make room before the disk is full.")
+    const held = reserve === 0 ? "" : ` (${formatByteSize(reserve)} are held in reserve)`
+    const message = `${path} can be written, a flush takes ${formatSpan(took)}, ${formatByteSize(free)} are free${held}`
+    if (free <= reserve) {
+      const advice = `Make room: uploads are refused as long as no more is free than the reserve for the catalog, ${formatByteSize(reserve)} (--minimum-free).`
+      return failed(check, message, advice)
+    }
+    if (free < reserve + little) return warning(check, message, "Make room before the disk is full.")
     return ok(check, message)
   } catch (error) {
     const advice = "Give the user that runs the ingest the right to write there."
@@ -74,8 +78,12 @@ const checkCatalog = async (folder: DataFolder): Promise<Finding> => {
   }
 }
 
-/** Whether the data folder can be written and its catalog read; it creates neither. */
-export const checkDataFolder = async (folder: DataFolder): Promise<ReadonlyArray<Finding>> => [
-  await checkDisk(folder),
-  await checkCatalog(folder),
-]
+/**
+ * Whether the data folder can be written and its catalog read; it creates neither.
+ *
+ * @param reserve bytes that its ingest keeps free
+ */
+export const checkDataFolder = async (
+  folder: DataFolder,
+  reserve: number = ingestDefaults.minimumFree,
+): Promise<ReadonlyArray<Finding>> => [await checkDisk(folder, reserve), await checkCatalog(folder)]

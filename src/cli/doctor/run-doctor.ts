@@ -166,7 +166,10 @@ export const runDoctor = async (
   const store = deployment.store.kind === "disk" && started !== undefined ? started.store : deployment.store
   const networks = callbackNetworks ?? started?.callbackNetworks ?? "public"
   const { token, ownAppId, finding } = await checkToken(deployment)
-  const disk = deployment.database === null ? await checkDataFolder(deployment.folder) : await checkDatabase(deployment)
+  const disk =
+    deployment.database === null
+      ? await checkDataFolder(deployment.folder, started?.minimumFree)
+      : await checkDatabase(deployment)
   const isReadable = disk.some(({ check, status }) => check === "Catalog" && status === "ok")
   const { found, ingestUrl } = token === undefined ? { found: [] } : await checkIngestOf(token, url)
   const app =

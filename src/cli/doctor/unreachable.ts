@@ -57,8 +57,27 @@ const closed = (isTls: boolean): Unreachable => ({
     : "A server that speaks TLS does so: try https://. Else look at the log of the server or of the proxy in front of it.",
 })
 
+/** The variable with the proxy that Node sends requests to this URL through, if it does. Source: nodejs.org/api/http.html. */
+const findProxyVariable = (url: string): string | undefined => {
+  const { NODE_USE_ENV_PROXY, NODE_OPTIONS = "" } = process.env
+  const isUsed =
+    NODE_USE_ENV_PROXY === "1" || [...process.execArgv, ...NODE_OPTIONS.split(/\s+/)].includes("--use-env-proxy")
+  const name = url.startsWith("https:") ? "HTTPS_PROXY" : "HTTP_PROXY"
+  return isUsed ? [name.toLowerCase(), name].find((each) => process.env[each]) : undefined
+}
+
 /** Explains an error of `fetch` to this URL. */
 export const explainUnreachable = (url: string, error: Error): Unreachable => {
+  const found = explain(url, error)
+  const variable = findProxyVariable(url)
+  if (variable === undefined) return found
+  return {
+    reason: `${found.reason}, unless that is the proxy of ${variable}, through which Node sends this request`,
+    advice: `Set NO_PROXY to the hosts that are reached without it (NO_PROXY=localhost,127.0.0.1), or look at the proxy.${found.advice === undefined ? "" : ` ${found.advice}`}`,
+  }
+}
+
+const explain = (url: string, error: Error): Unreachable => {
   const { code = "", message = "" } = (error.cause ?? {}) as { code?: string; message?: string }
   const known = byCode[code]
   if (known !== undefined) return known

@@ -1,6 +1,7 @@
 import { relative } from "node:path"
 import { styleText } from "node:util"
 import { envName } from "../../protocol.ts"
+import { joinHostPort, toLocalUrl } from "./local-url.ts"
 import { toPrintable } from "../terminal/printable.ts"
 import { nameStore } from "../deployment/deployment.ts"
 import { findUnknownVariables, isServiceLink } from "../../schema/unknown-variables.ts"
@@ -80,7 +81,7 @@ export const announceIngest = (ingest: StartedIngest, sources: ReadonlyArray<Set
   console.log(styleText("bold", "The Sluice ingest is running.\n"))
   printFacts([
     ["  Public URL", url],
-    ["  Listens on", `${host}:${port}`],
+    ["  Listens on", joinHostPort(host, port)],
     ["  Data", describeData(deployment)],
     ["  App", toPrintable(token.appId)],
     [
@@ -99,7 +100,7 @@ export const announceIngest = (ingest: StartedIngest, sources: ReadonlyArray<Set
     console.log(`  ${styleText("cyan", handOver(folder.tokenFile))}`)
   }
   printWarnings(ingest, sources)
-  if (!isLoopback(host) && !sources.some(({ name }) => name === "url")) {
+  if (!isLoopback(host) && url === toLocalUrl("localhost", port) && !sources.some(({ name }) => name === "url")) {
     console.warn(`\nOther machines cannot use ${url}: say with --url how they reach this ingest.`)
   }
   console.log(`\n${styleText("dim", "Ctrl-C stops it.")}`)

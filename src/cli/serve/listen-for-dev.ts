@@ -1,3 +1,4 @@
+import { isBadPort } from "../../schema/http-url.ts"
 import { CommandFailure } from "../command-failure.ts"
 import type { DataFolder } from "../deployment/deployment.ts"
 import { toNearPath } from "./announce-ingest.ts"
@@ -28,7 +29,7 @@ const listenOnNewPort = async (host: string, wanted: number, { path }: DataFolde
   const kept = new Set((await listOtherProjects(path)).map(({ port }) => port))
   const last = Math.min(wanted + attempts, 65_535)
   for (let port = wanted; ; port++) {
-    if (kept.has(port) && port < last) continue
+    if ((kept.has(port) || isBadPort(port)) && port < last) continue
     try {
       return await listenForIngest(host, port)
     } catch (error) {

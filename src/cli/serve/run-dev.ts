@@ -4,6 +4,7 @@ import { announceIngest, announceIngestAsJson, toNearPath, printWarnings } from 
 import { runDevServer } from "./dev-server.ts"
 import { listenForDev } from "./listen-for-dev.ts"
 import { toNodeEnv } from "./node-env.ts"
+import { outliveOutput } from "../terminal/output-failure.ts"
 import { givenValue, type ResolvedSettings } from "../settings/setting-options.ts"
 import type { SettingName } from "../settings/settings.ts"
 import { type StartedIngest, withIngest } from "./with-ingest.ts"
@@ -40,6 +41,7 @@ export const runDev = async (
   const stopRequest = command.length === 0 ? waitForStopRequest() : undefined
   const isPortGiven = sources.some(({ name }) => name === "port")
   const isJson = values.logFormat === "json"
+  outliveOutput(values.logFormat)
   const largestContent = givenValue(resolved, "largestContent")
   const settings = { ...values, largestContent, logTime: values.logTime ?? ("clock" as const) }
   const use = async (ingest: StartedIngest): Promise<void> => {

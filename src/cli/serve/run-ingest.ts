@@ -2,6 +2,7 @@ import { formatByteSize } from "../../protocol.ts"
 import { announceIngest, announceIngestAsJson } from "./announce-ingest.ts"
 import { isJournal } from "./journal.ts"
 import { readPeakMemory } from "./peak-memory.ts"
+import { outliveOutput } from "../terminal/output-failure.ts"
 import { givenValue, type ResolvedSettings } from "../settings/setting-options.ts"
 import type { SettingName } from "../settings/settings.ts"
 import { type StartedIngest, withIngest } from "./with-ingest.ts"
@@ -16,6 +17,7 @@ export const runIngest = async (
   const stopRequest = waitForStopRequest()
   const logFormat = values.logFormat ?? (options.json ? "json" : "text")
   const isJson = options.json || logFormat === "json"
+  outliveOutput(isJson ? "json" : "text")
   const largestContent = givenValue(resolved, "largestContent")
   const settings = { ...values, largestContent, logTime: values.logTime ?? !isJournal() }
   const { requested, signal } = stopRequest

@@ -18,6 +18,7 @@ import type { DeploymentCatalog, OwnDeployment } from "../deployment/open-deploy
 import { withOwnDeployment } from "../deployment/with-deployment.ts"
 import { compareIngests } from "./compare-ingests.ts"
 import { chooseScanner, describeScanner } from "./choose-scanner.ts"
+import { toLocalUrl } from "./local-url.ts"
 import { type IngestServer, listenForIngest } from "./serve-ingest.ts"
 import type { SettingValues } from "../settings/settings.ts"
 
@@ -102,7 +103,7 @@ const startIngest = async (
     store = await deployment.openStore(options.reads)
     const storeNotes = await describeStore(deployment, store)
     server = await listen(host, port, folder)
-    const url = givenUrl ?? `http://localhost:${server.port}`
+    const url = givenUrl ?? toLocalUrl(host, server.port)
     const kept = given === undefined && folder !== null ? await keepToken(folder, url) : undefined
     catalog = await deployment.openCatalog(largestContent)
     const { text, token, warning } = await settle({ ...deployment, catalog }, given, kept)

@@ -8,7 +8,7 @@ import {
   type Outcome,
 } from "../../protocol.ts"
 import { parseClamdAddress } from "../../schema/clamd-address.ts"
-import { findUrlMistake } from "../../schema/http-url.ts"
+import { findUrlMistake, isBadPort } from "../../schema/http-url.ts"
 import { ingestDefaults as defaults, otherIngestDefaults as otherDefaults } from "../../schema/ingest-defaults.ts"
 import { nameDatabase, parseDatabaseUrl } from "./database-url.ts"
 import {
@@ -31,6 +31,19 @@ export const parseHttpUrl = (value: string): Outcome<string> =>
     ? accept(value)
     : refuse(`Expected a URL like http://localhost:3000${names.adapterPath}.`)
 
+const badPort = (port: number | string): string =>
+  `Expected another port: browsers and apps refuse to talk to port ${port}, which belongs to another protocol.`
+
+/** The port to listen on. */
+const port: Setting<number> = {
+  ...wholeNumber("0 takes any free one", 0, 65_535),
+  parse: (value) => {
+    const parsed = wholeNumber("", 0, 65_535).parse(value)
+    // 0 is any free one.
+    return parsed.ok && parsed.value > 0 && isBadPort(parsed.value) ? refuse(badPort(parsed.value)) : parsed
+  },
+}
+
 /** Reads a base URL, which may contain `{region}`; a slash at its end is removed. */
 export const parseBaseUrl = (value: string): Outcome<string> => {
   const url = URL.parse(value.replaceAll("{region}", "region"))
@@ -38,12 +51,13 @@ export const parseBaseUrl = (value: string): Outcome<string> => {
   if (url.search !== "" || url.hash !== "" || url.username + url.password !== "") {
     return refuse("Expected a URL without query, fragment and user name.")
   }
+  if (url.port !== "" && isBadPort(Number(url.port))) return refuse(badPort(url.port))
   return accept(value.replace(/\/+$/, ""))
 }
 
 const url: Setting<string> = {
   argument: "<url>",
-  description: "how apps and browsers reach it (default: http://localhost:<port>)",
+  description: "how apps and browsers reach it (default: where it listens)",
   parse: parseBaseUrl,
 }
 
@@ -124,7 +138,7 @@ const scanIngestUrl: Setting<string> = {
  * same name are passed on unchanged.
  */
 export const ingestSettings = {
-  port: orElse(wholeNumber("0 takes any free one", 0, 65_535), "4790"),
+  port: orElse(port, "4790"),
   host: text("<address>", "0.0.0.0: for other machines", "127.0.0.1"),
   data: text("<folder>", "files, catalog and token", `.${names.word}`),
   databaseUrl,

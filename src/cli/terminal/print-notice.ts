@@ -1,9 +1,12 @@
 import { type LogFormat, names } from "../../protocol.ts"
 import { toPrintable } from "./printable.ts"
 
-/** Prints a sentence for the user of a command on standard error: as it is, or as a line of JSON in the log's format. */
-export const printNotice = (level: "warning" | "error", text: string, format: LogFormat | undefined): void => {
-  if (format !== "json") return console.error(toPrintable(text))
+/** A sentence for the user of a command: as it is, or as a line of JSON in the log's format. */
+export const formatNotice = (level: "warning" | "error", text: string, format: LogFormat | undefined): string => {
+  if (format !== "json") return toPrintable(text)
   const message = text.trim().replaceAll(/\s*\n\s*/g, " ")
-  console.error(JSON.stringify({ time: new Date().toISOString(), level, service: names.word, message }))
+  return JSON.stringify({ time: new Date().toISOString(), level, service: names.word, message })
 }
+
+/** Prints a sentence on standard error, as {@link formatNotice} writes it. */
+export const printNotice = (...notice: Parameters<typeof formatNotice>): void => console.error(formatNotice(...notice))

@@ -14,7 +14,7 @@ const explain = ({ ingest, catalog, store }: Readiness): string | undefined => {
   const failing = [...(catalog === "ok" ? [] : ["the catalog"]), ...(store === "ok" ? [] : ["the blob store"])]
   return failing.length === 0
     ? undefined
-    : `The ingest cannot write to ${failing.join(" and ")}: look at its log, and whether the disk has room and may be written to, or whether the database or the bucket answers.`
+    : `The ingest cannot write to ${failing.join(" and ")}: look at its log, and whether the data folder is still there, the disk has room beyond the reserve (--minimum-free) and may be written to, or whether the database or the bucket answers.`
 }
 
 /**

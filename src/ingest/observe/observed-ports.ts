@@ -60,12 +60,14 @@ export const observeStore = (store: BlobStore, observers: Observers): BlobStore 
 }
 
 /** Wraps the room of a store so that it is logged when none is left: then no operation of the store itself fails. */
-export const observeSpace = ({ take }: FreeSpace, outage: OutageWatch): FreeSpace => {
+export const observeSpace = ({ take, check }: FreeSpace, outage: OutageWatch): FreeSpace => {
   const fail = (error: unknown): never => {
     outage.failed("append", error instanceof Rejected ? error.cause : error)
     throw error
   }
   return {
+    // Whoever checks tells the watch, as with the probe of a port.
+    check,
     take: (length) => {
       try {
         return take(length)?.catch(fail)

@@ -1,5 +1,6 @@
 import type { BlobStore } from "../storage/blob-store.ts"
 import type { Catalog } from "../storage/catalog.ts"
+import type { FreeSpace } from "../storage/free-space.ts"
 import { endsWithin } from "../../server-kit/ends-within.ts"
 import type { Changes } from "../delivery/changes.ts"
 import type { OutageWatch } from "./outage.ts"
@@ -17,12 +18,9 @@ const freshness = 1000
 /** ms that a part may take to answer. */
 const patience = 2000
 
-const succeeds = async (
-  port: { readonly probe: () => Promise<unknown> },
-  outage: OutageWatch,
-): Promise<"ok" | "failing"> => {
+const succeeds = async (probe: () => Promise<unknown>, outage: OutageWatch): Promise<"ok" | "failing"> => {
   try {
-    if (!(await endsWithin(port.probe(), patience))) return "failing"
+    if (!(await endsWithin(probe(), patience))) return "failing"
   } catch (cause) {
     outage.failed("probe", cause)
     return "failing"
@@ -34,12 +32,15 @@ const succeeds = async (
 /** Makes the function that says whether uploads can be accepted; concurrent calls share the answer. */
 export const createReadinessCheck = ({
   store,
+  space,
   catalog,
   outages,
   changes,
   isConnected,
 }: {
   readonly store: BlobStore
+  /** A disk on which a byte can be written may have no room for a file: its reserve is for the catalog. */
+  readonly space: Pick<FreeSpace, "check">
   readonly catalog: Catalog
   /** While nobody uploads, only these checks see that a port fails. */
   readonly outages: { readonly store: OutageWatch; readonly catalog: OutageWatch }
@@ -49,7 +50,11 @@ export const createReadinessCheck = ({
 }): (() => Promise<Readiness>) => {
   let found: Promise<Readiness> | undefined
   const check = async (): Promise<Readiness> => {
-    const checks = [succeeds(catalog, outages.catalog), succeeds(store, outages.store)] as const
+    const probeStore = async (): Promise<void> => {
+      await store.probe()
+      await space.check()
+    }
+    const checks = [succeeds(() => catalog.probe(), outages.catalog), succeeds(probeStore, outages.store)] as const
     const [catalogState, storeState] = await Promise.all(checks)
     setTimeout(() => {
       found = undefined

@@ -10,6 +10,8 @@ export interface FreeSpace {
    * Fails: throws, or rejects with, `Rejected` INGEST_UNAVAILABLE when they would eat into the reserve.
    */
   readonly take: (length: number) => void | Promise<void>
+  /** Fails: rejects with a {@link BlobStoreError} `full` where the reserve is reached: nothing could be stored now. */
+  readonly check: () => Promise<void>
 }
 
 /** How long an answer of the disk is valid, ms; what is taken meanwhile is subtracted. */
@@ -17,7 +19,7 @@ const maximumAge = 1000
 
 /** @param minimumFree the reserve, bytes; 0: none */
 export const createFreeSpace = (store: Pick<BlobStore, "free">, minimumFree: number): FreeSpace => {
-  if (store.free === undefined || minimumFree === 0) return { take: () => {} }
+  if (store.free === undefined || minimumFree === 0) return { take: () => {}, check: async () => {} }
   let left = 0
   let askedAt = -Infinity
   let asking: Promise<void> | undefined
@@ -38,24 +40,31 @@ export const createFreeSpace = (store: Pick<BlobStore, "free">, minimumFree: num
     asking = undefined
   }
 
+  /** Resolves when the disk has been asked; undefined where its last answer is still valid. */
+  const refresh = (): Promise<void> | undefined =>
+    performance.now() - askedAt < maximumAge ? undefined : (asking ??= ask())
+
+  const shortage = (): BlobStoreError => {
+    const [found, reserve] = [formatByteSize(Math.max(0, left + minimumFree)), formatByteSize(minimumFree)]
+    return new BlobStoreError(
+      "full",
+      `${found} are free where the store keeps its files, ${reserve} are held in reserve. Free space there.`,
+    )
+  }
+
   const subtract = (length: number): void => {
-    if (length > left) {
-      const [found, reserve] = [formatByteSize(Math.max(0, left + minimumFree)), formatByteSize(minimumFree)]
-      throw storageFull(
-        new BlobStoreError(
-          "full",
-          `${found} are free where the store keeps its files, ${reserve} are held in reserve. Free space there.`,
-        ),
-      )
-    }
+    if (length > left) throw storageFull(shortage())
     left -= length
   }
 
   return {
     take: (length) => {
-      if (performance.now() - askedAt < maximumAge) return subtract(length)
-      asking ??= ask()
-      return asking.then(() => subtract(length))
+      const asked = refresh()
+      return asked === undefined ? subtract(length) : asked.then(() => subtract(length))
+    },
+    check: async () => {
+      await refresh()
+      if (left <= 0) throw shortage()
     },
   }
 }

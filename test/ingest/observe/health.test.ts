@@ -8,7 +8,8 @@ import {
   createMemoryCatalog,
   createSqliteCatalog,
 } from "../../../src/ingest.ts"
-import { eventually, startIngest } from "../circle.ts"
+import { captureConsole } from "../capture-console.ts"
+import { createGrant, eventually, putRaw, sign, startIngest } from "../circle.ts"
 import { makeFolder } from "../../make-folder.ts"
 
 const read = async (url: string) => {
@@ -68,6 +69,23 @@ it("/ready is 503 when the catalog cannot be written", async () => {
     detail: expect.stringMatching(/^The ingest cannot write to the catalog: .*the disk .* or whether the database/),
     data: { checks: { catalog: "failing", store: "ok" } },
   })
+})
+
+it("/ready is 503 when no more is free than the reserve, as uploads are, and says so in the log once", async () => {
+  const said = captureConsole()
+  const disk = { left: 2000 }
+  const store: BlobStore = { ...createMemoryBlobStore(), free: async () => disk.left }
+  const { url } = await startIngest({ store, minimumFree: 1000, logLevel: "Info" })
+  expect((await read(`${url}/ready`)).status).toBe(200)
+  disk.left = 1000
+  await eventually(async () => (await fetch(`${url}/ready`)).status === 503)
+  expect((await read(`${url}/ready`)).body).toMatchObject({
+    detail: expect.stringContaining("--minimum-free"),
+    data: { checks: { catalog: "ok", store: "failing" } },
+  })
+  const grant = createGrant({ size: 5 })
+  expect((await putRaw(await sign(url, grant), "hello")).status).toBe(503)
+  expect(said.filter((line) => line.includes("1000B are held in reserve"))).toHaveLength(1)
 })
 
 it("/ready is 503 when a real catalog and a real disk fail", async () => {

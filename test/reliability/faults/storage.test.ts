@@ -1,10 +1,12 @@
 import { execFileSync } from "node:child_process"
-import { mkdir, readdir, rm, truncate, writeFile } from "node:fs/promises"
+import { existsSync } from "node:fs"
+import { mkdir, readdir, rename, rm, truncate, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { describe, expect, it } from "vitest"
-import { runCommand } from "../../cli/run-command.ts"
-import { answerWith, offsetOf, putRaw, startApp } from "../../ingest/circle.ts"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { runCommand, startCommand } from "../../cli/run-command.ts"
+import { captureConsole } from "../../ingest/capture-console.ts"
+import { answerWith, offsetOf, putRaw, startApp, token } from "../../ingest/circle.ts"
 import { makeFolder } from "../../make-folder.ts"
 import { mountTmpfs } from "../../mount-tmpfs.ts"
 import { codeOf, goOn, grantFile, startIngestOnDisk } from "./ingest-on-disk.ts"
@@ -39,6 +41,13 @@ const isIntact = (folder: string): unknown => {
   }
 }
 
+const startIngestCommand = async (data: string) => {
+  const command = startCommand(["ingest", "--port", "0", "--data", data], { env: { SLUICE_TOKEN: token } })
+  const [, url = ""] = /(http:.*)$/.exec(await command.line((line) => line.includes("Public URL")))!
+  await command.line((line) => line.includes("Ctrl-C"))
+  return { ...command, url }
+}
+
 describe("a disk that", () => {
   it("is full refuses uploads with a clear error, keeps what it has, and goes on when there is room", async (test) => {
     const disk = await makeFolder()
@@ -70,12 +79,14 @@ describe("a disk that", () => {
   })
 
   it("becomes read-only answers 503, serves what it has, and goes on when it can be written", async (test) => {
-    const ingest = await startIngestOnDisk()
+    const data = await makeFolder()
+    const files = join(data, "files")
+    await mkdir(files)
+    mountTmpfs(test, files, "size=256m")
+    const ingest = await startIngestOnDisk({}, data)
     const before = await grantFile(ingest.url, 1024)
     await goOn(before)
-    const files = join(ingest.folder, "files")
-    await mkdir(files, { recursive: true })
-    mountTmpfs(test, files, "ro")
+    execFileSync("mount", ["-o", "remount,ro", files])
     const [small, large] = await Promise.all([1024, 1_500_000].map((size) => grantFile(ingest.url, size)))
     expect(await codeOf(await putRaw(large!.signed, large!.content))).toBe("503 INGEST_UNAVAILABLE")
     // It is not written there.
@@ -83,6 +94,57 @@ describe("a disk that", () => {
     expect((await fetch(`${ingest.url}/f/${before.grant.key}`)).status).toBe(200)
     execFileSync("mount", ["-o", "remount,rw", files])
     await goOn(large!)
+  })
+
+  it("loses its data folder while an ingest runs on it confirms nothing that is lost, and goes on when the folder is back", async () => {
+    const said = captureConsole()
+    const ingest = await startIngestOnDisk({ logLevel: "Info" })
+    const before = [await grantFile(ingest.url, 1024), await grantFile(ingest.url, 100_000)]
+    for (const file of before) await goOn(file)
+    const [small, large] = [await grantFile(ingest.url, 1024), await grantFile(ingest.url, 100_000)]
+    const away = `${ingest.folder}-away`
+    await rename(ingest.folder, away)
+    onTestFinished(() => rm(away, { recursive: true, force: true }))
+    // Twice: what is asked again must not be confirmed because the lost catalog has it by now.
+    for (const file of [small, large, small, large]) {
+      expect(await codeOf(await putRaw(file.signed, file.content))).toBe("503 INGEST_UNAVAILABLE")
+    }
+    const ready = await fetch(`${ingest.url}/ready`)
+    expect(ready.status).toBe(503)
+    expect((await ready.json()).data.checks).toMatchObject({ catalog: "failing", store: "failing" })
+    expect(existsSync(ingest.folder)).toBe(false)
+    const lost = said.filter((line) => line.includes("was removed, moved or replaced"))
+    expect(lost).toHaveLength(1)
+    expect(lost[0]).toContain(join(ingest.folder, "catalog.sqlite"))
+    expect(lost[0]).toContain("restart the ingest")
+
+    await rename(away, ingest.folder)
+    for (const file of [...before, small, large]) await goOn(file)
+  })
+
+  it("loses its data folder for good, and another ingest starts on its path, confirms nothing at the first one", async () => {
+    const data = await makeFolder()
+    const first = await startIngestCommand(data)
+    await rm(data, { recursive: true })
+    const second = await startIngestCommand(data)
+    for (const size of [1024, 100_000]) {
+      const { signed, content } = await grantFile(first.url, size)
+      expect(await codeOf(await putRaw(signed, content))).toBe("503 INGEST_UNAVAILABLE")
+      await goOn(await grantFile(second.url, size))
+    }
+    for (const { child, ended } of [first, second]) {
+      child.kill("SIGTERM")
+      expect((await ended).code).toBe(0)
+    }
+  })
+
+  it("loses the lock of its data folder confirms nothing more, so that a second ingest on it does no harm", async () => {
+    const data = await makeFolder()
+    const { url, child, ended } = await startIngestCommand(data)
+    await rm(join(data, "lock.sqlite"))
+    expect((await fetch(`${url}/ready`)).status).toBe(503)
+    child.kill("SIGTERM")
+    expect((await ended).stderr).toContain(`${join(data, "lock.sqlite")} was removed`)
   })
 
   it("is read-only when the command starts is named, and the command ends with 1", async (test) => {

@@ -1,5 +1,6 @@
 /*
- * Configuration: `folder`, made when missing. Only this user may read what is made (files 0600, folders 0700).
+ * Configuration: `folder`, made when missing at first, and never again once it was there: a new one in its place would hide that
+ * files are lost, and take others that are lost with it. Only this user may read what is made (files 0600, folders 0700).
  *
  * What is stored where: one file per key, `<folder>/<2 hex digits>/<62 hex digits>`, named by the SHA-256 of the key, so
  * that no key can name a path, collide by letter case or grow too long. While it is written, the file's name ends in
@@ -20,7 +21,6 @@ import { codeOf, createDiskFiles } from "./files.ts"
 import { readRange } from "./read.ts"
 import { type Append, type Appended, type BlobState, type BlobStore, BlobStoreError } from "../blob-store.ts"
 import { createFileHasher } from "./file-hasher.ts"
-import { makeFolder } from "./make-folder.ts"
 import { wrapPort } from "../wrap-port.ts"
 import type { FileHandle } from "node:fs/promises"
 
@@ -104,9 +104,14 @@ export const createDiskBlobStore = ({ folder }: { readonly folder: string }): Bl
       if (epoch > 1 && (await files.sizeOf(path)) !== undefined) {
         throw new BlobStoreError("offset", "The blob is finished.")
       }
-      const created = await fs.open(`${path}.${epoch}`, "wx", 0o600).catch((cause: unknown) => {
+      const create = (): Promise<FileHandle> => fs.open(`${path}.${epoch}`, "wx", 0o600)
+      const created = await create().catch(async (cause: unknown) => {
         if (codeOf(cause) === "EEXIST") return undefined
-        throw cause
+        if (codeOf(cause) !== "ENOENT") throw cause
+        // Somebody has tidied up empty folders.
+        files.forgetShard(path)
+        await files.makeShard(path)
+        return create()
       })
       if (created !== undefined) return created
     }
@@ -194,7 +199,7 @@ export const createDiskBlobStore = ({ folder }: { readonly folder: string }): Bl
 
   /** Writes a byte, makes it durable and removes it: a disk may well be readable when nothing can be written to it. */
   const probe = async (): Promise<void> => {
-    makeFolder(folder)
+    files.requireRoot()
     const path = process.getBuiltinModule("node:path").join(folder, ".probe")
     try {
       await fs.writeFile(path, new Uint8Array(1), { mode: 0o600, flush: true })
@@ -205,7 +210,7 @@ export const createDiskBlobStore = ({ folder }: { readonly folder: string }): Bl
 
   /** What an ordinary user may still write; the file system reserves some for root. */
   const free = async (): Promise<number> => {
-    makeFolder(folder)
+    files.requireRoot()
     const { bavail, bsize } = await fs.statfs(folder)
     return bavail * bsize
   }

@@ -10,8 +10,17 @@ export const codeOf = (cause: unknown): string | undefined => (cause as { code?:
 export interface DiskFiles {
   /** Where the finished blob is; while unfinished, its name ends in `.<epoch>`. */
   readonly pathOf: (key: string) => string
-  /** Makes the folder of a path, durably, once. */
+  /**
+   * Makes the root where there has never been one. One that was there is not made again: somebody has removed or unmounted it, and
+   * what would be stored in a new one is not where the rest is.
+   *
+   * Fails: throws a {@link BlobStoreError} `io` then, and the system's error where it cannot be made.
+   */
+  readonly requireRoot: () => void
+  /** Makes the folder of a path, durably, once; its root too, as `requireRoot` does. */
   readonly makeShard: (path: string) => Promise<void>
+  /** The folder of a path is gone: the next `makeShard` makes it again. */
+  readonly forgetShard: (path: string) => void
   /** Makes changed names in the folder of a path durable. */
   readonly syncShard: (path: string) => Promise<void>
   /** Bytes of a file; undefined when there is none. */
@@ -31,16 +40,38 @@ export interface DiskFiles {
 /** Node, Bun and Deno. */
 export const createDiskFiles = (folder: string): DiskFiles => {
   const fs = process.getBuiltinModule("node:fs/promises")
-  const { existsSync } = process.getBuiltinModule("node:fs")
+  const { existsSync, statSync } = process.getBuiltinModule("node:fs")
   const { join, dirname, basename } = process.getBuiltinModule("node:path")
   const { hash } = process.getBuiltinModule("node:crypto")
   const shards = new Map<string, Promise<void>>()
 
+  /**
+   * The device of the root. Not its number too, which some file systems change while nobody has it open; a folder that somebody has put
+   * in its place, on the same device, keeps what is stored in it.
+   */
+  const findDevice = (): bigint | undefined => statSync(folder, { bigint: true, throwIfNoEntry: false })?.dev
+  let device: bigint | undefined
+  try {
+    device = findDevice()
+  } catch {
+    // Whoever needs it is told why it cannot be used.
+  }
+
+  const requireRoot = (): void => {
+    if (device === undefined) {
+      makeFolder(folder)
+      device = findDevice()
+    } else if (findDevice() !== device) {
+      throw new BlobStoreError(
+        "io",
+        `The folder ${folder} was removed, moved or unmounted while it is in use. Put it back as it was, or restart the ingest.`,
+      )
+    }
+  }
+
   const makeOne = async (shard: string): Promise<void> => {
     await fs.mkdir(shard, { mode: 0o700 }).catch((cause: unknown) => {
-      if (codeOf(cause) === "EEXIST") return
-      if (codeOf(cause) !== "ENOENT") throw cause
-      makeFolder(shard)
+      if (codeOf(cause) !== "EEXIST") throw cause
     })
     // Even for a folder that exists: the process that made it may have died, or failed, before its name was durable.
     await flushFolder(folder)
@@ -60,7 +91,9 @@ export const createDiskFiles = (folder: string): DiskFiles => {
       const name = hash("sha256", key)
       return join(folder, name.slice(0, 2), name.slice(2))
     },
-    makeShard: (path) => {
+    requireRoot,
+    makeShard: async (path) => {
+      requireRoot()
       const shard = dirname(path)
       let made = shards.get(shard)
       if (made === undefined) {
@@ -70,6 +103,7 @@ export const createDiskFiles = (folder: string): DiskFiles => {
       }
       return made
     },
+    forgetShard: (path) => void shards.delete(dirname(path)),
     syncShard: (path) => flushFolder(dirname(path)),
     sizeOf: async (path) => {
       try {

@@ -14,7 +14,8 @@
  * pages are kept in memory (SQLite's own default is 2): a transaction that changes a thousand files of 300,000 spills
  * otherwise, and takes twice as long. One ingest per
  * file; other processes, such as the command line, may read and write it meanwhile. Statements run on the calling
- * thread, for some microseconds each.
+ * thread, for some microseconds each. Before a write resolves, it is looked up whether the file is still where it was opened: what
+ * is written to one that was removed, moved or replaced is lost, so from then on every method fails with `io`.
  */
 import type { Catalog } from "../catalog.ts"
 import { wrapPort } from "../wrap-port.ts"
@@ -39,17 +40,25 @@ import type { Transactions } from "./transactions.ts"
 import { createUploads } from "./uploads.ts"
 import { findOwnerUsage, findUsage } from "./usage.ts"
 
-/** Keeps the catalog in an SQLite file. Node, Deno. */
-export const createSqliteCatalog = ({
-  file,
-  largestContent = 64 * 1024,
-}: {
-  readonly file: string
-  readonly largestContent?: number | undefined
-}): Catalog => {
+/**
+ * Keeps the catalog in an SQLite file. Node, Deno.
+ *
+ * @param beside further files that this process has open, such as the lock of its folder: nothing is written once one is gone
+ */
+export const createSqliteCatalog = (
+  {
+    file,
+    largestContent = 64 * 1024,
+  }: {
+    readonly file: string
+    readonly largestContent?: number | undefined
+  },
+  beside?: ReadonlyArray<string>,
+): Catalog => {
   const { chmodSync, existsSync } = process.getBuiltinModule("node:fs")
   const isDurable = file !== ":memory:"
-  const { database, group, close } = openDatabase(file, {
+  const { database, group, places, close } = openDatabase(file, {
+    ...(beside && { beside }),
     first: compactionPragmas,
     prepare: (opened) => {
       opened.exec("PRAGMA wal_autocheckpoint = 8000; PRAGMA cache_size = -16384")
@@ -94,8 +103,9 @@ export const createSqliteCatalog = ({
     },
   }
   // In one place, so that it applies to every method, present and future.
-  return wrapPort(catalog, async (_method, run) => {
+  return wrapPort(catalog, async (method, run) => {
     try {
+      if (method !== "close") places.recheck()
       return await run()
     } catch (cause) {
       throw toCatalogError(cause, file)

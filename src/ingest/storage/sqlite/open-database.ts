@@ -3,11 +3,14 @@ import { closeAll } from "../../close-all.ts"
 import { makeFolder } from "../disk/make-folder.ts"
 import { createGroupCommit, type GroupCommit } from "./group-commit.ts"
 import { openLog } from "./log.ts"
+import { type PlaceWatch, watchPlaces } from "./place-watch.ts"
 
 /** A database whose writes are durable when they have resolved. */
 export interface OpenDatabase {
   readonly database: DatabaseSync
   readonly group: GroupCommit
+  /** Whether the file is where it was: each group looks before any of its writes has resolved. */
+  readonly places: PlaceWatch
   /** Waits until everything is on disk, then for `before`, then closes. */
   readonly close: (before?: () => Promise<void> | void) => Promise<void>
 }
@@ -33,10 +36,20 @@ const makeFile = (file: string): void => {
  *
  * @param first   pragmas that have to come before anything is written
  * @param prepare makes the tables, and sets what is particular to this database; it has to write
+ * @param beside  further files that this process has open: no write resolves once one of them is gone from its path, as none does
+ *                once the database itself is
  */
 export const openDatabase = (
   file: string,
-  { first = "", prepare }: { readonly first?: string; readonly prepare: (database: DatabaseSync) => void },
+  {
+    first = "",
+    prepare,
+    beside = [],
+  }: {
+    readonly first?: string
+    readonly prepare: (database: DatabaseSync) => void
+    readonly beside?: ReadonlyArray<string>
+  },
 ): OpenDatabase => {
   const { DatabaseSync } = process.getBuiltinModule("node:sqlite")
   const { dirname } = process.getBuiltinModule("node:path")
@@ -55,10 +68,15 @@ export const openDatabase = (
     throw cause
   }
   const log = isDurable ? openLog(database, `${file}-wal`) : undefined
-  const group = createGroupCommit(database, log?.flush ?? (async () => {}))
+  const places = watchPlaces(isDurable ? [file, `${file}-wal`, ...beside] : beside)
+  const group = createGroupCommit(database, async () => {
+    await log?.flush()
+    places.check()
+  })
   return {
     database,
     group,
+    places,
     close: async (before = () => {}) => {
       await closeAll([group.close, before, async () => log?.close(), () => database.close()])
     },
