@@ -121,7 +121,7 @@ const handOver = (
   return receiveCallback({ ...call, request, url: new URL(url) }, call.app.routes.get(slug)!, event.hook).pipe(
     Effect.catch((rejected) => {
       const { status, body: problem } = toProblemAnswer(call.app.publish(rejected))
-      const failure = new PostFailed({ reason: "status", status, body: String(problem) })
+      const failure = new PostFailed({ reason: "status", status, body: problem as string })
       return Effect.andThen(call.app.logFault(rejected), Effect.fail(failure))
     }),
     Effect.asVoid,

@@ -146,6 +146,11 @@ describe("an event of the stream", () => {
       ["401: Sign in", "Let /api/sluice through in"],
     ],
     [
+      "counts requests",
+      () => new Response("Too many", { status: 429 }),
+      ["429: Too many", "rate limiter", "the header sluice-hook"],
+    ],
+    [
       "has no such path",
       () => new Response("<h1>404</h1>", { status: 404 }),
       ["404", "Mount the route handler there", "SLUICE_CALLBACK_URL"],
