@@ -8,6 +8,7 @@ import { formatByteSize } from "../protocol/byte-size.ts"
 import { limits } from "../protocol/limits.ts"
 import { names } from "../protocol/names.ts"
 import type { UploadGrant } from "../protocol/signed-url.ts"
+import type { Usage } from "./storage/catalog-records.ts"
 import { clockSkew } from "./storage/tombstone.ts"
 
 /** The answer to an API key that belongs to no app. */
@@ -77,11 +78,21 @@ export const keyTaken = (): Rejected =>
       "Another file is stored under this key, or its upload was asked for later. Delete it first, or upload under a key of its own.",
   })
 
+/** Bytes of a quota that are taken, by stored files and by uploads that are under way. */
+type Taken = Pick<Usage, "storedBytes" | "announcedBytes">
+
+/** For the log: whoever uploads may not know how much others have stored. */
+const describeQuota = ({ storedBytes, announcedBytes }: Taken, quota: number | undefined): string | undefined =>
+  quota === undefined
+    ? undefined
+    : `The quota is ${formatByteSize(quota)}: ${formatByteSize(storedBytes)} are stored, ${formatByteSize(announcedBytes)} are announced by uploads under way.`
+
 /** The rejection of a file for which the quota of its app has no room. */
-export const fileOverQuota = ({ name, size }: UploadGrant): Rejected =>
+export const fileOverQuota = ({ name, size }: UploadGrant, taken: Taken, quota: number | undefined): Rejected =>
   new Rejected({
     code: "QUOTA_EXCEEDED",
-    detail: `The app's storage quota has no room for ${JSON.stringify(name)} (${formatByteSize(size)}). Delete files, or ask for a larger quota.`,
+    detail: `${JSON.stringify(name)}, a file of ${formatByteSize(size)}, does not fit into what is left of the app's storage quota. Delete files, or ask for a larger quota.`,
+    cause: describeQuota(taken, quota),
   })
 
 /** The rejection of a file above the operator's maximum, or above that of the protocol; undefined where it is neither. */
@@ -97,10 +108,11 @@ export const findTooLarge = (
       })
 
 /** The rejection of a file for which the quota of its owner has no room. Who that is, is the app's own business. */
-export const fileOverOwnerQuota = ({ name, size }: UploadGrant): Rejected =>
+export const fileOverOwnerQuota = ({ name, size }: UploadGrant, taken: Taken, quota: number | undefined): Rejected =>
   new Rejected({
     code: "QUOTA_EXCEEDED",
-    detail: `The storage quota of the owner of ${JSON.stringify(name)} (${formatByteSize(size)}) has no room for it. Delete files of this owner first.`,
+    detail: `${JSON.stringify(name)}, a file of ${formatByteSize(size)}, does not fit into what is left of the storage quota of the owner. Delete files of this owner first.`,
+    cause: describeQuota(taken, quota),
   })
 
 /** The answer to an app whose quota has no room for what the catalog would have to keep. */

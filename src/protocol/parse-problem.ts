@@ -5,6 +5,17 @@ import { UploadError } from "./upload-error.ts"
 /** The party that was asked. */
 export type Peer = "app" | "ingest" | "server"
 
+/** The `cause` of an error whose answer is not Sluice's: that of a proxy, a login, a body parser. */
+export interface ForeignAnswer {
+  readonly at: Peer
+  /** What it said, where that was JSON. Nothing is kept of a page. */
+  readonly said?: unknown
+  /** The address that was asked, without its query. */
+  readonly url?: string | undefined
+  /** The address that answered, if it is another one. */
+  readonly redirect?: string | false | undefined
+}
+
 /** What a status means without an explanation: the answer of a proxy or a platform. */
 const toCode = (status: number): ProblemCode =>
   // These have a clear code: the first one in the table.
@@ -17,38 +28,38 @@ const toCode = (status: number): ProblemCode =>
         : "BAD_REQUEST"
 
 /**
- * Reads an error answer of app or ingest. Anything else in a body, such as a proxy's page, is ignored.
+ * Reads an error answer of app or ingest. Anything else in a body is somebody else's word: it is kept as the `cause`, a
+ * {@link ForeignAnswer}, and no part of the message.
  *
- * Fails: never; a body that is not a problem document gets the code that fits the status, and the message says what
- *        may be in between.
+ * Fails: never; a body that is not a problem document gets the code that fits the status, and the message says who may
+ *        have answered.
  *
  * @param at  who should have answered
  * @param url the address at which the app was asked
  */
 export const parseProblem = (status: number, body: string, at: Peer = "server", url = ""): UploadError => {
-  let problem: { code?: unknown; detail?: unknown; data?: Json } | null = null
+  let said: { code?: unknown; detail?: unknown; data?: Json } | null = null
   try {
-    problem = JSON.parse(body)
+    said = JSON.parse(body)
   } catch {
     // not ours: a proxy's page, say
   }
-  if (isProblemCode(problem?.code)) {
-    const { code, detail, data } = problem
+  if (isProblemCode(said?.code)) {
+    const { code, detail, data } = said
     return new UploadError({ code, message: typeof detail === "string" ? detail : code, status, data })
   }
-  // Statuses of gateways, and Cloudflare's own.
-  const isGateway = /^5(0[2-4]|[23])/.test(`${status}`)
-  const isTooLarge = status === 413
   // The app explains every answer of its route handler, and accepts bodies of any size.
   const isMissing = at === "app" && (status === 404 || status === 405)
   return new UploadError({
     code:
-      isTooLarge || isMissing ? "INVALID_CONFIG" : isGateway && at === "ingest" ? "INGEST_UNAVAILABLE" : toCode(status),
+      status === 413 || isMissing
+        ? "INVALID_CONFIG"
+        : // Statuses of gateways, and Cloudflare's own.
+          at === "ingest" && /^5(0[2-4]|[23])/.test(`${status}`)
+          ? "INGEST_UNAVAILABLE"
+          : toCode(status),
     status,
-    message: `${isTooLarge || (isGateway && body) ? "A proxy in front of the" : "The"} ${at}${
-      isTooLarge
-        ? " refuses bodies of this size."
-        : `${isGateway && !body ? ", or a proxy in front of it," : ""} answered ${status} without an explanation.`
-    }${isMissing ? ` Is the route handler mounted at ${url}, and does it export GET and POST?` : ""}`,
+    message: `The ${at}, or a proxy in front of it, answered ${status}${said ? "" : " without an explanation"}.${isMissing ? ` Is the route handler mounted at ${url}, and does it export GET and POST?` : ""}`,
+    cause: { at, said } satisfies ForeignAnswer,
   })
 }

@@ -18,7 +18,7 @@ const titles: Readonly<Record<ProblemCode, string>> = {
   INVALID_INPUT: "The input does not match the route's schema",
   TOO_FEW_FILES: "Too few files",
   TOO_MANY_FILES: "Too many files",
-  UNAUTHORIZED: "The API key is missing or wrong",
+  UNAUTHORIZED: "The session or the API key is missing or not valid",
   FORBIDDEN: "Not allowed",
   INVALID_SIGNATURE: "The signature does not match",
   EXPIRED_URL: "The signed URL has expired",

@@ -37,6 +37,8 @@ export interface App {
     /** By the clock of `performance`, ms. */
     askedAt: number
   }
+  /** Callbacks that this process is sending itself, in development, by signature, and whether they have arrived. */
+  readonly sentToSelf: Map<string, boolean>
   /** Sends requests to the ingest. */
   readonly send: Send
   /** The same for answers that are streams: each keeps its connection. */

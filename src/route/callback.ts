@@ -31,7 +31,10 @@ const authenticate = Effect.fnUntraced(function* ({ app, request }: Call, { sign
   const signatures = request.headers.get(names.header.signature) ?? ""
   const bytes = yield* readBytes(request, limits.requestBody, app.settings.bodyTimeout)
   const isValid = yield* Effect.promise(() => verifyOneOf(bytes, signatures, signer))
-  if (isValid) return bytes
+  if (isValid) {
+    if (app.sentToSelf.has(signatures)) app.sentToSelf.set(signatures, true)
+    return bytes
+  }
   return yield* new Rejected({
     code: "INVALID_SIGNATURE",
     detail: "The callback was not signed with this app's key, or its body was changed on the way.",

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import type { FetchAnswer } from "../http/fetch-transport.ts"
 import { logDebug, logError, logInfo, logWarning } from "../server-kit/logging.ts"
 import { type PostAnswer, PostFailed, postJson } from "../server-kit/post-json.ts"
+import { toProblemAnswer } from "../server-kit/problem-answer.ts"
 import type { Rejected } from "../server-kit/rejected.ts"
 import { jitter, pause } from "../server-kit/retry.ts"
 import { readJsonLines } from "../protocol/json-lines.ts"
@@ -11,6 +12,7 @@ import { DevStreamEventSchema } from "../schema/callback.ts"
 import { createDecoder } from "../schema/decode.ts"
 import type { Credentials } from "../protocol/credentials.ts"
 import type { Call } from "./app.ts"
+import { receiveCallback } from "./callback.ts"
 import { toNoIngest } from "./no-ingest.ts"
 import { explainCallback, isOfHandler } from "./explain-callback.ts"
 
@@ -72,11 +74,11 @@ const reportFailed = (stream: DevStream, event: DevStreamEvent, failure: PostFai
   )
 }
 
-/** Posts one event to the app's own callback URL, as the ingest would have done. */
-const deliver = (stream: DevStream, event: DevStreamEvent): Effect.Effect<void> => {
-  const url = new URL(stream.callbackUrl)
-  url.searchParams.set(names.action.slug, stream.slug)
-  return postJson({
+/** What of an event is sent to the route handler, and where. */
+const toPost = ({ callbackUrl, slug, call }: DevStream, event: DevStreamEvent) => {
+  const url = new URL(callbackUrl)
+  url.searchParams.set(names.action.slug, slug)
+  return {
     url: url.href,
     headers: {
       [names.header.hook]: event.hook,
@@ -85,10 +87,61 @@ const deliver = (stream: DevStream, event: DevStreamEvent): Effect.Effect<void> 
     },
     body: event.payload,
     timeout: deliveryTimeout,
-    send: stream.call.app.send,
-  }).pipe(
+    send: call.app.send,
+  }
+}
+
+/** Why the event is not sent over the network, once an hour, because it is no fault where only development is so. */
+const tellHandedOver = ({ call, callbackUrl }: DevStream, { message }: PostFailed): Effect.Effect<void> =>
+  Effect.suspend(() =>
+    call.app.remind(`handed over ${callbackUrl}`) === undefined
+      ? Effect.void
+      : logInfo(
+          `This server does not reach itself at ${callbackUrl}, so callbacks are handed to the route handler inside the process. ${message} Only development does that: in production the ingest has to reach the app at its URL.`,
+        ),
+  )
+
+/**
+ * Hands an event to the route handler inside the process, with the same checks as a request: a development server with a
+ * certificate of its own, or behind a map of ports or a tunnel, need not reach itself.
+ *
+ * Fails: `PostFailed`, with what a request would have been answered.
+ */
+const handOver = (
+  stream: DevStream,
+  event: DevStreamEvent & { readonly hook: Hook },
+): Effect.Effect<void, PostFailed> => {
+  const { call, slug } = stream
+  const { url, headers, body } = toPost(stream, event)
+  const request = new Request(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body,
+  })
+  return receiveCallback({ ...call, request, url: new URL(url) }, call.app.routes.get(slug)!, event.hook).pipe(
+    Effect.catch((rejected) => {
+      const { status, body: problem } = toProblemAnswer(call.app.publish(rejected))
+      const failure = new PostFailed({ reason: "status", status, body: problem as string })
+      return Effect.andThen(call.app.logFault(rejected), Effect.fail(failure))
+    }),
+    Effect.asVoid,
+  )
+}
+
+/** Posts one event to the app's own callback URL, as the ingest would have done; hands it over where nothing answers. */
+const deliver = (stream: DevStream, event: DevStreamEvent & { readonly hook: Hook }): Effect.Effect<void> => {
+  const { sentToSelf } = stream.call.app
+  sentToSelf.set(event.signature, false)
+  return postJson(toPost(stream, event)).pipe(
     Effect.flatMap(checkAnswer),
+    Effect.catch((failure) =>
+      // What has arrived may be at work still, or is done.
+      failure.status !== undefined || sentToSelf.get(event.signature) === true
+        ? Effect.fail(failure)
+        : Effect.andThen(tellHandedOver(stream, failure), handOver(stream, event)),
+    ),
     Effect.catch((failure) => reportFailed(stream, event, failure)),
+    Effect.ensuring(Effect.sync(() => sentToSelf.delete(event.signature))),
   )
 }
 
@@ -97,10 +150,9 @@ const dispatch = Effect.fnUntraced(function* (stream: DevStream, line: unknown) 
     Effect.as(logWarning("The ingest sent a line that is not an event.", detail), undefined),
   )
   if (event === undefined) return
-  if (!isHook(event.hook)) {
-    return yield* logWarning(`The ingest sent an event of an unknown kind: ${event.hook}. Skipped.`)
-  }
-  yield* Effect.forkDetach(deliver(stream, event))
+  const { hook } = event
+  if (!isHook(hook)) return yield* logWarning(`The ingest sent an event of an unknown kind: ${hook}. Skipped.`)
+  yield* Effect.forkDetach(deliver(stream, { ...event, hook }))
 })
 
 /** An ingest that restarts need not be reported, but an answer that is not a stream of events must be. */

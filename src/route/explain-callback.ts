@@ -1,4 +1,5 @@
 import type { PostFailed } from "../server-kit/post-json.ts"
+import { rateLimitAdvice } from "../server-kit/rate-limit-advice.ts"
 import { envName, names } from "../protocol/names.ts"
 
 /** Where a framework's own code runs before its routes. A login that is required there is required of callbacks too. */
@@ -37,10 +38,10 @@ export const explainCallback = (failure: PostFailed, callbackUrl: string, adapte
   const message = toSentence(failure.message)
   const gate = `Let ${path} through in ${gates[adapter ?? "fetch"] ?? "the middleware that runs before it"}`
   const elsewhere = `or set ${envName("callbackUrl")} to where the route handler is`
-  if (status === undefined) {
-    return `${message} Set ${envName("callbackUrl")} to a URL at which this server reaches itself.`
-  }
+  // It has arrived: what does not is handed over.
+  if (status === undefined) return `The route handler has received it, and did not answer. ${message}`
   if (status < 300) return `Something other than the route handler answers there. ${gate}, ${elsewhere}.`
   if (status === 404 || status === 405) return `${message} Mount the route handler there, ${elsewhere}.`
+  if (status === 429) return `${message} ${rateLimitAdvice}`
   return status < 500 ? `${message} ${gate}.` : message
 }

@@ -179,6 +179,7 @@ const start = Effect.fnUntraced(function* (options: RouteHandlerOptions) {
     remind: createReminder(),
     remindOfHost: createReminder(),
     seals: { isOpened: false, askedAt: -Infinity },
+    sentToSelf: new Map(),
     send: createTransport(options.fetch).send,
     sendForStream: sendWithFetch(options.fetch ?? ((url, init) => globalThis.fetch(url, init))),
   }

@@ -55,14 +55,30 @@ const readBounded = async (request: Incoming, maximum: number, timeout: number):
   }
 }
 
+/** A framework's own limit of bodies ends the stream with its error, which has the status in it, or in its cause. */
+const isLimit = (cause: unknown, depth = 3): boolean => {
+  if (typeof cause !== "object" || cause === null || depth === 0) return false
+  const { status, statusCode, cause: inner } = cause as Record<string, unknown>
+  return status === 413 || statusCode === 413 || isLimit(inner, depth - 1)
+}
+
+const toBroken = (cause: unknown): Rejected =>
+  isLimit(cause)
+    ? // Of the configuration: the caller can do nothing, and the log says it once an hour.
+      new Rejected({
+        code: "INVALID_CONFIG",
+        status: 413,
+        detail:
+          "The app's own limit of bodies refused a request for the route handler: raise it, or leave the handler's path out of it (SvelteKit with adapter-node: BODY_SIZE_LIMIT). Files never pass through the app, but their names and sizes do, and so do callbacks.",
+        cause,
+      })
+    : new Rejected({ code: "BAD_REQUEST", detail: "The request's body broke off. Send it again.", cause })
+
 /** The raw bytes of a request's body, at most `maximum`, all of which have to arrive within `timeout` ms. */
 export const readBytes = (request: Incoming, maximum: number, timeout: number): Effect.Effect<Uint8Array, Rejected> =>
   Effect.tryPromise({
     try: () => readBounded(request, maximum, timeout),
-    catch: (cause) =>
-      cause instanceof Rejected
-        ? cause
-        : new Rejected({ code: "BAD_REQUEST", detail: "The request's body broke off. Send it again.", cause }),
+    catch: (cause) => (cause instanceof Rejected ? cause : toBroken(cause)),
   })
 
 const decoder = new TextDecoder("utf-8", { fatal: true })

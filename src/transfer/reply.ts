@@ -1,4 +1,4 @@
-import { parseProblem, type Peer } from "../protocol/parse-problem.ts"
+import { type ForeignAnswer, parseProblem, type Peer } from "../protocol/parse-problem.ts"
 import { UploadError } from "../protocol/upload-error.ts"
 import type { Attempt } from "./retry.ts"
 
@@ -65,9 +65,10 @@ export const readReply = <A>(reply: Reply, read: (json: unknown) => A | undefine
     const isLost = reply.redirect && error.code === "INVALID_CONFIG"
     if (!isLost) return { error, wait: toWait(reply.header("retry-after")) }
   }
+  let said: unknown
   let value: A | undefined
   try {
-    value = read(JSON.parse(reply.body))
+    value = read((said = JSON.parse(reply.body)))
   } catch {
     // not JSON: a login page, say
   }
@@ -75,7 +76,8 @@ export const readReply = <A>(reply: Reply, read: (json: unknown) => A | undefine
     ? {
         error: new UploadError({
           code: "INVALID_CONFIG",
-          message: `The answer for the ${at}${reply.redirect ? ` (${reply.redirect})` : ""} did not come from Sluice. Check its URL, and let it through in proxy.ts.`,
+          message: `The answer for the ${at}${reply.redirect ? ` (${reply.redirect})` : ""} does not fit the request. Check its URL, and what stands in front of it.`,
+          cause: { at, said, url: reply.url, redirect: reply.redirect } satisfies ForeignAnswer,
         }),
       }
     : { value }

@@ -3,6 +3,7 @@ import type { ProblemCode } from "../protocol/problem.ts"
 import { type AcceptedKind, listKinds } from "./accepted-files.ts"
 import { list, plural, toLimit, toNoun } from "./english-words.ts"
 import { createFirstTexts, type FirstText } from "./first-texts.ts"
+import { foreignAnswerOf, isOfBytes } from "./foreign-answer.ts"
 import { isDevelopment } from "./is-development.ts"
 import { isForOperators } from "./tell-operator.ts"
 import { keepDirection } from "./keep-direction.ts"
@@ -23,7 +24,7 @@ const advice: { readonly [code in ProblemCode]?: string } = {
   ROUTE_FAILED: "Something went wrong on the server.",
   INGEST_UNAVAILABLE: "The storage cannot be reached. Try again in a moment.",
   RATE_LIMITED: "Too many uploads at once. Try again in a moment.",
-  QUOTA_EXCEEDED: "The storage is full.",
+  QUOTA_EXCEEDED: "The storage is full. Delete something first.",
   CONTENT_MISMATCH: "The content is not what the file name says.",
   EXPIRED_URL: "This took too long. Choose the file again.",
   CALLBACK_FAILED: "The file arrived, but could not be processed. Try again.",
@@ -133,9 +134,14 @@ const createEnglish = (texts: UploadTexts): Omit<UploadTexts, FirstText> => ({
     if (isCodeNotLoaded(error)) return error.detail
     const { code, detail, status } = error
     if (code === "REJECTED") return texts.rejected(toReason(detail))
-    if (!isForOperators(error) || isDevelopment()) return advice[code] ?? keepDirection(detail)
-    // A proxy's limit: smaller files arrive.
-    return status === 413 ? "The file is too large for this server." : texts.notSetUp(code)
+    if (isForOperators(error) && !isDevelopment()) {
+      if (status !== 413) return texts.notSetUp(code)
+      // A limit of somebody in front: smaller files arrive, or fewer.
+      return isOfBytes(error) ? "The file is too large for this server." : "Too many files at once. Choose fewer."
+    }
+    if (advice[code]) return advice[code]
+    if (foreignAnswerOf(error) === undefined || isForOperators(error)) return keepDirection(detail)
+    return status === 401 ? "You are signed out. Sign in and try again." : "The server refused this upload."
   },
   rejected: (reason) => (reason === "" ? "The file was rejected." : `Rejected: ${reason}`),
   failedFiles: (summary, reason, isShared) => `${summary}${isShared ? ":" : "."} ${reason}`,

@@ -28,7 +28,7 @@ const lookFor = async ({ cause }: UploadError, url: URL): Promise<string | undef
   const found = await knock(url, isForeign)
   const place = url.origin + url.pathname
   if (found === "redirects") {
-    return `${place} redirects to another origin, as a login does. Let ${url.pathname} through in proxy.ts (Next.js) or the middleware that redirects.`
+    return `${place} redirects to another origin, as a login does. Let ${url.pathname} through in the middleware that redirects.`
   }
   if (found === "silent") {
     return `Nothing answers at ${place}. Is the app running there? Does a Content-Security-Policy leave it out of connect-src?`

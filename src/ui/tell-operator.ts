@@ -1,6 +1,8 @@
 import type { ProblemCode } from "../protocol/problem.ts"
 import type { UploadError } from "../protocol/upload-error.ts"
 import { explainInDevelopment, type HandlerAddress } from "./explain-in-development.ts"
+import { explainForeign } from "./explain-foreign.ts"
+import { foreignAnswerOf } from "./foreign-answer.ts"
 import { isDevelopment } from "./is-development.ts"
 
 declare const process: { readonly env: { readonly NODE_ENV?: string | undefined } }
@@ -40,11 +42,12 @@ export const tellDeveloper = (error: UploadError, address: HandlerAddress): void
 export const tellOperator = (error: UploadError, address?: HandlerAddress): void => {
   tellDeveloper(error, address)
   const isTold =
+    (foreignAnswerOf(error) !== undefined && error.status < 500) ||
     isForOperators(error) ||
     error.code === "INGEST_UNAVAILABLE" ||
     // The page says that it failed; the reason is for the developer.
     (error.code === "CALLBACK_FAILED" && isDevelopment())
   if (!isTold || told.has(error)) return
   told.add(error)
-  console.error(`Sluice: ${error.code}: ${error.detail}`)
+  console.error(`Sluice: ${error.code}: ${error.detail}${explainForeign(error)}`)
 }

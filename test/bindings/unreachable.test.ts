@@ -82,7 +82,7 @@ test("a redirect to a login of another origin is told before anything is chosen"
   const login = await serve((_, response) => response.end("Sign in"))
   const site = await open((_, response) => response.writeHead(307, { location: `${login}/login` }).end())
   expect(await hear()).toEqual([
-    `Sluice: NETWORK_ERROR: ${site}/api/sluice redirects to another origin, as a login does. Let /api/sluice through in proxy.ts (Next.js) or the middleware that redirects.`,
+    `Sluice: NETWORK_ERROR: ${site}/api/sluice redirects to another origin, as a login does. Let /api/sluice through in the middleware that redirects.`,
   ])
 })
 
@@ -93,7 +93,7 @@ test("a redirect to the app's own login is told before anything is chosen", asyn
       : response.writeHead(307, { location: "/login" }).end(),
   )
   expect(await hear()).toEqual([
-    `Sluice: INVALID_CONFIG: The answer for the app (${site}/login) did not come from Sluice. Check its URL, and let it through in proxy.ts.`,
+    `Sluice: INVALID_CONFIG: The answer for the app (${site}/login) does not fit the request. Check its URL, and what stands in front of it. The app redirects /api/sluice to /login: let /api/sluice through in the middleware that redirects.`,
   ])
 })
 

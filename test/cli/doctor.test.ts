@@ -325,7 +325,7 @@ describe("sluice doctor", () => {
       )
     expect(explain("DEPTH_ZERO_SELF_SIGNED_CERT")).toMatchObject({
       reason: "its certificate is self-signed",
-      advice: expect.stringContaining("NODE_EXTRA_CA_CERTS"),
+      advice: expect.stringMatching(/NODE_EXTRA_CA_CERTS.*In development nothing has to be done/),
     })
     expect(explain("CERT_HAS_EXPIRED").reason).toBe("its certificate has expired")
     expect(explain("ENOTFOUND").reason).toBe("there is no host of that name")
@@ -342,6 +342,11 @@ describe("sluice doctor", () => {
     expect((await examine(["--callback-url", `${slash}/api/sluice`], token)).of("Callback URL")).toMatchObject({
       status: "failed",
       advice: `Set SLUICE_CALLBACK_URL to ${slash}/api/sluice/, and the option url of the page to /api/sluice/: callbacks follow no redirect.`,
+    })
+    const limiter = await listen((_request, response) => response.writeHead(429).end("Too many"))
+    expect((await examine(["--callback-url", limiter], token)).of("Callback URL")).toMatchObject({
+      status: "failed",
+      advice: expect.stringMatching(/rate limiter counts the ingest as one client.*header sluice-hook/),
     })
     const gone = createServer().listen(0)
     gone.close()

@@ -62,7 +62,7 @@ describe("in front of the ingest", () => {
     ["a load balancer", balancer],
   ])("%s: it is named, and tried again", async (_, answer) => {
     peer.fail("PUT", "a", answer, answer)
-    const detail = `A proxy in front of the ingest answered ${answer.status} without an explanation.`
+    const detail = `The ingest, or a proxy in front of it, answered ${answer.status} without an explanation.`
     expect(await fail()).toMatchObject({ code: "INGEST_UNAVAILABLE", status: answer.status, detail })
     expect(peer.trace("a")).toEqual(["PUT bytes=0-", "HEAD", "PUT bytes=0-"])
   })
@@ -71,7 +71,7 @@ describe("in front of the ingest", () => {
     peer.fail("PUT", "a", portal)
     expect(await fail()).toMatchObject({
       code: "INVALID_CONFIG",
-      detail: expect.stringContaining("The answer for the ingest did not come from Sluice."),
+      detail: expect.stringContaining("The answer for the ingest does not fit the request."),
     })
     expect(peer.trace("a")).toEqual(["PUT bytes=0-"])
   })
@@ -92,7 +92,7 @@ describe("in front of the app", () => {
     ["a load balancer", balancer],
   ])("%s: it is named, and tried again", async (_, answer) => {
     peer.fail("POST", "any", answer, answer)
-    const detail = `A proxy in front of the app answered ${answer.status} without an explanation.`
+    const detail = `The app, or a proxy in front of it, answered ${answer.status} without an explanation.`
     expect(await fail()).toMatchObject({ code: "INTERNAL_ERROR", status: answer.status, detail })
     expect(posts()).toBe(2)
   })
@@ -101,7 +101,7 @@ describe("in front of the app", () => {
     peer.fail("POST", "any", portal)
     expect(await fail()).toMatchObject({
       code: "INVALID_CONFIG",
-      detail: expect.stringContaining("did not come from Sluice"),
+      detail: expect.stringContaining("does not fit the request"),
     })
   })
 
@@ -113,7 +113,7 @@ describe("in front of the app", () => {
       const { code, detail } = await fail()
       expect({ code, detail }).toEqual({
         code: "INVALID_CONFIG",
-        detail: `The answer for the app (${peer.origin}/login) did not come from Sluice. Check its URL, and let it through in proxy.ts.`,
+        detail: `The answer for the app (${peer.origin}/login) does not fit the request. Check its URL, and what stands in front of it.`,
       })
     },
   )
@@ -126,7 +126,7 @@ describe("in front of the app", () => {
     peer.fail("POST", "any", { status: 307, headers: { location: `${login}/login` } })
     expect(await fail()).toMatchObject({
       code: "INVALID_CONFIG",
-      detail: expect.stringContaining(`The answer for the app (${login}/login) did not come from Sluice.`),
+      detail: expect.stringContaining(`The answer for the app (${login}/login) does not fit the request.`),
     })
   })
 })

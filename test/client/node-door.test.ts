@@ -159,6 +159,6 @@ test("a request for URLs that is led to a login says where that is", async () =>
   const [outcome] = await upload(new File(["abc"], "a")).done()
   expect(outcome).toMatchObject({
     status: "failed",
-    error: { code: "INVALID_CONFIG", message: expect.stringContaining(`(${origin}/login) did not come from Sluice`) },
+    error: { code: "INVALID_CONFIG", message: expect.stringContaining(`(${origin}/login) does not fit the request`) },
   })
 })

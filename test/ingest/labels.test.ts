@@ -26,6 +26,7 @@ import {
   startIngest,
   token,
 } from "./circle.ts"
+import { captureConsole } from "./capture-console.ts"
 import { labelled } from "./labelled.ts"
 
 const problemOf = async (response: Response) => {
@@ -34,8 +35,8 @@ const problemOf = async (response: Response) => {
 }
 
 describe.each(catalogs)("a file with labels (%s)", (_, create) => {
-  const start = async () => {
-    const ingest = await startIngest({ catalog: create(), defaultAcl: "public-read", sweepInterval: 20 })
+  const start = async (options: Parameters<typeof startIngest>[0] = {}) => {
+    const ingest = await startIngest({ catalog: create(), defaultAcl: "public-read", sweepInterval: 20, ...options })
     const send = async (labels: FileLabels, given: Partial<UploadGrant> = {}) => {
       const grant = await labelled(labels, given)
       const response = await putRaw(await sign(ingest.url, grant), "x".repeat(grant.size))
@@ -72,12 +73,18 @@ describe.each(catalogs)("a file with labels (%s)", (_, create) => {
   })
 
   it("is refused where its owner's quota has no room, which is told without saying who that is", async () => {
-    const { send } = await start()
+    const printed = captureConsole()
+    const { send } = await start({ logLevel: "Info" })
     const labels = { owner: "user-7", ownerQuota: 9 }
     expect((await send(labels)).response.status).toBe(200)
     const problem = await problemOf((await send(labels)).response)
     expect(problem).toMatchObject({ status: 507, code: "QUOTA_EXCEEDED" })
-    expect(problem.detail).toMatch(/^The storage quota of the owner of "hello\.txt"/)
+    expect(problem.detail).toBe(
+      '"hello.txt", a file of 5B, does not fit into what is left of the storage quota of the owner. Delete files of this owner first.',
+    )
+    const logged = printed.join("\n")
+    expect(logged).toMatch(/The quota is 9B: 5B are stored, 0B are announced/)
+    expect(logged).not.toContain("user-7")
     expect(problem.detail).not.toContain("user-7")
     expect((await send({ owner: "user-8", ownerQuota: 9 })).response.status).toBe(200)
     expect(await problemOf((await send({ ...labels, ownerQuota: 99 }, { size: 300_000 })).response)).toMatchObject({

@@ -56,7 +56,7 @@ describe("parseProblem", () => {
       const { message, ...error } = parseProblem(status, body)
       expect(error).toMatchObject({ code, status })
       expect(message).toMatch(
-        new RegExp(`^(The|A proxy in front of the) server.* answered ${status} without an explanation\\.$`),
+        new RegExp(`^The server, or a proxy in front of it, answered ${status}( without an explanation)?\\.$`),
       )
     }
   })
@@ -67,13 +67,13 @@ describe("parseProblem", () => {
     expect(parseProblem(413, page, at)).toMatchObject({
       code: "INVALID_CONFIG",
       status: 413,
-      message: `A proxy in front of the ${at} refuses bodies of this size.`,
+      message: `The ${at}, or a proxy in front of it, answered 413 without an explanation.`,
     })
     for (const status of [502, 503, 504, 520, 524, 530]) {
       expect(parseProblem(status, page, at)).toMatchObject({
         code: at === "ingest" ? "INGEST_UNAVAILABLE" : "INTERNAL_ERROR",
         status,
-        message: `A proxy in front of the ${at} answered ${status} without an explanation.`,
+        message: `The ${at}, or a proxy in front of it, answered ${status} without an explanation.`,
       })
       // An answer to HEAD has no body that would tell whose it is.
       expect(parseProblem(status, "", at).message).toBe(
@@ -86,6 +86,15 @@ describe("parseProblem", () => {
     for (const status of [404, 405]) {
       expect(parseProblem(status, "Cannot POST /api/sluice", "app")).toMatchObject({ code: "INVALID_CONFIG", status })
     }
+  })
+
+  it("keeps what JSON of somebody else said as the cause, and says that there was an explanation", () => {
+    const said = { message: "Your session has ended." }
+    expect(parseProblem(401, JSON.stringify(said), "app")).toMatchObject({
+      code: "UNAUTHORIZED",
+      message: "The app, or a proxy in front of it, answered 401.",
+      cause: { at: "app", said },
+    })
   })
 
   it("keeps nothing of a page that is no problem document", () => {

@@ -1,6 +1,11 @@
-import { afterEach, describe, expect, test, vi } from "vitest"
+import { createServer as createTlsServer } from "node:https"
+import { type AddressInfo, createServer, type Server } from "node:net"
+import { http, passthrough } from "msw"
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest"
+import { createSluice } from "../../src/server.ts"
+import { own } from "../http/own-certificate.ts"
 import { apiKey } from "./app-token.ts"
-import { appUrl, type Handle, handlerOf, presigned } from "./call-app.ts"
+import { appUrl, type Handle, handlerOf, png, presigned, uploadRequest } from "./call-app.ts"
 import { useConsoleLines } from "./console-lines.ts"
 import { line, openStream, router, until, uploadInDevelopment } from "./dev-upload.ts"
 import { type Answer, json, networkError, useMockIngest } from "./mock-ingest.ts"
@@ -109,7 +114,6 @@ describe("an event of the stream", () => {
 
   test.each([
     ["answers an error", () => json({}, 500)],
-    ["cannot be reached", networkError],
     ["redirects", () => new Response(null, { status: 307, headers: { location: "http://attacker.test/" } })],
   ])("is logged when the app %s, and the next one comes through", async (_, answer: Answer) => {
     const stream = openStream()
@@ -142,6 +146,11 @@ describe("an event of the stream", () => {
       ["401: Sign in", "Let /api/sluice through in"],
     ],
     [
+      "counts requests",
+      () => new Response("Too many", { status: 429 }),
+      ["429: Too many", "rate limiter", "the header sluice-hook"],
+    ],
+    [
       "has no such path",
       () => new Response("<h1>404</h1>", { status: 404 }),
       ["404", "Mount the route handler there", "SLUICE_CALLBACK_URL"],
@@ -151,7 +160,6 @@ describe("an event of the stream", () => {
       () => new Response("<div id=root></div>"),
       ["Something other than the route handler", "SLUICE_CALLBACK_URL"],
     ],
-    ["cannot be reached", networkError, ["SLUICE_CALLBACK_URL"]],
   ])("whose app %s is told to the ingest at once, with the fix, and logged", async (_, answer: Answer, told) => {
     const stream = openStream()
     ingest.answerRegistration(stream.answer)
@@ -184,6 +192,100 @@ describe("an event of the stream", () => {
     release()
     stream.end()
     await over
+  })
+})
+
+describe("an app that does not reach itself by the URL of the request", () => {
+  /** Uploads at this address, sends one event down the stream, and waits for its result. */
+  const uploadAt = async (url: string, { files = [line(callbackEvent({ slug: "my route" }))], own = router } = {}) => {
+    const stream = openStream()
+    ingest.answerRegistration(stream.answer)
+    const before = ingest.results.length
+    const work: Array<Promise<unknown>> = []
+    const handle = handlerOf(own, { isDev: true, waitUntil: (promise) => void work.push(promise) })
+    const { search } = new URL(uploadRequest("my route", {}).url)
+    const body = JSON.stringify({ files: [png] })
+    const init = { method: "POST", headers: { "content-type": "application/json" }, body }
+    await presigned(await handle(new Request(`${url}${search}`, init)))
+    for (const [index, file] of files.entries()) {
+      stream.write(file)
+      await until(() => expect(ingest.results.length).toBeGreaterThan(before + index))
+    }
+    stream.end()
+    await Promise.all(work)
+    return ingest.results.map(({ text }) => JSON.parse(text) as Record<string, unknown>)
+  }
+
+  const listen = async (server: Server) => {
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    onTestFinished(() => new Promise<void>((resolve) => void server.close(() => resolve())))
+    return (server.address() as AddressInfo).port
+  }
+
+  const done = { fileKey: storedFile.key, eventId: "evt_1", callbackData: 1 }
+
+  test("as its certificate signs itself, runs onUploadComplete all the same, and is told why once", async () => {
+    let asked = 0
+    const port = await listen(createTlsServer(own, (_, response) => void response.end(`${asked++}`)))
+    const url = `https://localhost:${port}/api/sluice`
+    ingest.server.use(http.all(url, () => passthrough()))
+    const events = ["evt_1", "evt_9"].map((id) => line(callbackEvent({ slug: "my route", id })))
+    expect(await uploadAt(url, { files: events })).toEqual([done, { ...done, eventId: "evt_9" }])
+    expect(asked).toBe(0)
+    const said = linesWith("log", "does not reach itself", url)
+    expect(said).toHaveLength(1)
+    expect(said[0]).toContain("self-signed certificate")
+    expect(said[0]).toContain("in production the ingest has to reach the app")
+    expect(linesWith("error")).toEqual([])
+  })
+
+  test("as a plain server closes the connection, or nothing listens there", async () => {
+    const port = await listen(createServer((socket) => void socket.destroy()))
+    const url = `http://127.0.0.1:${port}/api/sluice`
+    ingest.server.use(http.all(url, () => passthrough()))
+    expect(await uploadAt(url)).toEqual([done])
+    ingest.server.use(http.all("http://127.0.0.1:1/api/sluice", () => passthrough()))
+    expect((await uploadAt("http://127.0.0.1:1/api/sluice")).at(-1)).toEqual(done)
+  })
+
+  test("is told what its own code threw, which the ingest is told as well", async () => {
+    const own = {
+      "my route": createSluice()({ image: {} }).onUploadComplete((): number => {
+        throw new Error("No table")
+      }),
+    }
+    ingest.watch(appUrl, networkError)
+    const [result] = await uploadAt(appUrl, { own })
+    expect(result).toMatchObject({ eventId: "evt_1", error: expect.stringContaining("app's onUploadComplete failed") })
+    expect(linesWith("error", "threw an error")).toHaveLength(1)
+    await until(() => expect(linesWith("log", "sent again")).toHaveLength(1))
+    // The second report of the attempt has no effect.
+    await until(() => expect(ingest.results).toHaveLength(2))
+  })
+
+  test("checks what it hands over: an event of another route is refused", async () => {
+    ingest.watch(appUrl, networkError)
+    const [result] = await uploadAt(appUrl, { files: [line(callbackEvent({ slug: "other" }))] })
+    expect(result).toMatchObject({ error: expect.stringContaining("was not signed for route") })
+  })
+
+  test("does not run the code twice where the connection breaks after the event has arrived", async () => {
+    let runs = 0
+    const own = { "my route": createSluice()({ image: {} }).onUploadComplete(() => ++runs) }
+    const stream = openStream()
+    ingest.answerRegistration(stream.answer)
+    const work: Array<Promise<unknown>> = []
+    const handle = handlerOf(own, { isDev: true, waitUntil: (promise) => void work.push(promise) })
+    ingest.watch(appUrl, async ({ url, method, headers, text }) => {
+      await handle(new Request(url, { method, headers, body: text }))
+      return networkError()
+    })
+    await presigned(await handle(uploadRequest("my route", { files: [png] })))
+    stream.write(line(callbackEvent({ slug: "my route" })))
+    await until(() => expect(linesWith("error", "did not reach", "has received it")).toHaveLength(1))
+    stream.end()
+    await Promise.all(work)
+    expect(runs).toBe(1)
   })
 })
 

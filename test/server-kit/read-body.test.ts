@@ -50,6 +50,17 @@ describe("readBytes", () => {
     )
   })
 
+  it.each([
+    ["SvelteKit's, as the stream's error", Object.assign(new Error("exceeds limit"), { status: 413 })],
+    ["as its cause", new TypeError("terminated", { cause: { statusCode: 413 } })],
+  ])("tells a framework's own limit of bodies from a connection that broke: %s", async (_, error) => {
+    const failing = (cause: unknown) => new ReadableStream({ pull: (controller) => controller.error(cause) })
+    const limit = { code: "INVALID_CONFIG", status: 413, detail: expect.stringContaining("BODY_SIZE_LIMIT") }
+    expect(await read(requestOf(failing(error)), 10)).toEqual(Result.fail(expect.objectContaining(limit)))
+    const broken = { code: "BAD_REQUEST", detail: expect.stringContaining("broke off") }
+    expect(await read(requestOf(failing(new Error("reset"))), 10)).toEqual(Result.fail(expect.objectContaining(broken)))
+  })
+
   it("gives no bytes of an empty or absent body", async () => {
     expect(await read(requestOf(""), 10)).toEqual(Result.succeed(new Uint8Array(0)))
     expect(await read(requestOf(null), 10)).toEqual(Result.succeed(new Uint8Array(0)))

@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs"
 import { basename, join } from "node:path"
 import { afterEach, describe, expect, test, vi } from "vitest"
 import packageJson from "../../package.json" with { type: "json" }
+import { parseProblem } from "../../src/protocol/parse-problem.ts"
 import { problems } from "../../src/protocol/problem.ts"
 import { en as english } from "../../src/texts/en.ts"
 import { createAnnouncementTexts } from "../../src/ui/announcement-texts.ts"
@@ -148,6 +149,8 @@ const sayAll = (texts: UploadTexts): ReadonlyMap<string, string> => {
     say("waitingAfter", failure(code))
   }
   say("error", failure("METHOD_NOT_ALLOWED", 413))
+  for (const status of [401, 403, 413]) say("error", parseProblem(status, "", "app"))
+  say("error", parseProblem(413, "", "ingest"))
   say("waitingAfter", undefined)
   for (const status of ["picked", "queued", "uploading", "processing", "paused", "done", "aborted", "failed"] as const)
     say("fileState", item({ status, error: failure("NETWORK_ERROR") }))
@@ -270,6 +273,10 @@ describe.each(languages)("%s", (language) => {
       expect(text === error.detail, code).toBe(isOwn)
       expect(/[(（][A-Z_]+[)）]/.test(text), code).toBe(english.error(error).includes(`(${code})`))
     }
+    const foreign = [401, 403, 413].map((status) => parseProblem(status, '{"message":"Go away"}', "app"))
+    const texted = foreign.map((error) => texts.error(error))
+    expect(new Set(texted).size).toBe(3)
+    expect(texted.join()).not.toMatch(/Go away|answered|INVALID_CONFIG/)
     const disguised = new UploadError({ code: "FORBIDDEN", status: 403, message: "fdp.\u202Egnp\u2069" })
     expect(texts.error(disguised)).not.toMatch(/[\u202A-\u202E\u2066\u2067]/)
     expect(texts.error(disguised).match(/\u2069/g)?.length ?? 0).toBe(rtl.has(language) ? 1 : 0)

@@ -3,6 +3,8 @@ import { parseProblem } from "../../src/protocol/parse-problem.ts"
 import { type ProblemCode, problems } from "../../src/protocol.ts"
 import { english } from "../../src/ui/english-texts.ts"
 import { UploadError } from "../../src/ui.ts"
+import { readReply } from "../../src/transfer/reply.ts"
+import { tellOperator } from "../../src/ui/tell-operator.ts"
 import { createOutcomeReporter } from "../../src/ui/report-outcomes.ts"
 
 afterEach(() => {
@@ -27,7 +29,7 @@ const table: ReadonlyArray<readonly [code: ProblemCode, operators: string, users
   ["ROUTE_FAILED", "Its log has it under 0000.", "Something went wrong on the server."],
   ["INGEST_UNAVAILABLE", "The ingest is stopping.", "The storage cannot be reached. Try again in a moment."],
   ["RATE_LIMITED", "More than 16 requests.", "Too many uploads at once. Try again in a moment."],
-  ["QUOTA_EXCEEDED", "limitBytes", "The storage is full."],
+  ["QUOTA_EXCEEDED", "limitBytes", "The storage is full. Delete something first."],
   ["CONTENT_MISMATCH", "Magic bytes of text/html.", "The content is not what the file name says."],
   ["EXPIRED_URL", "The upload URL has expired.", "This took too long. Choose the file again."],
   ["CALLBACK_FAILED", "The callback got 500.", "The file arrived, but could not be processed. Try again."],
@@ -79,6 +81,28 @@ describe("in production", () => {
   test("a proxy's limit is told as what it is to users", () => {
     vi.stubEnv("NODE_ENV", "production")
     expect(english.error(parseProblem(413, "<html>", "ingest"))).toBe("The file is too large for this server.")
+    const cut = { code: "INVALID_CONFIG", detail: "A proxy in front of the ingest (nginx) refuses bodies of 3 bytes." }
+    expect(english.error(parseProblem(413, JSON.stringify(cut), "ingest"))).toBe(
+      "The file is too large for this server.",
+    )
+    // SvelteKit's BODY_SIZE_LIMIT, of which the route handler says so.
+    const ours = { code: "INVALID_CONFIG", detail: "Uploads are not set up here. The server's log says more." }
+    expect(english.error(parseProblem(413, JSON.stringify(ours), "app"))).toBe("Too many files at once. Choose fewer.")
+    // The app is asked with an announcement, whatever the size of the files.
+    expect(english.error(parseProblem(413, "", "app"))).toBe("Too many files at once. Choose fewer.")
+  })
+
+  test.each([
+    [401, '{"message":"Your session has ended."}', "You are signed out. Sign in and try again."],
+    [401, "<html>", "You are signed out. Sign in and try again."],
+    [403, '{"error":"csrf"}', "The server refused this upload."],
+    [400, '{"statusMessage":"Bad"}', "The server refused this upload."],
+    [429, '{"message":"Slow down"}', "Too many uploads at once. Try again in a moment."],
+  ])("what somebody in front of the app means by %d is said in the user's language: %s", (status, body, users) => {
+    for (const mode of ["production", "development"]) {
+      vi.stubEnv("NODE_ENV", mode)
+      expect(english.error(parseProblem(status, body, "app"))).toBe(users)
+    }
   })
 
   test.each(["app", "ingest"] as const)("no answer of something in front of the %s becomes jargon", (at) => {
@@ -105,6 +129,67 @@ describe("in development", () => {
     else vi.stubEnv("NODE_ENV", mode)
     const text = english.error(new UploadError({ code: "MISSING_TOKEN", message: "Set SLUICE_TOKEN." }))
     expect(text).toBe(isWhole ? "Set SLUICE_TOKEN." : "Uploads are not set up here. (MISSING_TOKEN)")
+  })
+})
+
+describe("of an answer in front of the app the console gets", () => {
+  const url = "https://shop.example/api/sluice"
+  const consoleOf = (error: UploadError) => {
+    vi.stubEnv("NODE_ENV", "production")
+    vi.stubGlobal("location", { href: "https://shop.example/page", hostname: "shop.example" })
+    const written = vi.spyOn(console, "error").mockReturnValue()
+    tellOperator(error)
+    return written.mock.calls.flat().join("\n")
+  }
+  const said = (text: string) => `Sluice: UNAUTHORIZED: The app, or a proxy in front of it, answered 401.${text}`
+
+  test.each([
+    ['{"message":"Your session has ended."}', ' It said: "Your session has ended.".'],
+    ['{"statusMessage":"No"}', ' It said: "No".'],
+    ['{"error":{"message":"Inner"}}', ' It said: "Inner".'],
+    ['{"title":"Two\\nlines"}', ' It said: "Two".'],
+    ['{"message":["x"],"error":"Unauthorized"}', ' It said: "Unauthorized".'],
+    [JSON.stringify({ error: "x".repeat(5000) }), ` It said: "${"x".repeat(200)}".`],
+    ['{"message":{"message":{"message":"deep"}}}', ""],
+    ["{}", ""],
+  ])("its words, bounded: %s", (body, words) => {
+    expect(consoleOf(parseProblem(401, body, "app"))).toBe(said(words))
+  })
+
+  test("what reads bodies there, where the announcement is too large", () => {
+    expect(consoleOf(parseProblem(413, "", "app", url))).toMatch(
+      /answered 413 without an explanation\. Not a file was too large.*express\.json.*BODY_SIZE_LIMIT/,
+    )
+  })
+
+  test("that a base path belongs to the `url`, where there is no handler", () => {
+    const line = consoleOf(parseProblem(404, "", "app", "/api/sluice"))
+    expect(line).toMatch(
+      /mounted at \/api\/sluice, and does it export GET and POST\? If the app has a base path, give the component its `url`\.$/,
+    )
+  })
+
+  const redirected = (to: string, body: unknown) => {
+    const reply = { status: 200, body: JSON.stringify(body), header: () => null, redirect: to, url }
+    return (readReply(reply, () => undefined, "app") as { error: UploadError }).error
+  }
+
+  test("the URL to set, where a redirect made a GET of the POST", () => {
+    const routes = [{ slug: "a", config: {} }]
+    expect(consoleOf(redirected(`${url}/`, routes))).toMatch(
+      /The app redirects \/api\/sluice to \/api\/sluice\/, and a redirected POST becomes a GET: set `url: "\/api\/sluice\/"`\.$/,
+    )
+    expect(consoleOf(redirected("https://other.example/api/sluice", routes))).toContain(
+      'set `url: "https://other.example/api/sluice"`',
+    )
+  })
+
+  test("what to let through, where a redirect leads to a login", () => {
+    const line = consoleOf(redirected("https://shop.example/login", "<html>"))
+    expect(line).toMatch(
+      /redirects \/api\/sluice to \/login: let \/api\/sluice through in the middleware that redirects\.$/,
+    )
+    expect(line).not.toMatch(/proxy\.ts|Next/)
   })
 })
 

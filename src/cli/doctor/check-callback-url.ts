@@ -6,7 +6,7 @@ import {
   problemMediaType,
   type RouteDescription,
 } from "../../protocol.ts"
-import { type CallbackFindings, checkCallbacks, type Known } from "./check-callbacks.ts"
+import { adviseRateLimit, type CallbackFindings, checkCallbacks, type Known } from "./check-callbacks.ts"
 import { failed, type Finding, ok } from "./finding.ts"
 import { adviceOf, checkClock, describeAnswer, probe } from "./probe.ts"
 
@@ -86,7 +86,7 @@ const judge = (
     : failed(
         check,
         `${url} answers with ${describeAnswer(response)}, not as a route handler does.`,
-        adviseSlash(url, response) ?? advice,
+        adviseRateLimit(response) ?? adviseSlash(url, response) ?? advice,
       )
 }
 

@@ -68,6 +68,12 @@ const toAnswer = (text: string): CheckAnswer | undefined => {
   }
 }
 
+/** What to do about a rate limiter that answers in the place of the route handler; undefined where none does. */
+export const adviseRateLimit = ({ status }: Response): string | undefined =>
+  status === 429
+    ? `A rate limiter counts the ingest as one client, however many users upload: exempt requests that have the header ${names.header.hook}. Without the app's signature they achieve nothing.`
+    : undefined
+
 /** The finding for a POST that no route handler answered, at the address where callbacks would go. */
 const answeredByAnother = (url: string, response: Response, problem: UploadError | undefined): Finding =>
   problem?.code === "INVALID_CONFIG"
@@ -79,7 +85,8 @@ const answeredByAnother = (url: string, response: Response, problem: UploadError
     : failed(
         check,
         `A callback to ${url} is answered with ${describeAnswer(response)}, not by a route handler.`,
-        `Set ${envName("callbackUrl")} to the handler's exact URL (its path, with no slash more or less), and let POST through without login or redirect.`,
+        adviseRateLimit(response) ??
+          `Set ${envName("callbackUrl")} to the handler's exact URL (its path, with no slash more or less), and let POST through without login or redirect.`,
       )
 
 const unknown = (url: string, why: string): Finding =>

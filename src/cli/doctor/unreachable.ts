@@ -5,7 +5,7 @@ export interface Unreachable {
 }
 
 const trust =
-  "Give the server a certificate of an authority that this machine trusts. With one of your own, set NODE_EXTRA_CA_CERTS to its authority's file for this command and for the ingest, which calls the app back."
+  "Give the server a certificate of an authority that this machine trusts. With one of your own, set NODE_EXTRA_CA_CERTS to its authority's file for this command, and for an ingest that calls an app back there. In development nothing has to be done: the app takes its callbacks over a stream, and hands them to its route handler itself."
 
 const byCode: Readonly<Record<string, Unreachable>> = {
   ECONNREFUSED: { reason: "nothing listens there" },

@@ -2,14 +2,15 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { logDebug, logInfo, logWarning } from "../../server-kit/logging.ts"
 import type { PostFailed } from "../../server-kit/post-json.ts"
+import { rateLimitAdvice } from "../../server-kit/rate-limit-advice.ts"
 import { redact } from "../../server-kit/redact.ts"
 import { names } from "../../protocol/names.ts"
 import type { Catalog, DueDelivery } from "../storage/catalog.ts"
 import type { Changes, KeptData } from "./changes.ts"
 import { createOutbox, type DrivenOutbox } from "./outbox.ts"
 import type { PostEvent } from "./post-event.ts"
-import { isHandled } from "./refused-callbacks.ts"
-import { judgeRetry } from "./retry-schedule.ts"
+import { isHandled, isRateLimited } from "./refused-callbacks.ts"
+import { judgeFailure } from "./retry-schedule.ts"
 import type { Membership } from "../processes/membership.ts"
 import type { Settings } from "../settings.ts"
 import { traceIdOf } from "../../protocol/trace-context.ts"
@@ -97,7 +98,7 @@ export const createDispatcher = (
       return isKept && result !== undefined && "data" in result ? { id: due.file.id, data: result.data } : undefined
     } else {
       const { failure } = answer
-      const outcome = failure.status === 410 ? "dead" : judgeRetry(due.retry, endedAt, settings.callbackRetries)
+      const outcome = judgeFailure(failure, due.retry, endedAt, settings.callbackRetries)
       const reason = redact(failure.message)
       yield* Effect.promise(() =>
         catalog.recordAttempt({
@@ -113,6 +114,7 @@ export const createDispatcher = (
         ...facts,
         reason,
         ...(!isHandled(failure) && { help: toDoctorCommand(due) }),
+        ...(isRateLimited(failure) && { hint: rateLimitAdvice }),
         next: outcome === "dead" ? "given up" : new Date(outcome.retryAt).toISOString(),
       })
       // It may be due before all others.

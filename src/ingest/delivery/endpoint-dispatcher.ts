@@ -17,7 +17,7 @@ import { whenKnown } from "../when-known.ts"
 import type { CallbackTransport } from "./callback-transport.ts"
 import { renderEndpointEvent } from "./endpoint-event.ts"
 import { createOutbox, type DrivenOutbox } from "./outbox.ts"
-import { judgeRetry } from "./retry-schedule.ts"
+import { judgeFailure } from "./retry-schedule.ts"
 
 /** Delivers events to endpoints of apps, at least once. */
 export type EndpointDispatcher = DrivenOutbox
@@ -100,7 +100,7 @@ export const createEndpointDispatcher = (
     }
     const { failure } = answer
     yield* noteAnswer(due, failure)
-    const outcome = failure.status === 410 ? "dead" : judgeRetry(due.retry, endedAt, settings.callbackRetries)
+    const outcome = judgeFailure(failure, due.retry, endedAt, settings.callbackRetries)
     const reason = redact(failure.message)
     yield* Effect.promise(() =>
       catalog.recordEventAttempt({

@@ -1,4 +1,5 @@
 import type { PostFailed } from "../../server-kit/post-json.ts"
+import { rateLimitAdvice } from "../../server-kit/rate-limit-advice.ts"
 import { envName, names } from "../../protocol/names.ts"
 import { createBoundedMap } from "../bounded-map.ts"
 
@@ -34,6 +35,10 @@ export interface RefusedCallbacks {
  */
 export const isHandled = ({ status, body = "", reported }: PostFailed): boolean =>
   reported !== undefined || (status !== undefined && status >= 500 && body.includes(names.problemType))
+
+/** Whether somebody in front of the route handler has counted callbacks, and found too many. */
+export const isRateLimited = ({ status, body = "", reported }: PostFailed): boolean =>
+  status === 429 && reported === undefined && !body.includes(names.problemType)
 
 /** Whether there was no connection, it broke, or a proxy in front of the app says so: the app itself has not decided anything. */
 const isUnanswered = (failure: PostFailed): boolean =>
@@ -81,7 +86,9 @@ export const createRefusedCallbacks = (): RefusedCallbacks => {
       const found = of(appId, origin)
       if (found === undefined) return undefined
       const { failure, count } = found
-      const remedy = remedies[failure.reason === "forbidden" ? "forbidden" : "failed"]
+      const remedy = isRateLimited(failure)
+        ? rateLimitAdvice
+        : remedies[failure.reason === "forbidden" ? "forbidden" : "failed"]
       const times = count === 1 ? "" : ` (${count} in a row failed)`
       return `${describe(failure)} This was the last callback to ${origin}${times}. ${remedy}`.replaceAll(
         /[^ -~]/g,

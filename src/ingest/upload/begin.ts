@@ -50,9 +50,9 @@ export const begin = async (
     case "held":
       throw locked()
     case "overQuota":
-      throw fileOverQuota(grant)
+      throw fileOverQuota(grant, begun.usage, app.quota)
     case "overOwnerQuota":
-      throw fileOverOwnerQuota(grant)
+      throw fileOverOwnerQuota(grant, begun.usage, labels?.ownerQuota)
     default:
       return begun
   }

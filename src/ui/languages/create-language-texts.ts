@@ -2,6 +2,7 @@ import { isCodeNotLoaded } from "../is-code-not-loaded.ts"
 import { type ByteSize, toBytes } from "../../protocol/byte-size.ts"
 import type { RouteConfig } from "../../protocol/route-config.ts"
 import { listKinds } from "../accepted-files.ts"
+import { foreignAnswerOf, isOfBytes } from "../foreign-answer.ts"
 import { isDevelopment } from "../is-development.ts"
 import { isForOperators } from "../tell-operator.ts"
 import { keepDirection } from "../keep-direction.ts"
@@ -124,9 +125,14 @@ export const createLanguageTexts = (words: LanguageWords, own: Partial<UploadTex
       const { code, detail, status } = error
       if (code === "REJECTED") return texts.rejected(toReason(detail))
       const advice: { readonly [code: string]: string } = composed.error
-      if (!isForOperators(error) || isDevelopment()) return advice[code] ?? isolate(keepDirection(detail))
-      // A proxy's limit: smaller files arrive.
-      return status === 413 ? composed.error.tooLargeForServer : texts.notSetUp(code)
+      if (isForOperators(error) && !isDevelopment()) {
+        if (status !== 413) return texts.notSetUp(code)
+        // A limit of somebody in front: smaller files arrive, or fewer.
+        return isOfBytes(error) ? composed.error.tooLargeForServer : composed.error.tooManyAtOnce
+      }
+      if (advice[code]) return advice[code]
+      if (foreignAnswerOf(error) === undefined || isForOperators(error)) return isolate(keepDirection(detail))
+      return status === 401 ? composed.error.signedOut : composed.error.refused
     },
     waitingAfter: (error) => {
       const again: { readonly [code: string]: string } = composed.again

@@ -116,7 +116,7 @@ export const words: LanguageWords<"one" | "other"> = {
       ROUTE_FAILED: "Auf dem Server ist ein Fehler aufgetreten.",
       INGEST_UNAVAILABLE: "Der Speicher ist nicht erreichbar. Bitte gleich noch einmal versuchen.",
       RATE_LIMITED: "Zu viele Uploads auf einmal. Bitte gleich noch einmal versuchen.",
-      QUOTA_EXCEEDED: "Der Speicher ist voll.",
+      QUOTA_EXCEEDED: "Der Speicher ist voll. Bitte zuerst etwas löschen.",
       CONTENT_MISMATCH: "Der Inhalt passt nicht zum Dateinamen.",
       EXPIRED_URL: "Das hat zu lange gedauert. Bitte die Datei erneut auswählen.",
       CALLBACK_FAILED: "Die Datei ist angekommen, konnte aber nicht verarbeitet werden. Bitte erneut versuchen.",
@@ -126,6 +126,9 @@ export const words: LanguageWords<"one" | "other"> = {
       SIZE_MISMATCH: "Die Datei hat sich während des Hochladens geändert. Bitte erneut auswählen.",
       DIGEST_MISMATCH: "Die Datei wurde bei der Übertragung beschädigt. Bitte erneut auswählen.",
       tooLargeForServer: "Die Datei ist zu groß für diesen Server.",
+      tooManyAtOnce: "Zu viele Dateien auf einmal. Bitte weniger auswählen.",
+      signedOut: "Nicht angemeldet. Bitte anmelden und erneut versuchen.",
+      refused: "Der Server hat das Hochladen abgelehnt.",
       codeNotLoaded: "Ein Teil der Seite konnte nicht geladen werden. Bitte die Seite neu laden.",
     },
     again: {

@@ -112,7 +112,7 @@ export const words: LanguageWords<RomanceCategory> = {
       ROUTE_FAILED: "Se ha producido un error en el servidor.",
       INGEST_UNAVAILABLE: "No se puede acceder al almacenamiento. Inténtalo de nuevo en un momento.",
       RATE_LIMITED: "Demasiadas subidas a la vez. Inténtalo de nuevo en un momento.",
-      QUOTA_EXCEEDED: "El almacenamiento está lleno.",
+      QUOTA_EXCEEDED: "El almacenamiento está lleno. Elimina algo primero.",
       CONTENT_MISMATCH: "El contenido no corresponde al nombre del archivo.",
       EXPIRED_URL: "Ha tardado demasiado. Elige el archivo de nuevo.",
       CALLBACK_FAILED: "El archivo ha llegado, pero no se ha podido procesar. Inténtalo de nuevo.",
@@ -122,6 +122,9 @@ export const words: LanguageWords<RomanceCategory> = {
       SIZE_MISMATCH: "El archivo ha cambiado mientras se subía. Elígelo de nuevo.",
       DIGEST_MISMATCH: "El archivo se ha dañado durante la transferencia. Elígelo de nuevo.",
       tooLargeForServer: "El archivo es demasiado grande para este servidor.",
+      tooManyAtOnce: "Demasiados archivos a la vez. Elige menos.",
+      signedOut: "La sesión se ha cerrado. Inicia sesión e inténtalo de nuevo.",
+      refused: "El servidor ha rechazado la subida.",
       codeNotLoaded: "No se ha podido cargar una parte de la página. Vuelve a cargarla.",
     },
     again: {

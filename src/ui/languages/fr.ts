@@ -112,7 +112,7 @@ export const words: LanguageWords<RomanceCategory> = {
       ROUTE_FAILED: "Une erreur s’est produite sur le serveur.",
       INGEST_UNAVAILABLE: "L’espace de stockage est injoignable. Réessayez dans un instant.",
       RATE_LIMITED: "Trop d’importations à la fois. Réessayez dans un instant.",
-      QUOTA_EXCEEDED: "L’espace de stockage est plein.",
+      QUOTA_EXCEEDED: "L’espace de stockage est plein. Supprimez d’abord quelque chose.",
       CONTENT_MISMATCH: "Le contenu ne correspond pas au nom du fichier.",
       EXPIRED_URL: "L’opération a pris trop de temps. Choisissez à nouveau le fichier.",
       CALLBACK_FAILED: "Le fichier est arrivé, mais n’a pas pu être traité. Réessayez.",
@@ -122,6 +122,9 @@ export const words: LanguageWords<RomanceCategory> = {
       SIZE_MISMATCH: "Le fichier a été modifié pendant l’importation. Choisissez-le à nouveau.",
       DIGEST_MISMATCH: "Le fichier a été endommagé pendant le transfert. Choisissez-le à nouveau.",
       tooLargeForServer: "Le fichier est trop volumineux pour ce serveur.",
+      tooManyAtOnce: "Trop de fichiers à la fois. Choisissez-en moins.",
+      signedOut: "Vous êtes déconnecté. Connectez-vous, puis réessayez.",
+      refused: "Le serveur a refusé l’importation.",
       codeNotLoaded: "Une partie de la page n’a pas pu être chargée. Rechargez la page.",
     },
     again: {

@@ -118,7 +118,7 @@ export const words: LanguageWords<Category> = {
       ROUTE_FAILED: "אירעה שגיאה בשרת.",
       INGEST_UNAVAILABLE: "אי אפשר להגיע לאחסון. יש לנסות שוב בעוד רגע.",
       RATE_LIMITED: "יותר מדי העלאות בבת אחת. יש לנסות שוב בעוד רגע.",
-      QUOTA_EXCEEDED: "שטח האחסון מלא.",
+      QUOTA_EXCEEDED: "שטח האחסון מלא. יש למחוק משהו תחילה.",
       CONTENT_MISMATCH: "התוכן אינו תואם את שם הקובץ.",
       EXPIRED_URL: "זה ארך יותר מדי זמן. יש לבחור את הקובץ שוב.",
       CALLBACK_FAILED: "הקובץ הגיע, אך לא ניתן היה לעבד אותו. יש לנסות שוב.",
@@ -128,6 +128,9 @@ export const words: LanguageWords<Category> = {
       SIZE_MISMATCH: "הקובץ השתנה במהלך ההעלאה. יש לבחור אותו שוב.",
       DIGEST_MISMATCH: "הקובץ ניזוק בדרך. יש לבחור אותו שוב.",
       tooLargeForServer: "הקובץ גדול מדי לשרת הזה.",
+      tooManyAtOnce: "יותר מדי קבצים בבת אחת. יש לבחור פחות.",
+      signedOut: "אין חיבור לחשבון. יש להתחבר ולנסות שוב.",
+      refused: "השרת דחה את ההעלאה.",
       codeNotLoaded: "לא ניתן היה לטעון חלק מהעמוד. יש לטעון אותו מחדש.",
     },
     again: {

@@ -112,7 +112,7 @@ export const words: LanguageWords<RomanceCategory> = {
       ROUTE_FAILED: "Si è verificato un errore sul server.",
       INGEST_UNAVAILABLE: "Lo spazio di archiviazione non è raggiungibile. Riprova tra poco.",
       RATE_LIMITED: "Troppi caricamenti contemporaneamente. Riprova tra poco.",
-      QUOTA_EXCEEDED: "Lo spazio di archiviazione è pieno.",
+      QUOTA_EXCEEDED: "Lo spazio di archiviazione è pieno. Elimina prima qualcosa.",
       CONTENT_MISMATCH: "Il contenuto non corrisponde al nome del file.",
       EXPIRED_URL: "L’operazione ha richiesto troppo tempo. Scegli di nuovo il file.",
       CALLBACK_FAILED: "Il file è arrivato, ma non è stato possibile elaborarlo. Riprova.",
@@ -122,6 +122,9 @@ export const words: LanguageWords<RomanceCategory> = {
       SIZE_MISMATCH: "Il file è cambiato durante il caricamento. Sceglilo di nuovo.",
       DIGEST_MISMATCH: "Il file si è danneggiato durante il trasferimento. Sceglilo di nuovo.",
       tooLargeForServer: "Il file è troppo grande per questo server.",
+      tooManyAtOnce: "Troppi file alla volta. Scegline meno.",
+      signedOut: "La sessione è terminata. Accedi e riprova.",
+      refused: "Il server ha rifiutato il caricamento.",
       codeNotLoaded: "Non è stato possibile caricare una parte della pagina. Ricarica la pagina.",
     },
     again: {

@@ -108,7 +108,7 @@ export const words: LanguageWords<"other"> = {
       ROUTE_FAILED: "サーバーでエラーが発生しました。",
       INGEST_UNAVAILABLE: "ストレージに接続できません。しばらくしてからもう一度お試しください。",
       RATE_LIMITED: "一度にアップロードする数が多すぎます。しばらくしてからもう一度お試しください。",
-      QUOTA_EXCEEDED: "ストレージの空き容量がありません。",
+      QUOTA_EXCEEDED: "ストレージの空き容量がありません。先に何かを削除してください。",
       CONTENT_MISMATCH: "内容がファイル名と一致しません。",
       EXPIRED_URL: "時間がかかりすぎました。ファイルをもう一度選択してください。",
       CALLBACK_FAILED: "ファイルは届きましたが、処理できませんでした。もう一度お試しください。",
@@ -118,6 +118,9 @@ export const words: LanguageWords<"other"> = {
       SIZE_MISMATCH: "アップロード中にファイルが変更されました。もう一度選択してください。",
       DIGEST_MISMATCH: "転送中にファイルが破損しました。もう一度選択してください。",
       tooLargeForServer: "ファイルが大きすぎて、このサーバーでは受け付けられません。",
+      tooManyAtOnce: "一度に選択したファイルが多すぎます。数を減らしてください。",
+      signedOut: "ログアウトしています。ログインして、もう一度お試しください。",
+      refused: "サーバーがアップロードを拒否しました。",
       codeNotLoaded: "ページの一部を読み込めませんでした。ページを再読み込みしてください。",
     },
     again: {

@@ -100,7 +100,7 @@ export const words: LanguageWords<"other"> = {
       ROUTE_FAILED: "서버에서 오류가 발생했습니다.",
       INGEST_UNAVAILABLE: "저장소에 연결할 수 없습니다. 잠시 후 다시 시도하세요.",
       RATE_LIMITED: "한 번에 업로드하는 파일이 너무 많습니다. 잠시 후 다시 시도하세요.",
-      QUOTA_EXCEEDED: "저장 공간이 가득 찼습니다.",
+      QUOTA_EXCEEDED: "저장 공간이 가득 찼습니다. 먼저 항목을 삭제하세요.",
       CONTENT_MISMATCH: "내용이 파일 이름과 일치하지 않습니다.",
       EXPIRED_URL: "시간이 너무 오래 걸렸습니다. 파일을 다시 선택하세요.",
       CALLBACK_FAILED: "파일이 도착했지만 처리하지 못했습니다. 다시 시도하세요.",
@@ -110,6 +110,9 @@ export const words: LanguageWords<"other"> = {
       SIZE_MISMATCH: "업로드하는 동안 파일이 변경되었습니다. 다시 선택하세요.",
       DIGEST_MISMATCH: "전송 중에 파일이 손상되었습니다. 다시 선택하세요.",
       tooLargeForServer: "파일이 이 서버에서 받기에 너무 큽니다.",
+      tooManyAtOnce: "한 번에 선택한 파일이 너무 많습니다. 더 적게 선택하세요.",
+      signedOut: "로그아웃되었습니다. 로그인한 후 다시 시도하세요.",
+      refused: "서버에서 업로드를 거부했습니다.",
       codeNotLoaded: "페이지의 일부를 불러오지 못했습니다. 페이지를 새로고침하세요.",
     },
     again: {

@@ -149,7 +149,9 @@ interface ComposedWords<C extends Category> {
     readonly done: string
     readonly aborted: string
   }
-  readonly error: Readonly<Record<Advised | "tooLargeForServer" | "codeNotLoaded", string>>
+  readonly error: Readonly<
+    Record<Advised | "tooLargeForServer" | "tooManyAtOnce" | "signedOut" | "refused" | "codeNotLoaded", string>
+  >
   readonly again: Readonly<Record<Awaited | "other", string>>
   /** Of a file that was checked, and is not wanted; `#` is the reason. */
   readonly rejected: { readonly plain: string; readonly because: string }

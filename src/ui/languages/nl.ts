@@ -105,7 +105,7 @@ export const words: LanguageWords<"one" | "other"> = {
       ROUTE_FAILED: "Er is een fout opgetreden op de server.",
       INGEST_UNAVAILABLE: "De opslag is niet bereikbaar. Probeer het zo opnieuw.",
       RATE_LIMITED: "Te veel uploads tegelijk. Probeer het zo opnieuw.",
-      QUOTA_EXCEEDED: "De opslag is vol.",
+      QUOTA_EXCEEDED: "De opslag is vol. Verwijder eerst iets.",
       CONTENT_MISMATCH: "De inhoud komt niet overeen met de bestandsnaam.",
       EXPIRED_URL: "Dit duurde te lang. Kies het bestand opnieuw.",
       CALLBACK_FAILED: "Het bestand is aangekomen, maar kon niet worden verwerkt. Probeer het opnieuw.",
@@ -115,6 +115,9 @@ export const words: LanguageWords<"one" | "other"> = {
       SIZE_MISMATCH: "Het bestand is tijdens het uploaden gewijzigd. Kies het opnieuw.",
       DIGEST_MISMATCH: "Het bestand is onderweg beschadigd geraakt. Kies het opnieuw.",
       tooLargeForServer: "Het bestand is te groot voor deze server.",
+      tooManyAtOnce: "Te veel bestanden tegelijk. Kies er minder.",
+      signedOut: "Je bent uitgelogd. Log in en probeer het opnieuw.",
+      refused: "De server heeft de upload geweigerd.",
       codeNotLoaded: "Een deel van de pagina kon niet worden geladen. Laad de pagina opnieuw.",
     },
     again: {

@@ -135,7 +135,7 @@ export const words: LanguageWords<Category> = {
       ROUTE_FAILED: "Wystąpił błąd na serwerze.",
       INGEST_UNAVAILABLE: "Magazyn plików jest nieosiągalny. Spróbuj ponownie za chwilę.",
       RATE_LIMITED: "Zbyt wiele plików przesyłanych naraz. Spróbuj ponownie za chwilę.",
-      QUOTA_EXCEEDED: "Brak miejsca w magazynie plików.",
+      QUOTA_EXCEEDED: "Brak miejsca w magazynie plików. Najpierw coś usuń.",
       CONTENT_MISMATCH: "Zawartość nie odpowiada nazwie pliku.",
       EXPIRED_URL: "Trwało to zbyt długo. Wybierz plik ponownie.",
       CALLBACK_FAILED: "Plik dotarł, ale nie udało się go przetworzyć. Spróbuj ponownie.",
@@ -145,6 +145,9 @@ export const words: LanguageWords<Category> = {
       SIZE_MISMATCH: "Plik zmienił się podczas przesyłania. Wybierz go ponownie.",
       DIGEST_MISMATCH: "Plik został uszkodzony podczas przesyłania. Wybierz go ponownie.",
       tooLargeForServer: "Plik jest za duży dla tego serwera.",
+      tooManyAtOnce: "Za dużo plików naraz. Wybierz mniej.",
+      signedOut: "Sesja wygasła. Zaloguj się i spróbuj ponownie.",
+      refused: "Serwer odrzucił przesyłanie.",
       codeNotLoaded: "Nie udało się wczytać części strony. Odśwież stronę.",
     },
     again: {

@@ -112,7 +112,7 @@ export const words: LanguageWords<RomanceCategory> = {
       ROUTE_FAILED: "Ocorreu um erro no servidor.",
       INGEST_UNAVAILABLE: "Não é possível acessar o armazenamento. Tente novamente em instantes.",
       RATE_LIMITED: "Muitos envios ao mesmo tempo. Tente novamente em instantes.",
-      QUOTA_EXCEEDED: "O armazenamento está cheio.",
+      QUOTA_EXCEEDED: "O armazenamento está cheio. Exclua algo primeiro.",
       CONTENT_MISMATCH: "O conteúdo não corresponde ao nome do arquivo.",
       EXPIRED_URL: "Isso demorou demais. Escolha o arquivo novamente.",
       CALLBACK_FAILED: "O arquivo chegou, mas não pôde ser processado. Tente novamente.",
@@ -122,6 +122,9 @@ export const words: LanguageWords<RomanceCategory> = {
       SIZE_MISMATCH: "O arquivo foi alterado durante o envio. Escolha-o novamente.",
       DIGEST_MISMATCH: "O arquivo foi danificado durante a transferência. Escolha-o novamente.",
       tooLargeForServer: "O arquivo é grande demais para este servidor.",
+      tooManyAtOnce: "Muitos arquivos ao mesmo tempo. Escolha menos.",
+      signedOut: "Sua sessão terminou. Entre e tente novamente.",
+      refused: "O servidor recusou o envio.",
       codeNotLoaded: "Não foi possível carregar uma parte da página. Recarregue a página.",
     },
     again: {

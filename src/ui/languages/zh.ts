@@ -101,7 +101,7 @@ export const words: LanguageWords<"other"> = {
       ROUTE_FAILED: "服务器出现错误。",
       INGEST_UNAVAILABLE: "无法连接存储服务。请稍后重试。",
       RATE_LIMITED: "同时上传的文件过多。请稍后重试。",
-      QUOTA_EXCEEDED: "存储空间已满。",
+      QUOTA_EXCEEDED: "存储空间已满。请先删除一些内容。",
       CONTENT_MISMATCH: "文件内容与文件名不符。",
       EXPIRED_URL: "等待时间过长。请重新选择文件。",
       CALLBACK_FAILED: "文件已送达，但无法处理。请重试。",
@@ -111,6 +111,9 @@ export const words: LanguageWords<"other"> = {
       SIZE_MISMATCH: "文件在上传过程中发生了变化。请重新选择。",
       DIGEST_MISMATCH: "文件在传输过程中损坏。请重新选择。",
       tooLargeForServer: "文件过大，服务器无法接收。",
+      tooManyAtOnce: "一次选择的文件过多。请减少文件数量。",
+      signedOut: "您已退出登录。请登录后重试。",
+      refused: "服务器拒绝了此次上传。",
       codeNotLoaded: "页面的一部分无法加载，请重新加载页面。",
     },
     again: {

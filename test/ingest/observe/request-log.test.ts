@@ -21,11 +21,11 @@ import { captureConsole } from "../capture-console.ts"
 
 type Line = Record<string, unknown> & { readonly level: string; readonly message: string }
 
-const logging = async (logLevel: LogLevel, logFormat: LogFormat = "json") => {
+const logging = async (logLevel: LogLevel, logFormat: LogFormat = "json", callbackRetries: number[] = []) => {
   const printed = captureConsole()
   const lines = () => printed.map((line) => JSON.parse(line) as Line)
   const find = (message: string) => lines().filter((line) => line.message === message)
-  return { ingest: await startIngest({ logLevel, logFormat, callbackRetries: [] }), printed, lines, find }
+  return { ingest: await startIngest({ logLevel, logFormat, callbackRetries }), printed, lines, find }
 }
 
 const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00"
@@ -136,6 +136,23 @@ describe("a line for each event of a file's life", () => {
     await eventually(() => find("A callback failed.").length === 1)
     const command = `sluice doctor --callback-url ${isNamed ? callbackUrl : "<url>"}`
     expect(find("A callback failed.")[0]!["help"]).toBe(command)
+  })
+
+  it("a callback that a rate limiter refused, which is named, and when it comes again", async () => {
+    const { ingest, find } = await logging("Info", "json", [1])
+    const app = await startApp(() => new Response("Too many", { status: 429, headers: { "retry-after": "600" } }))
+    const grant = createGrant({ slug: "avatar" })
+    await register(ingest.url, { fileKeys: [grant.key], callbackUrl: app.url })
+    await putRaw(await sign(ingest.url, grant), "hello")
+    await eventually(() => find("A callback failed.").length === 1)
+    const [{ hint, next }] = find("A callback failed.") as unknown as [{ hint: string; next: string }]
+    expect(hint).toMatch(/rate limiter.*sluice-hook/)
+    expect(Date.parse(next) - Date.now()).toBeGreaterThan(590_000)
+    const { headers } = await register(ingest.url, {
+      fileKeys: [createGrant({ slug: "avatar" }).key],
+      callbackUrl: app.url,
+    })
+    expect(headers.get("x-sluice-warning")).toMatch(/429.*rate limiter/)
   })
 
   it("what housekeeping ended", async () => {
