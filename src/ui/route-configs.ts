@@ -19,7 +19,7 @@ interface ToldRoutes {
 
 /** What a program says of its handlers: the same on a server and in its pages, whatever was shown before. */
 const seeded = new Map<string, Routes>()
-/** What this page has learnt besides, by a request or from one of its trees. What a server renders does not depend on it. */
+/** All that this page knows, also by a request or from one of its trees. What a server renders does not depend on it. */
 const learnt = new Map<string, Routes>()
 const asked = new Map<string, Promise<void>>()
 
@@ -57,7 +57,7 @@ export const readRouteConfig = (
   isServed?: boolean,
 ): RouteConfig | undefined => {
   const key = toKey(url)
-  const told = routes ?? seeds?.get(key) ?? seeded.get(key) ?? (isServed ? undefined : learnt.get(key))
+  const told = routes ?? seeds?.get(key) ?? (isServed ? seeded : learnt).get(key)
   return told?.find((route) => route.slug === slug)?.config
 }
 

@@ -240,7 +240,6 @@ export const createUploadComponent = <Router extends TypedFileRouter, Slug exten
       const looks = newer as Props
       const state = controller.getState() as unknown as UploadState
       const parts = createParts()
-      const used = readEngine()?.used
       const part = createDescribePart(looks, state, looks.config?.cn ?? join)
       const isMultiple = takesSeveral(state.routeConfig)
       const validity = hasControl()
@@ -265,13 +264,13 @@ export const createUploadComponent = <Router extends TypedFileRouter, Slug exten
         id,
         isMultiple,
         isField: isField() || props.value !== undefined || props.initialFiles !== undefined,
-        nameMain: (says: string) => (used?.nameWithFigures ?? nameMain)(looks, texts, id, says),
+        nameMain: (says: string) => (readEngine()?.used.nameWithFigures ?? nameMain)(looks, texts, id, says),
         validity,
         config: looks.config ?? {},
         blocking,
         looks,
         isThin: true,
-        used,
+        used: readEngine()?.used,
       }
       return part(
         "div",
