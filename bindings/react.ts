@@ -1,14 +1,18 @@
 import {
+  createContext,
   createElement,
   type CSSProperties,
   type ReactElement,
   type ReactNode,
+  useContext,
   useEffect,
   useId,
+  useMemo,
   useState,
   useSyncExternalStore,
 } from "react"
 import {
+  addRouteSeed,
   type ComponentKind,
   createUploadComponent,
   createUploadSetup,
@@ -19,7 +23,7 @@ import {
   type Markup,
   type Part,
   type RouteDescription,
-  seedRouteConfig,
+  type RouteSeeds,
   toActions,
   type TypedFileRouter,
   type UntypedFileRouter,
@@ -81,13 +85,27 @@ const toElement = (markup: Markup): ReactElement => {
   return element
 }
 
+const Seeds = /* @__PURE__ */ createContext<RouteSeeds | undefined>(undefined)
+
+const never = () => () => {}
+
+/** Whether React renders on a server, or takes over what a server has rendered. */
+const useIsServed = () =>
+  useSyncExternalStore(
+    never,
+    () => false,
+    () => true,
+  )
+
 const useComponent = <Router extends TypedFileRouter, Slug extends keyof Router & string>(
   setup: UploadSetup<Router>,
   kind: ComponentKind,
   props: UploadComponentProps<Router, Slug, ReactNode>,
 ): UploadComponent<Router[Slug]> => {
   const id = useId()
-  const [component] = useState(() => createUploadComponent(setup, kind, props, id))
+  const seeds = useContext(Seeds)
+  const isServed = useIsServed()
+  const [component] = useState(() => createUploadComponent({ ...setup, seeds, isServed }, kind, props, id))
   useSyncExternalStore(component.subscribe, component.getState, component.getState)
   useEffect(() => component.setOptions(props))
   useEffect(() => component.connect(), [component])
@@ -153,19 +171,19 @@ export const generateUploadTray = (uploads: Uploads<any>) => {
 }
 
 /**
- * Seeds the routes' configuration while rendering, on the server and in the page: put it above or around the first component.
- * Around it where Next.js has `cacheComponents`: what a `<Suspense>` adds to a prerendered page is rendered by itself, with
- * nothing but what is around it.
+ * Seeds the routes' configuration while rendering, on the server and in the page: put it around the components. A server
+ * renders for many visitors at once, and what it has seeded for one page is not known in another.
  */
 export const RouteConfigSeed = ({
   routes,
   url,
-  children = null,
+  children,
 }: {
   readonly routes: ReadonlyArray<RouteDescription>
   readonly url?: string | undefined
-  readonly children?: ReactNode | undefined
+  readonly children: ReactNode
 }): ReactNode => {
-  seedRouteConfig(routes, url)
-  return children
+  const outer = useContext(Seeds)
+  const value = useMemo(() => addRouteSeed(outer, routes, url), [outer, routes, url])
+  return createElement(Seeds.Provider, { value }, children)
 }

@@ -8,15 +8,19 @@ import {
   createSignal,
   createUniqueId,
   For,
+  getOwner,
   type JSX,
   mergeProps,
   onCleanup,
   onMount,
+  type Owner,
+  sharedConfig,
   splitProps,
   untrack,
 } from "solid-js"
-import { Dynamic } from "solid-js/web"
+import { Dynamic, isServer } from "solid-js/web"
 import {
+  addRouteSeed,
   type ComponentKind,
   createUploadComponent,
   createUploadSetup,
@@ -28,7 +32,7 @@ import {
   type Markup,
   type Part,
   type RouteDescription,
-  seedRouteConfig,
+  type RouteSeeds,
   type Slot,
   type Style,
   toActions,
@@ -139,13 +143,28 @@ const createRenderer = (state: UploadState): ((markup: Markup) => JSX.Element) =
   return toElement
 }
 
+/** What is seeded in a tree, by its root. A server has a root for each request. */
+const seeds = /* @__PURE__ */ new WeakMap<Owner, RouteSeeds>()
+
+/** Whether this is a server, or takes over what a server has rendered; and what is seeded in the tree. */
+const readTree = () => {
+  let root = getOwner()
+  while (root?.owner) root = root.owner
+  return { isServed: isServer || !!sharedConfig.context, root, seeds: root ? seeds.get(root) : undefined }
+}
+
 /** @returns the component, through a signal of every change, and its state as a store */
 const useComponent = <Router extends TypedFileRouter, Slug extends keyof Router & string>(
   setup: UploadSetup<Router>,
   kind: ComponentKind,
   options: Accessor<UploadProps<Router, Slug>>,
 ): { readonly current: Accessor<UploadComponent<Router[Slug]>>; readonly state: UploadState<Router[Slug]> } => {
-  const component = createUploadComponent(setup, kind, untrack(options), `sluice-${createUniqueId()}`)
+  const component = createUploadComponent(
+    { ...setup, ...readTree() },
+    kind,
+    untrack(options),
+    `sluice-${createUniqueId()}`,
+  )
   const getState = component.getState as () => UploadState
   const [current, tell] = createSignal(component, { equals: false })
   const [state, update] = createState(getState)
@@ -259,6 +278,9 @@ export const RouteConfigSeed = (props: {
   readonly routes: ReadonlyArray<RouteDescription>
   readonly url?: string
 }): null => {
-  untrack(() => seedRouteConfig(props.routes, props.url))
+  const { isServed, root, seeds: before } = readTree()
+  const all = untrack(() => addRouteSeed(before, props.routes, props.url))
+  // What a page seeds on its own, later, is not in what a server had rendered before.
+  if (isServed && root) seeds.set(root, all)
   return null
 }

@@ -1,7 +1,8 @@
-import { type Component, onMount, untrack } from "svelte"
+import { type Component, getAllContexts, onMount, untrack } from "svelte"
 import { createSubscriber } from "svelte/reactivity"
 import { toStore } from "svelte/store"
 import {
+  addRouteSeed,
   type ComponentKind,
   createUploadComponent,
   createUploadSetup,
@@ -9,7 +10,7 @@ import {
   headless,
   mapParts,
   type RouteDescription,
-  seedRouteConfig,
+  type RouteSeeds,
   toActions,
   type TypedFileRouter,
   type UntypedFileRouter,
@@ -58,6 +59,23 @@ export type UseUploaderOptions<Router extends TypedFileRouter, Slug extends keyo
   readonly id?: string | undefined
 }
 
+const seedsKey = Symbol()
+
+/**
+ * What a server knows of the component that it renders. A page needs none of it: Svelte changes what a server has
+ * rendered into what it is by now.
+ */
+const readTree = () => {
+  if (typeof document !== "undefined") return undefined
+  try {
+    const contexts = getAllContexts<Map<symbol, RouteSeeds>>()
+    return { isServed: true, contexts, seeds: contexts.get(seedsKey) }
+  } catch {
+    // There is no component around it, and so no seed.
+    return { isServed: true }
+  }
+}
+
 /** Ties an upload component to the Svelte component that is being created, and to its props. */
 const attach = <Router extends TypedFileRouter, Slug extends keyof Router & string>(
   setup: UploadSetup<Router>,
@@ -69,7 +87,7 @@ const attach = <Router extends TypedFileRouter, Slug extends keyof Router & stri
   /** Makes a getter that follows the component's state. */
   readonly follow: <A>(get: () => A) => PropertyDescriptor
 } => {
-  const component = createUploadComponent(setup, kind, untrack(read), id)
+  const component = createUploadComponent({ ...setup, ...readTree() }, kind, untrack(read), id)
   const track = createSubscriber((update) => component.subscribe(update))
   onMount(() => {
     // A store, because `$effect` is only available in `.svelte` files.
@@ -193,13 +211,16 @@ export const generateUseUploader = <Router extends TypedFileRouter = UntypedFile
 }
 
 /**
- * Seeds the routes' configuration while rendering, on the server and in the page: put it above the first component,
- * for example in `+layout.svelte`.
+ * Seeds the routes' configuration while rendering, on the server and in the page: put it above the first component, for
+ * example in `+layout.svelte`. It seeds what is below it in the component that it stands in.
  */
 export const RouteConfigSeed: Component<{
   readonly routes: ReadonlyArray<RouteDescription>
   readonly url?: string | undefined
 }> = (_internals, { routes, url }) => {
-  seedRouteConfig(routes, url)
+  const tree = readTree()
+  const seeds = addRouteSeed(tree?.seeds, routes, url)
+  // It has no context of its own: this is that of the component that it stands in.
+  tree?.contexts?.set(seedsKey, seeds)
   return {}
 }

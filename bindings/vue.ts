@@ -1,10 +1,12 @@
 import {
   type AllowedComponentProps,
+  type AppContext,
   capitalize,
   computed,
   type ComputedRef,
   defineComponent,
   type FunctionalComponent,
+  getCurrentInstance,
   h,
   type MaybeRefOrGetter,
   mergeProps,
@@ -22,6 +24,7 @@ import {
   watchEffect,
 } from "vue"
 import {
+  addRouteSeed,
   type ComponentKind,
   createUploadComponent,
   createUploadSetup,
@@ -30,7 +33,7 @@ import {
   type MappedParts,
   type PartName,
   type RouteDescription,
-  seedRouteConfig,
+  type RouteSeeds,
   toActions,
   type TypedFileRoute,
   type TypedFileRouter,
@@ -146,6 +149,18 @@ const toOptions = (props: object): AnyProps => {
   return { ...options, value, ...((onValueChange ?? update) && { onValueChange: tell }) }
 }
 
+/** What is seeded in an application. A server has one for each request. */
+const seeds = /* @__PURE__ */ new WeakMap<AppContext, RouteSeeds>()
+
+/** How the component that is being set up is rendered, and what is seeded in its application. */
+const readTree = () => {
+  const instance = getCurrentInstance()
+  // Vue gives an element to a component that is yet to be set up only where it takes over what a server has rendered.
+  const isServed = typeof document === "undefined" || !!instance?.vnode.el
+  const app = instance?.appContext
+  return { isServed, app, seeds: app && seeds.get(app) }
+}
+
 /** @returns the component, in a ref that triggers when its markup changes */
 const useComponent = <Router extends TypedFileRouter, Slug extends keyof Router & string>(
   setup: UploadSetup<Router>,
@@ -153,7 +168,7 @@ const useComponent = <Router extends TypedFileRouter, Slug extends keyof Router 
   options: () => UploadProps<Router, Slug>,
   id: string,
 ): ShallowRef<UploadComponent<Router[Slug]>> => {
-  const component = createUploadComponent(setup, kind, options(), id)
+  const component = createUploadComponent({ ...setup, ...readTree() }, kind, options(), id)
   const current = shallowRef(component)
   let disconnect: (() => void) | undefined
   const unsubscribe = component.subscribe(() => triggerRef(current))
@@ -242,8 +257,17 @@ export const generateUseUploader = <Router extends TypedFileRouter = UntypedFile
 }
 
 /** Seeds the routes' configuration while rendering, on the server and in the page: put it above the first component. */
-export const RouteConfigSeed: FunctionalComponent<{
+export const RouteConfigSeed = /* @__PURE__ */ defineComponent({
+  name: "RouteConfigSeed",
+  props: { routes: null, url: null },
+  setup: ({ routes, url }) => {
+    const { app, isServed, seeds: before } = readTree()
+    const all = addRouteSeed(before, routes, url)
+    // What a page seeds on its own, later, is not in what a server had rendered before.
+    if (isServed && app) seeds.set(app, all)
+    return () => null
+  },
+}) as unknown as FunctionalComponent<{
   readonly routes: ReadonlyArray<RouteDescription>
   readonly url?: string
-}> = ({ routes, url }) => seedRouteConfig(routes, url)
-RouteConfigSeed.props = ["routes", "url"]
+}>

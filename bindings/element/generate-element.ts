@@ -2,6 +2,7 @@ import {
   type ComponentKind,
   createUploadComponent,
   createUploadSetup,
+  findRequiredProblem,
   listKeys,
   type Markup,
   type TypedFileRouter,
@@ -78,7 +79,7 @@ export const generateElement = <Router extends TypedFileRouter = UntypedFileRout
   kind: ComponentKind,
   options: UploadSetupOptions = {},
 ): UploadElementClass<Router> => {
-  const formKind: ComponentKind = { ...kind, isFormAssociated: true }
+  const formKind: ComponentKind = { ...kind, isFormAssociated: true, findProblem: findRequiredProblem }
   // A server has no elements, and never makes one of this class.
   const Base = globalThis.HTMLElement ?? Object
 

@@ -39,7 +39,7 @@ export const createUploadController = <Router extends TypedFileRouter, Slug exte
   const listeners = new Set<() => void>()
 
   const readRoute = () => {
-    const routeConfig = readRouteConfig(url, options.endpoint)
+    const routeConfig = readRouteConfig(setup, options.endpoint, setup.isServed && !isConnected)
     return { routeConfig, isReady: routeConfig !== undefined }
   }
   /** Chosen files that could not be processed, because the uploading code could not be loaded. */

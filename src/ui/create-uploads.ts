@@ -11,6 +11,8 @@ import { isUpload, type LendingHome, type Uploads, type UploadsOptions, type Upl
 import { warnBeforeLeaving } from "./warn-before-leaving.ts"
 
 interface Place extends UploadPlace {
+  readonly endpoint: string
+  readonly key: string
   /** Components that show it, the one used last at the end. */
   readonly borrowers: Set<Borrower>
   /** Its latest options, without callbacks of a component. */
@@ -178,11 +180,12 @@ export const createUploads = <Router extends TypedFileRouter = UntypedFileRouter
   }
 
   const createHome = (group?: string): LendingHome => ({
-    share: ({ options: own, texts }) => ({
-      options: { ...own, ...options },
-      texts: own.texts === undefined ? setup.texts : texts,
+    share: (given) => ({
+      ...given,
+      options: { ...given.options, ...options },
+      texts: given.options.texts === undefined ? setup.texts : given.texts,
     }),
-    borrow: (initial) => {
+    borrow: (initial, shared) => {
       if (typeof document === "undefined" || isField(initial)) return undefined
       // Its first input: a change of the input while the component exists does not take its files away.
       const groups = new Map<string, string>()
@@ -214,6 +217,7 @@ export const createUploads = <Router extends TypedFileRouter = UntypedFileRouter
           },
         },
         initial,
+        shared.isServed ? createUploadController(shared, initial) : undefined,
       )
     },
   })

@@ -6,23 +6,60 @@ import type { RetryOptions } from "../transfer/retry.ts"
 import type { askAgain as AskAgain } from "./ask-again.ts"
 import type { HandlerAddress } from "./explain-in-development.ts"
 
-/** The configurations of each handler's routes, requested once per page. On a server it holds seeded ones: no user's data. */
-const known = new Map<string, ReadonlyMap<string, RouteConfig>>()
+type Routes = ReadonlyArray<RouteDescription>
+
+/** What the routes of handlers take, by the handlers' addresses. */
+export type RouteSeeds = ReadonlyMap<string, Routes>
+
+/** What a component is told of its handler. */
+interface ToldRoutes {
+  readonly options: { readonly url?: HandlerAddress; readonly routes?: Routes | undefined }
+  readonly seeds?: RouteSeeds | undefined
+}
+
+/** What a program says of its handlers: the same on a server and in its pages, whatever was shown before. */
+const seeded = new Map<string, Routes>()
+/** All that this page knows, also by a request or from one of its trees. What a server renders does not depend on it. */
+const learnt = new Map<string, Routes>()
 const asked = new Map<string, Promise<void>>()
 
 const toKey = (url: HandlerAddress): string => String(url ?? adapterPath)
 
 /**
- * Tells components the routes' configurations before they request them, so that nothing flashes: on the server before
- * rendering, and in the browser before hydration, with the result of `extractRouteConfig(router)` of `sluice/server`.
+ * Tells all components the routes' configurations before they request them, so that nothing flashes, with the result of
+ * `extractRouteConfig(router)` of `sluice/server`. Call it in a module that the server and the page both load, before
+ * anything is rendered: it holds for every page of that server. `RouteConfigSeed` is for one page.
  */
-export const seedRouteConfig = (routes: ReadonlyArray<RouteDescription>, url?: HandlerAddress): void => {
-  known.set(toKey(url), new Map(routes.map(({ slug, config }) => [slug, config])))
+export const seedRouteConfig = (routes: Routes, url?: HandlerAddress): void => {
+  seeded.set(toKey(url), routes)
+  learnRouteConfig(routes, url)
 }
 
-/** The configuration of a route, if it is known. */
-export const readRouteConfig = (url: HandlerAddress, slug: string): RouteConfig | undefined =>
-  known.get(toKey(url))?.get(slug)
+/** Tells components that begin without a server's HTML, and those that are on the page already. */
+export const learnRouteConfig = (routes: Routes, url?: HandlerAddress): void => {
+  learnt.set(toKey(url), routes)
+}
+
+/** Adds what `RouteConfigSeed` says to the seeds of its tree. What else there is in the page learns it, too. */
+export const addRouteSeed = (before: RouteSeeds | undefined, routes: Routes, url?: HandlerAddress): RouteSeeds => {
+  learnRouteConfig(routes, url)
+  return new Map(before).set(toKey(url), routes)
+}
+
+/**
+ * The configuration of a route, if it is known.
+ *
+ * @param isServed whether only that counts which a server knows as well as the page that it has rendered
+ */
+export const readRouteConfig = (
+  { options: { url, routes }, seeds }: ToldRoutes,
+  slug: string,
+  isServed?: boolean,
+): RouteConfig | undefined => {
+  const key = toKey(url)
+  const told = routes ?? seeds?.get(key) ?? (isServed ? seeded : learnt).get(key)
+  return told?.find((route) => route.slug === slug)?.config
+}
 
 /** Whether a kind of file has the field without which components would fail. */
 const isKind = (kind: any): boolean => typeof kind?.maxFileSize === "string"
@@ -43,7 +80,7 @@ const askAgain = async (...args: Parameters<typeof AskAgain>) => (await import("
  */
 export const loadRouteConfigs = (url: HandlerAddress, fetch: Fetch, options: RetryOptions): Promise<void> => {
   const key = toKey(url)
-  if (known.has(key)) return Promise.resolve()
+  if (learnt.has(key)) return Promise.resolve()
   let answer = asked.get(key)
   if (answer === undefined) {
     const first = fetch(key, { headers: { accept: "application/json" } })
@@ -51,9 +88,7 @@ export const loadRouteConfigs = (url: HandlerAddress, fetch: Fetch, options: Ret
       .then((response) => (response.ok ? response.clone().json() : undefined))
       .then((json) => (isDescriptions(json) ? json : Promise.reject(json)))
       .catch(() => askAgain(key, url, first, fetch, options, isDescriptions))
-      .then((routes) => {
-        if (!known.has(key)) seedRouteConfig(routes, url)
-      })
+      .then((routes) => learnRouteConfig(routes, url))
     asked.set(key, answer)
     answer.catch(() => asked.delete(key))
   }

@@ -203,7 +203,7 @@ export const createUploadEngine = ({
       value.accept(initial)
       removals.forget()
       store.setFiles([...initial, ...kept], { removed: undefined })
-      const config = readRouteConfig(url, next.endpoint)
+      const config = readRouteConfig(setup, next.endpoint)
       store.set({ routeConfig: config, isReady: config !== undefined, interrupted: [] })
       void interrupted.refresh()
     },

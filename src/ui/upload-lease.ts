@@ -4,8 +4,6 @@ import type { AnyComponentOptions } from "./upload-component-options.ts"
 /** A list of uploads that outlives its components. */
 export interface UploadPlace {
   readonly controller: UploadController
-  readonly endpoint: string
-  readonly key: string
 }
 
 /** A component that shows a place. */
@@ -27,13 +25,17 @@ export interface PlaceOwner {
 /**
  * The controller of a component that borrows its uploads: it delegates to the controller of the place, which stays
  * when the component goes.
+ *
+ * @param served where a server has rendered the component: a controller that shows what that server did. It is shown
+ *   until the component is on the page or is told to do something
  */
 export const createUploadLease = (
   { find, settle, leave }: PlaceOwner,
   initial: AnyComponentOptions,
+  served: UploadController | undefined,
 ): UploadController => {
   let options = initial
-  let place = find(initial)
+  let place: UploadPlace = served ? { controller: served } : find(initial)
   let isConnected = false
   let stop: (() => void) | undefined
   const borrower: Borrower = { options: () => options }
@@ -58,6 +60,7 @@ export const createUploadLease = (
       name,
       (...args: ReadonlyArray<never>) => {
         if (isConnected) settle(place, borrower)
+        else if (place.controller === served) move(find(options))
         return (place.controller[name as keyof UploadController] as (...args: ReadonlyArray<never>) => unknown)(...args)
       },
     ]),

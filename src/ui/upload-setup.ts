@@ -1,7 +1,7 @@
 import type { TypedFileRouter, UntypedFileRouter } from "../protocol/file-route.ts"
 import type { RouteDescription } from "../protocol/messages.ts"
 import type { UploaderOptions } from "../client/generate-uploader.ts"
-import { seedRouteConfig } from "./route-configs.ts"
+import { learnRouteConfig, type RouteSeeds } from "./route-configs.ts"
 import { createFirstTexts } from "./first-texts.ts"
 import type { UploadTexts } from "./upload-texts.ts"
 import type { UploadHome } from "./upload-component-options.ts"
@@ -27,12 +27,19 @@ export interface UploadSetup<Router extends TypedFileRouter> {
   readonly [router]?: Router
   readonly options: UploadSetupOptions
   readonly texts: UploadTexts
+  /** For one component, by its binding: what `RouteConfigSeed` says in its tree. */
+  readonly seeds?: RouteSeeds | undefined
+  /**
+   * For one component, by its binding: whether this is a server, or the page takes over what a server has rendered. Until
+   * it is connected it then shows what the server knew, and nothing that the page has learnt since.
+   */
+  readonly isServed?: boolean | undefined
 }
 
 /** Makes once what all components of a router share. */
 export const createUploadSetup = <Router extends TypedFileRouter = UntypedFileRouter>(
   options: UploadSetupOptions = {},
 ): UploadSetup<Router> => {
-  if (options.routes) seedRouteConfig(options.routes, options.url)
+  if (options.routes) learnRouteConfig(options.routes, options.url)
   return { options, texts: createFirstTexts(options.texts) }
 }

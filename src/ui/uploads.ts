@@ -12,7 +12,7 @@ export interface LendingHome extends UploadHome {
   /** The setup of a component's own generator, with the address, the headers and the resume store of this owner. */
   readonly share: (setup: UploadSetup<any>) => UploadSetup<any>
   /** The controller of a component; undefined where it must have its own: on a server, and as a field of a form. */
-  readonly borrow: (options: AnyComponentOptions) => UploadController | undefined
+  readonly borrow: (options: AnyComponentOptions, setup: UploadSetup<any>) => UploadController | undefined
 }
 
 /** For each route: the arguments of a callback, and the route. */

@@ -33,8 +33,7 @@ export default function Layout({ children }) {
   return (
     <html lang="en">
       <body>
-        <RouteConfigSeed routes={extractRouteConfig(router)} />
-        {children}
+        <RouteConfigSeed routes={extractRouteConfig(router)}>{children}</RouteConfigSeed>
       </body>
     </html>
   )

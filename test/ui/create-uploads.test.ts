@@ -167,7 +167,7 @@ describe("uploads outside the tree", () => {
     const { uploads, told } = start()
     const said: Array<string> = []
     const say = (who: string) => ({ onClientUploadComplete: () => void said.push(who) })
-    const lease = uploads.borrow({ endpoint: "photos", config: { mode: "auto" }, ...say("first") })!
+    const lease = uploads.borrow({ endpoint: "photos", config: { mode: "auto" }, ...say("first") }, uploads.setup)!
     const disconnect = lease.connect()
     lease.setOptions({ endpoint: "photos", config: { mode: "auto" }, ...say("second") } as never)
     await lease.startUpload([png("a.png")])

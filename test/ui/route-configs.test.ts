@@ -7,6 +7,8 @@ let count = 0
 /** An address nobody has asked yet. */
 const address = () => `http://app.test/${count++}`
 
+const of = (url: string) => ({ options: { url } })
+
 const answer = (body: unknown) => {
   const asked: Array<string> = []
   const fetch = async (url: string) => {
@@ -22,16 +24,16 @@ test("a handler is asked once, however many components want to know", async () =
   await Promise.all([loadRouteConfigs(url, fetch, {}), loadRouteConfigs(url, fetch, {})])
   await loadRouteConfigs(url, fetch, {})
   expect(asked).toEqual([url])
-  expect(readRouteConfig(url, "a")).toEqual(config)
-  expect(readRouteConfig(url, "b")).toBeUndefined()
-  expect(readRouteConfig(address(), "a")).toBeUndefined()
+  expect(readRouteConfig(of(url), "a")).toEqual(config)
+  expect(readRouteConfig(of(url), "b")).toBeUndefined()
+  expect(readRouteConfig(of(address()), "a")).toBeUndefined()
 })
 
 test("what was seeded is known at once, and nobody is asked", async () => {
   const url = address()
   const { asked, fetch } = answer([])
   seedRouteConfig([{ slug: "a", config }], url)
-  expect(readRouteConfig(url, "a")).toBe(config)
+  expect(readRouteConfig(of(url), "a")).toBe(config)
   await loadRouteConfigs(url, fetch, {})
   expect(asked).toEqual([])
 })
@@ -49,5 +51,5 @@ test("an answer that is none is an error, and the next one asks again", async ()
     await expect(loadRouteConfigs(url, answer(body).fetch, retry)).rejects.toMatchObject({ code: "INVALID_CONFIG" })
   }
   await loadRouteConfigs(url, answer([{ slug: "a", config }]).fetch, retry)
-  expect(readRouteConfig(url, "a")).toEqual(config)
+  expect(readRouteConfig(of(url), "a")).toEqual(config)
 })

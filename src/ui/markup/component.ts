@@ -2,7 +2,7 @@ import type { TypedFileRoute, TypedFileRouter } from "../../protocol/file-route.
 import { takesSeveral } from "../accepted-files.ts"
 import { toMainId, toValidityId } from "../element-ids.ts"
 import type { Engine } from "../engine.ts"
-import { type FieldProblem, findRequiredProblem } from "../required-problem.ts"
+import type { FieldProblem, findRequiredProblem } from "../required-problem.ts"
 import { listenToDrops } from "./listen-to-drops.ts"
 import { listKeys } from "../stored-files.ts"
 import { joinForm } from "../join-form.ts"
@@ -41,6 +41,8 @@ export interface ComponentKind {
   readonly createRowParts?: typeof createRowParts
   /** Whether the platform itself makes it a field of its form. */
   readonly isFormAssociated?: boolean
+  /** For such kinds: what keeps the form from being sent before the first use. Other kinds load code with their form. */
+  readonly findProblem?: typeof findRequiredProblem
   /** Default of `config.previews`; `thumbnail` if it is not set. */
   readonly previews?: UploadConfig["previews"]
   readonly describe: DescribeComponent
@@ -108,7 +110,7 @@ export const createUploadComponent = <Router extends TypedFileRouter, Slug exten
   const home = (initial.uploads ?? given.options.uploads) as LendingHome | undefined
   const setup: UploadSetup<Router> = home?.share(given) ?? given
   const { texts, options } = setup
-  const borrowed = home?.borrow(props as AnyComponentOptions) as UploadController<Router[Slug]> | undefined
+  const borrowed = home?.borrow(props as AnyComponentOptions, setup) as UploadController<Router[Slug]> | undefined
   const inner = borrowed ?? createUploadController(setup, props)
   const controller: typeof inner = kind.adapt?.(inner, { id, root, texts, config: () => props.config }) ?? inner
   const resumeStore = () => props.resumeStore ?? options.resumeStore
@@ -141,7 +143,7 @@ export const createUploadComponent = <Router extends TypedFileRouter, Slug exten
     const state = controller.getState()
     return readEngine()
       ? engine!.findFieldProblem(state, props, props.config.uploadOnSubmit === true, texts)
-      : findRequiredProblem(state, props)
+      : kind.findProblem?.(state, props)
   }
   const isField = () => props.name !== undefined || props.required === true
   const hasControl = () => isField() && !kind.isFormAssociated
@@ -155,7 +157,7 @@ export const createUploadComponent = <Router extends TypedFileRouter, Slug exten
     },
     connect: () => {
       const tree = root() as Document | ShadowRoot
-      const before = controller.getState() as unknown as UploadState
+      let before: UploadState | undefined
       const ends = [
         preloadOnIntent(id, tree, () => void controller.preload()),
         listenToDrops(id, {
@@ -175,14 +177,22 @@ export const createUploadComponent = <Router extends TypedFileRouter, Slug exten
         const loaded = readEngine()
         if (loaded === undefined) return
         wait()
-        const attended = { id, root: () => tree, controller: live, texts, hasList: kind.hasList === true, before }
-        const now = () => ({
-          // The owner of files that outlive the component warns instead.
-          config: borrowed ? { ...props.config, warnBeforeLeaving: false } : props.config,
-          isDisabled: props.disabled === true,
-          resumeStore: resumeStore(),
+        const attended = loaded.attend({
+          id,
+          root: () => tree,
+          controller: live,
+          texts,
+          hasList: kind.hasList === true,
+          // Files that are lent to it only by the connection are not news.
+          before: before ?? live.getState(),
+          options: () => ({
+            // The owner of files that outlive the component warns instead.
+            config: borrowed ? { ...props.config, warnBeforeLeaving: false } : props.config,
+            isDisabled: props.disabled === true,
+            resumeStore: resumeStore(),
+          }),
         })
-        ends.push(loaded.attend({ ...attended, options: now }))
+        ends.push(attended)
       }
       const wait = controller.subscribe(begin)
       ends.push(wait)
@@ -214,7 +224,9 @@ export const createUploadComponent = <Router extends TypedFileRouter, Slug exten
         if (process.env.NODE_ENV === "test") ahead = controller.preload
       } catch {}
       const connect = () => {
-        if (!isOver) ends.push(controller.connect())
+        if (isOver) return
+        ends.push(controller.connect())
+        before = live.getState()
       }
       if (ahead === undefined) connect()
       else void ahead().then(connect)

@@ -19,11 +19,10 @@ const UploadDropzone = generateUploadDropzone<typeof router>({ uploads })
 const UploadTray = generateUploadTray(uploads)
 
 /** The same page on the server and in the browser. */
-export const createPage = (routes?: ReadonlyArray<RouteDescription>) =>
-  h(
-    StrictMode,
+export const createPage = (routes?: ReadonlyArray<RouteDescription>) => {
+  const page = h(
+    Fragment,
     {},
-    routes && h(RouteConfigSeed, { routes }),
     h(UploadButton<"avatar">, { endpoint: "avatar", className: "mine", appearance: { button: "big" } }),
     h(UploadDropzone<"photos">, {
       endpoint: "photos",
@@ -33,6 +32,8 @@ export const createPage = (routes?: ReadonlyArray<RouteDescription>) =>
     h(UploadAvatar<"avatar">, { endpoint: "avatar", initialFiles: [picture] }),
     h(UploadTray),
   )
+  return h(StrictMode, {}, routes ? h(RouteConfigSeed, { routes, children: page }) : page)
+}
 
 if (typeof document !== "undefined") {
   const { routes } = globalThis as unknown as { routes: ReadonlyArray<RouteDescription> }
