@@ -1,6 +1,7 @@
 import { createAnnouncementTexts } from "./announcement-texts.ts"
 import { isByFinger } from "./by-finger.ts"
 import { dragRows } from "./drag-rows.ts"
+import { lists } from "./file-rows.ts"
 import type { RowTools } from "./row-tools.ts"
 import { createTeller } from "./tell-status.ts"
 
@@ -140,9 +141,9 @@ export const reorderRows = ({ id, root, controller, texts, config }: RowTools): 
     if (wanted !== itemId) move(wanted, placeOf(itemId))
     drop("dropped")
   }
-  /** Moving the focus elsewhere drops the file. */
+  /** Moving the focus elsewhere drops the file; a list that scrolls has it after a click beside a handle. */
   const onFocus = ({ target }: Event) => {
-    if (lifted === undefined || (target as Element).closest(handle)) return
+    if (lifted === undefined || (target as Element).closest(handle) || (target as Element).matches(lists)) return
     drop(undefined)
   }
   const drag = dragRows({

@@ -189,10 +189,13 @@ export const describeRoom = ({ page: getPage, site: getSite, open, until }: Benc
         height: element.getBoundingClientRect().height,
         scrollHeight: element.scrollHeight,
         role: element.getAttribute("role"),
+        tabIndex: element.getAttribute("tabindex"),
       }))
       expect(list.height).toBeLessThanOrEqual(24 * 16)
       expect(list.scrollHeight).toBeGreaterThan(60 * 40)
       expect(list.role).toBe("list")
+      // Firefox makes what scrolls a stop of the Tab key, unless it is told not to.
+      expect(list.tabIndex).toBe("-1")
       expect((await part("upload-button").boundingBox())!.y).toBeLessThan(720)
       await part("button").focus()
       await page.keyboard.press("Tab")
@@ -206,6 +209,7 @@ export const describeRoom = ({ page: getPage, site: getSite, open, until }: Benc
       await drop(names(5))
       await until(async () => (await rows().count()) === 5)
       expect(await part("file-list").evaluate((element) => getComputedStyle(element).maxBlockSize)).toBe("none")
+      expect(await part("file-list").getAttribute("tabindex")).toBe(null)
     })
 
     test("arrows, Home and End walk through the list, and Delete removes", async () => {

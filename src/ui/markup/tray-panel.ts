@@ -180,12 +180,20 @@ export const createTrayPanel = ({
         describeHeader(),
         isFolded() && !isOver() && view.part("div", "summaryProgress", view.parts.progress()),
         !isFolded() &&
-          describe("div", "body", { attributes: { "data-sluice": "tray-body", id: `${id}-body` } }, [
-            used.describeInterrupted(view),
-            used.describeNotice(view),
-            used.describeSummary(view),
-            describeFileList(view),
-          ]),
+          describe(
+            "div",
+            "body",
+            {
+              // It scrolls, which Firefox makes a stop of the Tab key.
+              attributes: { "data-sluice": "tray-body", id: `${id}-body`, tabindex: -1 },
+            },
+            [
+              used.describeInterrupted(view),
+              used.describeNotice(view),
+              used.describeSummary(view),
+              describeFileList(view),
+            ],
+          ),
       ],
     )
 
@@ -244,7 +252,8 @@ export const createTrayPanel = ({
       const unfold = foldWhenOver({
         getState,
         subscribe,
-        isInUse: () => element()?.matches(":hover, :focus-within") === true,
+        // A click on a text in it puts the focus on what scrolls, and uses nothing.
+        isInUse: () => element()?.matches(":hover") === true || !!element()?.querySelector("button:focus"),
         fold: (isOver) => {
           if (quiet.has(uploads.setup) === isOver) return
           if (isOver) quiet.add(uploads.setup)
