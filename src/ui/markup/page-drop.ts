@@ -72,6 +72,8 @@ const drawPlace = (place: Place): HTMLElement => {
     width: `${width}px`,
     height: `${height}px`,
   })
+  // The overlay is outside of all components, and would take the side of the system, light or dark, and not theirs.
+  frame.style.setProperty("--_ink", getComputedStyle(place.element).color)
   frame.textContent = sayOf(place)
   return frame
 }
