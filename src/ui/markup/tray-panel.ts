@@ -5,6 +5,7 @@ import { completeTexts, createUploadTexts } from "../english-texts.ts"
 import { foldWhenOver } from "../fold-when-over.ts"
 import { keepFocus } from "../keep-focus.ts"
 import { createLeftUploads, type LeftUploads } from "../left-uploads.ts"
+import { matchesMedia } from "../matches-media.ts"
 import { watchNearRows } from "../near-rows.ts"
 import { startPreviews } from "../previews.ts"
 import { showTitleProgress } from "../title-progress.ts"
@@ -56,7 +57,7 @@ const folded = new WeakMap<object, boolean>()
 const quiet = new WeakSet<object>()
 
 /** Whether the tray would cover half of the screen. */
-const isSmall = (): boolean => matchMedia("(width < 40rem), (height < 30rem)").matches
+const isSmall = (): boolean => matchesMedia("(width < 40rem), (height < 30rem)")
 
 /** Acts on a file through its own controller; acts on all files through the uploads. */
 const toController = (
