@@ -4,7 +4,6 @@ import { userEvent } from "@testing-library/user-event"
 import { setupServer } from "msw/node"
 import { createElement } from "react"
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest"
-import "../../bindings/element.ts"
 import {
   generateUploadAvatar,
   generateUploadButton,
@@ -163,7 +162,21 @@ test("a form that uploads when it is sent", async () => {
   expect(faults).toEqual([])
 })
 
+test.each([
+  [{ "aria-label": "Photos" }, "Choose files, Photos"],
+  [{ "aria-labelledby": "heading" }, "Choose files Photos"],
+  [{}, "Choose files"],
+])("the file input has the label of the button, %j", async (label, text) => {
+  const Dropzone = generateUploadDropzone()
+  const heading = createElement("h2", { id: "heading" }, "Photos")
+  render(createElement("div", {}, heading, createElement(Dropzone, { endpoint: "files", ...label })))
+  await ready()
+  expect(screen.getByLabelText(text, { selector: "input" })).toBe(input())
+  expect(screen.getByRole("button", { name: text })).not.toBe(null)
+})
+
 test("an element", async () => {
+  await import("../../bindings/element.ts")
   document.body.innerHTML = `<form><sluice-dropzone endpoint="files" name="papers" required mode="auto"></sluice-dropzone></form>`
   await ready()
   await user.upload(input(), [file("a.txt")])

@@ -357,3 +357,24 @@ it("what lies over the page takes the side of the component, and lets nothing th
   }
   await page.close()
 })
+
+it("gives the lines of a tray what those of a dropzone have: a gap between buttons, a dot between figures", async () => {
+  const page = await getWindow().newPage()
+  await page.setViewportSize({ width: 390, height: 700 })
+  await page.goto(`${site.url}/?component=button`)
+  const seen = await page.evaluate(() => {
+    document.querySelector("#root")!.innerHTML = `<div data-sluice="container" data-component="tray">
+      <section data-sluice="tray"><div data-sluice="tray-body">
+        <div data-sluice="interrupted-box"><div data-sluice="actions"><button>Continue all</button><button>Discard all</button></div></div>
+        <div data-sluice="summary"><p data-sluice="summary-text"><span>1.3 of 3.7 MB</span><span data-sluice="speed">282 KB/s</span></p></div>
+      </div></section></div>`
+    const [first, second] = [...document.querySelectorAll("button")]
+      .slice(-2)
+      .map((each) => each.getBoundingClientRect())
+    const { content } = getComputedStyle(document.querySelector('[data-sluice="speed"]')!, "::before")
+    return { gap: second!.left - first!.right, content }
+  })
+  expect(seen.gap).toBeGreaterThanOrEqual(8)
+  expect(seen.content).toContain("·")
+  await page.close()
+})
