@@ -1,4 +1,3 @@
-import { toMainId } from "./element-ids.ts"
 import { isShown } from "./is-shown.ts"
 import { hasFiles, readTransfer } from "./read-transfer.ts"
 import type { UploadController } from "./upload-controller.ts"
@@ -15,10 +14,6 @@ const takers = new Map<string, Taker>()
 const isEditable = (element: Element | null): boolean =>
   element instanceof HTMLElement && (element.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(element.tagName))
 
-/** Its outermost element; a page with markup of its own may have only the button that opens the file dialog. */
-const findElement = (id: string, root: NonElementParentNode): Element | null =>
-  root.getElementById(id) ?? root.getElementById(toMainId(id))
-
 /**
  * Chooses the component that the user means: of those that are shown the one that has the focus or is under the pointer,
  * otherwise the only one there is. What is pasted would go unseen into one that is not shown.
@@ -26,7 +21,7 @@ const findElement = (id: string, root: NonElementParentNode): Element | null =>
 const chooseTaker = () => {
   const willing = [...takers].flatMap(([id, taker]) => {
     const take = taker.take()
-    const element = take && findElement(id, taker.root())
+    const element = take && taker.root().getElementById(id)
     return element && isShown(element) ? [{ take, element }] : []
   })
   const meant = willing.find(({ element }) => element.matches(":focus-within, :hover"))

@@ -274,13 +274,7 @@ export const createUploadComponent = <Router extends TypedFileRouter, Slug exten
           on: parts.target.on,
         },
         [
-          describe("input", "input", {
-            ...parts.input,
-            attributes: {
-              ...parts.input.attributes,
-              ...nameMain(looks, texts, id, texts.choose(isMultiple || looks.config?.folder === true)).attributes,
-            },
-          }),
+          describe("input", "input", parts.input),
           parts.cameraInput && describe("input", "camera-input", parts.cameraInput),
           ...kind.describe(view),
           !blocking && validity,
