@@ -170,7 +170,9 @@ test.each([{ "aria-label": "Photos" }, { "aria-labelledby": "heading" }])(
     const [named, other] = [name, {}].map((props, key) => createElement(Dropzone, { key, endpoint: "files", ...props }))
     render(createElement("div", {}, heading, other, named))
     await ready()
-    const found = within(screen.getByRole("group", { name: "Photos" })).getByLabelText("Choose files")
+    const found = within(screen.getByRole("group", { name: "Photos" })).getByLabelText("Choose files", {
+      selector: "input",
+    })
     expect(found).toBe(document.querySelectorAll("input[type=file]")[1])
   },
 )
