@@ -48,7 +48,8 @@ const checkCounts = (route: NamedRoute, files: ReadonlyArray<AllowedFile>): Reje
   for (const kind of route.definition.config.kinds) {
     const { maxFileCount, minFileCount } = kind.limits
     const count = files.reduce((sum, file) => (file.kind === kind ? sum + 1 : sum), 0)
-    const tell = (bound: string) => `${count} ${kind.kind} file(s) chosen; route ${quote(route.slug)} takes ${bound}.`
+    const noun = count === 1 ? "file" : "files"
+    const tell = (bound: string) => `${count} ${kind.kind} ${noun} chosen; route ${quote(route.slug)} takes ${bound}.`
     if (count > maxFileCount) return new Rejected({ code: "TOO_MANY_FILES", detail: tell(`at most ${maxFileCount}`) })
     if (count > 0 && count < minFileCount) {
       return new Rejected({ code: "TOO_FEW_FILES", detail: tell(`at least ${minFileCount}`) })

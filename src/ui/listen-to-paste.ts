@@ -1,3 +1,4 @@
+import { isShown } from "./is-shown.ts"
 import { hasFiles, readTransfer } from "./read-transfer.ts"
 import type { UploadController } from "./upload-controller.ts"
 import type { UploadTexts } from "./upload-texts.ts"
@@ -14,15 +15,16 @@ const isEditable = (element: Element | null): boolean =>
   element instanceof HTMLElement && (element.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(element.tagName))
 
 /**
- * Chooses the component that the user means: the one that has the focus or is under the pointer, otherwise the only one
- * there is.
+ * Chooses the component that the user means: of those that are shown the one that has the focus or is under the pointer,
+ * otherwise the only one there is. What is pasted would go unseen into one that is not shown.
  */
 const chooseTaker = () => {
   const willing = [...takers].flatMap(([id, taker]) => {
     const take = taker.take()
-    return take === undefined ? [] : [{ take, element: taker.root().getElementById(id) }]
+    const element = take && taker.root().getElementById(id)
+    return element && isShown(element) ? [{ take, element }] : []
   })
-  const meant = willing.find(({ element }) => element?.matches(":focus-within, :hover"))
+  const meant = willing.find(({ element }) => element.matches(":focus-within, :hover"))
   return (meant ?? (willing.length === 1 ? willing[0] : undefined))?.take
 }
 

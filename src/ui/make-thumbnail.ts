@@ -49,8 +49,13 @@ const draw = async (source: CanvasImageSource, { width, height }: Size): Promise
   return { url: URL.createObjectURL(blob), width, height }
 }
 
-/** Loads a file into an `<img>` outside of the page, where its pixels are not decoded. */
+/**
+ * Loads a file into an `<img>` outside of the page, where its pixels are not decoded.
+ *
+ * Fails: rejects where that is no picture, or nothing decodes pictures: an `<img>` of jsdom is silent for ever.
+ */
 const load = async (blob: Blob): Promise<HTMLImageElement> => {
+  if (globalThis.createImageBitmap === undefined) throw new Error("cannot be decoded here")
   const url = URL.createObjectURL(blob)
   try {
     const image = new Image()

@@ -1,6 +1,7 @@
 import { createAnnouncementTexts } from "./announcement-texts.ts"
 import { isByFinger } from "./by-finger.ts"
 import { dragRows } from "./drag-rows.ts"
+import { lists } from "./file-rows.ts"
 import type { RowTools } from "./row-tools.ts"
 import { createTeller } from "./tell-status.ts"
 
@@ -64,7 +65,7 @@ export const reorderRows = ({ id, root, controller, texts, config }: RowTools): 
       // If the user has moved the focus meanwhile, it stays there.
       const isNowhere = document.activeElement === null || document.activeElement === document.body
       if (button && isNowhere) button.focus({ preventScroll: true })
-      row?.scrollIntoView({ block: "nearest" })
+      row?.scrollIntoView?.({ block: "nearest" })
     }
     queueMicrotask(look)
     setTimeout(look, 0)
@@ -95,9 +96,11 @@ export const reorderRows = ({ id, root, controller, texts, config }: RowTools): 
     if (placeOf(itemId) !== before) announce("moved", itemId)
   }
   const countColumns = () => {
-    const tops = listRows().map((row) => row.getBoundingClientRect().top)
-    const next = tops.findIndex((top) => top !== tops[0])
-    return next < 0 ? tops.length : next
+    const boxes = listRows().map((row) => row.getBoundingClientRect())
+    const next = boxes.findIndex(({ top }) => top !== boxes[0]!.top)
+    // Without a layout, as in jsdom, rows have no size and are where lists have them.
+    if (boxes[0]?.height === 0) return 1
+    return next < 0 ? boxes.length : next
   }
   const step = (itemId: string, key: string, button: Element): boolean => {
     const columns = countColumns()
@@ -140,9 +143,9 @@ export const reorderRows = ({ id, root, controller, texts, config }: RowTools): 
     if (wanted !== itemId) move(wanted, placeOf(itemId))
     drop("dropped")
   }
-  /** Moving the focus elsewhere drops the file. */
+  /** Moving the focus elsewhere drops the file; a list that scrolls has it after a click beside a handle. */
   const onFocus = ({ target }: Event) => {
-    if (lifted === undefined || (target as Element).closest(handle)) return
+    if (lifted === undefined || (target as Element).closest(handle) || (target as Element).matches(lists)) return
     drop(undefined)
   }
   const drag = dragRows({

@@ -436,6 +436,32 @@ describe("moved and removed", () => {
   })
 })
 
+test.each([
+  ["a part of the page that is hidden", `<div hidden>_</div>`],
+  ["one that is hidden itself", `_`],
+  ["a closed dialog", `<dialog>_</dialog>`],
+  ["a page below an open dialog", `<section>_</section><dialog id="over">Sure?</dialog>`],
+])("what is pasted goes to the element that is shown, and not to one in %s", async (_, around) => {
+  const isItself = around === "_"
+  const zone = (id: string, more = "") =>
+    `<sluice-dropzone id="${id}" endpoint="photos" paste ${more}></sluice-dropzone>`
+  const isBelow = around.includes("over")
+  const other = isBelow ? "" : zone("shown")
+  await open(around.replace("_", zone("unseen", isItself ? "hidden" : "")) + other)
+  await page.waitForFunction(() => document.querySelectorAll('[data-state="idle"]').length > 0)
+  await page.evaluate(() => document.querySelector<HTMLDialogElement>("#over")?.showModal())
+  const paste = () =>
+    page.evaluate(() => {
+      const clipboardData = new DataTransfer()
+      clipboardData.items.add(new File(["abc"], "pasted.png", { type: "image/png" }))
+      const event = new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true })
+      return !document.body.dispatchEvent(event)
+    })
+  await expect.poll(paste).toBe(!isBelow)
+  if (!isBelow) await page.locator("#shown").locator('[data-sluice="file-name"]').waitFor()
+  expect(await page.locator("#unseen").locator('[data-sluice="file-name"]').count()).toBe(0)
+})
+
 test("it works inside the shadow of another element", async () => {
   await open(
     `<article><template shadowrootmode="open"><sluice-dropzone endpoint="photos" paste></sluice-dropzone></template></article>`,

@@ -293,6 +293,9 @@ export const describeBindingInForm = (name: string, bundle: () => Promise<string
       await open("name=photos&submit&required")
       await choose(png("a.png"), png("b.png"))
       await rowBecomes("b.png", "picked")
+      // There is one button to press.
+      expect(await page.getByRole("button", { name: /Upload|Save/ }).allTextContents()).toEqual(["Save"])
+      expect(await page.getByRole("button", { name: "Clear" }).count()).toBe(1)
       const release = site.hold("a.png", 0)
       await save()
       await row("a.png").locator("xpath=self::*[@data-state='uploading' or @data-state='queued']").waitFor()
@@ -309,6 +312,16 @@ export const describeBindingInForm = (name: string, bundle: () => Promise<string
           ["by", "Save"],
         ],
       ])
+    })
+
+    test("with `uploadOnSubmit`, a button in it says what is chosen, and leaves uploading to the form's", async () => {
+      await open("component=button&mode=manual&endpoint=anything&name=photos&submit")
+      await choose(...["a.png", "b.png", "c.png", "d.png"].map((name) => png(name)))
+      await page.locator('[data-sluice="allowed-content"]', { hasText: "a.png, b.png, c.png, …" }).waitFor()
+      expect(await page.locator('[data-sluice="button"]').textContent()).toBe("Choose files")
+      await save()
+      await expect.poll(async () => (await told("submit")).length).toBe(1)
+      expect(await entries()).toHaveLength(4)
     })
 
     test("with `uploadOnSubmit`, a form that is reset while it uploads is not sent", async () => {

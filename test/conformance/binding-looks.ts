@@ -54,6 +54,33 @@ export const describeLooks = ({ page: getPage, site: getSite, open, until }: Ben
       }
     })
 
+    test("on a phone every name shows its extension, and no letter is cut, beside all the buttons that a row can have", async () => {
+      const names = ["Rechnung-42.png", "Urlaub 2026.jpeg", "Sitzungsprotokoll 12. Mai.png", "WWWWWWWWWWWW.png", long]
+      await becomePhone()
+      for (const look of ["", "&previews=grid"])
+        for (const width of [320, 390]) {
+          await getPage().setViewportSize({ width, height: 800 })
+          await open(`component=dropzone&endpoint=anything&rows=reorder,rename&mode=manual${look}`)
+          await give(...names.map(png))
+          await until(async () => (await part("file-rename").count()) === names.length)
+          const cut = await part("file-name").evaluateAll((all) =>
+            all.flatMap((name) => {
+              const box = name.getBoundingClientRect()
+              // The end of it, or all of a short one.
+              const end = name.querySelector("span:last-child")!
+              const range = document.createRange()
+              range.selectNodeContents(end)
+              const isWhole = [...range.getClientRects()].every(
+                ({ left, right, top, bottom }) =>
+                  left >= box.left - 0.5 && right <= box.right + 0.5 && top >= box.top - 2 && bottom <= box.bottom + 2,
+              )
+              return isWhole && end.scrollWidth <= end.clientWidth + 1 ? [] : [name.textContent]
+            }),
+          )
+          expect(cut, `${width} px ${look}`).toEqual([])
+        }
+    })
+
     test("the name on a card has its whole width, however many buttons it has", async () => {
       getSite().refuse(long, 500, 99)
       await open("component=dropzone&endpoint=anything&mode=auto&previews=grid&initial")

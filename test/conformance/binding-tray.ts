@@ -167,6 +167,8 @@ export const describeTray = ({ page: getPage, site: getSite, until, complaints }
       await go("Elsewhere")
       const fold = button("Files")
       expect(await fold.getAttribute("aria-expanded")).toBe("true")
+      // It scrolls, and is no stop of the Tab key in Firefox either.
+      expect(await page.locator('[data-sluice="tray-body"]').getAttribute("tabindex")).toBe("-1")
       await button("Remove a.docx").press("Enter")
       await until(async () => (await focused()) === "Remove b.docx")
       await page.keyboard.press("Escape")

@@ -402,17 +402,18 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
         expect(await told("change")).toEqual([])
       })
 
+      const paste = async () => {
+        const clipboardData = await transfer(png("pasted.png"))
+        await page.evaluate(
+          (data) =>
+            (document.activeElement ?? document.body).dispatchEvent(
+              new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }),
+            ),
+          clipboardData,
+        )
+      }
+
       test("takes pasted files where that is wanted, and leaves text fields alone", async () => {
-        const paste = async () => {
-          const clipboardData = await transfer(png("pasted.png"))
-          await page.evaluate(
-            (data) =>
-              (document.activeElement ?? document.body).dispatchEvent(
-                new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }),
-              ),
-            clipboardData,
-          )
-        }
         await open("component=dropzone")
         await paste()
         expect(await told("change")).toEqual([])
@@ -424,6 +425,32 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
         await paste()
         await until(async () => (await told("change")).length > 0)
         expect(await told("change")).toEqual([["pasted.png"]])
+      })
+
+      test("what is pasted goes to a component that is shown, and never unseen into one that is not", async () => {
+        await open("component=dropzone&paste&named&mode=manual")
+        const places = container()
+        const hide = (how: (element: HTMLElement) => void) => places.first().evaluate(how as (element: Element) => void)
+        const files = (at: number) => places.nth(at).locator('[data-sluice="file"]').count()
+        await page.locator("h1").hover()
+        await hide((element) => (element.hidden = true))
+        await paste()
+        await until(async () => (await files(1)) === 1)
+        expect(await files(0)).toBe(0)
+        // With both shown nobody says which one is meant, and with none there is nobody to see it.
+        await hide((element) => (element.hidden = false))
+        await paste()
+        const isTaken = await places.evaluateAll(async (elements) => {
+          for (const element of elements) element.style.visibility = "hidden"
+          const data = new DataTransfer()
+          data.items.add(new File(["x"], "unseen.png", { type: "image/png" }))
+          const event = () => new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true })
+          const taken = [!document.body.dispatchEvent(event())]
+          for (const element of elements.slice(1)) element.remove()
+          taken.push(!document.body.dispatchEvent(event()))
+          return taken
+        })
+        expect(isTaken).toEqual([false, false])
       })
 
       test("each file has its own progress, pause and cancel; the others are not touched", async () => {

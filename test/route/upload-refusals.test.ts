@@ -165,10 +165,10 @@ describe("a route's limits are held before any user code and any registration", 
       [1, 2, 3, 4].map((i) => image(i)),
       "TOO_MANY_FILES",
       400,
-      /4 image file\(s\) chosen; route "a" takes at most 3/,
+      /4 image files chosen; route "a" takes at most 3/,
     ],
-    ["too few", [image(1)], "TOO_FEW_FILES", 400, /1 image file\(s\) chosen; route "a" takes at least 2/],
-    ["too many of an exact type", [gif(1), gif(1)], "TOO_MANY_FILES", 400, /2 image\/gif file\(s\)/],
+    ["too few", [image(1)], "TOO_FEW_FILES", 400, /1 image file chosen; route "a" takes at least 2/],
+    ["too many of an exact type", [gif(1), gif(1)], "TOO_MANY_FILES", 400, /2 image\/gif files chosen/],
   ] as const)("%s", async (_, files, code, status, detail) => {
     const { ran, route } = watchedRoute(config)
     const problem = await refused(await handlerOf({ a: route })(uploadRequest("a", { files })), code, status)

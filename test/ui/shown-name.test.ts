@@ -18,8 +18,11 @@ test.each([
 
 test.each([
   ["short.png", ["short.png"]],
-  ["holiday in Italy (copy).jpg", ["holiday in Ital", "y (copy).jpg"]],
-  ["a-name-without-an-extension", ["a-name-without-an-e", "xtension"]],
+  ["holiday in Italy (copy).jpg", ["holiday in Italy ", "(copy).jpg"]],
+  ["Protokoll 12. Mai.docx", ["Protokoll ", "12. Mai.docx"]],
+  ["IMG_20260512_103344.heic", ["IMG_20260512_", "103344.heic"]],
+  ["Bildschirmaufnahme.mov", ["Bildschirm", "aufnahme.mov"]],
+  ["a-name-without-an-extension", ["a-name-without-an-", "extension"]],
   ["everything-of-the-archive.tar.gz", ["everything-of-the-arc", "hive.tar.gz"]],
 ])("%j is cut as %j", (name, pieces) => {
   expect(splitName(name)).toEqual(pieces)

@@ -32,6 +32,16 @@ const lighten = async (targets: Readonly<Record<string, number>>): Promise<strin
 const esbuilt = async (target: Array<string>): Promise<string> =>
   (await transformByEsbuild(await readFile(file, "utf8"), { loader: "css", minify: true, target })).code
 
+/** What Nuxt's build minifies with, which is no dependency of this package. */
+const inNuxt = createRequire(createRequire(require.resolve("nuxt/package.json")).resolve("@nuxt/vite-builder"))
+const minify = async () => {
+  const [postcss, cssnano] = ["postcss", "cssnano"].map((name) => inNuxt(name) as never) as unknown as [
+    typeof import("postcss").default,
+    () => import("postcss").AcceptedPlugin,
+  ]
+  return postcss([cssnano()]).process(await readFile(file, "utf8"), { from: file })
+}
+
 /** What bundlers make of the stylesheet. */
 const builds: Readonly<Record<string, () => Promise<string>>> = {
   "as it is": () => readFile(file, "utf8"),
@@ -39,6 +49,7 @@ const builds: Readonly<Record<string, () => Promise<string>>> = {
     lighten({ chrome: version(111), edge: version(111), firefox: version(114), safari: version(16, 4) }),
   "by Lightning CSS for browsers that know oklch() and nothing newer": () =>
     lighten({ chrome: version(111), safari: version(15, 4) }),
+  "by cssnano, in Nuxt": async () => (await minify()).css,
   "by esbuild for Vite's browsers": () => esbuilt(["chrome111", "edge111", "firefox114", "safari16.4"]),
 }
 
@@ -146,6 +157,10 @@ const resets: Readonly<Record<string, string>> = {
   "rules for buttons":
     "button { background: #1a1a1a; border: 3px solid red; padding: 1.2em 2em; color: red; border-radius: 0 }",
 }
+
+it("gives cssnano nothing to complain of", async () => {
+  expect((await minify()).warnings().map(String)).toEqual([])
+})
 
 const getWindow = useWindow()
 let site: Site
@@ -274,3 +289,92 @@ describe.each(["button", "dropzone"] as const)(
     })
   },
 )
+
+it("what lies over the page takes the side of the component, and lets nothing through", async () => {
+  const page = await getWindow().newPage()
+  await page.emulateMedia({ reducedMotion: "reduce" })
+  await page.goto(`${site.url}/?component=dropzone&endpoint=anything&mode=manual&rows=reorder,rename&page=Papers`)
+  await page.locator('[data-sluice="container"]:not([data-state="loading"])').waitFor()
+  const files = ["a.pdf", "b.pdf"].map((name) => ({
+    name,
+    mimeType: "application/pdf",
+    buffer: Buffer.alloc(10),
+  }))
+  await page.setInputFiles("input[type=file]", await chosenFiles(files))
+  await page.locator('[data-action="rename"]').first().click()
+  await page.locator('[data-sluice="name-input"]').waitFor()
+  // As dragging does; the overlay is drawn anew for each page, as for each drag.
+  await page.evaluate(() => document.querySelectorAll('[data-sluice="file"]')[1]!.setAttribute("data-dragged", ""))
+  const drag = (type: "dragenter" | "dragleave") =>
+    page.evaluate((type) => {
+      const dataTransfer = new DataTransfer()
+      dataTransfer.items.add(new File(["x"], "c.pdf", { type: "application/pdf" }))
+      document.body.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }))
+    }, type)
+  await page.evaluate(() => {
+    document.querySelector('meta[name="color-scheme"]')?.remove()
+    document.head.append(Object.assign(document.createElement("style"), { id: "page" }))
+  })
+  for (const [name, { system, css = "", attributes = {}, is }] of Object.entries(ways)) {
+    await page.emulateMedia({ colorScheme: system, reducedMotion: "reduce" })
+    await dress(page, "page", `body { background: Canvas } ${css}`)
+    await page.evaluate((attributes) => {
+      for (const name of ["class", "style", "data-theme"]) document.documentElement.removeAttribute(name)
+      for (const [name, value] of Object.entries(attributes)) document.documentElement.setAttribute(name, value)
+    }, attributes)
+    await expect
+      .poll(async () => {
+        await drag("dragenter")
+        return page.locator('[data-sluice="page-drop-zone"]').count()
+      })
+      .toBe(1)
+    const seen = await page.evaluate(() =>
+      ['[data-sluice="name-input"]', "[data-dragged]", '[data-sluice="page-drop-zone"]'].map((selector) => {
+        const { color, backgroundColor, opacity } = getComputedStyle(document.querySelector(selector)!)
+        const context = document.createElement("canvas").getContext("2d")!
+        const toLight = (css: string) => {
+          context.clearRect(0, 0, 1, 1)
+          context.fillStyle = css
+          context.fillRect(0, 0, 1, 1)
+          const [red, green, blue, alpha] = context.getImageData(0, 0, 1, 1).data
+          return { light: (red! + green! + blue!) / 765, isSolid: alpha === 255 }
+        }
+        const [ink, ground] = [toLight(color), toLight(backgroundColor)]
+        return {
+          side:
+            ground.light < 0.2 && ink.light > 0.7
+              ? "dark"
+              : ground.light > 0.9 && ink.light < 0.3
+                ? "light"
+                : `${color} on ${backgroundColor}`,
+          isSolid: ground.isSolid && opacity === "1",
+        }
+      }),
+    )
+    expect(seen, name).toEqual(Array.from({ length: 3 }, () => ({ side: is, isSolid: true })))
+    await drag("dragleave")
+    await page.locator('[data-sluice="page-drop"]').waitFor({ state: "detached" })
+  }
+  await page.close()
+})
+
+it("gives the lines of a tray what those of a dropzone have: a gap between buttons, a dot between figures", async () => {
+  const page = await getWindow().newPage()
+  await page.setViewportSize({ width: 390, height: 700 })
+  await page.goto(`${site.url}/?component=button`)
+  const seen = await page.evaluate(() => {
+    document.querySelector("#root")!.innerHTML = `<div data-sluice="container" data-component="tray">
+      <section data-sluice="tray"><div data-sluice="tray-body">
+        <div data-sluice="interrupted-box"><div data-sluice="actions"><button>Continue all</button><button>Discard all</button></div></div>
+        <div data-sluice="summary"><p data-sluice="summary-text"><span>1.3 of 3.7 MB</span><span data-sluice="speed">282 KB/s</span></p></div>
+      </div></section></div>`
+    const [first, second] = [...document.querySelectorAll("button")]
+      .slice(-2)
+      .map((each) => each.getBoundingClientRect())
+    const { content } = getComputedStyle(document.querySelector('[data-sluice="speed"]')!, "::before")
+    return { gap: second!.left - first!.right, content }
+  })
+  expect(seen.gap).toBeGreaterThanOrEqual(8)
+  expect(seen.content).toContain("·")
+  await page.close()
+})

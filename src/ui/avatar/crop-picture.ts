@@ -27,6 +27,8 @@ export const cropPicture = async (file: File, context: CropContext): Promise<Fil
   const options = config().crop || {}
   const say = createPictureTexts(texts)
   if (findFolderMistake(file, texts) !== undefined) return file
+  // Nothing decodes pictures here, as in jsdom: whatever is chosen goes as it is.
+  if (globalThis.createImageBitmap === undefined) return file
   // A route for GIF, or for drawings, takes no type that a browser can encode.
   if (listCropTypes(options.type, true, routeConfig).length === 0) return file
 

@@ -21,8 +21,19 @@ const explainFailure = (state: UploadState, texts: UploadTexts, isMultiple: bool
   return reasons.every((text) => text === reasons[0]) ? many(reasons[0]!, true) : many(reason, false)
 }
 
+/** The names of the files that wait, of many the first ones. */
+const describeNames = ({ files }: UploadState): ReadonlyArray<Markup | string> => {
+  const names = files.flatMap(({ status, id, name }) => (status === "picked" ? [{ id, name }] : []))
+  return [
+    ...names
+      .slice(0, 3)
+      .flatMap(({ id, name }, index) => [...(index > 0 ? [", "] : []), describe("bdi", id, {}, [name])]),
+    ...(names.length > 3 ? [", …"] : []),
+  ]
+}
+
 const describeFace = (component: ComponentView): ButtonFace => {
-  const { state, texts, parts, isMultiple } = component
+  const { state, texts, parts, isMultiple, config } = component
   const { status, summary, missing } = state
   const idle = describeIdleButton(component)
   const figures = (): ReadonlyArray<Markup> => [
@@ -41,8 +52,10 @@ const describeFace = (component: ComponentView): ButtonFace => {
   const pick = { does: parts.pick, says: texts.choose(isMultiple) }
   switch (status) {
     case "picked":
-      return missing
-        ? { ...pick, tools: [clear()], line: [sayMissing(state, texts)!] }
+      if (missing) return { ...pick, tools: [clear()], line: [sayMissing(state, texts)!] }
+      // The form's own button uploads them, and is to be the only one that does.
+      return config.uploadOnSubmit
+        ? { ...pick, tools: [clear()], line: describeNames(state) }
         : { does: parts.upload, says: texts.upload(summary.picked), tools: [clear()] }
     case "uploading":
       return {

@@ -150,13 +150,19 @@ export const describeFileList = (component: ListView): Markup | undefined => {
       : () => true
   const rows = files.map((item, index) => describeRow(component, item, !isWhole(item, index)))
   const place = removed && used?.findPlace(files, removed.files[0]?.id, removed.order)
+  if (place !== undefined) rows.splice(place, 0, used!.describeRemoved(component, "li"))
   return part(
     "ul",
     "fileList",
-    // Safari does not treat a list without markers as a list.
-    { attributes: { role: "list", "aria-label": texts.files() } },
-    place === undefined
-      ? rows
-      : [...rows.slice(0, place), used!.describeRemoved(component, "li"), ...rows.slice(place)],
+    {
+      attributes: {
+        // Safari does not treat a list without markers as a list.
+        role: "list",
+        "aria-label": texts.files(),
+        // From this length on the stylesheet lets it scroll, and Firefox makes what scrolls a stop of the Tab key.
+        tabindex: rows.length > 5 && isThin ? -1 : undefined,
+      },
+    },
+    rows,
   )
 }

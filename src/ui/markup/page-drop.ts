@@ -3,6 +3,7 @@ import { takeDrop } from "./drop-target.ts"
 import type { DropZone } from "./drop-zones.ts"
 import { sayDrop } from "./limit-hints.ts"
 import { takesSeveral } from "../accepted-files.ts"
+import { isShown } from "../is-shown.ts"
 
 /** See `drag-over.ts`: longer than the interval at which browsers repeat events of a drag that does not move, in ms. */
 const patience = 700
@@ -18,12 +19,6 @@ let timer: ReturnType<typeof setTimeout> | undefined
 let chosen: Place | undefined
 /** Escape was pressed: nothing is shown or accepted until the drag comes back. */
 let isDismissed = false
-
-const isShown = (element: Element): boolean => {
-  const dialog = [...document.querySelectorAll("dialog")].findLast((each) => each.matches(":modal"))
-  const isReachable = dialog === undefined || dialog.contains(element)
-  return isReachable && element.closest("[inert]") === null && (element.checkVisibility?.() ?? true)
-}
 
 /** Components that take files dropped anywhere, with their current positions. */
 const findPlaces = (zones: ReadonlyArray<DropZone>): ReadonlyArray<Place> =>
@@ -77,6 +72,8 @@ const drawPlace = (place: Place): HTMLElement => {
     width: `${width}px`,
     height: `${height}px`,
   })
+  // The overlay is outside of all components, and would take the side of the system, light or dark, and not theirs.
+  frame.style.setProperty("--_ink", getComputedStyle(place.element).color)
   frame.textContent = sayOf(place)
   return frame
 }

@@ -5,6 +5,7 @@ import { completeTexts, createUploadTexts } from "../english-texts.ts"
 import { foldWhenOver } from "../fold-when-over.ts"
 import { keepFocus } from "../keep-focus.ts"
 import { createLeftUploads, type LeftUploads } from "../left-uploads.ts"
+import { matchesMedia } from "../matches-media.ts"
 import { watchNearRows } from "../near-rows.ts"
 import { startPreviews } from "../previews.ts"
 import { showTitleProgress } from "../title-progress.ts"
@@ -56,7 +57,7 @@ const folded = new WeakMap<object, boolean>()
 const quiet = new WeakSet<object>()
 
 /** Whether the tray would cover half of the screen. */
-const isSmall = (): boolean => matchMedia("(width < 40rem), (height < 30rem)").matches
+const isSmall = (): boolean => matchesMedia("(width < 40rem), (height < 30rem)")
 
 /** Acts on a file through its own controller; acts on all files through the uploads. */
 const toController = (
@@ -180,12 +181,20 @@ export const createTrayPanel = ({
         describeHeader(),
         isFolded() && !isOver() && view.part("div", "summaryProgress", view.parts.progress()),
         !isFolded() &&
-          describe("div", "body", { attributes: { "data-sluice": "tray-body", id: `${id}-body` } }, [
-            used.describeInterrupted(view),
-            used.describeNotice(view),
-            used.describeSummary(view),
-            describeFileList(view),
-          ]),
+          describe(
+            "div",
+            "body",
+            {
+              // It scrolls, which Firefox makes a stop of the Tab key.
+              attributes: { "data-sluice": "tray-body", id: `${id}-body`, tabindex: -1 },
+            },
+            [
+              used.describeInterrupted(view),
+              used.describeNotice(view),
+              used.describeSummary(view),
+              describeFileList(view),
+            ],
+          ),
       ],
     )
 
@@ -244,7 +253,8 @@ export const createTrayPanel = ({
       const unfold = foldWhenOver({
         getState,
         subscribe,
-        isInUse: () => element()?.matches(":hover, :focus-within") === true,
+        // A click on a text in it puts the focus on what scrolls, and uses nothing.
+        isInUse: () => element()?.matches(":hover") === true || !!element()?.querySelector("button:focus"),
         fold: (isOver) => {
           if (quiet.has(uploads.setup) === isOver) return
           if (isOver) quiet.add(uploads.setup)

@@ -5,7 +5,7 @@ import { createRowParts } from "./row-parts.ts"
 
 /** An area that takes dropped files and opens the file dialog, the list of files below it. */
 const describeUploadDropzone: DescribeComponent = (component) => {
-  const { state, texts, parts, part, id, isMultiple, nameMain, used } = component
+  const { state, texts, parts, part, id, isMultiple, nameMain, used, config } = component
   const { routeConfig, isReady, isDragActive, status } = state
   const picked = state.files.filter((item) => item.status === "picked").length
   const name = nameMain(isReady ? texts.choose(isMultiple) : texts.loading())
@@ -47,13 +47,16 @@ const describeUploadDropzone: DescribeComponent = (component) => {
     describeFileList(component),
     used?.describeMissing(component),
     picked > 0 &&
+      (status === "picked" || !config.uploadOnSubmit) &&
       describe("div", "actions", { attributes: { "data-sluice": "actions" } }, [
-        describe(
-          "button",
-          "upload",
-          { ...parts.upload, attributes: { ...parts.upload.attributes, "data-sluice": "upload-button" } },
-          [texts.upload(picked)],
-        ),
+        // The form's own button does it, and is to be the only one.
+        !config.uploadOnSubmit &&
+          describe(
+            "button",
+            "upload",
+            { ...parts.upload, attributes: { ...parts.upload.attributes, "data-sluice": "upload-button" } },
+            [texts.upload(picked)],
+          ),
         status === "picked" && part("button", "clearButton", parts.clear, [texts.clear()]),
       ]),
   ]

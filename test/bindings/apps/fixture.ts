@@ -34,6 +34,8 @@ export interface Fixture {
   readonly uploads: Uploads<typeof router> | undefined
   /** Props of that tray. */
   readonly tray: UploadTrayProps<never>
+  /** Whether the page is kept while another one is shown, where a framework can do that. */
+  readonly isKept: boolean
   /** Tells whether the components are on the page that is shown: it is another one after a click on `Elsewhere`. */
   readonly onNavigate: (show: (isHere: boolean) => void) => void
 }
@@ -83,7 +85,7 @@ const addLinks = () => {
  * - `picture`: address of a stored picture; `crop`: `config.crop`, as JSON
  * - `name`, `required`, `submit` (`uploadOnSubmit`), `initial`: what makes it a field
  * - `uploads`: the app has `createUploads()`, a tray, and two links that take the components off the page and bring them back;
- *   `links`: these without the rest; `tray=elsewhere`: what the tray shows; `badge`: progress in the title; `german`: texts of the tray;
+ *   `links`: these without the rest; `kept`: these, and the page is kept meanwhile (Vue); `tray=elsewhere`: what the tray shows; `badge`: progress in the title; `german`: texts of the tray;
  *   `album`: a group of its own
  */
 export const readFixture = (): Fixture => {
@@ -181,6 +183,7 @@ export const readFixture = (): Fixture => {
       titleProgress: query.has("badge"),
       ...(query.has("german") && { texts: de }),
     },
-    onNavigate: uploads || query.has("links") ? addLinks() : () => {},
+    isKept: query.has("kept"),
+    onNavigate: uploads || query.has("links") || query.has("kept") ? addLinks() : () => {},
   }
 }

@@ -1,4 +1,4 @@
-import { createApp, defineComponent, h, ref } from "vue"
+import { createApp, defineComponent, h, KeepAlive, ref } from "vue"
 import {
   generateUploadAvatar,
   generateUploadButton,
@@ -9,7 +9,7 @@ import {
 import { readFixture } from "./fixture.ts"
 import type { router } from "./router.ts"
 
-const { component, setup, props, second, uploads, tray, onNavigate } = readFixture()
+const { component, setup, props, second, uploads, tray, isKept, onNavigate } = readFixture()
 
 const useUploader = generateUseUploader<typeof router>(setup)
 
@@ -37,11 +37,18 @@ const components = {
 
 const UploadTray = uploads && generateUploadTray(uploads)
 
+/** A page that a router keeps: it is taken out of the document, and neither unmounted nor stopped. */
+const Kept = defineComponent(
+  () => () => (component === "headless" ? h(Headless) : h(components[component]<"photos">, props)),
+)
+const Elsewhere = defineComponent(() => () => h("p", "Elsewhere"))
+
 const Page = defineComponent(() => {
   const isHere = ref(true)
   onNavigate((is) => (isHere.value = is))
   return () => {
     if (component === "headless") return h(Headless)
+    if (isKept) return h(KeepAlive, () => h(isHere.value ? Kept : Elsewhere))
     return [
       ...[props, second].map((given) => (given && isHere.value ? h(components[component]<"photos">, given) : null)),
       UploadTray ? h(UploadTray, tray) : null,
