@@ -56,10 +56,10 @@ for (const [name, lacks, start] of [
       })
       await until(() => !!document.querySelector('[data-sluice="container"]:not([data-state="loading"])'))
     }
-    const until = (condition: (...args: ReadonlyArray<any>) => boolean, ...args: ReadonlyArray<unknown>) =>
-      expect.poll(() => tab.evaluate(condition, ...args), { timeout: 20_000, interval: 50 }).toBe(true)
-    const rowsAre = (...states: ReadonlyArray<string>) =>
-      expect
+    const until = async (condition: (...args: ReadonlyArray<any>) => boolean, ...args: ReadonlyArray<unknown>) =>
+      await expect.poll(() => tab.evaluate(condition, ...args), { timeout: 20_000, interval: 50 }).toBe(true)
+    const rowsAre = async (...states: ReadonlyArray<string>) =>
+      await expect
         .poll(
           () =>
             tab.evaluate(() =>
@@ -184,7 +184,7 @@ for (const [name, lacks, start] of [
       await rowsAre("done")
       await tab.click("button[type=submit]")
       await until(() => window.told.some(({ name }) => name === "submit"))
-      const sent = await tab.evaluate(() => window.told.find(({ name }) => name === "submit")!.detail as unknown)
+      const sent = await tab.evaluate(() => window.told.find(({ name }) => name === "submit")!.detail)
       expect(JSON.stringify(sent)).toContain(site.puts[0]!.key)
     })
 

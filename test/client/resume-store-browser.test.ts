@@ -302,9 +302,9 @@ test("a scope that is a function is asked each time: while it is undefined nothi
         state.user = user
         state.read ??= () => state.user
         const resumeStore = window.door.createResumeStore({ scope: state.read })
-        const file = new File(["same"], name!, { lastModified: 1 })
+        const file = new File(["same"], name, { lastModified: 1 })
         const entry = await resumeStore.open({ url: location.href, slug: "any", input: undefined, file })
-        await entry.keep({ key: name!, url: name!, name: name!, customId: null })
+        await entry.keep({ key: name, url: name, name, customId: null })
         const isSame = resumeStore === window.door.createResumeStore({ scope: state.read })
         return { isSame, listed: (await resumeStore.list()).map((each) => each.name) }
       },

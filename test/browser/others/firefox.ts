@@ -22,7 +22,7 @@ export const startFirefox = async (): Promise<OtherBrowser> => {
   )
   const address = await new Promise<string>((resolve, reject) => {
     let said = ""
-    child.stderr!.on("data", (chunk: Buffer) => {
+    child.stderr.on("data", (chunk: Buffer) => {
       said += chunk.toString()
       const found = /listening on (ws:\/\/\S+)/.exec(said)
       if (found) resolve(found[1]!)
