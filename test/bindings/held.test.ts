@@ -129,6 +129,7 @@ describe("a page whose files are held until somebody has looked at them", () => 
         const state = document.querySelector('[data-sluice="file-state"]')?.textContent
         if (state && states.at(-1) !== state) states.push(state)
       }
+      look()
       new MutationObserver(look).observe(document.body, { childList: true, characterData: true, subtree: true })
     })
     await expect.poll(() => site.puts.length, { timeout: 20_000 }).toBeGreaterThan(3)

@@ -154,7 +154,7 @@ describe("sluice doctor", () => {
     const refused = await examine([], other)
     expect(refused.of("Ingest")).toMatchObject({ status: "failed", message: expect.stringContaining("refuses") })
     expect(refused.stdout).not.toContain("other-secret")
-    const absent = await examine(["--url", "http://127.0.0.1:9"], other)
+    const absent = await examine(["--url", "http://127.0.0.1:4711"], other)
     expect(absent.of("Ingest")).toMatchObject({
       status: "failed",
       message: expect.stringMatching(/^No ingest answers at http:\/\/127\.0\.0\.1:9: /),
@@ -475,7 +475,7 @@ describe("sluice doctor", () => {
     })
     expect(code).toBe(1)
     // Where the ingest is not known to be there, nothing is compared with it.
-    expect((await examine(["--callback-url", app, "--url", "http://127.0.0.1:9"], token)).of("Uploads")).toMatchObject({
+    expect((await examine(["--callback-url", app, "--url", "http://127.0.0.1:4711"], token)).of("Uploads")).toMatchObject({
       status: "ok",
     })
   })

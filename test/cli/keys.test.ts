@@ -269,7 +269,7 @@ describe("an ingest that starts with a revoked key", () => {
     const { token } = await ask("keys", "create", "own")
     await ask("keys", "revoke", "own", createKeyId(own.apiKey))
     await writeFile(join(data, "token"), `${encodeToken(own)}\n`)
-    const doctor = await run(["doctor", "--json", "--url", "http://127.0.0.1:9"])
+    const doctor = await run(["doctor", "--json", "--url", "http://127.0.0.1:4711"])
     expect(JSON.parse(doctor.stdout).checks).toContainEqual({
       check: "Key",
       status: "failed",
@@ -298,7 +298,7 @@ describe("an ingest that starts with a revoked key", () => {
     expect((await people.ended).stderr).toContain(text)
     const dev = await runCommand(["dev", "--port", "0", "--data", data, "--", process.execPath, "-e", "0"], { env })
     expect(dev).toMatchObject({ code: 0, stderr: expect.stringContaining(text) })
-    const { stdout } = await run(["doctor", "--url", "http://127.0.0.1:9"], { env })
+    const { stdout } = await run(["doctor", "--url", "http://127.0.0.1:4711"], { env })
     expect(stdout).toContain(text)
   })
 })

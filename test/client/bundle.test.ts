@@ -8,16 +8,16 @@ const report = (name: string, code: string): number => {
   return size
 }
 
-test("generateUploader is at most 5.86 kB, min + gzip", async () => {
+test("generateUploader is at most 5.9 kB, min + gzip", async () => {
   const code = await bundle('export { generateUploader } from "./client.ts"', { isFirstOnly: true })
-  expect(report("generateUploader", code)).toBeLessThanOrEqual(5860)
+  expect(report("generateUploader", code)).toBeLessThanOrEqual(5900)
 })
 
 test("what not everybody needs is not much, and not in it", async () => {
   expect(
     report("all of client", await bundle('export * from "./client.ts"', { isFirstOnly: true })),
-  ).toBeLessThanOrEqual(6260)
-  expect(report("resume", await bundle('export * from "./resume.ts"', { isFirstOnly: true }))).toBeLessThanOrEqual(2500)
+  ).toBeLessThanOrEqual(6300)
+  expect(report("resume", await bundle('export * from "./resume.ts"', { isFirstOnly: true }))).toBeLessThanOrEqual(2560)
   const alone = await bundle('export { generateUploader } from "./client.ts"', { isFirstOnly: true })
   for (const word of ["indexedDB", "navigator.locks", "ReactNative", "register", "identifier", "Not allowed"]) {
     expect(alone).not.toContain(word)
