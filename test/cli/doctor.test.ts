@@ -157,7 +157,7 @@ describe("sluice doctor", () => {
     const absent = await examine(["--url", "http://127.0.0.1:4711"], other)
     expect(absent.of("Ingest")).toMatchObject({
       status: "failed",
-      message: expect.stringMatching(/^No ingest answers at http:\/\/127\.0\.0\.1:9: /),
+      message: expect.stringMatching(/^No ingest answers at http:\/\/127\.0\.0\.1:4711: /),
     })
     const stranger = await listen((_request, response) => response.end("hello"))
     expect((await examine(["--url", stranger], other)).of("Ingest")).toMatchObject({
@@ -475,7 +475,9 @@ describe("sluice doctor", () => {
     })
     expect(code).toBe(1)
     // Where the ingest is not known to be there, nothing is compared with it.
-    expect((await examine(["--callback-url", app, "--url", "http://127.0.0.1:4711"], token)).of("Uploads")).toMatchObject({
+    expect(
+      (await examine(["--callback-url", app, "--url", "http://127.0.0.1:4711"], token)).of("Uploads"),
+    ).toMatchObject({
       status: "ok",
     })
   })
