@@ -5,5 +5,8 @@ import type { UploadError } from "../protocol/upload-error.ts"
 export const foreignAnswerOf = ({ cause }: UploadError): ForeignAnswer | undefined =>
   (cause as Partial<ForeignAnswer> | null | undefined)?.at === undefined ? undefined : (cause as ForeignAnswer)
 
-/** Whether an error with status 413 is about the bytes of a file, which the ingest is sent, and not about their announcement. */
+/**
+ * Whether an error with status 413 is about the bytes of a file, which the ingest is sent, and not about their announcement:
+ * by its words, since a problem document says nothing else of where it was made.
+ */
 export const isOfBytes = ({ detail }: UploadError): boolean => /\bthe ingest\b/i.test(detail)

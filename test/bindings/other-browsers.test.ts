@@ -2,7 +2,7 @@ import { readFile, rm, utimes, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { lacksFirefox, startFirefox } from "../browser/others/firefox.ts"
-import { keys, type OtherBrowser, type Tab } from "../browser/others/tab.ts"
+import { type OtherBrowser, type Tab, tabKey } from "../browser/others/tab.ts"
 import { lacksWebKit, startWebKit } from "../browser/others/webkit.ts"
 import { makePng } from "../browser/make-png.ts"
 import { makeFolder } from "../make-folder.ts"
@@ -197,7 +197,7 @@ for (const [name, lacks, start] of [
       await tab.evaluate(() => document.querySelector<HTMLElement>('[data-sluice="button"]')!.focus())
       const seen: Array<string> = []
       for (let count = 0; count < 2; count++) {
-        await tab.press(keys.tab)
+        await tab.press(tabKey)
         seen.push(
           await tab.evaluate(
             () => document.activeElement!.getAttribute("aria-label") ?? document.activeElement!.textContent,

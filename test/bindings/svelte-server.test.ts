@@ -1,8 +1,5 @@
-import { join } from "node:path"
-import { build } from "esbuild"
 import type { Browser } from "playwright-core"
-import type { Component, ComponentProps, Snippet } from "svelte"
-import type { render as renderPage } from "svelte/server"
+import type { ComponentProps, Snippet } from "svelte"
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from "vitest"
 import { z } from "zod"
 import type { generateUploadButton, generateUseUploader, UploadState } from "../../bindings/svelte.ts"
@@ -12,35 +9,17 @@ import { picture } from "./apps/picture.ts"
 import { router } from "./apps/router.ts"
 import { bundlePage } from "./bundle-page.ts"
 import { compileSvelte } from "./compile-svelte.ts"
+import { loadSvelteServer } from "./load-svelte-server.ts"
 import { startSite } from "./start-site.ts"
 
 const routes = extractRouteConfig(router)
-
-/** Loads the page as a server of Svelte does. */
-const loadServer = async () => {
-  const { outputFiles } = await build({
-    stdin: {
-      contents: `export { render } from "svelte/server"\nexport { default as Page } from "./svelte/server-page.svelte"`,
-      resolveDir: join(import.meta.dirname, "apps"),
-    },
-    bundle: true,
-    write: false,
-    format: "esm",
-    platform: "node",
-    conditions: ["svelte"],
-    plugins: [compileSvelte("server")],
-    logLevel: "error",
-  })
-  const code = `data:text/javascript;base64,${Buffer.from(outputFiles[0]!.contents).toString("base64")}`
-  return (await import(/* @vite-ignore */ code)) as { render: typeof renderPage; Page: Component<{ routes: unknown }> }
-}
 
 let browser: Browser
 let body: string
 
 beforeAll(async () => {
   browser = await launchChromium()
-  const { render, Page } = await loadServer()
+  const { render, Page } = await loadSvelteServer("server-page.svelte")
   render(Page, { props: { routes } })
   // A server has rendered others before, and the page counts from one.
   body = render(Page, { props: { routes } }).body

@@ -293,6 +293,22 @@ test("a file that has failed and is chosen again, as another object, goes on whe
   expect(await page.evaluate(() => window.job.events.find((event) => event.startsWith("begin")))).toBe(`begin ${sent}`)
 })
 
+test("a file that was paused, and is chosen again as another object, goes on where it was", async () => {
+  const page = await openTab()
+  peer.fail("PUT", "a", { stallAfter: 5_000_000, until: never })
+  await start(page)
+  await peer.until(() => peer.storedOf("a") > 0)
+  // A page of the app that was left, with its component.
+  await page.evaluate(() => window.job.upload.pauseUpload())
+  await outcome(page)
+  await start(page)
+  expect(await outcome(page)).toMatchObject({ status: "done", hash })
+  expect(await page.evaluate(() => window.job.events.find((event) => event.startsWith("begin")))).toMatch(
+    /^begin [1-9]/,
+  )
+  expect(await list(page)).toEqual([])
+})
+
 test("a scope that is a function is asked each time: while it is undefined nothing is remembered, and nothing listed", async () => {
   const page = await openTab()
   const begin = (user: string | undefined, name: string) =>

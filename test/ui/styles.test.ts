@@ -202,6 +202,17 @@ const dress = (page: Page, id: "sluice" | "page", css: string) =>
   page.evaluate(([id, css]) => void (document.getElementById(id!)!.textContent = css!), [id, css])
 
 /** What axe finds too faint, and of what side the component's text is. */
+/** Makes a page one of those that apps have. */
+const setUp = async (page: Page, { system, css = "", attributes = {} }: Way) => {
+  await page.emulateMedia({ colorScheme: system, reducedMotion: "reduce" })
+  // axe takes a page without a background for a white one.
+  await dress(page, "page", `body { background: Canvas } ${css}`)
+  await page.evaluate((attributes) => {
+    for (const name of ["class", "style", "data-theme"]) document.documentElement.removeAttribute(name)
+    for (const [name, value] of Object.entries(attributes)) document.documentElement.setAttribute(name, value)
+  }, attributes)
+}
+
 const inspect = (page: Page) =>
   page.evaluate(async () => {
     await Promise.all(document.getAnimations().map((animation) => animation.finish()))
@@ -224,14 +235,8 @@ describe.each(["button", "dropzone"] as const)(
       for (const [build, make] of Object.entries(builds)) {
         await dress(page, "sluice", await make())
         const seen: Record<string, unknown> = {}
-        for (const [name, { system, css = "", attributes = {} }] of Object.entries(ways)) {
-          await page.emulateMedia({ colorScheme: system, reducedMotion: "reduce" })
-          // axe takes a page without a background for a white one.
-          await dress(page, "page", `body { background: Canvas } ${css}`)
-          await page.evaluate((attributes) => {
-            for (const name of ["class", "style", "data-theme"]) document.documentElement.removeAttribute(name)
-            for (const [name, value] of Object.entries(attributes)) document.documentElement.setAttribute(name, value)
-          }, attributes)
+        for (const [name, way] of Object.entries(ways)) {
+          await setUp(page, way)
           seen[name] = await inspect(page)
         }
         expect(seen, build).toEqual(
@@ -315,13 +320,8 @@ it("what lies over the page takes the side of the component, and lets nothing th
     document.querySelector('meta[name="color-scheme"]')?.remove()
     document.head.append(Object.assign(document.createElement("style"), { id: "page" }))
   })
-  for (const [name, { system, css = "", attributes = {}, is }] of Object.entries(ways)) {
-    await page.emulateMedia({ colorScheme: system, reducedMotion: "reduce" })
-    await dress(page, "page", `body { background: Canvas } ${css}`)
-    await page.evaluate((attributes) => {
-      for (const name of ["class", "style", "data-theme"]) document.documentElement.removeAttribute(name)
-      for (const [name, value] of Object.entries(attributes)) document.documentElement.setAttribute(name, value)
-    }, attributes)
+  for (const [name, way] of Object.entries(ways)) {
+    await setUp(page, way)
     await expect
       .poll(async () => {
         await drag("dragenter")
@@ -351,7 +351,7 @@ it("what lies over the page takes the side of the component, and lets nothing th
         }
       }),
     )
-    expect(seen, name).toEqual(Array.from({ length: 3 }, () => ({ side: is, isSolid: true })))
+    expect(seen, name).toEqual(Array.from({ length: 3 }, () => ({ side: way.is, isSolid: true })))
     await drag("dragleave")
     await page.locator('[data-sluice="page-drop"]').waitFor({ state: "detached" })
   }

@@ -34,11 +34,13 @@ export const parseHttpUrl = (value: string): Outcome<string> =>
 const badPort = (port: number | string): string =>
   `Expected another port: browsers and apps refuse to talk to port ${port}, which belongs to another protocol.`
 
+const anyPort = wholeNumber("0 takes any free one", 0, 65_535)
+
 /** The port to listen on. */
 const port: Setting<number> = {
-  ...wholeNumber("0 takes any free one", 0, 65_535),
+  ...anyPort,
   parse: (value) => {
-    const parsed = wholeNumber("", 0, 65_535).parse(value)
+    const parsed = anyPort.parse(value)
     // 0 is any free one.
     return parsed.ok && parsed.value > 0 && isBadPort(parsed.value) ? refuse(badPort(parsed.value)) : parsed
   },

@@ -76,7 +76,7 @@ const makeStore = (name: string, readScope: () => string | undefined, maxAge: nu
   const records = createResumeRecords(name)
   const locks = createResumeLocks(name)
   const handles = createFileHandles()
-  /** The file of this page whose upload is remembered under a fingerprint. Another one with the same is not remembered. */
+  /** The file of this page that is about to be sent, or is, and is remembered under a fingerprint. Another one with the same is not. */
   const inUse = new Map<string, File>()
   const isOld = ({ keptAt }: ResumeRecord) => keptAt + maxAge <= Date.now()
 
@@ -85,26 +85,25 @@ const makeStore = (name: string, readScope: () => string | undefined, maxAge: nu
     if (scope === undefined) return forgetful
     const id = await fingerprint(options, file, scope)
     const { webkitRelativePath: path } = file
+    const isFree = () => (inUse.get(id) ?? file) === file
+    const take = () => void (isFree() && inUse.set(id, file))
+    const release = () => void (inUse.get(id) === file && inUse.delete(id))
     /** Whether the remembered upload is of a file that looks the same and is another one: a copy in another folder, say. */
     const isOther = (record: ResumeRecord) =>
-      (inUse.get(id) ?? file) !== file || (path !== "" && record.path !== undefined && record.path !== path)
+      !isFree() || (path !== "" && record.path !== undefined && record.path !== path)
     // Without locks two tabs would conflict over the record, so nothing is kept.
     await locks.held()
     const record = await records.get(id)
     const known = record === undefined || isOld(record) ? undefined : record
     if (known !== undefined && isOther(known)) return forgetful
     const kept = known?.upload
-    /** The key of this entry; undefined while another file of this page is remembered under the same fingerprint. */
+    /** The key of this entry; undefined while it is not remembered. */
     let key = kept?.key
-    const take = () => void inUse.set(id, file)
-    const release = () => {
-      if (inUse.get(id) === file) inUse.delete(id)
-    }
     if (kept !== undefined) take()
 
     const keep: ResumeEntry["keep"] = async (upload) => {
       const now = Date.now()
-      if ((inUse.get(id) ?? file) !== file) return upload
+      if (!isFree()) return upload
       take()
       let isApart = false
       const put = (handle: PickedHandle | undefined) =>
@@ -165,15 +164,14 @@ const makeStore = (name: string, readScope: () => string | undefined, maxAge: nu
       kept,
       keep,
       advance,
-      exclusively: async (work, signal, onWait) => {
-        if (key === undefined || (inUse.get(id) ?? file) !== file) return work()
+      exclusively: async (work, ...rest) => {
+        if (key === undefined) return work()
         take()
         try {
-          return await locks.exclusively(id, work, signal, onWait)
-        } catch (error) {
-          // What has failed may be chosen again, as another object. What is paused is still in the page.
-          if (!signal.aborted) release()
-          throw error
+          return await locks.exclusively(id, work, ...rest)
+        } finally {
+          // What is paused or has failed may be chosen again, as another object.
+          release()
         }
       },
       forget: () => {

@@ -10,12 +10,12 @@ export interface Tab {
   readonly setFiles: (selector: string, paths: ReadonlyArray<string>) => Promise<void>
   /** Clicks by a pointer. */
   readonly click: (selector: string) => Promise<void>
-  /** Presses a key, by its code point in WebDriver: {@link keys}, or a character. */
+  /** Presses a key, by its code point in WebDriver, or a character. */
   readonly press: (key: string) => Promise<void>
 }
 
-/** Source: W3C WebDriver, 17.4.2. */
-export const keys = { tab: "\uE004", enter: "\uE007", escape: "\uE00C", space: " " } as const
+/** The Tab key. Source: W3C WebDriver, 17.4.2. */
+export const tabKey = "\uE004"
 
 /** A started browser with one tab. */
 export interface OtherBrowser {
