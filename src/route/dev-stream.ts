@@ -135,8 +135,8 @@ const deliver = (stream: DevStream, event: DevStreamEvent & { readonly hook: Hoo
   return postJson(toPost(stream, event)).pipe(
     Effect.flatMap(checkAnswer),
     Effect.catch((failure) =>
-      // What has arrived may be at work still, or is done.
-      failure.status !== undefined || sentToSelf.get(event.signature) === true
+      // What has arrived, or may have, is at work still, or is done.
+      failure.reason !== "network" || sentToSelf.get(event.signature) === true
         ? Effect.fail(failure)
         : Effect.andThen(tellHandedOver(stream, failure), handOver(stream, event)),
     ),

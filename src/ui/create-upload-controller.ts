@@ -36,10 +36,12 @@ export const createUploadController = <Router extends TypedFileRouter, Slug exte
   let loading: Promise<UploadEngine> | undefined
   let disconnect: (() => void) | undefined
   let isConnected = false
+  /** Whether it still shows what a server has rendered. */
+  let { isServed } = setup
   const listeners = new Set<() => void>()
 
   const readRoute = () => {
-    const routeConfig = readRouteConfig(setup, options.endpoint, setup.isServed && !isConnected)
+    const routeConfig = readRouteConfig(setup, options.endpoint, isServed)
     return { routeConfig, isReady: routeConfig !== undefined }
   }
   /** Chosen files that could not be processed, because the uploading code could not be loaded. */
@@ -234,6 +236,7 @@ export const createUploadController = <Router extends TypedFileRouter, Slug exte
     loaded: () => loaded,
     connect: () => {
       isConnected = true
+      isServed = false
       disconnect = engine?.connect()
       lookAround()
       return () => {

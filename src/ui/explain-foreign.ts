@@ -28,7 +28,7 @@ const toPlace = (text: string, page: string | undefined): string => {
     const { origin, pathname } = new URL(text, page)
     return page !== undefined && origin === new URL(page).origin ? pathname : origin + pathname
   } catch {
-    return text
+    return text.split(/[?#]/)[0]!
   }
 }
 

@@ -3,7 +3,8 @@ import type { UploadError } from "../protocol/upload-error.ts"
 
 /** What somebody else than Sluice has answered, if that is what an error is about. */
 export const foreignAnswerOf = ({ cause }: UploadError): ForeignAnswer | undefined =>
-  (cause as Partial<ForeignAnswer> | null | undefined)?.at === undefined ? undefined : (cause as ForeignAnswer)
+  // Texts and arrays have a method of that name.
+  typeof (cause as Partial<ForeignAnswer> | null | undefined)?.at === "string" ? (cause as ForeignAnswer) : undefined
 
 /**
  * Whether an error with status 413 is about the bytes of a file, which the ingest is sent, and not about their announcement:

@@ -309,6 +309,73 @@ test("a file that was paused, and is chosen again as another object, goes on whe
   expect(await list(page)).toEqual([])
 })
 
+/** Two files of one page that look the same, and differ in the middle or do not; the first is paused in the middle. */
+const pauseTwin = (page: Page, isSame: boolean) =>
+  page.evaluate(
+    async ([size, isSame]) => {
+      const { createResumeStore, generateUploader } = window.door
+      const make = (fill: number) => {
+        const content = new Uint8Array(size)
+        content[1_000_000] = fill
+        return new File([content], "a", { type: "video/mp4", lastModified: 1000 })
+      }
+      const create = (file: File) =>
+        // As a component makes it that renders anew: the stores share what the page knows.
+        generateUploader<any>({
+          retry: { delay: 1 },
+          resumeStore: createResumeStore({ scope: () => "ann" }),
+        }).createUpload("any", { files: [file] })
+      Object.assign(window, { twins: [create(make(1)), () => create(make(isSame ? 1 : 2))] })
+    },
+    [size, isSame] as const,
+  )
+
+test.each([
+  ["is sent while the first one is paused", ["pause", "second", "resume"]],
+  ["is sent, and the first one is removed", ["pause", "second", "abort"]],
+] as const)("a file that looks like a paused one and has another content: it %s", async (_, steps) => {
+  const page = await openTab()
+  peer.fail("PUT", "a", { stallAfter: 5_000_000, until: never })
+  await pauseTwin(page, false)
+  await peer.until(() => peer.storedOf("a") > 1_000_000)
+  const ends = await page.evaluate(async (steps) => {
+    const [first, start] = (window as unknown as { twins: [Upload<any>, () => Upload<any>] }).twins
+    first.pauseUpload()
+    await first.done()
+    const second = start()
+    const [end] = (await second.done()) as Array<UploadOutcome<any>>
+    if (steps[2] === "abort") first.abortUpload()
+    else first.resumeUpload()
+    const [other] = (await first.done()) as Array<UploadOutcome<any>>
+    return [end!, other!].map((one) => (one.status === "done" ? [one.key, one.fileHash] : [one.status]))
+  }, steps)
+  const hashes = [1, 2].map((fill) => {
+    const content = Buffer.alloc(size)
+    content[1_000_000] = fill
+    return createHash("sha256").update(content).digest("hex")
+  })
+  expect(ends[0]![1]).toBe(hashes[1])
+  expect(ends[1]).toEqual(steps[2] === "abort" ? ["aborted"] : [expect.not.stringMatching(ends[0]![0]!), hashes[0]])
+})
+
+test("a file that looks like a paused one and has the same content is the same, and goes on where it was", async () => {
+  const page = await openTab()
+  peer.fail("PUT", "a", { stallAfter: 5_000_000, until: never })
+  await pauseTwin(page, true)
+  await peer.until(() => peer.storedOf("a") > 1_000_000)
+  const keys = await page.evaluate(async () => {
+    const [first, start] = (window as unknown as { twins: [Upload<any>, () => Upload<any>] }).twins
+    first.pauseUpload()
+    await first.done()
+    const [end] = (await start().done()) as Array<UploadOutcome<any>>
+    return end!.status
+  })
+  expect(keys).toBe("done")
+  expect(peer.seen.filter(({ at, method, name }) => at === "app" && method === "POST" && name === "any")).toHaveLength(
+    1,
+  )
+})
+
 test("a scope that is a function is asked each time: while it is undefined nothing is remembered, and nothing listed", async () => {
   const page = await openTab()
   const begin = (user: string | undefined, name: string) =>

@@ -1,6 +1,7 @@
 import type { Json } from "../../protocol/json.ts"
 import { limits } from "../../protocol/limits.ts"
 import { createFileHandles } from "./file-handles.ts"
+import { createFilesInUse } from "./files-in-use.ts"
 import { fingerprint } from "./fingerprint.ts"
 import { createResumeLocks } from "./resume-locks.ts"
 import { createResumeRecords, type ResumeRecord } from "./resume-records.ts"
@@ -15,7 +16,8 @@ export interface ResumeStoreOptions {
    * remembered upload can be resumed by anybody who has it: without a scope, the next user who picks the same file
    * would resume the previous user's upload, and {@link ResumeStore.list} would show its name.
    *
-   * A function is asked each time: for a store that is made before anybody has signed in, as that of `createUploads`.
+   * A function is asked each time: for a store that is made before anybody has signed in, as that of `createUploads`. Where
+   * a component renders it has to be the same function each time.
    * While it returns undefined nobody is signed in: nothing is remembered, and nothing listed.
    */
   readonly scope?: string | (() => string | undefined) | undefined
@@ -72,12 +74,19 @@ export const createResumeStore = (options: ResumeStoreOptions = {}): ResumeStore
   return present
 }
 
+/** What the stores of one database share. */
+const makeParts = (name: string) => ({
+  records: createResumeRecords(name),
+  locks: createResumeLocks(name),
+  handles: createFileHandles(),
+  inUse: createFilesInUse(),
+})
+const parts = new Map<string, ReturnType<typeof makeParts>>()
+
 const makeStore = (name: string, readScope: () => string | undefined, maxAge: number): ResumeStore => {
-  const records = createResumeRecords(name)
-  const locks = createResumeLocks(name)
-  const handles = createFileHandles()
-  /** The file of this page that is about to be sent, or is, and is remembered under a fingerprint. Another one with the same is not. */
-  const inUse = new Map<string, File>()
+  const shared = parts.get(name) ?? makeParts(name)
+  parts.set(name, shared)
+  const { records, locks, handles, inUse } = shared
   const isOld = ({ keptAt }: ResumeRecord) => keptAt + maxAge <= Date.now()
 
   const openFile = async (options: ResumeEntryOptions, file: File): Promise<ResumeEntry> => {
@@ -85,32 +94,28 @@ const makeStore = (name: string, readScope: () => string | undefined, maxAge: nu
     if (scope === undefined) return forgetful
     const id = await fingerprint(options, file, scope)
     const { webkitRelativePath: path } = file
-    const isFree = () => (inUse.get(id) ?? file) === file
-    const take = () => void (isFree() && inUse.set(id, file))
-    const release = () => void (inUse.get(id) === file && inUse.delete(id))
-    /** Whether the remembered upload is of a file that looks the same and is another one: a copy in another folder, say. */
-    const isOther = (record: ResumeRecord) =>
-      !isFree() || (path !== "" && record.path !== undefined && record.path !== path)
+    /** Whether a remembered upload is of a copy in another folder. */
+    const isElsewhere = (record: ResumeRecord) => path !== "" && record.path !== undefined && record.path !== path
     // Without locks two tabs would conflict over the record, so nothing is kept.
     await locks.held()
     const record = await records.get(id)
     const known = record === undefined || isOld(record) ? undefined : record
-    if (known !== undefined && isOther(known)) return forgetful
+    if ((known !== undefined && isElsewhere(known)) || (await inUse.isApart(id, file))) return forgetful
     const kept = known?.upload
     /** The key of this entry; undefined while it is not remembered. */
     let key = kept?.key
-    if (kept !== undefined) take()
+    if (kept !== undefined) inUse.take(id, file)
 
     const keep: ResumeEntry["keep"] = async (upload) => {
       const now = Date.now()
-      if (!isFree()) return upload
-      take()
-      let isApart = false
+      if (!inUse.isFree(id, file)) return upload
+      inUse.take(id, file)
+      let isCopy = false
       const put = (handle: PickedHandle | undefined) =>
         records.put(id, (present) => {
           const valid = present === undefined || isOld(present) ? undefined : present
-          isApart = valid !== undefined && isOther(valid)
-          if (isApart || (valid !== undefined && valid.upload.key !== upload.key)) return undefined
+          isCopy = valid !== undefined && isElsewhere(valid)
+          if (isCopy || (valid !== undefined && valid.upload.key !== upload.key)) return undefined
           const same = present?.upload.key === upload.key ? present : undefined
           const { startedAt = now, loaded } = same ?? {}
           const { slug, input } = options
@@ -135,8 +140,8 @@ const makeStore = (name: string, readScope: () => string | undefined, maxAge: nu
         if (handle === undefined) throw error
         return put(undefined)
       })
-      if (isApart) {
-        release()
+      if (isCopy) {
+        inUse.release(id, file)
         return upload
       }
       const used = there?.upload ?? upload
@@ -164,19 +169,11 @@ const makeStore = (name: string, readScope: () => string | undefined, maxAge: nu
       kept,
       keep,
       advance,
-      exclusively: async (work, ...rest) => {
-        if (key === undefined) return work()
-        take()
-        try {
-          return await locks.exclusively(id, work, ...rest)
-        } finally {
-          // What is paused or has failed may be chosen again, as another object.
-          release()
-        }
-      },
+      exclusively: (work, ...rest) =>
+        key === undefined ? work() : inUse.sending(id, file, () => locks.exclusively(id, work, ...rest)),
       forget: () => {
         clearTimeout(timer)
-        release()
+        inUse.release(id, file)
         return records.remove(id, (present) => present.upload.key === key)
       },
     }
@@ -195,8 +192,8 @@ const makeStore = (name: string, readScope: () => string | undefined, maxAge: nu
       return openFile(options, file).catch(() => forgetful)
     },
     list: async (slug) => {
-      const scope = readScope()
       try {
+        const scope = readScope()
         const [all, held] = await Promise.all([records.list(), locks.held()])
         const isOver = (record: ResumeRecord) => isOld(record) && !held.has(record.id)
         await Promise.all(all.filter(isOver).map(({ id }) => records.remove(id, isOld)))

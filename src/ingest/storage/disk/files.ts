@@ -49,7 +49,10 @@ export const createDiskFiles = (folder: string): DiskFiles => {
    * The device of the root. Not its number too, which some file systems change while nobody has it open; a folder that somebody has put
    * in its place, on the same device, keeps what is stored in it.
    */
-  const findDevice = (): bigint | undefined => statSync(folder, { bigint: true, throwIfNoEntry: false })?.dev
+  const findDevice = (): bigint | undefined => {
+    const root = statSync(folder, { bigint: true, throwIfNoEntry: false })
+    return root?.isDirectory() ? root.dev : undefined
+  }
   let device: bigint | undefined
   try {
     device = findDevice()

@@ -68,7 +68,8 @@ export const openDatabase = (
     throw cause
   }
   const log = isDurable ? openLog(database, `${file}-wal`) : undefined
-  const places = watchPlaces(isDurable ? [file, `${file}-wal`, ...beside] : beside)
+  // Without the last of the three another process that opens the database makes its own, and with it locks of its own.
+  const places = watchPlaces(isDurable ? [file, `${file}-wal`, `${file}-shm`, ...beside] : beside)
   const group = createGroupCommit(database, async () => {
     await log?.flush()
     places.check()

@@ -42,7 +42,7 @@ it("goes on when what was moved away is back", async () => {
   expect(await begin("b")).toMatchObject({ kind: "granted" })
 })
 
-it.each(["catalog.sqlite", "catalog.sqlite-wal", "lock.sqlite"])(
+it.each(["catalog.sqlite", "catalog.sqlite-wal", "catalog.sqlite-shm", "lock.sqlite"])(
   "confirms nothing once %s is replaced",
   async (name) => {
     const { folder, begin } = await openCatalog(["lock.sqlite"])
