@@ -1,8 +1,9 @@
 import { type DurationInput, parseDuration } from "../protocol/duration.ts"
 import { isKeyOf } from "../protocol/key.ts"
 import { limits } from "../protocol/limits.ts"
+import { findNameMistake } from "../protocol/file-name.ts"
 import { names } from "../protocol/names.ts"
-import { signUrl } from "../protocol/signed-url.ts"
+import { signReadUrl } from "../protocol/read-grant.ts"
 import { UploadError } from "../protocol/upload-error.ts"
 import type { KeyType } from "../schema/server-api-options.ts"
 import type { ApiSettings } from "./api-settings.ts"
@@ -12,6 +13,8 @@ import type { KeyOptions } from "./file-reference.ts"
 export interface ReadUrlOptions extends KeyOptions {
   /** How long the URL is valid, `"2 hours"` or seconds; by default an hour, at most 7 days. */
   readonly expiresIn?: DurationInput | undefined
+  /** Browsers save the file instead of showing it: with `true` under its own name, with a text under that one. */
+  readonly download?: boolean | string | undefined
 }
 
 const refuse = (message: string) => new UploadError({ code: "BAD_REQUEST", message })
@@ -24,6 +27,14 @@ export const readExpiresIn = ({ expiresIn }: Pick<ReadUrlOptions, "expiresIn">):
   const seconds = Math.floor(ttl.value / 1000)
   if (seconds >= 1 && seconds <= limits.readUrlTtl) return seconds
   throw refuse(`expiresIn must be from 1 second to 7 days, not ${JSON.stringify(expiresIn)}.`)
+}
+
+/** The option as it was given. Fails: throws an UploadError, code BAD_REQUEST, where it is no name. */
+export const readDownload = ({ download }: Pick<ReadUrlOptions, "download">): boolean | string | undefined => {
+  const mistake = typeof download === "string" ? findNameMistake(download) : undefined
+  if (mistake !== undefined) throw refuse(`download: expected ${mistake}.`)
+  if (download === undefined || typeof download === "boolean" || typeof download === "string") return download
+  throw refuse(`download must be true or a file name, not ${JSON.stringify(download)}.`)
 }
 
 /** The URL of a file of the app, before it is signed. */
@@ -43,7 +54,7 @@ const toReadPath = ({ appId, encodedAppId }: ApiSettings, key: string, keyType: 
 /**
  * Signs a URL that reads a private file, without a request: it does so even for a file that does not exist.
  *
- * Shape:  `{ingestUrl}/f/<key>?expires=<ms>&signature=…`, of a custom id `{ingestUrl}/a/<appId>/<customId>?…`.
+ * Shape:  `{ingestUrl}/f/<key>?expires=<ms>&…&signature=…`, of a custom id `{ingestUrl}/a/<appId>/<customId>?…`.
  * Fails:  rejects with an UploadError, code BAD_REQUEST.
  * Source: docs/protocol.md §4, §10.
  */
@@ -55,5 +66,5 @@ export const createReadUrl = async (
   const { ingestUrl, signer, defaultKeyType } = settings
   const path = toReadPath(settings, key, options.keyType ?? defaultKeyType)
   const expires = Date.now() + (readExpiresIn(options) ?? 3600) * 1000
-  return signUrl(`${ingestUrl}/${path}?${names.query.expires}=${expires}`, signer)
+  return signReadUrl(`${ingestUrl}/${path}`, { expires, download: readDownload(options) }, signer)
 }

@@ -45,7 +45,7 @@ import type { FileUploadResult } from "./file-upload-result.ts"
 import type { FromUrlOptions, RemoteFile } from "./from-url/from-url-options.ts"
 import { operations } from "./operations.ts"
 import { createPrefixUrl, type PrefixUrlOptions } from "./prefix-url.ts"
-import { createReadUrl, readExpiresIn, type ReadUrlOptions } from "./read-url.ts"
+import { createReadUrl, readDownload, readExpiresIn, type ReadUrlOptions } from "./read-url.ts"
 import { refusePages } from "./refuse-pages.ts"
 import type { ServerUploadOptions } from "./server-upload-options.ts"
 import { openInput, sizeOf, type UploadInput } from "./upload-input.ts"
@@ -309,9 +309,11 @@ export class SluiceApi {
     checkOptions("The options of getSignedURL", options, readUrlOptions)
     const settings = await this.#load()
     const expiresIn = readExpiresIn(options)
+    const download = readDownload(options)
     const request: FileAccessRequest = {
       ...toReference(key, options.keyType ?? settings.defaultKeyType),
       ...(expiresIn !== undefined && { expiresIn }),
+      ...(download !== undefined && { download }),
     }
     return (await callIngest(settings, operations.requestFileAccess, request, options)).url
   }

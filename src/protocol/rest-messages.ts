@@ -233,6 +233,8 @@ export interface UsageInfo {
 export type FileAccessRequest = FileReference & {
   /** Seconds, 1–604800; by default an hour. */
   readonly expiresIn?: number
+  /** Browsers save the file instead of showing it: `true` under its own name, a text under that one. */
+  readonly download?: boolean | string
 }
 
 /** Answer of `requestFileAccess`. */

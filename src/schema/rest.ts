@@ -281,6 +281,11 @@ export const FileAccessRequestSchema: Schema.Codec<FileAccessRequest> = ofFile({
       description: "Seconds, an hour by default.",
     }),
   ),
+  download: Schema.optionalKey(
+    Schema.Union([Schema.Boolean, FileName]).annotate({
+      description: "Browsers save the file instead of showing it: `true` under its own name, a text under that one.",
+    }),
+  ),
 })
 
 /** Source: docs/protocol.md §10. */

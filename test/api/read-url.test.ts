@@ -36,6 +36,40 @@ describe("generateSignedURL", () => {
     for (const wrong of tampered) expect((await at(wrong)).status, wrong).toBe(403)
   })
 
+  test("has browsers save the file, under another name where it says one", async () => {
+    const { api } = await start()
+    const { data } = await api.uploadFiles(new File(["secret"], "plan.txt"))
+    const offeredBy = async (download: boolean | string | undefined) => {
+      const urls = [
+        await api.generateSignedURL(data!.key, { download }),
+        await api.getSignedURL(data!.key, { download }),
+      ]
+      return Promise.all(urls.map(async (url) => (await fetch(url)).headers.get("content-disposition")))
+    }
+    const twice = (text: string) => [text, text]
+    expect(await offeredBy(undefined)).toEqual(twice("inline; filename=plan.txt"))
+    expect(await offeredBy(false)).toEqual(twice("inline; filename=plan.txt"))
+    expect(await offeredBy(true)).toEqual(twice("attachment; filename=plan.txt"))
+    expect(await offeredBy("Plan (final) & co.txt")).toEqual(twice('attachment; filename="Plan (final) & co.txt"'))
+    expect(await offeredBy('"ä"; filename=x.exe')).toEqual(
+      twice(`attachment; filename="\\"?\\"; filename=x.exe"; filename*=UTF-8''%22%C3%A4%22%3B%20filename%3Dx.exe`),
+    )
+  })
+
+  test.each(["", "a\0", "\ud800", "x".repeat(1025), 1, null])(
+    "refuses %j as a name to save under",
+    async (download) => {
+      const api = new SluiceApi({ token, ingestUrl: "http://127.0.0.1:2" })
+      const given = { download: download as string }
+      for (const asked of [
+        api.generateSignedURL("a", { ...given, keyType: "customId" }),
+        api.getSignedURL("a", given),
+      ]) {
+        await expect(asked).rejects.toMatchObject({ code: "BAD_REQUEST", detail: expect.stringMatching(/^download/) })
+      }
+    },
+  )
+
   test("reads by custom id, the newest file that has it", async () => {
     const { api, ingest } = await start()
     const customId = "users/7 & co?/ä#%2F.txt"

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { names, signUrl, type UploadGrant } from "../../src/protocol.ts"
+import { createSigner, names, signUrl, type UploadGrant } from "../../src/protocol.ts"
+import { signReadUrl } from "../../src/protocol/read-grant.ts"
 import {
   appId,
   createGrant,
@@ -255,6 +256,82 @@ describe("a private file", () => {
     const ingest = await startIngest({ defaultAcl: "private" })
     expect((await fetch((await store(ingest, "hello")).url)).status).toBe(403)
     expect((await fetch((await store(ingest, "hello", { acl: "public-read" })).url)).status).toBe(200)
+  })
+})
+
+describe("a URL by which a file is saved", () => {
+  const offeredAt = async (url: string, init?: RequestInit) => {
+    const response = await fetch(url, init)
+    await response.body?.cancel()
+    return [response.status, response.headers.get("content-disposition")]
+  }
+  const pdf = { name: "scan.pdf", type: "application/pdf" }
+
+  it.each(["private", "public-read"] as const)("offers a %s file that is shown elsewhere", async (acl) => {
+    const ingest = await startIngest()
+    const { url } = await store(ingest, "%PDF-1.7", { ...pdf, acl, contentDisposition: "inline" })
+    const grant = { expires: Date.now() + 60_000 }
+    const shown = await signReadUrl(url, grant, signer)
+    const saved = await signReadUrl(url, { ...grant, download: true }, signer)
+    const named = await signReadUrl(url, { ...grant, download: "Rechnung Nº 7.pdf" }, signer)
+    expect(await offeredAt(shown)).toEqual([200, "inline; filename=scan.pdf"])
+    for (const init of [{}, { method: "HEAD" }]) {
+      expect(await offeredAt(saved, init)).toEqual([200, "attachment; filename=scan.pdf"])
+    }
+    expect(await offeredAt(saved, { headers: { range: "bytes=0-1" } })).toEqual([206, expect.stringMatching(/^attach/)])
+    expect((await offeredAt(named))[1]).toContain("filename*=UTF-8''Rechnung%20N%C2%BA%207.pdf")
+    const tags = await Promise.all([shown, saved, named].map(async (each) => (await fetch(each)).headers.get("etag")))
+    expect(new Set(tags).size).toBe(3)
+  })
+
+  it.each(["private", "public-read"] as const)("is the app's alone, of a %s file too", async (acl) => {
+    const ingest = await startIngest()
+    const { url } = await store(ingest, "hello", { acl })
+    const { url: other } = await store(ingest, "other", { acl })
+    const grant = { expires: Date.now() + 60_000, download: "a.txt" }
+    const named = await signReadUrl(url, grant, signer)
+    const refused = async (address: string) => {
+      const answer = await fetch(address)
+      return `${answer.status} ${(await answer.json()).code}`
+    }
+    const wrong = [
+      named.replace("a.txt", "setup.exe"),
+      named.replace(url, other),
+      named.replace(/&signature=.*/, ""),
+      named.replace(/(&x[^&]*)(&x[^&]*)/, "$2$1"),
+      await signReadUrl(url, { ...grant, download: "" }, signer),
+      await signReadUrl(url, { ...grant, download: "x".repeat(1025) }, signer),
+      await signReadUrl(url, { ...grant, download: "a\0.txt" }, signer),
+      await signUrl(`${url}?x=1&${named.slice(named.indexOf("?") + 1, named.indexOf("&signature"))}`, signer),
+      await signReadUrl(url, grant, createSigner("another key")),
+    ]
+    for (const address of wrong) expect(await refused(address), address).toBe("403 FORBIDDEN")
+    expect(await refused(await signReadUrl(url, { ...grant, expires: Date.now() - 1 }, signer))).toBe("403 EXPIRED_URL")
+  })
+
+  it("is never a page, and a query that is nothing of the kind plays no part", async () => {
+    const ingest = await startIngest()
+    const { url } = await store(ingest, "<script>", { type: "text/html", contentDisposition: "inline" })
+    expect(await offeredAt(url)).toEqual([200, expect.stringMatching(/^inline/)])
+    const saved = await signReadUrl(url, { expires: Date.now() + 60_000, download: "a.html" }, signer)
+    expect(await offeredAt(saved)).toEqual([200, "attachment; filename=a.html"])
+    const { contentDisposition, fileName } = names.query
+    for (const query of [
+      `${contentDisposition}=attachment`,
+      `x=1&${fileName}=setup.exe`,
+      `&${contentDisposition}=inline`,
+    ]) {
+      expect(await offeredAt(`${url}?${query}`)).toEqual([200, expect.stringMatching(/^inline; filename=(?!setup)/)])
+    }
+  })
+
+  it("of a custom id offers the newest file", async () => {
+    const ingest = await startIngest()
+    await store(ingest, "old", { ...pdf, customId: "scan", acl: "private" })
+    await store(ingest, "new", { ...pdf, name: "new.pdf", customId: "scan", acl: "private" })
+    const address = `${ingest.url}/a/${appId}/scan`
+    const saved = await signReadUrl(address, { expires: Date.now() + 60_000, download: true }, signer)
+    expect(await offeredAt(saved)).toEqual([200, "attachment; filename=new.pdf"])
   })
 })
 

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import type { Incoming } from "../../http/incoming.ts"
 import { Rejected } from "../../server-kit/rejected.ts"
 import { isKeyOf } from "../../protocol/key.ts"
-import { names } from "../../protocol/names.ts"
+import { parseReadUrl, wantsDownload } from "../../protocol/read-grant.ts"
 import type { Acl, CacheRule } from "../../protocol/signed-url.ts"
 import { attempt } from "../attempt.ts"
 import { verifyUrlOf } from "../authorise.ts"
@@ -43,29 +43,32 @@ const findOfApp = Effect.fnUntraced(function* (service: Service, appId: string, 
 const toAcl = ({ claimBy, acl }: FileRecord, defaultAcl: Acl): Acl =>
   claimBy === null ? (acl ?? defaultAcl) : "private"
 
+const forbidden = (isPublic: boolean) =>
+  new Rejected({
+    code: "FORBIDDEN",
+    detail: isPublic
+      ? "The URL is not as its app has signed it. Use it exactly as it was issued."
+      : "The file is private. Ask the app for a signed URL, and use it exactly as it was issued.",
+  })
+
 /**
- * Checks that the caller may read the file: everybody, or the holder of a signed URL that has not expired. Returns its ACL, and
- * when that URL ends.
+ * Checks that the caller may read the file: everybody, or the holder of a signed URL that has not expired. So does whoever wants it
+ * offered in another way, under another name perhaps, than it is stored. Returns the ACL, and what the URL says.
  */
 const authoriseRead = Effect.fnUntraced(function* (service: Service, file: FileRecord, url: string) {
-  if (file.acl === "public-read" && file.claimBy === null) return { acl: file.acl, until: Infinity }
+  const needsGrant = wantsDownload(url)
+  if (!needsGrant && file.acl === "public-read" && file.claimBy === null) return { acl: file.acl, until: Infinity }
   const app = yield* whenKnown(service.apps.byId(file.appId))
   const acl = toAcl(file, (app ?? service.settings).defaultAcl)
-  if (acl === "public-read") return { acl, until: Infinity }
-  const forbidden = new Rejected({
-    code: "FORBIDDEN",
-    detail: "The file is private. Ask the app for a signed URL, and use it exactly as it was issued.",
-  })
+  const isPublic = acl === "public-read"
+  if (!needsGrant && isPublic) return { acl, until: Infinity }
   const verified = yield* verifyUrlOf(app, url)
-  if (verified === undefined) return yield* forbidden
-  const { signed } = verified
-  // Nothing else may be signed: a URL that the app signs for another purpose grants no reading.
-  const [name, expires] = signed.slice(signed.indexOf("?") + 1).split("=", 2)
-  if (name !== names.query.expires || !/^\d{1,16}$/.test(expires ?? "")) return yield* forbidden
-  if (Number(expires) <= service.now()) {
+  const grant = verified === undefined ? undefined : parseReadUrl(verified.signed)
+  if (grant === undefined) return yield* forbidden(isPublic)
+  if (grant.expires <= service.now()) {
     return yield* new Rejected({ code: "EXPIRED_URL", detail: "The URL has expired. Ask the app for a new one." })
   }
-  return { acl, until: Number(expires) }
+  return { acl, until: grant.expires, download: grant.download }
 })
 
 /** Sends a file to whoever may read it. @param cache what its URL says */
@@ -76,9 +79,13 @@ const sendTo = Effect.fnUntraced(function* (
   url: string,
   cache: CacheRule,
 ) {
-  const { acl, until } = yield* authoriseRead(service, file, url)
+  const { acl, until, download = false } = yield* authoriseRead(service, file, url)
   const keeping = { acl, cache }
-  return yield* sendFile(service, request, file, toFileHeaders(file, keeping, service.now()), { keeping, until })
+  const offered: FileRecord =
+    download === false
+      ? file
+      : { ...file, contentDisposition: "attachment", name: download === true ? file.name : download }
+  return yield* sendFile(service, request, offered, toFileHeaders(offered, keeping, service.now()), { keeping, until })
 })
 
 /**

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { names } from "../../protocol/names.ts"
-import type { FileReference } from "../../protocol/rest-messages.ts"
-import { signUrl } from "../../protocol/signed-url.ts"
+import type { FileAccessRequest, FileReference } from "../../protocol/rest-messages.ts"
+import { signReadUrl } from "../../protocol/read-grant.ts"
 import { FileAccessRequestSchema, FileAccessSchema } from "../../schema/rest.ts"
 import { attempt } from "../attempt.ts"
 import type { Catalog, FileRecord } from "../storage/catalog.ts"
@@ -29,17 +29,23 @@ const find = async (
 }
 
 /** For an app that has called with an active key, so there is a key to sign with. */
-const toUrl = async ({ service, app, origin }: Call, { key }: FileRecord, ttl: number): Promise<string> => {
-  const { path, query } = names
-  return signUrl(`${origin}/${path.file}/${key}?${query.expires}=${service.now() + ttl * 1000}`, app.signers[0]!)
-}
+const toUrl = async (
+  { service, app, origin }: Call,
+  { key }: FileRecord,
+  { expiresIn = defaultTtl, download }: FileAccessRequest,
+): Promise<string> =>
+  signReadUrl(
+    `${origin}/${names.path.file}/${key}`,
+    { expires: service.now() + expiresIn * 1000, download },
+    app.signers[0]!,
+  )
 
 /** Source: docs/protocol.md §10. */
 export const requestFileAccess = defineOperation({
   summary: "Get a URL that reads a private file",
   description:
     "Anybody who has the URL can read the file until it expires, so treat it as a secret. `expiresIn` is in seconds, an hour by " +
-    "default. A custom id means the newest `Uploaded` file that has it. Works for public files too.",
+    "default. With `download` browsers save the file: `true` under its own name, a text under that one. A custom id means the newest `Uploaded` file that has it. Works for public files too.",
   request: FileAccessRequestSchema,
   answer: FileAccessSchema,
   example: {
@@ -53,6 +59,6 @@ export const requestFileAccess = defineOperation({
     const { service, app } = call
     const file = yield* attempt(() => find(service.catalog, app.id, request, service.now()))
     if (file === null) return yield* fileNotFound()
-    return { url: yield* Effect.promise(() => toUrl(call, file, request.expiresIn ?? defaultTtl)) }
+    return { url: yield* Effect.promise(() => toUrl(call, file, request)) }
   }),
 })

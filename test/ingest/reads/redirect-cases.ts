@@ -7,6 +7,7 @@ import { expect } from "vitest"
 import { SluiceApi } from "../../../src/api.ts"
 import { type BlobStore, createMemoryCatalog, type IngestOptions } from "../../../src/ingest.ts"
 import { encodeToken, names, signUrl, type UploadGrant } from "../../../src/protocol.ts"
+import { signReadUrl } from "../../../src/protocol/read-grant.ts"
 import { sealPrefixUrl } from "../../../src/protocol/prefix-grant.ts"
 import { createSealer } from "../../../src/protocol/seal.ts"
 import type { S3Settings } from "../../../src/ingest/storage/s3/client/s3-settings.ts"
@@ -102,6 +103,19 @@ export const redirectCases: ReadonlyArray<RedirectCase> = [
       expect((await fetch(url, { headers: { "if-none-match": etag } })).status).toBe(304)
       const rest = await fetch(url, { headers: { range: "bytes=1-2", "if-range": etag } })
       expect([rest.status, (await bytesOf(rest)).length]).toEqual([206, 2])
+    },
+  },
+  {
+    name: "what is to be saved is offered so by the bucket, under the name that its URL says",
+    run: async (settings) => {
+      const ingest = await startRedirecting(settings)
+      const { url } = await keep(ingest, makePicture(), { acl: "private" })
+      const saved = await signReadUrl(url, { expires: Date.now() + 60_000, download: "ünï (2).png" }, signer)
+      expect((await follow(saved)).status).toBe(302)
+      const [there, here] = [await fetch(saved), await ask(saved, { method: "HEAD" })]
+      await there.body?.cancel()
+      expect(there.headers.get("content-disposition")).toBe(here.headers.get("content-disposition"))
+      expect(there.headers.get("content-disposition")).toMatch(/^attachment;.*%20%282%29\.png/)
     },
   },
   {

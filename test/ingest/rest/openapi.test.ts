@@ -230,6 +230,7 @@ describe("the described requests", () => {
     requestFileAccess: [
       ...reference,
       ...[1, 604_800, 0, 604_801, 1.5, "1"].map((expiresIn) => ({ fileKey: "a", expiresIn })),
+      ...[true, false, "a.txt", "", "a\0", null, 1].map((download) => ({ fileKey: "a", download })),
     ],
   }
 

@@ -139,6 +139,19 @@ describe("requestFileAccess", () => {
     expect(Math.abs(expires - Date.now() - 3_600_000)).toBeLessThan(60_000)
   })
 
+  it.each([
+    [true, /^attachment; filename=(?!Plan)/],
+    ["Plan.txt", /^attachment; filename=Plan\.txt$/],
+    [false, /^inline/],
+  ] as const)("gives a URL by which browsers save the file: download %s", async (download, offered) => {
+    const ingest = await startIngest()
+    const key = await store(ingest, { acl: "private" })
+    const { url } = await answerOf(await call(ingest.url, "requestFileAccess", { fileKey: key, download }))
+    const response = await fetch(url)
+    expect(await response.text()).toBe("hello")
+    expect(response.headers.get("content-disposition")).toMatch(offered)
+  })
+
   it("gives a URL that ends", async () => {
     const ingest = await startIngest()
     const key = await store(ingest, { acl: "private" })

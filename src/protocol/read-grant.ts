@@ -1,0 +1,50 @@
+import { findNameMistake } from "./file-name.ts"
+import { names } from "./names.ts"
+import type { MaybePromise, Signer } from "./signature.ts"
+import { encodeQueryValue, signUrl } from "./signed-url.ts"
+
+/** What a signed URL for reading grants, beside the file that its path names. */
+export interface ReadGrant {
+  /** ms since the epoch. */
+  readonly expires: number
+  /** Whether browsers save the file instead of showing it: `true` under its own name, a text under that one. */
+  readonly download?: boolean | string | undefined
+}
+
+const { expires, contentDisposition, fileName } = names.query
+const asDownload = `&${contentDisposition}=attachment`
+const underName = `&${fileName}=`
+
+/**
+ * Builds and signs a URL that reads one file.
+ *
+ * Shape:  `<address>?expires=<ms>[&x-sluice-content-disposition=attachment[&x-sluice-file-name=…]]&signature=…`
+ * Source: docs/protocol.md §10.
+ *
+ * @param address where the file is read, without a query
+ */
+export const signReadUrl = (address: string, grant: ReadGrant, signer: Signer): MaybePromise<string> => {
+  const { download = false } = grant
+  let url = `${address}?${expires}=${grant.expires}`
+  if (download !== false) url += asDownload
+  if (typeof download === "string") url += underName + encodeQueryValue(download)
+  return signUrl(url, signer)
+}
+
+/** Whether a URL, signed or not, wants the file to be saved: only its app may say so, whoever may read the file. */
+export const wantsDownload = (url: string): boolean => {
+  const query = url.indexOf("?")
+  return query >= 0 && url.includes(asDownload, query)
+}
+
+/** Reads what {@link signReadUrl} has built, its signature verified and removed; undefined where it grants no reading. */
+export const parseReadUrl = (signed: string): ReadGrant | undefined => {
+  const query = signed.slice(signed.indexOf("?") + 1)
+  // What an app signs for another purpose does not begin with the time.
+  const [name, time] = query.split("&", 1)[0]!.split("=", 2)
+  if (name !== expires || !/^\d{1,16}$/.test(time ?? "")) return undefined
+  if (!wantsDownload(signed)) return { expires: Number(time) }
+  const under = new URLSearchParams(query).get(fileName) ?? undefined
+  if (under !== undefined && findNameMistake(under) !== undefined) return undefined
+  return { expires: Number(time), download: under ?? true }
+}
