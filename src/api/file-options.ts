@@ -13,6 +13,11 @@ export interface ClaimOptions extends CallOptions {
   readonly replaces?: string | ReadonlyArray<string> | undefined
   /** Whose all of these files must be, so that a page cannot name the files of somebody else. */
   readonly owner?: string | undefined
+  /**
+   * Through which file route all of the claimed files must have come, so that a page cannot name a file of the user's that another
+   * route took: a larger one, of another type, or one that waits for a verdict. What they replace may be of any.
+   */
+  readonly slug?: string | undefined
 }
 
 /** How files are rejected. */

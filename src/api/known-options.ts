@@ -49,7 +49,9 @@ export const listOptions = [
 ] as const satisfies ReadonlyArray<keyof ListFilesOptions>
 export const selectionFields = ["owner", "prefix"] as const satisfies ReadonlyArray<keyof FileSelection>
 export const usageOptions = [...callOptions, "owner"] as const satisfies ReadonlyArray<keyof UsageOptions>
-export const claimOptions = [...callOptions, "replaces", "owner"] as const satisfies ReadonlyArray<keyof ClaimOptions>
+export const claimOptions = [...callOptions, "replaces", "owner", "slug"] as const satisfies ReadonlyArray<
+  keyof ClaimOptions
+>
 export const rejectOptions = [...callOptions, "reason"] as const satisfies ReadonlyArray<keyof RejectOptions>
 export const updateOptions = [...keyOptions, "expiresIn"] as const satisfies ReadonlyArray<keyof UpdateOptions>
 export const uploadOptions = [

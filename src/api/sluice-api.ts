@@ -249,16 +249,17 @@ export class SluiceApi {
    */
   async claimFiles(keys: string | ReadonlyArray<string>, options: ClaimOptions = {}): Promise<ClaimedFiles> {
     checkOptions("The options of claimFiles", options, claimOptions)
-    refuseUndefined("The options of claimFiles", options, ["owner"])
+    refuseUndefined("The options of claimFiles", options, ["owner", "slug"])
     const settings = await this.#load()
     const fileKeys = toList(keys)
     const replaces = options.replaces === undefined ? [] : toList(options.replaces)
     if (fileKeys.length === 0 && replaces.length === 0) return { success: true, claimedCount: 0, replacedCount: 0 }
-    const { owner } = options
+    const { owner, slug } = options
     const request: ClaimFilesRequest = {
       fileKeys,
       ...(replaces.length > 0 && { replaces }),
       ...(owner !== undefined && { owner }),
+      ...(slug !== undefined && { slug }),
     }
     return callIngest(settings, operations.claimFiles, request, options)
   }

@@ -175,6 +175,8 @@ export interface ClaimFilesRequest {
   readonly replaces?: ReadonlyArray<string>
   /** Whose all of these files must be. */
   readonly owner?: string
+  /** Through which file route all of `fileKeys` must have come. */
+  readonly slug?: string
 }
 
 /** Answer of `claimFiles`. */

@@ -224,6 +224,11 @@ export const ClaimFilesRequestSchema: Schema.Codec<ClaimFilesRequest> = Schema.S
     someFiles(FileKey).annotate({ description: "Keys of files that are deleted with the claim." }),
   ),
   owner: Schema.optionalKey(Owner),
+  slug: Schema.optionalKey(
+    Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(limits.slug)).annotate({
+      description: "Through which file route all of `fileKeys` must have come.",
+    }),
+  ),
 })
 
 /** Source: docs/protocol.md §10. */

@@ -125,6 +125,28 @@ describe.each(catalogs)("a file with labels (%s)", (_, create) => {
     expect(await read(`/f/${grant.key}`)).toBe(200)
   })
 
+  it("is claimed for the file route that it came through, and for no other", async () => {
+    const { ingest, send, api } = await start()
+    const arrive = async (slug: string) => {
+      const grant = await labelled({ claimWithin: 3_600_000, owner: "u" }, { slug })
+      await register(ingest.url, { fileKeys: [grant.key], callbackSlug: slug, awaitServerData: false })
+      expect((await putRaw(await sign(ingest.url, grant), "hello")).status).toBe(200)
+      return grant.key
+    }
+    const [photo, film] = [await arrive("photo"), await arrive("film")]
+    const { grant: own } = await send({ claimWithin: 3_600_000, owner: "u" })
+    const claim = (keys: ReadonlyArray<string>, slug: string) =>
+      api.claimFiles(keys, { owner: "u", slug, replaces: film })
+    for (const other of [film, own.key]) {
+      await expect(claim([photo, other], "photo")).rejects.toMatchObject({ data: { missing: [other] } })
+    }
+    expect((await api.listFiles({ status: "Pending" })).files).toHaveLength(3)
+    // What it replaces may have come through any.
+    expect(await claim([photo], "photo")).toEqual({ success: true, claimedCount: 1, replacedCount: 1 })
+    for (const slug of ["", "x".repeat(257)]) await expect(claim([photo], slug)).rejects.toMatchObject({ status: 400 })
+    await expect(claim([photo], undefined as never)).rejects.toMatchObject({ code: "INVALID_CONFIG" })
+  })
+
   it("is gone soon, with its bytes, once a claim has replaced it: no sweep has to come first", async () => {
     const ingest = await startIngest({ catalog: create(), sweepInterval: 1_000_000 })
     const api = new SluiceApi({ token, ingestUrl: ingest.url })

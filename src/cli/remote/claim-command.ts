@@ -16,6 +16,7 @@ export const createClaimCommand = (): Command =>
           toArgParser(parseOwner),
         ),
       )
+      .option("--slug <slug>", "the file route that they all have to have come through; else none is claimed")
       .option("--replaces <key>", "a file that is deleted in the same step; repeatable", collect),
   )
     .summary("claim files that are pending")

@@ -11,6 +11,7 @@ import { watchInterruption } from "./interruption.ts"
 /** The options of `sluice claim`. */
 export interface ClaimCommandOptions {
   readonly owner?: string
+  readonly slug?: string
   readonly replaces?: ReadonlyArray<string>
   readonly json?: true
 }
@@ -41,7 +42,7 @@ const readMissing = ({ data }: UploadError): ReadonlyArray<string> => {
 const claim = async (
   connection: AppConnection,
   keys: ReadonlyArray<string>,
-  { owner, replaces }: ClaimCommandOptions,
+  { owner, slug, replaces }: ClaimCommandOptions,
   signal: AbortSignal,
 ): Promise<Claim> => {
   const impossible = keys.filter((key) => !canBeKey(key, connection))
@@ -52,8 +53,9 @@ const claim = async (
   try {
     const { replacedCount } = await connection.api.claimFiles(keys, {
       signal,
-      // An owner that is written and undefined is refused.
+      // What is written and undefined is refused.
       ...(owner !== undefined && { owner }),
+      ...(slug !== undefined && { slug }),
       // One that is not there is no failure, and one that can be no key would be.
       replaces: replaces?.filter((key) => canBeKey(key, connection)),
     })
@@ -100,7 +102,8 @@ export const runClaim = async (
   if (error !== null) process.exitCode = exitCode() ?? exitCodes.failed
   if (options.json) return console.log(JSON.stringify(result))
   if (error !== null) {
-    const whose = options.owner === undefined ? "" : ", or of another owner"
+    const others = [options.owner !== undefined && "owner", options.slug !== undefined && "file route"].filter(Boolean)
+    const whose = others.length === 0 ? "" : `, or of another ${others.join(" or ")}`
     for (const key of missing) {
       printNotice("error", `sluice: ${key}: It is not there: deleted, too late, or never begun${whose}.`, "text")
     }

@@ -84,6 +84,19 @@ export const testCatalogClaims = (catalog: () => Catalog): void => {
       expect(await by(["theirs"], "user-8")).toEqual({ kind: "claimed", replaced: ["old"] })
     })
 
+    it("is claimed through its own route alone, where the app names one", async () => {
+      await commitWhole("photo", waits, { slug: "photos" })
+      await commitWhole("scan", waits, { slug: "scans" })
+      await commitWhole("own", waits)
+      await commitWhole("old", {}, { slug: "scans" })
+      const through = (keys: ReadonlyArray<string>, slug: string) =>
+        catalog().claimFiles({ appId: "app", keys, replaces: [{ fileKey: "old" }], slug, now: 2100 })
+      expect(await through(["photo", "scan", "own"], "photos")).toEqual(isMissing("scan", "own"))
+      expect(await fileOf("photo")).toMatchObject({ claimBy: 2500 })
+      expect(await fileOf("old")).toMatchObject({ status: "Uploaded" })
+      expect(await through(["photo"], "photos")).toEqual({ kind: "claimed", replaced: ["old"] })
+    })
+
     it("changes nothing of an app that was deleted meanwhile", async () => {
       await commitWhole("key", waits)
       expect(await catalog().claimFiles({ appId: "app", keys: ["key"], replaces: [], now: 2100, appSince: 1 })).toEqual(

@@ -91,16 +91,17 @@ export const decideDeadlines = (
 })
 
 /** What decides whether a file may be claimed. */
-export type Claimable = Pick<FileRecord, "key" | "appId" | "owner" | "status" | "removeAt" | "claimBy">
+export type Claimable = Pick<FileRecord, "key" | "appId" | "owner" | "slug" | "status" | "removeAt" | "claimBy">
 
 /** Whether an app may claim a file: it has arrived or is on its way, and its time has not passed. */
 export const isClaimable = (
   file: Claimable | undefined,
-  { appId, owner, now }: Pick<Parameters<CatalogFiles["claimFiles"]>[0], "appId" | "owner" | "now">,
+  { appId, owner, slug, now }: Pick<Parameters<CatalogFiles["claimFiles"]>[0], "appId" | "owner" | "slug" | "now">,
 ): boolean =>
   file !== undefined &&
   file.appId === appId &&
   (owner === undefined || file.owner === owner) &&
+  (slug === undefined || file.slug === slug) &&
   (file.status === "Uploading" || file.status === "Uploaded") &&
   !isOverdue(file, now)
 

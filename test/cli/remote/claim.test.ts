@@ -63,6 +63,8 @@ describe("sluice claim", { timeout: 60_000 }, () => {
     const [mine, former] = await store(hand, 2)
     const refused = await hand.run(["claim", theirs!, "--owner", "user-7"])
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("never begun, or of another owner.") })
+    const through = await hand.run(["claim", mine!, "--owner", "user-7", "--slug", "avatar"])
+    expect(through).toMatchObject({ code: 1, stderr: expect.stringContaining("or of another owner or file route.") })
     const { code, stdout } = await hand.run([
       "claim",
       mine!,

@@ -83,9 +83,9 @@ export const createMemoryFiles = (
       }
       return count
     },
-    claimFiles: async ({ appId, keys, replaces, owner, now, appSince }) => {
+    claimFiles: async ({ appId, keys, replaces, owner, slug, now, appSince }) => {
       if (isGone(appId, appSince)) return { kind: "unknownApp" }
-      const missing = keys.filter((key) => !isClaimable(rows.get(key)?.file, { appId, owner, now }))
+      const missing = keys.filter((key) => !isClaimable(rows.get(key)?.file, { appId, owner, slug, now }))
       if (missing.length > 0) return { kind: "missing", keys: missing }
       for (const key of keys) {
         const row = rows.get(key)!

@@ -24,7 +24,7 @@ import { findUsage } from "./usage.ts"
 
 /** What decides whether files may be claimed, of up to a thousand keys. */
 const claimable = `
-  SELECT f.id, f.key, f.app_id AS "appId", CASE WHEN ${isMeant("f")} THEN 'Deleting' ELSE f.status END AS status, f.owner,
+  SELECT f.id, f.key, f.app_id AS "appId", CASE WHEN ${isMeant("f")} THEN 'Deleting' ELSE f.status END AS status, f.owner, f.slug,
     f.remove_at AS "removeAt", f.claim_by AS "claimBy", f.claim_within IS NOT NULL OR f.claim_by IS NOT NULL AS waits
   FROM files f WHERE f.key = ANY (?::text[]) AND f.is_current = 1`
 
@@ -129,7 +129,7 @@ const changeFiles = async (
 const claimFiles = async (
   sql: Transaction,
   noteClaims: string,
-  { appId, keys, replaces, owner, now, appSince }: Parameters<CatalogFiles["claimFiles"]>[0],
+  { appId, keys, replaces, owner, slug, now, appSince }: Parameters<CatalogFiles["claimFiles"]>[0],
 ): Promise<Claimed> => {
   // What is replaced is looked for before its keys are held, and once more afterwards.
   const meant: Array<Row> = []
@@ -147,7 +147,7 @@ const claimFiles = async (
     Claimable & { readonly id: number; readonly waits: boolean }
   >
   const files = new Map(rows.map((row) => [row.key, row]))
-  const missing = keys.filter((key) => !isClaimable(files.get(key), { appId, owner, now }))
+  const missing = keys.filter((key) => !isClaimable(files.get(key), { appId, owner, slug, now }))
   if (missing.length > 0) return { kind: "missing", keys: missing }
   // Files that wait for no claim are left as they are.
   const waiting = rows.flatMap(({ id, waits }) => (waits ? [id] : []))

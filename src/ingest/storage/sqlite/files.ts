@@ -26,7 +26,7 @@ import { findUsage } from "./usage.ts"
 
 /** What decides whether files may be claimed, of up to a thousand keys: no more of a row, and all in one statement. */
 export const claimable = `
-  SELECT f.id, f.key, f.app_id AS appId, iif(${isMeant("f")}, 'Deleting', f.status) AS status, f.owner,
+  SELECT f.id, f.key, f.app_id AS appId, iif(${isMeant("f")}, 'Deleting', f.status) AS status, f.owner, f.slug,
     f.remove_at AS removeAt, f.claim_by AS claimBy, f.claim_within IS NOT NULL OR f.claim_by IS NOT NULL AS waits
   FROM json_each(?) asked CROSS JOIN files f WHERE f.key = asked.value AND f.is_current = 1`
 
@@ -144,14 +144,14 @@ export const createFiles = (
         }
         return changes.filter(({ file }) => found.has(nameOf(file))).length
       }),
-    claimFiles: ({ appId, keys, replaces, owner, now, appSince }) =>
+    claimFiles: ({ appId, keys, replaces, owner, slug, now, appSince }) =>
       write((): Claimed => {
         if (isGone(appId, appSince)) return { kind: "unknownApp" }
         const rows = sql.claimable.all(JSON.stringify(keys)) as unknown as ReadonlyArray<
           Claimable & { readonly id: number; readonly waits: 0 | 1 }
         >
         const files = new Map(rows.map((row) => [row.key, row]))
-        const missing = keys.filter((key) => !isClaimable(files.get(key), { appId, owner, now }))
+        const missing = keys.filter((key) => !isClaimable(files.get(key), { appId, owner, slug, now }))
         if (missing.length > 0) return { kind: "missing", keys: missing }
         // Files that wait for no claim are left as they are.
         const waiting = JSON.stringify(rows.flatMap(({ id, waits }) => (waits === 1 ? [id] : [])))
