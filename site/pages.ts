@@ -45,6 +45,7 @@ export const pageGroups: ReadonlyArray<PageGroup> = [
       "docs/another-origin.md",
       "docs/images.md",
       "docs/csp.md",
+      "docs/testing-routes.md",
       "docs/testing-components.md",
       "docs/stored-files.md",
       "docs/scanning.md",
