@@ -2,13 +2,15 @@ import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { SluiceApi, SluiceFile } from "../../src/api.ts"
+import { SluiceApi } from "../../src/api.ts"
+import { generateUploader, type TypedFileRouter } from "../../src/client.ts"
+import type { FileRouter } from "../../src/server.ts"
 import { type Site, startSite } from "../bindings/start-site.ts"
 import { readBlocks } from "../code-blocks.ts"
 import { type ImportedBlocks, writeBlocks } from "../import-blocks.ts"
 
 const markdown = await readFile(join(import.meta.dirname, "../../docs/forms.md"), "utf8")
-const server = /^(database|explain|save-profile|album|save-album|api\/album)\.ts$/
+const server = /^(router|database|explain|save-profile|album|save-album|api\/album)\.ts$/
 
 type Problem = Promise<string | undefined>
 
@@ -41,10 +43,11 @@ describe("what docs/forms.md saves", () => {
   let eve: string
 
   beforeAll(async () => {
-    site = await startSite({ script: "" })
+    written = await writeBlocks(readBlocks(markdown).filter(({ path }) => server.test(path)))
+    const { router } = (await written.load("router.ts")) as { readonly router: FileRouter }
+    site = await startSite({ script: "", router })
     api = new SluiceApi({ token: site.token })
     process.env["SLUICE_TOKEN"] = site.token
-    written = await writeBlocks(readBlocks(markdown).filter(({ path }) => server.test(path)))
     const modules = ["database.ts", "save-profile.ts", "save-album.ts", "api/album.ts"].map(written.load)
     app = Object.assign({}, ...(await Promise.all(modules))) as Modules
   })
@@ -58,14 +61,18 @@ describe("what docs/forms.md saves", () => {
     eve = randomUUID()
   })
 
-  /** A file that a page has uploaded through one of the routes. */
-  const upload = async (owner: string, name: string, path = "album/photo") => {
-    const labels = { owner, path, claim: "24 hours" } as const
-    const { data, error } = await api.uploadFiles(new SluiceFile(["a picture"], name), { labels })
-    if (error !== null) throw error
-    return data.key
+  /** A file that a page of the user has uploaded through one of the routes. */
+  const upload = async (owner: string, name: string, route = "photos") => {
+    app.database.users.set(`session-${owner}`, owner)
+    const { uploadFiles } = generateUploader<TypedFileRouter>({
+      url: `${site.url}/api/sluice`,
+      headers: { cookie: `session=session-${owner}` },
+    })
+    const [stored] = await uploadFiles(route, { files: [new File(["a picture"], name, { type: "image/png" })] })
+    if (stored?.status !== "done") throw stored?.error ?? new Error("Nothing was uploaded.")
+    return stored.key
   }
-  const portraitOf = (owner: string, name: string) => upload(owner, name, "profile/portrait")
+  const portraitOf = (owner: string, name: string) => upload(owner, name, "portrait")
   const filesOf = async (owner: string) => {
     const { files } = await api.listFiles({ owner })
     const there = files.filter(({ status }) => status !== "Deleting")
@@ -142,6 +149,14 @@ describe("what docs/forms.md saves", () => {
     const { photos } = await app.loadAlbum(ada)
     expect(photos.map(({ name }) => name)).toEqual(["c", "b"])
     expect((await fetch(photos[0]!.previewUrl)).status).toBe(200)
+  })
+
+  it("takes no file of the user's that came through another route", async () => {
+    const [portrait, photo] = [await portraitOf(ada, "portrait"), await upload(ada, "photo")]
+    expect(await app.saveProfile(ada, "Ada", photo)).toBe(missing)
+    expect(await app.saveAlbum(ada, { title: "Summer", photos: [photo, portrait] })).toBe(missing)
+    expect(await filesOf(ada)).toEqual({ portrait: "Pending", photo: "Pending" })
+    expect([app.database.profiles.get(ada), app.database.albums.get(ada)]).toEqual([undefined, undefined])
   })
 
   it("refuses somebody else's photos by both methods, and touches none", async () => {
