@@ -80,7 +80,7 @@ export const createUploadUrls = <Item extends UploadItem<UploadableFile>>(
       (item.asking ?? ask(item, (some) => ({ urls: some.map(({ upload }) => upload!.url) }))),
     cancel: () => {
       // Where nobody asks, it would only make an error that nobody reads.
-      if (items.every(({ asking }) => asking === undefined)) return
+      if (items.every(({ asking }) => !asking)) return
       controller.abort()
       controller = new AbortController()
     },

@@ -101,9 +101,11 @@ export const startUpload = <File extends UploadableFile>(
 
     const work = async (signal: AbortSignal): Promise<UploadResult> => {
       await openEntries()
-      const entry = item.entry!
-      let isStored = item.upload !== undefined || (await urls.presign(item))
+      // A file that has ended meanwhile is not asked for.
+      signal.throwIfAborted()
       let hasContact = false
+      const entry = item.entry!
+      let isStored = Boolean(item.upload) || (await urls.presign(item))
 
       const send = () => {
         signal.throwIfAborted()

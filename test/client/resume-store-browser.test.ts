@@ -376,6 +376,39 @@ test("a file that looks like a paused one and has the same content is the same, 
   )
 })
 
+test.each([
+  ["is not yet removed", "first"],
+  ["has another entry that ended before it had a URL", "other"],
+] as const)("a file that looks like one whose record %s does not go on with it", async (_, ending) => {
+  const page = await openTab()
+  const kept = await page.evaluate(async (ending) => {
+    const store = window.door.createResumeStore()
+    const make = (fill: number) => {
+      const content = new Uint8Array(200_000)
+      content[100_000] = fill
+      return new File([content], "a", { lastModified: 1000 })
+    }
+    const enter = (file: File) => store.open({ url: location.href, slug: "any", input: undefined, file })
+    const file = make(1)
+    const [first, other] = [await enter(file), await enter(file)]
+    await first.keep({ key: "key", url: "key", name: "a", customId: null })
+    let ended: Promise<unknown> | undefined
+    const { get } = IDBObjectStore.prototype
+    // It ends while the other one looks for a record.
+    IDBObjectStore.prototype.get = function (...key) {
+      IDBObjectStore.prototype.get = get
+      if (ending === "first") ended = first.forget()
+      return get.apply(this, key)
+    }
+    if (ending === "other") await other.forget()
+    const opening = enter(make(2))
+    const kept = [await opening, await enter(make(2))].map((entry) => entry.kept?.key)
+    await ended
+    return { kept, listed: (await store.list()).length }
+  }, ending)
+  expect(kept).toEqual({ kept: [undefined, undefined], listed: ending === "other" ? 1 : 0 })
+})
+
 test("a scope that is a function is asked each time: while it is undefined nothing is remembered, and nothing listed", async () => {
   const page = await openTab()
   const begin = (user: string | undefined, name: string) =>

@@ -51,6 +51,16 @@ describe("signal", () => {
     expect(await Promise.all(answers)).toMatchObject([{ name: "AbortError" }])
   })
 
+  test.each([1, 2, 3, 4, 5])("aborted %i steps after the start: nothing is asked for", async (steps) => {
+    const asked = vi.fn(fetch)
+    const { createUpload } = generateUploader<TypedFileRouter>({ url: peer.url, fetch: asked })
+    const upload = createUpload("any", { files: [file("a")] })
+    for (let step = 0; step < steps; step++) await Promise.resolve()
+    upload.abortUpload()
+    expect(await upload.done()).toMatchObject([{ status: "aborted" }])
+    expect(asked).not.toHaveBeenCalled()
+  })
+
   test("aborted before the start: nothing is asked for", async () => {
     const asked = vi.fn(fetch)
     const { uploadFiles } = generateUploader<TypedFileRouter>({ url: peer.url, fetch: asked })

@@ -104,12 +104,14 @@ const makeStore = (name: string, readScope: () => string | undefined, maxAge: nu
     const kept = known?.upload
     /** The key of this entry; undefined while it is not remembered. */
     let key = kept?.key
-    if (kept !== undefined) inUse.take(id, file)
+    /** Stands for this entry, among others of the same file. */
+    const self = {}
+    if (kept !== undefined) inUse.take(id, file, self)
 
     const keep: ResumeEntry["keep"] = async (upload) => {
       const now = Date.now()
       if (!inUse.isFree(id, file)) return upload
-      inUse.take(id, file)
+      inUse.take(id, file, self)
       let isCopy = false
       const put = (handle: PickedHandle | undefined) =>
         records.put(id, (present) => {
@@ -141,7 +143,7 @@ const makeStore = (name: string, readScope: () => string | undefined, maxAge: nu
         return put(undefined)
       })
       if (isCopy) {
-        inUse.release(id, file)
+        inUse.release(id, self)
         return upload
       }
       const used = there?.upload ?? upload
@@ -173,8 +175,8 @@ const makeStore = (name: string, readScope: () => string | undefined, maxAge: nu
         key === undefined ? work() : inUse.sending(id, file, () => locks.exclusively(id, work, ...rest)),
       forget: () => {
         clearTimeout(timer)
-        inUse.release(id, file)
-        return records.remove(id, (present) => present.upload.key === key)
+        // Only then: a file that looks the same would go on with what is still remembered of this one.
+        return records.remove(id, (present) => present.upload.key === key).finally(() => inUse.release(id, self))
       },
     }
   }

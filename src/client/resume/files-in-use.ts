@@ -7,11 +7,15 @@ export interface FilesInUse {
    * waits with the same content is the same file, chosen again.
    */
   readonly isApart: (id: string, file: File) => Promise<boolean>
-  /** From now on this file is remembered: another one with the same content that waits gives way. */
-  readonly take: (id: string, file: File) => void
+  /**
+   * From now on this file is remembered, by an entry of it: another one with the same content that waits gives way. Other
+   * entries of the same file keep it.
+   */
+  readonly take: (id: string, file: File, entry: object) => void
   /** Does the work, during which the file is being sent. */
   readonly sending: <A>(id: string, file: File, work: () => Promise<A>) => Promise<A>
-  readonly release: (id: string, file: File) => void
+  /** An entry remembers its file no longer. What it has remembered has to be removed before, or another file would find it. */
+  readonly release: (id: string, entry: object) => void
 }
 
 /** Bytes that are compared at a time. */
@@ -32,19 +36,24 @@ const haveSameContent = async (one: File, other: File): Promise<boolean> => {
 }
 
 export const createFilesInUse = (): FilesInUse => {
-  const files = new Map<string, { readonly file: File; readonly isSent: boolean }>()
-  const isFree = (id: string, file: File) => (files.get(id)?.file ?? file) === file
+  const files = new Map<string, { readonly file: File; readonly entries: Set<object>; isSent: boolean }>()
   const set = (id: string, file: File, isSent: boolean) => {
-    if (isFree(id, file)) files.set(id, { file, isSent })
+    const used = files.get(id)
+    if (used?.file === file) used.isSent = isSent
   }
   return {
-    isFree,
+    isFree: (id, file) => (files.get(id)?.file ?? file) === file,
     isApart: async (id, file) => {
       const other = files.get(id)
       if (other === undefined || other.file === file) return false
-      return other.isSent || !(await haveSameContent(other.file, file)) || files.get(id)?.isSent === true
+      // While they are compared the other one may end, and leave its place to a third.
+      return other.isSent || !(await haveSameContent(other.file, file)) || other.isSent || files.get(id) !== other
     },
-    take: (id, file) => void files.set(id, { file, isSent: false }),
+    take: (id, file, entry) => {
+      const used = files.get(id)
+      if (used?.file === file) used.entries.add(entry)
+      else files.set(id, { file, entries: new Set([entry]), isSent: false })
+    },
     sending: async (id, file, work) => {
       set(id, file, true)
       try {
@@ -53,8 +62,9 @@ export const createFilesInUse = (): FilesInUse => {
         set(id, file, false)
       }
     },
-    release: (id, file) => {
-      if (files.get(id)?.file === file) files.delete(id)
+    release: (id, entry) => {
+      const entries = files.get(id)?.entries
+      if (entries?.delete(entry) && entries.size === 0) files.delete(id)
     },
   }
 }
