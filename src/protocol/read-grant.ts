@@ -34,7 +34,7 @@ export const signReadUrl = (address: string, grant: ReadGrant, signer: Signer): 
 /** Whether a URL, signed or not, wants the file to be saved: only its app may say so, whoever may read the file. */
 export const wantsDownload = (url: string): boolean => {
   const query = url.indexOf("?")
-  return query >= 0 && url.includes(asDownload, query)
+  return query >= 0 && `${url.slice(query)}&`.includes(`${asDownload}&`)
 }
 
 /** Reads what {@link signReadUrl} has built, its signature verified and removed; undefined where it grants no reading. */

@@ -284,6 +284,15 @@ describe("a URL by which a file is saved", () => {
     expect(new Set(tags).size).toBe(3)
   })
 
+  it("is kept by no cache for longer than it counts, though the file never changes", async () => {
+    const ingest = await startIngest()
+    const { url } = await store(ingest, "hello", { cache: "immutable" })
+    const ruleOf = async (address: string) => (await fetch(address)).headers.get("cache-control")
+    expect(await ruleOf(url)).toContain("immutable")
+    const saved = await signReadUrl(url, { expires: Date.now() + 60_000, download: "a.txt" }, signer)
+    expect(await ruleOf(saved)).toBe("public, no-cache")
+  })
+
   it.each(["private", "public-read"] as const)("is the app's alone, of a %s file too", async (acl) => {
     const ingest = await startIngest()
     const { url } = await store(ingest, "hello", { acl })
@@ -319,6 +328,7 @@ describe("a URL by which a file is saved", () => {
     for (const query of [
       `${contentDisposition}=attachment`,
       `x=1&${fileName}=setup.exe`,
+      `x=1&${contentDisposition}=attachments`,
       `&${contentDisposition}=inline`,
     ]) {
       expect(await offeredAt(`${url}?${query}`)).toEqual([200, expect.stringMatching(/^inline; filename=(?!setup)/)])

@@ -27,7 +27,9 @@ const haveSameContent = async (one: File, other: File): Promise<boolean> => {
     for (let at = 0; at < one.size; at += step) {
       const parts = await Promise.all([one, other].map((file) => file.slice(at, at + step).arrayBuffer()))
       const [left, right] = parts.map((part) => new Uint8Array(part))
-      if (left!.length !== right!.length || left!.some((byte, index) => byte !== right![index])) return false
+      if (left!.length !== right!.length) return false
+      // Several times as fast as a function for each byte.
+      for (let index = 0; index < left!.length; index++) if (left![index] !== right![index]) return false
     }
     return true
   } catch {

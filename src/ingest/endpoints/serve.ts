@@ -7,7 +7,7 @@ import type { Acl, CacheRule } from "../../protocol/signed-url.ts"
 import { attempt } from "../attempt.ts"
 import { verifyUrlOf } from "../authorise.ts"
 import { sendFile } from "../download/send-file.ts"
-import { findProgramRefusal, toFileHeaders } from "../file-headers.ts"
+import { findProgramRefusal, type Keeping, toFileHeaders } from "../file-headers.ts"
 import type { FileRecord } from "../storage/catalog.ts"
 import { isReadable } from "../storage/readable.ts"
 import { isOverdue } from "../storage/upload-rules.ts"
@@ -80,7 +80,8 @@ const sendTo = Effect.fnUntraced(function* (
   cache: CacheRule,
 ) {
   const { acl, until, download = false } = yield* authoriseRead(service, file, url)
-  const keeping = { acl, cache }
+  // A name that its URL says is not kept for longer than that.
+  const keeping: Keeping = { acl, cache: download === false ? cache : "revalidate" }
   const offered: FileRecord =
     download === false
       ? file
