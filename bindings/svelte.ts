@@ -61,18 +61,17 @@ export type UseUploaderOptions<Router extends TypedFileRouter, Slug extends keyo
 
 const seedsKey = Symbol()
 
-/**
- * What a server knows of the component that it renders. A page needs none of it: Svelte changes what a server has
- * rendered into what it is by now.
- */
+/** Whether `$props.id()` is one that a server has given. In the page Svelte's own begin with "c". */
+const isOfServer = (id: string) => /(^|-)s\d+$/.test(id)
+
+/** What is known of the tree of the component that is being created. */
 const readTree = () => {
-  if (typeof document !== "undefined") return undefined
   try {
     const contexts = getAllContexts<Map<symbol, RouteSeeds>>()
-    return { isServed: true, contexts, seeds: contexts.get(seedsKey) }
+    return { contexts, seeds: contexts.get(seedsKey) }
   } catch {
     // There is no component around it, and so no seed.
-    return { isServed: true }
+    return undefined
   }
 }
 
@@ -87,7 +86,9 @@ const attach = <Router extends TypedFileRouter, Slug extends keyof Router & stri
   /** Makes a getter that follows the component's state. */
   readonly follow: <A>(get: () => A) => PropertyDescriptor
 } => {
-  const component = createUploadComponent({ ...setup, ...readTree() }, kind, untrack(read), id)
+  // Svelte hydrates elements by their order alone: what it finds has to be what the server has rendered.
+  const isServed = typeof document === "undefined" || isOfServer(id)
+  const component = createUploadComponent({ ...setup, ...readTree(), isServed }, kind, untrack(read), id)
   const track = createSubscriber((update) => component.subscribe(update))
   onMount(() => {
     // A store, because `$effect` is only available in `.svelte` files.

@@ -23,6 +23,8 @@ export interface LateHydration {
 declare global {
   interface Window {
     hydrateLate: () => void
+    /** Whether a late component has said, since it was hydrated, that it does not know its route. */
+    wasLoading?: boolean
     /** What a server could say to a page. */
     routes: ReadonlyArray<RouteDescription> | undefined
   }
@@ -83,12 +85,21 @@ export const describeLateHydration = (
             await early.locator("input[type=file]").setInputFiles(png("a.png"))
             await early.locator('[data-component="dropzone"][data-state="done"]').waitFor()
 
-            await page.evaluate(() => window.hydrateLate())
+            await page.evaluate(() => {
+              const late = document.getElementById("late")!
+              const look = () => late.querySelector('[data-state="loading"]') && (window.wasLoading = true)
+              new MutationObserver(look).observe(late, { subtree: true, attributes: true, childList: true })
+              window.hydrateLate()
+            })
             const dropzone = page.locator('#late [data-component="dropzone"]')
             await dropzone.getByText("a.png").first().waitFor({ timeout: 10_000 })
             await page.locator('#late [data-component="tray"]').getByText("a.png").first().waitFor({ timeout: 10_000 })
             expect(await dropzone.locator("input[type=file]").isEnabled()).toBe(true)
             expect(await dropzone.locator("input[type=file]").getAttribute("accept")).toBe("image/*")
+            // What the server has rendered is not taken for another part.
+            await dropzone.getByRole("button", { name: "Remove finished" }).waitFor({ timeout: 10_000 })
+            const ids = await page.locator("[id]").evaluateAll((elements) => elements.map(({ id }) => id))
+            expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([])
             // What was uploaded before is no news.
             expect(await dropzone.locator('[role="status"]').last().textContent()).toBe("")
             await dropzone.locator("input[type=file]").setInputFiles(png("b.png"))
@@ -100,6 +111,7 @@ export const describeLateHydration = (
             expect(await button.locator("button").first().isEnabled()).toBe(true)
             await button.locator("input[type=file]").setInputFiles(png("me.png"))
             await page.locator('#late [data-component="button"][data-state="done"]').waitFor({ timeout: 10_000 })
+            if (seeds) expect(await page.evaluate(() => window.wasLoading)).toBeUndefined()
             expect(complaints).toEqual([])
           } finally {
             await close()
