@@ -1,8 +1,15 @@
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
 import { describe, expect, it } from "vitest"
+import { english } from "../../src/ui/english-texts.ts"
 import type { ComponentView } from "../../src/ui/markup/component-view.ts"
 import { keepRow } from "../../src/ui/markup/kept-rows.ts"
 import { describe as describeElement } from "../../src/ui/markup/markup.ts"
-import type { UploadItem } from "../../src/ui/upload-state.ts"
+import { createMoreParts } from "../../src/ui/markup/more-parts.ts"
+import type { MoreParts, RowPartsOptions } from "../../src/ui/markup/parts.ts"
+import { createRowParts } from "../../src/ui/markup/row-parts.ts"
+import { noFigures } from "../../src/ui/no-figures.ts"
+import type { UploadItem, UploadState } from "../../src/ui/upload-state.ts"
 
 const createItem = (given: Partial<UploadItem> = {}): UploadItem =>
   ({ id: "1", name: "a.png", size: 1, type: "image/png", status: "queued", progress: 0, ...given }) as UploadItem
@@ -95,4 +102,36 @@ describe("a row of a list", () => {
     const own = { ...view, looks: { content: { file: "x" } } }
     expect(keepRow(own, given, true, () => describeElement("li", "own", {})).key).toBe("own")
   })
+})
+
+setFlagsFromString("--expose-gc")
+const collectGarbage = runInNewContext("gc") as () => void
+
+/** What a kept row has of a component's parts, and whether the state that they were made in is still held. */
+const makeParts = (create: (options: RowPartsOptions) => Pick<MoreParts, "fileAction">) => {
+  const state = {
+    files: [],
+    isDisabled: false,
+    isReady: true,
+    progress: 0,
+    summary: noFigures,
+  } as unknown as UploadState
+  const { fileAction } = create({ controller: view.controller, state, texts: english })
+  return { part: fileAction(item, "remove"), held: new WeakRef(state) }
+}
+
+// A state has the files that were removed last, and their rows what they were described from: else all files that were
+// ever in the list are held as long as the component is there.
+it.each<[string, (options: RowPartsOptions) => Pick<MoreParts, "fileAction">]>([
+  ["of a row", createRowParts],
+  [
+    "of a component in use",
+    (options) => createMoreParts({ ...options, config: {}, id: "1", root: () => ({ getElementById: () => null }) }),
+  ],
+])("the buttons %s do not hold the state that they were made in", async (_, create) => {
+  const { part, held } = makeParts(create)
+  await new Promise((resolve) => setTimeout(resolve, 0)) // what a WeakRef refers to stays until the end of the task
+  collectGarbage()
+  expect(part.on).toHaveProperty("click")
+  expect(held.deref()).toBeUndefined()
 })

@@ -22,6 +22,9 @@ export const listFileActions = (item: UploadItem<any>): ReadonlyArray<FileAction
 
 /** Makes the parts that show and change single files. */
 export const createRowParts = ({ controller, state, texts }: RowPartsOptions): RowParts => {
+  // Kept rows hold what is made here. It must not hold the state, which has the files that were removed last: their
+  // rows would hold the state before that, and so on.
+  const { progress, summary } = state
   const act: Readonly<Record<FileAction, (id: string) => void>> = {
     pause: controller.pauseUpload,
     resume: controller.resumeUpload,
@@ -32,7 +35,7 @@ export const createRowParts = ({ controller, state, texts }: RowPartsOptions): R
   }
   return {
     progress: (item) => {
-      const percent = item?.progress ?? state.progress
+      const percent = item?.progress ?? progress
       return {
         attributes: {
           role: "progressbar",
@@ -41,8 +44,8 @@ export const createRowParts = ({ controller, state, texts }: RowPartsOptions): R
           "aria-valuenow": item?.status === "processing" ? undefined : percent,
           "aria-valuemin": 0,
           "aria-valuemax": 100,
-          "aria-valuetext": (item ? item.status === "processing" : isProcessing(state.summary))
-            ? sayProcessing(texts, item ?? state.summary)
+          "aria-valuetext": (item ? item.status === "processing" : isProcessing(summary))
+            ? sayProcessing(texts, item ?? summary)
             : undefined,
           style: { "--sluice-progress": `${percent}%` },
         },
