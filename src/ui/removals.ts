@@ -34,6 +34,9 @@ interface RestoredFiles {
   readonly removed: RemovedFiles | undefined
 }
 
+/** The most removals that are kept: a page that removes files more often than they are forgotten must not hold them all. */
+const most = 50
+
 /** Where a file that is not listed belongs: after the nearest file of those that were before it. */
 export const findPlace = (
   files: ReadonlyArray<UploadItem>,
@@ -120,7 +123,7 @@ export const createRemovals = (isField: () => boolean): Removals => {
     trim,
     keep: (items, before, replacedBy) => {
       const removed = { files: items, order: before.map(({ id }) => id), replacedBy }
-      kept = [...kept, removed]
+      kept = [...kept, removed].slice(-most)
       return removed
     },
     restore: (state) => {

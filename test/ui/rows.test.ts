@@ -47,6 +47,17 @@ test("each removal is undone in its turn, at its place, also among files that ca
   expect(names()).toEqual(["a", "b", "c", "d"])
 })
 
+test("the last 50 removals can be undone, so that a page that removes its files all the time does not hold them all", async () => {
+  const { controller, names, remove } = await start()
+  const all = Array.from({ length: 60 }, (_, index) => `${index}`)
+  for (const name of all) {
+    controller.addFiles([png(name)])
+    remove(name)
+  }
+  while (controller.getState().removed !== undefined) controller.undo()
+  expect(names().toSorted()).toEqual(all.slice(10).toSorted())
+})
+
 test("nothing is undone that the page itself has ended", async () => {
   const { controller, names, remove } = await start({ initialFiles: stored("one", "two") })
   const isOver = () => {
