@@ -40,7 +40,7 @@ import { observeCatalog, observeSpace, observeStore } from "./observe/observed-p
 import { createRequestObserver } from "./observe/observe-request.ts"
 import { packageVersion } from "./observe/package-version.ts"
 import { createOutageWatch } from "./observe/outage.ts"
-import { createRefusalLog } from "./observe/refusal-log.ts"
+import { createLimitedLog } from "./observe/limited-log.ts"
 import { createReadinessCheck } from "./observe/readiness.ts"
 import { createRouter } from "./endpoints/router.ts"
 import { stopping } from "./refusals.ts"
@@ -130,6 +130,8 @@ export const createIngest = (options: IngestOptions, times?: ProcessTimes): Inge
   const { logLevel: level = otherIngestDefaults.logLevel, logFormat = "text", logTime } = options
   const context = createLogContext(level, logFormat, logTime)
   const write = toWrite(context)
+  const isDebugged = isLogged(level, "Debug")
+  const limitedLog = createLimitedLog(write, isDebugged)
   const metrics = createMetrics()
   const outages = { store: createOutageWatch("The store", write), catalog: createOutageWatch("The catalog", write) }
   const store = observeStore(options.store, { metrics, write, outage: outages.store })
@@ -164,10 +166,11 @@ export const createIngest = (options: IngestOptions, times?: ProcessTimes): Inge
   })
   const drivers = options.background === false ? createDrivers() : undefined
   const isDriven = drivers?.isDriven
-  const dispatcher = createDispatcher({ catalog, changes, settings, tracing, postEvent, membership }, context, isDriven)
+  const toApps = { catalog, changes, settings, tracing, postEvent, limitedLog, membership }
+  const dispatcher = createDispatcher(toApps, context, isDriven)
   // Connections of their own: callbacks wait for no endpoint.
   const endpointTransport = createCallbackTransport(settings)
-  const toEndpoints = { apps, catalog, settings, transport: endpointTransport, membership }
+  const toEndpoints = { apps, catalog, settings, transport: endpointTransport, limitedLog, membership }
   const endpoints = createEndpointDispatcher(toEndpoints, context, isDriven)
   const housekeeping = createHousekeeping(() => service)
   const outboxes = [dispatcher, endpoints]
@@ -213,9 +216,7 @@ export const createIngest = (options: IngestOptions, times?: ProcessTimes): Inge
   const scans = scanning && createScans(service, scanning.scanner, metrics, context)
   membership.join()
   const house = drive === undefined ? Effect.runForkWith(context)(housekeeping.keep) : undefined
-  const isDebugged = isLogged(level, "Debug")
-  const refusals = createRefusalLog(write, isDebugged)
-  const observe = createRequestObserver({ metrics, write, refusals, isDebugged, tracing })
+  const observe = createRequestObserver({ metrics, write, limitedLog, isDebugged, tracing })
   const router = createRouter(service, observe)
   const handle = createRequestHandler(router.respond, context)
   const inFlight = createInFlight()
@@ -255,7 +256,7 @@ export const createIngest = (options: IngestOptions, times?: ProcessTimes): Inge
       () => store.close(),
       () => catalog.close(),
       () => tracing?.close(),
-      refusals.close,
+      limitedLog.close,
     ]
     try {
       await closeAll(steps, (cause) => write("Error", "A part of the ingest could not be closed.", [cause]))

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import { readMessage } from "../server-kit/read-body.ts"
 import { Rejected } from "../server-kit/rejected.ts"
 import { findCustomIdMistake, findNameMistake } from "../protocol/file-name.ts"
+import { findStoredPathMistake } from "../protocol/file-labels.ts"
 import { createFileKey, createRandomId } from "../protocol/key.ts"
 import { limits } from "../protocol/limits.ts"
 import type { FileDescriptor } from "../protocol/messages.ts"
@@ -15,6 +16,7 @@ import { type AllowedFile, checkLimits } from "./check-limits.ts"
 import type { FileDecision, FileKeySeedArguments } from "./builder/user-code-arguments.ts"
 import { checkKnown } from "./known-options.ts"
 import { labelGrants } from "./label-grants.ts"
+import { refuseDecision } from "./refuse-decision.ts"
 import { encodeMetadata } from "./register.ts"
 import { runMiddleware } from "./run-middleware.ts"
 import type { Credentials } from "../protocol/credentials.ts"
@@ -56,6 +58,12 @@ const decideFiles = Effect.fnUntraced(function* (
         decide(toArguments(call, { file, input, metadata })),
       )) ?? undecided
     yield* checkKnown(`What .file() of route ${route.slug} returned`, decision, decisionFields)
+    const { name, customId, path } = decision
+    const refusal =
+      refuseDecision(route.slug, file, name, ".file() must return", findNameMistake) ??
+      refuseDecision(route.slug, file, customId, ".file() must return", findCustomIdMistake) ??
+      refuseDecision(route.slug, file, path, ".file() must return", findStoredPathMistake)
+    if (refusal !== undefined) return yield* refusal
     decisions.push(decision)
   }
   return decisions
@@ -66,13 +74,13 @@ const toGrant = (
   route: NamedRoute,
   { file, kind }: AllowedFile,
   decision: FileDecision,
-  seedArguments: FileKeySeedArguments,
+  seed: string | undefined,
   upload: Pick<UploadGrant, "expires" | "issuedAt" | "registrationId">,
 ): UploadGrant => {
   const { slug, definition } = route
   return {
     ...upload,
-    key: createFileKey(credentials.encodedAppId, decision.keySeed ?? definition.fileKeySeed?.(file, seedArguments)),
+    key: createFileKey(credentials.encodedAppId, seed),
     appId: credentials.appId,
     name: decision.name ?? file.name,
     size: file.size,
@@ -86,17 +94,19 @@ const toGrant = (
   }
 }
 
-/** Checks the app's decisions against the limits of the protocol, so that a mistake shows here and not at the ingest. */
-const checkGrant = (grant: UploadGrant, encodedAppId: string): Effect.Effect<void, Rejected> => {
-  const { key, name, customId } = grant
-  const decided = findNameMistake(name) ?? (customId === undefined ? undefined : findCustomIdMistake(customId))
-  const mistake =
-    key === encodedAppId || key.length > limits.fileKey
-      ? "fileKeySeed or keySeed must be a string of 1 to about 380 characters"
-      : decided && `.file() must return ${decided}`
-  return mistake === undefined
-    ? Effect.void
-    : Effect.fail(new Rejected({ code: "INVALID_CONFIG", detail: `Route ${JSON.stringify(grant.slug)}: ${mistake}.` }))
+/** Checks a seed against the limits of the protocol, so that a mistake shows here and not at the ingest. */
+const refuseSeed = (
+  slug: string,
+  key: string,
+  seed: string | undefined,
+  file: FileDescriptor,
+  encodedAppId: string,
+): Rejected | undefined => {
+  const isKey = (made: string): boolean => made !== encodedAppId && made.length <= limits.fileKey
+  if (isKey(key)) return undefined
+  return refuseDecision(slug, file, seed, "fileKeySeed or keySeed must be", (text) =>
+    isKey(createFileKey(encodedAppId, text)) ? undefined : "a string of 1 to about 380 characters",
+  )
 }
 
 /** Refuses two files with the same key, because they would be one file. */
@@ -138,10 +148,16 @@ export const presign = Effect.fnUntraced(function* (call: Call, route: NamedRout
   const expires = issuedAt + route.definition.presignedUrlTtl
   const upload = { expires, issuedAt, registrationId: createRandomId() }
   // Called as user code, because fileKeySeed is.
-  const grants = yield* callUserCode({ hook: "fileKeySeed", slug: route.slug }, () =>
-    allowed.map((file, i) => toGrant(credentials, route, file, decisions[i] ?? undecided, { input, metadata }, upload)),
+  const seeds = yield* callUserCode({ hook: "fileKeySeed", slug: route.slug }, () =>
+    files.map((file, i) => decisions[i]?.keySeed ?? route.definition.fileKeySeed?.(file, { input, metadata })),
   )
-  for (const grant of grants) yield* checkGrant(grant, credentials.encodedAppId)
+  const grants = allowed.map((file, i) =>
+    toGrant(credentials, route, file, decisions[i] ?? undecided, seeds[i], upload),
+  )
+  for (const [i, grant] of grants.entries()) {
+    const refusal = refuseSeed(route.slug, grant.key, seeds[i], files[i]!, credentials.encodedAppId)
+    if (refusal !== undefined) return yield* refusal
+  }
   if (route.definition.fileKeySeed ?? route.definition.file) yield* checkSeeds(grants)
   const isRandom = route.definition.fileKeySeed === undefined && decisions.every(({ keySeed }) => keySeed === undefined)
   const announcement = {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { z } from "zod"
+import type { FileDecision } from "../../src/route/builder/user-code-arguments.ts"
 import { createSluice, type RouteOptions } from "../../src/server.ts"
 import { encodedAppId } from "./app-token.ts"
 import { grantOf, handlerOf, png, presigned, refused, uploadRequest } from "./call-app.ts"
@@ -213,6 +214,54 @@ describe(".file()", () => {
     const problem = await refused(await handlerOf(router)(uploadRequest("a", { files: [png] })), "INVALID_CONFIG", 500)
     expect(problem.detail).toMatch(detail)
     expect(ingest.registrations).toEqual([])
+  })
+})
+
+describe("a name that does not fit into what the app makes of it", () => {
+  test.each<[string, string, (name: string) => FileDecision, RegExp]>([
+    ["backslash, in a path", "a\\b.png", (name) => ({ path: `photos/${name}` }), /a path without backslashes/],
+    ["line break, in a path", "a\nb.png", (name) => ({ path: `photos/${name}` }), /control characters/],
+    ["two dots, in a path", "../../b.png", (name) => ({ path: `photos/${name}` }), /relative path/],
+    ["1,024 bytes, in a path", `${"ä".repeat(510)}.png`, (name) => ({ path: `photos/${name}` }), /at most 1024 bytes/],
+    ["1,024 bytes, in a name", `${"ä".repeat(510)}.png`, (name) => ({ name: `copy of ${name}` }), /at most 1024 bytes/],
+    [
+      "600 bytes, as a custom id",
+      `${"x".repeat(600)}.png`,
+      (name) => ({ customId: name }),
+      /custom id of 1 to 512 bytes/,
+    ],
+    ["600 bytes, as a seed", `${"x".repeat(600)}.png`, (name) => ({ keySeed: `u7/${name}` }), /1 to about 380/],
+  ])("is the user's to change: %s", async (_, name, decide, detail) => {
+    const router = {
+      a: anything()
+        .file(({ file }) => decide(file.name))
+        .onUploadComplete(() => 1),
+    }
+    const handle = handlerOf(router)
+    const problem = await refused(await handle(uploadRequest("a", { files: [{ ...png, name }] })), "BAD_REQUEST", 400)
+    expect(problem.detail).toMatch(detail)
+    expect(problem.detail).toContain(`The name of ${JSON.stringify(name)} `)
+    expect(ingest.registrations).toEqual([])
+    // What is wrong whatever the name is stays the app's mistake.
+    const broken = {
+      a: anything()
+        .file(({ file }) => ({ path: `../${file.name}` }))
+        .onUploadComplete(() => 1),
+    }
+    await refused(await handlerOf(broken)(uploadRequest("a", { files: [{ ...png, name }] })), "INVALID_CONFIG", 500)
+  })
+
+  test("is the user's to change, too, where it is in a fileKeySeed or in the path of a folder", async () => {
+    const name = `${"x".repeat(600)}.png`
+    const seeded = { a: anything({ fileKeySeed: ({ name }) => name }).onUploadComplete(() => 1) }
+    await refused(await handlerOf(seeded)(uploadRequest("a", { files: [{ ...png, name }] })), "BAD_REQUEST", 400)
+    const filed = {
+      a: anything()
+        .file(({ file }) => ({ path: `photos/${file.path}` }))
+        .onUploadComplete(() => 1),
+    }
+    const path = `${"folder/".repeat(63)}${"ä".repeat(400)}.png`
+    await refused(await handlerOf(filed)(uploadRequest("a", { files: [{ ...png, path }] })), "BAD_REQUEST", 400)
   })
 })
 

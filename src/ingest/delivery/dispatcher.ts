@@ -11,6 +11,7 @@ import { createOutbox, type DrivenOutbox } from "./outbox.ts"
 import type { PostEvent } from "./post-event.ts"
 import { isHandled, isRateLimited } from "./refused-callbacks.ts"
 import { judgeFailure } from "./retry-schedule.ts"
+import type { LimitedLog } from "../observe/limited-log.ts"
 import type { Membership } from "../processes/membership.ts"
 import type { Settings } from "../settings.ts"
 import { traceIdOf } from "../../protocol/trace-context.ts"
@@ -52,6 +53,7 @@ export const createDispatcher = (
     settings,
     tracing,
     postEvent,
+    limitedLog,
     membership: { now, isConnected },
   }: {
     readonly catalog: Catalog
@@ -59,6 +61,7 @@ export const createDispatcher = (
     readonly settings: Pick<Settings, "callbackTimeout" | "callbackRetries" | "maxConcurrentCallbacks">
     readonly tracing: Tracing | undefined
     readonly postEvent: PostEvent
+    readonly limitedLog: Pick<LimitedLog, "log">
     readonly membership: Pick<Membership, "now" | "isConnected">
   },
   context: Context.Context<never>,
@@ -110,13 +113,16 @@ export const createDispatcher = (
           result: failure.reported === undefined ? undefined : { error: failure.reported },
         }),
       )
-      yield* logWarning("A callback failed.", {
-        ...facts,
-        reason,
-        ...(!isHandled(failure) && { help: toDoctorCommand(due) }),
-        ...(isRateLimited(failure) && { hint: rateLimitAdvice }),
-        next: outcome === "dead" ? "given up" : new Date(outcome.retryAt).toISOString(),
-      })
+      const kind = outcome === "dead" ? "callbackGivenUp" : "callbackFailed"
+      limitedLog.log(kind, due.file.appId, "A callback failed.", () => [
+        {
+          ...facts,
+          reason,
+          ...(!isHandled(failure) && { help: toDoctorCommand(due) }),
+          ...(isRateLimited(failure) && { hint: rateLimitAdvice }),
+          next: outcome === "dead" ? "given up" : new Date(outcome.retryAt).toISOString(),
+        },
+      ])
       // It may be due before all others.
       outbox.wake()
       return undefined

@@ -9,6 +9,7 @@ import { PostFailed, postJson } from "../../server-kit/post-json.ts"
 import { redact } from "../../server-kit/redact.ts"
 import type { Apps } from "../apps.ts"
 import { createBoundedMap } from "../bounded-map.ts"
+import type { LimitedLog } from "../observe/limited-log.ts"
 import type { Membership } from "../processes/membership.ts"
 import type { Settings } from "../settings.ts"
 import type { Catalog } from "../storage/catalog.ts"
@@ -39,12 +40,14 @@ export const createEndpointDispatcher = (
     catalog,
     settings,
     transport,
+    limitedLog,
     membership: { now, isConnected },
   }: {
     readonly apps: Apps
     readonly catalog: Catalog
     readonly settings: Pick<Settings, "url" | "callbackTimeout" | "callbackRetries" | "maxConcurrentCallbacks">
     readonly transport: Pick<CallbackTransport, "of">
+    readonly limitedLog: Pick<LimitedLog, "log">
     readonly membership: Pick<Membership, "now" | "isConnected">
   },
   context: Context.Context<never>,
@@ -111,11 +114,10 @@ export const createEndpointDispatcher = (
         outcome,
       }),
     )
-    yield* logWarning("An event did not reach an endpoint.", {
-      ...facts,
-      reason,
-      next: outcome === "dead" ? "given up" : new Date(outcome.retryAt).toISOString(),
-    })
+    const kind = outcome === "dead" ? "eventGivenUp" : "eventFailed"
+    limitedLog.log(kind, due.endpoint.id, "An event did not reach an endpoint.", () => [
+      { ...facts, reason, next: outcome === "dead" ? "given up" : new Date(outcome.retryAt).toISOString() },
+    ])
     // It may be due before all others.
     outbox.wake()
   })

@@ -7,9 +7,9 @@ import { toProblemAnswer } from "../../server-kit/problem-answer.ts"
 import type { Rejected } from "../../server-kit/rejected.ts"
 import { names } from "../../protocol/names.ts"
 import { parseTraceContext, traceIdOf } from "../../protocol/trace-context.ts"
+import type { LimitedLog } from "./limited-log.ts"
 import type { Metrics } from "./metrics.ts"
 import { isOutage } from "./outage.ts"
-import type { RefusalLog } from "./refusal-log.ts"
 import type { Span, Tracing } from "./tracing.ts"
 
 /** What observers need to know about a request. */
@@ -27,7 +27,7 @@ export interface Subject {
 interface Observers {
   readonly metrics: Metrics
   readonly write: Write
-  readonly refusals: RefusalLog
+  readonly limitedLog: Pick<LimitedLog, "log">
   /** Whether the log takes entries of level Debug. */
   readonly isDebugged: boolean
   readonly tracing: Tracing | undefined
@@ -51,7 +51,7 @@ const shorten = (text: string): string => (text.length <= longestReason ? text :
  * Makes the function that runs a request's step under observation: it is counted, timed, logged and, where traces are
  * recorded, gets a span. A refusal becomes its problem document here, so that all of these see how it ended.
  */
-export const createRequestObserver = ({ metrics, write, refusals, isDebugged, tracing }: Observers) => {
+export const createRequestObserver = ({ metrics, write, limitedLog, isDebugged, tracing }: Observers) => {
   /** What operators ask for every few seconds, and could not be answered the last time: that is logged once. */
   const failing = new Set<string>()
   return (
@@ -97,13 +97,13 @@ export const createRequestObserver = ({ metrics, write, refusals, isDebugged, tr
       } else if (status < 400) {
         if (isDebugged) write("Debug", "A request was answered.", toDetails(ending, ms))
       } else if (status < 500) {
-        refusals.log("Info", "A request was refused.", code, () => toDetails(ending, ms))
+        limitedLog.log("refused", code, "A request was refused.", () => toDetails(ending, ms))
       } else if (status === 500) {
         // Unexpected errors are logged by the fetch handler, with their cause and the id that this client was told.
         write("Warning", "A request could not be served.", toDetails(ending, ms))
       } else {
         if (isOperational) failing.add(route)
-        refusals.log("Warning", "A request could not be served.", code, () => toDetails(ending, ms))
+        limitedLog.log("unserved", code, "A request could not be served.", () => toDetails(ending, ms))
       }
     }
 

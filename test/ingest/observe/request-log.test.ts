@@ -4,9 +4,11 @@ import { createMemoryCatalog } from "../../../src/ingest.ts"
 import { toNodeListener } from "../../../adapters/node/to-node-listener.ts"
 import { generateUploader } from "../../../src/client.ts"
 import { createRouteHandler, createSluice } from "../../../src/server.ts"
+import { createWebhookSecret } from "../../../src/protocol/webhook-secret.ts"
 import {
   answerWith,
   apiKey,
+  appId,
   createGrant,
   eventually,
   listen,
@@ -154,6 +156,43 @@ describe("a line for each event of a file's life", () => {
     })
     expect(headers.get("x-sluice-warning")).toMatch(/429.*rate limiter/)
   })
+
+  it("callbacks and events that fail: ten of a kind, and how many there were, whatever waits for an app that is down", async () => {
+    const printed = captureConsole()
+    const catalog = createMemoryCatalog()
+    const endpoint = { appId, url: "http://127.0.0.1:9/", events: ["uploaded"], createdAt: 1 } as const
+    await catalog.createEndpoint({ ...endpoint, id: "ep_down", secret: createWebhookSecret() })
+    const ingest = await startIngest({ catalog, logLevel: "Info", logFormat: "json", callbackRetries: [1] })
+    const app = await startApp(() => new Response(null, { status: 500 }))
+    const count = 25
+    for (let i = 0; i < count; i++) {
+      const grant = createGrant({ slug: "avatar" })
+      await register(ingest.url, { fileKeys: [grant.key], callbackUrl: app.url })
+      await putRaw(await sign(ingest.url, grant), "hello")
+    }
+    await eventually(
+      async () =>
+        (await catalog.countEvents(100)).dead === count && (await catalog.countDeliveries(100)).dead === count,
+    )
+    await ingest.close()
+    const lines = printed.map((line) => JSON.parse(line) as Line)
+    for (const [message, more, subject] of [
+      ["A callback failed.", ["callbacks failed", "callbacks were given up"], appId],
+      [
+        "An event did not reach an endpoint.",
+        ["events did not reach endpoints", "events for endpoints were given up"],
+        "ep_down",
+      ],
+    ] as const) {
+      const single = lines.filter((line) => line.message === message)
+      expect(single.filter(({ next }) => next === "given up").length).toBe(10)
+      expect(single.filter(({ next }) => next !== "given up").length).toBe(10)
+      for (const what of more) {
+        const rest = lines.filter((line) => line.message === `More ${what} than are logged one by one.`)
+        expect(rest).toEqual([expect.objectContaining({ level: "warning", [subject]: count - 10 })])
+      }
+    }
+  }, 30_000)
 
   it("what housekeeping ended", async () => {
     const printed = captureConsole()

@@ -1,0 +1,32 @@
+import type { FileDescriptor } from "../protocol/messages.ts"
+import { Rejected } from "../server-kit/rejected.ts"
+
+/**
+ * Refuses a text that a route decided on for a file, where it is none of its kind. Routes make such texts of the names of
+ * files, and not every name that a system takes fits: where another name would fit, the mistake is the user's, and no fault of
+ * the app.
+ *
+ * @param demand begins the sentence that says what the route has to do: `.file() must return`
+ * @param findMistake what is wrong with a text, worded as what was expected; undefined where nothing is
+ * @returns BAD_REQUEST, which names the file, or INVALID_CONFIG, which names the route; undefined where nothing is wrong
+ */
+export const refuseDecision = (
+  slug: string,
+  { name, path }: Pick<FileDescriptor, "name" | "path">,
+  text: string | undefined,
+  demand: string,
+  findMistake: (text: string) => string | undefined,
+): Rejected | undefined => {
+  const mistake = text === undefined ? undefined : findMistake(text)
+  if (mistake === undefined) return undefined
+  // A path that the user's file was at ends with its name, so it goes first.
+  const isOfName = [path, name].some(
+    (part) => part !== undefined && findMistake(String(text).replaceAll(part, "x")) === undefined,
+  )
+  return isOfName
+    ? new Rejected({
+        code: "BAD_REQUEST",
+        detail: `The name of ${JSON.stringify(name)} cannot be used here: the app makes ${mistake} of it. Rename the file, and choose it again.`,
+      })
+    : new Rejected({ code: "INVALID_CONFIG", detail: `Route ${JSON.stringify(slug)}: ${demand} ${mistake}.` })
+}
