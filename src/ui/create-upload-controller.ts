@@ -96,7 +96,7 @@ export const createUploadController = <Router extends TypedFileRouter, Slug exte
     list()
     // Files that were chosen before it was disabled are accepted.
     const initial = { ...state, isDisabled: false }
-    const made = (engine = loaded.createUploadEngine({ setup, options: () => options, initial }))
+    const made = (engine = loaded.createUploadEngine({ setup, options: () => options, initial, findRoute }))
     for (const { items = [], run } of open) {
       for (const { file, id } of items) keepId(file, id)
       run(

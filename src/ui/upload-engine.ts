@@ -35,12 +35,15 @@ export const createUploadEngine = ({
   setup,
   options: latest,
   initial,
+  findRoute,
 }: {
   readonly setup: UploadSetup<TypedFileRouter>
   /** The component's latest options. */
   readonly options: () => AnyComponentOptions
   /** Its initial state. */
   readonly initial: UploadState
+  /** Asks for the route's configuration. */
+  readonly findRoute: () => void
 }): UploadEngine => {
   const { url } = setup.options
   completeTexts(setup.texts, setup.options.texts)
@@ -87,7 +90,9 @@ export const createUploadEngine = ({
 
   /** Lists files; those that the route would refuse as failed. @returns those that were not listed before */
   const list = (incoming: Iterable<File>): ReadonlyArray<ChosenItem> => {
-    const { files, routeConfig: config } = store.get()
+    const { files, routeConfig: config, isReady } = store.get()
+    // The answer was a refusal, or was lost: who has signed in meanwhile gets one. The server checks these files.
+    if (isReady && config === undefined) findRoute()
     const { fresh, kept } = chooseFiles(files, incoming, config, setup.texts, isField())
     for (const { file, error } of fresh) if (error !== undefined) report({ status: "failed", file, error })
     const stay = new Set(kept)

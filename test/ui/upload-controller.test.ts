@@ -1,3 +1,4 @@
+import { http, HttpResponse } from "msw"
 import { setupServer } from "msw/node"
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
 import { createUploadMock } from "../../src/msw.ts"
@@ -178,6 +179,35 @@ test("one file fails: the others are done, and only it is tried again", async ()
   controller.resumeUpload()
   await vi.waitFor(() => expect(states()).not.toContain("b queued"))
   expect(mock.files.map(({ name }) => name)).toContain("a")
+})
+
+test("a route that was refused is asked for again with the next choice: who has signed in gets its limits", async () => {
+  const url = `http://app.test/api/sluice?${addresses++}`
+  let asked = 0
+  let isSignedIn = false
+  server.use(
+    http.get("http://app.test/api/sluice", () => {
+      asked++
+      return isSignedIn ? undefined : new HttpResponse(null, { status: 401 })
+    }),
+  )
+  const said = vi.spyOn(console, "error").mockImplementation(() => {})
+  const setup = createUploadSetup<Router>({ url, retry: { attempts: 2, delay: 1 } })
+  const controller = createUploadController(setup, { endpoint: "photos", config: { mode: "manual" } })
+  controller.connect()
+  await vi.waitFor(() => expect(controller.getState().isReady).toBe(true))
+  await controller.preload()
+  expect(controller.getState().routeConfig).toBeUndefined()
+  controller.addFiles([png("a.png")])
+  await vi.waitFor(() => expect(asked).toBe(2))
+  expect(controller.getState().routeConfig).toBeUndefined()
+  isSignedIn = true
+  controller.addFiles([png("b.png")])
+  await vi.waitFor(() => expect(controller.getState().routeConfig?.image?.maxFileCount).toBe(3))
+  controller.addFiles([png("c.png")])
+  expect(asked).toBe(3)
+  expect(controller.getState().files).toHaveLength(3)
+  said.mockRestore()
 })
 
 test("files are paused, resumed, aborted and removed one by one", async () => {
