@@ -34,7 +34,7 @@ export const streamFields = [
 /** Options of the API's methods. */
 export const callOptions = ["signal"] as const
 export const keyOptions = [...callOptions, "keyType"] as const
-export const readUrlOptions = [...keyOptions, "expiresIn", "download"] as const satisfies ReadonlyArray<
+export const readUrlOptions = [...keyOptions, "expiresIn", "download", "held"] as const satisfies ReadonlyArray<
   keyof ReadUrlOptions
 >
 export const prefixUrlOptions = ["owner", "expiresIn"] as const satisfies ReadonlyArray<keyof PrefixUrlOptions>

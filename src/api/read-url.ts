@@ -15,6 +15,11 @@ export interface ReadUrlOptions extends KeyOptions {
   readonly expiresIn?: DurationInput | undefined
   /** Browsers save the file instead of showing it: with `true` under its own name, with a text under that one. */
   readonly download?: boolean | string | undefined
+  /**
+   * Whether the URL reads the file while it is held, too, for a person who decides about it: nobody has looked at what is in
+   * it. Default false. Not with a custom id.
+   */
+  readonly held?: boolean | undefined
 }
 
 const refuse = (message: string) => new UploadError({ code: "BAD_REQUEST", message })
@@ -35,6 +40,16 @@ export const readDownload = ({ download }: Pick<ReadUrlOptions, "download">): bo
   if (mistake !== undefined) throw refuse(`download: expected ${mistake}.`)
   if (download === undefined || typeof download === "boolean" || typeof download === "string") return download
   throw refuse(`download must be true or a file name, not ${JSON.stringify(download)}.`)
+}
+
+/** The option as it was given. Fails: throws an UploadError, code BAD_REQUEST, where it is none, or the file is named by a custom id. */
+export const readHeldOption = ({ held }: Pick<ReadUrlOptions, "held">, keyType: KeyType): boolean | undefined => {
+  // A word that is meant as yes or no must not decide by being there.
+  if (held !== undefined && typeof held !== "boolean") {
+    throw refuse(`held must be true or false, not ${JSON.stringify(held)}.`)
+  }
+  if (held === true && keyType === "customId") throw refuse("A held file is read by its key: held needs a file key.")
+  return held
 }
 
 /** The URL of a file of the app, before it is signed. */
@@ -64,7 +79,9 @@ export const createReadUrl = async (
   options: ReadUrlOptions = {},
 ): Promise<string> => {
   const { ingestUrl, signer, defaultKeyType } = settings
-  const path = toReadPath(settings, key, options.keyType ?? defaultKeyType)
+  const keyType = options.keyType ?? defaultKeyType
+  const path = toReadPath(settings, key, keyType)
+  const held = readHeldOption(options, keyType)
   const expires = Date.now() + (readExpiresIn(options) ?? 3600) * 1000
-  return signReadUrl(`${ingestUrl}/${path}`, { expires, download: readDownload(options) }, signer)
+  return signReadUrl(`${ingestUrl}/${path}`, { expires, download: readDownload(options), held }, signer)
 }

@@ -81,8 +81,12 @@ const findMaxAge = (file: FileRecord, type: string, { acl, cache, until }: Keepi
   return end === undefined ? undefined : secondsLeft(file, end, now)
 }
 
+/** What caches may do with a file that is held: nobody has it once it is rejected. */
+const notKept = "private, no-store"
+
 /** What caches may do with a file of this type. */
 const toCacheControl = (file: FileRecord, type: string, keeping: Keeping, now: number): string => {
+  if (file.hold) return notKept
   const [whose, maxAge] = [toWhose(keeping), findMaxAge(file, type, keeping, now)]
   if (maxAge === undefined) return `${whose}, no-cache`
   return `${whose}, max-age=${maxAge}${whose === "public" ? ", immutable" : ""}`
@@ -104,7 +108,7 @@ export const toHeldHeaders = (file: FileRecord): Readonly<Record<string, string>
   "accept-ranges": "bytes",
   etag: `"${nameBytes(file)}"`,
   "last-modified": new Date(file.uploadedAt ?? 0).toUTCString(),
-  "cache-control": "private, no-store",
+  "cache-control": notKept,
 })
 
 /** How a file is sent: the type that it is, that type without parameters, and whether it is shown. */

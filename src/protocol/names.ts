@@ -21,6 +21,7 @@ export interface WireNames {
     readonly labels: string
     readonly customId: string
     readonly contentDisposition: string
+    readonly held: string
     readonly acl: string
     readonly cache: string
     readonly transport: string
@@ -104,6 +105,7 @@ export const wireNames = (word: string): WireNames => ({
     labels: `x-${word}-labels`,
     customId: `x-${word}-custom-id`,
     contentDisposition: `x-${word}-content-disposition`,
+    held: `x-${word}-held`,
     acl: `x-${word}-acl`,
     cache: `x-${word}-cache`,
     transport: transportParameter.replace(ourWord, word),

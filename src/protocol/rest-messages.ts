@@ -237,6 +237,8 @@ export type FileAccessRequest = FileReference & {
   readonly expiresIn?: number
   /** Browsers save the file instead of showing it: `true` under its own name, a text under that one. */
   readonly download?: boolean | string
+  /** The URL reads the file while it is `Held`, too. Not with a custom id. */
+  readonly held?: boolean
 }
 
 /** Answer of `requestFileAccess`. */

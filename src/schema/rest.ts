@@ -291,6 +291,9 @@ export const FileAccessRequestSchema: Schema.Codec<FileAccessRequest> = ofFile({
       description: "Browsers save the file instead of showing it: `true` under its own name, a text under that one.",
     }),
   ),
+  held: Schema.optionalKey(
+    Schema.Boolean.annotate({ description: "The URL reads the file while it is `Held`, too. Not with a custom id." }),
+  ),
 })
 
 /** Source: docs/protocol.md §10. */

@@ -2,6 +2,7 @@ import { setTimeout } from "node:timers/promises"
 import { UploadError } from "../../protocol.ts"
 import { CommandFailure } from "../command-failure.ts"
 import type { AppConnection } from "./app-connection.ts"
+import type { GetOptions } from "./get-options.ts"
 import { findFile, readFile, type RemoteVersion } from "./remote-file.ts"
 import type { Sink } from "./sink.ts"
 
@@ -32,6 +33,7 @@ export interface Downloaded {
 export const download = async (
   connection: AppConnection,
   key: string,
+  options: Pick<GetOptions, "held">,
   version: RemoteVersion,
   sink: Sink,
   onBytes: (count: number) => void,
@@ -42,7 +44,7 @@ export const download = async (
 
   const attempt = async (): Promise<void> => {
     // Anew each time: a download may take longer than its URL is valid.
-    const { url } = await findFile(connection, key, signal)
+    const { url } = await findFile(connection, key, options, signal)
     const content = await readFile(url, "GET", { offset: sink.offset(), etag: current.etag }, signal)
     const isOther = content.version.etag !== current.etag
     if (isOther || content.start !== sink.offset()) {

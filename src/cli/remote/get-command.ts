@@ -9,6 +9,7 @@ export const createGetCommand = (): Command =>
     new Command("get")
       .option("-o, --out <file>", 'or a folder; "-" is standard output (default: its stored name)')
       .option("--force", "replaces a file that is there")
+      .option("--held", "also takes a file that waits for a verdict, by its key: nobody has looked at what is in it")
       .option("--no-verify", "also takes a file whose SHA-256 the ingest does not say"),
   )
     .summary("download a file from a running ingest")

@@ -5,5 +5,7 @@ export interface GetOptions {
   readonly force?: true
   /** False: a file whose SHA-256 the ingest does not say is taken as it comes. */
   readonly verify: boolean
+  /** Also a file that is held. */
+  readonly held?: true
   readonly json?: true
 }

@@ -1,6 +1,7 @@
 import { parse as parseDisposition } from "content-disposition"
 import { isKeyOf, parseProblem, UploadError } from "../../protocol.ts"
 import type { AppConnection } from "./app-connection.ts"
+import type { GetOptions } from "./get-options.ts"
 
 /** What an answer of the ingest says of a file. */
 export interface RemoteVersion {
@@ -81,10 +82,11 @@ const readProblem = async (response: Response, url: string): Promise<UploadError
 export const findFile = async (
   { api, encodedAppId }: AppConnection,
   id: string,
+  { held }: Pick<GetOptions, "held">,
   signal: AbortSignal,
 ): Promise<{ readonly key: string; readonly url: string }> => {
   const ask = async (keyType: "fileKey" | "customId") => {
-    const url = await api.getSignedURL(id, { keyType, signal })
+    const url = await api.getSignedURL(id, { keyType, signal, held: keyType === "fileKey" && held })
     return { url, key: URL.parse(url)?.pathname.split("/").at(-1) ?? id }
   }
   if (!/^[\w-]+$/.test(id) || !isKeyOf(id, encodedAppId)) return ask("customId")

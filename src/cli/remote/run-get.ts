@@ -26,12 +26,12 @@ interface Found {
 const find = async (
   connection: AppConnection,
   id: string,
-  { verify }: GetOptions,
+  options: GetOptions,
   signal: AbortSignal,
 ): Promise<Found> => {
-  const { key, url } = await findFile(connection, id, signal)
+  const { key, url } = await findFile(connection, id, options, signal)
   const { version } = await readFile(url, "HEAD", { offset: 0 }, signal)
-  if (version.sha256 !== undefined || !verify) return { key, version }
+  if (version.sha256 !== undefined || !options.verify) return { key, version }
   throw unverifiable()
 }
 
@@ -54,7 +54,7 @@ const toTarget = async ({ out }: GetOptions, { key, version }: Found): Promise<s
 const fill = async (
   connection: AppConnection,
   { key, version }: Found,
-  { verify }: GetOptions,
+  options: GetOptions,
   sink: Sink,
   signal: AbortSignal,
 ): Promise<RemoteVersion & { readonly resumedAt: number }> => {
@@ -64,7 +64,7 @@ const fill = async (
     const progress = createProgress("Downloading", current.size)
     progress.advance(resumedAt)
     try {
-      const done = await download(connection, key, current, sink, progress.advance, signal)
+      const done = await download(connection, key, options, current, sink, progress.advance, signal)
       if (done.isAnew) resumedAt = 0
       current = done.version
     } finally {
@@ -72,7 +72,7 @@ const fill = async (
     }
     const { sha256 } = current
     const arrived = sink.digest()
-    if (sha256 === undefined && verify) {
+    if (sha256 === undefined && options.verify) {
       await sink.discard()
       throw unverifiable()
     }

@@ -2,25 +2,28 @@ import * as Effect from "effect/Effect"
 import type { Incoming } from "../../http/incoming.ts"
 import { Rejected } from "../../server-kit/rejected.ts"
 import { isKeyOf } from "../../protocol/key.ts"
-import { parseReadUrl, wantsDownload } from "../../protocol/read-grant.ts"
+import { parseReadUrl, wantsDownload, wantsHeld } from "../../protocol/read-grant.ts"
 import type { Acl, CacheRule } from "../../protocol/signed-url.ts"
 import { attempt } from "../attempt.ts"
 import { verifyUrlOf } from "../authorise.ts"
 import { sendFile } from "../download/send-file.ts"
 import { findProgramRefusal, type Keeping, toFileHeaders } from "../file-headers.ts"
 import type { FileRecord } from "../storage/catalog.ts"
-import { isReadable } from "../storage/readable.ts"
+import { isReadable, isReviewable } from "../storage/readable.ts"
 import { isOverdue } from "../storage/upload-rules.ts"
 import type { Service } from "../service.ts"
 import { whenKnown } from "../when-known.ts"
 import { fileNotFound } from "../refusals.ts"
 
-/** The readable file with a key. */
-const findByKey = (service: Service, key: string): Effect.Effect<FileRecord, Rejected> =>
+/** The readable file with a key; also one that is held, where the URL wants that. */
+const findByKey = (service: Service, key: string, mayBeHeld = false): Effect.Effect<FileRecord, Rejected> =>
   /^[A-Za-z0-9_-]+$/.test(key)
     ? Effect.flatMap(
         attempt(() => service.catalog.get(key)),
-        (upload) => (isReadable(upload, service.now()) ? Effect.succeed(upload.file) : Effect.fail(fileNotFound())),
+        (upload) =>
+          isReadable(upload, service.now()) || (mayBeHeld && isReviewable(upload))
+            ? Effect.succeed(upload.file)
+            : Effect.fail(fileNotFound()),
       )
     : Effect.fail(fileNotFound())
 
@@ -39,9 +42,9 @@ const findOfApp = Effect.fnUntraced(function* (service: Service, appId: string, 
   return isThere ? file : yield* fileNotFound()
 })
 
-/** The ACL in effect: a file that waits to be claimed is private, whatever it says itself. */
-const toAcl = ({ claimBy, acl }: FileRecord, defaultAcl: Acl): Acl =>
-  claimBy === null ? (acl ?? defaultAcl) : "private"
+/** The ACL in effect: a file that waits to be claimed, or for a verdict, is private, whatever it says itself. */
+const toAcl = ({ claimBy, hold, acl }: FileRecord, defaultAcl: Acl): Acl =>
+  claimBy === null && !hold ? (acl ?? defaultAcl) : "private"
 
 const forbidden = (isPublic: boolean) =>
   new Rejected({
@@ -53,17 +56,20 @@ const forbidden = (isPublic: boolean) =>
 
 /**
  * Checks that the caller may read the file: everybody, or the holder of a signed URL that has not expired. So does whoever wants it
- * offered in another way, under another name perhaps, than it is stored. Returns the ACL, and what the URL says.
+ * offered in another way, under another name perhaps, than it is stored. A file that is held exists only for the holder of a URL
+ * that says so. Returns the ACL, and what the URL says.
  */
 const authoriseRead = Effect.fnUntraced(function* (service: Service, file: FileRecord, url: string) {
   const needsGrant = wantsDownload(url)
-  if (!needsGrant && file.acl === "public-read" && file.claimBy === null) return { acl: file.acl, until: Infinity }
+  if (!needsGrant && file.acl === "public-read" && file.claimBy === null && !file.hold)
+    return { acl: file.acl, until: Infinity }
   const app = yield* whenKnown(service.apps.byId(file.appId))
   const acl = toAcl(file, (app ?? service.settings).defaultAcl)
   const isPublic = acl === "public-read"
   if (!needsGrant && isPublic) return { acl, until: Infinity }
   const verified = yield* verifyUrlOf(app, url)
   const grant = verified === undefined ? undefined : parseReadUrl(verified.signed)
+  if (file.hold && grant?.held !== true) return yield* fileNotFound()
   if (grant === undefined) return yield* forbidden(isPublic)
   if (grant.expires <= service.now()) {
     return yield* new Rejected({ code: "EXPIRED_URL", detail: "The URL has expired. Ask the app for a new one." })
@@ -86,7 +92,9 @@ const sendTo = Effect.fnUntraced(function* (
     download === false
       ? file
       : { ...file, contentDisposition: "attachment", name: download === true ? file.name : download }
-  return yield* sendFile(service, request, offered, toFileHeaders(offered, keeping, service.now()), { keeping, until })
+  // From elsewhere it could be read after a verdict.
+  const reader = file.hold ? undefined : { keeping, until }
+  return yield* sendFile(service, request, offered, toFileHeaders(offered, keeping, service.now()), reader)
 })
 
 /**
@@ -99,7 +107,7 @@ const sendTo = Effect.fnUntraced(function* (
 export const respondFile = Effect.fnUntraced(function* (service: Service, request: Incoming, key: string, url: string) {
   const refusal = findProgramRefusal(request.headers)
   if (refusal !== undefined) return yield* refusal
-  const file = yield* findByKey(service, key)
+  const file = yield* findByKey(service, key, wantsHeld(url))
   // A catalog that was written for an older version knows nothing of it.
   return yield* sendTo(service, request, file, url, file.cache ?? service.settings.defaultCache)
 })

@@ -1,12 +1,13 @@
 import type { UploadRecord } from "./catalog-records.ts"
 import { isOverdue } from "./upload-rules.ts"
 
-/**
- * Whether a file can be read: it has arrived and is not held, its time has not passed, and an app knows of it. A
- * client-side file that no app has registered belongs to no app yet, whatever its URL says.
- */
+/** Whether an app knows of a file: a client-side file that none has registered belongs to no app yet, whatever its URL says. */
+const isKnown = ({ file, registration }: UploadRecord): boolean => file.slug === null || registration !== null
+
+/** Whether a file can be read: it has arrived and is not held, its time has not passed, and an app knows of it. */
 export const isReadable = (upload: UploadRecord | null, now: number): upload is UploadRecord =>
-  upload?.file.status === "Uploaded" &&
-  !upload.file.hold &&
-  !isOverdue(upload.file, now) &&
-  (upload.file.slug === null || upload.registration !== null)
+  upload?.file.status === "Uploaded" && !upload.file.hold && !isOverdue(upload.file, now) && isKnown(upload)
+
+/** Whether a file waits for a verdict, and its app may look at it meanwhile. */
+export const isReviewable = (upload: UploadRecord | null): upload is UploadRecord =>
+  upload?.file.status === "Uploaded" && upload.file.hold && isKnown(upload)

@@ -61,6 +61,17 @@ const startBreaking = async (settings: Partial<IngestOptions> = {}) => {
 }
 
 describe("sluice get", { timeout: 60_000 }, () => {
+  it("downloads a file that is held where that is said, by its key alone", async () => {
+    const hand = await startByHand()
+    const { data } = await hand.api.uploadFiles(new File(["hello"], "a.txt"), { labels: { hold: true } })
+    const { key } = data!
+    const without = await hand.run(["get", key])
+    expect([without.code, without.stderr]).toEqual([1, expect.stringContaining("no such file")])
+    expect(await hand.run(["get", key, "--held"])).toEqual({ code: 0, stdout: "a.txt\n", stderr: "" })
+    expect((await read(hand, "a.txt")).toString()).toBe("hello")
+    expect((await hand.run(["get", "c1", "--held"])).code).toBe(1)
+  })
+
   it("downloads a private file under its own name, by key and by custom id", async () => {
     const hand = await startByHand({ defaultAcl: "private" })
     const { key } = await store(hand, "report 😀.pdf", "hello", "report-7")

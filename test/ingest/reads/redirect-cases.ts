@@ -69,6 +69,26 @@ export interface RedirectCase {
 
 export const redirectCases: ReadonlyArray<RedirectCase> = [
   {
+    name: "a file that is held is sent by the ingest to who judges it, and by the bucket once it is released",
+    run: async (settings) => {
+      const ingest = await startRedirecting(settings)
+      const api = new SluiceApi({ token: encodeToken({ apiKey, appId, regions: ["local"] }), ingestUrl: ingest.url })
+      const content = makePicture()
+      const { key, url } = await keep(
+        ingest,
+        content,
+        await labelled({ hold: true }, { size: content.length, name: "a.png", type: "image/png" }),
+      )
+      expect((await ask(url)).status).toBe(404)
+      const toJudge = await api.generateSignedURL(key, { held: true })
+      const sent = await ask(toJudge)
+      expect([sent.status, sent.headers.get("cache-control")]).toEqual([200, "private, no-store"])
+      expect((await bytesOf(sent)).equals(content)).toBe(true)
+      await api.releaseFiles(key)
+      expect((await follow(toJudge)).status).toBe(302)
+    },
+  },
+  {
     name: "a GET is sent to the bucket, which sends the bytes as the ingest would name them, and ranges of them",
     run: async (settings) => {
       const ingest = await startRedirecting(settings)

@@ -3,9 +3,20 @@ import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { SluiceApi } from "../../../src/api.ts"
 import { type Catalog, createMemoryCatalog, type IngestOptions } from "../../../src/ingest.ts"
 import { createHeldUrls } from "../../../src/ingest/scan/held-urls.ts"
-import { createSigner, signUrl } from "../../../src/protocol.ts"
+import { createSigner, names, signUrl } from "../../../src/protocol.ts"
 import { captureConsole } from "../capture-console.ts"
-import { apiKey, catalogs, eventually, putRaw, randomContent, register, signer, startIngest, token } from "../circle.ts"
+import {
+  apiKey,
+  appId,
+  catalogs,
+  eventually,
+  putRaw,
+  randomContent,
+  register,
+  signer,
+  startIngest,
+  token,
+} from "../circle.ts"
 import { startFakeClamd } from "./fake-clamd.ts"
 import { judge, scanSecret, type ScanMessage, startUrlScanner } from "./fake-url-scanner.ts"
 import { sendHeld, signHeld } from "./held.ts"
@@ -298,5 +309,107 @@ describe("an ingest without a scanner that has a URL", () => {
       expect((await judge(verdict, { verdict: "release" })).status).toBe(404)
     }
     expect((await ingest.catalog.get(held))?.file.hold).toBe(true)
+  })
+})
+
+describe.each(catalogs)("the URL by which an app looks at a file that is held (%s)", (_, create) => {
+  const start = async () => {
+    const ingest = await startIngest({ catalog: create(), defaultAcl: "public-read" })
+    return { ingest, api: new SluiceApi({ token, ingestUrl: ingest.url }) }
+  }
+  const readAt = async (url: string, init?: RequestInit) => {
+    const response = await fetch(url, init)
+    return { status: response.status, text: await response.text(), headers: response.headers }
+  }
+
+  it("reads it as it will be read, for nobody to keep; then as any other, until it is rejected", async () => {
+    const { ingest, api } = await start()
+    const sent = { name: "a.png", type: "image/png", cache: "immutable" } as const
+    const { key: held } = await sendHeld(ingest, "hello", sent)
+    const urls = [
+      await api.generateSignedURL(held, { held: true }),
+      await api.getSignedURL(held, { held: true, download: "b.png" }),
+    ]
+    for (const url of urls) {
+      const { status, text, headers } = await readAt(url)
+      expect([status, text, headers.get("cache-control")]).toEqual([200, "hello", "private, no-store"])
+      expect(headers.get("content-type")).toBe("image/png")
+      expect((await readAt(url, { method: "HEAD" })).status).toBe(200)
+      const part = await readAt(url, { headers: { range: "bytes=1-2" } })
+      expect([part.status, part.text, part.headers.get("cache-control")]).toEqual([206, "el", "private, no-store"])
+    }
+    expect((await readAt(urls[1]!)).headers.get("content-disposition")).toBe("attachment; filename=b.png")
+    await api.releaseFiles(held)
+    const released = await readAt(urls[0]!)
+    expect([released.status, released.text]).toEqual([200, "hello"])
+    expect(released.headers.get("cache-control")).not.toContain("no-store")
+    const { key: refused } = await sendHeld(ingest, "other", sent)
+    const url = await api.generateSignedURL(refused, { held: true })
+    expect((await readAt(url)).status).toBe(200)
+    await api.rejectFiles(refused)
+    expect((await readAt(url)).status).toBe(404)
+  })
+
+  it("has to say so, signed by its app, and of its key: to everybody else there is no such file", async () => {
+    const { ingest, api } = await start()
+    const { key: held } = await sendHeld(ingest, "hello")
+    const { key: other } = await sendHeld(ingest, "other")
+    const good = await api.generateSignedURL(held, { held: true })
+    const plain = await api.generateSignedURL(held)
+    const address = `${ingest.url}/f/${held}`
+    const at = (parameters: string) => signUrl(`${address}?expires=${Date.now() + 60_000}${parameters}`, signer)
+    const wrong = [
+      address,
+      plain,
+      `${address}?x-sluice-held=true`,
+      plain.replace("&signature", "&x-sluice-held=true&signature"),
+      `${plain}&x-sluice-held=true`,
+      good.replace(/.$/, (c) => (c === "0" ? "1" : "0")),
+      good.replace(held, other),
+      good.replace("/f/", `/a/${appId}/`),
+      await at("&x-sluice-held=1"),
+      await at("&x-sluice-held=true1"),
+      await at("&x-sluice-file-name=&x-sluice-held%3Dtrue"),
+      await signUrl(`${address}?x-sluice-held=true&expires=${Date.now() + 60_000}`, signer),
+      await signUrl(good.replace(/&signature.*/, ""), createSigner("sk_another_0123456789abcdef")),
+    ]
+    for (const url of wrong) expect((await readAt(url)).status, url).toBe(404)
+    expect((await readAt(await at("&x-sluice-held=true"))).status).toBe(200)
+    const late = await signUrl(`${address}?expires=1&x-sluice-held=true`, signer)
+    expect((await readAt(late)).text).toContain("EXPIRED_URL")
+  })
+
+  it("is no upload URL, needs a key, and is not given where none is held", async () => {
+    const { ingest, api } = await start()
+    const { key: held } = await sendHeld(ingest, "hello", { customId: "c1" })
+    const url = await api.generateSignedURL(held, { held: true })
+    expect((await fetch(url.replace("/f/", "/"), { method: "PUT", body: "hello" })).status).toBe(400)
+    for (const ask of [
+      api.getSignedURL("c1", { held: true, keyType: "customId" }),
+      api.generateSignedURL("c1", { held: true, keyType: "customId" }),
+    ]) {
+      await expect(ask).rejects.toMatchObject({ code: "BAD_REQUEST", message: expect.stringContaining("by its key") })
+    }
+    await expect(api.getSignedURL(held, { held: "yes" as never })).rejects.toMatchObject({ code: "BAD_REQUEST" })
+    const posted = await fetch(`${ingest.url}/v6/requestFileAccess`, {
+      method: "POST",
+      headers: { [names.header.apiKey]: apiKey, "content-type": "application/json" },
+      body: JSON.stringify({ customId: "c1", held: true }),
+    })
+    expect([posted.status, await posted.text()]).toEqual([400, expect.stringContaining("by its key")])
+    await expect(api.getSignedURL(held)).rejects.toMatchObject({ code: "NOT_FOUND" })
+    await expect(api.getSignedURL(held, { held: false })).rejects.toMatchObject({ code: "NOT_FOUND" })
+    const unsent = await signHeld(ingest)
+    await expect(api.getSignedURL(unsent.grant.key, { held: true })).rejects.toMatchObject({ code: "NOT_FOUND" })
+    expect((await fetch(await api.generateSignedURL(unsent.grant.key, { held: true }))).status).toBe(404)
+    // One that no app has registered belongs to no app yet.
+    const { grant, signed } = await signHeld(ingest, { slug: "avatar", registrationId: "r1" })
+    const answer = putRaw(signed, "hello")
+    await eventually(async () => (await ingest.catalog.get(grant.key))?.file.hold === true)
+    const early = await api.generateSignedURL(grant.key, { held: true })
+    expect((await fetch(early)).status).toBe(404)
+    await register(ingest.url, { id: "r1", fileKeys: [grant.key], awaitServerData: false })
+    expect((await answer).status).toBe(200)
+    expect((await fetch(early)).status).toBe(200)
   })
 })

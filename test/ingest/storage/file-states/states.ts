@@ -81,7 +81,7 @@ export const states: Readonly<Record<Exclude<State, "nothing" | "gone">, StateFa
   },
   Held: {
     meaning: "it has arrived, and waits for a verdict",
-    readBy: "nobody",
+    readBy: "who has a URL that its app has signed with `held`",
     isReadable: false,
     isFoundByPath: false,
     counts: "yes",
