@@ -25,6 +25,7 @@ const toSentences = (message: string): string => {
       .join("")
       .replace(/\["([A-Za-z_$][\w$]*)"\]/g, ".$1")
       .replace(/^\./, "")
+    if (what === "Expected no excess property") return `${path} is not known here.`
     return path === "" ? `${what}.` : `${path}: ${what[0]?.toLowerCase() ?? ""}${what.slice(1)}.`
   })
   if (issues.length > 5) sentences.push(`And ${issues.length - 5} more.`)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { createGrant, offsetOf, putRaw, sign, startIngest } from "../circle.ts"
+import { labelled } from "../labelled.ts"
 import { answerOf, call, codeOf, store } from "./rest-app.ts"
 
 const list = async (url: string, body: object = {}) => answerOf(await call(url, "listFiles", body))
@@ -185,5 +186,22 @@ describe("requestFileAccess", () => {
     const cutOff = url.replace("https://files.example.com/base", behind.url)
     await call(behind.url, "updateACL", { updates: [{ fileKey: key, acl: "private" }] })
     expect((await fetch(cutOff)).status).toBe(200)
+  })
+})
+
+describe("a member that is not known", () => {
+  it.each([
+    ["deleteFiles", { owner: "user-7", prefixx: "a/" }, "prefixx is not known here."],
+    ["claimFiles", { fileKeys: ["a"], slugs: "avatar" }, "slugs is not known here."],
+    ["requestFileAccess", { fileKey: "a", downlod: true }, "downlod is not known here."],
+    ["updateACL", { updates: [{ fileKey: "a", acl: "private", x: 1 }] }, "updates[0].x is not known here."],
+    ["listFiles", { a: 1, b: 2 }, "a is not known here. b is not known here."],
+  ])("of %s is refused by name, and nothing is done: %j", async (operation, body, detail) => {
+    const ingest = await startIngest()
+    const grant = await labelled({ owner: "user-7", path: "b/c.txt" })
+    expect((await putRaw(await sign(ingest.url, grant), "hello")).status).toBe(200)
+    const response = await call(ingest.url, operation, body)
+    expect([response.status, await response.json()]).toEqual([400, expect.objectContaining({ detail })])
+    expect(keysOf(await list(ingest.url, { status: "Uploaded" }))).toEqual([grant.key])
   })
 })
