@@ -326,6 +326,14 @@ describe("the ingest", () => {
   it("tells what it cannot read of its own configuration", async () => {
     await expect(startIngest({ token: "nonsense" })).rejects.toThrow(/INVALID_TOKEN/)
     await expect(startIngest({ url: "nonsense" })).rejects.toThrow(/INVALID_CONFIG/)
+    // Behind a proxy that removes it, `/f/<key>` would be read as the upload `/<key>`.
+    for (const path of ["f", "a/", "p", "v6//"]) {
+      await expect(startIngest({ url: `https://files.example.com/${path}` })).rejects.toThrow(
+        /INVALID_CONFIG.*path \/\w+,/,
+      )
+    }
+    for (const path of ["", "files", "f/g", "files/f", "F"])
+      await startIngest({ url: `https://files.example.com/${path}` })
     expect(appId).toBe(createGrant().appId)
   })
 })
