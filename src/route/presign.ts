@@ -103,7 +103,7 @@ const refuseSeed = (
   encodedAppId: string,
 ): Rejected | undefined => {
   const isKey = (made: string): boolean => made !== encodedAppId && made.length <= limits.fileKey
-  if (isKey(key)) return undefined
+  if (isKey(key) && (seed === undefined || typeof seed === "string")) return undefined
   return refuseDecision(slug, file, seed, "fileKeySeed or keySeed must be", (text) =>
     isKey(createFileKey(encodedAppId, text)) ? undefined : "a string of 1 to about 380 characters",
   )

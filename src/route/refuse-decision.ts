@@ -17,12 +17,14 @@ export const refuseDecision = (
   demand: string,
   findMistake: (text: string) => string | undefined,
 ): Rejected | undefined => {
-  const mistake = text === undefined ? undefined : findMistake(text)
+  if (text === undefined) return undefined
+  // What comes of a database may be null, whatever its types say.
+  const isText = typeof text === "string"
+  const mistake = isText ? findMistake(text) : `a text, not ${JSON.stringify(text)}`
   if (mistake === undefined) return undefined
   // A path that the user's file was at ends with its name, so it goes first.
-  const isOfName = [path, name].some(
-    (part) => part !== undefined && findMistake(String(text).replaceAll(part, "x")) === undefined,
-  )
+  const isOfName =
+    isText && [path, name].some((part) => part !== undefined && findMistake(text.replaceAll(part, "x")) === undefined)
   return isOfName
     ? new Rejected({
         code: "BAD_REQUEST",
