@@ -28,7 +28,7 @@ export const refuseDecision = (
   return isOfName
     ? new Rejected({
         code: "BAD_REQUEST",
-        detail: `The name of ${JSON.stringify(name)} cannot be used here: the app makes ${mistake} of it. Rename the file, and choose it again.`,
+        detail: `The name of ${JSON.stringify(name)} cannot be used here: the app needs ${mistake}. Rename the file, and choose it again.`,
       })
     : new Rejected({ code: "INVALID_CONFIG", detail: `Route ${JSON.stringify(slug)}: ${demand} ${mistake}.` })
 }
