@@ -229,7 +229,7 @@ const defaults: Settings = {
 const { file, appFile, prefix, heldFile, verdict, api } = names.path
 
 /** Folders of the ingest's addresses. */
-const ownFolders: ReadonlyArray<string> = [file, appFile, prefix, heldFile, verdict, api]
+const ownFolders: ReadonlySet<string> = new Set([file, appFile, prefix, heldFile, verdict, api])
 
 const parseUrl = (url: string): string => {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
@@ -240,7 +240,7 @@ const parseUrl = (url: string): string => {
     throw new TypeError("INVALID_CONFIG: the ingest's url has a user or a password in it, and the url is public.")
   }
   const base = pathname.replace(/^\/|\/+$/g, "")
-  if (ownFolders.includes(base)) {
+  if (ownFolders.has(base)) {
     throw new TypeError(
       `INVALID_CONFIG: the ingest's url has the path /${base}, below which the ingest has addresses of its own: behind a proxy that removes the path they could not be told apart. Choose another one.`,
     )
