@@ -259,7 +259,8 @@ describe("sluice explain", () => {
     await storeFile(open, "held", {}, "hello", { hold: true })
     const explain = async () => JSON.parse((await run("explain", "held", "--json")).stdout)
     const since = /^The file is stored, and held until a verdict since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\. /
-    const byHand = /: `sluice release held`, or `sluice reject held --reason <text>`\.$/
+    const byHand =
+      /: look at it with `sluice get --held held`, then `sluice release held`, or `sluice reject held --reason <text>`\.$/
     const held = await explain()
     expect(held).toMatchObject({ status: "Held", delivery: null })
     expect(held.summary).toMatch(since)

@@ -16,7 +16,7 @@ const explainVerdict = (key: string, started: StartedWith | undefined): string =
     scanner === undefined || scanner === null
       ? "No scanner is known here, so your app or a person decides"
       : `The scanner at ${scanner} decides: \`sluice doctor\` says whether it answers, and the log of the ingest why it has not decided. A person may be faster`
-  return `${who}: \`sluice release ${key}\`, or \`sluice reject ${key} --reason <text>\`.`
+  return `${who}: look at it with \`sluice get --held ${key}\`, then \`sluice release ${key}\`, or \`sluice reject ${key} --reason <text>\`.`
 }
 
 /** The state of an upload, and what it waits for, in sentences. */
