@@ -21,12 +21,13 @@ export interface WireNames {
     readonly labels: string
     readonly customId: string
     readonly contentDisposition: string
-    readonly held: string
     readonly acl: string
     readonly cache: string
     readonly transport: string
     readonly signature: string
   }
+  /** Query parameters that only URLs for reading have, beside those above. */
+  readonly readQuery: { readonly held: string }
   /** Query parameters the client sends to the route handler. */
   readonly action: { readonly type: string; readonly slug: string; readonly upload: string; readonly renew: string }
   readonly header: {
@@ -105,12 +106,12 @@ export const wireNames = (word: string): WireNames => ({
     labels: `x-${word}-labels`,
     customId: `x-${word}-custom-id`,
     contentDisposition: `x-${word}-content-disposition`,
-    held: `x-${word}-held`,
     acl: `x-${word}-acl`,
     cache: `x-${word}-cache`,
     transport: transportParameter.replace(ourWord, word),
     signature: "signature",
   },
+  readQuery: { held: `x-${word}-held` },
   action: actionNames,
   header: {
     apiKey: `x-${word}-api-key`,

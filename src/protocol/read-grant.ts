@@ -13,8 +13,8 @@ export interface ReadGrant {
   readonly held?: boolean | undefined
 }
 
-const { expires, held, contentDisposition, fileName } = names.query
-const alsoHeld = `&${held}=true`
+const { expires, contentDisposition, fileName } = names.query
+const alsoHeld = `&${names.readQuery.held}=true`
 const asDownload = `&${contentDisposition}=attachment`
 const underName = `&${fileName}=`
 

@@ -41,6 +41,13 @@ const decisionFields = [
   "cache",
 ] as const satisfies ReadonlyArray<keyof FileDecision>
 
+/** What `.file()` may return as text, and what is wrong with one. */
+const textFields = [
+  ["name", findNameMistake],
+  ["customId", findCustomIdMistake],
+  ["path", findStoredPathMistake],
+] as const
+
 /** Asks the route how each file is stored, in order; an empty list where it does not decide. */
 const decideFiles = Effect.fnUntraced(function* (
   call: Call,
@@ -58,12 +65,10 @@ const decideFiles = Effect.fnUntraced(function* (
         decide(toArguments(call, { file, input, metadata })),
       )) ?? undecided
     yield* checkKnown(`What .file() of route ${route.slug} returned`, decision, decisionFields)
-    const { name, customId, path } = decision
-    const refusal =
-      refuseDecision(route.slug, file, name, ".file() must return", findNameMistake) ??
-      refuseDecision(route.slug, file, customId, ".file() must return", findCustomIdMistake) ??
-      refuseDecision(route.slug, file, path, ".file() must return", findStoredPathMistake)
-    if (refusal !== undefined) return yield* refusal
+    for (const [field, findMistake] of textFields) {
+      const refusal = refuseDecision(route.slug, file, decision[field], ".file() must return", findMistake)
+      if (refusal !== undefined) return yield* refusal
+    }
     decisions.push(decision)
   }
   return decisions

@@ -20,7 +20,7 @@ export const refuseDecision = (
   if (text === undefined) return undefined
   // What comes of a database may be null, whatever its types say.
   const isText = typeof text === "string"
-  const mistake = isText ? findMistake(text) : `a text, not ${JSON.stringify(text)}`
+  const mistake = isText ? findMistake(text) : "a text"
   if (mistake === undefined) return undefined
   // A path that the user's file was at ends with its name, so it goes first.
   const isOfName =
@@ -28,7 +28,7 @@ export const refuseDecision = (
   return isOfName
     ? new Rejected({
         code: "BAD_REQUEST",
-        detail: `The name of ${JSON.stringify(name)} cannot be used here: the app needs ${mistake}. Rename the file, and choose it again.`,
+        detail: `The name of ${JSON.stringify(name)} cannot be used here: the app needs ${mistake}. Rename the file.`,
       })
     : new Rejected({ code: "INVALID_CONFIG", detail: `Route ${JSON.stringify(slug)}: ${demand} ${mistake}.` })
 }

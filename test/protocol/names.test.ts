@@ -26,6 +26,7 @@ it("spells the names of docs/protocol.md §1", () => {
       transport: "x-sluice-transport",
       signature: "signature",
     },
+    readQuery: { held: "x-sluice-held" },
     action: { type: "actionType", slug: "slug", upload: "upload", renew: "renew" },
     header: {
       apiKey: "x-sluice-api-key",

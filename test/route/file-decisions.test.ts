@@ -206,10 +206,10 @@ describe(".file()", () => {
     ["a name of half a character", { name: "a\ud800" }, /must return a file name of whole Unicode characters/],
     ["an empty custom id", { customId: "" }, /must return a custom id of 1 to 512 bytes/],
     ["a custom id that is too long", { customId: "x".repeat(513) }, /must return a custom id of 1 to 512 bytes/],
-    ["a custom id that is null", { customId: null as never }, /must return a text, not null/],
-    ["a name that is a number", { name: 7 as never }, /must return a text, not 7/],
-    ["a path that is a list", { path: ["a"] as never }, /must return a text, not \["a"\]/],
-    ["a seed that is a number", { keySeed: 7 as never }, /keySeed must be a text, not 7/],
+    ["a custom id that is null", { customId: null as never }, /must return a text\./],
+    ["a name that is a number", { name: 7 as never }, /must return a text\./],
+    ["a path that is a list", { path: ["a"] as never }, /must return a text\./],
+    ["a seed that is a number", { keySeed: 7 as never }, /keySeed must be a text\./],
   ])("%s is the app's mistake, and nothing is registered", async (_, decision, detail) => {
     const router = {
       a: anything()
