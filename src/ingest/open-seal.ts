@@ -35,7 +35,7 @@ export const openSeal = Effect.fnUntraced(function* (service: Service, app: App,
   yield* checkDestination(service, app, sealed.callbackUrl).pipe(
     Effect.tapError(({ detail }) => {
       // Whoever has the URL may send it as often as they like.
-      const missed = service.remind(`${app.id} ${detail}`)
+      const missed = service.remind(`${app.id} callback`)
       if (missed === undefined) return Effect.void
       const facts = { app: app.id, reason: detail.slice(0, longestReason), ...(missed > 0 && { missed }) }
       return logWarning("An upload was refused for its callback URL.", facts)

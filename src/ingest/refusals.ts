@@ -37,7 +37,7 @@ export const fileNotFound = (): Rejected => new Rejected({ code: "NOT_FOUND", de
 export const filesMissing = (missing: ReadonlyArray<string>): Rejected =>
   new Rejected({
     code: "NOT_FOUND",
-    detail: `${missing.length === 1 ? "One of the files is" : `${missing.length} of the files are`} not there: deleted, expired, or never begun. None has been claimed.`,
+    detail: `${missing.length === 1 ? "One of the files is" : `${missing.length} of the files are`} not there: deleted, expired, never begun, or not of the owner or the route that was named. None has been claimed.`,
     data: { missing },
   })
 

@@ -24,6 +24,7 @@ import type { MetricsEndpoint } from "./observe/serve-metrics.ts"
 import type { Settings } from "./settings.ts"
 import type { UploadSlots } from "./upload/upload-slots.ts"
 import type { Writers } from "./upload/writers.ts"
+import type { LimitedLog } from "./observe/limited-log.ts"
 
 /** Everything that the steps of a request need; made once. */
 export interface Service {
@@ -41,6 +42,7 @@ export interface Service {
   readonly looks: Looks
   readonly dispatcher: Dispatcher
   readonly refusedCallbacks: RefusedCallbacks
+  readonly limitedLog: Pick<LimitedLog, "log">
   /** Whether to log now what every upload of an app might make the ingest say. */
   readonly remind: ReturnType<typeof createReminder>
   readonly clocks: AppClocks

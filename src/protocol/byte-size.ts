@@ -18,7 +18,10 @@ export const parseByteSize = (size: string | number): Outcome<number> => {
   const bytes = match && Math.floor(Number(match[1]) * 1024 ** units.indexOf(match[2]!.toUpperCase() as ByteUnit))
   return bytes !== null && Number.isSafeInteger(bytes)
     ? accept(bytes)
-    : refuse("INVALID_CONFIG", `${JSON.stringify(size)} is not a size. Write bytes or e.g. "512KB", "4MB", "1.5GB".`)
+    : refuse(
+        "INVALID_CONFIG",
+        `${JSON.stringify(size)?.slice(0, 100)} is not a size. Write bytes or e.g. "512KB", "4MB", "1.5GB".`,
+      )
 }
 
 /** A size that {@link parseByteSize} accepts, in the form that route handlers write: ` 4 mb` → `4MB`. */

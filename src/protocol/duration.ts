@@ -24,6 +24,6 @@ export const parseDuration = (duration: string | number): Outcome<number> => {
     ? accept(ms)
     : refuse(
         "INVALID_CONFIG",
-        `${JSON.stringify(duration)} is not a duration. Write seconds or e.g. "30 minutes", "2 hours".`,
+        `${JSON.stringify(duration)?.slice(0, 100)} is not a duration. Write seconds or e.g. "30 minutes", "2 hours".`,
       )
 }

@@ -1,6 +1,6 @@
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { logDebug, logInfo, logWarning } from "../../server-kit/logging.ts"
+import { logDebug } from "../../server-kit/logging.ts"
 import type { PostFailed } from "../../server-kit/post-json.ts"
 import { rateLimitAdvice } from "../../server-kit/rate-limit-advice.ts"
 import { redact } from "../../server-kit/redact.ts"
@@ -68,13 +68,18 @@ export const createDispatcher = (
   isDriven?: () => boolean,
 ): Dispatcher => {
   /** An app that does not answer gets less room, until it does. */
-  const noteAnswer = (appId: string, failure: PostFailed | undefined): Effect.Effect<void> => {
-    if (failure?.reason === "forbidden") return Effect.void
+  const noteAnswer = (appId: string, failure: PostFailed | undefined): void => {
+    if (failure?.reason === "forbidden") return
     const hasAnswered = failure === undefined || failure.status !== undefined
-    if (!outbox.note(appId, hasAnswered)) return Effect.void
-    return hasAnswered
-      ? logInfo("An app answers callbacks again.", { app: appId })
-      : logWarning("An app does not answer callbacks; until it does it gets two at a time.", { app: appId })
+    if (!outbox.note(appId, hasAnswered)) return
+    const toDetails = () => [{ app: appId }]
+    if (hasAnswered) return limitedLog.log("answersAgain", appId, "An app answers callbacks again.", toDetails)
+    limitedLog.log(
+      "unanswered",
+      appId,
+      "An app does not answer callbacks; until it does it gets two at a time.",
+      toDetails,
+    )
   }
 
   const deliver = Effect.fnUntraced(function* (due: DueDelivery) {
@@ -91,7 +96,7 @@ export const createDispatcher = (
       ms: record.latency,
       ...(trace !== null && { trace: traceIdOf(trace) }),
     }
-    yield* noteAnswer(due.file.appId, answer._tag === "Failure" ? answer.failure : undefined)
+    noteAnswer(due.file.appId, answer._tag === "Failure" ? answer.failure : undefined)
     if (answer._tag === "Success") {
       const { status, result } = answer.success
       const isKept = yield* Effect.promise(() =>

@@ -4,7 +4,7 @@ import { standardWebhookHeaders } from "../../protocol/standard-webhooks.ts"
 import type { Signer } from "../../protocol/signature.ts"
 import { createWebhookSigner } from "../../protocol/webhook-secret.ts"
 import { findUrlMistake } from "../../schema/http-url.ts"
-import { logDebug, logInfo, logWarning } from "../../server-kit/logging.ts"
+import { logDebug } from "../../server-kit/logging.ts"
 import { PostFailed, postJson } from "../../server-kit/post-json.ts"
 import { redact } from "../../server-kit/redact.ts"
 import type { Apps } from "../apps.ts"
@@ -61,14 +61,18 @@ export const createEndpointDispatcher = (
   }
 
   /** An endpoint that does not answer gets less room, until it does. */
-  const noteAnswer = ({ endpoint }: DueEvent, failure?: PostFailed): Effect.Effect<void> => {
-    if (failure?.reason === "forbidden") return Effect.void
+  const noteAnswer = ({ endpoint }: DueEvent, failure?: PostFailed): void => {
+    if (failure?.reason === "forbidden") return
     const hasAnswered = failure === undefined || failure.status !== undefined
-    if (!outbox.note(endpoint.id, hasAnswered)) return Effect.void
-    const facts = { endpoint: endpoint.id, app: endpoint.appId }
-    return hasAnswered
-      ? logInfo("An endpoint answers again.", facts)
-      : logWarning("An endpoint does not answer; until it does it gets two events at a time.", facts)
+    if (!outbox.note(endpoint.id, hasAnswered)) return
+    const toDetails = () => [{ endpoint: endpoint.id, app: endpoint.appId }]
+    if (hasAnswered) return limitedLog.log("answersAgain", endpoint.id, "An endpoint answers again.", toDetails)
+    limitedLog.log(
+      "unanswered",
+      endpoint.id,
+      "An endpoint does not answer; until it does it gets two events at a time.",
+      toDetails,
+    )
   }
 
   const post = Effect.fnUntraced(function* (due: DueEvent, sentAt: number) {
@@ -95,14 +99,14 @@ export const createEndpointDispatcher = (
     const facts = { ...factsOf(due), attempt, ms: record.latency }
     if (answer._tag === "Success") {
       const { status, body } = answer.success
-      yield* noteAnswer(due)
+      noteAnswer(due)
       yield* Effect.promise(() =>
         catalog.recordEventAttempt({ ...record, status, error: null, answer: redact(body), outcome: "delivered" }),
       )
       return yield* logDebug("An event was delivered to an endpoint.", { ...facts, status })
     }
     const { failure } = answer
-    yield* noteAnswer(due, failure)
+    noteAnswer(due, failure)
     const outcome = judgeFailure(failure, due.retry, endedAt, settings.callbackRetries)
     const reason = redact(failure.message)
     yield* Effect.promise(() =>

@@ -22,6 +22,8 @@ export interface Readers {
   ) => Promise<ReadableStream<Uint8Array>>
   /** Aborts the downloads of the file with this key: it was deleted. */
   readonly stop: (key: string) => void
+  /** The keys of the files that are being read. */
+  readonly keys: () => ReadonlyArray<string>
   /** How many there are. */
   readonly count: () => number
 }
@@ -117,6 +119,7 @@ export const createReaders = (
     stop: (key) => {
       for (const stop of [...(ofKey.get(key) ?? [])]) stop()
     },
+    keys: () => [...ofKey.keys()],
     count: shares.taken,
   }
 }

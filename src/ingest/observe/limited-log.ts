@@ -9,6 +9,12 @@ const span = 60_000
 /** Entries that others cause, as many as they like: how each kind is logged, and what the entry says that counts the rest. */
 const kinds = {
   refused: ["Info", "More requests were refused than are logged one by one."],
+  uploadFailed: ["Info", "More uploads have failed than are logged one by one."],
+  rejected: ["Info", "More files were rejected than are logged one by one."],
+  undecided: ["Warning", "The scanner does not decide about more files than are logged one by one."],
+  deleted: ["Info", "More deletions were asked for than are logged one by one."],
+  unanswered: ["Warning", "Receivers did not answer more often than is logged."],
+  answersAgain: ["Info", "Receivers answered again more often than is logged."],
   unserved: ["Warning", "More requests could not be served than are logged one by one."],
   callbackFailed: ["Warning", "More callbacks failed than are logged one by one."],
   callbackGivenUp: ["Warning", "More callbacks were given up than are logged one by one."],

@@ -3,6 +3,7 @@ import { Rejected } from "../../server-kit/rejected.ts"
 import { type BlobStore, BlobStoreError } from "../storage/blob-store.ts"
 import type { Catalog, UploadRecord } from "../storage/catalog.ts"
 import type { FreeSpace } from "../storage/free-space.ts"
+import type { LimitedLog } from "./limited-log.ts"
 import type { Metrics } from "./metrics.ts"
 import type { OutageWatch } from "./outage.ts"
 import { traceIdOf } from "../../protocol/trace-context.ts"
@@ -79,8 +80,11 @@ export const observeSpace = ({ take, check }: FreeSpace, outage: OutageWatch): F
 }
 
 /** Wraps a catalog so that the transitions of files and events are counted, and logged, and its outages logged. */
-export const observeCatalog = (catalog: Catalog, observers: Observers): Catalog => {
-  const { metrics, write } = observers
+export const observeCatalog = (
+  catalog: Catalog,
+  observers: Observers & { readonly limitedLog: Pick<LimitedLog, "log"> },
+): Catalog => {
+  const { metrics, write, limitedLog } = observers
   const counted = watchErrors(observers, "catalog", catalog)
 
   const timeCommit = async <A>(commit: Promise<A>): Promise<A> => {
@@ -121,7 +125,7 @@ export const observeCatalog = (catalog: Catalog, observers: Observers): Catalog 
       if (hasFailed) {
         const { code, message: reason } = fail.failure
         metrics.endedUploads.cell(code).add()
-        write("Info", "An upload has failed.", [{ key: fail.key, code, reason }])
+        limitedLog.log("uploadFailed", code, "An upload has failed.", () => [{ key: fail.key, code, reason }])
       }
       return hasFailed
     },
@@ -147,7 +151,10 @@ export const observeCatalog = (catalog: Catalog, observers: Observers): Catalog 
     },
     deleteFiles: async (deletion) => {
       const keys = await counted.deleteFiles(deletion)
-      if (keys.length > 0) write("Info", "An app has deleted files.", [{ app: deletion.appId, count: keys.length }])
+      if (keys.length > 0) {
+        const { appId: app } = deletion
+        limitedLog.log("deleted", app, "An app has deleted files.", () => [{ app, count: keys.length }])
+      }
       return keys
     },
   }

@@ -12,12 +12,17 @@ const anyEpoch = Number.MAX_SAFE_INTEGER
 interface Parts {
   /** Called when the others are looked at. */
   readonly getService: () => Service
+  /** Aborts downloads of files that another process has deleted. */
+  readonly watchReaders: () => Promise<void>
   readonly wakeEndpoints: () => void
   readonly write: Write
 }
 
 /** What an ingest does as one of several. */
-const toMember = (processes: CatalogProcesses, { getService, wakeEndpoints, write }: Parts): MemberOf => ({
+const toMember = (
+  processes: CatalogProcesses,
+  { getService, watchReaders, wakeEndpoints, write }: Parts,
+): MemberOf => ({
   processes,
   write,
   countActive: () => getService().slots.countByApp(),
@@ -26,6 +31,7 @@ const toMember = (processes: CatalogProcesses, { getService, wakeEndpoints, writ
     return writers.count() > 0 || devStreams.count() > 0
   },
   heard: ({ stops, hasReleased }) => {
+    void watchReaders()
     const { writers, dispatcher, devStreams } = getService()
     for (const key of stops) {
       if (writers.isHeld(key)) writers.stop(key, locked())

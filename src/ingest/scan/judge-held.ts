@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { logDebug, logInfo } from "../../server-kit/logging.ts"
+import { logDebug } from "../../server-kit/logging.ts"
 import { announceVerdicts } from "../announce-verdicts.ts"
 import { attempt } from "../attempt.ts"
 import type { Metrics } from "../observe/metrics.ts"
@@ -12,7 +12,7 @@ export const createJudgeHeld =
   (
     service: Pick<
       Service,
-      "catalog" | "changes" | "devStreams" | "dispatcher" | "now" | "readers" | "wakeHousekeeping"
+      "catalog" | "changes" | "devStreams" | "dispatcher" | "limitedLog" | "now" | "readers" | "wakeHousekeeping"
     >,
     { scans }: Pick<Metrics, "scans">,
   ): JudgeHeld =>
@@ -33,7 +33,9 @@ export const createJudgeHeld =
       if (verdict.kind === "clean") yield* logDebug("A file is clean, and released.", { key })
       else {
         const found = verdict.name ?? verdict.reason
-        yield* logInfo("A file was rejected.", { key, app: appId, ...(found !== undefined && { found }) })
+        service.limitedLog.log("rejected", appId, "A file was rejected.", () => [
+          { key, app: appId, ...(found !== undefined && { found }) },
+        ])
       }
       return true
     }).pipe(Effect.uninterruptible)

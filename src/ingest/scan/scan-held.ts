@@ -62,6 +62,7 @@ export const createScans = (
     | "changes"
     | "devStreams"
     | "dispatcher"
+    | "limitedLog"
     | "membership"
     | "now"
     | "readers"
@@ -161,7 +162,11 @@ export const createScans = (
     if (reason === "refused") yield* noteAnswer()
     else if (reason === "silent" && !outage.hasAnswered(since)) yield* noteAway(since, cause)
     yield* postpone(file, reason === "refused" || !wasAway, (key) =>
-      logWarning("The scanner does not decide about a file.", { key, reason: message, help }),
+      Effect.sync(() =>
+        service.limitedLog.log("undecided", file.appId, "The scanner does not decide about a file.", () => [
+          { key, reason: message, help },
+        ]),
+      ),
     )
   })
 

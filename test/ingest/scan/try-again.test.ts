@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest"
 import { createChanges } from "../../../src/ingest/delivery/changes.ts"
+import { createLimitedLog } from "../../../src/ingest/observe/limited-log.ts"
 import { createMetrics } from "../../../src/ingest/observe/metrics.ts"
 import type { Pauses } from "../../../src/ingest/scan/postponed.ts"
 import { single } from "../../../src/ingest/processes/membership.ts"
@@ -7,7 +8,7 @@ import { createScans } from "../../../src/ingest/scan/scan-held.ts"
 import { type Scanner, ScannerError, type ScannerReason } from "../../../src/ingest/scan/scanner.ts"
 import type { Service } from "../../../src/ingest/service.ts"
 import type { BlobStore, Catalog } from "../../../src/ingest.ts"
-import { createLogContext } from "../../../src/server-kit/logging.ts"
+import { createLogContext, toWrite } from "../../../src/server-kit/logging.ts"
 import { captureConsole } from "../capture-console.ts"
 import { createGrant, eventually, startIngest } from "../circle.ts"
 import { sendHeld } from "./held.ts"
@@ -49,6 +50,7 @@ const start = async (
     dispatcher: { wake: () => {} },
     membership: single,
     readers: { stop: () => {} },
+    limitedLog: createLimitedLog(toWrite(createLogContext("Info", "text")), false),
     wakeHousekeeping: () => {},
     now: Date.now,
     settings: { maxConcurrentScans: 2 },
