@@ -29,7 +29,10 @@ const find = async (
   options: GetOptions,
   signal: AbortSignal,
 ): Promise<Found> => {
-  const { key, url } = await findFile(connection, id, options, signal)
+  const { key, url } = await findFile(connection, id, options, signal).catch((error: unknown) => {
+    if (options.held || !UploadError.is(error) || error.code !== "NOT_FOUND") throw error
+    throw new CommandFailure("There is no such file. One that waits for a verdict is taken with --held.")
+  })
   const { version } = await readFile(url, "HEAD", { offset: 0 }, signal)
   if (version.sha256 !== undefined || !options.verify) return { key, version }
   throw unverifiable()
