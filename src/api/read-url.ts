@@ -43,7 +43,7 @@ export const readDownload = ({ download }: Pick<ReadUrlOptions, "download">): bo
 }
 
 /** The option as it was given. Fails: throws an UploadError, code BAD_REQUEST, where it is none, or the file is named by a custom id. */
-export const readHeldOption = ({ held }: Pick<ReadUrlOptions, "held">, keyType: KeyType): boolean | undefined => {
+export const readHeld = ({ held }: Pick<ReadUrlOptions, "held">, keyType: KeyType): boolean | undefined => {
   // A word that is meant as yes or no must not decide by being there.
   if (held !== undefined && typeof held !== "boolean") {
     throw refuse(`held must be true or false, not ${JSON.stringify(held)}.`)
@@ -81,7 +81,7 @@ export const createReadUrl = async (
   const { ingestUrl, signer, defaultKeyType } = settings
   const keyType = options.keyType ?? defaultKeyType
   const path = toReadPath(settings, key, keyType)
-  const held = readHeldOption(options, keyType)
+  const held = readHeld(options, keyType)
   const expires = Date.now() + (readExpiresIn(options) ?? 3600) * 1000
   return signReadUrl(`${ingestUrl}/${path}`, { expires, download: readDownload(options), held }, signer)
 }

@@ -45,7 +45,7 @@ import type { FileUploadResult } from "./file-upload-result.ts"
 import type { FromUrlOptions, RemoteFile } from "./from-url/from-url-options.ts"
 import { operations } from "./operations.ts"
 import { createPrefixUrl, type PrefixUrlOptions } from "./prefix-url.ts"
-import { createReadUrl, readDownload, readHeldOption, readExpiresIn, type ReadUrlOptions } from "./read-url.ts"
+import { createReadUrl, readDownload, readExpiresIn, readHeld, type ReadUrlOptions } from "./read-url.ts"
 import { refusePages } from "./refuse-pages.ts"
 import type { ServerUploadOptions } from "./server-upload-options.ts"
 import { openInput, sizeOf, type UploadInput } from "./upload-input.ts"
@@ -312,7 +312,7 @@ export class SluiceApi {
     const expiresIn = readExpiresIn(options)
     const download = readDownload(options)
     const keyType = options.keyType ?? settings.defaultKeyType
-    const held = readHeldOption(options, keyType)
+    const held = readHeld(options, keyType)
     const request: FileAccessRequest = {
       ...toReference(key, keyType),
       ...(expiresIn !== undefined && { expiresIn }),

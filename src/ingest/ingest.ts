@@ -27,7 +27,6 @@ import { createLooks } from "./delivery/looks.ts"
 import { createEndpointDispatcher } from "./delivery/endpoint-dispatcher.ts"
 import { createPostEvent } from "./delivery/post-event.ts"
 import { createRefusedCallbacks } from "./delivery/refused-callbacks.ts"
-import { createReaderWatch } from "./download/reader-watch.ts"
 import { createReaders } from "./download/readers.ts"
 import { requireUrls } from "./download/redirect.ts"
 import { createFreeSpace } from "./storage/free-space.ts"
@@ -138,15 +137,13 @@ export const createIngest = (options: IngestOptions, times?: ProcessTimes): Inge
   const store = observeStore(options.store, { metrics, write, outage: outages.store })
   const observed = observeCatalog(options.catalog, { metrics, write, limitedLog, outage: outages.catalog })
   const catalog = wakeAfterChanges(observed, () => endpoints.wake())
-  const watchReaders = () => readerWatch()
-  const parts = { getService: () => service, watchReaders, wakeEndpoints: () => endpoints.wake(), write }
+  const parts = { getService: () => service, wakeEndpoints: () => endpoints.wake(), write }
   const membership = joinCatalog(catalog, options.background !== false, parts, times)
   const { now } = membership
   const apps = createApps({ token, catalog, settings, now, write })
   const changes = createChanges()
   const devStreams = createDevStreams({ apps, catalog, settings, now, write })
   const readers = createReaders(settings, apps.isOne, () => metrics.cutReaders.add())
-  const readerWatch = createReaderWatch(catalog, readers)
   const metricsEndpoint = createMetricsEndpoint(options.metrics ?? otherIngestDefaults.metrics, {
     metrics,
     catalog,

@@ -1,8 +1,8 @@
 import { type Resolve, resolveBySystem } from "../server-kit/pinned-request.ts"
 import { type Acl, acls, type CacheRule, cacheRules } from "../protocol/signed-url.ts"
 import { limits } from "../protocol/limits.ts"
-import { names } from "../protocol/names.ts"
 import { ingestDefaults } from "../schema/ingest-defaults.ts"
+import { parsePublicUrl } from "./public-url.ts"
 import { findScanMistake, type ScanSettings } from "./scan/scan-settings.ts"
 
 /** Which networks callbacks may go to. */
@@ -226,28 +226,6 @@ const defaults: Settings = {
   resolveHost: resolveBySystem,
 }
 
-const { file, appFile, prefix, heldFile, verdict, api } = names.path
-
-/** Folders of the ingest's addresses. */
-const ownFolders: ReadonlySet<string> = new Set([file, appFile, prefix, heldFile, verdict, api])
-
-const parseUrl = (url: string): string => {
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new TypeError("INVALID_CONFIG: the ingest's url is not an http(s) URL.")
-  }
-  const { username, password, pathname } = new URL(url)
-  if (username + password !== "") {
-    throw new TypeError("INVALID_CONFIG: the ingest's url has a user or a password in it, and the url is public.")
-  }
-  const base = pathname.replace(/^\/|\/+$/g, "")
-  if (ownFolders.has(base)) {
-    throw new TypeError(
-      `INVALID_CONFIG: the ingest's url has the path /${base}, below which the ingest has addresses of its own: behind a proxy that removes the path they could not be told apart. Choose another one.`,
-    )
-  }
-  return url.replace(/\/+$/, "")
-}
-
 /** Smallest valid values. */
 const least: { readonly [K in keyof Settings]?: number } = {
   maxConcurrentUploads: 1,
@@ -308,5 +286,5 @@ export const resolveSettings = (init: SettingsInit): Settings => {
   }
   parseChoices(settings)
   parseScan(settings)
-  return { ...settings, url: settings.url === undefined ? undefined : parseUrl(settings.url) }
+  return { ...settings, url: settings.url === undefined ? undefined : parsePublicUrl(settings.url) }
 }

@@ -22,7 +22,7 @@ export interface FileLabelsInput {
    */
   readonly claim?: DurationInput | undefined
   /**
-   * Whether nobody can read the file, and no callback is sent for it, until `releaseFiles` or the ingest's scanner says
+   * Whether only those who decide about the file can read it, and no callback is sent for it, until `releaseFiles` or the ingest's scanner says
    * that it is clean. Default false.
    */
   readonly hold?: boolean | undefined

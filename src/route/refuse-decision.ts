@@ -22,7 +22,6 @@ export const refuseDecision = (
   const isText = typeof text === "string"
   const mistake = isText ? findMistake(text) : "a text"
   if (mistake === undefined) return undefined
-  // A path that the user's file was at ends with its name, so it goes first.
   const isOfName =
     isText && [path, name].some((part) => part !== undefined && findMistake(text.replaceAll(part, "x")) === undefined)
   return isOfName

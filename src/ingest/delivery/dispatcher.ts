@@ -10,7 +10,7 @@ import type { Changes, KeptData } from "./changes.ts"
 import { createOutbox, type DrivenOutbox } from "./outbox.ts"
 import type { PostEvent } from "./post-event.ts"
 import { isHandled, isRateLimited } from "./refused-callbacks.ts"
-import { judgeFailure } from "./retry-schedule.ts"
+import { judgeFailure, tellNext } from "./retry-schedule.ts"
 import type { LimitedLog } from "../observe/limited-log.ts"
 import type { Membership } from "../processes/membership.ts"
 import type { Settings } from "../settings.ts"
@@ -125,7 +125,7 @@ export const createDispatcher = (
           reason,
           ...(!isHandled(failure) && { help: toDoctorCommand(due) }),
           ...(isRateLimited(failure) && { hint: rateLimitAdvice }),
-          next: outcome === "dead" ? "given up" : new Date(outcome.retryAt).toISOString(),
+          next: tellNext(outcome),
         },
       ])
       // It may be due before all others.

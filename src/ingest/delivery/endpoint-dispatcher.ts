@@ -18,7 +18,7 @@ import { whenKnown } from "../when-known.ts"
 import type { CallbackTransport } from "./callback-transport.ts"
 import { renderEndpointEvent } from "./endpoint-event.ts"
 import { createOutbox, type DrivenOutbox } from "./outbox.ts"
-import { judgeFailure } from "./retry-schedule.ts"
+import { judgeFailure, tellNext } from "./retry-schedule.ts"
 
 /** Delivers events to endpoints of apps, at least once. */
 export type EndpointDispatcher = DrivenOutbox
@@ -120,7 +120,7 @@ export const createEndpointDispatcher = (
     )
     const kind = outcome === "dead" ? "eventGivenUp" : "eventFailed"
     limitedLog.log(kind, due.endpoint.id, "An event did not reach an endpoint.", () => [
-      { ...facts, reason, next: outcome === "dead" ? "given up" : new Date(outcome.retryAt).toISOString() },
+      { ...facts, reason, next: tellNext(outcome) },
     ])
     // It may be due before all others.
     outbox.wake()

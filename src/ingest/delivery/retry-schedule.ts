@@ -28,3 +28,6 @@ export const judgeRetry = (retry: number, now: number, retries: ReadonlyArray<nu
 /** The same for an attempt whose answer may say when to come again, or that nobody should. */
 export const judgeFailure = (failure: PostFailed, retry: number, now: number, retries: ReadonlyArray<number>): Next =>
   failure.status === 410 ? "dead" : judgeRetry(retry, now, retries, toWait(failure, now))
+
+/** When the next attempt is made, for the log. */
+export const tellNext = (next: Next): string => (next === "dead" ? "given up" : new Date(next.retryAt).toISOString())

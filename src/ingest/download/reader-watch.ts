@@ -12,12 +12,12 @@ const mostKeys = 1000
  * tells nobody here. Call it as often as you like; a look is made every few seconds, and none where nobody reads.
  */
 export const createReaderWatch = (
-  catalog: Pick<Catalog, "getMany">,
-  readers: Pick<Readers, "keys" | "stop">,
+  getParts: () => { readonly catalog: Pick<Catalog, "getMany">; readonly readers: Pick<Readers, "keys" | "stop"> },
 ): (() => Promise<void>) => {
   let lastAt = -Infinity
   let first = 0
   return async () => {
+    const { catalog, readers } = getParts()
     const all = readers.keys()
     if (all.length === 0 || performance.now() - lastAt < pause) return
     lastAt = performance.now()

@@ -1,4 +1,5 @@
 import type { Write } from "../../server-kit/logging.ts"
+import { createReaderWatch } from "../download/reader-watch.ts"
 import { cutOff, locked } from "../refusals.ts"
 import type { Service } from "../service.ts"
 import type { Catalog } from "../storage/catalog.ts"
@@ -12,39 +13,37 @@ const anyEpoch = Number.MAX_SAFE_INTEGER
 interface Parts {
   /** Called when the others are looked at. */
   readonly getService: () => Service
-  /** Aborts downloads of files that another process has deleted. */
-  readonly watchReaders: () => Promise<void>
   readonly wakeEndpoints: () => void
   readonly write: Write
 }
 
 /** What an ingest does as one of several. */
-const toMember = (
-  processes: CatalogProcesses,
-  { getService, watchReaders, wakeEndpoints, write }: Parts,
-): MemberOf => ({
-  processes,
-  write,
-  countActive: () => getService().slots.countByApp(),
-  isBusy: () => {
-    const { writers, devStreams } = getService()
-    return writers.count() > 0 || devStreams.count() > 0
-  },
-  heard: ({ stops, hasReleased }) => {
-    void watchReaders()
-    const { writers, dispatcher, devStreams } = getService()
-    for (const key of stops) {
-      if (writers.isHeld(key)) writers.stop(key, locked())
-      // It has let go already, which the catalog was not told.
-      else void processes.letGo(key, anyEpoch).catch(() => {})
-    }
-    devStreams.lookAround()
-    if (!hasReleased) return
-    dispatcher.wake()
-    wakeEndpoints()
-  },
-  lost: () => getService().writers.stopAll(cutOff()),
-})
+const toMember = (processes: CatalogProcesses, { getService, wakeEndpoints, write }: Parts): MemberOf => {
+  const watchReaders = createReaderWatch(getService)
+  return {
+    processes,
+    write,
+    countActive: () => getService().slots.countByApp(),
+    isBusy: () => {
+      const { writers, devStreams } = getService()
+      return writers.count() > 0 || devStreams.count() > 0
+    },
+    heard: ({ stops, hasReleased }) => {
+      const { writers, dispatcher, devStreams } = getService()
+      for (const key of stops) {
+        if (writers.isHeld(key)) writers.stop(key, locked())
+        // It has let go already, which the catalog was not told.
+        else void processes.letGo(key, anyEpoch).catch(() => {})
+      }
+      void watchReaders()
+      devStreams.lookAround()
+      if (!hasReleased) return
+      dispatcher.wake()
+      wakeEndpoints()
+    },
+    lost: () => getService().writers.stopAll(cutOff()),
+  }
+}
 
 /** An ingest among those on its catalog: alone where no other one may be, and one without a background is known to nobody. */
 export const joinCatalog = (

@@ -37,7 +37,7 @@ const exampleKey = "kE2xQm7PzVnYb9tR4wLcH3sD"
 export const releaseFiles = defineOperation({
   summary: "Release held files",
   description:
-    "Files of a route with the option `hold` are `Held`, and nobody can read them, until they are released or rejected. " +
+    "Files of a route with the option `hold` are `Held`, and only a URL with `held` reads them, until they are released or rejected. " +
     "Released ones are `Uploaded` (or `Pending`), and the app's callback is sent. Files that are not held are ignored; " +
     "`releasedKeys` tells which were.",
   request: ReleaseFilesRequestSchema,

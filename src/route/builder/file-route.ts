@@ -27,7 +27,7 @@ export interface RouteOptions<IsAwaited extends boolean = boolean> {
    */
   readonly claim?: DurationInput | undefined
   /**
-   * Whether a file that has arrived is held: nobody can read it, and `onUploadComplete` does not run, until `releaseFiles`,
+   * Whether a file that has arrived is held: only those who decide about it can read it, and `onUploadComplete` does not run, until `releaseFiles`,
    * `rejectFiles` or the ingest's scanner has decided. Default false.
    */
   readonly hold?: boolean | undefined

@@ -14,8 +14,9 @@ const start = async (keys: ReadonlyArray<string>) => {
   const statuses = new Map<string, string>(keys.map((key) => [key, "Uploaded"]))
   const asked: Array<number> = []
   let fails = false
-  const watch = createReaderWatch(
-    {
+  const watch = createReaderWatch(() => ({
+    readers,
+    catalog: {
       getMany: async (some) => {
         asked.push(some.length)
         if (fails) throw new Error("It is away.")
@@ -24,8 +25,7 @@ const start = async (keys: ReadonlyArray<string>) => {
         )
       },
     },
-    readers,
-  )
+  }))
   const streams = new Map<string, ReadableStreamDefaultReader<Uint8Array>>()
   for (const key of keys) {
     const open = async () =>

@@ -15,7 +15,9 @@ it("logs ten entries of a kind and subject in a minute, then how many there were
   limited.log("answersAgain", "app-1", "It answers again.", () => [])
   expect(lines).toHaveLength(12)
   vi.advanceTimersByTime(60_000)
-  expect(lines.slice(12)).toEqual(['Warning Receivers did not answer more often than is logged. [{"app-1":15}]'])
+  expect(lines.slice(12)).toEqual([
+    'Warning More receivers have stopped answering than are logged one by one. [{"app-1":15}]',
+  ])
   limited.log("unanswered", "app-1", "It does not answer.", () => [])
   expect(lines).toHaveLength(14)
   limited.close()
