@@ -1,5 +1,6 @@
 import fc from "fast-check"
 import { expect, it } from "vitest"
+import { parseByteSize } from "../../src/protocol/byte-size.ts"
 import { parseDuration } from "../../src/protocol/duration.ts"
 
 it.each([
@@ -71,4 +72,12 @@ it("never throws, and gives whole positive ms only", () => {
       else expect(outcome.code).toBe("INVALID_CONFIG")
     }),
   )
+})
+
+it("quotes of a text that is none no more than its beginning: it may be a client's", () => {
+  const long = "x".repeat(1_000_000)
+  for (const read of [parseDuration, parseByteSize]) {
+    const refused = read(long)
+    expect(!refused.ok && refused.detail).toMatch(/^"x{99} is not a/)
+  }
 })

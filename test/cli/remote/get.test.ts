@@ -66,7 +66,7 @@ describe("sluice get", { timeout: 60_000 }, () => {
     const { data } = await hand.api.uploadFiles(new File(["hello"], "a.txt"), { labels: { hold: true } })
     const { key } = data!
     const without = await hand.run(["get", key])
-    expect([without.code, without.stderr]).toEqual([1, expect.stringContaining("no such file")])
+    expect([without.code, without.stderr]).toEqual([1, expect.stringMatching(/no such file.*--held/)])
     expect(await hand.run(["get", key, "--held"])).toEqual({ code: 0, stdout: "a.txt\n", stderr: "" })
     expect((await read(hand, "a.txt")).toString()).toBe("hello")
     expect((await hand.run(["get", "c1", "--held"])).code).toBe(1)

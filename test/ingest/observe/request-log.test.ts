@@ -2,6 +2,7 @@ import { type LogFormat, type LogLevel } from "../../../src/protocol.ts"
 import { describe, expect, it } from "vitest"
 import { createMemoryCatalog } from "../../../src/ingest.ts"
 import { toNodeListener } from "../../../adapters/node/to-node-listener.ts"
+import { SluiceApi } from "../../../src/api.ts"
 import { generateUploader } from "../../../src/client.ts"
 import { createRouteHandler, createSluice } from "../../../src/server.ts"
 import { createWebhookSecret } from "../../../src/protocol/webhook-secret.ts"
@@ -20,6 +21,8 @@ import {
   token,
 } from "../circle.ts"
 import { captureConsole } from "../capture-console.ts"
+import { scanSecret, startUrlScanner } from "../scan/fake-url-scanner.ts"
+import { sendHeld } from "../scan/held.ts"
 
 type Line = Record<string, unknown> & { readonly level: string; readonly message: string }
 
@@ -193,6 +196,52 @@ describe("a line for each event of a file's life", () => {
       }
     }
   }, 30_000)
+
+  it("uploads that fail and deletions: ten of a kind, and how many there were", async () => {
+    const { ingest, lines } = await logging("Info")
+    const api = new SluiceApi({ token, ingestUrl: ingest.url })
+    for (let i = 0; i < 15; i++) {
+      expect((await putRaw(await sign(ingest.url, createGrant()), "hello, too long")).status).toBe(413)
+      const grant = createGrant()
+      await putRaw(await sign(ingest.url, grant), "hello")
+      await api.deleteFiles(grant.key)
+    }
+    await ingest.close()
+    const count = (message: string) => lines().filter((line) => line.message === message).length
+    expect([count("An upload has failed."), count("An app has deleted files.")]).toEqual([10, 10])
+    expect(lines()).toContainEqual(
+      expect.objectContaining({ message: "More uploads have failed than are logged one by one.", SIZE_MISMATCH: 5 }),
+    )
+    expect(lines()).toContainEqual(
+      expect.objectContaining({ message: "More deletions were asked for than are logged one by one.", [appId]: 5 }),
+    )
+  })
+
+  it.each([
+    ["rejects", 200, { verdict: "reject", reason: "It is blue." }, "A file was rejected.", "files were rejected"],
+    [
+      "leaves undecided",
+      415,
+      {},
+      "The scanner does not decide about a file.",
+      "files were left undecided by the scanner",
+    ],
+  ])("files that a scanner %s: ten, and how many there were", async (_, status, verdict, message, more) => {
+    const printed = captureConsole()
+    const scanner = await startUrlScanner((asked) => asked.answer(status, verdict))
+    const scan = { url: scanner.url, secret: scanSecret }
+    const ingest = await startIngest({ logLevel: "Info", logFormat: "json", scan })
+    for (let i = 0; i < 15; i++) await sendHeld(ingest, "hello")
+    await eventually(() => scanner.asked.length === 15)
+    await eventually(
+      async () => status !== 200 || (await ingest.catalog.listHeld({ limit: 20, except: new Set() })).length === 0,
+    )
+    await ingest.close()
+    const lines = printed.map((line) => JSON.parse(line) as Line)
+    expect(lines.filter((line) => line.message === message)).toHaveLength(10)
+    const summary = { message: `More ${more} than are logged one by one.`, [appId]: 5 }
+    expect(lines).toContainEqual(expect.objectContaining(summary))
+  })
 
   it("what housekeeping ended", async () => {
     const printed = captureConsole()

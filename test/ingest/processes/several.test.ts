@@ -193,6 +193,27 @@ describe("of several ingests on one catalog", () => {
     expect(await codeOf(await answer)).toBe("404 NOT_FOUND")
   })
 
+  it("one that deletes a file ends its downloads in the other one", async () => {
+    const several = createSeveral()
+    const [first, second] = [await several.start(), await several.start()]
+    const content = randomContent(20_000_000)
+    const grant = createGrant({ size: content.length })
+    expect((await putRaw(await sign(first.url, grant), content)).status).toBe(200)
+    const response = await fetch(`${second.url}/f/${grant.key}`)
+    expect(response.status).toBe(200)
+    const reader = response.body!.getReader()
+    await reader.read()
+    expect((await deleteFiles(first.url, grant.key)).status).toBe(200)
+    // Longer than between two looks at what is being sent.
+    await new Promise((resolve) => setTimeout(resolve, 5000))
+    let received = 0
+    const readOn = async () => {
+      for (let next = await reader.read(); !next.done; next = await reader.read()) received += next.value.length
+    }
+    await expect(readOn()).rejects.toThrow()
+    expect(received).toBeLessThan(content.length / 2)
+  })
+
   it("each hears what the app has said of a file to another one", async () => {
     const { start } = createSeveral()
     const [one, other] = [await start(), await start()]
