@@ -1,4 +1,5 @@
 import type { UploadRecord } from "./catalog-records.ts"
+import { isHeld } from "./is-held.ts"
 import { isOverdue } from "./upload-rules.ts"
 
 /** Whether an app knows of a file: a client-side file that none has registered belongs to no app yet, whatever its URL says. */
@@ -10,4 +11,4 @@ export const isReadable = (upload: UploadRecord | null, now: number): upload is 
 
 /** Whether a file waits for a verdict, and its app may look at it meanwhile. */
 export const isReviewable = (upload: UploadRecord | null): upload is UploadRecord =>
-  upload?.file.status === "Uploaded" && upload.file.hold && isKnown(upload)
+  upload !== null && isHeld(upload, upload.file.id) && isKnown(upload)
