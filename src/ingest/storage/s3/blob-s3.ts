@@ -108,10 +108,8 @@ export const createS3BlobStore = (
 
   const removals = createRemovals({ journal, objects, blobs, delay: tuning?.removeAgainAfter })
 
-  const claim = async (key: string, epoch: number): Promise<BlobState> => {
-    await removals.keep(key)
-    const held = blobs.hold(key, epoch)
-    const { blob } = held
+  const claimHeld = async (held: Held): Promise<BlobState> => {
+    const { key, blob } = held
     const { upload, offset, tail, isFinishing } = await held.claim()
     const { directSize } = upload ?? {}
     if (isFinishing && upload !== null) {
@@ -133,6 +131,11 @@ export const createS3BlobStore = (
     return directSize === undefined ? state : { ...state, isDirect: true }
   }
 
+  const claim = async (key: string, epoch: number): Promise<BlobState> => {
+    await removals.keep(key)
+    return blobs.use(key, epoch, claimHeld)
+  }
+
   const createRun =
     ({ run }: Held) =>
     async <A>(request: () => Promise<A>): Promise<A> => {
@@ -150,11 +153,9 @@ export const createS3BlobStore = (
   const chainAfter = ({ etags, hash }: JournaledBlob): HashChain | undefined =>
     etags.length > 0 && hash === null ? undefined : createHashChain(hasher, hash)
 
-  const append = async (key: string, append: Append): Promise<Appended> => {
+  const appendHeld = async (held: Held, append: Append): Promise<Appended> => {
     const { epoch, offset, size, isHashed = false } = append
-    await removals.keep(key)
-    const held = blobs.hold(key, epoch)
-    const { blob } = held
+    const { key, blob } = held
     // Nobody knows what begins, unless this process has asked.
     const known = offset === 0 ? (blob.known ??= toEmptyBlob(epoch)) : await held.know()
     const end = blob.whole?.size ?? known.offset
@@ -195,6 +196,11 @@ export const createS3BlobStore = (
     if (isWhole) blob.whole = { ref, size: result.offset, digest }
     else if (hash !== undefined) blob.hashed = { hash, at: result.offset }
     return result
+  }
+
+  const append = async (key: string, append: Append): Promise<Appended> => {
+    await removals.keep(key)
+    return blobs.use(key, append.epoch, (held) => appendHeld(held, append))
   }
 
   /** Removes what is left beside a finished blob. Whatever a newer writer has stays: it may not have heard of this one. */
@@ -238,9 +244,11 @@ export const createS3BlobStore = (
     )
   }
 
-  const finish: BlobStore["finish"] = async (key, { epoch, size, isHashed = false }): Promise<Finished> => {
-    const held = blobs.hold(key, epoch)
-    const { blob } = held
+  const finishHeld = async (
+    held: Held,
+    { epoch, size, isHashed = false }: Parameters<BlobStore["finish"]>[1],
+  ): Promise<Finished> => {
+    const { key, blob } = held
     const whole = await becomeWhole(held, size)
     if (whole.size !== size) throw new BlobStoreError("offset", `The blob has ${whole.size} bytes, not ${size}.`)
     const isDirect = blob.known?.upload?.directSize !== undefined
@@ -273,11 +281,11 @@ export const createS3BlobStore = (
     abilities: { isDurable: journal.isDurable, readsUnfinished: false },
     claim,
     append,
-    finish,
+    finish: (key, ending) => blobs.use(key, ending.epoch, (held) => finishHeld(held, ending)),
     read: createReadBlob({ client, journal, objects, blobs, names }),
     urlOf,
     remove: removals.remove,
-    grantParts: createPartGrants({ client, prefix, nameContent: names.content, hold: blobs.hold, claim }),
+    grantParts: createPartGrants({ client, prefix, nameContent: names.content, use: blobs.use, claim }),
     probe: async () => {
       if (performance.now() - answeredAt < freshness) return
       await client.headBucket()

@@ -35,10 +35,18 @@ export interface Blob {
   readonly gone: AbortController
   /** What stores something in bucket or journal, and has not ended. */
   readonly underWay: Set<Promise<unknown>>
+  /** How many calls of this process work on it. */
+  users: number
 }
 
 export const fenced = (epoch: number, by?: number): BlobStoreError =>
   new BlobStoreError("fenced", `Epoch ${epoch} was fenced off${by === undefined ? "" : ` by epoch ${by}`}.`)
+
+/** How many blobs are known that nobody works on: another process may finish or remove them, and this one never hears of it. */
+const mostIdle = 10_000
+
+/** Whether nobody in this process works on a blob. */
+export const isIdle = ({ users, underWay }: Blob): boolean => users === 0 && underWay.size === 0
 
 /** How long what is under way may go on when its blob is removed, ms. */
 const moment = 1000
@@ -78,8 +86,14 @@ export interface Held {
  * the journal.
  *
  * @param onTailReplaced is told of a tail that is of no use any more
+ * @param most           how many blobs are known that nobody works on
  */
-export const createBlobsInProgress = (journal: BlobJournal, onTailReplaced: (name: string) => void) => {
+export const createBlobsInProgress = (
+  journal: BlobJournal,
+  onTailReplaced: (name: string) => void,
+  most: number = mostIdle,
+) => {
+  /** The one that was worked on last is the last one. */
   const blobs = new Map<string, Blob>()
 
   const admit = (key: string, epoch: number): Blob => {
@@ -93,6 +107,7 @@ export const createBlobsInProgress = (journal: BlobJournal, onTailReplaced: (nam
       stop: new AbortController(),
       gone: new AbortController(),
       underWay: new Set(),
+      users: 0,
     }
     if (epoch < blob.epoch) throw fenced(epoch, blob.epoch)
     if (epoch > blob.epoch) {
@@ -100,6 +115,7 @@ export const createBlobsInProgress = (journal: BlobJournal, onTailReplaced: (nam
       blob.stop = new AbortController()
     }
     blob.epoch = epoch
+    blobs.delete(key)
     blobs.set(key, blob)
     return blob
   }
@@ -165,8 +181,27 @@ export const createBlobsInProgress = (journal: BlobJournal, onTailReplaced: (nam
     }
   }
 
+  /** Forgets those that nobody has worked on for longest: whoever goes on with them asks the journal. */
+  const makeRoom = (): void => {
+    for (const [key, blob] of blobs) {
+      if (blobs.size <= most) return
+      if (isIdle(blob)) blobs.delete(key)
+    }
+  }
+
   return {
-    hold,
+    /** Works on a blob as a writer of this epoch. Fails: where a newer one was seen. */
+    use: async <A>(key: string, epoch: number, work: (held: Held) => Promise<A>): Promise<A> => {
+      const held = hold(key, epoch)
+      const { blob } = held
+      blob.users++
+      try {
+        return await work(held)
+      } finally {
+        blob.users--
+        makeRoom()
+      }
+    },
     find: (key: string): Blob | undefined => blobs.get(key),
     /**
      * Fences off every writer, and ends what they have under way. It may end by itself for a moment, because a request that

@@ -4,9 +4,9 @@
  * which parts have come. It counts only until the parts are one object: then the upload is gone, and a URL that is still
  * good finds nothing.
  */
-import type { BlobState, BlobStore, DirectPart, DirectUpload } from "../blob-store.ts"
+import type { BlobState, BlobStore, DirectPart, DirectUpload, GrantedParts } from "../blob-store.ts"
 import { beginUpload } from "./begin-upload.ts"
-import type { Held } from "./blobs-in-progress.ts"
+import type { createBlobsInProgress, Held } from "./blobs-in-progress.ts"
 import type { S3Client } from "./client/s3-client.ts"
 import { isSameEtag } from "./etag.ts"
 import type { MultipartUpload } from "./journal/blob-journal.ts"
@@ -147,13 +147,15 @@ const findUnfit = async (client: S3Client, prefix: string): Promise<string | und
   }
 }
 
+type PartsRequest = Parameters<NonNullable<BlobStore["grantParts"]>>[1]
+
 /** What grants of parts are made with. */
 interface GrantsSetup extends Pick<BlobStore, "claim"> {
   readonly client: S3Client
   /** What the names of all objects begin with. */
   readonly prefix: string
   readonly nameContent: (key: string, ref: string) => string
-  readonly hold: (key: string, epoch: number) => Held
+  readonly use: ReturnType<typeof createBlobsInProgress>["use"]
 }
 
 /** How long it counts that a bucket was found unfit, ms: it may have been busy, or its clock may have been wrong. */
@@ -164,7 +166,7 @@ export const createPartGrants = ({
   client,
   prefix,
   nameContent,
-  hold,
+  use,
   claim,
 }: GrantsSetup): NonNullable<BlobStore["grantParts"]> => {
   let fitness: Promise<string | undefined> | undefined
@@ -178,13 +180,9 @@ export const createPartGrants = ({
     return fitness
   }
 
-  return async (key, { epoch, size, parts, ...times }) => {
-    const why = await findWhyNot()
-    if (why !== undefined) return { kind: "refused", why }
+  const grant = async (held: Held, { epoch, size, parts, ...times }: PartsRequest): Promise<GrantedParts> => {
+    const { key } = held
     const partSize = toPartSize(size)
-    const state: BlobState = await claim(key, epoch)
-    if (state.size === size) return { kind: "granted", partSize, stored: allParts(size), uploads: [] }
-    const held = hold(key, epoch)
     const nameOf = (ref: string): string => nameContent(key, ref)
     const before = (await held.know()).upload
     const upload =
@@ -204,5 +202,14 @@ export const createPartGrants = ({
     // `claim` has asked for the parts of an upload that was direct before; a new one has none.
     const stored = toRuns(before === null ? [] : (held.blob.direct?.keys() ?? []))
     return { kind: "granted", partSize, stored, uploads }
+  }
+
+  return async (key, request) => {
+    const why = await findWhyNot()
+    if (why !== undefined) return { kind: "refused", why }
+    const { epoch, size } = request
+    const state: BlobState = await claim(key, epoch)
+    if (state.size === size) return { kind: "granted", partSize: toPartSize(size), stored: allParts(size), uploads: [] }
+    return use(key, epoch, (held) => grant(held, request))
   }
 }

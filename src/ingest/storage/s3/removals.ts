@@ -1,11 +1,15 @@
+import { createBoundedMap } from "../../bounded-map.ts"
 import type { BlobStore } from "../blob-store.ts"
-import type { createBlobsInProgress } from "./blobs-in-progress.ts"
+import { type createBlobsInProgress, isIdle } from "./blobs-in-progress.ts"
 import type { createBucketObjects } from "./bucket-objects.ts"
-import type { BlobJournal, JournaledBlob } from "./journal/blob-journal.ts"
+import type { BlobJournal, JournaledBlob, LateRemoval } from "./journal/blob-journal.ts"
 import { readObjectName } from "./object-names.ts"
 
 /** How long after a removal requests of a writer may still arrive, ms: of a process that was killed, or of one that a network held back. */
 const lateness = 5 * 60_000
+
+/** How many removals are looked at in one go. */
+const mostAtOnce = 1000
 
 /** How many blobs are removed again at the same time. */
 const atOnce = 4
@@ -38,10 +42,10 @@ const isOfOneWriter = ([first, ...more]: ReadonlyArray<string>): boolean => {
  * all else is gone, and nobody would ever look there. The journal keeps which ones, so that a restart forgets none.
  */
 export const createRemovals = ({ journal, objects, blobs, delay = lateness }: RemovalsSettings): Removals => {
-  /** Those that the journal has. */
-  const noted = new Set<string>()
+  /** When those are due that the journal has, the earliest first, as far as is known here. */
+  const noted = new Map<string, number>()
   /** What the journal said of those that had a row when they were to be removed again. */
-  const rows = new Map<string, string>()
+  const rows = createBoundedMap<string>(mostAtOnce)
   let timer: ReturnType<typeof setTimeout> | undefined
   let looking: Promise<void> | undefined
   let isClosed = false
@@ -53,9 +57,15 @@ export const createRemovals = ({ journal, objects, blobs, delay = lateness }: Re
     ;(timer as { unref?: () => void }).unref?.()
   }
 
+  const know = ({ key, at }: LateRemoval): void => {
+    noted.delete(key)
+    noted.set(key, at)
+  }
+
   const note = async (key: string): Promise<void> => {
-    await journal.noteRemoval({ key, at: (await journal.now()) + delay })
-    noted.add(key)
+    const removal = { key, at: (await journal.now()) + delay }
+    await journal.noteRemoval(removal)
+    know(removal)
     lookAfter(delay)
   }
 
@@ -79,7 +89,11 @@ export const createRemovals = ({ journal, objects, blobs, delay = lateness }: Re
   /** Where the bucket does not do it, it is tried again, and others are not held up. */
   const removeAgain = async (key: string): Promise<void> => {
     // Somebody has begun it anew.
-    if (blobs.find(key) !== undefined || !noted.has(key)) return forget(key)
+    if (!noted.has(key)) return
+    const blob = blobs.find(key)
+    // A writer of this process that does not know of the removal, or did not when it ended: whoever begins it anew forgets the note.
+    if (blob !== undefined && !isIdle(blob)) return note(key)
+    if (blob !== undefined) await blobs.drop(key)
     const known = await journal.read(key)
     if (known !== undefined && !isLeft(key, known)) return note(key)
     try {
@@ -93,8 +107,16 @@ export const createRemovals = ({ journal, objects, blobs, delay = lateness }: Re
   }
 
   const removeDue = async (): Promise<void> => {
-    const left = [...(await journal.listRemovals(await journal.now(), 1000))]
-    for (const { key } of left) noted.add(key)
+    const now = await journal.now()
+    const left = [...(await journal.listRemovals(now, mostAtOnce))]
+    if (left.length < mostAtOnce) {
+      // Those that are not due any more another process has removed.
+      for (const [key, at] of noted) {
+        if (at > now) break
+        noted.delete(key)
+      }
+    }
+    for (const removal of left) know(removal)
     const work = async (): Promise<void> => {
       for (let next = left.pop(); next !== undefined; next = left.pop()) {
         if (!isClosed) await removeAgain(next.key)
@@ -112,7 +134,7 @@ export const createRemovals = ({ journal, objects, blobs, delay = lateness }: Re
   }
 
   const load = async (): Promise<void> => {
-    for (const { key } of await journal.listRemovals(Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)) noted.add(key)
+    for (const removal of await journal.listRemovals(Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)) know(removal)
   }
   const loaded = load().catch(() => {})
   void loaded.then(() => noted.size > 0 && lookAfter(0))

@@ -158,6 +158,54 @@ describe("a removal that is repeated", () => {
     },
   )
 
+  it.each(["the removing process", "the process of the late writer", "both"])(
+    "takes the row of a writer that comes late, whichever looks: %s",
+    async (looking) => {
+      const late = open(looking === "the removing process" ? 60_000 : 200)
+      const store = open(200)
+      // It has looked, and goes on to: something of its own is due.
+      await late.remove("another")
+      await store.remove("key.1", { lastEpoch: 2 })
+      await late.claim("key.1", 2)
+      if (looking === "the process of the late writer") await store.close()
+      const journal = openJournal()
+      expect(await journal.read("key.1")).toBeDefined()
+      await vi.waitFor(async () => expect(await journal.read("key.1")).toBeUndefined(), patient)
+      await journal.close()
+      if (looking !== "the removing process")
+        await vi.waitFor(async () => expect(await listNoted()).toEqual([]), patient)
+    },
+  )
+
+  it("does not end a writer of the process that looks, and takes what it leaves", async () => {
+    // It looks when what it has noted itself is due.
+    const remover = open(60_000)
+    await remover.claim("another", 1)
+    const late = open(200)
+    await late.remove("another")
+    await remover.remove("key.1", { lastEpoch: 2 })
+    const body = Promise.withResolvers<void>()
+    async function* slowly() {
+      yield randomBytes(1000)
+      await body.promise
+    }
+    const append = late.append("key.1", { epoch: 2, offset: 0, size: 2 * partSize, body: slowly() })
+    // Noted anew, for later.
+    const journal = openJournal()
+    const before = (await journal.listRemovals(Number.MAX_SAFE_INTEGER, 9)).find(({ key }) => key === "key.1")!
+    await journal.noteRemoval({ key: "key.1", at: Date.now() })
+    await vi.waitFor(async () => {
+      const now = (await journal.listRemovals(Number.MAX_SAFE_INTEGER, 9)).find(({ key }) => key === "key.1")
+      expect(now?.at).toBeGreaterThan(Date.now())
+      expect(now?.at).not.toBe(before.at)
+    }, patient)
+    body.resolve()
+    expect(await append).toMatchObject({ offset: 1000 })
+    await vi.waitFor(() => expect(listLeft()).toEqual([]), patient)
+    await vi.waitFor(async () => expect(await journal.read("key.1")).toBeUndefined(), patient)
+    await journal.close()
+  })
+
   it("is noted where a newer writer has put it, and where one had to be ended", async () => {
     const store = open(60_000)
     await store.append("key.1", { epoch: 2, offset: 0, size: 10, body: chunksOf(randomBytes(10)) })
