@@ -24,9 +24,10 @@ export const refuseUndefined = <Options extends object>(
 ): void => {
   const missing = fields.find((field) => field in options && options[field] === undefined)
   if (missing === undefined) return
+  const meant = missing === "slug" ? "files of every route" : "everybody's files"
   throw new UploadError({
     code: "INVALID_CONFIG",
-    message: `${what}: ${missing} is undefined. Leave it out where everybody's files are meant.`,
+    message: `${what}: ${missing} is undefined. Leave it out where ${meant} are meant.`,
   })
 }
 

@@ -17,6 +17,8 @@ export class Rejected extends Data.TaggedError("Rejected")<{
   /** Added to the answer: `allow`, `retry-after`, … */
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly cause?: unknown
+  /** Whether nothing is wrong, and the caller only has to ask again: whoever runs the server need not look. */
+  readonly isUsual?: boolean | undefined
 }> {
   override get message(): string {
     return this.detail

@@ -157,6 +157,8 @@ export const awaitServerData = (
         Effect.fail(
           new Rejected({
             code: "CALLBACK_TIMEOUT",
+            // A person may take days to decide.
+            isUsual: upload.file.hold,
             detail: upload.file.hold
               ? "The file is stored, and is still being checked. Send the same request again to keep waiting."
               : "The file is stored, but the app has not handled it yet. Send the same request again to keep waiting.",

@@ -90,11 +90,11 @@ export const createRequestObserver = ({ metrics, write, limitedLog, isDebugged, 
     }
 
     const log = (ending: Ending, code: string, ms: number): void => {
-      const { status } = ending
+      const { status, rejected } = ending
       if (isOperational && status < 500) failing.delete(route)
       if (isOperational && failing.has(route)) {
         if (isDebugged) write("Debug", "A request could not be served.", toDetails(ending, ms))
-      } else if (status < 400) {
+      } else if (status < 400 || rejected?.isUsual === true) {
         if (isDebugged) write("Debug", "A request was answered.", toDetails(ending, ms))
       } else if (status < 500) {
         limitedLog.log("refused", code, "A request was refused.", () => toDetails(ending, ms))

@@ -22,7 +22,7 @@ import {
 } from "../circle.ts"
 import { captureConsole } from "../capture-console.ts"
 import { scanSecret, startUrlScanner } from "../scan/fake-url-scanner.ts"
-import { sendHeld } from "../scan/held.ts"
+import { sendHeld, signHeld } from "../scan/held.ts"
 
 type Line = Record<string, unknown> & { readonly level: string; readonly message: string }
 
@@ -54,6 +54,22 @@ describe("a line for each request", () => {
         bytes: 5,
         trace: traceparent.slice(3, 35),
       },
+    ])
+  })
+
+  it("that waits longer than it may: for the app a warning, for a verdict nothing but Debug", async () => {
+    const printed = captureConsole()
+    const ingest = await startIngest({ logLevel: "Debug", logFormat: "json", callbackWait: 50 })
+    const app = await startApp(() => new Promise<Response>(() => {}))
+    const slow = createGrant({ slug: "avatar", registrationId: "r1" })
+    const { signed, grant: held } = await signHeld(ingest, { slug: "avatar", registrationId: "r2" })
+    await register(ingest.url, { id: "r1", fileKeys: [slow.key], callbackUrl: app.url })
+    await register(ingest.url, { id: "r2", fileKeys: [held.key], callbackUrl: app.url })
+    for (const url of [await sign(ingest.url, slow), signed]) expect((await putRaw(url, "hello")).status).toBe(504)
+    const lines = printed.map((line) => JSON.parse(line) as Line).filter(({ status }) => status === 504)
+    expect(lines).toMatchObject([
+      { level: "warning", key: slow.key, code: "CALLBACK_TIMEOUT", message: "A request could not be served." },
+      { level: "debug", key: held.key, code: "CALLBACK_TIMEOUT", message: "A request was answered." },
     ])
   })
 

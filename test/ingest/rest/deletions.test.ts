@@ -96,6 +96,9 @@ describe.each(catalogs)("deleteFiles by owner or prefix (%s)", (_, create) => {
       message: "What deleteFiles deletes: owner is undefined. Leave it out where everybody's files are meant.",
     })
     const { owner } = withoutOwner
+    await expect(async () => api.claimFiles("key", { slug: owner })).rejects.toThrow(
+      "slug is undefined. Leave it out where files of every route are meant.",
+    )
     for (const call of [
       () => api.claimFiles("key", { owner }),
       () => api.getUsageInfo({ owner }),
