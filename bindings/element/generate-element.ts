@@ -149,11 +149,15 @@ export const generateElement = <Router extends TypedFileRouter = UntypedFileRout
       this.#live.reset()
     }
 
-    /** Updates the page after all changes of the element. */
+    /**
+     * Updates the page after all changes of the element. For the first time a task later: Angular sets properties after it has
+     * put an element into the page.
+     */
     #update(): void {
       if (this.#isStale) return
       this.#isStale = true
-      queueMicrotask(() => {
+      const soon = this.#root === undefined ? setTimeout : queueMicrotask
+      soon(() => {
         this.#isStale = false
         if (this.isConnected) return this.#render()
         this.#leave()

@@ -4,6 +4,8 @@ export interface Shares {
   readonly roomOf: (appId: string, most?: number) => number
   /** An app takes this many places more, or fewer. */
   readonly add: (appId: string, count: number) => void
+  /** Places that an app has. */
+  readonly heldBy: (appId: string) => number
   /** Places taken by all apps. */
   readonly taken: () => number
 }
@@ -46,6 +48,7 @@ export const createShares = ({ maximum, reserve, few, portion, isAlone = () => f
       else held.delete(appId)
       taken += count
     },
+    heldBy: (appId) => held.get(appId) ?? 0,
     taken: () => taken,
   }
 }

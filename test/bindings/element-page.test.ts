@@ -241,6 +241,23 @@ describe("a mistake is shown and told once", () => {
     await becomes("idle")
     expect(complaints).toEqual([])
   })
+
+  test("options that are set microtasks later, as Angular does, are there from the beginning", async () => {
+    await open("")
+    const asked: Array<string> = []
+    page.on("request", (request) => void asked.push(new URL(request.url()).pathname))
+    await page.evaluate(async () => {
+      const element = document.createElement("sluice-dropzone")
+      element.url = "/nowhere"
+      document.body.append(element)
+      for (let count = 0; count < 5; count++) await Promise.resolve()
+      element.url = "/api/sluice"
+      element.endpoint = "photos"
+    })
+    await becomes("idle")
+    expect(complaints).toEqual([])
+    expect(asked).not.toContain("/nowhere")
+  })
 })
 
 describe("before an upload the page", () => {

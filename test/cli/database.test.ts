@@ -232,6 +232,34 @@ describe("sluice ingest --database-url", patient, () => {
     expect(said.join("")).not.toContain("sesame")
   })
 
+  it("says that the server wants a password, and ends though the server waits for one", async () => {
+    const toMessage = (kind: number, text: string) => {
+      const message = Buffer.alloc(9 + text.length)
+      message.write("R")
+      message.writeUInt32BE(8 + text.length, 1)
+      message.writeUInt32BE(kind, 5)
+      message.write(text, 9)
+      return message
+    }
+    const server = createServer((socket) => {
+      socket.on("error", () => {})
+      socket.once("data", () => {
+        socket.write(toMessage(10, "SCRAM-SHA-256\0\0"))
+        socket.once("data", () => socket.write(toMessage(11, "r=nonce,s=c2FsdA==,i=4096")))
+      })
+    }).listen(0, "127.0.0.1")
+    onTestFinished(() => void server.close())
+    await once(server, "listening")
+    const url = `postgres://postgres@127.0.0.1:${(server.address() as AddressInfo).port}/uploads`
+    for (const args of [["files"], ["ingest", "--port", "0", ...nameBucket()]]) {
+      expect(await run(args, { ...toEnv(), SLUICE_DATABASE_URL: url })).toMatchObject({
+        code: 1,
+        stdout: "",
+        stderr: expect.stringMatching(/The server wants a password, and SLUICE_DATABASE_URL has none\.\n$/),
+      })
+    }
+  })
+
   it("warns of another public URL and another token than those of an ingest that runs", async () => {
     const startWith = async (args: ReadonlyArray<string>, env: Readonly<Record<string, string>>) => {
       const command = startCommand(["ingest", "--json", "--port", "0", ...args, ...nameBucket()], { cwd: folder, env })

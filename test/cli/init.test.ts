@@ -192,6 +192,28 @@ const cases: ReadonlyArray<Case> = [
     isPageOnly: true,
   },
   {
+    name: "vite",
+    dependencies: ["@angular/build"],
+    has: ["src/index.html", "src/main.ts"],
+    writes: ["src/upload-client.ts"],
+    library: "client",
+    isPageOnly: true,
+  },
+  {
+    name: "express",
+    dependencies: ["@nestjs/core", "@nestjs/platform-express"],
+    has: ["src/main.ts"],
+    writes: ["src/upload-client.ts", "src/upload-router.ts"],
+    library: "client",
+  },
+  {
+    name: "fastify",
+    dependencies: ["@nestjs/core", "@nestjs/platform-fastify"],
+    has: ["src/main.ts"],
+    writes: ["src/upload-client.ts", "src/upload-router.ts"],
+    library: "client",
+  },
+  {
     name: "node",
     dependencies: ["vite"],
     has: ["server.ts"],

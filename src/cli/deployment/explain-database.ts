@@ -44,6 +44,8 @@ const adviseOn = (code: string, said: string, choice: DatabaseChoice): string =>
   if (untrusted.test(code)) {
     return `Its certificate is not trusted: say whose it is with ?sslrootcert=<file> in ${source}.`
   }
+  // pg throws it where it has none to send.
+  if (/password must be a/.test(said)) return `The server wants a password, and ${source} has none.`
   if (/SSL/.test(said)) return `Look at sslmode in ${source}.`
   if (code.startsWith("28")) return `Look at the user and the password of ${source}.`
   if (code === "3D000") return `Make the database, or correct its name in ${source}.`

@@ -1,5 +1,7 @@
 import { createRequire } from "node:module"
+import { Socket } from "node:net"
 import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
 import { pathToFileURL } from "node:url"
 import type { PostgresPool } from "../../postgres.ts"
 import { CommandFailure, isSystemError } from "../command-failure.ts"
@@ -42,9 +44,18 @@ const loadPg = async (): Promise<Pg> => {
   }
 }
 
+/** How long connections may take to end, ms: one whose log-in has failed waits for a server that waits for it. */
+const endTime = 1000
+
 const openPool = async ({ url }: DatabaseChoice): Promise<LentPool> => {
   const { Pool } = await loadPg()
+  const sockets = new Set<Socket>()
   const pool = new Pool({
+    stream: () => {
+      const socket = new Socket()
+      sockets.add(socket)
+      return socket.on("close", () => sockets.delete(socket))
+    },
     connectionString: url,
     max: poolSize,
     connectionTimeoutMillis: connectTime,
@@ -53,6 +64,11 @@ const openPool = async ({ url }: DatabaseChoice): Promise<LentPool> => {
   })
   // A connection that breaks while nobody uses it says so by an event, which ends the process where nobody listens.
   pool.on?.("error", () => {})
+  const end = pool.end.bind(pool)
+  pool.end = async () => {
+    await Promise.race([end(), sleep(endTime, undefined, { ref: false })])
+    for (const socket of sockets) socket.destroy()
+  }
   return pool
 }
 

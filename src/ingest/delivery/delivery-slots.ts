@@ -13,18 +13,19 @@ export interface DeliverySlots<Due> {
   readonly claim: (
     claim: (roomOf: (receiver: string) => number) => Promise<ReadonlyArray<Due>>,
   ) => Promise<ReadonlyArray<{ readonly due: Due; readonly slot: Slot }>>
-  /** Notes whether a receiver answered; true when this differs from the time before. */
+  /** Notes whether a receiver answered; true when this differs from the time before, or it is silent from the first time on. */
   readonly note: (receiver: string, hasAnswered: boolean) => boolean
 }
 
-/** Slots of a receiver that did not answer last time. */
+/** Slots of a receiver that did not answer last time, or was not asked yet. */
 const fewest = 2
 
 /**
  * Shares slots among receivers, so that one that hangs does not use up the slots of the others.
  *
- * A receiver holds at most a quarter of them, or two after a delivery that got no answer, until it answers again. The last
- * free quarter is for those that hold fewer than two, so that three that hang at once do not block a fourth.
+ * A receiver holds at most two of them until it has answered, and after a delivery that got no answer; otherwise at most a
+ * quarter. The last free quarter is for those that hold fewer than two, so that three that hang at once do not block a fourth.
+ * Hundreds may hang, with two each: together those that did not answer last time hold at most half of all.
  *
  * Apps are told apart by id, not by the origin that is called: a tenant can have as many origins as it likes, and the
  * origin of a callback is not known before the commit for which a slot is reserved. Where one origin of an app hangs
@@ -41,14 +42,27 @@ export const createDeliverySlots = <Due>(
 ): DeliverySlots<Due> => {
   const quarter = Math.max(1, Math.floor(maximum / 4))
   const few = Math.min(fewest, quarter)
-  const { roomOf: roomUpTo, add } = createShares({ maximum, reserve: quarter, few, portion: 1 })
-  const silent = new Set<string>()
+  const half = Math.max(1, Math.floor(maximum / 2))
+  const shares = createShares({ maximum, reserve: quarter, few, portion: 1 })
+  /** Receivers that did not answer last time, and those that did. */
+  const [silent, answered] = [new Set<string>(), new Set<string>()]
+  /** Slots that the silent ones hold. */
+  let unanswered = 0
   /** Receivers that had less room than deliveries when deliveries were last claimed for them. */
   let behind = new Set<string>()
   /** Receivers that ran out of room since the current claim began. */
   let refused = new Set<string>()
 
-  const roomOf = (receiver: string): number => roomUpTo(receiver, silent.has(receiver) ? few : quarter)
+  const add = (receiver: string, count: number): void => {
+    shares.add(receiver, count)
+    if (silent.has(receiver)) unanswered += count
+  }
+
+  const roomOf = (receiver: string): number => {
+    if (answered.has(receiver)) return shares.roomOf(receiver, quarter)
+    const open = silent.has(receiver) ? half - unanswered : few
+    return Math.max(0, Math.min(shares.roomOf(receiver, few), open))
+  }
 
   const wakeWhoWaits = (): void => {
     for (const receiver of behind) {
@@ -108,10 +122,15 @@ export const createDeliverySlots = <Due>(
       }
     },
     note: (receiver, hasAnswered) => {
-      if (silent.has(receiver) !== hasAnswered) return false
-      if (hasAnswered) silent.delete(receiver)
-      else silent.add(receiver)
-      return true
+      const isNews = silent.has(receiver) === hasAnswered
+      if (isNews) unanswered += (hasAnswered ? -1 : 1) * shares.heldBy(receiver)
+      const [to, from] = hasAnswered ? [answered, silent] : [silent, answered]
+      from.delete(receiver)
+      const { size } = to
+      to.add(receiver)
+      // It may hold more from now on.
+      if (hasAnswered && to.size > size) wakeWhoWaits()
+      return isNews
     },
   }
 }

@@ -31,6 +31,10 @@ const mayBeWhole = ({ catalog }: Service, { grant, start, announced }: ProvenPut
 const isFence = (cause: unknown): boolean =>
   cause instanceof Rejected ? cause.code === "LOCKED" : BlobStoreError.is(cause) && cause.reason === "fenced"
 
+/** Whether a deletion may be why a writer has failed: another one was let in, or its bytes were removed by another process. */
+const mayBeDeleted = (cause: unknown): boolean =>
+  isFence(cause) || (BlobStoreError.is(cause) && cause.reason === "missing")
+
 /** Whether the app has deleted the file that is being written: the deletion may not have stopped this writer yet. */
 const isGone = async ({ catalog, now }: Service, grant: UploadGrant, id: number): Promise<boolean> => {
   const file = (await catalog.get(grant.key))?.file
@@ -95,9 +99,8 @@ export const transfer = async (service: Service, put: ProvenPut): Promise<Transf
       if (cause instanceof Rejected && fatal.has(cause.code)) await failUpload(service, grant, epoch, id, cause)
       else void removeLate(service, key, id)
       // The reason with which a writer was stopped explains why it was fenced off.
-      const isFenced = isFence(cause)
-      if (isFenced && (await isGone(service, grant, id))) throw deleted()
-      throw isFenced && writer.signal.aborted ? writer.signal.reason : cause
+      if (mayBeDeleted(cause) && (await isGone(service, grant, id))) throw deleted()
+      throw isFence(cause) && writer.signal.aborted ? writer.signal.reason : cause
     }
   } finally {
     writer.letGo()

@@ -7,9 +7,11 @@ const dueOf = (appId: string) => ({ file: { appId } }) as DueDelivery
 
 const appOf = ({ file }: DueDelivery) => file.appId
 
-const start = (maximum: number) => {
+/** @param answering apps that answered last time, or from now on where nothing else is said */
+const start = (maximum: number, answering: ReadonlyArray<string> = ["a", "b", "c"]) => {
   let woken = 0
   const slots = createDeliverySlots(maximum, appOf, () => woken++)
+  for (const appId of answering) slots.note(appId, true)
   const take = (appId: string, count: number) =>
     Array.from({ length: count }, () => slots.reserve(appId)).filter((slot) => slot !== undefined)
   return { ...slots, take, woken: () => woken }
@@ -17,14 +19,40 @@ const start = (maximum: number) => {
 
 describe("slots of callbacks", () => {
   it("are a quarter for each app, and the last quarter is for those that have less than two", () => {
-    const { take } = start(32)
-    expect(["a", "b", "c", "d", "e", "f", "g", "h"].map((appId) => take(appId, 99).length)).toEqual([
-      8, 8, 8, 2, 2, 2, 2, 0,
-    ])
+    const apps = ["a", "b", "c", "d", "e", "f", "g", "h"]
+    const { take } = start(32, apps)
+    expect(apps.map((appId) => take(appId, 99).length)).toEqual([8, 8, 8, 2, 2, 2, 2, 0])
+  })
+
+  it("are at most half of all for apps that did not answer, however many they are", () => {
+    const { take, note } = start(32, ["hung 0"])
+    const hung = Array.from({ length: 40 }, (_, index) => `hung ${index}`)
+    // Some have their slots before they are known to hang.
+    const first = take("hung 0", 8)
+    for (const appId of hung) note(appId, false)
+    expect(hung.map((appId) => take(appId, 9).length)).toEqual([0, 2, 2, 2, 2, ...Array.from({ length: 35 }, () => 0)])
+    expect(["new 1", "new 2", "new 3", "new 4"].flatMap((appId) => take(appId, 9))).toHaveLength(8)
+    note("good", true)
+    expect(take("good", 9)).toHaveLength(2)
+    for (const slot of first) slot.release()
+    const late = ["late 1", "late 2", "late 3", "late 4", "late 5", "late 6"]
+    for (const appId of late) note(appId, false)
+    expect(take("late 1", 9)).toHaveLength(2)
+    // One that answers again is none of them.
+    note("hung 1", true)
+    expect(late.slice(1).map((appId) => take(appId, 9).length)).toEqual([2, 2, 2, 2, 0])
   })
 
   it("are at least one, however few there are", () => {
     for (const maximum of [1, 2, 3]) expect(start(maximum).take("a", 9)).toHaveLength(1)
+  })
+
+  it("are two for an app until it has answered, which wakes what waits for more", () => {
+    const { take, note, woken } = start(32, [])
+    expect(take("a", 9)).toHaveLength(2)
+    expect(woken()).toBe(0)
+    note("a", true)
+    expect(woken()).toBe(1)
   })
 
   it("are two for an app that did not answer, and its quarter again once it does", () => {
@@ -74,6 +102,7 @@ describe("slots of callbacks", () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 40 }), fc.array(step, { maxLength: 60 }), async (maximum, steps) => {
         const slots = createDeliverySlots(maximum, appOf, () => {})
+        for (const app of "abc") slots.note(app, true)
         const quarter = Math.max(1, Math.floor(maximum / 4))
         const held: Array<{ readonly app: string; readonly release: () => void }> = []
         const check = () => {

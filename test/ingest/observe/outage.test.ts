@@ -39,6 +39,32 @@ describe("the watch of a port", () => {
     ])
   })
 
+  it("says once of each reason that it still fails, and which one it is", () => {
+    const { failed, succeeded, entries, clock } = watching()
+    const because = (code: string) => new CatalogError("io", `SQLSTATE ${code}`, Object.assign(new Error(), { code }))
+    failed("begin", away())
+    // All of a server that goes, and comes back.
+    for (const code of ["57P01", "ECONNRESET", "ECONNREFUSED", "57P03", "08006"]) failed("begin", because(code))
+    expect(entries).toHaveLength(1)
+    for (let count = 0; count < 3; count++) failed("commit", because("25006"))
+    failed("look", because("ECONNREFUSED"))
+    failed("look", new CatalogError("full", "No room", Object.assign(new Error(), { code: "53100" })))
+    expect(entries.slice(1)).toEqual([
+      ["Error", "The catalog still fails, for another reason.", [{ operation: "commit" }, because("25006")]],
+      ["Error", "The catalog still fails, for another reason.", [{ operation: "look" }, expect.any(CatalogError)]],
+    ])
+    for (let count = 0; count < 100; count++) failed("look", because(`XX${count}`))
+    expect(entries).toHaveLength(11)
+    clock.now = 3_600_000
+    succeeded()
+    failed("begin", because("25006"))
+    expect(entries.at(-1)).toMatchObject([
+      "Error",
+      expect.stringMatching(/^The catalog fails: /),
+      [{ operation: "begin" }, {}],
+    ])
+  })
+
   it("goes on while a part of it works", () => {
     const { failed, succeeded, entries, clock } = watching()
     for (clock.now = 0; clock.now < 60_000; clock.now += 5000) {

@@ -125,6 +125,28 @@ describe("an upload whose bytes go past the ingest", () => {
     expect([double.objects.size, double.uploads.size]).toEqual([1, 0])
   })
 
+  it("was deleted, and no fault of the ingest, where another ingest deletes it while its first bytes are looked at", async () => {
+    const { begin, ingest, double, openStore } = await setUp()
+    const other = await startIngest({ store: openStore(), catalog: ingest.catalog })
+    const { url, sendPart, end } = await begin(100_000)
+    expect(await sendPart(1)).toBe(200)
+    const asked = Promise.withResolvers<void>()
+    const deleted = Promise.withResolvers<void>()
+    double.onRequest(async ({ operation }) => {
+      if (operation !== "GetObject") return
+      asked.resolve()
+      await deleted.promise
+    })
+    const ended = end()
+    await asked.promise
+    const api = new SluiceApi({ token, ingestUrl: other.url })
+    expect(await api.deleteFiles(new URL(url).pathname.slice(1))).toMatchObject({ deletedCount: 1 })
+    await eventually(() => double.objects.size === 0)
+    deleted.resolve()
+    const answer = await ended
+    expect([answer.status, (await answer.json()).code]).toEqual([404, "NOT_FOUND"])
+  })
+
   it.each([1, 2])("goes on through the ingest where part %d was sent past it", async (number) => {
     const { begin, ingest, double } = await setUp()
     const size = 2 * partSize + 5

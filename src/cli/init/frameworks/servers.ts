@@ -31,7 +31,7 @@ const defineServer = ({
     // CommonJS can require an ES module, but cannot be one.
     const isCommonJs = !isTypeScript && !isModule && !entry.endsWith(".mjs")
     const router = `./upload-router${isCommonJs ? ".mjs" : imports.ending}`
-    const isBundled = library !== "client" || bundlers.some((name) => packages.has(name))
+    const isBundled = library !== "client" || [nest, ...bundlers].some((name) => packages.has(name))
     const served = isBundled ? undefined : components
     const toImport = (line: string) =>
       isCommonJs ? line.replace(/^import (.*) from (".*")$/, "const $1 = require($2)") : line
@@ -64,6 +64,9 @@ const defineServer = ({
   },
 })
 
+/** A framework of servers whose pages are other projects. */
+const nest = "@nestjs/core"
+
 /** Tools that bundle files for the browser and resolve packages by name. */
 const bundlers = ["vite", "esbuild", "webpack", "rollup", "parcel", "@rsbuild/core", "rolldown", "tsup", "tsdown"]
 
@@ -78,7 +81,7 @@ export const express = defineServer({
   name: "express",
   title: "Express",
   door: "express",
-  packages: ["express"],
+  packages: ["express", "@nestjs/platform-express"],
   argument: "req",
   session: `req.get("cookie")`,
   mount: `app.use("${names.adapterPath}", uploads) // before express.json()`,
@@ -99,7 +102,7 @@ export const fastify = defineServer({
   name: "fastify",
   title: "Fastify",
   door: "fastify",
-  packages: ["fastify"],
+  packages: ["fastify", "@nestjs/platform-fastify"],
   argument: "req",
   session: "req.headers.cookie",
   mount: `app.register(uploads, { prefix: "${names.adapterPath}" })`,

@@ -62,6 +62,7 @@ const isAsBefore = (one: JournaledBlob, other: JournaledBlob): boolean =>
 /** The right of one writer to a blob, and what it knows of it. */
 export interface Held {
   readonly key: string
+  readonly epoch: number
   readonly blob: Blob
   /** Throws where a newer writer was seen. */
   readonly check: () => void
@@ -154,6 +155,7 @@ export const createBlobsInProgress = (
     }
     return {
       key,
+      epoch,
       blob,
       check,
       note,

@@ -175,7 +175,9 @@ export const createPartGrants = ({
     if (fitness !== undefined && (await fitness) !== undefined && Date.now() - triedAt >= unfitFor) fitness = undefined
     if (fitness === undefined) {
       triedAt = Date.now()
-      fitness = findUnfit(client, prefix).catch((cause: unknown) => `it could not be tried: ${String(cause)}`)
+      fitness = findUnfit(client, prefix).catch(
+        (cause: unknown) => `whether the bucket takes parts by signed URLs could not be tried: ${String(cause)}`,
+      )
     }
     return fitness
   }

@@ -45,7 +45,7 @@ export const createRemovals = ({ journal, objects, blobs, delay = lateness }: Re
   /** When those are due that the journal has, the earliest first, as far as is known here. */
   const noted = new Map<string, number>()
   /** What the journal said of those that had a row when they were to be removed again. */
-  const rows = createBoundedMap<string>(mostAtOnce)
+  const rows = createBoundedMap<string>(10 * mostAtOnce)
   let timer: ReturnType<typeof setTimeout> | undefined
   let looking: Promise<void> | undefined
   let isClosed = false
@@ -124,7 +124,8 @@ export const createRemovals = ({ journal, objects, blobs, delay = lateness }: Re
     }
     await Promise.all(Array.from({ length: atOnce }, work))
     const [next] = await journal.listRemovals(Number.MAX_SAFE_INTEGER, 1)
-    if (next !== undefined) lookAfter(Math.min(Math.max(next.at - (await journal.now()), 0), delay))
+    // Also where there is none: another process may note one, and be gone when it is due.
+    lookAfter(next === undefined ? delay : Math.min(Math.max(next.at - (await journal.now()), 0), delay))
   }
 
   const look = (): void => {
@@ -137,7 +138,7 @@ export const createRemovals = ({ journal, objects, blobs, delay = lateness }: Re
     for (const removal of await journal.listRemovals(Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)) know(removal)
   }
   const loaded = load().catch(() => {})
-  void loaded.then(() => noted.size > 0 && lookAfter(0))
+  void loaded.then(() => lookAfter(noted.size > 0 ? 0 : delay))
 
   return {
     remove: async (key, { lastEpoch } = {}) => {

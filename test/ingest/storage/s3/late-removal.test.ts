@@ -206,6 +206,16 @@ describe("a removal that is repeated", () => {
     await journal.close()
   })
 
+  it("is repeated by a process that has noted none, where that one is gone which did", async () => {
+    const idle = open(200)
+    await idle.claim("another", 1)
+    const remover = open(300)
+    await remover.remove("key.1")
+    await remover.close()
+    expect(await listNoted()).toEqual(["key.1"])
+    await vi.waitFor(async () => expect(await listNoted()).toEqual([]), patient)
+  })
+
   it("is noted where a newer writer has put it, and where one had to be ended", async () => {
     const store = open(60_000)
     await store.append("key.1", { epoch: 2, offset: 0, size: 10, body: chunksOf(randomBytes(10)) })

@@ -46,6 +46,46 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
+it("a writer that comes once another has finished leaves no row of its own", async () => {
+  const [first, late] = [open(), open()]
+  const content = randomBytes(1000)
+  await first.append("key", { epoch: 1, offset: 0, size: 1000, body: chunksOf(content) })
+  await first.finish("key", { epoch: 1, size: 1000 })
+  expect(await late.claim("key", 2)).toEqual({ size: 1000, isFinished: true })
+  await vi.waitFor(async () => expect(await journal.read("key")).toBeUndefined())
+  // It may still end the upload, and so may the next one.
+  expect(await late.finish("key", { epoch: 2, size: 1000 })).toEqual({ digest: "", ref: "1" })
+  expect(await open().claim("key", 3)).toEqual({ size: 1000, isFinished: true })
+})
+
+it("what cannot be tidied up after the end is tidied up later", async () => {
+  const own = createSqliteBlobJournal({ file: join(folder, "journal.sqlite") })
+  let failures = 0
+  const store = open({
+    ...own,
+    forget: async (...asked) => {
+      if (failures++ === 0) throw new Error("The database is away.")
+      return own.forget(...asked)
+    },
+  })
+  const size = 2 * partSize
+  await store.append("key", { epoch: 1, offset: 0, size, body: chunksOf(randomBytes(size)) })
+  await store.finish("key", { epoch: 1, size })
+  expect(await journal.read("key")).toBeDefined()
+  await vi.waitFor(async () => expect(await journal.read("key")).toBeUndefined(), { timeout: 15_000 })
+  expect(failures).toBe(2)
+})
+
+it("what cannot be tidied up does not keep a store from closing", async () => {
+  const own = createSqliteBlobJournal({ file: join(folder, "journal.sqlite") })
+  const store = open({ ...own, forget: () => Promise.reject(new Error("The database is away.")) })
+  const size = 2 * partSize
+  await store.append("key", { epoch: 1, offset: 0, size, body: chunksOf(randomBytes(size)) })
+  await store.finish("key", { epoch: 1, size })
+  await store.close()
+  expect(await journal.read("key")).toBeDefined()
+})
+
 /** A body that goes on once it is told to. */
 async function* pausingAfter(content: Uint8Array, at: number, going: Promise<void>) {
   yield* chunksOf(content.subarray(0, at))
