@@ -354,6 +354,8 @@ describe("sluice init", () => {
         "+ export const { GET, POST } = createRouteHandler({ router })",
       ].join("\n"),
     )
+    // And what is left to do, where a wrong framework shows.
+    expect(stdout).toMatch(/dry run\.[^]*\bNext\b[^]*frameworks\/next\.md/)
     expect(stdout).toContain(
       [
         "package.json",
