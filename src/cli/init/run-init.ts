@@ -69,8 +69,7 @@ export const runInit = async (folder: string, options: InitOptions): Promise<voi
       console.log(`${existing} is there${existing === path ? "" : ` (in the place of ${path})`} and is left as it is.`)
   }
   if (isEmpty(plan)) console.log("There is nothing to write.")
-  else if (dryRun)
-    console.log("Nothing was written: this was a dry run. Once it is written:")
+  else if (dryRun) console.log("Nothing was written: this was a dry run. Once it is written:")
   else {
     if (!yes) {
       if (!process.stdin.isTTY) {
