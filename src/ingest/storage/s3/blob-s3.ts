@@ -45,13 +45,11 @@ import { toPartSize } from "./part-size.ts"
 import { createReadBlob } from "./read-blob.ts"
 import { createRemovals } from "./removals.ts"
 import { toStoreError } from "./store-failure.ts"
+import { createTidying } from "./tidying.ts"
 import { createPlaces } from "../places.ts"
 
 /** Requests with bodies that one process has under way. */
 const requestsAtOnce = 64
-
-/** How long is waited before what could not be tidied up is tried again, ms. */
-const tidyAgainAfter = [1000, 5000, 30_000, 60_000, 300_000, 0]
 
 /** How long a bucket that answered counts as there, ms: asking costs money. */
 const freshness = 10_000
@@ -61,13 +59,6 @@ const freshness = 10_000
  * long. That costs six times the processor time of Node's own hash, so smaller ones are read again.
  */
 const readAgainAtMost = 1024 ** 3
-
-/** Waits, unless it is to end. Keeps no process alive. Resolves with whether it has waited. */
-const pauseUnless = (signal: AbortSignal, time: number): Promise<boolean> =>
-  process
-    .getBuiltinModule("node:timers/promises")
-    .setTimeout(time, true, { signal, ref: false })
-    .catch(() => false)
 
 const epochOfTail = (tail: string | null): number => (tail === null ? 0 : (readObjectName(tail)?.epoch ?? 0))
 
@@ -102,28 +93,8 @@ export const createS3BlobStore = (
   const places = createPlaces(requestsAtOnce)
   const hasher = createCarriedHasher()
   const largestReadAgain = tuning?.readAgainAtMost ?? readAgainAtMost
-  /** What is removed beside the answers. */
-  const tidying = new Set<Promise<void>>()
-  const closing = new AbortController()
+  const { tidy, close: endTidying } = createTidying()
   let answeredAt = -Infinity
-
-  /**
-   * Removes what is of no use any more, without anybody waiting for it. Where bucket or journal fail it is tried again, until
-   * the store is closed: what is left then goes with the blob.
-   */
-  const tidy = (work: () => Promise<unknown>): void => {
-    const attempt = async (): Promise<void> => {
-      for (const wait of tidyAgainAfter) {
-        try {
-          return void (await work())
-        } catch {
-          if (!(await pauseUnless(closing.signal, wait))) return
-        }
-      }
-    }
-    const done: Promise<void> = attempt().finally(() => tidying.delete(done))
-    tidying.add(done)
-  }
 
   const blobs = createBlobsInProgress(journal, (tail) => tidy(() => client.deleteObjects([tail])))
 
@@ -316,8 +287,7 @@ export const createS3BlobStore = (
     },
     close: async () => {
       await removals.close()
-      closing.abort()
-      await Promise.all(tidying)
+      await endTidying()
       await hasher.close()
       await journal.close()
       client.close()
