@@ -1,4 +1,5 @@
 import { createShares } from "../shares.ts"
+import type { PostFailed } from "../../server-kit/post-json.ts"
 
 /** Room for one delivery, until it is released. */
 export interface Slot {
@@ -13,19 +14,51 @@ export interface DeliverySlots<Due> {
   readonly claim: (
     claim: (roomOf: (receiver: string) => number) => Promise<ReadonlyArray<Due>>,
   ) => Promise<ReadonlyArray<{ readonly due: Due; readonly slot: Slot }>>
-  /** Notes whether a receiver answered; true when this differs from the time before, or it is silent from the first time on. */
-  readonly note: (receiver: string, hasAnswered: boolean) => boolean
+  /** Notes how an attempt ended; true when a receiver fell silent, or answers again. */
+  readonly note: (receiver: string, answer: AnswerOf) => boolean
 }
 
-/** Slots of a receiver that did not answer last time, or was not asked yet. */
+/** How a receiver has taken a delivery: `late` where it has answered, and kept its slot for long. */
+export type AnswerOf = "prompt" | "late" | "none"
+
+/** How long an answer may take at most to be prompt, ms. */
+const promptness = 5000
+
+/**
+ * How an attempt ended; undefined where nobody was asked, and no slot was kept for long.
+ *
+ * @param latency ms until it was over
+ */
+export const toAnswer = (
+  failure: Pick<PostFailed, "reason" | "status"> | undefined,
+  latency: number,
+): AnswerOf | undefined => {
+  const isLate = latency > promptness
+  // A name may be looked up for long before it is found to be none that may be called.
+  if (failure?.reason === "forbidden") return isLate ? "late" : undefined
+  if (failure !== undefined && failure.status === undefined) return "none"
+  return isLate ? "late" : "prompt"
+}
+
+/** Slots of a receiver that did not answer last time. One that was not asked yet has one. */
 const fewest = 2
+
+/** How many prompt answers one after the other make up for one that was not: else every other one would do. */
+const makesUp = 3
+
+/** `new`: not asked yet. `doubtful`: it has not answered promptly of late. */
+type Standing = "new" | "doubtful" | "good"
 
 /**
  * Shares slots among receivers, so that one that hangs does not use up the slots of the others.
  *
- * A receiver holds at most two of them until it has answered, and after a delivery that got no answer; otherwise at most a
- * quarter. The last free quarter is for those that hold fewer than two, so that three that hang at once do not block a fourth.
- * Hundreds may hang, with two each: together those that did not answer last time hold at most half of all.
+ * A receiver holds at most a quarter of them; at most two after a delivery that got no answer, and one until its first. The last
+ * free quarter is for those that hold fewer than two, so that three that hang at once do not block a fourth.
+ *
+ * Hundreds may hang, or answer slowly: together those that did not answer promptly of late hold at most half of all, and those that
+ * were not asked yet a quarter, half of which is kept for what arrives now: when a process starts, what is owed to hundreds may have
+ * waited for long. So one that is prompt finds a slot, whatever the others do. Where one class has no room for all, the one whose
+ * turn is longest ago comes first: whoever has much to be sent would else take each slot that comes free.
  *
  * Apps are told apart by id, not by the origin that is called: a tenant can have as many origins as it likes, and the
  * origin of a callback is not known before the commit for which a slot is reserved. Where one origin of an app hangs
@@ -43,25 +76,54 @@ export const createDeliverySlots = <Due>(
   const quarter = Math.max(1, Math.floor(maximum / 4))
   const few = Math.min(fewest, quarter)
   const half = Math.max(1, Math.floor(maximum / 2))
+  const eighth = Math.max(1, Math.floor(maximum / 8))
   const shares = createShares({ maximum, reserve: quarter, few, portion: 1 })
-  /** Receivers that did not answer last time, and those that did. */
-  const [silent, answered] = [new Set<string>(), new Set<string>()]
-  /** Slots that the silent ones hold. */
-  let unanswered = 0
+  /** Receivers that did not answer last time. */
+  const silent = new Set<string>()
+  /** How many prompt answers a receiver owes; none is known of one that was not asked yet. */
+  const owed = new Map<string, number>()
+  const taken: Record<Standing, number> = { new: 0, doubtful: 0, good: 0 }
+  /** When receivers were given slots last: a number that grows. */
+  const turns = new Map<string, number>()
+  let turn = 0
   /** Receivers that had less room than deliveries when deliveries were last claimed for them. */
   let behind = new Set<string>()
   /** Receivers that ran out of room since the current claim began. */
   let refused = new Set<string>()
 
-  const add = (receiver: string, count: number): void => {
-    shares.add(receiver, count)
-    if (silent.has(receiver)) unanswered += count
+  const standingOf = (receiver: string): Standing => {
+    const owes = owed.get(receiver)
+    return owes === undefined ? "new" : owes > 0 ? "doubtful" : "good"
   }
 
-  const roomOf = (receiver: string): number => {
-    if (answered.has(receiver)) return shares.roomOf(receiver, quarter)
-    const open = silent.has(receiver) ? half - unanswered : few
-    return Math.max(0, Math.min(shares.roomOf(receiver, few), open))
+  const add = (receiver: string, count: number): void => {
+    shares.add(receiver, count)
+    taken[standingOf(receiver)] += count
+  }
+
+  /** How many slots a receiver may hold at most. */
+  const mostOf = (receiver: string): number =>
+    standingOf(receiver) === "new" ? 1 : silent.has(receiver) ? few : quarter
+
+  /** How many slots those may have yet that wait, and whose turn is longer ago than this one's. */
+  const countAhead = (receiver: string, standing: Standing): number => {
+    const own = turns.get(receiver) ?? 0
+    let count = 0
+    for (const other of behind) {
+      const isAhead = (turns.get(other) ?? 0) < own && standingOf(other) === standing
+      if (isAhead) count += Math.max(0, mostOf(other) - shares.heldBy(other))
+    }
+    return count
+  }
+
+  /** @param isLive whether it is for what has arrived just now */
+  const roomOf = (receiver: string, isLive = false): number => {
+    const standing = standingOf(receiver)
+    const open = shares.roomOf(receiver, mostOf(receiver))
+    if (standing === "good") return open
+    const free = (standing === "doubtful" ? half : isLive ? quarter : eighth) - taken[standing]
+    const room = Math.min(open, free)
+    return room <= 0 ? 0 : Math.max(0, Math.min(room, free - countAhead(receiver, standing)))
   }
 
   const wakeWhoWaits = (): void => {
@@ -85,12 +147,13 @@ export const createDeliverySlots = <Due>(
 
   return {
     reserve: (receiver) => {
-      if (behind.has(receiver) || roomOf(receiver) === 0) {
+      if (behind.has(receiver) || roomOf(receiver, true) === 0) {
         behind.add(receiver)
         refused.add(receiver)
         return undefined
       }
       add(receiver, 1)
+      turns.set(receiver, ++turn)
       return toSlot(receiver)
     },
     claim: async (claim) => {
@@ -117,20 +180,23 @@ export const createDeliverySlots = <Due>(
           const count = claimed.get(receiver) ?? 0
           add(receiver, count - room)
           if (count === room) behind.add(receiver)
+          if (count > 0) turns.set(receiver, ++turn)
         }
         wakeWhoWaits()
       }
     },
-    note: (receiver, hasAnswered) => {
-      const isNews = silent.has(receiver) === hasAnswered
-      if (isNews) unanswered += (hasAnswered ? -1 : 1) * shares.heldBy(receiver)
-      const [to, from] = hasAnswered ? [answered, silent] : [silent, answered]
-      from.delete(receiver)
-      const { size } = to
-      to.add(receiver)
+    note: (receiver, answer) => {
+      const before = standingOf(receiver)
+      const wasSilent = silent.has(receiver)
+      if (answer === "none") silent.add(receiver)
+      else silent.delete(receiver)
+      owed.set(receiver, answer === "prompt" ? Math.max(0, (owed.get(receiver) ?? 0) - 1) : makesUp)
+      const held = shares.heldBy(receiver)
+      taken[before] -= held
+      taken[standingOf(receiver)] += held
       // It may hold more from now on.
-      if (hasAnswered && to.size > size) wakeWhoWaits()
-      return isNews
+      if (answer !== "none" && (wasSilent || before !== standingOf(receiver))) wakeWhoWaits()
+      return wasSilent !== silent.has(receiver)
     },
   }
 }

@@ -7,6 +7,7 @@ import { redact } from "../../server-kit/redact.ts"
 import { names } from "../../protocol/names.ts"
 import type { Catalog, DueDelivery } from "../storage/catalog.ts"
 import type { Changes, KeptData } from "./changes.ts"
+import { toAnswer } from "./delivery-slots.ts"
 import { createOutbox, type DrivenOutbox } from "./outbox.ts"
 import type { PostEvent } from "./post-event.ts"
 import { isHandled, isRateLimited } from "./refused-callbacks.ts"
@@ -68,12 +69,11 @@ export const createDispatcher = (
   isDriven?: () => boolean,
 ): Dispatcher => {
   /** An app that does not answer gets less room, until it does. */
-  const noteAnswer = (appId: string, failure: PostFailed | undefined): void => {
-    if (failure?.reason === "forbidden") return
-    const hasAnswered = failure === undefined || failure.status !== undefined
-    if (!outbox.note(appId, hasAnswered)) return
+  const noteAnswer = (appId: string, failure: PostFailed | undefined, latency: number): void => {
+    const answer = toAnswer(failure, latency)
+    if (answer === undefined || !outbox.note(appId, answer)) return
     const toDetails = () => [{ app: appId }]
-    if (hasAnswered) return limitedLog.log("answersAgain", appId, "An app answers callbacks again.", toDetails)
+    if (answer !== "none") return limitedLog.log("answersAgain", appId, "An app answers callbacks again.", toDetails)
     limitedLog.log(
       "unanswered",
       appId,
@@ -96,7 +96,7 @@ export const createDispatcher = (
       ms: record.latency,
       ...(trace !== null && { trace: traceIdOf(trace) }),
     }
-    noteAnswer(due.file.appId, answer._tag === "Failure" ? answer.failure : undefined)
+    noteAnswer(due.file.appId, answer._tag === "Failure" ? answer.failure : undefined, record.latency)
     if (answer._tag === "Success") {
       const { status, result } = answer.success
       const isKept = yield* Effect.promise(() =>

@@ -17,6 +17,7 @@ import type { DueEvent } from "../storage/catalog-endpoints.ts"
 import { whenKnown } from "../when-known.ts"
 import type { CallbackTransport } from "./callback-transport.ts"
 import { renderEndpointEvent } from "./endpoint-event.ts"
+import { toAnswer } from "./delivery-slots.ts"
 import { createOutbox, type DrivenOutbox } from "./outbox.ts"
 import { judgeFailure, tellNext } from "./retry-schedule.ts"
 
@@ -61,12 +62,11 @@ export const createEndpointDispatcher = (
   }
 
   /** An endpoint that does not answer gets less room, until it does. */
-  const noteAnswer = ({ endpoint }: DueEvent, failure?: PostFailed): void => {
-    if (failure?.reason === "forbidden") return
-    const hasAnswered = failure === undefined || failure.status !== undefined
-    if (!outbox.note(endpoint.id, hasAnswered)) return
+  const noteAnswer = ({ endpoint }: DueEvent, failure: PostFailed | undefined, latency: number): void => {
+    const answer = toAnswer(failure, latency)
+    if (answer === undefined || !outbox.note(endpoint.id, answer)) return
     const toDetails = () => [{ endpoint: endpoint.id, app: endpoint.appId }]
-    if (hasAnswered) return limitedLog.log("answersAgain", endpoint.id, "An endpoint answers again.", toDetails)
+    if (answer !== "none") return limitedLog.log("answersAgain", endpoint.id, "An endpoint answers again.", toDetails)
     limitedLog.log(
       "unanswered",
       endpoint.id,
@@ -97,16 +97,15 @@ export const createEndpointDispatcher = (
     const { id: deliveryId, attempt } = due
     const record = { deliveryId, attempt, startedAt, latency: endedAt - startedAt }
     const facts = { ...factsOf(due), attempt, ms: record.latency }
+    noteAnswer(due, answer._tag === "Failure" ? answer.failure : undefined, record.latency)
     if (answer._tag === "Success") {
       const { status, body } = answer.success
-      noteAnswer(due)
       yield* Effect.promise(() =>
         catalog.recordEventAttempt({ ...record, status, error: null, answer: redact(body), outcome: "delivered" }),
       )
       return yield* logDebug("An event was delivered to an endpoint.", { ...facts, status })
     }
     const { failure } = answer
-    noteAnswer(due, failure)
     const outcome = judgeFailure(failure, due.retry, endedAt, settings.callbackRetries)
     const reason = redact(failure.message)
     yield* Effect.promise(() =>
