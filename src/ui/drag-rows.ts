@@ -139,7 +139,15 @@ export const dragRows = ({ start, rows, drop }: DragOptions): RowDrags => {
       list.removeAttribute("data-sorting")
       target?.row.removeAttribute("data-drop")
     }
-    const listeners = { pointermove: onMove, pointerup: onUp, pointercancel: onUp, keydown: onKey }
+    // The picture of a row may have come under the pointer, and browsers would drag that.
+    const onDrag = (drag: Event) => drag.preventDefault()
+    const listeners = {
+      pointermove: onMove,
+      pointerup: onUp,
+      pointercancel: onUp,
+      keydown: onKey,
+      dragstart: onDrag,
+    }
     for (const [type, listen] of Object.entries(listeners)) addEventListener(type, listen, true)
     stop = finish
   }

@@ -40,25 +40,25 @@ export const toAnswer = (
   return isLate ? "late" : "prompt"
 }
 
-/** Slots of a receiver that did not answer last time. One that was not asked yet has one. */
+/** Slots of a receiver that did not answer last time, or was not asked yet. */
 const fewest = 2
 
 /** How many prompt answers one after the other make up for one that was not: else every other one would do. */
 const makesUp = 3
 
-/** `new`: not asked yet. `doubtful`: it has not answered promptly of late. */
-type Standing = "new" | "doubtful" | "good"
+/** `new`: not asked yet. `silent`: it did not answer last time. `late`: it has answered, and not promptly of late. */
+type Standing = "new" | "silent" | "late" | "good"
 
 /**
  * Shares slots among receivers, so that one that hangs does not use up the slots of the others.
  *
- * A receiver holds at most a quarter of them; at most two after a delivery that got no answer, and one until its first. The last
- * free quarter is for those that hold fewer than two, so that three that hang at once do not block a fourth.
+ * A receiver holds at most a quarter of them; at most two after a delivery that got no answer, and until its first, or one where
+ * many are new. The last free quarter is for those that hold fewer than two, so that three that hang at once do not block a fourth.
  *
- * Hundreds may hang, or answer slowly: together those that did not answer promptly of late hold at most half of all, and those that
- * were not asked yet a quarter, half of which is kept for what arrives now: when a process starts, what is owed to hundreds may have
- * waited for long. So one that is prompt finds a slot, whatever the others do. Where one class has no room for all, the one whose
- * turn is longest ago comes first: whoever has much to be sent would else take each slot that comes free.
+ * Hundreds may hang, or answer slowly: together the silent ones hold at most a quarter, with late ones at most half, and with new
+ * ones three quarters. So one that is prompt finds a slot, whatever the others do, and one that is new before long. An eighth is for
+ * what arrives of new ones now: when a process starts, what is owed to hundreds may have waited for long. Where one class has no room
+ * for all, the one whose turn is longest ago comes first: whoever has much to be sent would else take each slot that comes free.
  *
  * Apps are told apart by id, not by the origin that is called: a tenant can have as many origins as it likes, and the
  * origin of a callback is not known before the commit for which a slot is reserved. Where one origin of an app hangs
@@ -76,13 +76,14 @@ export const createDeliverySlots = <Due>(
   const quarter = Math.max(1, Math.floor(maximum / 4))
   const few = Math.min(fewest, quarter)
   const half = Math.max(1, Math.floor(maximum / 2))
-  const eighth = Math.max(1, Math.floor(maximum / 8))
+  const threeQuarters = Math.max(1, maximum - quarter)
+  const eighth = Math.floor(maximum / 8)
   const shares = createShares({ maximum, reserve: quarter, few, portion: 1 })
   /** Receivers that did not answer last time. */
   const silent = new Set<string>()
   /** How many prompt answers a receiver owes; none is known of one that was not asked yet. */
   const owed = new Map<string, number>()
-  const taken: Record<Standing, number> = { new: 0, doubtful: 0, good: 0 }
+  const taken: Record<Standing, number> = { new: 0, silent: 0, late: 0, good: 0 }
   /** When receivers were given slots last: a number that grows. */
   const turns = new Map<string, number>()
   let turn = 0
@@ -92,8 +93,9 @@ export const createDeliverySlots = <Due>(
   let refused = new Set<string>()
 
   const standingOf = (receiver: string): Standing => {
+    if (silent.has(receiver)) return "silent"
     const owes = owed.get(receiver)
-    return owes === undefined ? "new" : owes > 0 ? "doubtful" : "good"
+    return owes === undefined ? "new" : owes > 0 ? "late" : "good"
   }
 
   const add = (receiver: string, count: number): void => {
@@ -102,8 +104,11 @@ export const createDeliverySlots = <Due>(
   }
 
   /** How many slots a receiver may hold at most. */
-  const mostOf = (receiver: string): number =>
-    standingOf(receiver) === "new" ? 1 : silent.has(receiver) ? few : quarter
+  const mostOf = (receiver: string): number => {
+    const standing = standingOf(receiver)
+    if (standing === "new") return taken.new < quarter ? few : 1
+    return standing === "silent" ? few : quarter
+  }
 
   /** How many slots those may have yet that wait, and whose turn is longer ago than this one's. */
   const countAhead = (receiver: string, standing: Standing): number => {
@@ -121,7 +126,12 @@ export const createDeliverySlots = <Due>(
     const standing = standingOf(receiver)
     const open = shares.roomOf(receiver, mostOf(receiver))
     if (standing === "good") return open
-    const free = (standing === "doubtful" ? half : isLive ? quarter : eighth) - taken[standing]
+    const doubtful = taken.silent + taken.late
+    const free = Math.min(
+      threeQuarters - taken.new - doubtful - (standing === "new" && !isLive ? eighth : 0),
+      standing === "new" ? maximum : half - doubtful,
+      standing === "silent" ? quarter - taken.silent : maximum,
+    )
     const room = Math.min(open, free)
     return room <= 0 ? 0 : Math.max(0, Math.min(room, free - countAhead(receiver, standing)))
   }

@@ -99,13 +99,20 @@ export const createUploadTray = (
       leave = panel?.connect(before)
       const unsubscribe = uploads.subscribe(() => load())
       load()
-      resumeStore?.list().then(
-        ({ length }) => isConnected && load(length > 0),
-        () => {},
-      )
+      const look = () => {
+        if (panel !== undefined) return
+        resumeStore?.list().then(
+          ({ length }) => isConnected && load(length > 0),
+          () => {},
+        )
+      }
+      look()
+      // Also once it is known whose uploads they are.
+      const unattend = uploads.onAttend(look)
       tell()
       return () => {
         unsubscribe()
+        unattend()
         leave?.()
         leave = undefined
         isConnected = false

@@ -24,33 +24,38 @@ describe("slots of callbacks", () => {
     expect(apps.map((appId) => take(appId, 99).length)).toEqual([8, 8, 8, 2, 2, 2, 2, 0])
   })
 
-  it("are at most half of all for apps that did not answer promptly, however many they are", () => {
+  it("are at most a quarter for apps that did not answer, and half with those that did not promptly, however many they are", () => {
     const { take, note } = start(32, ["hung 0"])
     const hung = Array.from({ length: 40 }, (_, index) => `hung ${index}`)
-    // Some have their slots before they are known to hang.
-    const first = take("hung 0", 8)
+    // It has its slots before it is known to hang.
+    const first = take("hung 0", 4)
     for (const appId of hung) note(appId, "none")
-    expect(hung.map((appId) => take(appId, 9).length)).toEqual([0, 2, 2, 2, 2, ...Array.from({ length: 35 }, () => 0)])
+    expect(hung.map((appId) => take(appId, 9).length)).toEqual([0, 2, 2, ...Array.from({ length: 37 }, () => 0)])
+    const slow = ["slow 1", "slow 2", "slow 3"]
+    for (const appId of slow) note(appId, "late")
+    expect(slow.map((appId) => take(appId, 99).length)).toEqual([8, 0, 0])
     note("good", "prompt")
     expect(take("good", 9)).toHaveLength(8)
     for (const slot of first) slot.release()
   })
 
-  it("are at most a quarter for new ones, so that one that is prompt always has some", async () => {
+  it("are at most three quarters for all of these and new ones, so that one that is prompt always has some", async () => {
     const { take, note, claim } = start(32, ["good"])
-    for (const appId of ["slow 1", "slow 2", "slow 3"]) note(appId, "late")
-    // Slow ones have a quarter each, in their half.
-    expect(["slow 1", "slow 2", "slow 3"].map((appId) => take(appId, 99).length)).toEqual([8, 8, 0])
-    // What has waited has half of theirs, what arrives now the rest.
+    for (const appId of ["slow 1", "slow 2"]) note(appId, "late")
+    expect(["slow 1", "slow 2"].map((appId) => take(appId, 99).length)).toEqual([8, 8])
+    // An eighth is for what arrives now.
     const claimed = await claim(async (roomOf) =>
       Array.from({ length: 20 }, (_, index) => `old ${index}`).flatMap((appId) =>
         Array.from({ length: roomOf(appId) }, () => dueOf(appId)),
       ),
     )
-    expect(claimed.map(({ due }) => appOf(due))).toEqual(["old 0", "old 1", "old 2", "old 3"])
+    expect(claimed.map(({ due }) => appOf(due))).toEqual(["old 0", "old 0", "old 1", "old 1"])
     const fresh = Array.from({ length: 20 }, (_, index) => `new ${index}`)
     expect(fresh.flatMap((appId) => take(appId, 9))).toHaveLength(4)
     expect(take("good", 9).length).toBeGreaterThanOrEqual(2)
+    // Nor do slow ones take what is left.
+    note("slow 3", "late")
+    expect(take("slow 3", 9)).toHaveLength(0)
   })
 
   it("are an app's again once it has been prompt three times, and not every other time", () => {
@@ -61,13 +66,13 @@ describe("slots of callbacks", () => {
     expect(["b", "c"].flatMap((appId) => take(appId, 9))).toHaveLength(16)
     expect(take("a", 9)).toHaveLength(0)
     note("a", "prompt")
-    expect(take("d", 9)).toHaveLength(1)
+    expect(take("d", 9)).toHaveLength(2)
     note("e", "prompt")
     expect(take("e", 9).length).toBeGreaterThan(1)
   })
 
   it("are given in turn where there are too few: who has waited longest comes first, however much others have to be sent", async () => {
-    const { claim, note } = start(8, [])
+    const { claim, note } = start(16, [])
     const apps = ["a", "b", "c", "d", "e", "f"]
     for (const appId of apps) note(appId, "none")
     // The catalog asks in the order of the oldest event, and that of `a` is always the oldest.
@@ -112,9 +117,11 @@ describe("slots of callbacks", () => {
     }
   })
 
-  it("are one for an app until it has answered, which wakes what waits for more", () => {
+  it("are two for an app until it has answered, which wakes what waits for more; one where many are new", () => {
     const { take, note, woken } = start(32, [])
-    expect(take("a", 9)).toHaveLength(1)
+    const many = start(32, [])
+    expect(["b", "c", "d", "e", "f", "g"].map((appId) => many.take(appId, 9).length)).toEqual([2, 2, 2, 2, 1, 1])
+    expect(take("a", 9)).toHaveLength(2)
     expect(woken()).toBe(0)
     note("a", "prompt")
     expect(woken()).toBe(1)
