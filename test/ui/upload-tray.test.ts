@@ -6,7 +6,7 @@ import { createUploadTray } from "../../src/ui/markup/upload-tray.ts"
 
 test("a tray that is there before anybody has signed in offers what that user's reload has interrupted", async () => {
   const entry = { id: "1", slug: "photos", name: "a.png", size: 3, lastModified: 7, input: null }
-  let user: string | undefined
+  let user = ""
   const list = vi.fn(async () => (user === "ann" ? [entry] : []))
   const uploads = createUploads({ resumeStore: { list, attachHandle: () => {} } as unknown as ResumeStore })
   const tray = createUploadTray(uploads, {}, "tray")
