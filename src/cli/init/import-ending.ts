@@ -99,7 +99,8 @@ export const findImportEnding = ({ folder, scripts, packages, entry }: Evidence)
   if (commands.some(isNodeOnTypeScript) || /\bfrom\s+["']\.{1,2}\/[^"'\n]+\.[cm]?ts["']/.test(source)) {
     return { ending: ".ts", needsSetting: true }
   }
-  if (/"moduleResolution"\s*:\s*"bundler"|"module"\s*:\s*"preserve"/i.test(configs)) return { ending: "", needsSetting: false }
+  if (/"moduleResolution"\s*:\s*"bundler"|"module"\s*:\s*"preserve"/i.test(configs))
+    return { ending: "", needsSetting: false }
   const isCompiled =
     /"outDir"\s*:/.test(configs) || commands.some(isCompiling) || [...packages].some((name) => isCompiling([name]))
   // Then only Node is left to run it.
