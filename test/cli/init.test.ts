@@ -692,6 +692,15 @@ const runners: ReadonlyArray<readonly [what: string, project: Files, ending: str
     true,
   ],
   [
+    "a bundler's modules, as Angular has them",
+    {
+      "package.json": { dependencies: { express: "5" }, scripts: { dev: "ng serve" } },
+      "tsconfig.json": `{ "compilerOptions": { "module": "preserve" } }`,
+    },
+    "",
+    false,
+  ],
+  [
     "node, as tsconfig.json knows",
     {
       "package.json": { scripts: { dev: "node server.ts" } },

@@ -140,6 +140,18 @@ export const describeLooks = ({ page: getPage, site: getSite, open, until }: Ben
       await getPage().emulateMedia({ forcedColors: "none" })
     })
 
+    test("with forced colours the badge of an avatar has its camera", async () => {
+      await getPage().emulateMedia({ forcedColors: "active" })
+      await open("component=avatar&endpoint=avatar")
+      const [camera, badge, size] = await part("upload-icon").evaluate((element) => {
+        const { backgroundColor, width } = getComputedStyle(element, "::before")
+        return [backgroundColor, getComputedStyle(element).backgroundColor, width] as const
+      })
+      expect(camera).not.toBe(badge)
+      expect(size).toBe("17px")
+      await getPage().emulateMedia({ forcedColors: "none" })
+    })
+
     test("the icon of a disabled area invites nobody", async () => {
       for (const [query, isDim] of [
         ["", false],

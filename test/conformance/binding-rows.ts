@@ -310,6 +310,21 @@ export const describeRows = (tools: BindingTools): void => {
       expect(complaints()).toEqual([])
     })
 
+    test("of cards by a mouse that is fast: the browser does not drag the picture that comes under it", async () => {
+      await openList("previews=grid", "a.png", "b.png", "c.png")
+      await getPage().locator('[data-sluice="file"] img').nth(2).waitFor()
+      const { mouse } = getPage()
+      const [from, to] = [await middleOf("Move b.png"), await middleOf("Move a.png")]
+      await mouse.move(from.x, from.y)
+      await mouse.down()
+      await mouse.move(from.x - 20, from.y)
+      await mouse.move(from.x - 40, from.y)
+      await mouse.move(to.x - 12, to.y, { steps: 5 })
+      await mouse.up()
+      await namesAre("b.png", "a.png", "c.png")
+      expect(complaints()).toEqual([])
+    })
+
     test("by finger, and the page does not scroll with it", async () => {
       await openList("", "a.png", "b.png", "c.png")
       const session = await getPage().context().newCDPSession(getPage())

@@ -230,6 +230,33 @@ it("apps that hang by the dozen leave others their callbacks: one that has answe
   expect(hung.open()).toBe(4)
 })
 
+it("apps that answer, and take long for it, have half of the places: one that is prompt gets its callbacks", async () => {
+  const catalog = createMemoryCatalog()
+  const tenants = Array.from({ length: 12 }, (_, id) => ({ id: `tenant-${id}`, apiKey: `sk_${id}` }))
+  for (const tenant of tenants) await addTenant(catalog, tenant)
+  const ingest = await startIngest({ catalog, maxConcurrentCallbacks: 16, callbackNetworks: "any" })
+  const app = await startApp()
+  await uploadUnawaited(ingest.url, own, app.url)
+  await app.until(1)
+  const met = new Set<string>()
+  const slow = await startHungApp(
+    async ({ response }) => {
+      await new Promise((resolve) => setTimeout(resolve, 5200))
+      response.end()
+    },
+    (_event, path) => !met.has(path) && met.add(path).size > 0,
+  )
+  for (const tenant of tenants) await uploadUnawaited(ingest.url, tenant, `${slow.url}/${tenant.id}`)
+  await eventually(() => slow.closed() === tenants.length)
+  for (const tenant of tenants) {
+    for (let count = 0; count < 4; count++) await uploadUnawaited(ingest.url, tenant, `${slow.url}/${tenant.id}`)
+  }
+  await eventually(() => slow.open() === 8)
+  await uploadUnawaited(ingest.url, own, app.url)
+  await app.until(2)
+  expect(slow.open()).toBe(8)
+}, 90_000)
+
 const uploadUnawaited = async (ingestUrl: string, tenant: typeof own, callbackUrl: string) => {
   const { response } = await upload(ingestUrl, tenant, { callbackUrl, awaitServerData: false })
   expect(response.status).toBe(200)

@@ -1,5 +1,5 @@
-import { createShares } from "../shares.ts"
 import type { PostFailed } from "../../server-kit/post-json.ts"
+import { createShares } from "../shares.ts"
 
 /** Room for one delivery, until it is released. */
 export interface Slot {
@@ -15,25 +15,25 @@ export interface DeliverySlots<Due> {
     claim: (roomOf: (receiver: string) => number) => Promise<ReadonlyArray<Due>>,
   ) => Promise<ReadonlyArray<{ readonly due: Due; readonly slot: Slot }>>
   /** Notes how an attempt ended; true when a receiver fell silent, or answers again. */
-  readonly note: (receiver: string, answer: AnswerOf) => boolean
+  readonly note: (receiver: string, answer: Promptness) => boolean
 }
 
-/** How a receiver has taken a delivery: `late` where it has answered, and kept its slot for long. */
-export type AnswerOf = "prompt" | "late" | "none"
+/** How soon a receiver has answered: `late` where it has kept its slot for long, `none` where it did not answer. */
+export type Promptness = "prompt" | "late" | "none"
 
-/** How long an answer may take at most to be prompt, ms. */
-const promptness = 5000
+/** How long a prompt answer takes at most, ms. */
+const promptWithin = 5000
 
 /**
- * How an attempt ended; undefined where nobody was asked, and no slot was kept for long.
+ * How soon an attempt was answered; undefined where nobody was asked, and no slot was kept for long.
  *
  * @param latency ms until it was over
  */
-export const toAnswer = (
+export const judgePromptness = (
   failure: Pick<PostFailed, "reason" | "status"> | undefined,
   latency: number,
-): AnswerOf | undefined => {
-  const isLate = latency > promptness
+): Promptness | undefined => {
+  const isLate = latency > promptWithin
   // A name may be looked up for long before it is found to be none that may be called.
   if (failure?.reason === "forbidden") return isLate ? "late" : undefined
   if (failure !== undefined && failure.status === undefined) return "none"

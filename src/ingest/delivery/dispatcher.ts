@@ -7,7 +7,6 @@ import { redact } from "../../server-kit/redact.ts"
 import { names } from "../../protocol/names.ts"
 import type { Catalog, DueDelivery } from "../storage/catalog.ts"
 import type { Changes, KeptData } from "./changes.ts"
-import { toAnswer } from "./delivery-slots.ts"
 import { createOutbox, type DrivenOutbox } from "./outbox.ts"
 import type { PostEvent } from "./post-event.ts"
 import { isHandled, isRateLimited } from "./refused-callbacks.ts"
@@ -68,12 +67,14 @@ export const createDispatcher = (
   context: Context.Context<never>,
   isDriven?: () => boolean,
 ): Dispatcher => {
-  /** An app that does not answer gets less room, until it does. */
+  /** Logs when an app falls silent, and when it answers again. */
   const noteAnswer = (appId: string, failure: PostFailed | undefined, latency: number): void => {
-    const answer = toAnswer(failure, latency)
-    if (answer === undefined || !outbox.note(appId, answer)) return
+    const news = outbox.note(appId, failure, latency)
+    if (news === undefined) return
     const toDetails = () => [{ app: appId }]
-    if (answer !== "none") return limitedLog.log("answersAgain", appId, "An app answers callbacks again.", toDetails)
+    if (news === "answers again") {
+      return limitedLog.log("answersAgain", appId, "An app answers callbacks again.", toDetails)
+    }
     limitedLog.log(
       "unanswered",
       appId,

@@ -17,7 +17,6 @@ import type { DueEvent } from "../storage/catalog-endpoints.ts"
 import { whenKnown } from "../when-known.ts"
 import type { CallbackTransport } from "./callback-transport.ts"
 import { renderEndpointEvent } from "./endpoint-event.ts"
-import { toAnswer } from "./delivery-slots.ts"
 import { createOutbox, type DrivenOutbox } from "./outbox.ts"
 import { judgeFailure, tellNext } from "./retry-schedule.ts"
 
@@ -61,12 +60,14 @@ export const createEndpointDispatcher = (
     return signer
   }
 
-  /** An endpoint that does not answer gets less room, until it does. */
+  /** Logs when an endpoint falls silent, and when it answers again. */
   const noteAnswer = ({ endpoint }: DueEvent, failure: PostFailed | undefined, latency: number): void => {
-    const answer = toAnswer(failure, latency)
-    if (answer === undefined || !outbox.note(endpoint.id, answer)) return
+    const news = outbox.note(endpoint.id, failure, latency)
+    if (news === undefined) return
     const toDetails = () => [{ endpoint: endpoint.id, app: endpoint.appId }]
-    if (answer !== "none") return limitedLog.log("answersAgain", endpoint.id, "An endpoint answers again.", toDetails)
+    if (news === "answers again") {
+      return limitedLog.log("answersAgain", endpoint.id, "An endpoint answers again.", toDetails)
+    }
     limitedLog.log(
       "unanswered",
       endpoint.id,

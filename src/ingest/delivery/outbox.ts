@@ -4,8 +4,9 @@ import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Latch from "effect/Latch"
+import type { PostFailed } from "../../server-kit/post-json.ts"
 import { logFailure } from "../observe/outage.ts"
-import { createDeliverySlots, type DeliverySlots, type Slot } from "./delivery-slots.ts"
+import { createDeliverySlots, type DeliverySlots, judgePromptness, type Slot } from "./delivery-slots.ts"
 
 /** What one kind of delivery consists of: callbacks to apps, or events to endpoints. */
 export interface Deliveries<Due, Kept> {
@@ -38,7 +39,16 @@ export interface Deliveries<Due, Kept> {
 }
 
 /** Sends what is owed, at least once, for as long as it is open. */
-export interface Outbox<Due> extends Pick<DeliverySlots<Due>, "reserve" | "note"> {
+export interface Outbox<Due> extends Pick<DeliverySlots<Due>, "reserve"> {
+  /**
+   * Notes how an attempt ended, and after how many ms: a receiver that is not prompt gets less room, until it is. Returns what
+   * has become of it, where that is news.
+   */
+  readonly note: (
+    receiver: string,
+    failure: PostFailed | undefined,
+    latency: number,
+  ) => "silent" | "answers again" | undefined
   /** Until when whoever claims something now has it to itself. */
   readonly claimedUntil: (now: number) => number
   /** Sends what is claimed; its slot is released when the attempt has ended. */
@@ -196,7 +206,11 @@ export const createOutbox = <Due, Kept>(
 
   return {
     reserve: slots.reserve,
-    note: slots.note,
+    note: (receiver, failure, latency) => {
+      const answer = judgePromptness(failure, latency)
+      if (answer === undefined || !slots.note(receiver, answer)) return undefined
+      return answer === "none" ? "silent" : "answers again"
+    },
     claimedUntil,
     send,
     wake,

@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { createDeliverySlots, toAnswer } from "../../../src/ingest/delivery/delivery-slots.ts"
+import { createDeliverySlots, judgePromptness } from "../../../src/ingest/delivery/delivery-slots.ts"
 import type { DueDelivery } from "../../../src/ingest.ts"
 
 const dueOf = (appId: string) => ({ file: { appId } }) as DueDelivery
@@ -92,6 +92,25 @@ describe("slots of callbacks", () => {
     for (const appId of apps) expect(order.filter((one) => one === appId).length).toBeGreaterThanOrEqual(3)
   })
 
+  it("go to whoever was refused before they go again to one that has just had some", () => {
+    const { take, note } = start(16, [])
+    for (const appId of ["a", "b", "c"]) note(appId, "none")
+    const [first, second] = [take("a", 2), take("b", 2)]
+    expect([...first, ...second, ...take("c", 1)]).toHaveLength(4)
+    for (const slot of first) slot.release()
+    expect(take("a", 1)).toHaveLength(0)
+  })
+
+  it("are free for new ones again, however many new ones have become others while they had one", () => {
+    const { take, note } = start(16, [])
+    for (let count = 0; count < 40; count++) {
+      const [slot] = take(`new ${count}`, 1)
+      expect(slot).toBeDefined()
+      note(`new ${count}`, "prompt")
+      slot!.release()
+    }
+  })
+
   it.each([
     [undefined, 10, "prompt"],
     [undefined, 5001, "late"],
@@ -102,7 +121,7 @@ describe("slots of callbacks", () => {
     [{ reason: "forbidden" }, 1, undefined],
     [{ reason: "forbidden" }, 9000, "late"],
   ] as const)("go by the answer: %j after %d ms is %s", (failure, latency, answer) => {
-    expect(toAnswer(failure as Parameters<typeof toAnswer>[0], latency)).toBe(answer)
+    expect(judgePromptness(failure as Parameters<typeof judgePromptness>[0], latency)).toBe(answer)
   })
 
   it("are at least one, however few there are", () => {

@@ -9,6 +9,7 @@ import { createMemoryBlobJournal } from "../../../src/ingest/storage/s3/journal/
 import { SluiceApi } from "../../../src/api.ts"
 import { createGrant, eventually, putRaw, randomContent, sign, startIngest, token } from "../circle.ts"
 import { captureConsole } from "../capture-console.ts"
+import { holdBack } from "../storage/s3/hold-back.ts"
 import { startDouble } from "../storage/s3/start-double.ts"
 
 const mebibyte = 1024 * 1024
@@ -130,19 +131,13 @@ describe("an upload whose bytes go past the ingest", () => {
     const other = await startIngest({ store: openStore(), catalog: ingest.catalog })
     const { url, sendPart, end } = await begin(100_000)
     expect(await sendPart(1)).toBe(200)
-    const asked = Promise.withResolvers<void>()
-    const deleted = Promise.withResolvers<void>()
-    double.onRequest(async ({ operation }) => {
-      if (operation !== "GetObject") return
-      asked.resolve()
-      await deleted.promise
-    })
+    const { arrived, release } = holdBack(double, ({ operation }) => operation === "GetObject")
     const ended = end()
-    await asked.promise
+    await arrived
     const api = new SluiceApi({ token, ingestUrl: other.url })
     expect(await api.deleteFiles(new URL(url).pathname.slice(1))).toMatchObject({ deletedCount: 1 })
     await eventually(() => double.objects.size === 0)
-    deleted.resolve()
+    release()
     const answer = await ended
     expect([answer.status, (await answer.json()).code]).toEqual([404, "NOT_FOUND"])
   })

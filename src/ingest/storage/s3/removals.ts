@@ -91,7 +91,7 @@ export const createRemovals = ({ journal, objects, blobs, delay = lateness }: Re
     // Somebody has begun it anew.
     if (!noted.has(key)) return
     const blob = blobs.find(key)
-    // A writer of this process that does not know of the removal, or did not when it ended: whoever begins it anew forgets the note.
+    // Its writer in this process does not know of the removal: one that begins the blob anew has had the note forgotten.
     if (blob !== undefined && !isIdle(blob)) return note(key)
     if (blob !== undefined) await blobs.drop(key)
     const known = await journal.read(key)

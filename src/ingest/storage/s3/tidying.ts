@@ -20,15 +20,16 @@ export const createTidying = (): Tidying => {
       .setTimeout(time, true, { signal: closing.signal, ref: false })
       .catch(() => false)
 
-  const isDone = (work: () => Promise<unknown>): Promise<boolean> =>
+  /** Resolves with whether it has succeeded. */
+  const attempt = (work: () => Promise<unknown>): Promise<boolean> =>
     work().then(
       () => true,
       () => false,
     )
 
   const persist = async (work: () => Promise<unknown>): Promise<void> => {
-    if (await isDone(work)) return
-    for (const pause of pauses) if (!(await wait(pause)) || (await isDone(work))) return
+    if (await attempt(work)) return
+    for (const pause of pauses) if (!(await wait(pause)) || (await attempt(work))) return
   }
 
   return {

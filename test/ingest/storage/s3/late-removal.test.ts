@@ -8,6 +8,7 @@ import type { BlobStore } from "../../../../src/ingest/storage/blob-store.ts"
 import { createS3BlobStore } from "../../../../src/ingest/storage/s3/blob-s3.ts"
 import { createSqliteBlobJournal } from "../../../../src/ingest/storage/s3/journal/sqlite.ts"
 import { breakingAfter, chunksOf, readAll } from "./drive-store.ts"
+import { holdBack } from "./hold-back.ts"
 import { type Double, startDouble } from "./start-double.ts"
 
 const partSize = 8 * 1024 * 1024
@@ -54,24 +55,18 @@ const listNoted = async (): Promise<ReadonlyArray<string>> => {
  * of its process.
  */
 const killDuring = async (operation: string, size: number, end: number): Promise<() => void> => {
-  const arrived = Promise.withResolvers<void>()
-  const released = Promise.withResolvers<void>()
-  double.onRequest(async (request) => {
-    if (request.operation !== operation) return
-    arrived.resolve()
-    await released.promise
-  })
+  const { arrived, release } = holdBack(double, (request) => request.operation === operation)
   const content = randomBytes(size)
   const body = end < size ? breakingAfter(content.subarray(0, end)) : chunksOf(content)
   open(60_000)
     .append("key.1", { epoch: 1, offset: 0, size, body })
     .catch(() => {})
-  await arrived.promise
+  await arrived
   // It lives in this process, and would tidy up.
   double.onRequest(({ operation: next, count }) =>
     next === "AbortMultipartUpload" && count === 0 ? { kind: "answer", status: 403, code: "AccessDenied" } : undefined,
   )
-  return released.resolve
+  return release
 }
 
 /** How long after it a removal is repeated, ms: what is released has arrived by then. */
@@ -206,6 +201,25 @@ describe("a removal that is repeated", () => {
     await journal.close()
   })
 
+  it("is known no longer to a process that has noted it, once another one has done it", async () => {
+    const journal = openJournal()
+    const forgotten: Array<string> = []
+    const forgetRemoval: typeof journal.forgetRemoval = (key) => {
+      forgotten.push(key)
+      return journal.forgetRemoval(key)
+    }
+    const settings = { ...double.settings, journal: { ...journal, forgetRemoval }, spill: folder }
+    const store = createS3BlobStore(settings, { firstWait: 1, removeAgainAfter: 300 })
+    stores.push(store)
+    await store.remove("key.1")
+    // Another process is faster.
+    await journal.forgetRemoval("key.1")
+    await store.remove("key.2")
+    await vi.waitFor(() => expect(forgotten).toContain("key.2"), patient)
+    await store.claim("key.1", 9)
+    expect(forgotten).not.toContain("key.1")
+  })
+
   it("is repeated by a process that has noted none, where that one is gone which did", async () => {
     const idle = open(200)
     await idle.claim("another", 1)
@@ -245,19 +259,13 @@ describe("a removal that is repeated", () => {
 
   it("is not needed for a tail that its writer finds to be of no use", async () => {
     const late = open(60_000)
-    const arrived = Promise.withResolvers<void>()
-    const released = Promise.withResolvers<void>()
-    double.onRequest(async ({ operation }) => {
-      if (operation !== "PutObject") return
-      arrived.resolve()
-      await released.promise
-    })
+    const { arrived, release } = holdBack(double, ({ operation }) => operation === "PutObject")
     const body = breakingAfter(randomBytes(1000))
     const append = late.append("key.1", { epoch: 1, offset: 0, size: 2 * partSize, body })
     const fenced = expect(append).rejects.toMatchObject({ reason: "fenced" })
-    await arrived.promise
+    await arrived
     await open(60_000).remove("key.1")
-    released.resolve()
+    release()
     await fenced
     await vi.waitFor(() => expect(listLeft()).toEqual([]), patient)
   })

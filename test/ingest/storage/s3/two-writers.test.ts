@@ -10,7 +10,8 @@ import type { BlobJournal } from "../../../../src/ingest/storage/s3/journal/blob
 import { createMemoryBlobJournal } from "../../../../src/ingest/storage/s3/journal/memory.ts"
 import { createSqliteBlobJournal } from "../../../../src/ingest/storage/s3/journal/sqlite.ts"
 import { breakingAfter, chunksOf, readAll, reasonOf, sha256 } from "./drive-store.ts"
-import { type Double, type DoubleRequest, startDouble } from "./start-double.ts"
+import { holdBack } from "./hold-back.ts"
+import { type Double, startDouble } from "./start-double.ts"
 
 const partSize = 8 * 1024 * 1024
 
@@ -93,18 +94,6 @@ async function* pausingAfter(content: Uint8Array, at: number, going: Promise<voi
   yield* chunksOf(content.subarray(at))
 }
 
-/** Holds back those requests that are meant, from when they have arrived. */
-const holdBack = (isMeant: (request: DoubleRequest) => boolean) => {
-  const arrived = Promise.withResolvers<void>()
-  const released = Promise.withResolvers<void>()
-  double.onRequest(async (request) => {
-    if (!isMeant(request)) return
-    arrived.resolve()
-    await released.promise
-  })
-  return { arrived: arrived.promise, release: released.resolve }
-}
-
 /** All of a file, by one writer, as long as it takes until nothing of it is under way any more. */
 const store = async (by: BlobStore, epoch: number, content: Uint8Array) => {
   const size = content.length
@@ -129,7 +118,7 @@ describe("an older writer in another process", () => {
     const [older, newer] = [open(), open()]
     const content = randomBytes(size)
     let count = 0
-    const held = holdBack((request) => request.operation === operation && count++ === 0)
+    const held = holdBack(double, (request) => request.operation === operation && count++ === 0)
     const late = older
       .append("key.1", { epoch: 1, offset: 0, size, body: chunksOf(randomBytes(size)) })
       .then(() => older.finish("key.1", { epoch: 1, size }))
@@ -149,7 +138,7 @@ describe("an older writer in another process", () => {
   it("changes nothing where its tail was held back", async () => {
     const [older, newer] = [open(), open()]
     const content = randomBytes(1000)
-    const held = holdBack(({ operation, key }) => operation === "PutObject" && key.includes("/t1."))
+    const held = holdBack(double, ({ operation, key }) => operation === "PutObject" && key.includes("/t1."))
     const body = breakingAfter(content.subarray(0, 500))
     const late = reasonOf(older.append("key.1", { epoch: 1, offset: 0, size: 1000, body }))
     await held.arrived
@@ -168,7 +157,7 @@ describe("an older writer in another process", () => {
     const content = randomBytes(size)
     await older.append("key.1", { epoch: 1, offset: 0, size, body: chunksOf(content), isHashed: true })
     let count = 0
-    const held = holdBack(({ operation }) => operation === "CompleteMultipartUpload" && count++ === 0)
+    const held = holdBack(double, ({ operation }) => operation === "CompleteMultipartUpload" && count++ === 0)
     const late = older.finish("key.1", { epoch: 1, size, isHashed: true })
     await held.arrived
     expect(await newer.claim("key.1", 2)).toEqual({ size, isFinished: false })
@@ -338,7 +327,7 @@ describe("a removal", () => {
   ])("waits for what is under way, and leaves nothing: %s", async (_, operation) => {
     const by = open()
     const size = operation === "PutObject" ? 1000 : 2 * partSize
-    const held = holdBack((request) => request.operation === operation)
+    const held = holdBack(double, (request) => request.operation === operation)
     const append = by.append("key.1", { epoch: 1, offset: 0, size, body: chunksOf(randomBytes(size)) })
     append.catch(() => {})
     await held.arrived
@@ -454,7 +443,7 @@ it("does not lose a tail to the late deletion of an earlier one", async () => {
   const begin = () =>
     by.append("key.1", { epoch: 1, offset: 0, size, body: breakingAfter(content.subarray(0, cut)), isHashed: true })
   await begin()
-  const held = holdBack(({ operation }) => operation === "DeleteObject")
+  const held = holdBack(double, ({ operation }) => operation === "DeleteObject")
   // The part has its bytes, so it is deleted. Then the bucket aborts the upload, and the same bytes come again.
   const more = content.subarray(cut, partSize + 5)
   await by.append("key.1", { epoch: 1, offset: cut, size, body: breakingAfter(more), isHashed: true })
