@@ -1,4 +1,4 @@
-import { type Resolve, resolveBySystem } from "../server-kit/pinned-request.ts"
+import { type Resolve, resolveByNameServers } from "../server-kit/resolve-host.ts"
 import { type Acl, acls, type CacheRule, cacheRules } from "../protocol/signed-url.ts"
 import { limits } from "../protocol/limits.ts"
 import { ingestDefaults } from "../schema/ingest-defaults.ts"
@@ -211,7 +211,10 @@ export interface Settings {
    * proxy of the environment.
    */
   readonly fetch: typeof globalThis.fetch | undefined
-  /** Resolves the name of a callback's host to its addresses; by default the system does. Not used by `fetch`. */
+  /**
+   * Resolves the name of a callback's host to its addresses, which are kept for `ttl` seconds where it says so. By default the
+   * system's name servers are asked, and not its hosts file. Not used by `fetch`.
+   */
   readonly resolveHost: Resolve
 }
 
@@ -223,7 +226,7 @@ const defaults: Settings = {
   quota: undefined,
   scan: undefined,
   fetch: undefined,
-  resolveHost: resolveBySystem,
+  resolveHost: resolveByNameServers,
 }
 
 /** Smallest valid values. */

@@ -1,20 +1,7 @@
 import type { LookupFunction } from "node:net"
 import { type NodeAnswer, type NodeRequest, requestByNode } from "../http/node-request.ts"
 import { isAddress } from "./public-address.ts"
-
-/** An address of a host name. */
-export interface HostAddress {
-  readonly address: string
-  /** 4 or 6. */
-  readonly family: number
-}
-
-/** All addresses of a name. Fails: rejects; with code ENOTFOUND where the name has none. */
-export type Resolve = (hostname: string) => Promise<ReadonlyArray<HostAddress>>
-
-/** Uses the system's resolver. */
-export const resolveBySystem: Resolve = (hostname) =>
-  process.getBuiltinModule("node:dns/promises").lookup(hostname, { all: true })
+import type { HostAddress } from "./resolve-host.ts"
 
 /** Rejects when the signal is aborted, because a look-up cannot be stopped. */
 export const unlessAborted = <A>(promise: Promise<A>, signal: AbortSignal): Promise<A> =>

@@ -1,12 +1,6 @@
-import {
-  type HostAddress,
-  requestPinned,
-  type Resolve,
-  resolveBySystem,
-  toHeaders,
-  unlessAborted,
-} from "../../server-kit/pinned-request.ts"
+import { requestPinned, toHeaders, unlessAborted } from "../../server-kit/pinned-request.ts"
 import { isAddress, isPublicAddress } from "../../server-kit/public-address.ts"
+import { type HostAddress, type Resolve, resolveByNameServers, resolveBySystem } from "../../server-kit/resolve-host.ts"
 import { UploadError } from "../../protocol/upload-error.ts"
 import { addressRefused } from "./host-rules.ts"
 import type { RemoteRequest, Transport } from "./remote-answer.ts"
@@ -24,7 +18,7 @@ const resolveAllowed = async (
   resolve: Resolve,
   { url, rules, signal }: RemoteRequest,
 ): Promise<ReadonlyArray<HostAddress>> => {
-  const addresses = await unlessAborted(resolve(url.hostname), signal).catch((cause: unknown) => {
+  const addresses = await unlessAborted(resolve(url.hostname, signal), signal).catch((cause: unknown) => {
     if ((cause as { code?: unknown } | undefined)?.code !== "ENOTFOUND") throw cause
     return []
   })
@@ -37,14 +31,16 @@ const resolveAllowed = async (
  * Sends requests to exactly the addresses that were checked. A name that has public and other addresses is fetched
  * from the public ones. Each request has a connection of its own.
  *
- * @param resolve looks up the addresses of a name
+ * @param resolve looks up the addresses of a name; by default the name servers are asked, and the system where all hosts are allowed
  */
 export const createNodeTransport =
-  (resolve: Resolve = resolveBySystem): Transport =>
+  (resolve?: Resolve): Transport =>
   async (asked) => {
-    const { url, headers, signal } = asked
+    const { url, headers, signal, rules } = asked
+    // Names of a network of one's own may be those of its hosts file.
+    const usual = rules.allowPrivateNetwork ? resolveBySystem : resolveByNameServers
     // `checkHost` has checked literal addresses.
-    const addresses = isAddress(url) ? [] : await resolveAllowed(resolve, asked)
+    const addresses = isAddress(url) ? [] : await resolveAllowed(resolve ?? usual, asked)
     const { message } = await requestPinned({
       url,
       method: "GET",
@@ -52,7 +48,7 @@ export const createNodeTransport =
       signal,
       addresses,
       agent: false,
-      refuse: asked.rules.allowPrivateNetwork ? undefined : () => addressRefused(url),
+      refuse: rules.allowPrivateNetwork ? undefined : () => addressRefused(url),
     })
     return {
       status: message.statusCode ?? 0,

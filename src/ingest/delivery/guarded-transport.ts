@@ -2,15 +2,11 @@ import { sendWithFetch } from "../../http/fetch-transport.ts"
 import type { NodeRequest } from "../../http/node-request.ts"
 import { askByNode, createAgents } from "../../http/node-transport.ts"
 import type { Send } from "../../http/transport.ts"
-import {
-  canPinAddresses,
-  type HostAddress,
-  requestPinned,
-  type Resolve,
-  unlessAborted,
-} from "../../server-kit/pinned-request.ts"
+import { canPinAddresses, requestPinned, unlessAborted } from "../../server-kit/pinned-request.ts"
 import { PostFailed } from "../../server-kit/post-json.ts"
 import { hostOf, isAddress, isLocalUrl, isPublicAddress } from "../../server-kit/public-address.ts"
+import type { Resolve } from "../../server-kit/resolve-host.ts"
+import { createLookups } from "./lookups.ts"
 
 /** Sends callbacks to hosts on the public Internet, and to no others. */
 export interface GuardedTransport {
@@ -31,29 +27,6 @@ const forbid = (url: URL, reason: string): PostFailed =>
     ),
   })
 
-/**
- * Looks names up, one at a time for each receiver, and each name once for everybody who waits for it: the system does few
- * look-ups at once, and a receiver whose name servers hang would block all others.
- */
-const createLookups = (resolve: Resolve) => {
-  const queues = new Map<string, Map<string, Promise<ReadonlyArray<HostAddress>>>>()
-  return (receiver: string, hostname: string): Promise<ReadonlyArray<HostAddress>> => {
-    const queue = queues.get(receiver) ?? new Map<string, Promise<ReadonlyArray<HostAddress>>>()
-    const known = queue.get(hostname)
-    if (known !== undefined) return known
-    const ask = () => resolve(hostname)
-    const before = [...queue.values()].at(-1)
-    const lookup = before === undefined ? ask() : before.then(ask, ask)
-    queues.set(receiver, queue.set(hostname, lookup))
-    const forget = () => {
-      queue.delete(hostname)
-      if (queue.size === 0) queues.delete(receiver)
-    }
-    lookup.then(forget, forget)
-    return lookup
-  }
-}
-
 /** Where the runtime looks names up itself, only the URL can be checked. */
 const createUncheckedTransport = (): GuardedTransport => {
   const send = sendWithFetch(async (url, init) => {
@@ -73,12 +46,12 @@ const createUncheckedTransport = (): GuardedTransport => {
 export const createGuardedTransport = (resolve: Resolve, maxSockets: number): GuardedTransport => {
   if (!canPinAddresses()) return createUncheckedTransport()
   const agents = createAgents(maxSockets)
-  const lookUp = createLookups(resolve)
+  const lookups = createLookups(resolve)
 
   const findAddresses = async (receiver: string, url: URL, signal: AbortSignal) => {
     if (isLocalUrl(url)) throw forbid(url, "is not public")
     if (isAddress(url)) return []
-    const addresses = await unlessAborted(lookUp(receiver, url.hostname), signal)
+    const addresses = await unlessAborted(lookups.find(receiver, url.hostname), signal)
     const allowed = addresses.filter(({ address }) => isPublicAddress(address))
     if (allowed.length === 0) {
       throw forbid(url, `has no public address (${addresses.map(({ address }) => address).join(", ") || "none"})`)
@@ -98,6 +71,9 @@ export const createGuardedTransport = (resolve: Resolve, maxSockets: number): Gu
       (receiver) =>
       ({ url, ...request }) =>
         askByNode(agents, { ...request, url: new URL(url) }, requestOf(receiver)),
-    close: agents.close,
+    close: () => {
+      lookups.close()
+      agents.close()
+    },
   }
 }

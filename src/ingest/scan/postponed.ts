@@ -10,6 +10,10 @@ interface Waiting {
 export interface Postponed {
   /** Ids of those whose time has not come. */
   readonly list: () => ReadonlyArray<number>
+  /** Ids of all that are remembered, those included whose time has come. */
+  readonly listAll: () => ReadonlyArray<number>
+  /** Whether a file is remembered. */
+  readonly has: (id: number) => boolean
   /** When the next one may be tried, ms since the epoch; undefined: there is none. */
   readonly nextAt: () => number | undefined
   /**
@@ -50,6 +54,11 @@ export const createPostponed = (now: () => number, { shortest, longest }: Pauses
       prune()
       return [...known].flatMap(([id, { until }]) => (until > now() ? [id] : []))
     },
+    listAll: () => {
+      prune()
+      return [...known.keys()]
+    },
+    has: (id) => known.has(id),
     nextAt: () => {
       let next: number | undefined
       for (const { until } of known.values()) if (until > now() && (next === undefined || until < next)) next = until

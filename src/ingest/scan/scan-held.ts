@@ -11,7 +11,7 @@ import type { Service } from "../service.ts"
 import type { FileRecord } from "../storage/catalog.ts"
 import { isHeld } from "../storage/is-held.ts"
 import { createJudgeHeld } from "./judge-held.ts"
-import { createOutage } from "./outage.ts"
+import { createOutage, type Mark } from "./outage.ts"
 import { createPostponed, type Pauses } from "./postponed.ts"
 import { readHeld } from "./read-held.ts"
 import { type Scanner, ScannerError } from "./scanner.ts"
@@ -48,8 +48,18 @@ const mostPostponed = 10_000
 /** Files that are counted, of one app, when the scanner is back. */
 const mostCounted = 1000
 
+/** How long a scanner that is prompt takes at most, ms. */
+const promptWithin = 10_000
+
 /** How long the process that scans stays it, ms from its last look. */
 const leadTime = 30_000
+
+/** When a file was sent to the scanner. */
+interface Asked {
+  readonly since: Mark
+  /** ms since the epoch */
+  readonly askedAt: number
+}
 
 const tooLate = new ScannerError("refused", "It wanted to decide later, and gave no verdict in time.")
 
@@ -81,8 +91,8 @@ export const createScans = (
   const fork = Effect.runForkWith(context)
   const latch = Latch.makeUnsafe()
   const wake = () => void Latch.openUnsafe(latch)
-  const turns = createTurns<FileRecord>(apps.isOne)
   const postponed = createPostponed(now, times.file, createShares(toWideSharing(most, apps.isOne)))
+  const turns = createTurns<FileRecord>({ isOne: apps.isOne, isTried: ({ id }) => postponed.has(id) })
   const outage = createOutage(now, times.away)
   const underWay = new Map<Fiber.Fiber<unknown, unknown>, number>()
   /** When apps may be tried again of which no further file can be remembered: theirs would be tried again at once. */
@@ -92,15 +102,16 @@ export const createScans = (
     Effect.map((held) => held.length),
   )
 
-  /** The scanner has answered, whatever it said. */
-  const noteAnswer = Effect.fnUntraced(function* () {
+  /** The scanner has answered, whatever it said, about a file of an app for which it was asked at a time. */
+  const noteAnswer = Effect.fnUntraced(function* (appId: string, askedAt: number) {
+    turns.note(appId, now() - askedAt > promptWithin ? "slow" : "prompt")
     if (!outage.end()) return
     yield* logInfo("The scanner answers again.", { scanner: scanner.address, waiting: yield* countHeld })
     wake()
   })
 
-  const noteAway = Effect.fnUntraced(function* (since: number, { message, help }: ScannerError) {
-    if (!outage.begin(since)) return
+  const noteOutage = Effect.fnUntraced(function* (since: Mark, { reason, message, help }: ScannerError) {
+    if (!outage.begin(since, reason === "away")) return
     yield* logWarning("The scanner is away: files that are held stay so until it answers.", {
       scanner: scanner.address,
       reason: message,
@@ -148,7 +159,7 @@ export const createScans = (
       (watch) => Effect.sync(() => watch.close()),
     )
 
-  const noteFailure = Effect.fnUntraced(function* (file: FileRecord, cause: unknown, since: number) {
+  const noteFailure = Effect.fnUntraced(function* (file: FileRecord, cause: unknown, { since, askedAt }: Asked) {
     const { reason } = cause instanceof ScannerError ? cause : { reason: "failed" as const }
     metrics.scans.cell(reason === "hungUp" ? "refused" : reason).add()
     if (!(cause instanceof ScannerError)) {
@@ -156,11 +167,14 @@ export const createScans = (
       return
     }
     const { message, help = scanner.help } = cause
-    if (reason === "away") return yield* noteAway(since, cause)
+    if (reason === "away") return yield* noteOutage(since, cause)
     // Whether it is the file or the scanner: where it was silent before, the file is not to blame.
     const wasAway = outage.isOn()
-    if (reason === "refused") yield* noteAnswer()
-    else if (reason === "silent" && !outage.hasAnswered(since)) yield* noteAway(since, cause)
+    if (reason === "refused") yield* noteAnswer(file.appId, askedAt)
+    if (reason === "silent") {
+      turns.note(file.appId, "silent")
+      if (!outage.hasAnswered(since)) yield* noteOutage(since, cause)
+    }
     yield* postpone(file, reason === "refused" || !wasAway, (key) =>
       Effect.sync(() =>
         service.limitedLog.log("undecided", file.appId, "The scanner does not decide about a file.", () => [
@@ -171,30 +185,30 @@ export const createScans = (
   })
 
   const scan = Effect.fnUntraced(function* (file: FileRecord) {
-    const since = outage.mark()
-    const asked = Effect.result(
+    const asked: Asked = { since: outage.mark(), askedAt: now() }
+    const verdict = Effect.result(
       Effect.tryPromise({
         try: (signal) => scanner.scan({ ...file, read: () => readHeld(service, file) }, signal),
         catch: (cause) => cause,
       }),
     )
-    const answer = yield* Effect.raceFirst(asked, untilJudged(file))
+    const answer = yield* Effect.raceFirst(verdict, untilJudged(file))
     if (answer === undefined) return
     if (Result.isFailure(answer)) {
-      if (yield* isStillHeld(file)) yield* noteFailure(file, answer.failure, since)
+      if (yield* isStillHeld(file)) yield* noteFailure(file, answer.failure, asked)
       return
     }
     const { success } = answer
     if (success.kind === "later") {
-      yield* noteAnswer()
+      yield* noteAnswer(file.appId, asked.askedAt)
       const over = Effect.as(Effect.sleep(Math.max(success.until - now(), 0)), "over" as const)
-      if ((yield* Effect.raceFirst(over, untilJudged(file))) === "over") yield* noteFailure(file, tooLate, since)
+      if ((yield* Effect.raceFirst(over, untilJudged(file))) === "over") yield* noteFailure(file, tooLate, asked)
       else postponed.forget(file.id)
       return
     }
     yield* Effect.orDie(judge(file, success))
     postponed.forget(file.id)
-    yield* noteAnswer()
+    yield* noteAnswer(file.appId, asked.askedAt)
   })
 
   /** A file whose turn it is. */
@@ -210,24 +224,34 @@ export const createScans = (
     underWay.set(fiber, file.id)
     fiber.addObserver(() => {
       underWay.delete(fiber)
-      turns.release(file.appId)
+      turns.release(file)
       metrics.activeScans.add(-1)
       wake()
     })
   }
 
-  /** Gives out the free places. While the scanner is away there is one, for whoever finds that it is back. */
+  /** What may be looked at now, of each app what was not tried before first. */
+  const listDue = Effect.fnUntraced(function* (limit: number) {
+    const list = (tried: ReadonlyArray<number>) =>
+      Effect.promise(() => catalog.listHeld({ limit, except: new Set([...underWay.values(), ...tried]) }))
+    const [all, waiting] = [postponed.listAll(), postponed.list()]
+    const fresh = yield* list(all)
+    if (all.length === waiting.length) return fresh
+    const ids = new Set(fresh.map(({ file }) => file.id))
+    return [...fresh, ...(yield* list(waiting)).filter(({ file }) => !ids.has(file.id))]
+  })
+
+  /** Gives out the free places. While the scanner cannot be reached there is one, for whoever finds that it is back. */
   const startScans = Effect.fnUntraced(function* () {
-    const places = outage.isOn() ? 1 : settings.maxConcurrentScans
+    const places = outage.isAway() ? 1 : settings.maxConcurrentScans
     // Of several processes one scans, and says so as long as it does: what another one has begun is not known here.
     if (!(yield* Effect.promise(() => membership.leads("scan", leadTime))) || turns.count() >= places) return
-    const except = new Set([...underWay.values(), ...postponed.list()])
-    const held = yield* Effect.promise(() => catalog.listHeld({ limit: places, except }))
+    const held = yield* listDue(places)
     const files = held.map(({ file }) => file).filter(({ appId }) => (full.get(appId) ?? 0) <= now())
     for (const file of turns.take(files, places)) start(file)
   }, Effect.uninterruptible)
 
-  /** Waits while the scanner is away, gives out what places there are, and sleeps until there is something to do. */
+  /** Waits in an outage, gives out what places there are, and sleeps until there is something to do. */
   const pump = Effect.gen(function* () {
     Latch.closeUnsafe(latch)
     yield* Effect.sleep(outage.pause())

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { createFetchTransport } from "../../../src/api/from-url/fetch-transport.ts"
 import { readFromUrlOptions } from "../../../src/api/from-url/from-url-options.ts"
 import { createNodeTransport } from "../../../src/api/from-url/node-transport.ts"
-import type { Resolve } from "../../../src/server-kit/pinned-request.ts"
+import type { Resolve } from "../../../src/server-kit/resolve-host.ts"
 import { openRemoteFile } from "../../../src/api/from-url/open-remote-file.ts"
 import { local, open, readAll, refusal, startSource } from "./source.ts"
 

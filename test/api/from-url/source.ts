@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
 import { listen } from "../../ingest/circle.ts"
 import { createNodeTransport } from "../../../src/api/from-url/node-transport.ts"
-import type { Resolve } from "../../../src/server-kit/pinned-request.ts"
+import type { Resolve } from "../../../src/server-kit/resolve-host.ts"
 import { type FromUrlOptions, readFromUrlOptions, type RemoteFile } from "../../../src/api/from-url/from-url-options.ts"
 import { openRemoteFile } from "../../../src/api/from-url/open-remote-file.ts"
 import type { UploadSource } from "../../../src/api/upload-source.ts"

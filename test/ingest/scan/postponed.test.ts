@@ -69,7 +69,7 @@ describe("a scanner that is away", () => {
     const outage = createOutage(now, { shortest: 10, longest: 35 })
     expect([outage.isOn(), outage.pause()]).toEqual([false, 0])
     for (const [at, pause] of [10, 20, 35, 35].entries()) {
-      expect(outage.begin(outage.mark())).toBe(at === 0)
+      expect(outage.begin(outage.mark(), true)).toBe(at === 0)
       expect([outage.isOn(), outage.pause()]).toEqual([true, pause])
       clock.time += pause
       expect(outage.pause()).toBe(0)
@@ -82,8 +82,29 @@ describe("a scanner that is away", () => {
     const { now } = createClock()
     const outage = createOutage(now, { shortest: 10, longest: 35 })
     const marks = [1, 2, 3].map(outage.mark)
-    expect(marks.map(outage.begin)).toEqual([true, false, false])
+    expect(marks.map((mark) => outage.begin(mark, true))).toEqual([true, false, false])
     expect(outage.pause()).toBe(10)
+  })
+
+  it("is asked soon again where it can be reached, however often it is silent", () => {
+    const { clock, now } = createClock()
+    const outage = createOutage(now, { shortest: 10, longest: 35 })
+    const fail = (isAway: boolean) => [
+      outage.begin(outage.mark(), isAway),
+      outage.isOn(),
+      outage.isAway(),
+      outage.pause(),
+    ]
+    expect(fail(false)).toEqual([true, true, false, 10])
+    for (let count = 0; count < 3; count++) {
+      clock.time += 10
+      expect(fail(false)).toEqual([false, true, false, 10])
+    }
+    expect(fail(true)).toEqual([false, true, true, 20])
+    expect(fail(false)).toEqual([false, true, false, 10])
+    outage.begin(outage.mark(), true)
+    outage.end()
+    expect([outage.isOn(), outage.isAway(), outage.pause()]).toEqual([false, false, 0])
   })
 
   it("has answered somebody since, or has not", () => {

@@ -131,6 +131,53 @@ describe("a file about which the scanner does not decide", () => {
     expect(asked.length - before).toBeLessThan(30)
   })
 
+  it("is silent about as many as it likes: those of others are looked at as ever, however long it takes for them", async () => {
+    const { ingest, keys, asked, scans, isHeld } = await start(
+      Array.from({ length: 20 }, () => "poison"),
+      (content) => (content === "poison" ? new Promise<never>(() => {}) : Promise.resolve({ kind: "clean" as const })),
+      () => ({ apps: { isOne: () => false }, settings: { maxConcurrentScans: 4 } }) as Partial<Service>,
+      undefined,
+      { look: 60_000 },
+    )
+    await eventually(() => asked.length === 2)
+    const commit = (key: string) =>
+      ingest.catalog.commitWhole({
+        grant: createGrant({ appId: "other", key }),
+        labels: { hold: true },
+        origin: ingest.url,
+        bytes: new TextEncoder().encode("clean"),
+        fileHash: "",
+        now: Date.now(),
+        eventId: `evt_${key}`,
+        claimedUntil: null,
+      })
+    for (const key of ["other-1", "other-2", "other-3"]) {
+      await commit(key)
+      scans.wake()
+      await eventually(async () => !(await isHeld(key)))
+    }
+    expect(await isHeld(keys[0]!)).toBe(true)
+  })
+
+  it("that is tried again has half of the places, those that come after it are looked at first", async () => {
+    const hung = new Map<string, number>()
+    const { ingest, asked, scans, isHeld } = await start(["poison 1", "poison 2", "poison 3"], async (content) => {
+      if (!content.startsWith("poison")) return { kind: "clean" }
+      const count = hung.get(content) ?? 0
+      hung.set(content, count + 1)
+      // The second time it hangs.
+      return count === 0 ? fail("silent") : new Promise<never>(() => {})
+    })
+    await eventually(() => [...hung.values()].some((count) => count === 2))
+    for (const name of ["a", "b", "c"]) {
+      const { key } = await sendHeld(ingest, name)
+      scans.wake()
+      await eventually(async () => !(await isHeld(key)))
+    }
+    expect([...hung.values()].filter((count) => count === 2)).toHaveLength(1)
+    expect(asked.slice(-3)).toEqual(["a", "b", "c"])
+  })
+
   it("stays held where its bytes cannot be read, or are not all there", async () => {
     let isBroken = true
     const { keys, lines, asked, isHeld } = await start(

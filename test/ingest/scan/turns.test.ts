@@ -1,36 +1,48 @@
 import { expect, it } from "vitest"
-import { createTurns } from "../../../src/ingest/scan/turns.ts"
+import { createTurns as create, type TurnRules } from "../../../src/ingest/scan/turns.ts"
 
-const files = (appId: string, ...ids: ReadonlyArray<number>) => ids.map((id) => ({ appId, id }))
+interface Waiting {
+  readonly appId: string
+  readonly id: number
+}
+
+const createTurns = (isOne: () => boolean, isTried: TurnRules<Waiting>["isTried"] = () => false) =>
+  create<Waiting>({ isOne, isTried })
+
+const files = (appId: string, ...ids: ReadonlyArray<number>): ReadonlyArray<Waiting> => ids.map((id) => ({ appId, id }))
 const idsOf = (taken: ReadonlyArray<{ readonly id: number }>) => taken.map(({ id }) => id)
 
 it("gives all places to the only app, and keeps one free where there may be others", () => {
   const only = createTurns(() => true)
   expect(only.take(files("a", 1, 2, 3, 4, 5), 4)).toHaveLength(4)
   const several = createTurns(() => false)
+  several.note("a", "prompt")
   expect(several.take(files("a", 1, 2, 3, 4, 5), 4)).toHaveLength(3)
   expect(several.take(files("a", 4, 5), 4)).toEqual([])
   expect(several.count()).toBe(3)
   expect(createTurns(() => false).take(files("a", 1, 2), 1)).toHaveLength(1)
+  expect(createTurns(() => false).take(files("new", 1, 2, 3, 4), 4)).toHaveLength(2)
 })
 
 it("gives an app at most half of them while another one waits or has some, the oldest file first", () => {
-  const turns = createTurns<{ readonly appId: string; readonly id: number }>(() => false)
-  expect(idsOf(turns.take([...files("a", 1, 2, 3, 4), ...files("b", 9)], 4))).toEqual([1, 9, 2])
+  const turns = createTurns(() => false)
+  for (const appId of ["a", "b"]) turns.note(appId, "prompt")
+  const taken = turns.take([...files("a", 1, 2, 3, 4), ...files("b", 9)], 4)
+  expect(idsOf(taken)).toEqual([1, 9, 2])
   expect(turns.take(files("a", 3, 4), 4)).toEqual([])
-  turns.release("b")
+  turns.release(taken[1]!)
   expect(idsOf(turns.take(files("a", 3, 4), 4))).toEqual([3])
 })
 
 it("takes apps in turn where there is one place", () => {
-  const turns = createTurns<{ readonly appId: string; readonly id: number }>(() => false)
+  const turns = createTurns(() => false)
   const waiting = [...files("a", 1, 2), ...files("b", 3, 4), ...files("c", 5, 6)]
   const order: Array<string> = []
   for (let left = waiting; left.length > 0;) {
     const [next] = turns.take(left, 1)
     order.push(next!.appId)
     left = left.filter((each) => each !== next)
-    turns.release(next!.appId)
+    turns.release(next!)
   }
   expect(order.join("")).toBe("abcabc")
 })
@@ -39,4 +51,51 @@ it("gives nothing to nobody", () => {
   const turns = createTurns(() => false)
   expect(turns.take([], 4)).toEqual([])
   expect(turns.count()).toBe(0)
+})
+
+it("gives files that were tried before half of them, also where there is one app", () => {
+  const turns = createTurns(
+    () => true,
+    ({ id }) => id >= 10,
+  )
+  expect(idsOf(turns.take(files("a", 11, 12, 13, 14), 4))).toEqual([11, 12])
+  expect(idsOf(turns.take(files("a", 1, 2, 3, 13), 4))).toEqual([1, 2])
+  expect(
+    createTurns(
+      () => true,
+      () => true,
+    ).take(files("a", 11), 1),
+  ).toHaveLength(1)
+})
+
+it("gives all apps together about whom the scanner was silent half of them, until it answers", () => {
+  const turns = createTurns(() => false)
+  for (const appId of ["a", "b", "c"]) turns.note(appId, "silent")
+  turns.note("good", "prompt")
+  const taken = turns.take([...files("a", 1), ...files("b", 2), ...files("c", 3)], 4)
+  expect(idsOf(taken)).toEqual([1, 2])
+  expect(idsOf(turns.take([...files("c", 3), ...files("good", 7, 8, 9)], 4))).toEqual([7, 8])
+  turns.release(taken[0]!)
+  turns.note("a", "silent")
+  expect(idsOf(turns.take([...files("a", 4), ...files("c", 3)], 4))).toEqual([3])
+  turns.release(taken[1]!)
+  turns.note("b", "prompt")
+  expect(idsOf(turns.take([...files("a", 4), ...files("b", 5, 6)], 4))).toEqual([4])
+})
+
+it("gives apps that are new or slow three quarters of them, so that one that is prompt finds room", () => {
+  const turns = createTurns(() => false)
+  turns.note("slow", "slow")
+  const waiting = [...files("slow", 1), ...files("new", 2), ...files("other", 3), ...files("last", 4)]
+  expect(idsOf(turns.take(waiting, 4))).toEqual([1, 2, 3])
+  turns.note("good", "prompt")
+  expect(idsOf(turns.take([...files("last", 4), ...files("good", 5)], 4))).toEqual([5])
+})
+
+it("releases a place once", () => {
+  const turns = createTurns(() => true)
+  const [one] = turns.take(files("a", 1, 2), 2)
+  turns.release(one!)
+  turns.release(one!)
+  expect(turns.count()).toBe(1)
 })
