@@ -132,6 +132,7 @@ export const pageGroups: ReadonlyArray<PageGroup> = [
       "085-reads-by-redirect",
       "086-direct-uploads",
       "087-processes-that-look",
+      "088-names-that-others-chose",
     ].map((name) => `docs/decisions/${name}.md`),
     isCollapsed: true,
   },

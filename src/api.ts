@@ -19,8 +19,8 @@ export type { StreamFileOptions } from "./transfer/file-from-stream.ts"
 export type { RetryOptions } from "./transfer/retry.ts"
 export type { UploadableFile, UploadBody } from "./transfer/uploadable-file.ts"
 export type { StoredFile } from "./protocol/messages.ts"
-export type { ProblemCode } from "./protocol/problem.ts"
-export type { FileLabelsInput } from "./protocol/read-labels.ts"
+export type { ProblemCode } from "./protocol/errors/problem.ts"
+export type { FileLabelsInput } from "./protocol/files/read-labels.ts"
 export type {
   ClaimedFiles,
   DeletedFiles,
@@ -37,8 +37,8 @@ export type {
   UpdatedFiles,
   UsageInfo,
 } from "./protocol/rest-messages.ts"
-export type { Acl, CacheRule, ContentDisposition } from "./protocol/signed-url.ts"
-export type { UploadErrorOptions } from "./protocol/upload-error.ts"
-export { UploadError } from "./protocol/upload-error.ts"
+export type { Acl, CacheRule, ContentDisposition } from "./protocol/signing/signed-url.ts"
+export type { UploadErrorOptions } from "./protocol/errors/upload-error.ts"
+export { UploadError } from "./protocol/errors/upload-error.ts"
 export type { AppConfiguration } from "./schema/app-options.ts"
 export type { KeyType } from "./schema/server-api-options.ts"

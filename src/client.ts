@@ -5,11 +5,11 @@ export type {
   TypedFileRoute,
   TypedFileRouter,
   UntypedFileRouter,
-} from "./protocol/file-route.ts"
+} from "./protocol/files/file-route.ts"
 export type { Json } from "./protocol/json.ts"
-export type { ProblemCode } from "./protocol/problem.ts"
-export type { UploadErrorOptions } from "./protocol/upload-error.ts"
-export { UploadError } from "./protocol/upload-error.ts"
+export type { ProblemCode } from "./protocol/errors/problem.ts"
+export type { UploadErrorOptions } from "./protocol/errors/upload-error.ts"
+export { UploadError } from "./protocol/errors/upload-error.ts"
 export type { FileFromPath, PathFileOptions } from "./transfer/no-file-system.ts"
 export { fileFromPath } from "./transfer/no-file-system.ts"
 export type { StreamFileOptions } from "./transfer/file-from-stream.ts"

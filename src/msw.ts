@@ -1,4 +1,4 @@
-export { UploadError } from "./protocol/upload-error.ts"
+export { UploadError } from "./protocol/errors/upload-error.ts"
 export type { UploadMock, UploadMockOptions } from "./msw/create-upload-mock.ts"
 export { createUploadMock } from "./msw/create-upload-mock.ts"
 export type { FailOptions, Hold, HoldOptions, RefuseOptions } from "./msw/mock-controls.ts"

@@ -1,13 +1,13 @@
-export type { RouteInput, TypedFileRoute, TypedFileRouter, UntypedFileRouter } from "./protocol/file-route.ts"
+export type { RouteInput, TypedFileRoute, TypedFileRouter, UntypedFileRouter } from "./protocol/files/file-route.ts"
 export type { RouteDescription } from "./protocol/messages.ts"
-export type { RouteConfig } from "./protocol/route-config.ts"
-export { UploadError } from "./protocol/upload-error.ts"
+export type { RouteConfig } from "./protocol/files/route-config.ts"
+export { UploadError } from "./protocol/errors/upload-error.ts"
 export type { Uploader, UploaderOptions } from "./client/generate-uploader.ts"
 export type { UploadProgress } from "./client/progress.ts"
 export type { DoneUpload, RouteUploadError, UploadOutcome } from "./client/upload-outcome.ts"
-export type { AnnouncementTexts } from "./ui/announcement-texts.ts"
-export { listKinds, maxFiles, toAccept } from "./ui/accepted-files.ts"
-export type { AcceptedKind } from "./ui/accepted-files.ts"
+export type { AnnouncementTexts } from "./ui/texts/announcement-texts.ts"
+export { listKinds, maxFiles, toAccept } from "./ui/files/accepted-files.ts"
+export type { AcceptedKind } from "./ui/files/accepted-files.ts"
 export type { KindContext, ComponentKind, UploadComponent, UploadComponentProps } from "./ui/markup/component.ts"
 export { createUploadComponent } from "./ui/markup/component.ts"
 export { headless } from "./ui/markup/headless.ts"
@@ -21,13 +21,13 @@ export type { Attributes, Handlers, Markup, Part, Slot, Style } from "./ui/marku
 export { isSlot, toStyleText } from "./ui/markup/markup.ts"
 export type { FileAction, UploadParts } from "./ui/markup/parts.ts"
 export { listFileActions } from "./ui/markup/row-parts.ts"
-export type { NameMistake } from "./ui/rename-file.ts"
-export { addRouteSeed, seedRouteConfig } from "./ui/route-configs.ts"
-export type { RouteSeeds } from "./ui/route-configs.ts"
-export type { FieldProblem } from "./ui/required-problem.ts"
-export { findRequiredProblem } from "./ui/required-problem.ts"
-export type { DraggedItem } from "./ui/judge-drag.ts"
-export { listKeys } from "./ui/stored-files.ts"
+export type { NameMistake } from "./ui/files/rename-file.ts"
+export { addRouteSeed, seedRouteConfig } from "./ui/controller/route-configs.ts"
+export type { RouteSeeds } from "./ui/controller/route-configs.ts"
+export type { FieldProblem } from "./ui/form/required-problem.ts"
+export { findRequiredProblem } from "./ui/form/required-problem.ts"
+export type { DraggedItem } from "./ui/files/judge-drag.ts"
+export { listKeys } from "./ui/form/stored-files.ts"
 export type {
   InitialFile,
   UploadCallbacks,
@@ -36,13 +36,13 @@ export type {
   UploadFieldOptions,
   UploadHome,
   UploadHookOptions,
-} from "./ui/upload-component-options.ts"
-export type { Preview, UploadController } from "./ui/upload-controller.ts"
-export { createUploadController } from "./ui/create-upload-controller.ts"
-export type { MappedParts, UploadActions, UploadHandle } from "./ui/upload-handle.ts"
-export { mapParts, toActions } from "./ui/upload-handle.ts"
-export type { UploadSetup, UploadSetupOptions } from "./ui/upload-setup.ts"
-export { createUploadSetup } from "./ui/upload-setup.ts"
+} from "./ui/controller/upload-component-options.ts"
+export type { Preview, UploadController } from "./ui/controller/upload-controller.ts"
+export { createUploadController } from "./ui/controller/create-upload-controller.ts"
+export type { MappedParts, UploadActions, UploadHandle } from "./ui/markup/upload-handle.ts"
+export { mapParts, toActions } from "./ui/markup/upload-handle.ts"
+export type { UploadSetup, UploadSetupOptions } from "./ui/controller/upload-setup.ts"
+export { createUploadSetup } from "./ui/controller/upload-setup.ts"
 export type {
   DragVerdict,
   FileStatus,
@@ -52,11 +52,11 @@ export type {
   UploadState,
   UploadStatus,
   UploadSummary,
-} from "./ui/upload-state.ts"
-export type { PluralForms } from "./ui/text-formats.ts"
-export { createPlural, createSizeFormat } from "./ui/text-formats.ts"
-export type { UploadTexts } from "./ui/upload-texts.ts"
-export { createUploads } from "./ui/create-uploads.ts"
+} from "./ui/controller/upload-state.ts"
+export type { PluralForms } from "./ui/texts/text-formats.ts"
+export { createPlural, createSizeFormat } from "./ui/texts/text-formats.ts"
+export type { UploadTexts } from "./ui/texts/upload-texts.ts"
+export { createUploads } from "./ui/tray/create-uploads.ts"
 export { createUploadTray } from "./ui/markup/upload-tray.ts"
 export type { UploadTray } from "./ui/markup/upload-tray.ts"
 export type { UploadTrayProps } from "./ui/markup/upload-tray-props.ts"
@@ -67,4 +67,4 @@ export type {
   UploadsOptions,
   UploadsSource,
   UploadsState,
-} from "./ui/uploads.ts"
+} from "./ui/tray/uploads.ts"

@@ -4,7 +4,7 @@ import ts from "typescript"
 import { describe, expect, it } from "vitest"
 import packageJson from "../package.json" with { type: "json" }
 import { wireNames } from "../src/protocol/names.ts"
-import { problems } from "../src/protocol/problem.ts"
+import { problems } from "../src/protocol/errors/problem.ts"
 import { doors, nodeDoors } from "../tsup.config.ts"
 
 const root = join(import.meta.dirname, "..")

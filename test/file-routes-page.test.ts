@@ -32,7 +32,7 @@ const rowsOf = (name: string): ReadonlyArray<ReadonlyArray<string>> => {
 const namesIn = (cell: string): ReadonlyArray<string> => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name!)
 
 const declaredIn = {
-  FileLimitsInput: "src/protocol/route-config.ts",
+  FileLimitsInput: "src/protocol/files/route-config.ts",
   RouteOptions: "src/route/builder/file-route.ts",
   SluiceOptions: "src/route/builder/file-route.ts",
   MiddlewareArguments: "src/route/builder/user-code-arguments.ts",

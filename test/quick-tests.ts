@@ -47,7 +47,7 @@ export const longTests: ReadonlyArray<string> = [
   "test/file-routes-page.test.ts",
   "test/framework-pages.test.ts",
   "test/images-page.test.ts",
-  "test/ingest/apps.test.ts",
+  "test/ingest/access/apps.test.ts",
   "test/ingest/delivery/callbacks.test.ts",
   "test/ingest/delivery/interleavings.test.ts",
   "test/ingest/storage/sqlite/catalog-sqlite.test.ts",

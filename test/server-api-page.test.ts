@@ -17,7 +17,7 @@ const listedAfter = (text: string): ReadonlyArray<string> => {
 const declaredIn = {
   ClaimOptions: "src/api/file-options.ts",
   RejectOptions: "src/api/file-options.ts",
-  FileLabelsInput: "src/protocol/read-labels.ts",
+  FileLabelsInput: "src/protocol/files/read-labels.ts",
   FileMove: "src/api/file-options.ts",
   ListedFile: "src/protocol/rest-messages.ts",
   ListFilesOptions: "src/api/file-listing.ts",

@@ -2,9 +2,9 @@ import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import ts from "typescript"
 import { describe, expect, it, vi } from "vitest"
-import { isRetryable, problemCodes, problemStatuses } from "../src/protocol/problem-code.ts"
+import { isRetryable, problemCodes, problemStatuses } from "../src/protocol/errors/problem-code.ts"
 import { UploadError } from "../src/protocol.ts"
-import { english } from "../src/ui/english-texts.ts"
+import { english } from "../src/ui/texts/english-texts.ts"
 
 const root = join(import.meta.dirname, "..")
 const page = "docs/troubleshooting.md"

@@ -1,8 +1,8 @@
 import { join } from "node:path"
-import { encodeAppId } from "../../src/protocol/app-id.ts"
-import { createFileKey } from "../../src/protocol/key.ts"
+import { encodeAppId } from "../../src/protocol/signing/app-id.ts"
+import { createFileKey } from "../../src/protocol/files/key.ts"
 import { names } from "../../src/protocol/names.ts"
-import { encodeToken } from "../../src/protocol/token.ts"
+import { encodeToken } from "../../src/protocol/signing/token.ts"
 import { type Contestant, expect } from "./contestant.ts"
 import { apiKey, appId, appUrl, describeFiles, fetchOk, hmac, ingestUrl, repeatPost } from "./fixture.ts"
 

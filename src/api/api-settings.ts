@@ -2,9 +2,9 @@ import * as Effect from "effect/Effect"
 import { createNodeFetch } from "../http/node-fetch.ts"
 import { createLogContext, toWrite, type Write } from "../server-kit/logging.ts"
 import type { Fetch } from "../transfer/reply.ts"
-import { type Credentials, readCredentials } from "../protocol/credentials.ts"
+import { type Credentials, readCredentials } from "../protocol/signing/credentials.ts"
 import { mergeEnvironment, readEnvironment } from "../protocol/environment.ts"
-import { UploadError } from "../protocol/upload-error.ts"
+import { UploadError } from "../protocol/errors/upload-error.ts"
 import { createDecoder } from "../schema/decode.ts"
 import {
   type KeyType,

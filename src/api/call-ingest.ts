@@ -2,8 +2,8 @@ import * as Effect from "effect/Effect"
 import { fetchReply, readReply, type Reply } from "../transfer/reply.ts"
 import { type Attempt, retry } from "../transfer/retry.ts"
 import { envName, names } from "../protocol/names.ts"
-import { problemMediaType } from "../protocol/problem.ts"
-import { UploadError } from "../protocol/upload-error.ts"
+import { problemMediaType } from "../protocol/errors/problem.ts"
+import { UploadError } from "../protocol/errors/upload-error.ts"
 import type { ApiSettings } from "./api-settings.ts"
 
 /** Options of every call. */

@@ -1,5 +1,5 @@
 import { findUnknownOption } from "../protocol/unknown-option.ts"
-import { UploadError } from "../protocol/upload-error.ts"
+import { UploadError } from "../protocol/errors/upload-error.ts"
 
 /**
  * Refuses unknown options: their author believes that they take effect, and an ACL that does not would make a file

@@ -1,7 +1,7 @@
-import { findCustomIdMistake, findNameMistake } from "../protocol/file-name.ts"
-import { isBrokenMediaType } from "../protocol/media-type.ts"
-import { acls, cacheRules, contentDispositions } from "../protocol/signed-url.ts"
-import { UploadError } from "../protocol/upload-error.ts"
+import { findCustomIdMistake, findNameMistake } from "../protocol/files/file-name.ts"
+import { isBrokenMediaType } from "../protocol/files/media-type.ts"
+import { acls, cacheRules, contentDispositions } from "../protocol/signing/signed-url.ts"
+import { UploadError } from "../protocol/errors/upload-error.ts"
 import type { UploadDetails, UploadSource } from "./upload-source.ts"
 
 /** As much of a text as is needed to find the file. */

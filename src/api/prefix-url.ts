@@ -1,7 +1,7 @@
 import type { DurationInput } from "../protocol/duration.ts"
-import { findOwnerMistake } from "../protocol/file-labels.ts"
-import { findPrefixMistake, sealPrefixUrl } from "../protocol/prefix-grant.ts"
-import { UploadError } from "../protocol/upload-error.ts"
+import { findOwnerMistake } from "../protocol/files/file-labels.ts"
+import { findPrefixMistake, sealPrefixUrl } from "../protocol/signing/prefix-grant.ts"
+import { UploadError } from "../protocol/errors/upload-error.ts"
 import type { ApiSettings } from "./api-settings.ts"
 import { readExpiresIn } from "./read-url.ts"
 

@@ -1,4 +1,4 @@
-import { UploadError } from "../protocol/upload-error.ts"
+import { UploadError } from "../protocol/errors/upload-error.ts"
 
 /** Whether this is a page in a browser: Node with jsdom, Bun, Deno and edge runtimes are not. */
 const isPage = (): boolean => {

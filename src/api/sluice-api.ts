@@ -20,8 +20,8 @@ import type {
   UsageInfo,
 } from "../protocol/rest-messages.ts"
 import { type DurationInput, parseDuration } from "../protocol/duration.ts"
-import { UploadError } from "../protocol/upload-error.ts"
-import type { Acl } from "../protocol/signed-url.ts"
+import { UploadError } from "../protocol/errors/upload-error.ts"
+import type { Acl } from "../protocol/signing/signed-url.ts"
 import { type ApiSettings, loadApiSettings, type SluiceApiOptions } from "./api-settings.ts"
 import { callIngest, type CallOptions } from "./call-ingest.ts"
 import { checkOptions, refuseUndefined } from "./check-options.ts"

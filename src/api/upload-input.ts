@@ -1,6 +1,6 @@
 import { fileFromStream, type StreamFileOptions } from "../transfer/file-from-stream.ts"
 import type { UploadableFile } from "../transfer/uploadable-file.ts"
-import { UploadError } from "../protocol/upload-error.ts"
+import { UploadError } from "../protocol/errors/upload-error.ts"
 import { checkDescription } from "./check-options.ts"
 import { fileFields, pathFields, streamFields } from "./known-options.ts"
 import { fileFromPath } from "../transfer/file-from-path.ts"

@@ -1,7 +1,7 @@
 import type { PathFileOptions } from "../transfer/no-file-system.ts"
 import type { UploadableFile } from "../transfer/uploadable-file.ts"
-import type { FileLabelsInput } from "../protocol/read-labels.ts"
-import type { Acl, CacheRule, ContentDisposition } from "../protocol/signed-url.ts"
+import type { FileLabelsInput } from "../protocol/files/read-labels.ts"
+import type { Acl, CacheRule, ContentDisposition } from "../protocol/signing/signed-url.ts"
 
 /** What the upload URL of a file says about it, in addition to its name, size and type. */
 export interface UploadDetails {

@@ -1,5 +1,5 @@
 import { createNodeFetch } from "../http/node-fetch.ts"
-import type { TypedFileRouter, UntypedFileRouter } from "../protocol/file-route.ts"
+import type { TypedFileRouter, UntypedFileRouter } from "../protocol/files/file-route.ts"
 import { generateUploader as generate, type Uploader, type UploaderOptions } from "./generate-uploader.ts"
 
 const fetchByNode = createNodeFetch()

@@ -1,4 +1,4 @@
-import type { TypedFileRouter, UntypedFileRouter } from "../protocol/file-route.ts"
+import type { TypedFileRouter, UntypedFileRouter } from "../protocol/files/file-route.ts"
 import type { Fetch } from "../transfer/reply.ts"
 import type { UploadHeaders } from "./request-urls.ts"
 import type { RetryOptions } from "../transfer/retry.ts"

@@ -1,6 +1,6 @@
 import type { PresignedUpload, RenewRequest, UploadRequest } from "../protocol/messages.ts"
 import { actionNames, adapterPath } from "../protocol/names.ts"
-import { UploadError } from "../protocol/upload-error.ts"
+import { UploadError } from "../protocol/errors/upload-error.ts"
 import { type Fetch, fetchReply, readReply } from "../transfer/reply.ts"
 import { retry, type RetryOptions, type RetryWait } from "../transfer/retry.ts"
 

@@ -1,6 +1,6 @@
-import type { TypedFileRoute } from "../protocol/file-route.ts"
+import type { TypedFileRoute } from "../protocol/files/file-route.ts"
 import type { UploadResult } from "../protocol/messages.ts"
-import { UploadError } from "../protocol/upload-error.ts"
+import { UploadError } from "../protocol/errors/upload-error.ts"
 import type { UploadOutcome } from "./upload-outcome.ts"
 import type { UploadableFile } from "../transfer/uploadable-file.ts"
 

@@ -1,5 +1,5 @@
-import type { TypedFileRoute } from "../protocol/file-route.ts"
-import type { UploadError } from "../protocol/upload-error.ts"
+import type { TypedFileRoute } from "../protocol/files/file-route.ts"
+import type { UploadError } from "../protocol/errors/upload-error.ts"
 import type { UploadProgress } from "./progress.ts"
 import type { UploadOutcome } from "./upload-outcome.ts"
 import type { UploadableFile } from "../transfer/uploadable-file.ts"

@@ -1,4 +1,4 @@
-import type { RouteInput, TypedFileRoute } from "../protocol/file-route.ts"
+import type { RouteInput, TypedFileRoute } from "../protocol/files/file-route.ts"
 import type { UploadProgress } from "./progress.ts"
 import type { UploadHeaders } from "./request-urls.ts"
 import type { ResumeStore } from "./resume/resume-store.ts"

@@ -1,6 +1,6 @@
-import type { RouteErrorData, RouteServerData, TypedFileRoute } from "../protocol/file-route.ts"
+import type { RouteErrorData, RouteServerData, TypedFileRoute } from "../protocol/files/file-route.ts"
 import type { StoredFile } from "../protocol/messages.ts"
-import type { UploadError } from "../protocol/upload-error.ts"
+import type { UploadError } from "../protocol/errors/upload-error.ts"
 import type { UploadableFile } from "../transfer/uploadable-file.ts"
 
 /** An {@link UploadError} whose `data` is the output of the route's error formatter. */

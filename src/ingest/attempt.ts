@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { Rejected } from "../server-kit/rejected.ts"
 import { BlobStoreError } from "./storage/blob-store.ts"
-import { CatalogError } from "./storage/catalog.ts"
+import { CatalogError } from "./storage/catalog/catalog.ts"
 import { storageFails, storageFull } from "./refusals.ts"
 
 /** What the caller can be told of a failing store or catalog; undefined for unexpected errors. */

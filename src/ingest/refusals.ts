@@ -7,8 +7,8 @@ import { Rejected } from "../server-kit/rejected.ts"
 import { formatByteSize } from "../protocol/byte-size.ts"
 import { limits } from "../protocol/limits.ts"
 import { names } from "../protocol/names.ts"
-import type { UploadGrant } from "../protocol/signed-url.ts"
-import type { Usage } from "./storage/catalog-records.ts"
+import type { UploadGrant } from "../protocol/signing/signed-url.ts"
+import type { Usage } from "./storage/catalog/records.ts"
 import { clockSkew } from "./storage/tombstone.ts"
 
 /** The answer to an API key that belongs to no app. */

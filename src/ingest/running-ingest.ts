@@ -1,6 +1,6 @@
 import type { Answer } from "../http/answer.ts"
 import type { Incoming } from "../http/incoming.ts"
-import type { RequestContext, TickOptions, TickReport } from "./drive.ts"
+import type { RequestContext, TickOptions, TickReport } from "./upkeep/drive.ts"
 
 /** Answers any request below the ingest's public URL. Never rejects. */
 export interface IngestFetch {

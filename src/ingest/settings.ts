@@ -1,8 +1,8 @@
 import { type Resolve, resolveByNameServers } from "../server-kit/resolve-host.ts"
-import { type Acl, acls, type CacheRule, cacheRules } from "../protocol/signed-url.ts"
+import { type Acl, acls, type CacheRule, cacheRules } from "../protocol/signing/signed-url.ts"
 import { limits } from "../protocol/limits.ts"
 import { ingestDefaults } from "../schema/ingest-defaults.ts"
-import { parsePublicUrl } from "./public-url.ts"
+import { parsePublicUrl } from "./requests/public-url.ts"
 import { findScanMistake, type ScanSettings } from "./scan/scan-settings.ts"
 
 /** Which networks callbacks may go to. */

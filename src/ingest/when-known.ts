@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { attempt } from "./attempt.ts"
 import type { Rejected } from "../server-kit/rejected.ts"
-import type { MaybePromise } from "../protocol/signature.ts"
+import type { MaybePromise } from "../protocol/signing/signature.ts"
 
 /**
  * Most answers are available at once; only the others need a turn of the event loop.

@@ -1,4 +1,4 @@
-import { accept, type Outcome, refuse } from "./outcome.ts"
+import { accept, type Outcome, refuse } from "./errors/outcome.ts"
 
 type ByteUnit = "B" | "KB" | "MB" | "GB" | "TB"
 

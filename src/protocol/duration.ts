@@ -1,4 +1,4 @@
-import { accept, type Outcome, refuse } from "./outcome.ts"
+import { accept, type Outcome, refuse } from "./errors/outcome.ts"
 
 type DurationUnit =
   "second" | "seconds" | "minute" | "minutes" | "hour" | "hours" | "day" | "days" | "s" | "m" | "h" | "d"

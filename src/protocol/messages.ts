@@ -1,5 +1,5 @@
 import type { Json } from "./json.ts"
-import type { RouteConfig } from "./route-config.ts"
+import type { RouteConfig } from "./files/route-config.ts"
 
 /** A file before it is uploaded. `size` in bytes, `lastModified` in ms since the epoch. */
 export interface FileDescriptor {

@@ -1,4 +1,4 @@
-import type { Acl } from "./signed-url.ts"
+import type { Acl } from "./signing/signed-url.ts"
 
 /**
  * The state of a file in its life cycle.

@@ -1,4 +1,4 @@
-import type { Outcome } from "../protocol/outcome.ts"
+import type { Outcome } from "../protocol/errors/outcome.ts"
 
 const form = /^(?:\*\.)?(?:[\w-]+(?:\.[\w-]+)*|\[[\da-f:]+\])(?::(?:\d+|\*))?$/i
 

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { limits } from "../protocol/limits.ts"
-import type { Credentials } from "../protocol/credentials.ts"
+import type { Credentials } from "../protocol/signing/credentials.ts"
 import type { PresignedUpload, SealedRegistration } from "../protocol/messages.ts"
 import { parseTraceContext } from "../protocol/trace-context.ts"
 import type { Call, NamedRoute } from "./app.ts"

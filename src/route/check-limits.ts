@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { Rejected } from "../server-kit/rejected.ts"
 import { formatByteSize } from "../protocol/byte-size.ts"
-import { canBeEmpty, isBrokenMediaType, lookupMediaType, parseMediaType } from "../protocol/media-type.ts"
+import { canBeEmpty, isBrokenMediaType, lookupMediaType, parseMediaType } from "../protocol/files/media-type.ts"
 import type { FileDescriptor } from "../protocol/messages.ts"
 import type { NamedRoute } from "./app.ts"
 import { findKind, type KindLimits } from "./builder/route-config.ts"

@@ -10,7 +10,7 @@ import type { CallbackResult, DevStreamEvent, Hook } from "../protocol/messages.
 import { names } from "../protocol/names.ts"
 import { DevStreamEventSchema } from "../schema/callback.ts"
 import { createDecoder } from "../schema/decode.ts"
-import type { Credentials } from "../protocol/credentials.ts"
+import type { Credentials } from "../protocol/signing/credentials.ts"
 import type { Call } from "./app.ts"
 import { receiveCallback } from "./callback.ts"
 import { toNoIngest } from "./no-ingest.ts"

@@ -1,5 +1,5 @@
 import type { RouteDescription } from "../protocol/messages.ts"
-import { UploadError } from "../protocol/upload-error.ts"
+import { UploadError } from "../protocol/errors/upload-error.ts"
 import { describeRoutes, toRouteMap } from "./app.ts"
 import type { FileRouter } from "./builder/file-route.ts"
 

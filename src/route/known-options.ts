@@ -1,9 +1,9 @@
-import type { FileLimitsInput } from "../protocol/route-config.ts"
-import { acls, cacheRules, contentDispositions } from "../protocol/signed-url.ts"
+import type { FileLimitsInput } from "../protocol/files/route-config.ts"
+import { acls, cacheRules, contentDispositions } from "../protocol/signing/signed-url.ts"
 import { findUnknownOption } from "../protocol/unknown-option.ts"
 import * as Effect from "effect/Effect"
 import { Rejected } from "../server-kit/rejected.ts"
-import { UploadError } from "../protocol/upload-error.ts"
+import { UploadError } from "../protocol/errors/upload-error.ts"
 
 /** The options of a kind of file. */
 export const kindOptions = [

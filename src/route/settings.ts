@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { toRejected, Rejected } from "../server-kit/rejected.ts"
-import { readCredentials } from "../protocol/credentials.ts"
+import { readCredentials } from "../protocol/signing/credentials.ts"
 import { parseDuration } from "../protocol/duration.ts"
 import { mergeEnvironment, readEnvironment } from "../protocol/environment.ts"
 import { limits } from "../protocol/limits.ts"

@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import { type Answer, toJsonAnswer } from "../http/answer.ts"
 import type { PresignedUpload } from "../protocol/messages.ts"
-import { signUploadUrl, type UploadGrant } from "../protocol/signed-url.ts"
-import type { Credentials } from "../protocol/credentials.ts"
+import { signUploadUrl, type UploadGrant } from "../protocol/signing/signed-url.ts"
+import type { Credentials } from "../protocol/signing/credentials.ts"
 
 /** A grant, and what the page is told of its file besides. */
 export interface PageGrant extends UploadGrant {

@@ -3,7 +3,7 @@ import { toWebRequest } from "../http/incoming.ts"
 import { logError } from "../server-kit/logging.ts"
 import { Rejected } from "../server-kit/rejected.ts"
 import type { Json } from "../protocol/json.ts"
-import { UploadError } from "../protocol/upload-error.ts"
+import { UploadError } from "../protocol/errors/upload-error.ts"
 import type { Call } from "./app.ts"
 import type { RouteDefinition } from "./builder/file-route.ts"
 

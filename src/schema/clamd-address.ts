@@ -1,4 +1,4 @@
-import { accept, type Outcome, refuse } from "../protocol/outcome.ts"
+import { accept, type Outcome, refuse } from "../protocol/errors/outcome.ts"
 
 /** Where a clamd listens: a socket of its machine, or a port. */
 export type ClamdAddress = { readonly path: string } | { readonly host: string; readonly port: number }

@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import { type FileLabels, findOwnerMistake, findStoredPathMistake } from "../protocol/file-labels.ts"
+import { type FileLabels, findOwnerMistake, findStoredPathMistake } from "../protocol/files/file-labels.ts"
 import { limits } from "../protocol/limits.ts"
 import { checkedText } from "./checked-text.ts"
 

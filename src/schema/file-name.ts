@@ -1,5 +1,5 @@
 import type * as Schema from "effect/Schema"
-import { findNameMistake } from "../protocol/file-name.ts"
+import { findNameMistake } from "../protocol/files/file-name.ts"
 import { limits } from "../protocol/limits.ts"
 import { checkedText } from "./checked-text.ts"
 

@@ -1,5 +1,5 @@
 import type * as Schema from "effect/Schema"
-import { findPathMistake } from "../protocol/file-path.ts"
+import { findPathMistake } from "../protocol/files/file-path.ts"
 import { limits } from "../protocol/limits.ts"
 import { checkedText } from "./checked-text.ts"
 

@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 import { limits } from "../protocol/limits.ts"
-import { findPrefixMistake, type PrefixGrant } from "../protocol/prefix-grant.ts"
+import { findPrefixMistake, type PrefixGrant } from "../protocol/signing/prefix-grant.ts"
 import { checkedText } from "./checked-text.ts"
 import { Owner } from "./file-labels.ts"
 

@@ -1,4 +1,4 @@
-import { accept, type Outcome, refuse } from "../protocol/outcome.ts"
+import { accept, type Outcome, refuse } from "../protocol/errors/outcome.ts"
 
 /** Bytes of a secret. */
 const bytes = { least: 24, most: 64 }

@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { problems, toHelp } from "../protocol/problem.ts"
+import { problems, toHelp } from "../protocol/errors/problem.ts"
 import { logError } from "./logging.ts"
 import { createReminder } from "./reminder.ts"
 import type { Rejected } from "./rejected.ts"

@@ -1,5 +1,5 @@
 import type { Answer } from "../http/answer.ts"
-import { problemMediaType, toProblemDocument } from "../protocol/problem.ts"
+import { problemMediaType, toProblemDocument } from "../protocol/errors/problem.ts"
 import type { Rejected } from "./rejected.ts"
 
 /**

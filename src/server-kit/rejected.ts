@@ -1,7 +1,7 @@
 import * as Data from "effect/Data"
 import type { Json } from "../protocol/json.ts"
-import type { Refusal } from "../protocol/outcome.ts"
-import type { ProblemCode } from "../protocol/problem.ts"
+import type { Refusal } from "../protocol/errors/outcome.ts"
+import type { ProblemCode } from "../protocol/errors/problem.ts"
 
 /**
  * The caller has to change something: the request is answered with a problem document of this code.

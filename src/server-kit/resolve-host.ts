@@ -108,4 +108,4 @@ export const createResolveByNameServers = ({
 }
 
 /** Asks the system's name servers. */
-export const resolveByNameServers = createResolveByNameServers()
+export const resolveByNameServers: Resolve = (hostname, signal) => createResolveByNameServers()(hostname, signal)

@@ -1,1 +1,1 @@
-export { createTexts, ar } from "../ui/languages/ar.ts"
+export { createTexts, ar } from "../ui/texts/languages/ar.ts"

@@ -1,1 +1,1 @@
-export { createTexts, de } from "../ui/languages/de.ts"
+export { createTexts, de } from "../ui/texts/languages/de.ts"

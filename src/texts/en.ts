@@ -1,1 +1,1 @@
-export { createUploadTexts as createTexts, english as en } from "../ui/english-texts.ts"
+export { createUploadTexts as createTexts, english as en } from "../ui/texts/english-texts.ts"

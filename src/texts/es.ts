@@ -1,1 +1,1 @@
-export { createTexts, es } from "../ui/languages/es.ts"
+export { createTexts, es } from "../ui/texts/languages/es.ts"

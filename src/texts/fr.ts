@@ -1,1 +1,1 @@
-export { createTexts, fr } from "../ui/languages/fr.ts"
+export { createTexts, fr } from "../ui/texts/languages/fr.ts"

@@ -1,1 +1,1 @@
-export { createTexts, he } from "../ui/languages/he.ts"
+export { createTexts, he } from "../ui/texts/languages/he.ts"

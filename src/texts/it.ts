@@ -1,1 +1,1 @@
-export { createTexts, it } from "../ui/languages/it.ts"
+export { createTexts, it } from "../ui/texts/languages/it.ts"

@@ -1,1 +1,1 @@
-export { createTexts, ja } from "../ui/languages/ja.ts"
+export { createTexts, ja } from "../ui/texts/languages/ja.ts"

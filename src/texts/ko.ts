@@ -1,1 +1,1 @@
-export { createTexts, ko } from "../ui/languages/ko.ts"
+export { createTexts, ko } from "../ui/texts/languages/ko.ts"

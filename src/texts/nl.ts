@@ -1,1 +1,1 @@
-export { createTexts, nl } from "../ui/languages/nl.ts"
+export { createTexts, nl } from "../ui/texts/languages/nl.ts"

@@ -1,1 +1,1 @@
-export { createTexts, pl } from "../ui/languages/pl.ts"
+export { createTexts, pl } from "../ui/texts/languages/pl.ts"

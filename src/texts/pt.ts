@@ -1,1 +1,1 @@
-export { createTexts, pt } from "../ui/languages/pt.ts"
+export { createTexts, pt } from "../ui/texts/languages/pt.ts"

@@ -1,1 +1,1 @@
-export { createTexts, zh } from "../ui/languages/zh.ts"
+export { createTexts, zh } from "../ui/texts/languages/zh.ts"

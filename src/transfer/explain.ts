@@ -1,4 +1,4 @@
-import type { UploadError } from "../protocol/upload-error.ts"
+import type { UploadError } from "../protocol/errors/upload-error.ts"
 
 /** ms until the file is read once more. */
 const secondLook = 500

@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises"
 import { markDisposable } from "../protocol/disposable-stream.ts"
-import { UploadError } from "../protocol/upload-error.ts"
+import { UploadError } from "../protocol/errors/upload-error.ts"
 import { findUnknownOption } from "../protocol/unknown-option.ts"
 import { type FileFromPath, noFileSystem } from "./no-file-system.ts"
 

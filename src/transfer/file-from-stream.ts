@@ -1,4 +1,4 @@
-import { UploadError } from "../protocol/upload-error.ts"
+import { UploadError } from "../protocol/errors/upload-error.ts"
 import type { UploadableFile } from "./uploadable-file.ts"
 
 /** The parts of a file that is read as a stream. */

@@ -1,4 +1,4 @@
-import { UploadError } from "../protocol/upload-error.ts"
+import { UploadError } from "../protocol/errors/upload-error.ts"
 import type { UploadableFile } from "./uploadable-file.ts"
 
 /** How a file on a disk is described. */

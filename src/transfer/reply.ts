@@ -1,5 +1,5 @@
-import { type ForeignAnswer, parseProblem, type Peer } from "../protocol/parse-problem.ts"
-import { UploadError } from "../protocol/upload-error.ts"
+import { type ForeignAnswer, parseProblem, type Peer } from "../protocol/errors/parse-problem.ts"
+import { UploadError } from "../protocol/errors/upload-error.ts"
 import type { Attempt } from "./retry.ts"
 
 /** An answer, read to its end. */

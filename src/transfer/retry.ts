@@ -1,5 +1,5 @@
-import { isRetryable, type ProblemCode } from "../protocol/problem-code.ts"
-import { UploadError } from "../protocol/upload-error.ts"
+import { isRetryable, type ProblemCode } from "../protocol/errors/problem-code.ts"
+import { UploadError } from "../protocol/errors/upload-error.ts"
 
 /**
  * When to retry after a network error, a 429 or a 5xx. Other refusals are final, and so is a failure of the app's own

@@ -1,9 +1,9 @@
-import { attend } from "./attend.ts"
-import { completeTexts } from "./english-texts.ts"
-import { findFieldProblem } from "./field-problem.ts"
+import { attend } from "./page/attend.ts"
+import { completeTexts } from "./texts/english-texts.ts"
+import { findFieldProblem } from "./form/field-problem.ts"
 import { used } from "./markup/used.ts"
-import { tellOfRoute } from "./tell-of-route.ts"
-import { createUploadEngine } from "./upload-engine.ts"
+import { tellOfRoute } from "./diagnosis/tell-of-route.ts"
+import { createUploadEngine } from "./controller/upload-engine.ts"
 
 /**
  * Everything that a component needs once it is used, in one piece: it is loaded when the pointer or focus comes near,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { SluiceApi } from "../../src/api.ts"
-import { createSealer } from "../../src/protocol/seal.ts"
+import { createSealer } from "../../src/protocol/signing/seal.ts"
 import { apiKey, appId, token } from "../ingest/circle.ts"
 
 const ingestUrl = "https://files.example/below"

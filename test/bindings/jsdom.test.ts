@@ -33,9 +33,9 @@ beforeAll(async () => {
   await Promise.all([
     import("../../src/ui/engine.ts"),
     import("../../src/ui/markup/tray-panel.ts"),
-    import("../../src/ui/reorder-rows.ts"),
-    import("../../src/ui/rename-rows.ts"),
-    import("../../src/ui/watch-undo.ts"),
+    import("../../src/ui/rows/reorder-rows.ts"),
+    import("../../src/ui/rows/rename-rows.ts"),
+    import("../../src/ui/rows/watch-undo.ts"),
   ])
 })
 beforeEach(() => {

@@ -19,8 +19,8 @@ import {
   signUploadUrl,
   type Token,
 } from "../../src/protocol.ts"
-import { sealPrefixUrl } from "../../src/protocol/prefix-grant.ts"
-import { createSealer } from "../../src/protocol/seal.ts"
+import { sealPrefixUrl } from "../../src/protocol/signing/prefix-grant.ts"
+import { createSealer } from "../../src/protocol/signing/seal.ts"
 import { skipLacking } from "../skip-lacking.ts"
 import { awayAnswer, hasCommand, proxies, readAway } from "./proxies.ts"
 import { setUpProxy as setUp } from "./set-up-proxy.ts"

@@ -6,7 +6,7 @@ import { connect } from "node:net"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { expect } from "vitest"
-import { parseProblem } from "../../src/protocol/parse-problem.ts"
+import { parseProblem } from "../../src/protocol/errors/parse-problem.ts"
 
 const deploy = join(import.meta.dirname, "../../deploy")
 

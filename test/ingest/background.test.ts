@@ -11,10 +11,10 @@ import {
   createSqliteCatalog,
   type IngestOptions,
 } from "../../src/ingest.ts"
-import { createDrive, createDrivers } from "../../src/ingest/drive.ts"
+import { createDrive, createDrivers } from "../../src/ingest/upkeep/drive.ts"
 import { formatUploadRange, names, type UploadGrant } from "../../src/protocol.ts"
 import { makeFolder } from "../make-folder.ts"
-import { createWebhookSecret } from "../../src/protocol/webhook-secret.ts"
+import { createWebhookSecret } from "../../src/protocol/signing/webhook-secret.ts"
 import { apiKey, appId, createGrant, listen, sign, startApp, token } from "./circle.ts"
 import { startCallback } from "./background-process.ts"
 

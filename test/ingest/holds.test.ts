@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { SluiceApi } from "../../src/api.ts"
-import type { FileLabels } from "../../src/protocol/file-labels.ts"
+import type { FileLabels } from "../../src/protocol/files/file-labels.ts"
 import type { UploadGrant } from "../../src/protocol.ts"
 import {
   answerWith,

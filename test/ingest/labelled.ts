@@ -1,5 +1,5 @@
 import type { UploadGrant } from "../../src/protocol.ts"
-import { createSealer } from "../../src/protocol/seal.ts"
+import { createSealer } from "../../src/protocol/signing/seal.ts"
 import { apiKey, createGrant } from "./circle.ts"
 
 const sealer = createSealer(apiKey)

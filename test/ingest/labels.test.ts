@@ -7,8 +7,8 @@ import {
   signUploadUrl,
   type UploadGrant,
 } from "../../src/protocol.ts"
-import type { FileLabels } from "../../src/protocol/file-labels.ts"
-import { createSealer } from "../../src/protocol/seal.ts"
+import type { FileLabels } from "../../src/protocol/files/file-labels.ts"
+import { createSealer } from "../../src/protocol/signing/seal.ts"
 import { SluiceApi, SluiceFile, type UploadInput } from "../../src/api.ts"
 import {
   apiKey,

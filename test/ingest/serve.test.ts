@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { createSigner, names, signUrl, type UploadGrant } from "../../src/protocol.ts"
-import { signReadUrl } from "../../src/protocol/read-grant.ts"
+import { signReadUrl } from "../../src/protocol/signing/read-grant.ts"
 import {
   appId,
   createGrant,

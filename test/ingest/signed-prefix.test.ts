@@ -6,9 +6,9 @@ import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { SluiceApi } from "../../src/api.ts"
 import { createIngest, createMemoryBlobStore } from "../../src/ingest.ts"
 import { encodeToken, type UploadGrant } from "../../src/protocol.ts"
-import type { FileLabels } from "../../src/protocol/file-labels.ts"
-import { sealPrefixUrl } from "../../src/protocol/prefix-grant.ts"
-import { createSealer, type SealContext } from "../../src/protocol/seal.ts"
+import type { FileLabels } from "../../src/protocol/files/file-labels.ts"
+import { sealPrefixUrl } from "../../src/protocol/signing/prefix-grant.ts"
+import { createSealer, type SealContext } from "../../src/protocol/signing/seal.ts"
 import {
   apiKey,
   appId,

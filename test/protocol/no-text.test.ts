@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as protocol from "../../src/protocol.ts"
-import * as onNode from "../../src/protocol/signature.ts"
+import * as onNode from "../../src/protocol/signing/signature.ts"
 import { loadWithoutNodeCrypto } from "./without-node-crypto.ts"
 
 const platforms = [

@@ -1,5 +1,5 @@
 import { vi } from "vitest"
-import type * as signature from "../../src/protocol/signature.ts"
+import type * as signature from "../../src/protocol/signing/signature.ts"
 
 /** The module of signatures as a platform without `node:crypto` loads it: on Web Crypto. */
 export const loadWithoutNodeCrypto = async (): Promise<typeof signature> => {
@@ -9,7 +9,7 @@ export const loadWithoutNodeCrypto = async (): Promise<typeof signature> => {
   )
   vi.resetModules()
   try {
-    return await import("../../src/protocol/signature.ts")
+    return await import("../../src/protocol/signing/signature.ts")
   } finally {
     vi.restoreAllMocks()
     // The next test file loads it as it is here.

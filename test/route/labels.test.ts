@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { createSealer } from "../../src/protocol/seal.ts"
+import { createSealer } from "../../src/protocol/signing/seal.ts"
 import { createSluice, type FileRouter } from "../../src/server.ts"
 import { apiKey, appId } from "./app-token.ts"
 import { grantOf, handlerOf, png, presigned, refused, renewRequest, uploadRequest } from "./call-app.ts"

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
-import { createSealer } from "../../src/protocol/seal.ts"
+import { createSealer } from "../../src/protocol/signing/seal.ts"
 import { type FileRouter, createSluice, UploadError } from "../../src/server.ts"
 import { apiKey, appId } from "./app-token.ts"
 import { appUrl, grantOf, handlerOf, png, presigned, refused, renewRequest, uploadRequest } from "./call-app.ts"

@@ -8,7 +8,7 @@ import {
   signUploadUrl,
   type UploadGrant,
 } from "../../src/protocol.ts"
-import { createSealer } from "../../src/protocol/seal.ts"
+import { createSealer } from "../../src/protocol/signing/seal.ts"
 import { type Answer, exchange, type Outgoing } from "../reliability/exchange.ts"
 import { publicUrl } from "./start-deployment.ts"
 

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import type { CallbackEvent, ErrorEvent, Registration } from "../../src/protocol/messages.ts"
-import { problems } from "../../src/protocol/problem.ts"
+import { problems } from "../../src/protocol/errors/problem.ts"
 import {
   CallbackEventSchema,
   CallbackResultSchema,

@@ -4,8 +4,8 @@ import { type Answer, toResponse } from "../../src/http/answer.ts"
 import { createRequestHandler } from "../../src/server-kit/request-handler.ts"
 import { createLogContext } from "../../src/server-kit/logging.ts"
 import { Rejected, toRejected } from "../../src/server-kit/rejected.ts"
-import { refuse } from "../../src/protocol/outcome.ts"
-import type { ProblemCode } from "../../src/protocol/problem.ts"
+import { refuse } from "../../src/protocol/errors/outcome.ts"
+import type { ProblemCode } from "../../src/protocol/errors/problem.ts"
 
 let logged: Array<string> = []
 beforeEach(() => {

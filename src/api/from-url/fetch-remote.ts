@@ -1,5 +1,5 @@
 import { names } from "../../protocol/names.ts"
-import { UploadError } from "../../protocol/upload-error.ts"
+import { UploadError } from "../../protocol/errors/upload-error.ts"
 import type { FromUrlSettings } from "./from-url-options.ts"
 import { checkHost } from "./host-rules.ts"
 import { type RemoteAnswer, toSourceError } from "./remote-answer.ts"

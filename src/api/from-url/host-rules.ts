@@ -1,6 +1,6 @@
 import ipaddr from "ipaddr.js"
 import { hostOf, isLocalUrl } from "../../server-kit/public-address.ts"
-import { UploadError } from "../../protocol/upload-error.ts"
+import { UploadError } from "../../protocol/errors/upload-error.ts"
 import { describeUrl } from "./remote-url.ts"
 
 /** Which hosts files may be fetched from. */

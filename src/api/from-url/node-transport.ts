@@ -1,7 +1,7 @@
 import { requestPinned, toHeaders, unlessAborted } from "../../server-kit/pinned-request.ts"
 import { isAddress, isPublicAddress } from "../../server-kit/public-address.ts"
 import { type HostAddress, type Resolve, resolveByNameServers, resolveBySystem } from "../../server-kit/resolve-host.ts"
-import { UploadError } from "../../protocol/upload-error.ts"
+import { UploadError } from "../../protocol/errors/upload-error.ts"
 import { addressRefused } from "./host-rules.ts"
 import type { RemoteRequest, Transport } from "./remote-answer.ts"
 import { describeUrl } from "./remote-url.ts"

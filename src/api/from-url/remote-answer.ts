@@ -1,4 +1,4 @@
-import { UploadError } from "../../protocol/upload-error.ts"
+import { UploadError } from "../../protocol/errors/upload-error.ts"
 import type { HostRules } from "./host-rules.ts"
 import { describeUrl } from "./remote-url.ts"
 

@@ -1,4 +1,4 @@
-import { UploadError } from "../../protocol/upload-error.ts"
+import { UploadError } from "../../protocol/errors/upload-error.ts"
 import { toByteStream } from "./byte-stream.ts"
 import { readEncodings } from "./decode-body.ts"
 import type { RemoteReply } from "./fetch-remote.ts"

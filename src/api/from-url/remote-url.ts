@@ -1,4 +1,4 @@
-import { UploadError } from "../../protocol/upload-error.ts"
+import { UploadError } from "../../protocol/errors/upload-error.ts"
 
 /** A URL for messages: without its query and its credentials, which may be secrets. */
 export const describeUrl = (url: URL | string): string => {

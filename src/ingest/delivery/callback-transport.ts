@@ -1,7 +1,7 @@
 import { createTransport } from "../../http/own-transport.ts"
 import type { Send } from "../../http/transport.ts"
 import { isLocalUrl } from "../../server-kit/public-address.ts"
-import type { App } from "../apps.ts"
+import type { App } from "../access/apps.ts"
 import type { Settings } from "../settings.ts"
 import { createGuardedTransport } from "./guarded-transport.ts"
 

@@ -1,4 +1,4 @@
-import type { Catalog } from "../storage/catalog.ts"
+import type { Catalog } from "../storage/catalog/catalog.ts"
 import type { Settings } from "../settings.ts"
 
 /** Heartbeats for which an event in flight is claimed, each time anew. */

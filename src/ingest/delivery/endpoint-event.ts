@@ -1,6 +1,6 @@
 import { names } from "../../protocol/names.ts"
-import type { DueEvent, EventFile } from "../storage/catalog-endpoints.ts"
-import { toStoredMediaType } from "../stored-media-type.ts"
+import type { DueEvent, EventFile } from "../storage/catalog/endpoints.ts"
+import { toStoredMediaType } from "../requests/stored-media-type.ts"
 
 const toData = (file: EventFile, url: string | undefined) => ({
   key: file.key,

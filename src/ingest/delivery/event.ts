@@ -1,7 +1,7 @@
 import type { StoredFile } from "../../protocol/messages.ts"
 import { names } from "../../protocol/names.ts"
-import type { DueDelivery, FileRecord } from "../storage/catalog.ts"
-import { toStoredMediaType } from "../stored-media-type.ts"
+import type { DueDelivery, FileRecord } from "../storage/catalog/catalog.ts"
+import { toStoredMediaType } from "../requests/stored-media-type.ts"
 
 /** The ingest's public URL for a file. */
 export const originOf = (file: FileRecord, url: string | undefined): string => url ?? file.origin

@@ -1,15 +1,15 @@
 import * as Effect from "effect/Effect"
 import { limits } from "../../protocol/limits.ts"
 import { names } from "../../protocol/names.ts"
-import { verifyAnswer } from "../../protocol/signed-answer.ts"
+import { verifyAnswer } from "../../protocol/signing/signed-answer.ts"
 import { readStart, readText } from "../../http/read-answer.ts"
 import type { HttpAnswer } from "../../http/transport.ts"
 import { type PostAnswer, PostFailed } from "../../server-kit/post-json.ts"
 import { parseJson } from "../../server-kit/read-body.ts"
 import { redact } from "../../server-kit/redact.ts"
 import { Rejected } from "../../server-kit/rejected.ts"
-import type { App } from "../apps.ts"
-import type { Catalog, DueDelivery, ResultRecord } from "../storage/catalog.ts"
+import type { App } from "../access/apps.ts"
+import type { Catalog, DueDelivery, ResultRecord } from "../storage/catalog/catalog.ts"
 import { decodeResult, toResultRecord } from "./result.ts"
 
 /** What an app answered to an event that it accepted. */

@@ -1,4 +1,4 @@
-import type { Catalog, UploadRecord } from "../storage/catalog.ts"
+import type { Catalog, UploadRecord } from "../storage/catalog/catalog.ts"
 import type { Changes } from "./changes.ts"
 
 /** Between two looks, ms. */

@@ -1,5 +1,5 @@
 import type { PostFailed } from "../../server-kit/post-json.ts"
-import type { AttemptRecord } from "../storage/catalog.ts"
+import type { AttemptRecord } from "../storage/catalog/catalog.ts"
 
 type Next = Exclude<AttemptRecord["outcome"], "delivered">
 

@@ -1,6 +1,6 @@
 import type { Service } from "../service.ts"
 import { toBlobName } from "../storage/blob-name.ts"
-import type { FileRecord } from "../storage/catalog.ts"
+import type { FileRecord } from "../storage/catalog/catalog.ts"
 import { BlobStoreError } from "../storage/blob-store.ts"
 import { createPieceStream } from "../storage/piece-stream.ts"
 import { pieces } from "../storage/read-budget.ts"

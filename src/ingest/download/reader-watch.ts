@@ -1,4 +1,4 @@
-import type { Catalog } from "../storage/catalog.ts"
+import type { Catalog } from "../storage/catalog/catalog.ts"
 import type { Readers } from "./readers.ts"
 
 /** Between two looks, ms. */

@@ -2,13 +2,13 @@ import * as Effect from "effect/Effect"
 import type { Answer } from "../../http/answer.ts"
 import type { Incoming } from "../../http/incoming.ts"
 import { attempt } from "../attempt.ts"
-import { isDigestWanted } from "../digest-fields.ts"
-import { type Keeping, toRedirectCaching, toSentElsewhere } from "../file-headers.ts"
+import { isDigestWanted } from "../requests/digest-fields.ts"
+import { type Keeping, toRedirectCaching, toSentElsewhere } from "../requests/file-headers.ts"
 import type { Service } from "../service.ts"
 import type { Settings } from "../settings.ts"
 import { toBlobName } from "../storage/blob-name.ts"
 import type { BlobStore } from "../storage/blob-store.ts"
-import type { FileRecord } from "../storage/catalog.ts"
+import type { FileRecord } from "../storage/catalog/catalog.ts"
 
 /** Who reads a file. */
 export interface Reader {

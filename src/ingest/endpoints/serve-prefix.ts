@@ -1,10 +1,10 @@
 import * as Effect from "effect/Effect"
 import type { Incoming } from "../../http/incoming.ts"
-import { findStoredPathMistake } from "../../protocol/file-labels.ts"
+import { findStoredPathMistake } from "../../protocol/files/file-labels.ts"
 import { attempt } from "../attempt.ts"
 import { sendFile } from "../download/send-file.ts"
-import { findProgramRefusal, toFileHeaders } from "../file-headers.ts"
-import { openPrefix, type SealedPrefix } from "../open-prefix.ts"
+import { findProgramRefusal, toFileHeaders } from "../requests/file-headers.ts"
+import { openPrefix, type SealedPrefix } from "../access/open-prefix.ts"
 import { fileNotFound } from "../refusals.ts"
 import type { Service } from "../service.ts"
 

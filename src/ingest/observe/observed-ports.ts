@@ -1,7 +1,7 @@
 import type { Write } from "../../server-kit/logging.ts"
 import { Rejected } from "../../server-kit/rejected.ts"
 import { type BlobStore, BlobStoreError } from "../storage/blob-store.ts"
-import type { Catalog, UploadRecord } from "../storage/catalog.ts"
+import type { Catalog, UploadRecord } from "../storage/catalog/catalog.ts"
 import type { FreeSpace } from "../storage/free-space.ts"
 import type { LimitedLog } from "./limited-log.ts"
 import type { Metrics } from "./metrics.ts"

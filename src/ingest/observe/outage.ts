@@ -1,7 +1,7 @@
 import type * as Effect from "effect/Effect"
 import { logDebug, logError, type Write } from "../../server-kit/logging.ts"
 import { BlobStoreError } from "../storage/blob-store.ts"
-import { CatalogError } from "../storage/catalog.ts"
+import { CatalogError } from "../storage/catalog/catalog.ts"
 
 /** How long nothing may fail until a port counts as working again, ms: at first, and where it fails again and again. */
 const quiet = { shortest: 10_000, longest: 600_000 }

@@ -1,5 +1,5 @@
 import type { BlobStore } from "../storage/blob-store.ts"
-import type { Catalog } from "../storage/catalog.ts"
+import type { Catalog } from "../storage/catalog/catalog.ts"
 import type { FreeSpace } from "../storage/free-space.ts"
 import { endsWithin } from "../../server-kit/ends-within.ts"
 import type { Changes } from "../delivery/changes.ts"

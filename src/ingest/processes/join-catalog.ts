@@ -2,8 +2,8 @@ import type { Write } from "../../server-kit/logging.ts"
 import { createReaderWatch } from "../download/reader-watch.ts"
 import { cutOff, locked } from "../refusals.ts"
 import type { Service } from "../service.ts"
-import type { Catalog } from "../storage/catalog.ts"
-import type { CatalogProcesses } from "../storage/catalog-processes.ts"
+import type { Catalog } from "../storage/catalog/catalog.ts"
+import type { CatalogProcesses } from "../storage/catalog/processes.ts"
 import { createMembership, type MemberOf, type Membership, type ProcessTimes, single } from "./membership.ts"
 
 /** Every epoch. */

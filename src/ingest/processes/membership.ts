@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { endsWithin } from "../../server-kit/ends-within.ts"
 import type { Write } from "../../server-kit/logging.ts"
-import type { CatalogProcesses, ProcessLook } from "../storage/catalog-processes.ts"
+import type { CatalogProcesses, ProcessLook } from "../storage/catalog/processes.ts"
 import { createSharedClock } from "./shared-clock.ts"
 
 /** ms. */

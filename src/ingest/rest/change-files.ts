@@ -13,7 +13,7 @@ import {
 import { Rejected } from "../../server-kit/rejected.ts"
 import { attempt } from "../attempt.ts"
 import { catalogOverQuota } from "../refusals.ts"
-import type { FileChange } from "../storage/catalog-files.ts"
+import type { FileChange } from "../storage/catalog/files.ts"
 import { type Call, defineOperation } from "./operation.ts"
 
 const toReference = (update: FileReference): FileReference =>

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { ClaimedFilesSchema, ClaimFilesRequestSchema } from "../../schema/rest.ts"
-import { announceDeletion } from "../announce-deletion.ts"
+import { announceDeletion } from "../upkeep/announce-deletion.ts"
 import { attempt } from "../attempt.ts"
 import { filesMissing, unknownApiKey } from "../refusals.ts"
 import { defineOperation } from "./operation.ts"

@@ -9,9 +9,9 @@ import type {
 } from "../../protocol/rest-messages.ts"
 import type { Rejected } from "../../server-kit/rejected.ts"
 import { DeletedFilesSchema, DeletedSelectionSchema, DeleteFilesRequestSchema } from "../../schema/rest.ts"
-import { isKeyOf } from "../../protocol/key.ts"
+import { isKeyOf } from "../../protocol/files/key.ts"
 import { attempt } from "../attempt.ts"
-import { announceDeletion } from "../announce-deletion.ts"
+import { announceDeletion } from "../upkeep/announce-deletion.ts"
 import { tooManyDeletions, tooManyExpected, unknownApiKey } from "../refusals.ts"
 import { type Call, defineOperation } from "./operation.ts"
 

@@ -5,10 +5,10 @@ import {
   ReleasedFilesSchema,
   ReleaseFilesRequestSchema,
 } from "../../schema/rest.ts"
-import { announceVerdicts } from "../announce-verdicts.ts"
+import { announceVerdicts } from "../upkeep/announce-verdicts.ts"
 import { attempt } from "../attempt.ts"
 import { createEventId } from "../event-id.ts"
-import type { HoldVerdict } from "../storage/catalog-holds.ts"
+import type { HoldVerdict } from "../storage/catalog/holds.ts"
 import { type Call, defineOperation } from "./operation.ts"
 
 /** Returns the keys of the files that were held. */

@@ -1,12 +1,12 @@
 import * as Effect from "effect/Effect"
 import { decodeBase64Url, encodeBase64Url } from "../../protocol/base64.ts"
 import type { ListedFile } from "../../protocol/rest-messages.ts"
-import type { Acl } from "../../protocol/signed-url.ts"
+import type { Acl } from "../../protocol/signing/signed-url.ts"
 import { FilePageSchema, ListFilesRequestSchema } from "../../schema/rest.ts"
 import { attempt } from "../attempt.ts"
-import type { FileRecord } from "../storage/catalog.ts"
+import type { FileRecord } from "../storage/catalog/catalog.ts"
 import { toFileStatus } from "../storage/file-status.ts"
-import { toStoredMediaType } from "../stored-media-type.ts"
+import { toStoredMediaType } from "../requests/stored-media-type.ts"
 import { defineOperation } from "./operation.ts"
 
 const defaultLimit = 500

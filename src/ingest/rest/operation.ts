@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import { Rejected } from "../../server-kit/rejected.ts"
 import { createDecoder } from "../../schema/decode.ts"
-import type { App } from "../apps.ts"
+import type { App } from "../access/apps.ts"
 import type { Service } from "../service.ts"
 
 /** The context of an operation: who calls it, and where. */

@@ -1,8 +1,8 @@
 import { names } from "../../protocol/names.ts"
-import { accept, type Outcome, refuse } from "../../protocol/outcome.ts"
-import { createSigner } from "../../protocol/signature.ts"
-import { signUrl, verifySignedUrl } from "../../protocol/signed-url.ts"
-import type { FileRecord } from "../storage/catalog.ts"
+import { accept, type Outcome, refuse } from "../../protocol/errors/outcome.ts"
+import { createSigner } from "../../protocol/signing/signature.ts"
+import { signUrl, verifySignedUrl } from "../../protocol/signing/signed-url.ts"
+import type { FileRecord } from "../storage/catalog/catalog.ts"
 
 /** What a scanner may do by a URL: read a file that is held, or judge it. */
 export type HeldPurpose = "read" | "judge"

@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import { logDebug } from "../../server-kit/logging.ts"
-import { announceVerdicts } from "../announce-verdicts.ts"
+import { announceVerdicts } from "../upkeep/announce-verdicts.ts"
 import { attempt } from "../attempt.ts"
 import type { Metrics } from "../observe/metrics.ts"
 import { createEventId } from "../event-id.ts"

@@ -1,6 +1,6 @@
 import { toBlobName } from "../storage/blob-name.ts"
 import { type BlobStore, BlobStoreError } from "../storage/blob-store.ts"
-import type { Catalog, FileRecord } from "../storage/catalog.ts"
+import type { Catalog, FileRecord } from "../storage/catalog/catalog.ts"
 
 /**
  * The bytes of a stored file, all of them and no others, wherever they are kept.

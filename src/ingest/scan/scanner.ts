@@ -1,6 +1,6 @@
 import type * as Effect from "effect/Effect"
 import type { Rejected } from "../../server-kit/rejected.ts"
-import type { FileRecord } from "../storage/catalog.ts"
+import type { FileRecord } from "../storage/catalog/catalog.ts"
 
 /** What a scanner has decided about a file. */
 export type ScanVerdict =

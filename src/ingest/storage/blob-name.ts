@@ -1,4 +1,4 @@
-import type { FileRecord } from "./catalog.ts"
+import type { FileRecord } from "./catalog/catalog.ts"
 
 /**
  * The name of a file's blob in the store: the file's key and id.

@@ -1,5 +1,5 @@
-import type { FileEventType } from "../../protocol/file-events.ts"
-import type { FileRecord, RegistrationRecord } from "./catalog-records.ts"
+import type { FileEventType } from "../../protocol/files/file-events.ts"
+import type { FileRecord, RegistrationRecord } from "./catalog/records.ts"
 import { isOverdue } from "./upload-rules.ts"
 
 /** A file, and what it is registered with. */

@@ -1,5 +1,5 @@
 import type { FileReference } from "../../protocol/rest-messages.ts"
-import type { FileChange } from "./catalog-files.ts"
+import type { FileChange } from "./catalog/files.ts"
 
 /** A name by which the same reference is found again. */
 export const nameOf = (file: FileReference): string =>

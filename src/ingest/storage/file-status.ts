@@ -1,5 +1,5 @@
 import type { FileStatus } from "../../protocol/rest-messages.ts"
-import type { FileRecord } from "./catalog-records.ts"
+import type { FileRecord } from "./catalog/records.ts"
 
 /** The state of a file as apps and operators see it. Source: docs/protocol.md §10. */
 export const toFileStatus = ({

@@ -1,4 +1,4 @@
-import type { UploadRecord } from "./catalog-records.ts"
+import type { UploadRecord } from "./catalog/records.ts"
 
 /** Whether a file waits for a verdict: the one with this id, and no newer one of its key. */
 export const isHeld = (upload: UploadRecord | null, id: number): upload is UploadRecord =>

@@ -1,5 +1,5 @@
-import type { FileLabels } from "../../protocol/file-labels.ts"
-import type { CatalogBounds, FileRecord, OwnerUsage, Usage } from "./catalog-records.ts"
+import type { FileLabels } from "../../protocol/files/file-labels.ts"
+import type { CatalogBounds, FileRecord, OwnerUsage, Usage } from "./catalog/records.ts"
 
 const encoder = new TextEncoder()
 

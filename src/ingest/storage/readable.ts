@@ -1,4 +1,4 @@
-import type { UploadRecord } from "./catalog-records.ts"
+import type { UploadRecord } from "./catalog/records.ts"
 import { isHeld } from "./is-held.ts"
 import { isOverdue } from "./upload-rules.ts"
 

@@ -1,6 +1,6 @@
 import { limits } from "../../protocol/limits.ts"
-import type { UploadGrant } from "../../protocol/signed-url.ts"
-import type { FileRecord, Tombstone } from "./catalog-records.ts"
+import type { UploadGrant } from "../../protocol/signing/signed-url.ts"
+import type { FileRecord, Tombstone } from "./catalog/records.ts"
 
 /** Until when a URL of a file's upload may be valid: the one last seen, and those that renew it. */
 export const findUrlsEnd = ({

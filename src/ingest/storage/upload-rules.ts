@@ -2,12 +2,12 @@
  * The decisions about uploads that every catalog makes. A driver looks up, asks here, and applies the verdict; nothing
  * in this file reads or writes. quota.ts decides what fits, tombstone.ts what was deleted.
  */
-import type { FileLabels } from "../../protocol/file-labels.ts"
-import type { UploadGrant } from "../../protocol/signed-url.ts"
-import { toStoredMediaType } from "../stored-media-type.ts"
-import type { AttemptRecord, DeliveryRecord, FileFailure, FileRecord, OwnerUsage, Usage } from "./catalog-records.ts"
-import type { CatalogFiles } from "./catalog-files.ts"
-import type { Begun, CatalogUploads } from "./catalog-uploads.ts"
+import type { FileLabels } from "../../protocol/files/file-labels.ts"
+import type { UploadGrant } from "../../protocol/signing/signed-url.ts"
+import { toStoredMediaType } from "../requests/stored-media-type.ts"
+import type { AttemptRecord, DeliveryRecord, FileFailure, FileRecord, OwnerUsage, Usage } from "./catalog/records.ts"
+import type { CatalogFiles } from "./catalog/files.ts"
+import type { Begun, CatalogUploads } from "./catalog/uploads.ts"
 import { fitsOwnerQuota, fitsQuota } from "./quota.ts"
 import { findUrlsEnd } from "./tombstone.ts"
 

@@ -1,6 +1,6 @@
 import { toBlobName } from "./blob-name.ts"
 import { BlobStoreError, type BlobStore } from "./blob-store.ts"
-import type { Catalog, FileRecord } from "./catalog.ts"
+import type { Catalog, FileRecord } from "./catalog/catalog.ts"
 
 /** The state of a stored file's bytes. */
 export type FileVerdict =

@@ -1,4 +1,4 @@
-import type { Catalog } from "./catalog.ts"
+import type { Catalog } from "./catalog/catalog.ts"
 
 /** The methods of a catalog by which something may become of a file. */
 const changing = [

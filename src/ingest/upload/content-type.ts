@@ -1,6 +1,6 @@
 import { readableBeginning } from "../storage/blob-store.ts"
 import { fileTypeFromBuffer } from "file-type"
-import { parseMediaType } from "../../protocol/media-type.ts"
+import { parseMediaType } from "../../protocol/files/media-type.ts"
 
 /** Number of bytes at the start of a file that tell its type. */
 export const sampleSize = readableBeginning

@@ -1,6 +1,6 @@
 import { appendBytes, nothingGathered, toBytes } from "../../server-kit/append-bytes.ts"
 import { Rejected } from "../../server-kit/rejected.ts"
-import type { UploadGrant } from "../../protocol/signed-url.ts"
+import type { UploadGrant } from "../../protocol/signing/signed-url.ts"
 import { findContentMismatch, sampleSize } from "./content-type.ts"
 import { tooManyBytes } from "../refusals.ts"
 

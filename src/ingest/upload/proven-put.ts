@@ -1,8 +1,8 @@
 import type { Incoming } from "../../http/incoming.ts"
-import type { UploadGrant } from "../../protocol/signed-url.ts"
-import type { FileLabels } from "../../protocol/file-labels.ts"
-import type { App } from "../apps.ts"
-import type { NewRegistration } from "../storage/catalog.ts"
+import type { UploadGrant } from "../../protocol/signing/signed-url.ts"
+import type { FileLabels } from "../../protocol/files/file-labels.ts"
+import type { App } from "../access/apps.ts"
+import type { NewRegistration } from "../storage/catalog/catalog.ts"
 
 /** An upload whose URL was verified. */
 export interface ProvenUpload {

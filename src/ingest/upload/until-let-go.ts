@@ -1,5 +1,5 @@
 import { locked } from "../refusals.ts"
-import type { Catalog } from "../storage/catalog.ts"
+import type { Catalog } from "../storage/catalog/catalog.ts"
 
 /** How long a writer in another process has to flush and let its key go, ms. */
 const patience = 2000

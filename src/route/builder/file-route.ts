@@ -1,10 +1,10 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec"
 import type { DurationInput } from "../../protocol/duration.ts"
-import type { FileRouteTypes, TypedFileRoute } from "../../protocol/file-route.ts"
+import type { FileRouteTypes, TypedFileRoute } from "../../protocol/files/file-route.ts"
 import type { Json } from "../../protocol/json.ts"
 import type { FileDescriptor } from "../../protocol/messages.ts"
-import type { Transport } from "../../protocol/signed-url.ts"
-import type { UploadError } from "../../protocol/upload-error.ts"
+import type { Transport } from "../../protocol/signing/signed-url.ts"
+import type { UploadError } from "../../protocol/errors/upload-error.ts"
 import type { CompiledConfig } from "./route-config.ts"
 import type {
   FileArguments,

@@ -6,10 +6,10 @@ import {
   isOfMediaType,
   type MediaType,
   parseMediaType,
-} from "../../protocol/media-type.ts"
-import type { FileLimits, FileLimitsInput, RouteConfig, RouteConfigInput } from "../../protocol/route-config.ts"
-import type { CacheRule, ContentDisposition } from "../../protocol/signed-url.ts"
-import { UploadError } from "../../protocol/upload-error.ts"
+} from "../../protocol/files/media-type.ts"
+import type { FileLimits, FileLimitsInput, RouteConfig, RouteConfigInput } from "../../protocol/files/route-config.ts"
+import type { CacheRule, ContentDisposition } from "../../protocol/signing/signed-url.ts"
+import { UploadError } from "../../protocol/errors/upload-error.ts"
 import { kindOptions, refuseUnknown } from "../known-options.ts"
 import { toTypeNoun } from "../type-nouns.ts"
 

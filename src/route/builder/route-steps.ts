@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec"
-import type { RouteConfigInput } from "../../protocol/route-config.ts"
+import type { RouteConfigInput } from "../../protocol/files/route-config.ts"
 import type { FileRoute, RouteOptions } from "./file-route.ts"
 import type { Serialized } from "./serialized.ts"
 import type {

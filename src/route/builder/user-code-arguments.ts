@@ -1,8 +1,8 @@
 import type { Json } from "../../protocol/json.ts"
 import type { FileDescriptor, StoredFile } from "../../protocol/messages.ts"
-import type { FileLabelsInput } from "../../protocol/read-labels.ts"
-import type { Acl, CacheRule, ContentDisposition } from "../../protocol/signed-url.ts"
-import type { UploadError } from "../../protocol/upload-error.ts"
+import type { FileLabelsInput } from "../../protocol/files/read-labels.ts"
+import type { Acl, CacheRule, ContentDisposition } from "../../protocol/signing/signed-url.ts"
+import type { UploadError } from "../../protocol/errors/upload-error.ts"
 
 /** Which delivery of an event this is. */
 export interface Delivery {

@@ -1,9 +1,9 @@
-import { codeNotLoaded } from "../code-not-loaded.ts"
-import { forgiveFile, refuseFile } from "../folder-mistakes.ts"
-import { holdSubmit } from "../hold-submit.ts"
+import { codeNotLoaded } from "../texts/code-not-loaded.ts"
+import { forgiveFile, refuseFile } from "../files/folder-mistakes.ts"
+import { holdSubmit } from "../form/hold-submit.ts"
 import type { KindContext } from "../markup/component.ts"
-import type { UploadController } from "../upload-controller.ts"
-import type { UploadItem, UploadState } from "../upload-state.ts"
+import type { UploadController } from "../controller/upload-controller.ts"
+import type { UploadItem, UploadState } from "../controller/upload-state.ts"
 
 /**
  * Lets the user crop a chosen picture before it is listed: the route's limits apply to the crop, not to the photo it

@@ -1,4 +1,4 @@
-import { isByFinger } from "../by-finger.ts"
+import { isByFinger } from "../page/by-finger.ts"
 import type { CropOptions } from "./crop-options.ts"
 import { type Crop, moveCrop, startCrop, toMaxZoom, toPosition, toZoom, zoomCrop } from "./crop-view.ts"
 import type { Picture } from "./decode-picture.ts"

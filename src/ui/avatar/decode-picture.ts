@@ -1,4 +1,4 @@
-import { loadDrawing, readSize } from "../make-thumbnail.ts"
+import { loadDrawing, readSize } from "../pictures/make-thumbnail.ts"
 import type { PictureSize } from "./crop-view.ts"
 
 /** A decoded picture. */

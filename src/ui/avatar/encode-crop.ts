@@ -1,5 +1,5 @@
-import type { RouteConfig } from "../../protocol/route-config.ts"
-import { createFindKind } from "../check-files.ts"
+import type { RouteConfig } from "../../protocol/files/route-config.ts"
+import { createFindKind } from "../files/check-files.ts"
 import type { CropOptions, CropType } from "./crop-options.ts"
 import type { Crop } from "./crop-view.ts"
 import type { Picture } from "./decode-picture.ts"

@@ -1,4 +1,4 @@
-import { toCameraAccept } from "../camera-accept.ts"
+import { toCameraAccept } from "../files/camera-accept.ts"
 import type { ComponentView } from "./component-view.ts"
 import type { Markup } from "./markup.ts"
 

@@ -1,19 +1,23 @@
-import type { TypedFileRoute, TypedFileRouter } from "../../protocol/file-route.ts"
-import { takesSeveral } from "../accepted-files.ts"
-import { toMainId, toValidityId } from "../element-ids.ts"
+import type { TypedFileRoute, TypedFileRouter } from "../../protocol/files/file-route.ts"
+import { takesSeveral } from "../files/accepted-files.ts"
+import { toMainId, toValidityId } from "../page/element-ids.ts"
 import type { Engine } from "../engine.ts"
-import type { FieldProblem, findRequiredProblem } from "../required-problem.ts"
+import type { FieldProblem, findRequiredProblem } from "../form/required-problem.ts"
 import { listenToDrops } from "./listen-to-drops.ts"
-import { listKeys } from "../stored-files.ts"
-import { joinForm } from "../join-form.ts"
-import { preloadOnIntent } from "../preload-on-intent.ts"
-import type { AnyComponentOptions, UploadComponentOptions, UploadConfig } from "../upload-component-options.ts"
-import { createUploadController } from "../create-upload-controller.ts"
-import type { UploadController } from "../upload-controller.ts"
-import type { UploadSetup } from "../upload-setup.ts"
-import type { UploadState } from "../upload-state.ts"
-import type { UploadTexts } from "../upload-texts.ts"
-import type { LendingHome } from "../uploads.ts"
+import { listKeys } from "../form/stored-files.ts"
+import { joinForm } from "../form/join-form.ts"
+import { preloadOnIntent } from "../page/preload-on-intent.ts"
+import type {
+  AnyComponentOptions,
+  UploadComponentOptions,
+  UploadConfig,
+} from "../controller/upload-component-options.ts"
+import { createUploadController } from "../controller/create-upload-controller.ts"
+import type { UploadController } from "../controller/upload-controller.ts"
+import type { UploadSetup } from "../controller/upload-setup.ts"
+import type { UploadState } from "../controller/upload-state.ts"
+import type { UploadTexts } from "../texts/upload-texts.ts"
+import type { LendingHome } from "../tray/uploads.ts"
 import type { ComponentView } from "./component-view.ts"
 import { createDescribePart, type UploadLooks } from "./looks.ts"
 import { lookForStyles, lookForStylesInDevelopment } from "./look-for-styles.ts"
@@ -200,7 +204,7 @@ export const createUploadComponent = <Router extends TypedFileRouter, Slug exten
       if (props.config.appendOnPaste) {
         const isOff = () => props.config.appendOnPaste !== true || props.disabled === true
         // Before everything that uploads: files that are pasted meanwhile are listed when that is loaded.
-        void import("../listen-to-paste.ts").then(
+        void import("../page/listen-to-paste.ts").then(
           ({ takePasted }) => isOver || ends.push(takePasted({ id, root, controller: live, texts, isOff })),
           () => {},
         )

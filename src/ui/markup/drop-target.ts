@@ -1,7 +1,7 @@
-import { hasFiles, readTransfer } from "../read-transfer.ts"
-import type { UploadController } from "../upload-controller.ts"
+import { hasFiles, readTransfer } from "../files/read-transfer.ts"
+import type { UploadController } from "../controller/upload-controller.ts"
 import type { ResumeStore } from "../../client/resume/resume-store.ts"
-import { keepHandles } from "../kept-handles.ts"
+import { keepHandles } from "../files/kept-handles.ts"
 import type { Part } from "./markup.ts"
 
 /** A target for dropped files. */

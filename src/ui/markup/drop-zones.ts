@@ -1,4 +1,4 @@
-import type { UploadTexts } from "../upload-texts.ts"
+import type { UploadTexts } from "../texts/upload-texts.ts"
 import type { DropTarget } from "./drop-target.ts"
 
 /** A component, as seen by a drag over its page. */

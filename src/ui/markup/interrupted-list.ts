@@ -2,7 +2,7 @@ import type { InterruptedUpload } from "../../client/resume/resume-store.ts"
 import type { ComponentView } from "./component-view.ts"
 import { describeName } from "./file-list.ts"
 import { describe, type Markup } from "./markup.ts"
-import { toShownName } from "../shown-name.ts"
+import { toShownName } from "../files/shown-name.ts"
 
 const button = (name: string, says: string, click: () => void, label = says): Markup =>
   describe(

@@ -1,4 +1,4 @@
-import type { UploadItem } from "../upload-state.ts"
+import type { UploadItem } from "../controller/upload-state.ts"
 import type { ComponentView } from "./component-view.ts"
 import type { PartName } from "./looks.ts"
 import type { Markup } from "./markup.ts"

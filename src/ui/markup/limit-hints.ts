@@ -1,5 +1,5 @@
-import type { UploadState } from "../upload-state.ts"
-import type { UploadTexts } from "../upload-texts.ts"
+import type { UploadState } from "../controller/upload-state.ts"
+import type { UploadTexts } from "../texts/upload-texts.ts"
 
 /** What will happen to the files that are dragged over a component. */
 export const sayDrop = ({ drag, routeConfig }: UploadState, texts: UploadTexts, isMultiple: boolean): string => {

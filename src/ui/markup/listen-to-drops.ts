@@ -1,4 +1,4 @@
-import { hasFiles } from "../read-transfer.ts"
+import { hasFiles } from "../files/read-transfer.ts"
 import { type DropZone, zones } from "./drop-zones.ts"
 
 /** The code that follows drags; undefined until it is loaded. */

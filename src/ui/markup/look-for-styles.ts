@@ -1,4 +1,4 @@
-import { isDevelopment } from "../is-development.ts"
+import { isDevelopment } from "../diagnosis/is-development.ts"
 /** How often and at what interval it checks, in ms. It waits longer for stylesheets that are still loading. */
 const looks = { interval: 1000, afterLoad: 2, whilePending: 20 }
 

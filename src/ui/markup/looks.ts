@@ -1,4 +1,4 @@
-import type { UploadItem, UploadState } from "../upload-state.ts"
+import type { UploadItem, UploadState } from "../controller/upload-state.ts"
 import { type Attributes, describe, type Markup, type Part, type Slot, type Style } from "./markup.ts"
 
 /** The parts of a component that can have another look or other content. */

@@ -1,5 +1,5 @@
-import type { UploadState } from "../upload-state.ts"
-import type { UploadTexts } from "../upload-texts.ts"
+import type { UploadState } from "../controller/upload-state.ts"
+import type { UploadTexts } from "../texts/upload-texts.ts"
 import type { ComponentView } from "./component-view.ts"
 import { describe, type Markup } from "./markup.ts"
 

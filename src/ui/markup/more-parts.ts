@@ -1,4 +1,4 @@
-import { toCameraAccept } from "../camera-accept.ts"
+import { toCameraAccept } from "../files/camera-accept.ts"
 import { button, type MoreParts, type PartsOptions } from "./parts.ts"
 import { createRowParts } from "./row-parts.ts"
 import { sayRemoved } from "./removed-line.ts"

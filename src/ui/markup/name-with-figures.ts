@@ -1,4 +1,4 @@
-import type { UploadTexts } from "../upload-texts.ts"
+import type { UploadTexts } from "../texts/upload-texts.ts"
 import type { UploadNames } from "./looks.ts"
 import { type Attributes, describe } from "./markup.ts"
 import { type MainName, nameMain } from "./names.ts"

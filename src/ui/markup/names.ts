@@ -1,5 +1,5 @@
-import { toMainId } from "../element-ids.ts"
-import type { UploadTexts } from "../upload-texts.ts"
+import { toMainId } from "../page/element-ids.ts"
+import type { UploadTexts } from "../texts/upload-texts.ts"
 import type { UploadNames } from "./looks.ts"
 import type { Attributes, Markup } from "./markup.ts"
 

@@ -1,4 +1,4 @@
-import { toSecondsLeft, type UploadItem, type UploadState } from "../upload-state.ts"
+import { toSecondsLeft, type UploadItem, type UploadState } from "../controller/upload-state.ts"
 import type { ComponentView } from "./component-view.ts"
 import { describe, type Markup } from "./markup.ts"
 

@@ -2,8 +2,8 @@ import { dragOver } from "./drag-over.ts"
 import { takeDrop } from "./drop-target.ts"
 import type { DropZone } from "./drop-zones.ts"
 import { sayDrop } from "./limit-hints.ts"
-import { takesSeveral } from "../accepted-files.ts"
-import { isShown } from "../is-shown.ts"
+import { takesSeveral } from "../files/accepted-files.ts"
+import { isShown } from "../page/is-shown.ts"
 
 /** See `drag-over.ts`: longer than the interval at which browsers repeat events of a drag that does not move, in ms. */
 const patience = 700

@@ -1,11 +1,11 @@
-import { takesSeveral, toAccept } from "../accepted-files.ts"
-import { toMainId, toStatusId } from "../element-ids.ts"
-import { keepHandles } from "../kept-handles.ts"
-import type { UploadConfig } from "../upload-component-options.ts"
-import type { UploadController } from "../upload-controller.ts"
+import { takesSeveral, toAccept } from "../files/accepted-files.ts"
+import { toMainId, toStatusId } from "../page/element-ids.ts"
+import { keepHandles } from "../files/kept-handles.ts"
+import type { UploadConfig } from "../controller/upload-component-options.ts"
+import type { UploadController } from "../controller/upload-controller.ts"
 import type { ResumeStore } from "../../client/resume/resume-store.ts"
-import type { UploadItem, UploadState } from "../upload-state.ts"
-import type { UploadTexts } from "../upload-texts.ts"
+import type { UploadItem, UploadState } from "../controller/upload-state.ts"
+import type { UploadTexts } from "../texts/upload-texts.ts"
 import { describeTarget } from "./drop-target.ts"
 import type { Part } from "./markup.ts"
 
@@ -123,7 +123,7 @@ export const createUploadParts = ({
     }
     if (resumeStore === undefined || config.folder || !("showOpenFilePicker" in globalThis)) return useInput()
     const pick = async () => {
-      const { pickWithHandles } = await import("../pick-with-handles.ts")
+      const { pickWithHandles } = await import("../files/pick-with-handles.ts")
       return pickWithHandles({ accept, isMultiple }, keepHandles(resumeStore)!)
     }
     void pick().then((files) => (files === undefined ? useInput() : take(files, interrupted)), useInput)

@@ -1,6 +1,6 @@
-import { splitName } from "../split-name.ts"
-import type { RemovedFiles } from "../upload-state.ts"
-import type { UploadTexts } from "../upload-texts.ts"
+import { splitName } from "../files/split-name.ts"
+import type { RemovedFiles } from "../controller/upload-state.ts"
+import type { UploadTexts } from "../texts/upload-texts.ts"
 import type { ComponentView } from "./component-view.ts"
 import { describe, type Markup } from "./markup.ts"
 

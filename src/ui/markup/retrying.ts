@@ -1,4 +1,4 @@
-import { toSecondsLeft, type UploadItem } from "../upload-state.ts"
+import { toSecondsLeft, type UploadItem } from "../controller/upload-state.ts"
 import type { ComponentView } from "./component-view.ts"
 import { describe, type Markup } from "./markup.ts"
 import { describeCountdown } from "./notice.ts"

@@ -1,5 +1,5 @@
-import { isActive, isProcessing, toSecondsLeft, type UploadItem } from "../upload-state.ts"
-import { sayProcessing } from "../say-processing.ts"
+import { isActive, isProcessing, toSecondsLeft, type UploadItem } from "../controller/upload-state.ts"
+import { sayProcessing } from "../texts/say-processing.ts"
 import { button, type FileAction, type RowParts, type RowPartsOptions } from "./parts.ts"
 
 /** The actions that make sense for a file, the most likely one first. */

@@ -1,4 +1,4 @@
-import { isActive, isProcessing } from "../upload-state.ts"
+import { isActive, isProcessing } from "../controller/upload-state.ts"
 import type { ComponentView } from "./component-view.ts"
 import { sayRetrying } from "./retrying.ts"
 

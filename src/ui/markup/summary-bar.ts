@@ -1,6 +1,6 @@
 import type { ComponentView } from "./component-view.ts"
 import { describeFigures } from "./figures.ts"
-import { isProcessing } from "../upload-state.ts"
+import { isProcessing } from "../controller/upload-state.ts"
 import { describe, type Markup } from "./markup.ts"
 import { describeTryNow, sayRetrying } from "./retrying.ts"
 

@@ -1,8 +1,8 @@
 import { createPictureTexts } from "../avatar/picture-texts.ts"
 import { cropChosen } from "../avatar/crop-chosen.ts"
-import { toMainId } from "../element-ids.ts"
-import { sayProcessing } from "../say-processing.ts"
-import { isActive, isProcessing, type UploadItem } from "../upload-state.ts"
+import { toMainId } from "../page/element-ids.ts"
+import { sayProcessing } from "../texts/say-processing.ts"
+import { isActive, isProcessing, type UploadItem } from "../controller/upload-state.ts"
 import type { ComponentKind, DescribeComponent } from "./component.ts"
 import { describe, type Markup, type Part } from "./markup.ts"
 

@@ -1,4 +1,4 @@
-import { toMainId } from "../element-ids.ts"
+import { toMainId } from "../page/element-ids.ts"
 import type { ComponentKind, DescribeComponent } from "./component.ts"
 import { describeIdleButton } from "./idle-button.ts"
 import { describe } from "./markup.ts"

@@ -1,4 +1,4 @@
-import type { UploadTexts } from "../upload-texts.ts"
+import type { UploadTexts } from "../texts/upload-texts.ts"
 import type { UploadLooks } from "./looks.ts"
 
 /** Props of a tray. `Node`: the type of its content. */

@@ -1,6 +1,6 @@
 import type { UploadError } from "../../../src/client.ts"
 import { createResumeStore } from "../../../src/resume.ts"
-import { de } from "../../../src/ui/languages/de.ts"
+import { de } from "../../../src/ui/texts/languages/de.ts"
 import {
   createUploads,
   type UploadComponentProps,

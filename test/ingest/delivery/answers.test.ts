@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
 import { type Catalog, createMemoryCatalog, createSqliteCatalog } from "../../../src/ingest.ts"
 import { createFileKey, createSigner, encodeAppId, limits, signUploadUrl } from "../../../src/protocol.ts"
-import { signAnswer } from "../../../src/protocol/signed-answer.ts"
+import { signAnswer } from "../../../src/protocol/signing/signed-answer.ts"
 import type { Json } from "../../../src/protocol/json.ts"
 import {
   answerWith,

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { type Catalog, createMemoryBlobStore, createMemoryCatalog } from "../../../src/ingest.ts"
-import type { App } from "../../../src/ingest/apps.ts"
+import type { App } from "../../../src/ingest/access/apps.ts"
 import { type CallbackEvent, createSigner, type DevStreamEvent, readJsonLines } from "../../../src/protocol.ts"
 import {
   createGrant,

@@ -2,7 +2,7 @@ import { Webhook } from "standardwebhooks"
 import { describe, expect, it } from "vitest"
 import { SluiceApi } from "../../../src/api.ts"
 import { type Catalog, type FileEventType, fileEventTypes } from "../../../src/ingest.ts"
-import { createWebhookSecret } from "../../../src/protocol/webhook-secret.ts"
+import { createWebhookSecret } from "../../../src/protocol/signing/webhook-secret.ts"
 import {
   answerWith,
   appId,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest"
 import { createReaderWatch } from "../../../src/ingest/download/reader-watch.ts"
 import { createReaders } from "../../../src/ingest/download/readers.ts"
-import type { UploadRecord } from "../../../src/ingest/storage/catalog.ts"
+import type { UploadRecord } from "../../../src/ingest/storage/catalog/catalog.ts"
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance", "Date"] }))
 afterEach(() => vi.useRealTimers())

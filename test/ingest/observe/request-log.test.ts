@@ -5,7 +5,7 @@ import { toNodeListener } from "../../../adapters/node/to-node-listener.ts"
 import { SluiceApi } from "../../../src/api.ts"
 import { generateUploader } from "../../../src/client.ts"
 import { createRouteHandler, createSluice } from "../../../src/server.ts"
-import { createWebhookSecret } from "../../../src/protocol/webhook-secret.ts"
+import { createWebhookSecret } from "../../../src/protocol/signing/webhook-secret.ts"
 import {
   answerWith,
   apiKey,

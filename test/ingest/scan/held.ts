@@ -1,5 +1,5 @@
 import { createSigner, signUploadUrl, type UploadGrant } from "../../../src/protocol.ts"
-import { createSealer } from "../../../src/protocol/seal.ts"
+import { createSealer } from "../../../src/protocol/signing/seal.ts"
 import { apiKey, type IngestUnderTest, putRaw } from "../circle.ts"
 import { labelled } from "../labelled.ts"
 

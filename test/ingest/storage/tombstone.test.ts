@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import type { FileRecord, Tombstone } from "../../../src/ingest/storage/catalog-records.ts"
+import type { FileRecord, Tombstone } from "../../../src/ingest/storage/catalog/records.ts"
 import { buryFile, judgeKey, type KeyVerdict } from "../../../src/ingest/storage/tombstone.ts"
 import type { UploadGrant } from "../../../src/protocol.ts"
 import { grantOf } from "../../../src/conformance/catalog/drive-catalog.ts"

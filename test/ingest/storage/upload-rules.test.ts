@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import type { FileRecord, Usage } from "../../../src/ingest/storage/catalog-records.ts"
+import type { FileRecord, Usage } from "../../../src/ingest/storage/catalog/records.ts"
 import { noOwnerUsage, noUsage } from "../../../src/ingest/storage/quota.ts"
 import {
   type BeginVerdict,

@@ -9,7 +9,7 @@ import {
   signUploadUrl,
 } from "../../../src/protocol.ts"
 import type { Answer } from "../exchange.ts"
-import { createSealer } from "../../../src/protocol/seal.ts"
+import { createSealer } from "../../../src/protocol/signing/seal.ts"
 import { createAsk } from "./ask.ts"
 import { fates, labelOf } from "./fates.ts"
 import { createRestCalls } from "./rest-calls.ts"

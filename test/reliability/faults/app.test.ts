@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { names } from "../../../src/protocol.ts"
-import { signAnswer } from "../../../src/protocol/signed-answer.ts"
+import { signAnswer } from "../../../src/protocol/signing/signed-answer.ts"
 import {
   answerWith,
   createGrant,

@@ -1,6 +1,6 @@
 import { renameFile } from "./rename-file.ts"
 import { toBlobName } from "../blob-name.ts"
-import type { FileRecord } from "../catalog-records.ts"
+import type { FileRecord } from "../catalog/records.ts"
 import type { FileVerdict } from "../verify-file.ts"
 import { flushFolder } from "./flush-folder.ts"
 import { codeOf, createDiskFiles } from "./files.ts"

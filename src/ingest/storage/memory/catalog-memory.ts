@@ -1,4 +1,4 @@
-import type { AttemptRecord, Catalog } from "../catalog.ts"
+import type { AttemptRecord, Catalog } from "../catalog/catalog.ts"
 import { createMemoryApps } from "./apps.ts"
 import { createDeleteFile } from "./delete-file.ts"
 import { createMemoryDeletions } from "./deletions.ts"

@@ -1,4 +1,4 @@
-import type { CatalogDeletions } from "../catalog-deletions.ts"
+import type { CatalogDeletions } from "../catalog/deletions.ts"
 import { fitsExpected, sizeSelection } from "../quota.ts"
 import type { DeleteFile } from "./delete-file.ts"
 import type { Tables } from "./rows.ts"

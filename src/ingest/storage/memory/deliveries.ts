@@ -1,5 +1,5 @@
-import type { CatalogDeliveries } from "../catalog-deliveries.ts"
-import type { DeliveryStatus } from "../catalog-records.ts"
+import type { CatalogDeliveries } from "../catalog/deliveries.ts"
+import type { DeliveryStatus } from "../catalog/records.ts"
 import { sizeRegistration } from "../quota.ts"
 import { type Registered, type Row, type Tables, toDue } from "./rows.ts"
 import type { Steps } from "./steps.ts"

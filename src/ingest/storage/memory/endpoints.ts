@@ -1,5 +1,5 @@
-import { createSecretId } from "../../key-id.ts"
-import { type CatalogEndpoints, type EndpointRecord, mostActiveSecrets, mostEndpoints } from "../catalog-endpoints.ts"
+import { createSecretId } from "../../access/key-id.ts"
+import { type CatalogEndpoints, type EndpointRecord, mostActiveSecrets, mostEndpoints } from "../catalog/endpoints.ts"
 import type { KeptEvent, Tables } from "./rows.ts"
 
 /** The endpoints of apps in memory, and what they are owed; each method walks all events. */

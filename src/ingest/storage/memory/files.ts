@@ -1,6 +1,6 @@
 import { limits } from "../../../protocol/limits.ts"
 import type { FileReference } from "../../../protocol/rest-messages.ts"
-import type { CatalogFiles } from "../catalog-files.ts"
+import type { CatalogFiles } from "../catalog/files.ts"
 import { dropOverwritten } from "../drop-overwritten.ts"
 import { fitsCatalog, fitsKeys, sizeKey, sizeLabels } from "../quota.ts"
 import { isClaimable, isOverdue } from "../upload-rules.ts"

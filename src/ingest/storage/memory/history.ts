@@ -1,7 +1,7 @@
-import type { CatalogHistory } from "../catalog-history.ts"
+import type { CatalogHistory } from "../catalog/history.ts"
 import { toFileStatus } from "../file-status.ts"
 import { comparePaths } from "../path-order.ts"
-import type { UploadRecord, UploadWithDelivery } from "../catalog-records.ts"
+import type { UploadRecord, UploadWithDelivery } from "../catalog/records.ts"
 import type { Tables } from "./rows.ts"
 import type { Steps } from "./steps.ts"
 

@@ -1,4 +1,4 @@
-import type { CatalogHolds } from "../catalog-holds.ts"
+import type { CatalogHolds } from "../catalog/holds.ts"
 import { decideDeadlines, toRejection } from "../upload-rules.ts"
 import type { Tables } from "./rows.ts"
 import type { Steps } from "./steps.ts"

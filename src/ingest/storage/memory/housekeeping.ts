@@ -1,5 +1,5 @@
-import type { CatalogHousekeeping } from "../catalog-housekeeping.ts"
-import type { FileRecord, RegistrationRecord } from "../catalog-records.ts"
+import type { CatalogHousekeeping } from "../catalog/housekeeping.ts"
+import type { FileRecord, RegistrationRecord } from "../catalog/records.ts"
 import { expiryFailure } from "../upload-rules.ts"
 import type { Tables } from "./rows.ts"
 import type { Steps } from "./steps.ts"

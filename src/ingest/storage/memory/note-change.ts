@@ -1,6 +1,6 @@
 import { createEventId } from "../../event-id.ts"
-import type { EventFile } from "../catalog-endpoints.ts"
-import type { FileRecord } from "../catalog-records.ts"
+import type { EventFile } from "../catalog/endpoints.ts"
+import type { FileRecord } from "../catalog/records.ts"
 import { decideEvents, type Known } from "../decide-events.ts"
 import { toFileStatus } from "../file-status.ts"
 import type { Row, Tables } from "./rows.ts"

@@ -1,5 +1,5 @@
 import { limits } from "../../../protocol/limits.ts"
-import type { CatalogRegistrations } from "../catalog-registrations.ts"
+import type { CatalogRegistrations } from "../catalog/registrations.ts"
 import { refuseRegistration, sizeExpected, sizeRegistration } from "../quota.ts"
 import { decideRegister, untoldUrlTtl } from "../upload-rules.ts"
 import type { Row, Tables } from "./rows.ts"

@@ -1,6 +1,6 @@
-import type { DeletionRecord } from "../catalog-deletions.ts"
-import type { AppRecord } from "../catalog-apps.ts"
-import type { EndpointEvent, EndpointRecord } from "../catalog-endpoints.ts"
+import type { DeletionRecord } from "../catalog/deletions.ts"
+import type { AppRecord } from "../catalog/apps.ts"
+import type { EndpointEvent, EndpointRecord } from "../catalog/endpoints.ts"
 import type {
   AttemptRecord,
   DeliveryRecord,
@@ -9,7 +9,7 @@ import type {
   RegistrationRecord,
   ResultRecord,
   Tombstone,
-} from "../catalog-records.ts"
+} from "../catalog/records.ts"
 
 /** A file with everything that belongs to it, in memory. */
 export interface Row {

@@ -1,5 +1,5 @@
-import type { UploadGrant } from "../../../protocol/signed-url.ts"
-import type { AttemptRecord, FileRecord, NewRegistration, ResultRecord, UploadRecord } from "../catalog-records.ts"
+import type { UploadGrant } from "../../../protocol/signing/signed-url.ts"
+import type { AttemptRecord, FileRecord, NewRegistration, ResultRecord, UploadRecord } from "../catalog/records.ts"
 import { sizeExpected, sizeRegistration } from "../quota.ts"
 import { createNoteChange } from "./note-change.ts"
 import type { Registered, Row, Tables } from "./rows.ts"

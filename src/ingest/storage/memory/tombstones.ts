@@ -1,5 +1,5 @@
-import type { UploadGrant } from "../../../protocol/signed-url.ts"
-import type { CatalogTombstones } from "../catalog-tombstones.ts"
+import type { UploadGrant } from "../../../protocol/signing/signed-url.ts"
+import type { CatalogTombstones } from "../catalog/tombstones.ts"
 import { judgeKey, type KeyVerdict, type TombstoneSteps } from "../tombstone.ts"
 import { graveOf, type Tables } from "./rows.ts"
 

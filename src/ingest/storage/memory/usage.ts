@@ -1,4 +1,4 @@
-import type { OwnerUsage, Usage } from "../catalog-records.ts"
+import type { OwnerUsage, Usage } from "../catalog/records.ts"
 import { rowBytes, sizeKey, sizeLabels, sizeSelection } from "../quota.ts"
 import type { Registered, Row, Tables } from "./rows.ts"
 

@@ -1,6 +1,6 @@
-import { encodeAppId } from "../../../protocol/app-id.ts"
-import { createKeyId } from "../../key-id.ts"
-import { type AppKey, type AppRecord, type AppSettings, type CatalogApps, mostActiveKeys } from "../catalog-apps.ts"
+import { encodeAppId } from "../../../protocol/signing/app-id.ts"
+import { createKeyId } from "../../access/key-id.ts"
+import { type AppKey, type AppRecord, type AppSettings, type CatalogApps, mostActiveKeys } from "../catalog/apps.ts"
 import {
   columns,
   countActive,

@@ -13,7 +13,7 @@
  * Nothing is left in a session, so that a pooler may give every transaction another one. What a method resolved with is as
  * durable as the server makes it: with an asynchronous standby a failover loses the last commits.
  */
-import type { Catalog } from "../catalog.ts"
+import type { Catalog } from "../catalog/catalog.ts"
 import { createAppTable } from "./apps.ts"
 import { createTurns } from "./connections.ts"
 import { createDeletions } from "./deletions.ts"

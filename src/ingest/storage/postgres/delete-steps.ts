@@ -1,4 +1,4 @@
-import type { FileRecord } from "../catalog-records.ts"
+import type { FileRecord } from "../catalog/records.ts"
 import { forgetExpected as forgetExpectedOf, markDeleting } from "../sql/files.ts"
 import { type Row, selectDeletable } from "../sql/rows.ts"
 import { statements } from "../sql/statements.ts"

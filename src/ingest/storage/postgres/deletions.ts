@@ -1,5 +1,5 @@
 import { limits } from "../../../protocol/limits.ts"
-import type { CatalogDeletions } from "../catalog-deletions.ts"
+import type { CatalogDeletions } from "../catalog/deletions.ts"
 import { fitsExpected, sizeSelection } from "../quota.ts"
 import {
   byWhich,

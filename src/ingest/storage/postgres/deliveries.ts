@@ -1,5 +1,5 @@
-import type { CatalogDeliveries } from "../catalog-deliveries.ts"
-import type { DueDelivery } from "../catalog-records.ts"
+import type { CatalogDeliveries } from "../catalog/deliveries.ts"
+import type { DueDelivery } from "../catalog/records.ts"
 import { type Row, toDue } from "../sql/rows.ts"
 import { statements } from "../sql/statements.ts"
 import { claimStatements } from "./claim-statements.ts"

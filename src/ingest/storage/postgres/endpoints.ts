@@ -1,4 +1,4 @@
-import { createSecretId } from "../../key-id.ts"
+import { createSecretId } from "../../access/key-id.ts"
 import {
   type CatalogEndpoints,
   type DueEvent,
@@ -6,7 +6,7 @@ import {
   type EndpointSecret,
   mostActiveSecrets,
   mostEndpoints,
-} from "../catalog-endpoints.ts"
+} from "../catalog/endpoints.ts"
 import { endpointStatements as statements, listEvents, toEvent, toEventFile } from "../sql/endpoints.ts"
 import type { Row } from "../sql/rows.ts"
 import { claimStatements } from "./claim-statements.ts"

@@ -1,4 +1,4 @@
-import { CatalogError } from "../catalog.ts"
+import { CatalogError } from "../catalog/catalog.ts"
 
 type Reason = readonly [reason: CatalogError["reason"], advice: string]
 

@@ -1,6 +1,6 @@
 import { limits } from "../../../protocol/limits.ts"
 import type { FileReference } from "../../../protocol/rest-messages.ts"
-import type { CatalogFiles, Claimed, FileChange } from "../catalog-files.ts"
+import type { CatalogFiles, Claimed, FileChange } from "../catalog/files.ts"
 import { dropOverwritten, nameOf } from "../drop-overwritten.ts"
 import { fitsCatalog, fitsKeys, sizeKey, sizeLabels } from "../quota.ts"
 import {

@@ -1,5 +1,5 @@
-import type { CatalogHistory } from "../catalog-history.ts"
-import type { DeliveryAttempt, UploadWithDelivery } from "../catalog-records.ts"
+import type { CatalogHistory } from "../catalog/history.ts"
+import type { DeliveryAttempt, UploadWithDelivery } from "../catalog/records.ts"
 import { endOfPrefix } from "../path-order.ts"
 import {
   findDelivery,

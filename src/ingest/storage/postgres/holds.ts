@@ -1,5 +1,5 @@
-import type { CatalogHolds } from "../catalog-holds.ts"
-import type { UploadRecord } from "../catalog-records.ts"
+import type { CatalogHolds } from "../catalog/holds.ts"
+import type { UploadRecord } from "../catalog/records.ts"
 import { appsWithHeld, reject, release } from "../sql/holds.ts"
 import { isMeant } from "../sql/is-meant.ts"
 import { selectUpload, toUpload } from "../sql/rows.ts"

@@ -2,10 +2,10 @@
  * The transitions of small files that an ingest makes most often, many in one statement (docs/decisions/082). The functions
  * in the database do the common case; every other one is a transaction of its own.
  */
-import type { CatalogDeliveries } from "../catalog-deliveries.ts"
-import type { CatalogRegistrations } from "../catalog-registrations.ts"
-import type { Begun, CatalogUploads, Committed } from "../catalog-uploads.ts"
-import type { NewRegistration } from "../catalog-records.ts"
+import type { CatalogDeliveries } from "../catalog/deliveries.ts"
+import type { CatalogRegistrations } from "../catalog/registrations.ts"
+import type { Begun, CatalogUploads, Committed } from "../catalog/uploads.ts"
+import type { NewRegistration } from "../catalog/records.ts"
 import { leastCatalogQuota, sizeExpected, sizeKey, sizeRegistration } from "../quota.ts"
 import { type Row, toRegistration, toUpload } from "../sql/rows.ts"
 import { describeWhole, toCommitted } from "../sql/uploads.ts"

@@ -1,4 +1,4 @@
-import { CatalogError } from "../catalog.ts"
+import { CatalogError } from "../catalog/catalog.ts"
 import { createDatabase, type Database, type Sql } from "./database.ts"
 import { ignoreBroken, type PostgresPool } from "./pool.ts"
 import { migrate, migrations, versionedSchema } from "./schema.ts"

@@ -1,4 +1,4 @@
-import type { CatalogProcesses, ProcessLook } from "../catalog-processes.ts"
+import type { CatalogProcesses, ProcessLook } from "../catalog/processes.ts"
 import type { Database, Sql, Transaction } from "./database.ts"
 import { toJson } from "./values.ts"
 

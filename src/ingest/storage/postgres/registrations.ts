@@ -1,6 +1,6 @@
 import { limits } from "../../../protocol/limits.ts"
-import type { FileRecord } from "../catalog-records.ts"
-import type { CatalogRegistrations, RegisterOutcome } from "../catalog-registrations.ts"
+import type { FileRecord } from "../catalog/records.ts"
+import type { CatalogRegistrations, RegisterOutcome } from "../catalog/registrations.ts"
 import { refuseRegistration, sizeExpected, sizeRegistration } from "../quota.ts"
 import { toRegistration } from "../sql/rows.ts"
 import { statements } from "../sql/statements.ts"

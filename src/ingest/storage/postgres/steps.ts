@@ -1,4 +1,4 @@
-import type { UploadGrant } from "../../../protocol/signed-url.ts"
+import type { UploadGrant } from "../../../protocol/signing/signed-url.ts"
 import type {
   AttemptRecord,
   FileFailure,
@@ -6,7 +6,7 @@ import type {
   NewRegistration,
   ResultRecord,
   UploadRecord,
-} from "../catalog-records.ts"
+} from "../catalog/records.ts"
 import { sizeExpected, sizeRegistration } from "../quota.ts"
 import { claimStatements } from "./claim-statements.ts"
 import { toUpload } from "../sql/rows.ts"

@@ -1,5 +1,5 @@
 import { BlobStoreError } from "../blob-store.ts"
-import { CatalogError } from "../catalog.ts"
+import { CatalogError } from "../catalog/catalog.ts"
 import { S3Error } from "./client/s3-error.ts"
 
 /** A failure as a store has them. */

@@ -1,4 +1,4 @@
-import type { AppSettings } from "../catalog-apps.ts"
+import type { AppSettings } from "../catalog/apps.ts"
 import type { Row } from "./rows.ts"
 
 /** The column of each setting. */

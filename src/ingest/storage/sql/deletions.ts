@@ -1,4 +1,4 @@
-import type { DeletionRecord } from "../catalog-deletions.ts"
+import type { DeletionRecord } from "../catalog/deletions.ts"
 import { endOfPrefix } from "../path-order.ts"
 
 const columns = `id, app_id AS "appId", owner, prefix, up_to AS "upTo", asked_at AS "askedAt", done_at AS "doneAt",

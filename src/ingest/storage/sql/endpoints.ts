@@ -1,4 +1,4 @@
-import type { EndpointEvent, EventFile } from "../catalog-endpoints.ts"
+import type { EndpointEvent, EventFile } from "../catalog/endpoints.ts"
 import type { Row } from "./rows.ts"
 
 /** Each endpoint that is owed something, found by one step in the index however much it is. */

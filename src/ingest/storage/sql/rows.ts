@@ -1,4 +1,4 @@
-import type { ProblemCode } from "../../../protocol/problem.ts"
+import type { ProblemCode } from "../../../protocol/errors/problem.ts"
 import type { TraceContext } from "../../../protocol/trace-context.ts"
 import type {
   DeliveryRecord,
@@ -8,7 +8,7 @@ import type {
   RegistrationRecord,
   ResultRecord,
   UploadRecord,
-} from "../catalog.ts"
+} from "../catalog/catalog.ts"
 import { isMeant } from "./is-meant.ts"
 
 /** A row of {@link uploadColumns}. */

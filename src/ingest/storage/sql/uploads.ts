@@ -1,7 +1,7 @@
-import type { FileLabels } from "../../../protocol/file-labels.ts"
-import type { UploadGrant } from "../../../protocol/signed-url.ts"
-import type { DeliveryRecord, FileRecord, RegistrationRecord, UploadRecord } from "../catalog-records.ts"
-import type { CatalogUploads, Committed } from "../catalog-uploads.ts"
+import type { FileLabels } from "../../../protocol/files/file-labels.ts"
+import type { UploadGrant } from "../../../protocol/signing/signed-url.ts"
+import type { DeliveryRecord, FileRecord, RegistrationRecord, UploadRecord } from "../catalog/records.ts"
+import type { CatalogUploads, Committed } from "../catalog/uploads.ts"
 import { decideDeadlines, describeFile } from "../upload-rules.ts"
 
 type Whole = Parameters<CatalogUploads["commitWhole"]>[0]

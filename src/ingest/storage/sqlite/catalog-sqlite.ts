@@ -17,7 +17,7 @@
  * thread, for some microseconds each. Before a write resolves, it is looked up whether the file is still where it was opened: what
  * is written to one that was removed, moved or replaced is lost, so from then on every method fails with `io`.
  */
-import type { Catalog } from "../catalog.ts"
+import type { Catalog } from "../catalog/catalog.ts"
 import { wrapPort } from "../wrap-port.ts"
 import { createAppTable } from "./apps.ts"
 import { compactionPragmas, createCompaction, rewriteOld } from "./compaction.ts"

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite"
-import type { FileRecord } from "../catalog-records.ts"
+import type { FileRecord } from "../catalog/records.ts"
 import { buryFile, type TombstoneSteps } from "../tombstone.ts"
 import { forgetExpected as forgetExpectedOf, markDeleting } from "../sql/files.ts"
 import { type Row, selectDeletable } from "../sql/rows.ts"

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite"
 import { limits } from "../../../protocol/limits.ts"
-import type { CatalogDeletions } from "../catalog-deletions.ts"
+import type { CatalogDeletions } from "../catalog/deletions.ts"
 import { fitsExpected, sizeSelection } from "../quota.ts"
 import type { DeleteSteps } from "./delete-steps.ts"
 import { byWhich, type DeletionRow, deletionStatements, meantFiles, toDeletion, toSelection } from "../sql/deletions.ts"

@@ -1,5 +1,5 @@
 import type { SQLOutputValue } from "node:sqlite"
-import type { CatalogDeliveries } from "../catalog-deliveries.ts"
+import type { CatalogDeliveries } from "../catalog/deliveries.ts"
 import { type Row, toDue } from "../sql/rows.ts"
 import { one, type Statements } from "./statements.ts"
 import type { Steps } from "./steps.ts"

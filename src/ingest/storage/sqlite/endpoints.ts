@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite"
-import { createSecretId } from "../../key-id.ts"
+import { createSecretId } from "../../access/key-id.ts"
 import {
   type CatalogEndpoints,
   type DueEvent,
@@ -7,7 +7,7 @@ import {
   type EndpointSecret,
   mostActiveSecrets,
   mostEndpoints,
-} from "../catalog-endpoints.ts"
+} from "../catalog/endpoints.ts"
 import { endpointStatements, listEvents, toEvent } from "../sql/endpoints.ts"
 import type { Row } from "../sql/rows.ts"
 import { all, one, prepareAll } from "./statements.ts"

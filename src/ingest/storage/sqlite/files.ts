@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite"
 import { limits } from "../../../protocol/limits.ts"
 import type { FileReference } from "../../../protocol/rest-messages.ts"
-import type { CatalogFiles, Claimed, FileChange } from "../catalog-files.ts"
+import type { CatalogFiles, Claimed, FileChange } from "../catalog/files.ts"
 import { dropOverwritten, nameOf } from "../drop-overwritten.ts"
 import { fitsCatalog, fitsKeys, sizeKey, sizeLabels } from "../quota.ts"
 import type { TombstoneSteps } from "../tombstone.ts"

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync, SupportedValueType } from "node:sqlite"
-import type { CatalogHistory } from "../catalog-history.ts"
+import type { CatalogHistory } from "../catalog/history.ts"
 import { endOfPrefix } from "../path-order.ts"
-import type { DeliveryAttempt, UploadWithDelivery } from "../catalog-records.ts"
+import type { DeliveryAttempt, UploadWithDelivery } from "../catalog/records.ts"
 import {
   findDelivery,
   listAttempts,

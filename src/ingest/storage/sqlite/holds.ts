@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite"
-import type { UploadRecord } from "../catalog-records.ts"
-import type { CatalogHolds } from "../catalog-holds.ts"
+import type { UploadRecord } from "../catalog/records.ts"
+import type { CatalogHolds } from "../catalog/holds.ts"
 import { toRejection } from "../upload-rules.ts"
 import { appsWithHeld, reject, release } from "../sql/holds.ts"
 import { isMeant } from "../sql/is-meant.ts"

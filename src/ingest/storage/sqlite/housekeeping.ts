@@ -1,5 +1,5 @@
-import type { CatalogHousekeeping } from "../catalog-housekeeping.ts"
-import type { FileRecord } from "../catalog-records.ts"
+import type { CatalogHousekeeping } from "../catalog/housekeeping.ts"
+import type { FileRecord } from "../catalog/records.ts"
 import { toReclaimable } from "../sql/rows.ts"
 import { expiryFailure } from "../upload-rules.ts"
 import { all, one, type Statements } from "./statements.ts"

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite"
-import { CatalogError } from "../catalog.ts"
+import { CatalogError } from "../catalog/catalog.ts"
 import { flushFolderSync } from "../disk/flush-folder.ts"
 
 /** SQLite's write-ahead log, as a file that can be flushed. */

@@ -1,4 +1,4 @@
-import { CatalogError } from "../catalog.ts"
+import { CatalogError } from "../catalog/catalog.ts"
 
 /** Notices that files which this process holds open are no longer where they were opened. */
 export interface PlaceWatch {

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite"
-import type { FileRecord } from "../catalog-records.ts"
+import type { FileRecord } from "../catalog/records.ts"
 import { createSqliteCatalog } from "./catalog-sqlite.ts"
 import { migrations } from "./schema.ts"
 

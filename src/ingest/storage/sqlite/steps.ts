@@ -1,5 +1,5 @@
 import type { SQLOutputValue, SupportedValueType } from "node:sqlite"
-import type { UploadGrant } from "../../../protocol/signed-url.ts"
+import type { UploadGrant } from "../../../protocol/signing/signed-url.ts"
 import type {
   AttemptRecord,
   FileFailure,
@@ -7,7 +7,7 @@ import type {
   NewRegistration,
   ResultRecord,
   UploadRecord,
-} from "../catalog-records.ts"
+} from "../catalog/records.ts"
 import { sizeExpected, sizeRegistration } from "../quota.ts"
 import { toUpload } from "../sql/rows.ts"
 import { one, type Statements } from "./statements.ts"

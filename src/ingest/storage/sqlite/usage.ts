@@ -1,4 +1,4 @@
-import type { OwnerUsage, Usage } from "../catalog-records.ts"
+import type { OwnerUsage, Usage } from "../catalog/records.ts"
 import { noOwnerUsage, noUsage } from "../quota.ts"
 import { one, type Statements } from "./statements.ts"
 

@@ -1,0 +1,54 @@
+import * as Effect from "effect/Effect"
+import type { Incoming } from "../../http/incoming.ts"
+import type { Rejected } from "../../server-kit/rejected.ts"
+import { createShares, toWideSharing } from "../shares.ts"
+import { shareUsedUp } from "../refusals.ts"
+
+/** Bytes of bodies that are being read into memory, of all apps. */
+const total = 256 * 1024 * 1024
+
+/** Bytes of a body that are not counted: its connection costs as much anyway, and most registrations are small. */
+const small = 64 * 1024
+
+/** Memory for the bodies of apps' requests, which are held whole until they are complete. */
+export interface BodyRoom {
+  /**
+   * Reads a body of an app while room for it is reserved: as much as it announces, at most `maximum` bytes.
+   *
+   * Fails: RATE_LIMITED when the app's share is used up, and as reading fails.
+   */
+  readonly hold: <A, E>(
+    appId: string,
+    request: Incoming,
+    maximum: number,
+    read: Effect.Effect<A, E>,
+  ) => Effect.Effect<A, E | Rejected>
+}
+
+const sizeOf = (request: Incoming, maximum: number): number => {
+  if (request.body === null) return 0
+  const announced = Number(request.headers.get("content-length") ?? maximum)
+  if (announced <= small) return 0
+  return announced < maximum ? announced : maximum
+}
+
+/** @param isAlone whether there is only one app: it may use all of the room */
+export const createBodyRoom = (isAlone: () => boolean): BodyRoom => {
+  const shares = createShares(toWideSharing(total, isAlone))
+  return {
+    hold: (appId, request, maximum, read) =>
+      Effect.suspend((): Effect.Effect<Effect.Success<typeof read>, Effect.Error<typeof read> | Rejected> => {
+        const size = sizeOf(request, maximum)
+        if (size > shares.roomOf(appId)) {
+          return Effect.fail(
+            shareUsedUp("Too many large requests of this app are being read already. Try again in a moment.", 1),
+          )
+        }
+        shares.add(appId, size)
+        return Effect.ensuring(
+          read,
+          Effect.sync(() => shares.add(appId, -size)),
+        )
+      }),
+  }
+}

@@ -1,7 +1,0 @@
-import { defaultMediaType, normalizeMediaType } from "../protocol/media-type.ts"
-
-/**
- * The media type of a stored file, safe to send: a catalog can hold values that an older version, or another program,
- * has written.
- */
-export const toStoredMediaType = (type: string): string => normalizeMediaType(type) ?? defaultMediaType

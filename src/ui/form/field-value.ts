@@ -1,0 +1,76 @@
+import { describeAnew, isSameList, placeKeys } from "./place-keys.ts"
+import { listInitial, listKeys } from "./stored-files.ts"
+import type { UploadItem } from "../controller/upload-state.ts"
+import type { AnyComponentOptions, InitialFile } from "../controller/upload-component-options.ts"
+
+/** The stored files of a component, as its page controls them: `value`, `onValueChange` and `initialFiles`. */
+export interface FieldValue {
+  /** The files that were stored at the beginning. */
+  readonly listInitial: () => ReadonlyArray<UploadItem>
+  /** Remembers the names of stored files: a form that is reset names them again by key. */
+  readonly remember: (files: ReadonlyArray<UploadItem>) => void
+  /** Tells the page which stored files are listed, if it wants to know, and that has changed for it. */
+  readonly tell: (list: () => ReadonlyArray<UploadItem>) => void
+  /** The page knows which stored files are listed. */
+  readonly accept: (files: ReadonlyArray<UploadItem>) => void
+  /**
+   * Updates a list after the page has changed its options: another value, or more details of files.
+   *
+   * @param before the options with which these files were listed
+   * @returns the same object where nothing has changed
+   */
+  readonly follow: (files: ReadonlyArray<UploadItem>, before: AnyComponentOptions) => ReadonlyArray<UploadItem>
+}
+
+const toKeys = (files: ReadonlyArray<InitialFile> = []): ReadonlyArray<string> => files.map(({ key }) => key)
+
+/**
+ * @param options the component's latest
+ * @param listed  the files that the page knows are listed
+ */
+export const createFieldValue = (options: () => AnyComponentOptions, listed: ReadonlyArray<UploadItem>): FieldValue => {
+  /** Stored files that were ever listed. */
+  const known = new Map<string, InitialFile>()
+  /** As the page knows them. */
+  let keys = listKeys(listed)
+
+  const accept: FieldValue["accept"] = (files) => {
+    keys = listKeys(files)
+  }
+  const remember: FieldValue["remember"] = (files) => {
+    for (const { key, name, size, type, isHeld } of files)
+      if (key !== undefined) known.set(key, { key, name, size, type, isHeld })
+  }
+  return {
+    accept,
+    remember,
+    listInitial: () => listInitial(options(), known.values()),
+    tell: (list) => {
+      if (options().onValueChange === undefined) return
+      const files = list()
+      if (isSameList(listKeys(files), keys)) return
+      accept(files)
+      options().onValueChange?.([...keys])
+    },
+    follow: (files, before) => {
+      // Most renderings of a page change neither.
+      if (options().value === before.value && options().initialFiles === before.initialFiles) return files
+      const { value, initialFiles = [] } = options()
+      const isChanged = value !== undefined && !(before.value && isSameList(value, before.value))
+      const isLate = value === undefined && before.initialFiles === undefined
+      // The user has not changed it: it then follows its option, as inputs follow their `defaultValue`.
+      const isUntouched =
+        value === undefined &&
+        files.every(({ key }) => key !== undefined) &&
+        isSameList(listKeys(files), toKeys(before.initialFiles))
+      const wanted = isChanged ? value : isUntouched ? toKeys(initialFiles) : listKeys(files)
+      const late = isLate ? toKeys(initialFiles) : []
+      if (isChanged) remember(files)
+      const described = [...initialFiles, ...(isChanged ? known.values() : [])]
+      const next = describeAnew(placeKeys(files, [...late, ...wanted], described), initialFiles, before.initialFiles)
+      accept(next)
+      const isSame = next.length === files.length && next.every((item, index) => item === files[index])
+      return isSame ? files : next
+    },
+  }
+}
