@@ -1,9 +1,9 @@
-import { gzipSync } from "node:zlib"
 import { expect, test } from "vitest"
 import { bundle } from "../browser/bundle.ts"
+import { gzipSize } from "../package/bundle-for-size.ts"
 
 const report = (name: string, code: string): number => {
-  const size = gzipSync(code, { level: 9 }).length
+  const size = gzipSize(code)
   console.log(`${name}: ${code.length} bytes minified, ${size} gzip`)
   return size
 }

@@ -1,13 +1,12 @@
 import { readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { gzipSync } from "node:zlib"
 import { build, transform } from "esbuild"
 import { format, resolveConfig } from "prettier"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { compileSvelte } from "../bindings/compile-svelte.ts"
 import { toClient } from "../../src/cli/init/templates.ts"
 import packageJson from "../../package.json" with { type: "json" }
-import { bundleForSize, type Chunk, gzip, minified } from "./bundle-for-size.ts"
+import { bundleForSize, type Chunk, gzip, gzipSize, minified } from "./bundle-for-size.ts"
 import { type Consumer, createConsumer, repository } from "./consumer.ts"
 
 let consumer: Consumer
@@ -86,9 +85,7 @@ const writeTable = async (): Promise<string> => {
   for (const [what, code] of imports) rows.push(toRow(what, await bundle(code, browser)))
   const styles = await readFile(join(consumer.folder, "node_modules/sluice/dist/styles.css"))
   const { code } = await transform(styles, { loader: "css", minify: true })
-  rows.push(
-    `| \`sluice/styles.css\` | ${toKilobytes(code.length)} | ${toKilobytes(gzipSync(code, { level: 9 }).length)} | |`,
-  )
+  rows.push(`| \`sluice/styles.css\` | ${toKilobytes(code.length)} | ${toKilobytes(gzipSize(code))} | |`)
   const named = later(await bundle('export * from "sluice/react"', browser)).filter(({ name }) => name !== undefined)
   expect(named.map(({ name }) => name).toSorted((a, b) => a!.localeCompare(b!))).toEqual(
     Object.keys(features).toSorted(),
@@ -128,7 +125,7 @@ ${[header, ...doors].join("\n")}
 `
 }
 
-/** Whether two tables say the same but for small differences of their figures: zlib's output depends on the processor. */
+/** Whether two tables say the same but for small differences of their figures. */
 const isClose = (a: string, b: string): boolean => {
   const figure = /(?<=\| +)\d+\.\d/g
   const toText = (table: string) => table.replaceAll(figure, "").replaceAll(/[ -]+/g, " ")
@@ -184,9 +181,9 @@ describe("size of what is loaded", () => {
     }
   })
 
-  it("the route handler is at most 48 kB", async () => {
+  it("the route handler is at most 49 kB", async () => {
     const chunks = await bundle('export { createRouteHandler } from "sluice/server"')
-    expect(report("sluice/server createRouteHandler", chunks)).toBeLessThanOrEqual(48_000)
+    expect(report("sluice/server createRouteHandler", chunks)).toBeLessThanOrEqual(48_900)
   })
 
   it("no door needs anything of Node to be bundled for a browser or an edge runtime", async () => {
