@@ -52,6 +52,7 @@ export const pageGroups: ReadonlyArray<PageGroup> = [
       "docs/endpoints.md",
       "docs/server-api.md",
       "docs/upload-from-url.md",
+      "docs/migrating.md",
     ],
   },
   {

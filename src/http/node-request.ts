@@ -27,6 +27,9 @@ export interface NodeAnswer {
 /** Whether a request failed because the other side closed a kept connection just when it was to be reused. */
 export const isStale = (cause: unknown): boolean => (cause as { isStale?: unknown } | undefined)?.isStale === true
 
+/** Answers that announce another one (100, 103) which are read before it. */
+const mostAnnounced = 32
+
 /** Most that is written at once of a piece, so that it can be told from a connection that hangs. */
 const stride = 256 * 1024
 
@@ -90,6 +93,10 @@ export const requestByNode = ({
     outgoing.on("error", (cause) => {
       const isUnanswered = outgoing.reusedSocket && outgoing.socket?.bytesRead === readBefore
       reject(isUnanswered && options.signal?.aborted !== true ? Object.assign(cause, { isStale: true }) : cause)
+    })
+    let announced = 0
+    outgoing.on("information", () => {
+      if (++announced > mostAnnounced) outgoing.destroy(new Error("it announces an answer again and again"))
     })
     let isAnswered = false
     // After a 101 that nobody asked for Node says nothing else. It always comes, and an error is dear.

@@ -3,6 +3,9 @@ import { type NodeAnswer, type NodeRequest, requestByNode } from "../http/node-r
 import { isAddress } from "./public-address.ts"
 import type { HostAddress } from "./resolve-host.ts"
 
+/** Addresses that a connection tries at most, of whatever was found. */
+const mostTried = 16
+
 /** Rejects when the signal is aborted, because a look-up cannot be stopped. */
 export const unlessAborted = <A>(promise: Promise<A>, signal: AbortSignal): Promise<A> =>
   new Promise((resolve, reject) => {
@@ -51,7 +54,7 @@ export const requestPinned = async ({ addresses, refuse, ...request }: PinnedReq
     isPinned = true
     const [first] = addresses
     if (first === undefined) callback(new Error(`There is no address of ${request.url.hostname}`), "")
-    else if (options.all === true) callback(null, [...addresses])
+    else if (options.all === true) callback(null, addresses.slice(0, mostTried))
     else callback(null, first.address, first.family)
   }
   const answer = await requestByNode({ ...request, lookup })

@@ -34,6 +34,9 @@ export const resolveBySystem: Resolve = (hostname) =>
 /** How long IPv6 addresses are waited for once there are others, ms. */
 const familyPause = 50
 
+/** Addresses of a family that are kept: Node tries them one after the other, and fails where there are thousands. */
+const mostAddresses = 8
+
 /** What name servers say where there is no address. */
 const absences: ReadonlySet<unknown> = new Set(["ENOTFOUND", "ENODATA"])
 
@@ -50,7 +53,10 @@ const settle = (
   family: 4 | 6,
 ): Promise<Found> =>
   records.then(
-    (found) => ({ ok: true, addresses: found.map(({ address, ttl }) => ({ address, family, ttl })) }),
+    (found) => ({
+      ok: true,
+      addresses: found.slice(0, mostAddresses).map(({ address, ttl }) => ({ address, family, ttl })),
+    }),
     (cause: unknown) => ({ ok: false, cause }),
   )
 
@@ -58,7 +64,7 @@ const settle = (
 const toFailure = (hostname: string, cause: unknown): Error => {
   const code = absences.has(codeOf(cause)) ? "ENOTFOUND" : codeOf(cause)
   const message = code === "ENOTFOUND" ? "has no address" : `could not be looked up (${String(code)})`
-  return Object.assign(new Error(`${hostname} ${message}.`, { cause }), { code })
+  return Object.assign(new Error(`${hostname} ${message}.`), { code })
 }
 
 /**

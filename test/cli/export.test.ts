@@ -157,7 +157,7 @@ describe("sluice files export", () => {
     expect(paths.every((path) => path.split("/").every((part) => Buffer.byteLength(part) <= 255))).toBe(true)
     // On no file system are two of them one.
     expect(new Set(paths.map((path) => path.normalize("NFC").toLowerCase())).size).toBe(18)
-    expect(paths).toEqual(expect.arrayContaining(["Same.TXT", "same (2).txt", "same (3).txt", "etc/passwd"]))
+    expect(paths).toEqual(expect.arrayContaining(["Same.TXT", "same (2).txt", "same (3).txt", "etc/passwd.txt"]))
   })
 
   it("goes on where it stopped: what is there is compared, and not copied again", async () => {

@@ -122,6 +122,22 @@ describe("a request over node:http", () => {
     await expect(createClient().post(url)).rejects.toThrow("ended without an answer")
   })
 
+  it("fails where the server announces an answer without end, and ends the connection", async () => {
+    const closed = Promise.withResolvers<void>()
+    const server = createTcpServer((socket) => {
+      socket.on("error", () => {})
+      socket.on("close", () => closed.resolve())
+      const flood = () => {
+        while (socket.writable && socket.write("HTTP/1.1 103 Early Hints\r\n\r\n"));
+      }
+      socket.on("drain", flood)
+      socket.once("data", flood)
+    })
+    const url = await start(server, "http")
+    await expect(createClient().post(url)).rejects.toThrow("again and again")
+    await closed.promise
+  })
+
   it("goes over the connection of the one before it, whose answer was read", async () => {
     const { seen, listener } = startCounting(() => "done")
     const url = await listen(listener)

@@ -106,6 +106,13 @@ describe("a look-up at the name servers", () => {
     },
   )
 
+  it("keeps a few addresses of a name that has many", async () => {
+    const { resolve } = await start((_name, type) =>
+      type === "A" ? Array.from({ length: 25 }, (_, index) => `192.0.2.${index}`) : "none",
+    )
+    expect((await resolve("app.example")).map(({ address }) => address)).toHaveLength(8)
+  })
+
   it("does not take silence for a name that does not exist", async () => {
     const { resolve } = await start((_name, type) => (type === "A" ? "nothing" : "none"))
     await expect(resolve("app.example")).rejects.toMatchObject({

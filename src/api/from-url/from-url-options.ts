@@ -19,7 +19,7 @@ export interface RemoteFile extends UploadDetails {
   readonly url: string | URL
   /** By default the name that the server gives, otherwise the last part of the URL's path. */
   readonly name?: string | undefined
-  /** Media type. By default the one that the server gives, otherwise the one for the name's extension. */
+  /** Media type. By default the one that the server gives, unless that is `application/octet-stream`, otherwise the one for the name's extension. */
   readonly type?: string | undefined
   /**
    * Sent to the URL's own origin, never to one that it redirects to. Sluice sets headers for the connection and for

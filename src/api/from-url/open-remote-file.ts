@@ -15,6 +15,14 @@ import { spool } from "./spool.ts"
 /** How large a file of unknown size may grow on this machine's disk by default. */
 const maxSpool = 1024 ** 3
 
+/** What servers, buckets above all, say of a file whose type nobody has told them. */
+const unspecific = /^(?:application|binary)\/octet-stream(?:;|$)/i
+
+const readType = (headers: Headers): string => {
+  const type = parseMediaType(headers.get("content-type") ?? "") ?? ""
+  return unspecific.test(type) ? "" : type
+}
+
 type Content = Pick<UploadSource, "size" | "slice"> & { readonly close: () => Promise<void> }
 
 /** The length of a file as its answer announces it; undefined when it does not. */
@@ -76,7 +84,7 @@ export const openRemoteFile = async (source: RemoteFile, settings: FromUrlSettin
         throw new UploadError({ code: "BAD_REQUEST", message })
       }
       const name = source.name || readRemoteName(url, headers)
-      const type = source.type || parseMediaType(headers.get("content-type") ?? "") || (await lookupMediaType(name))
+      const type = source.type || readType(headers) || (await lookupMediaType(name))
       const content = await openContent(reply, ask, settings.maxFileSize)
       return { value: { ...content, name, type, ...pickDetails(source) } }
     } catch (error) {

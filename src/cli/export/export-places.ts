@@ -18,10 +18,17 @@ const toPlace = (path: string): string => path.normalize("NFC").toLowerCase()
 
 const below = (folder: string, name: string): string => (folder === "" ? name : `${folder}/${name}`)
 
-/** Where a file goes in a folder, by its path, else its name, of which nothing leads out of the folder. */
+const extensionOf = (name: string): string => /[^.](\.[^.\s]{1,16})$/u.exec(name)?.[1] ?? ""
+
+/**
+ * Where a file goes in a folder, by its path, else its name, of which nothing leads out of the folder. A path without an
+ * extension, as `profile/portrait`, gets that of the name.
+ */
 export const toSafePath = ({ key, name, path }: Pick<FileRecord, "key" | "name" | "path">): ReadonlyArray<string> => {
   const segments = (path ?? "").split("/").filter((segment) => segment !== "")
-  const last = toSafeName(segments.pop() ?? name, toSafeName(key, "file"))
+  const filed = segments.pop()
+  const wanted = filed === undefined ? name : extensionOf(filed) === "" ? filed + extensionOf(name) : filed
+  const last = toSafeName(wanted, toSafeName(key, "file"))
   return [...segments.map((segment) => toSafeName(segment, "_")), last]
 }
 

@@ -10,6 +10,8 @@ const mostAtOnce = 64
 export interface PutOptions {
   /** Whether folders are taken, with all that is in them. */
   readonly recursive?: true
+  /** Whether files are left out that are stored already, under the same path and with the same size. */
+  readonly skipStored?: true
   /** The name under which it is stored; of one file alone. */
   readonly name?: string
   readonly type?: string
@@ -40,6 +42,7 @@ const parseConcurrency = (text: string): number => {
 export const addPutOptions = (command: Command): Command =>
   command
     .option("-r, --recursive", "folders too: each file is filed as it is in there")
+    .option("--skip-stored", "leaves out files of which one is stored under the same path, with the same size")
     .option("--name <name>", "stores it under this name (one file only)")
     .option("--type <type>", "media type (default: by the name's extension)")
     .option("--custom-id <id>", "an id of your own for it (one file only)")
@@ -78,6 +81,9 @@ export const findPutMistake = (paths: ReadonlyArray<string>, options: PutOptions
   const singular = findSingular(options)
   if (singular !== undefined && (paths.length > 1 || options.recursive)) {
     return `${singular} is for one file only`
+  }
+  if (options.skipStored && options.recursive !== true && options.path === undefined && options.prefix === undefined) {
+    return "--skip-stored compares paths, and these files get none: give --recursive, --prefix or --path"
   }
   if (paths.indexOf("-") !== paths.lastIndexOf("-")) return '"-" may be given only once'
   return options.path !== undefined && options.prefix !== undefined

@@ -1,5 +1,5 @@
 import type { Command } from "commander"
-import type { StoredFile, UploadableFile } from "../../api.ts"
+import type { ListedFile, StoredFile, UploadableFile } from "../../api.ts"
 import { parseDuration } from "../../protocol.ts"
 import { CommandFailure, exitCodes } from "../command-failure.ts"
 import { formatMoment } from "../terminal/moment.ts"
@@ -13,6 +13,7 @@ import { type Interruption, watchInterruption } from "./interruption.ts"
 import { type PutOptions, toDetails } from "./put-options.ts"
 import { findSources, openPath, type PutSource, type PutSources, sumSizes } from "./put-source.ts"
 import { type SpooledInput, spoolInput } from "./spool-input.ts"
+import { findStoredPaths } from "./stored-paths.ts"
 
 /** Seconds of patience with an ingest that is being started again: the waits are 0.5 s and twice as long each time. */
 const retry = { attempts: 6 }
@@ -30,6 +31,8 @@ interface PutFile extends StoredFile {
 type PutResult =
   | { readonly file: PutFile; readonly verified: boolean; readonly error: null }
   | { readonly file: null; readonly verified: false; readonly error: Failure }
+  /** It was stored before. */
+  | { readonly file: ListedFile; readonly verified: false; readonly error: null; readonly isSkipped: true }
 
 /** The fields of a file that is not stored, for JSON. */
 const nothing: Record<keyof PutFile, null> = {
@@ -57,6 +60,12 @@ const toPutFile = (file: StoredFile, storedPath: string | undefined, { claim, ho
 }
 
 const failed = (error: Failure): PutResult => ({ file: null, verified: false, error })
+
+/** What is known of a file that was stored before. */
+const toSkipped = ({ key, name, size, type, customId, uploadedAt, status, claimBy, path }: ListedFile) => ({
+  ...nothing,
+  ...{ key, name, size, type, customId, uploadedAt, status, claimBy, storedPath: path },
+})
 
 /** Uploads one file, and compares what the ingest says that it has stored. */
 const upload = async (
@@ -87,10 +96,14 @@ const upload = async (
 const createPrinter = (sources: ReadonlyArray<PutSource>, { json }: PutOptions, progress: Progress) => {
   const results: Array<PutResult | undefined> = sources.map(() => undefined)
   let printed = 0
-  const print = (path: string, { file, verified, error }: PutResult): void => {
+  const print = (path: string, result: PutResult): void => {
+    const isSkipped = "isSkipped" in result
     if (json) {
-      return console.log(JSON.stringify({ path, ...(file ?? nothing), verified, error }))
+      const said = isSkipped ? toSkipped(result.file) : (result.file ?? nothing)
+      return console.log(JSON.stringify({ path, ...said, verified: result.verified, isSkipped, error: result.error }))
     }
+    if (isSkipped) return
+    const { file, verified, error } = result
     if (file === null) {
       if (error.code !== "ABORTED") printNotice("error", `sluice: ${path}: ${error.message}`, "text")
       return
@@ -106,7 +119,9 @@ const createPrinter = (sources: ReadonlyArray<PutSource>, { json }: PutOptions, 
       progress.end()
       for (let next; (next = results[printed]) !== undefined; printed++) print(sources[printed]!.path, next)
     },
-    listStored: () => results.flatMap((result) => result?.file ?? []),
+    listStored: () =>
+      results.flatMap((result) => (result === undefined || "isSkipped" in result ? [] : (result.file ?? []))),
+    countSkipped: () => results.filter((result) => result !== undefined && "isSkipped" in result).length,
   }
 }
 
@@ -160,6 +175,17 @@ const spool = async (options: PutOptions, { signal }: Interruption): Promise<Spo
   }
 }
 
+/** Fails: with a {@link CommandFailure}, where the ingest does not say. */
+const askStored = async (connection: AppConnection, options: PutOptions, { signal }: Interruption) => {
+  try {
+    return await findStoredPaths(connection, options, signal)
+  } catch (error) {
+    // Then no file is uploaded either, and that is said as ever.
+    if (signal.aborted) return async () => undefined
+    throw new CommandFailure(`What is stored cannot be listed, and nothing was uploaded. ${toFailure(error).message}`)
+  }
+}
+
 /** `sluice put`. */
 export const runPut = async (command: Command, paths: ReadonlyArray<string>, options: PutOptions): Promise<void> => {
   const connection = await readConnection(command)
@@ -179,7 +205,12 @@ export const runPut = async (command: Command, paths: ReadonlyArray<string>, opt
   const progress = createProgress("Uploading", total)
   const printer = createPrinter(sources, options, progress)
 
-  const put = async ({ path, storedPath, failure }: PutSource): Promise<PutResult> => {
+  const findStored = options.skipStored ? await askStored(connection, options, interruption) : undefined
+
+  const put = async (asked: PutSource): Promise<PutResult> => {
+    const { path, storedPath, failure } = asked
+    const before = await findStored?.(asked)
+    if (before !== undefined) return { file: before, verified: false, error: null, isSkipped: true }
     if (failure !== undefined) return failed(failure)
     if (path === "-" && inputFailure !== undefined) return failed(inputFailure)
     try {
@@ -197,15 +228,19 @@ export const runPut = async (command: Command, paths: ReadonlyArray<string>, opt
   progress.end()
   await input?.close()
 
-  const stored = printer.listStored()
+  const [stored, skipped] = [printer.listStored(), printer.countSkipped()]
   printLeftOut(found)
   if (!options.json && options.hold) printHeld(stored)
   else if (!options.json) printPending(stored)
-  if (stored.length < sources.length) {
+  if (skipped > 0 && !options.json) {
+    const what = skipped === 1 ? "1 file was" : `${skipped} files were`
+    printNotice("info", `sluice: ${what} stored already, and left out.`, "text")
+  }
+  if (stored.length + skipped < sources.length) {
     process.exitCode = exitCode() ?? exitCodes.failed
     if (!options.json && (sources.length > 1 || signal.aborted)) {
       const how = signal.aborted ? "Interrupted: " : ""
-      printNotice("error", `sluice: ${how}${stored.length} of ${sources.length} files were uploaded.`, "text")
+      printNotice("error", `sluice: ${how}${stored.length} of ${sources.length - skipped} files were uploaded.`, "text")
     }
   }
 }

@@ -5,7 +5,7 @@ import type { Send } from "../../http/transport.ts"
 import { canPinAddresses, requestPinned, unlessAborted } from "../../server-kit/pinned-request.ts"
 import { PostFailed } from "../../server-kit/post-json.ts"
 import { hostOf, isAddress, isLocalUrl, isPublicAddress } from "../../server-kit/public-address.ts"
-import type { Resolve } from "../../server-kit/resolve-host.ts"
+import type { HostAddress, Resolve } from "../../server-kit/resolve-host.ts"
 import { createLookups } from "./lookups.ts"
 
 /** Sends callbacks to hosts on the public Internet, and to no others. */
@@ -17,6 +17,16 @@ export interface GuardedTransport {
    */
   readonly of: (receiver: string) => Send
   readonly close: () => void
+}
+
+/** Addresses that an error names. */
+const mostNamed = 4
+
+/** Some of the addresses, and how many more there are: a name can have thousands. */
+const listSome = (addresses: ReadonlyArray<HostAddress>): string => {
+  const named = addresses.slice(0, mostNamed).map(({ address }) => address)
+  const more = addresses.length - named.length
+  return [...named, ...(more > 0 ? [`${more} more`] : [])].join(", ") || "none"
 }
 
 const forbid = (url: URL, reason: string): PostFailed =>
@@ -54,7 +64,7 @@ export const createGuardedTransport = (resolve: Resolve, maxSockets: number): Gu
     const addresses = await unlessAborted(lookups.find(receiver, url.hostname), signal)
     const allowed = addresses.filter(({ address }) => isPublicAddress(address))
     if (allowed.length === 0) {
-      throw forbid(url, `has no public address (${addresses.map(({ address }) => address).join(", ") || "none"})`)
+      throw forbid(url, `has no public address (${listSome(addresses)})`)
     }
     return allowed
   }

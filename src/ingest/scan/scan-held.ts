@@ -102,9 +102,12 @@ export const createScans = (
     Effect.map((held) => held.length),
   )
 
-  /** The scanner has answered, whatever it said, about a file of an app for which it was asked at a time. */
-  const noteAnswer = Effect.fnUntraced(function* (appId: string, askedAt: number) {
+  /** The scanner has decided about a file of an app for which it was asked at a time, or has said that it does not. */
+  const noteVerdict = (appId: string, askedAt: number): void =>
     turns.note(appId, now() - askedAt > promptWithin ? "slow" : "prompt")
+
+  /** The scanner has answered, whatever it said. */
+  const noteAnswer = Effect.fnUntraced(function* () {
     if (!outage.end()) return
     yield* logInfo("The scanner answers again.", { scanner: scanner.address, waiting: yield* countHeld })
     wake()
@@ -170,7 +173,10 @@ export const createScans = (
     if (reason === "away") return yield* noteOutage(since, cause)
     // Whether it is the file or the scanner: where it was silent before, the file is not to blame.
     const wasAway = outage.isOn()
-    if (reason === "refused") yield* noteAnswer(file.appId, askedAt)
+    if (reason === "refused") yield* noteAnswer()
+    // One that has promised a verdict, and gives none, is as good as silent.
+    if (reason === "refused" && cause !== tooLate) noteVerdict(file.appId, askedAt)
+    if (cause === tooLate) turns.note(file.appId, "silent")
     if (reason === "silent") {
       turns.note(file.appId, "silent")
       if (!outage.hasAnswered(since)) yield* noteOutage(since, cause)
@@ -200,15 +206,19 @@ export const createScans = (
     }
     const { success } = answer
     if (success.kind === "later") {
-      yield* noteAnswer(file.appId, asked.askedAt)
+      yield* noteAnswer()
       const over = Effect.as(Effect.sleep(Math.max(success.until - now(), 0)), "over" as const)
       if ((yield* Effect.raceFirst(over, untilJudged(file))) === "over") yield* noteFailure(file, tooLate, asked)
-      else postponed.forget(file.id)
+      else {
+        postponed.forget(file.id)
+        noteVerdict(file.appId, asked.askedAt)
+      }
       return
     }
     yield* Effect.orDie(judge(file, success))
     postponed.forget(file.id)
-    yield* noteAnswer(file.appId, asked.askedAt)
+    noteVerdict(file.appId, asked.askedAt)
+    yield* noteAnswer()
   })
 
   /** A file whose turn it is. */

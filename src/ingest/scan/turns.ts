@@ -31,13 +31,16 @@ export interface TurnRules<Waiting> {
 /** Apps whose pace is remembered. */
 const mostApps = 1000
 
+/** Files about which it has to be prompt, one after the other, before an app about which it was not is prompt again. */
+const makesUp = 3
+
 /**
  * Makes them. The next place goes to the app that holds the fewest, and of those to the one that has waited longest. An app
  * holds at most half of them while there is another one that waits or holds some, or while the scanner was not prompt about its
  * files, and where there are several apps never the last one, so that a newcomer need not wait for a scan that takes minutes.
  *
  * What a scanner hangs on keeps nothing else waiting: files that were tried before have half of the places, and so have all
- * apps together whose last file it was silent about. Those about which it was not prompt, or was not asked yet, have three quarters.
+ * apps together about whose last file it was silent, until it was prompt about three. Those about which it was not prompt, or was not asked yet, have three quarters.
  */
 export const createTurns = <Waiting extends { readonly appId: string }>({
   isOne,
@@ -46,12 +49,12 @@ export const createTurns = <Waiting extends { readonly appId: string }>({
   /** What holds a place, and as what it was given it. */
   const taken = new Map<Waiting, { readonly pace: Pace; readonly isTried: boolean }>()
   const takenBy = new Map<string, number>()
-  const paces = createBoundedMap<Pace>(mostApps)
+  const paces = createBoundedMap<{ readonly pace: Pace; readonly prompt: number }>(mostApps)
   /** When an app last had a turn. */
   const lastTurn = new Map<string, number>()
   let turn = 0
 
-  const paceOf = (appId: string): Pace => paces.get(appId) ?? "slow"
+  const paceOf = (appId: string): Pace => paces.get(appId)?.pace ?? "slow"
 
   /** Whether there is room for one more of its kind. */
   const hasRoom = (file: Waiting, places: number): boolean => {
@@ -67,7 +70,12 @@ export const createTurns = <Waiting extends { readonly appId: string }>({
 
   return {
     count: () => taken.size,
-    note: (appId, pace) => paces.set(appId, pace),
+    note: (appId, pace) => {
+      const before = paces.get(appId)
+      if (pace !== "prompt" || before === undefined) return paces.set(appId, { pace, prompt: 0 })
+      const prompt = before.prompt + 1
+      paces.set(appId, { pace: prompt >= makesUp ? "prompt" : before.pace, prompt })
+    },
     take: (waiting, places) => {
       const queues = Map.groupBy(waiting, ({ appId }) => appId)
       const present = new Set([...queues.keys(), ...takenBy.keys()])

@@ -1,4 +1,5 @@
 import { createMilestones } from "./milestones.ts"
+import { isWithdrawn } from "../form/field-value.ts"
 import { isActive, isProcessing, type UploadItem, type UploadState } from "../controller/upload-state.ts"
 
 /** What has happened and was not announced yet: several events of one kind are merged. */
@@ -108,7 +109,7 @@ export const createEventFinder = (
       for (const [id, item] of seen) {
         if (listed.has(id)) continue
         seen.delete(id)
-        events.removed.push(item)
+        if (!isWithdrawn(item)) events.removed.push(item)
       }
     }
     removable = new Set(state.removed?.files.map(({ id }) => id))

@@ -22,6 +22,12 @@ export interface FieldValue {
   readonly follow: (files: ReadonlyArray<UploadItem>, before: AnyComponentOptions) => ReadonlyArray<UploadItem>
 }
 
+/** Files that pages have taken out of the value. */
+const withdrawn = new WeakSet<UploadItem>()
+
+/** Whether it is the page that has taken a file out of its value, as after a save: the user has not removed it. */
+export const isWithdrawn = (item: UploadItem): boolean => withdrawn.has(item)
+
 const toKeys = (files: ReadonlyArray<InitialFile> = []): ReadonlyArray<string> => files.map(({ key }) => key)
 
 /**
@@ -69,6 +75,8 @@ export const createFieldValue = (options: () => AnyComponentOptions, listed: Rea
       const described = [...initialFiles, ...(isChanged ? known.values() : [])]
       const next = describeAnew(placeKeys(files, [...late, ...wanted], described), initialFiles, before.initialFiles)
       accept(next)
+      const left = new Set(next.map(({ id }) => id))
+      for (const item of files) if (!left.has(item.id)) withdrawn.add(item)
       const isSame = next.length === files.length && next.every((item, index) => item === files[index])
       return isSame ? files : next
     },

@@ -123,11 +123,57 @@ describe("sluice put", { timeout: 60_000 }, () => {
       claimBy: null,
       storedPath: null,
       verified: true,
+      isSkipped: false,
       error: null,
     })
     expect(Object.keys(missing).toSorted()).toEqual(Object.keys(a).toSorted())
     expect(missing).toMatchObject({ path: "missing", key: null, verified: false, error: { code: "NOT_FOUND" } })
     expect(empty).toMatchObject({ size: 0, fileHash: sha256(""), verified: true, error: null })
+  })
+
+  it("leaves out what is stored under the same path with the same size, so that it may be run again", async () => {
+    const { run, write, api, folder } = await startByHand()
+    await mkdir(join(folder, "photos/deep"), { recursive: true })
+    await write("photos/a.txt", "hello")
+    await write("photos/deep/b.txt", "hello")
+    const put = (...more: ReadonlyArray<string>) =>
+      run(["put", "-r", "photos", "--prefix", "albums", "--skip-stored", ...more])
+    expect(await put()).toMatchObject({ code: 0, stderr: "" })
+    await write("photos/deep/b.txt", "hello, world")
+    await write("photos/c.txt", "new")
+    const again = await put("--json")
+    const lines = toDocuments(again.stdout)
+    const { files } = await api.listFiles({ prefix: "albums/" })
+    const keyOf = (path: string, size: number) => files.find((file) => file.path === path && file.size === size)?.key
+    expect({ ...again, stdout: "" }).toEqual({ code: 0, stdout: "", stderr: "" })
+    expect(lines).toMatchObject([
+      { path: "photos/a.txt", isSkipped: true, key: keyOf("albums/a.txt", 5), status: "Uploaded", error: null },
+      { path: "photos/c.txt", isSkipped: false, key: keyOf("albums/c.txt", 3) },
+      { path: "photos/deep/b.txt", isSkipped: false, key: keyOf("albums/deep/b.txt", 12) },
+    ])
+    expect(Object.keys(lines[0]).toSorted()).toEqual(Object.keys(lines[1]).toSorted())
+    expect(files).toHaveLength(4)
+    expect(await put()).toEqual({
+      code: 0,
+      stdout: "",
+      stderr: "sluice: 3 files were stored already, and left out.\n",
+    })
+    await api.deleteFiles(keyOf("albums/a.txt", 5)!)
+    expect((await put()).stdout).toContain("photos/a.txt")
+    expect((await put("--owner", "somebody")).stdout.trim().split("\n")).toHaveLength(3)
+    expect(await run(["put", "photos/a.txt", "--skip-stored"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--skip-stored compares paths"),
+    })
+  })
+
+  it("uploads nothing where what is stored cannot be listed", async () => {
+    const { run, write } = await startByHand()
+    await write("a.txt", "hello")
+    const to = ["--ingest-url", "http://127.0.0.1:59999"]
+    const { code, stdout, stderr } = await run(["put", "a.txt", "--path", "a", "--skip-stored", ...to])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
+    expect(stderr).toMatch(/^sluice: What is stored cannot be listed, and nothing was uploaded\. .*127\.0\.0\.1:59999/)
   })
 
   it("takes name, type, custom id and ACL for one file", async () => {

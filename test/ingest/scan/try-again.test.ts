@@ -159,6 +159,38 @@ describe("a file about which the scanner does not decide", () => {
     expect(await isHeld(keys[0]!)).toBe(true)
   })
 
+  it("about which it promises a verdict keeps none of an app waiting about whose files it decides at once", async () => {
+    const { ingest, scans, asked, isHeld } = await start(
+      [],
+      async (content) =>
+        content === "later" ? { kind: "later", until: Date.now() + 60_000 } : { kind: "clean" as const },
+      () => ({ apps: { isOne: () => false }, settings: { maxConcurrentScans: 4 } }) as Partial<Service>,
+      undefined,
+      { look: 60_000 },
+    )
+    const commit = (appId: string, key: string, content: string) =>
+      ingest.catalog.commitWhole({
+        grant: createGrant({ appId, key }),
+        labels: { hold: true },
+        origin: ingest.url,
+        bytes: new TextEncoder().encode(content),
+        fileHash: "",
+        now: Date.now(),
+        eventId: `evt_${key}`,
+        claimedUntil: null,
+      })
+    await commit("good", "good-0", "clean")
+    scans.wake()
+    await eventually(async () => !(await isHeld("good-0")))
+    for (let count = 0; count < 5; count++) for (const app of ["a", "b"]) await commit(app, `${app}-${count}`, "later")
+    scans.wake()
+    await eventually(() => asked.filter((content) => content === "later").length === 3)
+    await commit("good", "good-1", "clean")
+    scans.wake()
+    await eventually(async () => !(await isHeld("good-1")))
+    expect(asked.filter((content) => content === "later")).toHaveLength(3)
+  })
+
   it("that is tried again has half of the places, those that come after it are looked at first", async () => {
     const hung = new Map<string, number>()
     const { ingest, asked, scans, isHeld } = await start(["poison 1", "poison 2", "poison 3"], async (content) => {

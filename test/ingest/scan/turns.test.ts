@@ -80,6 +80,8 @@ it("gives all apps together about whom the scanner was silent half of them, unti
   expect(idsOf(turns.take([...files("a", 4), ...files("c", 3)], 4))).toEqual([3])
   turns.release(taken[1]!)
   turns.note("b", "prompt")
+  turns.note("b", "prompt")
+  turns.note("b", "prompt")
   expect(idsOf(turns.take([...files("a", 4), ...files("b", 5, 6)], 4))).toEqual([4])
 })
 
@@ -98,4 +100,16 @@ it("releases a place once", () => {
   turns.release(one!)
   turns.release(one!)
   expect(turns.count()).toBe(1)
+})
+
+it("takes an app for prompt again once the scanner was so about three of its files", () => {
+  const turns = createTurns(() => false)
+  for (const appId of ["a", "b", "new"]) turns.note(appId, "silent")
+  const taken = turns.take([...files("a", 1), ...files("b", 2)], 4)
+  expect(taken).toHaveLength(2)
+  for (let count = 0; count < 3; count++) {
+    expect(turns.take(files("new", 3), 4)).toEqual([])
+    turns.note("new", "prompt")
+  }
+  expect(idsOf(turns.take(files("new", 3), 4))).toEqual([3])
 })

@@ -1,4 +1,4 @@
-import { fileOf, guard, isSameApp, lockApps, registration } from "./01-functions.ts"
+import { fileOf, guard, isNotDeleted, isSameApp, lockApps, registration } from "./01-functions.ts"
 
 /**
  * Uploads that begin under keys of which nothing is known but what is expected, of apps and owners that may have any amount. A
@@ -21,8 +21,7 @@ export const beginNew = (schema: string, versioned: string): string => `
         expected_bytes bigint, ${registration})
       WHERE ${fileOf("j")} IS NULL AND ${isSameApp}
         AND (SELECT t.until FROM tombstones t WHERE t.app_id = j.app_id AND t.key = j.key) IS NULL
-        AND (j.owner IS NULL OR
-          (SELECT d.id FROM deletions d WHERE d.app_id = j.app_id AND d.owner = j.owner LIMIT 1) IS NULL)
+        AND ${isNotDeleted("j")}
         AND (j.metadata IS NULL OR
           (SELECT e.bytes FROM expected_files e WHERE e.key = j.key AND e.wire_id = j.wire_id) IS NULL)
     ), registered AS (
