@@ -71,17 +71,21 @@ describe("the import of docs/migrating.md", () => {
   })
 
   const addOld = (...oldKeys: ReadonlyArray<string>) => {
-    rows.old = oldKeys.map((oldKey) => ({ oldKey, url: `${old.origin}/${oldKey}`, name: `${oldKey}.png`, owner: "ada" }))
+    rows.old = oldKeys.map((oldKey) => ({
+      oldKey,
+      url: `${old.origin}/${oldKey}`,
+      name: `${oldKey}.png`,
+      owner: "ada",
+    }))
   }
 
   it("stores each file with its type and its owner, and writes its key into its row", async () => {
     addOld("face", "gone", "tree")
     expect([...(await importFiles())]).toEqual([["gone", expect.stringContaining("404")]])
     const { files } = await api.listFiles({ owner: "ada" })
-    expect(files.map(({ name, type, customId }) => [name, type, customId]).toSorted()).toEqual([
-      ["face.png", "image/png", "face"],
-      ["tree.png", "image/png", "tree"],
-    ])
+    expect(new Set(files.map(({ name, type, customId }) => `${name} ${type} ${customId}`))).toEqual(
+      new Set(["face.png image/png face", "tree.png image/png tree"]),
+    )
     expect(rows.keys).toEqual(new Map(files.toReversed().map(({ customId, key }) => [customId!, key])))
   })
 

@@ -29,7 +29,7 @@ it("each file of tests belongs to exactly one project", () => {
 
 it("those that start a browser, a build or a process are not quick, by whatever they import it", () => {
   const quick = listQuickTests()
-  for (const file of ["protocol/signed-url", "architecture"]) expect(quick).toContain(`test/${file}.test.ts`)
+  for (const file of ["protocol/signing/signed-url", "architecture"]) expect(quick).toContain(`test/${file}.test.ts`)
   for (const file of ["client/browser", "client/bundle", "cli/keys", "adapters/hono", "bindings/react"]) {
     expect(quick).not.toContain(`test/${file}.test.ts`)
   }

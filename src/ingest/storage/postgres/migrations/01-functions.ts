@@ -29,12 +29,6 @@ export const registration =
 export const fileOf = (row: string): string =>
   `(SELECT f.id FROM files f WHERE f.key = ${row}.key AND f.is_current = 1)`
 
-/** None of the owner's files was deleted since the URL was issued: a deletion of that time forbids the upload. */
-export const isNotDeleted = (row: string): string => `(${row}.owner IS NULL OR (
-          SELECT d.id FROM deletions d
-          WHERE d.app_id = ${row}.app_id AND d.owner = ${row}.owner AND d.prefix = ''
-            AND d.asked_at >= coalesce(${row}.issued_at, 0) LIMIT 1) IS NULL)`
-
 /** What functions of later versions do beside; all parts are empty in the first one. */
 export interface Additions {
   /** One more parameter: the process that calls. */
@@ -47,12 +41,26 @@ export interface Additions {
   readonly unclaimed: string
   /** One more step of a commit. */
   readonly committed: string
+  /** Which files of a `job` are committed, by what was deleted of their owner. */
+  readonly undeleted: string
 }
 
-const nothing: Additions = { caller: "", claimedBy: ["", ""], failed: "d.failures + 1", unclaimed: "", committed: "" }
+const nothing: Additions = {
+  caller: "",
+  claimedBy: ["", ""],
+  failed: "d.failures + 1",
+  unclaimed: "",
+  committed: "",
+  undeleted: `(j.owner IS NULL OR
+          (SELECT d.id FROM deletions d WHERE d.app_id = j.app_id AND d.owner = j.owner LIMIT 1) IS NULL)`,
+}
 
 /** Files that have arrived whole, under keys of which nothing is known but what is expected. */
-const commitWhole = (schema: string, versioned: string, { caller, claimedBy: [column, value] }: Additions): string => `
+const commitWhole = (
+  schema: string,
+  versioned: string,
+  { caller, claimedBy: [column, value], undeleted }: Additions,
+): string => `
   CREATE FUNCTION ${versioned}.commit_whole(keys text[], app_ids text[], jobs json${caller})
   RETURNS TABLE (n int, id bigint, "registrationId" bigint, metadata text, "callbackUrl" text, "callbackSlug" text,
     "awaitServerData" int, "isDev" int, "registeredAt" bigint, traceparent text, tracestate text)
@@ -73,7 +81,7 @@ const commitWhole = (schema: string, versioned: string, { caller, claimedBy: [co
         SELECT registration_id, ctid FROM expected_files WHERE key = j.key AND wire_id = j.wire_id LIMIT 1) e ON true
       WHERE ${fileOf("j")} IS NULL AND ${isSameApp}
         AND (SELECT t.until FROM tombstones t WHERE t.app_id = j.app_id AND t.key = j.key) IS NULL
-        AND ${isNotDeleted("j")}
+        AND ${undeleted}
     ), registered AS (
       INSERT INTO registrations (id, app_id, metadata, callback_url, callback_slug, await_server_data, is_dev,
         traceparent, tracestate, registered_at)

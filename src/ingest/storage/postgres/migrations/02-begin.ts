@@ -1,4 +1,10 @@
-import { fileOf, guard, isNotDeleted, isSameApp, lockApps, registration } from "./01-functions.ts"
+import { fileOf, guard, isSameApp, lockApps, registration } from "./01-functions.ts"
+
+/** None of the owner's files was deleted since the URL of a `job` was issued: a deletion of that time forbids the upload. */
+export const isNotDeleted = `(j.owner IS NULL OR (
+          SELECT d.id FROM deletions d
+          WHERE d.app_id = j.app_id AND d.owner = j.owner AND d.prefix = '' AND d.asked_at >= coalesce(j.issued_at, 0)
+          LIMIT 1) IS NULL)`
 
 /**
  * Uploads that begin under keys of which nothing is known but what is expected, of apps and owners that may have any amount. A
@@ -21,7 +27,7 @@ export const beginNew = (schema: string, versioned: string): string => `
         expected_bytes bigint, ${registration})
       WHERE ${fileOf("j")} IS NULL AND ${isSameApp}
         AND (SELECT t.until FROM tombstones t WHERE t.app_id = j.app_id AND t.key = j.key) IS NULL
-        AND ${isNotDeleted("j")}
+        AND ${isNotDeleted}
         AND (j.metadata IS NULL OR
           (SELECT e.bytes FROM expected_files e WHERE e.key = j.key AND e.wire_id = j.wire_id) IS NULL)
     ), registered AS (

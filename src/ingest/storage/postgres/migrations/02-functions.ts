@@ -1,6 +1,6 @@
 import { lockTime } from "../values.ts"
 import { functions } from "./01-functions.ts"
-import { beginNew } from "./02-begin.ts"
+import { beginNew, isNotDeleted } from "./02-begin.ts"
 
 /**
  * Functions that wait for whoever holds a key: what is called by itself gives up after a time, too, because that one may be on a
@@ -19,6 +19,7 @@ export const functionsOfProcesses = (schema: string, versioned: string): string 
     committed: `, written AS (
       DELETE FROM writers WHERE key = ANY (ARRAY(SELECT key FROM job)) AND process = me
     )`,
+    undeleted: isNotDeleted,
   })}
   ${beginNew(schema, versioned)}
   ${waiting.map((name) => `ALTER FUNCTION ${versioned}.${name} SET lock_timeout = '${lockTime}';`).join(" ")}`
