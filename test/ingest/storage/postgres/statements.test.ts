@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises"
 import type pg from "pg"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
+import { SluiceApi } from "../../../../src/api.ts"
 import { toNodeListener } from "../../../../adapters/node/to-node-listener.ts"
 import { generateUploader } from "../../../../src/client.ts"
 import type { Respond } from "../../../../src/http/answer.ts"
@@ -56,10 +57,13 @@ const toName = (text: string): string =>
 const f = createSluice()
 const router = {
   any: f({ blob: { maxFileSize: "1GB", maxFileCount: 100 } }).onUploadComplete(({ file }) => ({ stored: file.name })),
+  mine: f({ blob: {} })
+    .file(() => ({ owner: "ada", path: "notes/one" }))
+    .onUploadComplete(({ file }) => ({ stored: file.name })),
 }
 
 /** An ingest that has been at work for a while, and an app. What PostgreSQL is told of files that a page uploads, in order. */
-const start = async () => {
+const start = async (route: keyof typeof router = "any") => {
   let told: Array<string> = []
   const watched = watch(pool, (text) => void told.push(text))
   let respond: Respond = async () => ({ status: 503, headers: {}, body: null })
@@ -85,7 +89,7 @@ const start = async () => {
   const send = async (sizes: ReadonlyArray<number>): Promise<void> => {
     const { uploadFiles } = generateUploader<typeof router>({ url: `${app}/api/sluice`, concurrency: sizes.length })
     const files = sizes.map((size, index) => new File([new Uint8Array(size).fill(97)], `${index}.bin`))
-    const uploaded = await uploadFiles("any", { files })
+    const uploaded = await uploadFiles(route, { files })
     expect(uploaded).toMatchObject(files.map(({ name }) => ({ status: "done", serverData: { stored: name } })))
   }
   // The app's first actions are registered by requests, until it knows that its ingest opens seals.
@@ -97,7 +101,7 @@ const start = async () => {
     await setTimeout(300)
     return told.slice(before).every(isAskedAnyway)
   })
-  return async (...sizes: ReadonlyArray<number>): Promise<ReadonlyArray<string>> => {
+  const upload = async (...sizes: ReadonlyArray<number>): Promise<ReadonlyArray<string>> => {
     told = []
     const list = () => told.filter((text) => !isAskedAnyway(text)).map(toName)
     await send(sizes)
@@ -105,28 +109,38 @@ const start = async () => {
     await eventually(() => list().includes("forget_blob") || !list().includes("claim_blob"))
     return list()
   }
+  return { upload, api: new SluiceApi({ token, ingestUrl: url, logLevel: "None" }) }
 }
 
 describe("an upload, its callback and its result are on PostgreSQL", () => {
   it("two statements for a small file", async () => {
-    const upload = await start()
+    const { upload } = await start()
     expect(await upload(1000)).toEqual(["commit_whole", "record_attempt"])
   })
 
+  it("two for a small file of an owner, also once files of that owner were deleted", async () => {
+    const { upload, api } = await start("mine")
+    for (const selection of [{ owner: "ada", prefix: "notes/" }, { owner: "ada" }]) {
+      await api.deleteFiles(selection)
+      await eventually(async () => (await api.listDeletions()).every(({ doneAt }) => doneAt !== null))
+      expect(await upload(1000)).toEqual(["commit_whole", "record_attempt"])
+    }
+  })
+
   it("three for a file that is one object", async () => {
-    const upload = await start()
+    const { upload } = await start()
     expect(await upload(100_000)).toEqual(["begin_new", "commit", "record_attempt"])
   })
 
   it("fewer for each of many at once, as they share them", async () => {
-    const upload = await start()
+    const { upload } = await start()
     const told = await upload(...Array.from({ length: 40 }, () => 1000))
     expect(told.length).toBeLessThan(2 * 40)
     expect([...new Set(told)].toSorted().join()).toBe("commit_whole,record_attempt")
   })
 
   it("those of the journal beside, for a file of many parts, one for several parts where they come fast", async () => {
-    const upload = await start()
+    const { upload } = await start()
     const told = await upload(60 * 1024 * 1024)
     // The multipart upload, its parts, and that they become one object.
     const writes = told.filter((name) => name === "change_blob").length
