@@ -95,12 +95,14 @@ const start = async (route: keyof typeof router = "any") => {
   // The app's first actions are registered by requests, until it knows that its ingest opens seals.
   await send([1])
   await send([1])
+  const settle = () =>
+    eventually(async () => {
+      const before = told.length
+      await setTimeout(300)
+      return told.slice(before).every(isAskedAnyway)
+    })
   // The ingest tidies up once when it starts.
-  await eventually(async () => {
-    const before = told.length
-    await setTimeout(300)
-    return told.slice(before).every(isAskedAnyway)
-  })
+  await settle()
   const upload = async (...sizes: ReadonlyArray<number>): Promise<ReadonlyArray<string>> => {
     told = []
     const list = () => told.filter((text) => !isAskedAnyway(text)).map(toName)
@@ -109,7 +111,7 @@ const start = async (route: keyof typeof router = "any") => {
     await eventually(() => list().includes("forget_blob") || !list().includes("claim_blob"))
     return list()
   }
-  return { upload, api: new SluiceApi({ token, ingestUrl: url, logLevel: "None" }) }
+  return { upload, settle, api: new SluiceApi({ token, ingestUrl: url, logLevel: "None" }) }
 }
 
 describe("an upload, its callback and its result are on PostgreSQL", () => {
@@ -119,10 +121,11 @@ describe("an upload, its callback and its result are on PostgreSQL", () => {
   })
 
   it("two for a small file of an owner, also once files of that owner were deleted", async () => {
-    const { upload, api } = await start("mine")
+    const { upload, settle, api } = await start("mine")
     for (const selection of [{ owner: "ada", prefix: "notes/" }, { owner: "ada" }]) {
       await api.deleteFiles(selection)
       await eventually(async () => (await api.listDeletions()).every(({ doneAt }) => doneAt !== null))
+      await settle()
       expect(await upload(1000)).toEqual(["commit_whole", "record_attempt"])
     }
   })
