@@ -48,6 +48,9 @@ const mostPostponed = 10_000
 /** Files that are counted, of one app, when the scanner is back. */
 const mostCounted = 1000
 
+/** Files of an app that are looked through for users whose turn it is. */
+const farthest = 200
+
 /** How long a scanner that is prompt takes at most, ms. */
 const promptWithin = 10_000
 
@@ -102,9 +105,9 @@ export const createScans = (
     Effect.map((held) => held.length),
   )
 
-  /** The scanner has decided about a file of an app for which it was asked at a time, or has said that it does not. */
-  const noteVerdict = (appId: string, askedAt: number): void =>
-    turns.note(appId, now() - askedAt > promptWithin ? "slow" : "prompt")
+  /** The scanner has decided about a file for which it was asked at a time, or has said that it does not. */
+  const noteVerdict = (file: FileRecord, askedAt: number): void =>
+    turns.note(file, now() - askedAt > promptWithin ? "slow" : "prompt")
 
   /** The scanner has answered, whatever it said. */
   const noteAnswer = Effect.fnUntraced(function* () {
@@ -175,10 +178,10 @@ export const createScans = (
     const wasAway = outage.isOn()
     if (reason === "refused") yield* noteAnswer()
     // One that has promised a verdict, and gives none, is as good as silent.
-    if (reason === "refused" && cause !== tooLate) noteVerdict(file.appId, askedAt)
-    if (cause === tooLate) turns.note(file.appId, "silent")
+    if (reason === "refused" && cause !== tooLate) noteVerdict(file, askedAt)
+    if (cause === tooLate) turns.note(file, "silent")
     if (reason === "silent") {
-      turns.note(file.appId, "silent")
+      turns.note(file, "silent")
       if (!outage.hasAnswered(since)) yield* noteOutage(since, cause)
     }
     yield* postpone(file, reason === "refused" || !wasAway, (key) =>
@@ -211,13 +214,13 @@ export const createScans = (
       if ((yield* Effect.raceFirst(over, untilJudged(file))) === "over") yield* noteFailure(file, tooLate, asked)
       else {
         postponed.forget(file.id)
-        noteVerdict(file.appId, asked.askedAt)
+        noteVerdict(file, asked.askedAt)
       }
       return
     }
     yield* Effect.orDie(judge(file, success))
     postponed.forget(file.id)
-    noteVerdict(file.appId, asked.askedAt)
+    noteVerdict(file, asked.askedAt)
     yield* noteAnswer()
   })
 
@@ -256,7 +259,10 @@ export const createScans = (
     const places = outage.isAway() ? 1 : settings.maxConcurrentScans
     // Of several processes one scans, and says so as long as it does: what another one has begun is not known here.
     if (!(yield* Effect.promise(() => membership.leads("scan", leadTime))) || turns.count() >= places) return
-    const held = yield* listDue(places)
+    const first = yield* listDue(places)
+    // Of an app alone, files on which the scanner hangs may be before those of all its other users.
+    const isBlocked = apps.isOne() && first.some(({ file }) => turns.isSilent(file.appId))
+    const held = isBlocked ? yield* listDue(farthest) : first
     const files = held.map(({ file }) => file).filter(({ appId }) => (full.get(appId) ?? 0) <= now())
     for (const file of turns.take(files, places)) start(file)
   }, Effect.uninterruptible)

@@ -3,8 +3,15 @@ import { createBoundedMap } from "../bounded-map.ts"
 /** How soon the scanner has decided about the last file of an app: `silent` where it did not answer at all. */
 export type Pace = "prompt" | "slow" | "silent"
 
-/** Shares the places for scans among apps. */
-export interface Turns<Waiting extends { readonly appId: string }> {
+/** Whose a file is. */
+interface Owned {
+  readonly appId: string
+  /** The user of the app, where it says so. */
+  readonly owner: string | null
+}
+
+/** Shares the places for scans among apps, and among the users of an app. */
+export interface Turns<Waiting extends Owned> {
   /**
    * Takes the files whose turn it is, as many as there are places.
    *
@@ -14,8 +21,10 @@ export interface Turns<Waiting extends { readonly appId: string }> {
   readonly take: (waiting: ReadonlyArray<Waiting>, places: number) => ReadonlyArray<Waiting>
   /** Gives the place of a file back. */
   readonly release: (file: Waiting) => void
-  /** Notes how soon the scanner has decided about a file of an app. */
-  readonly note: (appId: string, pace: Pace) => void
+  /** Notes how soon the scanner has decided about a file. */
+  readonly note: (file: Owned, pace: Pace) => void
+  /** Whether it was silent about the last file of an app, so that files far behind in its queue may have to go first. */
+  readonly isSilent: (appId: string) => boolean
   /** Places that are taken. */
   readonly count: () => number
 }
@@ -28,11 +37,34 @@ export interface TurnRules<Waiting> {
   readonly isTried: (file: Waiting) => boolean
 }
 
-/** Apps whose pace is remembered. */
-const mostApps = 1000
+/** Apps whose pace is remembered, and as many owners. */
+const mostKnown = 1000
 
-/** Files about which it has to be prompt, one after the other, before an app about which it was not is prompt again. */
+/** Files about which it has to be prompt, one after the other, before an app or an owner about which it was not is prompt again. */
 const makesUp = 3
+
+/** Remembers how soon it was about each of many. */
+const createPaces = () => {
+  const paces = createBoundedMap<{ readonly pace: Pace; readonly prompt: number }>(mostKnown)
+  return {
+    of: (id: string): Pace => paces.get(id)?.pace ?? "slow",
+    note: (id: string, pace: Pace): void => {
+      const before = paces.get(id)
+      if (pace !== "prompt" || before === undefined) return paces.set(id, { pace, prompt: 0 })
+      const prompt = before.prompt + 1
+      paces.set(id, { pace: prompt >= makesUp ? "prompt" : before.pace, prompt })
+    },
+  }
+}
+
+const toOwnerId = ({ appId, owner }: Owned): string => `${appId} ${owner ?? ""}`
+
+/** What holds a place, and as what it was given it. */
+interface Place {
+  readonly pace: Pace
+  readonly isTried: boolean
+  readonly isOfSilentOwner: boolean
+}
 
 /**
  * Makes them. The next place goes to the app that holds the fewest, and of those to the one that has waited longest. An app
@@ -41,41 +73,56 @@ const makesUp = 3
  *
  * What a scanner hangs on keeps nothing else waiting: files that were tried before have half of the places, and so have all
  * apps together about whose last file it was silent, until it was prompt about three. Those about which it was not prompt, or was not asked yet, have three quarters.
+ * Within an app the owner that holds the fewest is next, and owners about whose last file it was silent have half of all places, too.
  */
-export const createTurns = <Waiting extends { readonly appId: string }>({
-  isOne,
-  isTried,
-}: TurnRules<Waiting>): Turns<Waiting> => {
-  /** What holds a place, and as what it was given it. */
-  const taken = new Map<Waiting, { readonly pace: Pace; readonly isTried: boolean }>()
+export const createTurns = <Waiting extends Owned>({ isOne, isTried }: TurnRules<Waiting>): Turns<Waiting> => {
+  const taken = new Map<Waiting, Place>()
   const takenBy = new Map<string, number>()
-  const paces = createBoundedMap<{ readonly pace: Pace; readonly prompt: number }>(mostApps)
+  const [paces, ownerPaces] = [createPaces(), createPaces()]
   /** When an app last had a turn. */
   const lastTurn = new Map<string, number>()
   let turn = 0
 
-  const paceOf = (appId: string): Pace => paces.get(appId)?.pace ?? "slow"
+  const toPlace = (file: Waiting): Place => ({
+    pace: paces.of(file.appId),
+    isTried: isTried(file),
+    // Files of nobody are of all: they are not kept from their turn by each other.
+    isOfSilentOwner: file.owner !== null && ownerPaces.of(toOwnerId(file)) === "silent",
+  })
 
   /** Whether there is room for one more of its kind. */
-  const hasRoom = (file: Waiting, places: number): boolean => {
-    const countOf = (isCounted: (of: { readonly pace: Pace; readonly isTried: boolean }) => boolean): number =>
-      [...taken.values()].filter(isCounted).length
+  const hasRoom = ({ pace, isTried, isOfSilentOwner }: Place, places: number): boolean => {
+    const countOf = (isCounted: (of: Place) => boolean): number => [...taken.values()].filter(isCounted).length
     const half = Math.max(1, Math.floor(places / 2))
-    if (isTried(file) && countOf((other) => other.isTried) >= half) return false
-    const pace = paceOf(file.appId)
+    if (isTried && countOf((other) => other.isTried) >= half) return false
+    if (isOfSilentOwner && countOf((other) => other.isOfSilentOwner) >= half) return false
     if (isOne() || pace === "prompt") return true
     if (pace === "silent" && countOf((other) => other.pace === "silent") >= half) return false
     return countOf((other) => other.pace !== "prompt") < Math.max(1, Math.floor(places * 0.75))
   }
 
+  /** The file of an app that is next, if there is room for one: of the owner that holds the fewest, in the order of the queue. */
+  const findNext = (queue: ReadonlyArray<Waiting>, places: number): Waiting | undefined => {
+    const held = new Map<string, number>()
+    for (const file of taken.keys()) held.set(toOwnerId(file), (held.get(toOwnerId(file)) ?? 0) + 1)
+    let [next, fewest]: [Waiting | undefined, number] = [undefined, Number.POSITIVE_INFINITY]
+    for (const file of queue) {
+      const [place, count] = [toPlace(file), held.get(toOwnerId(file)) ?? 0]
+      // Those that were tried come after all others.
+      const rank = count + (place.isTried ? places : 0)
+      if (rank < fewest && hasRoom(place, places)) [next, fewest] = [file, rank]
+      if (fewest === 0) break
+    }
+    return next
+  }
+
   return {
     count: () => taken.size,
-    note: (appId, pace) => {
-      const before = paces.get(appId)
-      if (pace !== "prompt" || before === undefined) return paces.set(appId, { pace, prompt: 0 })
-      const prompt = before.prompt + 1
-      paces.set(appId, { pace: prompt >= makesUp ? "prompt" : before.pace, prompt })
+    note: (file, pace) => {
+      paces.note(file.appId, pace)
+      ownerPaces.note(toOwnerId(file), pace)
     },
+    isSilent: (appId) => paces.of(appId) === "silent",
     take: (waiting, places) => {
       const queues = Map.groupBy(waiting, ({ appId }) => appId)
       const present = new Set([...queues.keys(), ...takenBy.keys()])
@@ -84,20 +131,22 @@ export const createTurns = <Waiting extends { readonly appId: string }>({
       /** The most that an app may hold. */
       const mostOf = (appId: string): number => {
         if (isOne()) return places
-        return present.size > 1 || paceOf(appId) !== "prompt" ? half : Math.max(1, places - 1)
+        return present.size > 1 || paces.of(appId) !== "prompt" ? half : Math.max(1, places - 1)
       }
       const heldBy = (appId: string): number => takenBy.get(appId) ?? 0
       const chosen: Array<Waiting> = []
       while (taken.size < places) {
-        const [appId] = [...queues.keys()]
-          .filter((each) => {
-            const [next] = queues.get(each)!
-            return next !== undefined && heldBy(each) < mostOf(each) && hasRoom(next, places)
+        const [next] = [...queues]
+          .filter(([appId]) => heldBy(appId) < mostOf(appId))
+          .toSorted(([a], [b]) => heldBy(a) - heldBy(b) || (lastTurn.get(a) ?? -1) - (lastTurn.get(b) ?? -1))
+          .flatMap(([appId, queue]) => {
+            const file = findNext(queue, places)
+            return file === undefined ? [] : [{ appId, queue, file }]
           })
-          .toSorted((a, b) => heldBy(a) - heldBy(b) || (lastTurn.get(a) ?? -1) - (lastTurn.get(b) ?? -1))
-        if (appId === undefined) break
-        const file = queues.get(appId)!.shift()!
-        taken.set(file, { pace: paceOf(appId), isTried: isTried(file) })
+        if (next === undefined) break
+        const { appId, queue, file } = next
+        queue.splice(queue.indexOf(file), 1)
+        taken.set(file, toPlace(file))
         takenBy.set(appId, heldBy(appId) + 1)
         lastTurn.set(appId, turn++)
         chosen.push(file)

@@ -159,6 +159,43 @@ describe("a file about which the scanner does not decide", () => {
     expect(await isHeld(keys[0]!)).toBe(true)
   })
 
+  it("is silent about as many of a user as it likes: those of the app's other users are looked at as ever", async () => {
+    const { ingest, asked, scans, isHeld } = await start(
+      [],
+      async (content, signal) => {
+        if (content === "clean") return { kind: "clean" }
+        // It is given up after a time.
+        await new Promise((resolve) => setTimeout(resolve, 300, signal))
+        return fail("silent")
+      },
+      () => ({ settings: { maxConcurrentScans: 4 } }) as Partial<Service>,
+      undefined,
+      { look: 60_000 },
+    )
+    const commit = (owner: string, key: string, content: string) =>
+      ingest.catalog.commitWhole({
+        grant: createGrant({ key }),
+        labels: { hold: true, owner },
+        origin: ingest.url,
+        bytes: new TextEncoder().encode(content),
+        fileHash: "",
+        now: Date.now(),
+        eventId: `evt_${key}`,
+        claimedUntil: null,
+      })
+    for (let count = 0; count < 100; count++) await commit("eve", `eve-${count}`, "toxic")
+    scans.wake()
+    await eventually(() => asked.length > 4)
+    for (const key of ["ada-1", "ada-2"]) {
+      await commit("ada", key, "clean")
+      scans.wake()
+      const before = asked.length
+      await eventually(async () => !(await isHeld(key)))
+      // Not one round of those that hang was waited for.
+      expect(asked.length - before).toBeLessThan(8)
+    }
+  })
+
   it("about which it promises a verdict keeps none of an app waiting about whose files it decides at once", async () => {
     const { ingest, scans, asked, isHeld } = await start(
       [],
