@@ -588,7 +588,12 @@ describe("sluice doctor", () => {
       message: "1 event was given up.",
       advice: expect.stringContaining("redeliver --dead"),
     })
-    expect(of("Callback URL")?.message).toContain("http://127.0.0.1:9/api")
+    expect(of("Callback URL")).toMatchObject({
+      message: expect.stringContaining("http://127.0.0.1:9/api"),
+      advice: expect.stringContaining("where the newest upload is called back"),
+    })
+    const given = await examine(["--callback-url", "http://127.0.0.1:9/api"])
+    expect(given.of("Callback URL")?.advice).not.toContain("newest upload")
   })
 
   it(

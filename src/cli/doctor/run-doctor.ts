@@ -105,8 +105,18 @@ const checkCallbacks = async (
   url: string | undefined,
   isReadable: boolean,
   asked: Known,
+  isGiven: boolean,
 ): Promise<ReadonlyArray<Finding>> => {
   const { token } = asked
+  /** Where the address was mended since, nobody has told the catalog. */
+  const explain = (finding: Finding): Finding =>
+    isGiven || finding.status !== "failed"
+      ? finding
+      : {
+          ...finding,
+          advice:
+            `${finding.advice ?? ""} This is where the newest upload is called back. If the app names another address by now, check that: --callback-url.`.trim(),
+        }
   const { found, callbackUrl }: CallbackFindings =
     url === undefined
       ? {
@@ -119,13 +129,14 @@ const checkCallbacks = async (
           ],
         }
       : await checkCallbackUrl(url, asked)
-  if (!isReadable) return found
+  const findings = found.map(explain)
+  if (!isReadable) return findings
   const present = token && callbackUrl !== undefined ? { appId: token.appId, callbackUrl } : undefined
   const sent = await withDeployment(deployment, "reads", async (open) => {
     const endpoints = await checkEndpoints(open.catalog)
     return [await checkDeliveries(open, present), ...(endpoints === undefined ? [] : [endpoints])]
   })
-  return [...sent, ...found]
+  return [...sent, ...findings]
 }
 
 /** Whether held files get their verdict. */
@@ -189,7 +200,7 @@ export const runDoctor = async (
     ...(folder === null ? [] : [await checkAccess(folder)]),
     ...(await checkKeys(deployment, isReadable && token !== undefined)),
     ...found,
-    ...(await checkCallbacks(deployment, known, isReadable, { token, ingestUrl, ...app })),
+    ...(await checkCallbacks(deployment, known, isReadable, { token, ingestUrl, ...app }, callbackUrl !== undefined)),
     ...(await checkHolds(deployment, scanClamd ?? scanUrl ?? started?.scanner ?? undefined, isReadable)),
   ])
   const isWell = findings.every(({ status }) => status !== "failed")

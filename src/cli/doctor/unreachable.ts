@@ -31,8 +31,9 @@ const byCode: Readonly<Record<string, Unreachable>> = {
     advice: trust,
   },
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: {
-    reason: "its certificate comes without the intermediate ones that lead to a trusted authority",
-    advice: `Let the server send its whole chain (often called fullchain). ${trust}`,
+    reason:
+      "its certificate is of an authority that this machine does not trust, or comes without the intermediate ones that lead to one it does",
+    advice: `${trust} With one of a public authority, let the server send its whole chain (often called fullchain).`,
   },
   CERT_HAS_EXPIRED: { reason: "its certificate has expired", advice: "Renew the server's certificate." },
   CERT_NOT_YET_VALID: {
