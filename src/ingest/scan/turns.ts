@@ -102,9 +102,11 @@ export const createTurns = <Waiting extends Owned>({ isOne, isTried }: TurnRules
   }
 
   /** The file of an app that is next, if there is room for one: of the owner that holds the fewest, in the order of the queue. */
-  const findNext = (queue: ReadonlyArray<Waiting>, places: number): Waiting | undefined => {
-    const held = new Map<string, number>()
-    for (const file of taken.keys()) held.set(toOwnerId(file), (held.get(toOwnerId(file)) ?? 0) + 1)
+  const findNext = (
+    queue: ReadonlyArray<Waiting>,
+    held: ReadonlyMap<string, number>,
+    places: number,
+  ): Waiting | undefined => {
     let [next, fewest]: [Waiting | undefined, number] = [undefined, Number.POSITIVE_INFINITY]
     for (const file of queue) {
       const [place, count] = [toPlace(file), held.get(toOwnerId(file)) ?? 0]
@@ -114,6 +116,22 @@ export const createTurns = <Waiting extends Owned>({ isOne, isTried }: TurnRules
       if (fewest === 0) break
     }
     return next
+  }
+
+  const heldBy = (appId: string): number => takenBy.get(appId) ?? 0
+
+  /** The next file of the app whose turn it is, among those that have room. */
+  const pick = (queues: ReadonlyMap<string, Array<Waiting>>, mostOf: (appId: string) => number, places: number) => {
+    const held = new Map<string, number>()
+    for (const file of taken.keys()) held.set(toOwnerId(file), (held.get(toOwnerId(file)) ?? 0) + 1)
+    const inTurn = [...queues]
+      .filter(([appId]) => heldBy(appId) < mostOf(appId))
+      .toSorted(([a], [b]) => heldBy(a) - heldBy(b) || (lastTurn.get(a) ?? -1) - (lastTurn.get(b) ?? -1))
+    for (const [appId, queue] of inTurn) {
+      const file = findNext(queue, held, places)
+      if (file !== undefined) return { appId, queue, file }
+    }
+    return undefined
   }
 
   return {
@@ -133,16 +151,9 @@ export const createTurns = <Waiting extends Owned>({ isOne, isTried }: TurnRules
         if (isOne()) return places
         return present.size > 1 || paces.of(appId) !== "prompt" ? half : Math.max(1, places - 1)
       }
-      const heldBy = (appId: string): number => takenBy.get(appId) ?? 0
       const chosen: Array<Waiting> = []
       while (taken.size < places) {
-        const [next] = [...queues]
-          .filter(([appId]) => heldBy(appId) < mostOf(appId))
-          .toSorted(([a], [b]) => heldBy(a) - heldBy(b) || (lastTurn.get(a) ?? -1) - (lastTurn.get(b) ?? -1))
-          .flatMap(([appId, queue]) => {
-            const file = findNext(queue, places)
-            return file === undefined ? [] : [{ appId, queue, file }]
-          })
+        const next = pick(queues, mostOf, places)
         if (next === undefined) break
         const { appId, queue, file } = next
         queue.splice(queue.indexOf(file), 1)
