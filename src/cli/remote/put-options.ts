@@ -42,7 +42,7 @@ const parseConcurrency = (text: string): number => {
 export const addPutOptions = (command: Command): Command =>
   command
     .option("-r, --recursive", "folders too: each file is filed as it is in there")
-    .option("--skip-stored", "leaves out files of which one is stored under the same path, with the same size")
+    .option("--skip-stored", "leaves out what is stored: same path, same size")
     .option("--name <name>", "stores it under this name (one file only)")
     .option("--type <type>", "media type (default: by the name's extension)")
     .option("--custom-id <id>", "an id of your own for it (one file only)")
