@@ -72,6 +72,12 @@ describe("the callback of an app that is not the ingest's own", () => {
     expect(witness.requests).toEqual([])
   })
 
+  it("names a few of a name's addresses where it has many", async () => {
+    const ingest = await startGuarded([Array.from({ length: 4000 }, (_, index) => `10.0.${index >> 8}.${index & 255}`)])
+    const { error } = await callBack(ingest, "http://app.example/api/sluice")
+    expect(error).toContain("no public address (10.0.0.0, 10.0.0.1, 10.0.0.2, 10.0.0.3, 3996 more)")
+  })
+
   it.each([
     "localhost",
     "app.localhost",

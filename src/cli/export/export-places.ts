@@ -18,6 +18,7 @@ const toPlace = (path: string): string => path.normalize("NFC").toLowerCase()
 
 const below = (folder: string, name: string): string => (folder === "" ? name : `${folder}/${name}`)
 
+/** `.png`; empty where there is none. */
 const extensionOf = (name: string): string => /[^.](\.[^.\s]{1,16})$/u.exec(name)?.[1] ?? ""
 
 /**
@@ -27,8 +28,8 @@ const extensionOf = (name: string): string => /[^.](\.[^.\s]{1,16})$/u.exec(name
 export const toSafePath = ({ key, name, path }: Pick<FileRecord, "key" | "name" | "path">): ReadonlyArray<string> => {
   const segments = (path ?? "").split("/").filter((segment) => segment !== "")
   const filed = segments.pop()
-  const wanted = filed === undefined ? name : extensionOf(filed) === "" ? filed + extensionOf(name) : filed
-  const last = toSafeName(wanted, toSafeName(key, "file"))
+  const own = filed === undefined || extensionOf(filed) !== "" ? "" : extensionOf(name)
+  const last = toSafeName(`${filed ?? name}${own}`, toSafeName(key, "file"))
   return [...segments.map((segment) => toSafeName(segment, "_")), last]
 }
 

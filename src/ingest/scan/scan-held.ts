@@ -176,10 +176,12 @@ export const createScans = (
     if (reason === "away") return yield* noteOutage(since, cause)
     // Whether it is the file or the scanner: where it was silent before, the file is not to blame.
     const wasAway = outage.isOn()
-    if (reason === "refused") yield* noteAnswer()
-    // One that has promised a verdict, and gives none, is as good as silent.
-    if (reason === "refused" && cause !== tooLate) noteVerdict(file, askedAt)
-    if (cause === tooLate) turns.note(file, "silent")
+    if (reason === "refused") {
+      yield* noteAnswer()
+      // One that has promised a verdict, and gives none, is as good as silent.
+      if (cause === tooLate) turns.note(file, "silent")
+      else noteVerdict(file, askedAt)
+    }
     if (reason === "silent") {
       turns.note(file, "silent")
       if (!outage.hasAnswered(since)) yield* noteOutage(since, cause)

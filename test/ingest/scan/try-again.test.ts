@@ -228,6 +228,41 @@ describe("a file about which the scanner does not decide", () => {
     expect(asked.filter((content) => content === "later")).toHaveLength(3)
   })
 
+  it("about which it promises a verdict, and gives none, is as one about which it is silent", async () => {
+    let promised = 0
+    const { ingest, scans, isHeld } = await start(
+      [],
+      // The first three are over soon, and all others never.
+      async () => ({ kind: "later", until: Date.now() + (++promised > 3 ? 60_000 : 30) }),
+      () => ({ apps: { isOne: () => false }, settings: { maxConcurrentScans: 4 } }) as Partial<Service>,
+      undefined,
+      { look: 60_000 },
+    )
+    const keys: Array<string> = []
+    for (const appId of ["a", "b"]) {
+      for (let count = 0; count < 5; count++) {
+        const key = `${appId}-${count}`
+        keys.push(key)
+        await ingest.catalog.commitWhole({
+          grant: createGrant({ appId, key }),
+          labels: { hold: true },
+          origin: ingest.url,
+          bytes: new TextEncoder().encode("later"),
+          fileHash: "",
+          now: Date.now(),
+          eventId: `evt_${key}`,
+          claimedUntil: null,
+        })
+      }
+    }
+    scans.wake()
+    // Both apps together have half of the four places by then.
+    await eventually(() => promised === 5)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    expect(promised).toBe(5)
+    for (const key of keys) expect(await isHeld(key)).toBe(true)
+  })
+
   it("that is tried again has half of the places, those that come after it are looked at first", async () => {
     const hung = new Map<string, number>()
     const { ingest, asked, scans, isHeld } = await start(["poison 1", "poison 2", "poison 3"], async (content) => {

@@ -4,6 +4,7 @@ import { createAnnouncer } from "../../../src/ui/announcements/announcer.ts"
 import { createUploadItem } from "../../../src/ui/controller/upload-item.ts"
 import type { UploadItem } from "../../../src/ui/controller/upload-state.ts"
 import { createUploadStore } from "../../../src/ui/controller/upload-store.ts"
+import { createFieldValue } from "../../../src/ui/form/field-value.ts"
 import { createUploadTexts } from "../../../src/ui/texts/english-texts.ts"
 import type { UploadTexts } from "../../../src/ui/texts/upload-texts.ts"
 
@@ -157,4 +158,21 @@ test("what was stored before the page was opened is no news", async () => {
   const [item] = [createUploadItem(new File([], "old"))]
   store.setFiles([{ ...item, file: undefined, status: "done" }])
   expect(await after(9000)).toEqual([])
+})
+
+test("a file is told as removed where the user has removed it, and not where its page has emptied the value", async () => {
+  const { store, list, change, after } = start()
+  const ids = list(["a.png", "b.png"])
+  ids.forEach((id, index) => change([id], { status: "done", key: `key-${index}` }))
+  let options = { endpoint: "any", value: ["key-0", "key-1"] }
+  const value = createFieldValue(() => options, store.get().files)
+  await after(10_000)
+  store.setFiles(store.get().files.slice(0, 1))
+  expect(await after(3000)).toEqual(["b.png removed"])
+  await after(10_000)
+  const before = options
+  options = { ...options, value: [] }
+  store.setFiles(value.follow(store.get().files, before))
+  expect(store.get().files).toEqual([])
+  expect(await after(3000)).toEqual([])
 })
