@@ -2,12 +2,15 @@ import { createServer } from "node:http"
 import { createRequire } from "node:module"
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
+import sharp from "sharp"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { SluiceApi } from "../src/api.ts"
 import { encodeToken } from "../src/protocol.ts"
 import { listen } from "./adapters/apps/listen.ts"
 import { pixel } from "./browser/pixel.ts"
 import { readBlocks } from "./code-blocks.ts"
 import { type ImportedBlocks, writeBlocks } from "./import-blocks.ts"
+import { startIngest, token } from "./ingest/circle.ts"
 
 const pages = ["images.md", "csp.md"]
 
@@ -125,6 +128,35 @@ it("signs no URL of a private picture before somebody asks for the page", async 
     const { type: render, props } = picture({ fileKey: "none", name: "a" }).props.children
     // Here nobody asks: what Next.js says of `connection()`. A key that is none would be refused by what signs.
     await expect(render(props)).rejects.toThrow("outside a request scope")
+  } finally {
+    vi.unstubAllEnvs()
+    await blocks.remove()
+  }
+})
+
+it("stores a small picture beside the large one, upright and without where it was taken", async () => {
+  const ingest = await startIngest({ defaultAcl: "private" })
+  vi.stubEnv("SLUICE_TOKEN", token)
+  vi.stubEnv("SLUICE_INGEST_URL", ingest.url)
+  const markdown = await readFile(join(import.meta.dirname, "../docs/images.md"), "utf8")
+  const blocks = await writeBlocks(readBlocks(markdown).filter(({ path }) => path === "thumbnails.ts"))
+  try {
+    const storeThumbnail = (await blocks.load("thumbnails.ts"))["storeThumbnail"] as (key: string) => Promise<string>
+    const api = new SluiceApi({ token, ingestUrl: ingest.url })
+    const photo = await sharp({ create: { width: 2000, height: 1000, channels: 3, background: "red" } })
+      .jpeg()
+      .withExif({ IFD3: { GPSLatitude: "52/1 31/1 0/1" } })
+      .withMetadata({ orientation: 6 })
+      .toBuffer()
+    const { data } = await api.uploadFiles(new File([new Uint8Array(photo)], "me.jpg", { type: "image/jpeg" }))
+    await storeThumbnail(data!.key)
+    const { files } = await api.listFiles()
+    const small = files.find(({ customId }) => customId === `small/${data!.key}`)!
+    expect(small).toMatchObject({ type: "image/webp", name: `${data!.key}.webp` })
+    const answer = await fetch(await api.generateSignedURL(`small/${data!.key}`, { keyType: "customId" }))
+    const { width, height, exif } = await sharp(await answer.arrayBuffer()).metadata()
+    expect({ width, height, exif }).toEqual({ width: 320, height: 640, exif: undefined })
+    await expect(storeThumbnail("none")).rejects.toThrow()
   } finally {
     vi.unstubAllEnvs()
     await blocks.remove()

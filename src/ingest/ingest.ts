@@ -11,6 +11,7 @@ import { createReminder } from "../server-kit/reminder.ts"
 import { findUnknownOption } from "../protocol/unknown-option.ts"
 import { otherIngestDefaults } from "../schema/ingest-defaults.ts"
 import { withCommonHeaders } from "./requests/answer-headers.ts"
+import { withErrorPage } from "./requests/error-page.ts"
 import { createAppClocks } from "./access/app-clocks.ts"
 import { createAskedAgain } from "./delivery/asked-again.ts"
 import { createApps, parseIngestToken } from "./access/apps.ts"
@@ -282,7 +283,7 @@ export const createIngest = (options: IngestOptions, times?: ProcessTimes): Inge
       const joined = membership.joined()
       if (joined !== undefined) await joined
       const resource = router.find(request)
-      return withCommonHeaders(await handle(request, resource), resource, settings)
+      return withCommonHeaders(withErrorPage(await handle(request, resource), request, resource), resource, settings)
     })
   const respond: IngestFetch["respond"] =
     drive === undefined ? answer : (request, given) => drive.answer(() => answer(request), given)

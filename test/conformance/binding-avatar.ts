@@ -418,7 +418,19 @@ export const describeAvatar = ({ page: getPage, site: getSite, open, until }: Be
         const box = (await dialog().boundingBox())!
         expect(box.y).toBeGreaterThanOrEqual(0)
         expect(box.y + box.height).toBeLessThanOrEqual(568)
-        expect(await dialog().evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)).toBe(0)
+        const hidden = () => dialog().evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)
+        expect(await hidden()).toBe(0)
+        // Nor does anything run out of it where the phone is held sideways, and the picture stays the larger part.
+        for (const [width, height] of [
+          [568, 256],
+          [844, 340],
+        ] as const) {
+          await page.setViewportSize({ width, height })
+          expect(await hidden(), `${width} × ${height}`).toBe(0)
+          const side = (await stage().boundingBox())!.height
+          expect(side, `${width} × ${height}`).toBeGreaterThan(height * 0.75)
+        }
+        await page.setViewportSize({ width: 320, height: 568 })
         getSite().refuse("me.webp", 500, 99)
         await use()
         await becomes("failed")

@@ -593,8 +593,12 @@ export const describeRows = (tools: BindingTools): void => {
       return () => session.detach()
     }
 
-    for (const component of ["button", "dropzone"]) {
-      test(`a ${component} has a second button on phones, whose photo is a file like others`, async () => {
+    for (const [component, name] of [
+      ["button", "photo.png"],
+      ["dropzone", "photo.png"],
+      ["avatar&endpoint=avatar", "photo.webp"],
+    ] as const) {
+      test(`${component.split("&")[0]}: it has a second button on phones, whose photo is a file like others`, async () => {
         const end = await becomePhone()
         await open(`component=${component}&mode=auto&capture=environment`)
         expect(await getPage().evaluate(() => matchMedia("(pointer: coarse)").matches)).toBe(true)
@@ -609,8 +613,10 @@ export const describeRows = (tools: BindingTools): void => {
         const [chooser] = await Promise.all([getPage().waitForEvent("filechooser"), camera.click()])
         expect(await chooser.element().getAttribute("capture")).toBe("environment")
         await chooser.setFiles(png("photo.png"))
+        // An avatar's photo is cropped as any picture is.
+        if (name !== "photo.png") await getPage().getByRole("button", { name: "Use picture" }).click()
         await getPage().locator('[data-sluice="container"][data-state="done"]').waitFor()
-        expect(await told("change")).toEqual([["photo.png"]])
+        expect(await told("change")).toEqual([[name]])
         expect(complaints()).toEqual([])
         await end()
       })

@@ -5,6 +5,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { createDiskBlobStore, createSqliteCatalog, type IngestOptions } from "../../src/ingest.ts"
 import { encodeAppId, names } from "../../src/protocol.ts"
+import { speak } from "../adapters/node/servers.ts"
 import { makeFolder } from "../make-folder.ts"
 import {
   apiKey,
@@ -212,4 +213,20 @@ it("what hostile requests leave in the log and in answers at the highest level h
   for (const secret of [apiKey, token, signature]) expect(seen.join("\n")).not.toContain(secret)
   // An answer may repeat to a client what it has sent itself.
   expect(bodies.join("\n")).not.toContain(token)
+})
+
+it("a body in a transfer coding that the ingest does not decode is refused, and nothing of it is stored", async () => {
+  const { url, catalog } = await start()
+  const grant = createGrant({ size: 5 })
+  const target = (await sign(url, grant)).slice(url.length)
+  const send = (coding: string) =>
+    speak(
+      Number(new URL(url).port),
+      `PUT ${target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ntransfer-encoding: ${coding}\r\n\r\n5\r\nhello\r\n0\r\n\r\n`,
+    )
+  for (const coding of ["gzip, chunked", "deflate,chunked", "identity, chunked"]) {
+    expect(await send(coding)).toMatch(/^HTTP\/1\.1 (501|400) [^]*(does not decode|^$)/m)
+    expect(await catalog.get(grant.key)).toBeNull()
+  }
+  expect(await send("Chunked")).toMatch(/^HTTP\/1\.1 200 /)
 })

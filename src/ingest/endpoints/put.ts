@@ -3,7 +3,7 @@ import type { Incoming } from "../../http/incoming.ts"
 import { names } from "../../protocol/names.ts"
 import { parseUploadRange } from "../../protocol/files/range.ts"
 import type { UploadGrant } from "../../protocol/signing/signed-url.ts"
-import { toRejected } from "../../server-kit/rejected.ts"
+import { Rejected, toRejected } from "../../server-kit/rejected.ts"
 import { attempt } from "../attempt.ts"
 import { authoriseUpload } from "../access/authorise.ts"
 import { originOf, toStoredFile } from "../delivery/event.ts"
@@ -21,6 +21,14 @@ const decideExtent = Effect.fnUntraced(function* (
   grant: UploadGrant,
   maxFileSize: number | undefined,
 ) {
+  const coding = request.headers.get("transfer-encoding") ?? "chunked"
+  if (coding.trim().toLowerCase() !== "chunked") {
+    return yield* new Rejected({
+      code: "BAD_REQUEST",
+      status: 501,
+      detail: `The ingest does not decode "transfer-encoding: ${coding}". Send the file's own bytes, chunked or with their length.`,
+    })
+  }
   const start = parseUploadRange(request.headers.get("range"))
   if (!start.ok) return yield* toRejected(start)
   const tooLarge = findTooLarge(grant, maxFileSize)

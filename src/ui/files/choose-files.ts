@@ -5,6 +5,7 @@ import { takesSeveral } from "./accepted-files.ts"
 import { checkFiles } from "./check-files.ts"
 import { findMistake } from "./rename-file.ts"
 import { findFolderMistake } from "./folder-mistakes.ts"
+import { isLitter } from "./litter.ts"
 import { type ChosenItem, createUploadItem, describeFile, isChosen } from "../controller/upload-item.ts"
 import { isActive, type UploadItem } from "../controller/upload-state.ts"
 import type { UploadTexts } from "../texts/upload-texts.ts"
@@ -63,7 +64,9 @@ export const chooseFiles = (
       .filter(isPending)
       .map(({ file }) => identify(file)),
   )
-  const chosen = [...incoming].filter((file) => !pending.has(identify(file)))
+  // A folder that was chosen, unlike one that was dropped, comes with all that is in it.
+  const isWanted = (file: File): boolean => !(file.webkitRelativePath && isLitter(file))
+  const chosen = [...incoming].filter((file) => isWanted(file) && !pending.has(identify(file)))
   const counted = isSingle ? [] : files.filter((item) => takesPlace(item, isField))
   const errors = config === undefined ? [] : checkFiles(chosen, counted, config, texts)
   const fresh = chosen.map((file, index) =>

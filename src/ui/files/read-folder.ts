@@ -1,8 +1,6 @@
 import { keepPath } from "./file-paths.ts"
 import { createFolderMistake } from "./folder-mistakes.ts"
-
-/** Files that systems leave in folders and that are not meant to be uploaded. */
-const litter = new Set([".DS_Store", "Thumbs.db", "desktop.ini"])
+import { isLitter } from "./litter.ts"
 
 /** Reads a dropped file or folder. An unreadable part is listed as failed in its place; the rest is read all the same. */
 const readEntry = async (entry: FileSystemEntry): Promise<ReadonlyArray<File>> => {
@@ -21,7 +19,7 @@ const readEntry = async (entry: FileSystemEntry): Promise<ReadonlyArray<File>> =
         reader.readEntries(resolve, reject),
       )
       if (entries.length === 0) return files
-      for (const child of entries) if (!litter.has(child.name)) files.push(...(await readEntry(child)))
+      for (const child of entries) if (!isLitter(child)) files.push(...(await readEntry(child)))
     }
   } catch {
     return [createFolderMistake(path || entry.name, entry.isFile ? "unreadableFile" : "unreadableFolder")]

@@ -98,6 +98,7 @@ const describeUploadAvatar: DescribeComponent = (component) => {
               isolateName(texts.failedFile(failed.name, texts.error(failed.error!)), failed.name),
             ),
       describe("div", "actions", { attributes: { "data-sluice": "actions" } }, [
+        !isRunning && used?.describeCamera(component),
         status === "paused" && tool("go", "pauseButton", parts.resume, texts.resume()),
         isRunning && tool("end", "cancelButton", parts.cancel, texts.cancel()),
         status === "picked" &&

@@ -1,0 +1,66 @@
+import { expect, it } from "vitest"
+import { signReadUrl } from "../../../src/protocol/signing/read-grant.ts"
+import { createGrant, encodedAppId, putRaw, randomContent, sign, signer, startIngest } from "../circle.ts"
+
+const asPage = (dest = "document") => ({ headers: { "sec-fetch-dest": dest } })
+
+/** What a person sees of an answer: its status and title, and whether it is a page. */
+const look = async (url: string, init: RequestInit = asPage()) => {
+  const response = await fetch(url, init)
+  const text = await response.text()
+  return {
+    status: response.status,
+    type: response.headers.get("content-type"),
+    title: /<title>(.*)<\/title>/.exec(text)?.[1],
+    text,
+    response,
+  }
+}
+
+const storePrivate = async () => {
+  const { url } = await startIngest({ defaultAcl: "private" })
+  const grant = createGrant({ size: 10 })
+  expect((await putRaw(await sign(url, grant), randomContent(10))).status).toBe(200)
+  const file = `${url}/f/${grant.key}`
+  return { url, file, signed: (expires: number) => signReadUrl(file, { expires }, signer) }
+}
+
+it("a person who opens a link that does not work reads why, in words", async () => {
+  const { url, file, signed } = await storePrivate()
+  const later = Date.now() + 60_000
+  const cases: ReadonlyArray<readonly [string, number, string, string]> = [
+    [await signed(Date.now() - 1), 403, "This link has expired", "EXPIRED_URL"],
+    [file, 403, "This link does not open the file", "FORBIDDEN"],
+    [`${url}/f/${encodedAppId}gone?<script>`, 404, "There is no file here", "NOT_FOUND"],
+    [`${url}/a/app-1/<b>x`, 404, "There is no file here", "NOT_FOUND"],
+  ]
+  for (const [link, status, title, code] of cases) {
+    for (const dest of ["document", "iframe", "embed"]) {
+      const seen = await look(link, asPage(dest))
+      expect([seen.status, seen.title, seen.type]).toEqual([status, title, "text/html; charset=utf-8"])
+      expect(seen.text).toContain(`<small>${code}</small>`)
+      // Nothing of the request is in it, and nothing in it runs.
+      expect(seen.text).not.toMatch(/<script|<b>|\son\w+=/)
+      expect(Object.fromEntries(seen.response.headers)).toMatchObject({
+        "cache-control": "no-store",
+        "content-security-policy": expect.stringMatching(/^sandbox; default-src 'none'/),
+        "x-content-type-options": "nosniff",
+      })
+    }
+  }
+  expect((await look(await signed(later))).status).toBe(200)
+})
+
+it("programs, and the pages of apps, get the problem document", async () => {
+  const { url, file, signed } = await storePrivate()
+  const expired = await signed(Date.now() - 1)
+  for (const init of [{}, asPage("empty"), asPage("image"), asPage("video")]) {
+    const { type, text } = await look(expired, init)
+    expect([type, JSON.parse(text)]).toMatchObject(["application/problem+json", { code: "EXPIRED_URL" }])
+  }
+  const head = await look(file, { method: "HEAD", ...asPage() })
+  expect([head.status, head.type]).toEqual([403, "application/problem+json"])
+  for (const other of [`${url}/ready/no`, `${url}/v1/files`, await sign(url, createGrant())]) {
+    expect((await look(other)).type, other).toBe("application/problem+json")
+  }
+})
