@@ -3,6 +3,7 @@ import type { Incoming } from "../../http/incoming.ts"
 import { Rejected } from "../../server-kit/rejected.ts"
 import { defaultMediaType, parseMediaType } from "../../protocol/files/media-type.ts"
 import type { Acl, CacheRule } from "../../protocol/signing/signed-url.ts"
+import { createBoundedMap } from "../bounded-map.ts"
 import type { FileRecord } from "../storage/catalog/catalog.ts"
 import { toStoredMediaType } from "./stored-media-type.ts"
 
@@ -111,26 +112,30 @@ export const toHeldHeaders = (file: FileRecord): Readonly<Record<string, string>
   "cache-control": notKept,
 })
 
+/** What decides how a file is sent, whatever its bytes are. */
+type Declared = Pick<FileRecord, "name" | "type" | "contentDisposition">
+
 /** How a file is sent: the type that it is, that type without parameters, and whether it is shown. */
-const toManner = (file: FileRecord) => {
+const toManner = (file: Declared) => {
   const stored = toStoredMediaType(file.type)
   const essence = parseMediaType(stored)!
   if (isContainer(essence)) return { essence, type: defaultMediaType, disposition: "attachment" }
   return { essence, type: stored, disposition: file.contentDisposition ?? (isPage(essence) ? "attachment" : "inline") }
 }
 
-const offer = ({ name }: FileRecord, disposition: string): string =>
-  createContentDisposition(name, { type: disposition })
+const offer = ({ name }: Declared, disposition: string): string => createContentDisposition(name, { type: disposition })
 
-/**
- * The headers that a file is sent with, so that none of it runs in the ingest's origin.
- *
- * Source: docs/protocol.md §10.
- */
-export const toFileHeaders = (file: FileRecord, keeping: Keeping, now: number): Record<string, string> => {
+/** What is sent of a file's declared type and name, and a tag that stands for them. */
+interface Presentation {
+  readonly type: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly tag: string
+}
+
+const present = (file: Declared): Presentation => {
   const { essence, type, disposition } = toManner(file)
   const offered = offer(file, disposition)
-  return {
+  const headers = {
     "content-type": type,
     "content-disposition": offered,
     "cross-origin-resource-policy": "cross-origin",
@@ -138,8 +143,33 @@ export const toFileHeaders = (file: FileRecord, keeping: Keeping, now: number): 
       ? undefined
       : { "content-security-policy": sandboxPolicy, vary: "sec-fetch-dest, service-worker" }),
     "accept-ranges": "bytes",
+  }
+  return { type, headers, tag: digest(`${type}\n${offered}`) }
+}
+
+/** Of the files that were asked for last: with small ones this is as much work as to read and send them. */
+const presentations = createBoundedMap<Presentation>(1000)
+
+const presentOnce = (file: Declared): Presentation => {
+  const declared = JSON.stringify([file.type, file.contentDisposition, file.name])
+  const known = presentations.get(declared)
+  if (known !== undefined) return known
+  const made = present(file)
+  presentations.set(declared, made)
+  return made
+}
+
+/**
+ * The headers that a file is sent with, so that none of it runs in the ingest's origin.
+ *
+ * Source: docs/protocol.md §10.
+ */
+export const toFileHeaders = (file: FileRecord, keeping: Keeping, now: number): Record<string, string> => {
+  const { type, headers, tag } = presentOnce(file)
+  return {
+    ...headers,
     // Caches keep these headers with the bytes for as long as the tag is the same.
-    etag: `"${nameBytes(file)}-${digest(`${type}\n${offered}`)}"`,
+    etag: `"${nameBytes(file)}-${tag}"`,
     "last-modified": new Date(file.uploadedAt ?? 0).toUTCString(),
     "cache-control": toCacheControl(file, type, keeping, now),
   }
