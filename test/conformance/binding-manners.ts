@@ -50,6 +50,27 @@ export const describeManners = ({ page: getPage, site: getSite, open, until, com
       Object.assign(globalThis, { setTimeout: (run: () => void, ms = 0) => wait(run, ms < 10_000 ? ms : ms / 50) })
     })
 
+  describe("many files that the route refuses", () => {
+    test("are removed by one button, while the others are uploaded, and can be brought back", async () => {
+      await open("component=dropzone&endpoint=photos&mode=manual")
+      expect(await button("Remove failed").count()).toBe(0)
+      const wrong = ["a.bin", "b.bin", "c.bin"]
+      await give({ ...file("good.png"), mimeType: "image/png" }, ...wrong.map((name) => file(name)))
+      for (const name of wrong) await rowBecomes(name, "failed")
+      await button("Remove failed").click()
+      await until(async () => (await part("file").count()) === 1)
+      await rowBecomes("good.png", "picked")
+      expect(await button("Remove failed").count()).toBe(0)
+      await button("Undo, 3 files removed").click()
+      for (const name of wrong) await rowBecomes(name, "failed")
+      // A single one has a button of its own, and no second one.
+      for (const name of wrong.slice(1)) await button(`Remove ${name}`).click()
+      await until(async () => (await part("file").count()) === 2)
+      expect(await button("Remove failed").count()).toBe(0)
+      expect(complaints()).toEqual([])
+    })
+  })
+
   describe("waiting for a server that is down", () => {
     test("the line above the list says how many wait and when they are tried, and tries all at once", async () => {
       for (const name of ["a.docx", "b.docx"]) getSite().refuse(name, 503, 1)

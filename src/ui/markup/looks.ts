@@ -17,6 +17,7 @@ export type PartName =
   | "summaryProgress"
   | "retryButton"
   | "removeFinishedButton"
+  | "removeFailedButton"
   | "fileList"
   | "file"
   | "filePreview"

@@ -38,6 +38,7 @@ export const createMoreParts = ({
     },
     camera:
       camera && button(() => (root().getElementById(cameraId) as HTMLElement | null)?.click(), { disabled: isOff }),
+    removeFailed: button(() => controller.clear(["failed"])),
     undo: button(() => controller.undo(), {
       disabled: isDisabled || state.removed === undefined,
       "aria-label": state.removed && texts.labelled(texts.undo(), sayRemoved(state.removed, texts)),

@@ -36,7 +36,8 @@ export type RowPartsOptions = Pick<PartsOptions, "controller" | "state" | "texts
 export type RowParts = Pick<UploadParts, "progress" | "fileAction">
 
 /** The parts of rows, and those that only components in use have. */
-export type MoreParts = RowParts & Pick<UploadParts, "cameraInput" | "camera" | "undo" | "fileHandle" | "fileRename">
+export type MoreParts = RowParts &
+  Pick<UploadParts, "cameraInput" | "camera" | "removeFailed" | "undo" | "fileHandle" | "fileRename">
 
 /** What parts need once a component was used. */
 interface PartsInUse {
@@ -65,6 +66,8 @@ export interface UploadParts {
   readonly retryAll: Part
   /** A button that removes uploaded and cancelled files from the list. */
   readonly removeFinished: Part
+  /** A button that removes all failed files from the list. */
+  readonly removeFailed: Part
   /** A button that restores the files removed last. */
   readonly undo: Part
   /** An element without content that is always there: announcements for screen readers are written into it. */
@@ -159,6 +162,7 @@ export const createUploadParts = ({
     },
     cameraInput: more?.cameraInput,
     camera: more?.camera,
+    removeFailed: more?.removeFailed ?? nothing,
     undo: more?.undo ?? nothing,
     fileHandle: more?.fileHandle ?? (() => nothing),
     fileRename: more?.fileRename ?? (() => nothing),

@@ -8,6 +8,7 @@ const describeUploadDropzone: DescribeComponent = (component) => {
   const { state, texts, parts, part, id, isMultiple, nameMain, used, config } = component
   const { routeConfig, isReady, isDragActive, status } = state
   const picked = state.files.filter((item) => item.status === "picked").length
+  const removeFailed = used?.describeRemoveFailed(component)
   const name = nameMain(isReady ? texts.choose(isMultiple) : texts.loading())
   const pick = {
     ...parts.pick,
@@ -46,11 +47,11 @@ const describeUploadDropzone: DescribeComponent = (component) => {
     used?.describeSummary(component),
     describeFileList(component),
     used?.describeMissing(component),
-    picked > 0 &&
-      (status === "picked" || !config.uploadOnSubmit) &&
+    ((picked > 0 && (status === "picked" || !config.uploadOnSubmit)) || removeFailed) &&
       describe("div", "actions", { attributes: { "data-sluice": "actions" } }, [
         // The form's own button does it, and is to be the only one.
-        !config.uploadOnSubmit &&
+        picked > 0 &&
+          !config.uploadOnSubmit &&
           describe(
             "button",
             "upload",
@@ -58,6 +59,7 @@ const describeUploadDropzone: DescribeComponent = (component) => {
             [texts.upload(picked)],
           ),
         status === "picked" && part("button", "clearButton", parts.clear, [texts.clear()]),
+        removeFailed,
       ]),
   ]
 }

@@ -10,6 +10,7 @@ import { describeCountdown, describeNotice, isToldAbove } from "./notice.ts"
 import { describeButtonInUse } from "./button-in-use.ts"
 import { findPlace } from "../controller/removals.ts"
 import { canRename } from "../files/rename-file.ts"
+import { describeRemoveFailed } from "./remove-failed.ts"
 import { describeRemoved } from "./removed-line.ts"
 import { describeSummary } from "./summary-bar.ts"
 
@@ -23,6 +24,7 @@ export const used = {
   describeInterrupted,
   describeMissing,
   describeNotice,
+  describeRemoveFailed,
   describeRemoved,
   describeSummary,
   findPlace,

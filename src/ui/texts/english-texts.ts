@@ -86,6 +86,7 @@ const createEnglish = (texts: UploadTexts): Omit<UploadTexts, FirstText> => ({
   cancelAll: () => "Cancel all",
   retryAll: (count) => `Try again ${count}`,
   removeFinished: () => "Remove finished",
+  removeFailed: () => "Remove failed",
   summary: ({ summary }) => {
     const { total, done, failed, active, paused, offline, loaded, bytes } = summary
     const isOpen = active + paused > 0

@@ -66,6 +66,8 @@ export interface UploadTexts {
   readonly retryAll: (count: number) => string
   /** Removes uploaded and cancelled files from the list. */
   readonly removeFinished: () => string
+  /** Removes all failed files from the list, also those that were refused. */
+  readonly removeFailed: () => string
   /** The progress of all files, in one line; at the end the result. */
   readonly summary: (state: UploadState) => string
   readonly speed: (bytesPerSecond: number) => string

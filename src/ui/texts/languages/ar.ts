@@ -79,6 +79,7 @@ export const words: LanguageWords<Intl.LDMLPluralRule> = {
     cancelAll: "إلغاء الكل",
     retryAll: { always: "إعادة المحاولة (#)" },
     removeFinished: "إزالة الملفات المكتملة",
+    removeFailed: "إزالة الملفات التي تعذّر رفعها",
     files: "الملفات",
     notUploaded: "لم يتم رفعه",
     affected: { always: "عدد الملفات المتأثرة: #" },

@@ -50,6 +50,7 @@ export const words: LanguageWords<"one" | "other"> = {
     cancelAll: "Alle abbrechen",
     retryAll: { always: "Erneut versuchen (#)" },
     removeFinished: "Fertige entfernen",
+    removeFailed: "Fehlgeschlagene entfernen",
     files: "Dateien",
     notUploaded: "Nicht hochgeladen",
     affected: { one: "# Datei ist betroffen", other: "# Dateien sind betroffen" },

@@ -54,6 +54,7 @@ export const words: LanguageWords<RomanceCategory> = {
     cancelAll: "Cancelar todo",
     retryAll: { always: "Reintentar (#)" },
     removeFinished: "Quitar los terminados",
+    removeFailed: "Quitar los que tienen error",
     files: "Archivos",
     notUploaded: "No se ha subido",
     affected: forms("# archivo afectado", "# archivos afectados"),

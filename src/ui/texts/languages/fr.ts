@@ -54,6 +54,7 @@ export const words: LanguageWords<RomanceCategory> = {
     cancelAll: "Tout annuler",
     retryAll: { always: "Réessayer (#)" },
     removeFinished: "Retirer les fichiers terminés",
+    removeFailed: "Retirer les fichiers en échec",
     files: "Fichiers",
     notUploaded: "Non importé",
     affected: forms("# fichier est concerné", "# fichiers sont concernés"),

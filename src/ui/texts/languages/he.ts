@@ -62,6 +62,7 @@ export const words: LanguageWords<Category> = {
     cancelAll: "ביטול הכול",
     retryAll: { always: "ניסיון חוזר (#)" },
     removeFinished: "הסרת קבצים שהושלמו",
+    removeFailed: "הסרת קבצים שנכשלו",
     files: "קבצים",
     notUploaded: "לא הועלה",
     affected: { always: "מספר הקבצים המושפעים: #" },

@@ -54,6 +54,7 @@ export const words: LanguageWords<RomanceCategory> = {
     cancelAll: "Annulla tutto",
     retryAll: { always: "Riprova (#)" },
     removeFinished: "Rimuovi completati",
+    removeFailed: "Rimuovi i non riusciti",
     files: "File",
     notUploaded: "Non caricato",
     affected: forms("# file interessato", "# file interessati"),

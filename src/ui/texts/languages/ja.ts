@@ -52,6 +52,7 @@ export const words: LanguageWords<"other"> = {
     cancelAll: "すべてキャンセル",
     retryAll: { other: "# 件を再試行" },
     removeFinished: "完了したものを削除",
+    removeFailed: "失敗したものを削除",
     files: "ファイル",
     notUploaded: "アップロードされていません",
     affected: { other: "対象のファイル：# 件" },

@@ -52,6 +52,7 @@ export const words: LanguageWords<"other"> = {
     cancelAll: "모두 취소",
     retryAll: { other: "#개 다시 시도" },
     removeFinished: "완료된 항목 제거",
+    removeFailed: "실패한 항목 제거",
     files: "파일",
     notUploaded: "업로드되지 않음",
     affected: { other: "해당 파일 #개" },

@@ -50,6 +50,7 @@ export const words: LanguageWords<"one" | "other"> = {
     cancelAll: "Alles annuleren",
     retryAll: { always: "Opnieuw proberen (#)" },
     removeFinished: "Voltooide verwijderen",
+    removeFailed: "Mislukte verwijderen",
     files: "Bestanden",
     notUploaded: "Niet geüpload",
     affected: { one: "Het gaat om # bestand", other: "Het gaat om # bestanden" },

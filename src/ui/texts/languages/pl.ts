@@ -75,6 +75,7 @@ export const words: LanguageWords<Category> = {
     cancelAll: "Anuluj wszystkie",
     retryAll: { always: "Spróbuj ponownie (#)" },
     removeFinished: "Usuń ukończone",
+    removeFailed: "Usuń pliki z błędem",
     files: "Pliki",
     notUploaded: "Nie przesłano",
     affected: files("Dotyczy:"),

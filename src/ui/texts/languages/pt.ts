@@ -54,6 +54,7 @@ export const words: LanguageWords<RomanceCategory> = {
     cancelAll: "Cancelar tudo",
     retryAll: { always: "Tentar novamente (#)" },
     removeFinished: "Remover concluídos",
+    removeFailed: "Remover os que têm falha",
     files: "Arquivos",
     notUploaded: "Não enviado",
     affected: forms("# arquivo afetado", "# arquivos afetados"),

@@ -53,6 +53,7 @@ export const words: LanguageWords<"other"> = {
     cancelAll: "全部取消",
     retryAll: { other: "重试 # 个" },
     removeFinished: "移除已完成",
+    removeFailed: "移除失败的文件",
     files: "文件",
     notUploaded: "未上传",
     affected: { other: "涉及 # 个文件" },
