@@ -3,36 +3,29 @@ import type { Incoming } from "../../http/incoming.ts"
 import { isProblemCode, isRetryable, type ProblemCode } from "../../protocol/errors/problem-code.ts"
 import { problemMediaType } from "../../protocol/errors/problem.ts"
 import type { Resource } from "../resource.ts"
+import { chooseLanguage, languages, type Reason } from "./error-page-words.ts"
 
 /** Where a browser shows to a person what comes. */
 const places: ReadonlySet<string> = new Set(["document", "iframe", "frame", "embed", "object"])
 
-type Words = readonly [title: string, advice: string]
-
-const notOpen = "This link does not open the file"
-
-/** What a person is told who has opened a link. Who made the link finds the reason in the ingest's log, under the code. */
-const words: Readonly<Partial<Record<ProblemCode, Words>>> = {
-  EXPIRED_URL: [
-    "This link has expired",
-    "Open the file again from the page where you found it, or ask whoever sent you the link for a new one.",
-  ],
-  FORBIDDEN: [notOpen, "The file is private. Open it from the page where you found it, or ask for a link of your own."],
-  INVALID_SIGNATURE: [notOpen, "Part of it may be missing. Copy all of it, or ask whoever sent it for a new one."],
-  NOT_FOUND: ["There is no file here", "It was deleted, or part of the link is missing."],
+/** Who made the link finds more in the ingest's log, under the code. */
+const reasons: Readonly<Partial<Record<ProblemCode, Reason>>> = {
+  EXPIRED_URL: "expired",
+  FORBIDDEN: "refused",
+  INVALID_SIGNATURE: "refused",
+  NOT_FOUND: "gone",
 }
-
-const soon: Words = ["The file cannot be opened at the moment", "Wait a moment, then load this page again."]
-const other: Words = ["The file cannot be opened", "Ask whoever sent you the link for another one."]
 
 const style =
   ":root{color-scheme:light dark;font:1rem/1.5 system-ui,sans-serif}body{margin:0;min-height:100vh;display:grid;place-content:center}" +
   "main{max-width:32rem;padding:1.5rem}h1{font-size:1.375rem;line-height:1.3;margin:0 0 .5rem}p{margin:0 0 1rem}small{opacity:.75}"
 
-const toPage = (code: ProblemCode): string => {
-  const [title, advice] = words[code] ?? (isRetryable(code) ? soon : other)
+const toPage = (code: ProblemCode, tag: string): string => {
+  const [title, advice] = languages.get(tag)![reasons[code] ?? (isRetryable(code) ? "busy" : "other")]
+  const direction = tag === "ar" || tag === "he" ? "rtl" : "ltr"
   return (
-    '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">' +
+    `<!doctype html><html lang="${tag}" dir="${direction}"><head>` +
+    '<meta charset="utf-8"><meta name="viewport" content="width=device-width">' +
     `<meta name="robots" content="noindex"><title>${title}</title><style>${style}</style></head>` +
     `<body><main><h1>${title}</h1><p>${advice}</p><small>${code}</small></main></body></html>\n`
   )
@@ -55,5 +48,6 @@ export const withErrorPage = (answer: Answer, request: Incoming, { moves, isHidd
   if (!places.has(request.headers.get("sec-fetch-dest") ?? "")) return answer
   const code = findCode(answer)
   if (code === undefined) return answer
-  return { ...answer, headers: { ...answer.headers, "content-type": "text/html; charset=utf-8" }, body: toPage(code) }
+  const body = toPage(code, chooseLanguage(request.headers.get("accept-language")))
+  return { ...answer, headers: { ...answer.headers, "content-type": "text/html; charset=utf-8" }, body }
 }

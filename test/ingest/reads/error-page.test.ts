@@ -1,4 +1,5 @@
 import { expect, it } from "vitest"
+import { languages } from "../../../src/ingest/requests/error-page-words.ts"
 import { signReadUrl } from "../../../src/protocol/signing/read-grant.ts"
 import { createGrant, encodedAppId, putRaw, randomContent, sign, signer, startIngest } from "../circle.ts"
 
@@ -63,4 +64,26 @@ it("programs, and the pages of apps, get the problem document", async () => {
   for (const other of [`${url}/ready/no`, `${url}/v1/files`, await sign(url, createGrant())]) {
     expect((await look(other)).type, other).toBe("application/problem+json")
   }
+})
+
+it.each([
+  ["de-AT,de;q=0.9,en;q=0.8", "de", "ltr", "Dieser Link ist abgelaufen"],
+  ["fr;q=0.3, ja ; q=0.8, *;q=0.1", "ja", "ltr", "このリンクは有効期限が切れています"],
+  ["HE", "he", "rtl", "פג תוקפו של הקישור"],
+  ["tlh, eo;q=0.9", "en", "ltr", "This link has expired"],
+  ["de;q=0", "en", "ltr", "This link has expired"],
+  ['constructor,__proto__,de;q=x,"><script>', "en", "ltr", "This link has expired"],
+])("speaks the reader's language: %s", async (accepted, tag, direction, title) => {
+  const { signed } = await storePrivate()
+  const link = await signed(Date.now() - 1)
+  const seen = await look(link, { headers: { "sec-fetch-dest": "document", "accept-language": accepted } })
+  expect(seen.title).toBe(title)
+  expect(seen.text).toContain(`<html lang="${tag}" dir="${direction}">`)
+})
+
+it("has words of its own for each reason, in each language, and none that a page would take for markup", () => {
+  const all = [...languages.values()].flatMap((language) => Object.values(language).flat())
+  expect(all.length).toBe(languages.size * 10)
+  expect(new Set(all).size).toBe(all.length)
+  for (const text of all) expect(text).not.toMatch(/[<>&"]|^\s|\s$/)
 })
