@@ -1,3 +1,4 @@
+import { UploadError } from "../protocol/errors/upload-error.ts"
 import type { FilePage, FileStatus, ListedFile, ListFilesRequest } from "../protocol/rest-messages.ts"
 import type { CallOptions } from "./call-ingest.ts"
 
@@ -26,6 +27,13 @@ export interface FileListing extends Promise<FilePage>, AsyncIterable<ListedFile
   readonly pages: () => AsyncGenerator<FilePage, void, void>
 }
 
+const goesInCircles = (): UploadError =>
+  new UploadError({
+    code: "INVALID_CONFIG",
+    message:
+      "The ingest answers with the same page of files again and again. Check its URL, and what stands in front of it.",
+  })
+
 /** @param ask requests one page */
 export const createFileListing = (
   ask: (request: ListFilesRequest) => Promise<FilePage>,
@@ -49,7 +57,9 @@ export const createFileListing = (
     let page = await ask(begin)
     yield page
     while (page.hasMore && page.nextCursor !== null) {
-      page = await ask({ ...every, cursor: page.nextCursor })
+      const { nextCursor } = page
+      page = await ask({ ...every, cursor: nextCursor })
+      if (page.nextCursor === nextCursor) throw goesInCircles()
       yield page
     }
   }

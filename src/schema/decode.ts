@@ -1,8 +1,27 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
+/** Values in an input of which all issues are told; of a larger one only the first is. */
+const mostExplained = 2000
+
+/** Whether an input has few enough values: an issue for each of a million would take seconds, and a gigabyte. */
+const isSmall = (input: unknown): boolean => {
+  const waiting: Array<unknown> = [input]
+  let seen = 0
+  while (waiting.length > 0) {
+    const value = waiting.pop()
+    if (typeof value !== "object" || value === null) continue
+    const members: ReadonlyArray<unknown> = Array.isArray(value) ? value : Object.values(value)
+    seen += members.length
+    if (seen > mostExplained) return false
+    waiting.push(...members)
+  }
+  return true
+}
+
 /**
- * Makes the decoder of a message: unknown → message, or one sentence for each issue, with its path.
+ * Makes the decoder of a message: unknown → message, or one sentence for each issue, with its path. Decoding ends at the
+ * first issue, so that a hostile input costs no more than a valid one; those of a small one are then all looked for.
  *
  * Make it once, not per request. Fails with that text; the caller chooses the code for it.
  */
@@ -11,9 +30,14 @@ export const createDecoder = <A>(
   /** `error` refuses fields that the schema does not have; by default they are dropped. */
   onExcessProperty: "ignore" | "error" = "ignore",
 ) => {
-  const decode = Schema.decodeUnknownEffect(schema, { errors: "all", onExcessProperty })
+  const decode = Schema.decodeUnknownEffect(schema, { onExcessProperty })
+  const explain = Schema.decodeUnknownEffect(schema, { errors: "all", onExcessProperty })
   return (input: unknown): Effect.Effect<A, string> =>
-    Effect.mapError(decode(input), (error) => toSentences(error.message))
+    Effect.catch(decode(input), (error) =>
+      isSmall(input)
+        ? Effect.mapError(explain(input), ({ message }) => toSentences(message))
+        : Effect.fail(toSentences(error.message)),
+    )
 }
 
 /** `Expected string\n  at ["files"][0]["name"]` → `files[0].name: expected string.`, at most five of them. */

@@ -27,7 +27,38 @@ type Part = DirectQuestion["parts"][number]
 /** The outcome of an attempt that has failed. */
 type Refusal = Exclude<Attempt<unknown>, { readonly value: unknown }>
 
-const isAnswer = (json: unknown): json is DirectAnswer => /^(direct|ingest)$/.test((json as DirectAnswer).transport)
+/** The most parts of a file: no bucket takes more. */
+const partsAtMost = 10_000
+
+/** Whether these are runs of numbers, in order: each is looked at once. */
+const areRuns = (stored: unknown): boolean => {
+  let last = 0
+  return (
+    Array.isArray(stored) &&
+    stored.length <= partsAtMost &&
+    stored.every((run: unknown) => {
+      if (!Array.isArray(run) || !run.every(Number.isSafeInteger) || !(run[0] > last && run[1] >= run[0])) return false
+      last = run[1]
+      return true
+    })
+  )
+}
+
+/** @param size of the file, in bytes */
+const isAnswer = (json: unknown, size: number): json is DirectAnswer => {
+  const { transport, ...answer } = json as Partial<Extract<DirectAnswer, { readonly transport: "direct" }>>
+  const { partSize = 0, stored, uploads } = answer
+  return (
+    (transport as string) === "ingest" ||
+    (transport === "direct" &&
+      Number.isSafeInteger(partSize) &&
+      partSize > 0 &&
+      size <= partSize * partsAtMost &&
+      areRuns(stored) &&
+      Array.isArray(uploads) &&
+      uploads.every((upload) => typeof upload?.url === "string"))
+  )
+}
 
 const toHex = (bytes: ArrayBuffer): string =>
   Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("")
@@ -73,7 +104,7 @@ export const sendDirect = async (
         headers: { ...trace },
         signal,
       }),
-      (json) => (isAnswer(json) ? json : undefined),
+      (json) => (isAnswer(json, file.size) ? json : undefined),
     )
   const first = await ask([])
   if ("error" in first) return first.error.code === "METHOD_NOT_ALLOWED" ? { value: false } : first
@@ -81,8 +112,10 @@ export const sendDirect = async (
   const { partSize, stored } = first.value
 
   const missing: Array<number> = []
+  let run = 0
   for (let number = 1; (number - 1) * partSize < file.size; number++) {
-    if (!stored.some(([from, to]) => from <= number && number <= to)) missing.push(number)
+    while (run < stored.length && stored[run]![1] < number) run++
+    if (run === stored.length || stored[run]![0] > number) missing.push(number)
   }
   const partOf = (number: number): Blob => blob.slice((number - 1) * partSize, number * partSize)
 

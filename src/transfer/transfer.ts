@@ -166,7 +166,11 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
       size,
     )
     // Where it has made progress, it is about to fail all the same.
-    if (reply.status === 409 && (known = readOffset(reply))! > stored) forget(-1)
+    if (reply.status === 409 && (known = readOffset(reply))! > stored) {
+      forget(-1)
+      // Of next to none there could be millions.
+      if (known! < stored + 2 ** 16) await new Promise((resolve) => setTimeout(resolve, 500))
+    }
     const result = readReply(reply, (json) => (isResult(json) ? json : undefined))
     return known === undefined ? result : { ...result, wait: 0 }
   }

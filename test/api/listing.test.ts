@@ -43,6 +43,20 @@ describe("listFiles", () => {
     expect(bodies()).toEqual([{}])
   })
 
+  test("ends where the ingest answers with the same page again", async () => {
+    rest.answer(
+      () => Response.json(page([6, 5], "5")),
+      () => Response.json(page([], "5")),
+      () => Response.json(page([], "5")),
+    )
+    const ids: Array<string> = []
+    const all = async () => {
+      for await (const { id } of api.listFiles()) ids.push(id)
+    }
+    await expect(all()).rejects.toMatchObject({ code: "INVALID_CONFIG", detail: expect.stringContaining("same page") })
+    expect([ids, rest.calls.length]).toEqual([["6", "5"], 2])
+  })
+
   test("awaited is one page, however often", async () => {
     three()
     const listing = api.listFiles({ limit: 2 })
