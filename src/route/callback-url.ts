@@ -26,7 +26,7 @@ export const ownOrigins = (call: Call): ReadonlyArray<string> =>
 const prefixOf = ({ app, request }: Call): string => {
   const prefixes = app.settings.trustProxy ? (request.headers.get("x-forwarded-prefix") ?? "").split(",") : []
   const prefix = prefixes.map((one) => one.trim().replace(/\/+$/, "")).join("")
-  return /^(?:\/[\w.~%!$&'()*+;=:@-]+)+$/.test(prefix) ? prefix : ""
+  return /^(?:\/(?!\.{1,2}(?:\/|$))[\w.~%!$&'()*+;=:@-]+)+$/.test(prefix) ? prefix : ""
 }
 
 /** The hosts of a machine that talks to itself: trusted unless this is known to be production. */

@@ -72,6 +72,13 @@ describe("the callback URL", () => {
     ],
     ["no prefix but a slash", { "x-forwarded-prefix": "/" }, "http://10.0.0.1:3000/api/sluice"],
     ["a prefix that is no path", { "x-forwarded-prefix": "@evil.test/?x=" }, "http://10.0.0.1:3000/api/sluice"],
+    ["a prefix that leads elsewhere", { "x-forwarded-prefix": "/../../x" }, "http://10.0.0.1:3000/api/sluice"],
+    ["a prefix of this folder", { "x-forwarded-prefix": "/shop/." }, "http://10.0.0.1:3000/api/sluice"],
+    [
+      "a prefix with dots in it",
+      { "x-forwarded-prefix": "/.well-known/v1..2" },
+      "http://10.0.0.1:3000/.well-known/v1..2/api/sluice",
+    ],
     ["a prefix with another host", { "x-forwarded-prefix": "//evil.test" }, "http://10.0.0.1:3000/api/sluice"],
     ["a protocol that is none of the Web's", { "x-forwarded-proto": "javascript" }, "http://10.0.0.1:3000/api/sluice"],
   ])("believes a trusted proxy: %s", async (_, headers, expected) => {
