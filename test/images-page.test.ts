@@ -135,28 +135,38 @@ it("signs no URL of a private picture before somebody asks for the page", async 
 })
 
 it("stores a small picture beside the large one, upright and without where it was taken", async () => {
-  const ingest = await startIngest({ defaultAcl: "private" })
+  const ingest = await startIngest({ defaultAcl: "public-read" })
   vi.stubEnv("SLUICE_TOKEN", token)
   vi.stubEnv("SLUICE_INGEST_URL", ingest.url)
   const markdown = await readFile(join(import.meta.dirname, "../docs/images.md"), "utf8")
   const blocks = await writeBlocks(readBlocks(markdown).filter(({ path }) => path === "thumbnails.ts"))
   try {
-    const storeThumbnail = (await blocks.load("thumbnails.ts"))["storeThumbnail"] as (key: string) => Promise<string>
+    const storeThumbnail = (await blocks.load("thumbnails.ts"))["storeThumbnail"] as (
+      key: string,
+      owner: string,
+    ) => Promise<string>
     const api = new SluiceApi({ token, ingestUrl: ingest.url })
     const photo = await sharp({ create: { width: 2000, height: 1000, channels: 3, background: "red" } })
       .jpeg()
       .withExif({ IFD3: { GPSLatitude: "52/1 31/1 0/1" } })
       .withMetadata({ orientation: 6 })
       .toBuffer()
-    const { data } = await api.uploadFiles(new File([new Uint8Array(photo)], "me.jpg", { type: "image/jpeg" }))
-    await storeThumbnail(data!.key)
+    const { data } = await api.uploadFiles(new File([new Uint8Array(photo)], "me.jpg", { type: "image/jpeg" }), {
+      labels: { owner: "ada" },
+    })
+    const key = await storeThumbnail(data!.key, "ada")
     const { files } = await api.listFiles()
     const small = files.find(({ customId }) => customId === `small/${data!.key}`)!
     expect(small).toMatchObject({ type: "image/webp", name: `${data!.key}.webp` })
     const answer = await fetch(await api.generateSignedURL(`small/${data!.key}`, { keyType: "customId" }))
     const { width, height, exif } = await sharp(await answer.arrayBuffer()).metadata()
     expect({ width, height, exif }).toEqual({ width: 320, height: 640, exif: undefined })
-    await expect(storeThumbnail("none")).rejects.toThrow()
+    // It is as private as the photo, and goes with its owner's files.
+    const bare = `${ingest.url}/f/${key}`
+    expect((await fetch(bare)).status).toBe(403)
+    await api.deleteFiles({ owner: "ada" })
+    expect((await fetch(bare)).status).toBe(404)
+    await expect(storeThumbnail("none", "ada")).rejects.toThrow()
   } finally {
     vi.unstubAllEnvs()
     await blocks.remove()
