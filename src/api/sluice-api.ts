@@ -189,6 +189,9 @@ export class SluiceApi {
   /** Renames files that are stored. For custom ids, and more than 1,000 files, see {@link deleteFiles}. */
   async renameFiles(renames: FileRename | ReadonlyArray<FileRename>, options: CallOptions = {}): Promise<RenamedFiles> {
     checkOptions("The options of renameFiles", options, callOptions)
+    for (const rename of toList(renames)) {
+      if ("key" in rename) checkOptions("A file of renameFiles", rename, ["key", "newName"])
+    }
     const settings = await this.#load()
     const updates = toList(renames).map((rename) =>
       "key" in rename ? { ...toReference(rename.key, settings.defaultKeyType), newName: rename.newName } : rename,
@@ -215,6 +218,8 @@ export class SluiceApi {
   /** Sets where files are filed. No bytes are moved. For more than 1,000 files, see {@link deleteFiles}. */
   async moveFiles(moves: FileMove | ReadonlyArray<FileMove>, options: KeyOptions = {}): Promise<MovedFiles> {
     checkOptions("The options of moveFiles", options, keyOptions)
+    // An owner that is ignored would move the file of another one.
+    for (const move of toList(moves)) checkOptions("A file of moveFiles", move, ["key", "path"])
     const settings = await this.#load()
     const keyType = options.keyType ?? settings.defaultKeyType
     const movedCount = await sumCalls(toList(moves), async (some) => {

@@ -249,3 +249,19 @@ describe("the log", () => {
     expect(linesWith("debug", "requestFileAccess", "status=200")).toHaveLength(1)
   })
 })
+
+test("a member that moveFiles or renameFiles does not know is named, and nothing is asked", async () => {
+  const before = rest.calls.length
+  const moves = [
+    () => api.moveFiles({ key: "a", path: "b", owner: "blue" } as never),
+    () => api.moveFiles({ fileKey: "a", path: "b" } as never),
+    () => api.renameFiles({ key: "a", newName: "b", owner: "blue" } as never),
+  ]
+  for (const [at, call] of moves.entries()) {
+    await expect(call()).rejects.toMatchObject({
+      code: "INVALID_CONFIG",
+      detail: expect.stringContaining(at === 1 ? "fileKey" : "owner"),
+    })
+  }
+  expect(rest.calls.length).toBe(before)
+})
