@@ -27,7 +27,7 @@ type Part = DirectQuestion["parts"][number]
 /** The outcome of an attempt that has failed. */
 type Refusal = Exclude<Attempt<unknown>, { readonly value: unknown }>
 
-/** The most parts of a file: no bucket takes more. */
+/** The most parts of a file. Source: docs/protocol.md §10, direct. */
 const partsAtMost = 10_000
 
 /** Whether these are runs of numbers, in order: each is looked at once. */

@@ -15,20 +15,28 @@ import { tellOfDetours } from "../upload/tell-of-detours.ts"
 import { transfer } from "../upload/transfer.ts"
 import { multipartOverhead } from "../upload/upload-body.ts"
 
-/** Where the body begins, and how many bytes of the file it claims to bring; refuses files that are too large. */
+/** Refuses a body in a transfer coding that nobody here decodes: it would be stored as the file (RFC 9112 §6.1). */
+const findUndecoded = ({ headers }: Incoming): Rejected | undefined => {
+  const coding = headers.get("transfer-encoding")
+  if (coding === null || coding.trim().toLowerCase() === "chunked") return undefined
+  return new Rejected({
+    code: "BAD_REQUEST",
+    status: 501,
+    detail: `The ingest does not decode "transfer-encoding: ${coding}". Send the file's own bytes, chunked or with their length.`,
+  })
+}
+
+/**
+ * Where the body begins, and how many bytes of the file it claims to bring; refuses files that are too large, and bodies that
+ * are not the file's own bytes.
+ */
 const decideExtent = Effect.fnUntraced(function* (
   request: Incoming,
   grant: UploadGrant,
   maxFileSize: number | undefined,
 ) {
-  const coding = request.headers.get("transfer-encoding") ?? "chunked"
-  if (coding.trim().toLowerCase() !== "chunked") {
-    return yield* new Rejected({
-      code: "BAD_REQUEST",
-      status: 501,
-      detail: `The ingest does not decode "transfer-encoding: ${coding}". Send the file's own bytes, chunked or with their length.`,
-    })
-  }
+  const undecoded = findUndecoded(request)
+  if (undecoded !== undefined) return yield* undecoded
   const start = parseUploadRange(request.headers.get("range"))
   if (!start.ok) return yield* toRejected(start)
   const tooLarge = findTooLarge(grant, maxFileSize)

@@ -1,3 +1,5 @@
+import { readdirSync } from "node:fs"
+import { join } from "node:path"
 import { expect, it } from "vitest"
 import { languages } from "../../../src/ingest/requests/error-page-words.ts"
 import { signReadUrl } from "../../../src/protocol/signing/read-grant.ts"
@@ -82,6 +84,9 @@ it.each([
 })
 
 it("has words of its own for each reason, in each language, and none that a page would take for markup", () => {
+  // Those of the components.
+  const spoken = readdirSync(join(import.meta.dirname, "../../../src/texts")).map((file) => file.replace(".ts", ""))
+  expect([...languages.keys()].toSorted()).toEqual(spoken.toSorted())
   const all = [...languages.values()].flatMap((language) => Object.values(language).flat())
   expect(all.length).toBe(languages.size * 10)
   expect(new Set(all).size).toBe(all.length)

@@ -1,6 +1,6 @@
 import { createSigner, signUploadUrl, type UploadGrant } from "../../../src/protocol.ts"
 import { createSealer } from "../../../src/protocol/signing/seal.ts"
-import { apiKey, type IngestUnderTest, putRaw } from "../circle.ts"
+import { apiKey, createGrant, type IngestUnderTest, putRaw } from "../circle.ts"
 import { labelled } from "../labelled.ts"
 
 /** What a file in which something is found has in it. */
@@ -28,4 +28,24 @@ export const sendHeld = async (
   const response = await putRaw(signed, content)
   if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`)
   return grant
+}
+
+/** Writes a file that is held into the catalog, also of an app that the ingest does not know. */
+export const commitHeld = async (
+  { catalog, url }: Pick<IngestUnderTest, "catalog" | "url">,
+  given: Partial<UploadGrant>,
+  content: string,
+  owner?: string,
+): Promise<void> => {
+  const grant = createGrant(given)
+  await catalog.commitWhole({
+    grant,
+    labels: { hold: true, ...(owner !== undefined && { owner }) },
+    origin: url,
+    bytes: new TextEncoder().encode(content),
+    fileHash: "",
+    now: Date.now(),
+    eventId: `evt_${grant.key}`,
+    claimedUntil: null,
+  })
 }

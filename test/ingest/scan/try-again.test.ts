@@ -10,8 +10,8 @@ import type { Service } from "../../../src/ingest/service.ts"
 import type { BlobStore, Catalog } from "../../../src/ingest.ts"
 import { createLogContext, toWrite } from "../../../src/server-kit/logging.ts"
 import { captureConsole } from "../capture-console.ts"
-import { createGrant, eventually, startIngest } from "../circle.ts"
-import { sendHeld } from "./held.ts"
+import { eventually, startIngest } from "../circle.ts"
+import { commitHeld, sendHeld } from "./held.ts"
 
 const readAll = async (bytes: AsyncIterable<Uint8Array>): Promise<string> => {
   const chunks: Array<Uint8Array> = []
@@ -114,17 +114,7 @@ describe("a file about which the scanner does not decide", () => {
     )
     await eventually(() => lines.some((line) => line.includes("of an app")))
     const before = asked.length
-    const grant = createGrant({ appId: "other", key: "other-file" })
-    await ingest.catalog.commitWhole({
-      grant,
-      labels: { hold: true },
-      origin: ingest.url,
-      bytes: new TextEncoder().encode("clean"),
-      fileHash: "",
-      now: Date.now(),
-      eventId: "evt_other",
-      claimedUntil: null,
-    })
+    await commitHeld(ingest, { appId: "other", key: "other-file" }, "clean")
     scans.wake()
     await eventually(async () => !(await isHeld("other-file")))
     // Those beyond the app's share are not tried again at once.
@@ -140,19 +130,8 @@ describe("a file about which the scanner does not decide", () => {
       { look: 60_000 },
     )
     await eventually(() => asked.length === 2)
-    const commit = (key: string) =>
-      ingest.catalog.commitWhole({
-        grant: createGrant({ appId: "other", key }),
-        labels: { hold: true },
-        origin: ingest.url,
-        bytes: new TextEncoder().encode("clean"),
-        fileHash: "",
-        now: Date.now(),
-        eventId: `evt_${key}`,
-        claimedUntil: null,
-      })
     for (const key of ["other-1", "other-2", "other-3"]) {
-      await commit(key)
+      await commitHeld(ingest, { appId: "other", key }, "clean")
       scans.wake()
       await eventually(async () => !(await isHeld(key)))
     }
@@ -172,17 +151,7 @@ describe("a file about which the scanner does not decide", () => {
       undefined,
       { look: 60_000 },
     )
-    const commit = (owner: string, key: string, content: string) =>
-      ingest.catalog.commitWhole({
-        grant: createGrant({ key }),
-        labels: { hold: true, owner },
-        origin: ingest.url,
-        bytes: new TextEncoder().encode(content),
-        fileHash: "",
-        now: Date.now(),
-        eventId: `evt_${key}`,
-        claimedUntil: null,
-      })
+    const commit = (owner: string, key: string, content: string) => commitHeld(ingest, { key }, content, owner)
     for (let count = 0; count < 100; count++) await commit("eve", `eve-${count}`, "toxic")
     scans.wake()
     await eventually(() => asked.length > 4)
@@ -205,17 +174,7 @@ describe("a file about which the scanner does not decide", () => {
       undefined,
       { look: 60_000 },
     )
-    const commit = (appId: string, key: string, content: string) =>
-      ingest.catalog.commitWhole({
-        grant: createGrant({ appId, key }),
-        labels: { hold: true },
-        origin: ingest.url,
-        bytes: new TextEncoder().encode(content),
-        fileHash: "",
-        now: Date.now(),
-        eventId: `evt_${key}`,
-        claimedUntil: null,
-      })
+    const commit = (appId: string, key: string, content: string) => commitHeld(ingest, { appId, key }, content)
     await commit("good", "good-0", "clean")
     scans.wake()
     await eventually(async () => !(await isHeld("good-0")))
@@ -243,16 +202,7 @@ describe("a file about which the scanner does not decide", () => {
       for (let count = 0; count < 5; count++) {
         const key = `${appId}-${count}`
         keys.push(key)
-        await ingest.catalog.commitWhole({
-          grant: createGrant({ appId, key }),
-          labels: { hold: true },
-          origin: ingest.url,
-          bytes: new TextEncoder().encode("later"),
-          fileHash: "",
-          now: Date.now(),
-          eventId: `evt_${key}`,
-          claimedUntil: null,
-        })
+        await commitHeld(ingest, { appId, key }, "later")
       }
     }
     scans.wake()
