@@ -1,8 +1,11 @@
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "vitest"
+import { fileNotFound } from "../../../src/ingest/refusals.ts"
+import { withErrorPage } from "../../../src/ingest/requests/error-page.ts"
 import { languages } from "../../../src/ingest/requests/error-page-words.ts"
 import { signReadUrl } from "../../../src/protocol/signing/read-grant.ts"
+import { toProblemAnswer } from "../../../src/server-kit/problem-answer.ts"
 import { createGrant, encodedAppId, putRaw, randomContent, sign, signer, startIngest } from "../circle.ts"
 
 const asPage = (dest = "document") => ({ headers: { "sec-fetch-dest": dest } })
@@ -52,6 +55,25 @@ it("a person who opens a link that does not work reads why, in words", async () 
     }
   }
   expect((await look(await signed(later))).status).toBe(200)
+})
+
+it("tells what may be gone in a moment from what will not", async () => {
+  const { url, drain } = await startIngest({ defaultAcl: "public-read" })
+  const grant = createGrant({ size: 10 })
+  expect((await putRaw(await sign(url, grant), randomContent(10))).status).toBe(200)
+  const beyond = await look(`${url}/f/${grant.key}`, { headers: { "sec-fetch-dest": "document", range: "bytes=99-" } })
+  expect([beyond.status, beyond.title]).toEqual([416, "The file cannot be opened"])
+  await drain(0)
+  const stopping = await look(`${url}/f/${grant.key}`)
+  expect([stopping.status, stopping.title]).toEqual([503, "The file cannot be opened at the moment"])
+})
+
+it("what is for the scanner alone is no page", () => {
+  const answer = toProblemAnswer(fileNotFound())
+  const request = new Request("http://a.example/scan/key/1", { headers: { "sec-fetch-dest": "document" } })
+  const resource = { route: "/scan/{key}/{id}", moves: "out", methods: {} } as const
+  expect(withErrorPage(answer, request, { ...resource, isHiddenFromPages: true })).toBe(answer)
+  expect(withErrorPage(answer, request, resource).headers["content-type"]).toMatch(/^text\/html/)
 })
 
 it("programs, and the pages of apps, get the problem document", async () => {
