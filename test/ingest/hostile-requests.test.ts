@@ -225,7 +225,7 @@ it("a body in a transfer coding that the ingest does not decode is refused, and 
       `PUT ${target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ntransfer-encoding: ${coding}\r\n\r\n5\r\nhello\r\n0\r\n\r\n`,
     )
   for (const coding of ["gzip, chunked", "deflate,chunked", "identity, chunked"]) {
-    expect(await send(coding)).toMatch(/^HTTP\/1\.1 (501|400) [^]*(does not decode|^$)/m)
+    expect(await send(coding)).toMatch(/^HTTP\/1\.1 501 [^]*does not decode/)
     expect(await catalog.get(grant.key)).toBeNull()
   }
   expect(await send("Chunked")).toMatch(/^HTTP\/1\.1 200 /)
