@@ -134,6 +134,7 @@ export const pageGroups: ReadonlyArray<PageGroup> = [
       "086-direct-uploads",
       "087-processes-that-look",
       "088-names-that-others-chose",
+      "089-cancelled-uploads-end-at-once",
     ].map((name) => `docs/decisions/${name}.md`),
     isCollapsed: true,
   },

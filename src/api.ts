@@ -1,8 +1,8 @@
 export type { SluiceApiOptions } from "./api/api-settings.ts"
 export type { CallOptions } from "./api/call-ingest.ts"
 export type { FileListing, ListFilesOptions } from "./api/file-listing.ts"
-export type { ClaimOptions, FileMove, RejectOptions, UpdateOptions, UsageOptions } from "./api/file-options.ts"
-export type { FileRename, KeyOptions } from "./api/file-reference.ts"
+export type { ClaimOptions, FileMove, RejectOptions, UpdateOptions } from "./api/file-options.ts"
+export type { FileRename, KeyOptions, OwnerOptions } from "./api/file-reference.ts"
 export type { FileUploadResult } from "./api/file-upload-result.ts"
 export type { FromUrlOptions, RemoteFile } from "./api/from-url/from-url-options.ts"
 export type { PathInput } from "./api/upload-source.ts"
@@ -26,6 +26,7 @@ export type {
   DeletedFiles,
   DeletedSelection,
   Deletion,
+  FileError,
   FilePage,
   FileReference,
   FileSelection,

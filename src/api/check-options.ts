@@ -31,6 +31,17 @@ export const refuseUndefined = <Options extends object>(
   })
 }
 
+/** Both checks of the options of a method that takes the owner of its files. */
+export const checkOwned = (
+  method: string,
+  options: { readonly owner?: string | undefined },
+  known: ReadonlyArray<string>,
+): void => {
+  const what = `The options of ${method}`
+  checkOptions(what, options, known)
+  refuseUndefined(what, options, ["owner"])
+}
+
 /**
  * Refuses unknown fields in the description of a file. An object of any other class may have whatever its class defines.
  *

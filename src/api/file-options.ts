@@ -2,11 +2,6 @@ import type { DurationInput } from "../protocol/duration.ts"
 import type { CallOptions } from "./call-ingest.ts"
 import type { KeyOptions } from "./file-reference.ts"
 
-/** Whose files are counted; by default all of the app's. */
-export interface UsageOptions extends CallOptions {
-  readonly owner?: string | undefined
-}
-
 /** What else happens when files are claimed, in the same step. */
 export interface ClaimOptions extends CallOptions {
   /** Keys of files that are deleted with the claim: the avatar that the new one replaces. */

@@ -1,10 +1,19 @@
 import { limits } from "../protocol/limits.ts"
-import type { FileReference } from "../protocol/rest-messages.ts"
+import type { FileReference, OfOwner } from "../protocol/rest-messages.ts"
 import type { KeyType } from "../schema/server-api-options.ts"
 import type { CallOptions } from "./call-ingest.ts"
 
-/** How the files of a call are named. */
-export interface KeyOptions extends CallOptions {
+/** Whose the named files have to be. */
+export interface OwnerOptions extends CallOptions {
+  /**
+   * Whose all of these files must be: others are treated as files that do not exist. Give it whenever a page has sent the
+   * keys, so that it cannot name the files of somebody else.
+   */
+  readonly owner?: string | undefined
+}
+
+/** How the files of a call are named, and whose they have to be. */
+export interface KeyOptions extends OwnerOptions {
   /** Whether files are named by their keys or by the custom ids that the app gave them; by default the API's `defaultKeyType`. */
   readonly keyType?: KeyType | undefined
 }
@@ -32,6 +41,9 @@ export const collectKeys = async (
   })
   return found
 }
+
+/** The owner as it goes into a request. */
+export const ofOwner = ({ owner }: OwnerOptions): OfOwner => (owner === undefined ? {} : { owner })
 
 /** Makes as few calls as the limit of files per call allows, one after the other, and adds up their counts. */
 export const sumCalls = async <A>(

@@ -1,6 +1,6 @@
 import type { FileSelection } from "../protocol/rest-messages.ts"
 import type { StreamFileOptions } from "../transfer/file-from-stream.ts"
-import type { ClaimOptions, RejectOptions, UpdateOptions, UsageOptions } from "./file-options.ts"
+import type { ClaimOptions, RejectOptions, UpdateOptions } from "./file-options.ts"
 import type { ListFilesOptions } from "./file-listing.ts"
 import type { PrefixUrlOptions } from "./prefix-url.ts"
 import type { ReadUrlOptions } from "./read-url.ts"
@@ -33,8 +33,13 @@ export const streamFields = [
 ] as const satisfies ReadonlyArray<keyof (StreamFileOptions & UploadDetails)>
 /** Options of the API's methods. */
 export const callOptions = ["signal"] as const
-export const keyOptions = [...callOptions, "keyType"] as const
+export const ownerOptions = [...callOptions, "owner"] as const
+export const keyOptions = [...ownerOptions, "keyType"] as const
 export const readUrlOptions = [...keyOptions, "expiresIn", "download", "held"] as const satisfies ReadonlyArray<
+  keyof ReadUrlOptions
+>
+/** Of a URL that is signed without a request. */
+export const signOptions = ["keyType", "expiresIn", "download", "held"] as const satisfies ReadonlyArray<
   keyof ReadUrlOptions
 >
 export const prefixUrlOptions = ["owner", "expiresIn"] as const satisfies ReadonlyArray<keyof PrefixUrlOptions>
@@ -48,7 +53,6 @@ export const listOptions = [
   "prefix",
 ] as const satisfies ReadonlyArray<keyof ListFilesOptions>
 export const selectionFields = ["owner", "prefix"] as const satisfies ReadonlyArray<keyof FileSelection>
-export const usageOptions = [...callOptions, "owner"] as const satisfies ReadonlyArray<keyof UsageOptions>
 export const claimOptions = [...callOptions, "replaces", "owner", "slug"] as const satisfies ReadonlyArray<
   keyof ClaimOptions
 >

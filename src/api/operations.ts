@@ -6,6 +6,7 @@ import {
   DeletionsSchema,
   FileAccessSchema,
   FilePageSchema,
+  FoundFilesSchema,
   MovedFilesSchema,
   RejectedFilesSchema,
   ReleasedFilesSchema,
@@ -18,6 +19,7 @@ import {
 /** The operations of the REST API. Source: docs/protocol.md §10 "REST API". */
 export const operations = {
   listFiles: { name: "listFiles", decode: createDecoder(FilePageSchema) },
+  getFiles: { name: "getFiles", decode: createDecoder(FoundFilesSchema) },
   deleteFiles: { name: "deleteFiles", decode: createDecoder(DeletedFilesSchema) },
   deleteSelection: { name: "deleteFiles", decode: createDecoder(DeletedSelectionSchema) },
   listDeletions: { name: "listDeletions", decode: createDecoder(DeletionsSchema) },

@@ -7,6 +7,7 @@ import type {
   Deletion,
   FileAccessRequest,
   FileSelection,
+  ListedFile,
   MovedFiles,
   MoveFilesRequest,
   RejectedFiles,
@@ -24,8 +25,8 @@ import { UploadError } from "../protocol/errors/upload-error.ts"
 import type { Acl } from "../protocol/signing/signed-url.ts"
 import { type ApiSettings, loadApiSettings, type SluiceApiOptions } from "./api-settings.ts"
 import { callIngest, type CallOptions } from "./call-ingest.ts"
-import { checkOptions, refuseUndefined } from "./check-options.ts"
-import type { ClaimOptions, FileMove, RejectOptions, UpdateOptions, UsageOptions } from "./file-options.ts"
+import { checkOptions, checkOwned, refuseUndefined } from "./check-options.ts"
+import type { ClaimOptions, FileMove, RejectOptions, UpdateOptions } from "./file-options.ts"
 import {
   callOptions,
   claimOptions,
@@ -33,14 +34,24 @@ import {
   listOptions,
   prefixUrlOptions,
   readUrlOptions,
+  signOptions,
   rejectOptions,
+  ownerOptions,
   updateOptions,
   uploadOptions,
-  usageOptions,
 } from "./known-options.ts"
 import { checkSelection, isSelection } from "./file-selection.ts"
 import { createFileListing, type FileListing, type ListFilesOptions } from "./file-listing.ts"
-import { collectKeys, type FileRename, type KeyOptions, sumCalls, toList, toReference } from "./file-reference.ts"
+import {
+  collectKeys,
+  type FileRename,
+  type KeyOptions,
+  ofOwner,
+  type OwnerOptions,
+  sumCalls,
+  toList,
+  toReference,
+} from "./file-reference.ts"
 import type { FileUploadResult } from "./file-upload-result.ts"
 import type { FromUrlOptions, RemoteFile } from "./from-url/from-url-options.ts"
 import { operations } from "./operations.ts"
@@ -149,6 +160,22 @@ export class SluiceApi {
   }
 
   /**
+   * What the ingest knows of files, in any state, in the order of the keys; those that do not exist are left out. For more than
+   * 1,000 files, see {@link deleteFiles}.
+   */
+  async getFiles(keys: string | ReadonlyArray<string>, options: OwnerOptions = {}): Promise<ReadonlyArray<ListedFile>> {
+    checkOwned("getFiles", options, ownerOptions)
+    const settings = await this.#load()
+    const files: Array<ListedFile> = []
+    await sumCalls(toList(keys), async (fileKeys) => {
+      const answer = await callIngest(settings, operations.getFiles, { fileKeys, ...ofOwner(options) }, options)
+      files.push(...answer.files)
+      return answer.files.length
+    })
+    return files
+  }
+
+  /**
    * Deletes files, whatever their state; files that do not exist are ignored: `deletedKeys` names those that did. A
    * custom id means all files that have it. More than 1,000 files take several calls: if one fails, those before it have been made.
    */
@@ -162,7 +189,8 @@ export class SluiceApi {
     keys: string | ReadonlyArray<string> | FileSelection,
     options: KeyOptions = {},
   ): Promise<DeletedFiles | DeletedSelection> {
-    checkOptions("The options of deleteFiles", options, isSelection(keys) ? callOptions : keyOptions)
+    if (isSelection(keys)) checkOptions("The options of deleteFiles", options, callOptions)
+    else checkOwned("deleteFiles", options, keyOptions)
     const settings = await this.#load()
     if (isSelection(keys)) {
       return callIngest(settings, operations.deleteSelection, checkSelection(keys), options)
@@ -171,7 +199,10 @@ export class SluiceApi {
     const deletedKeys: Array<string> = []
     let knowsKeys = true
     const deletedCount = await sumCalls(toList(keys), async (some) => {
-      const request: DeleteFilesRequest = isByKey ? { fileKeys: some } : { customIds: some }
+      const request: DeleteFilesRequest = {
+        ...(isByKey ? { fileKeys: some } : { customIds: some }),
+        ...ofOwner(options),
+      }
       const answer = await callIngest(settings, operations.deleteFiles, request, options)
       if (answer.deletedKeys === undefined) knowsKeys = false
       else for (const key of answer.deletedKeys) deletedKeys.push(key)
@@ -187,8 +218,11 @@ export class SluiceApi {
   }
 
   /** Renames files that are stored. For custom ids, and more than 1,000 files, see {@link deleteFiles}. */
-  async renameFiles(renames: FileRename | ReadonlyArray<FileRename>, options: CallOptions = {}): Promise<RenamedFiles> {
-    checkOptions("The options of renameFiles", options, callOptions)
+  async renameFiles(
+    renames: FileRename | ReadonlyArray<FileRename>,
+    options: OwnerOptions = {},
+  ): Promise<RenamedFiles> {
+    checkOwned("renameFiles", options, ownerOptions)
     for (const rename of toList(renames)) {
       if ("key" in rename) checkOptions("A file of renameFiles", rename, ["key", "newName"])
     }
@@ -197,7 +231,7 @@ export class SluiceApi {
       "key" in rename ? { ...toReference(rename.key, settings.defaultKeyType), newName: rename.newName } : rename,
     )
     const renamedCount = await sumCalls(updates, async (some) => {
-      const request: RenameFilesRequest = { updates: some }
+      const request: RenameFilesRequest = { updates: some, ...ofOwner(options) }
       return (await callIngest(settings, operations.renameFiles, request, options)).renamedCount
     })
     return { success: true, renamedCount }
@@ -205,11 +239,12 @@ export class SluiceApi {
 
   /** Sets who may read files that are stored. For custom ids, and more than 1,000 files, see {@link deleteFiles}. */
   async updateACL(keys: string | ReadonlyArray<string>, acl: Acl, options: KeyOptions = {}): Promise<UpdatedAcls> {
-    checkOptions("The options of updateACL", options, keyOptions)
+    checkOwned("updateACL", options, keyOptions)
     const settings = await this.#load()
     const keyType = options.keyType ?? settings.defaultKeyType
     const updatedCount = await sumCalls(toList(keys), async (some) => {
-      const request: UpdateAclRequest = { updates: some.map((key) => ({ ...toReference(key, keyType), acl })) }
+      const updates = some.map((key) => ({ ...toReference(key, keyType), acl }))
+      const request: UpdateAclRequest = { updates, ...ofOwner(options) }
       return (await callIngest(settings, operations.updateACL, request, options)).updatedCount
     })
     return { success: true, updatedCount }
@@ -217,14 +252,14 @@ export class SluiceApi {
 
   /** Sets where files are filed. No bytes are moved. For more than 1,000 files, see {@link deleteFiles}. */
   async moveFiles(moves: FileMove | ReadonlyArray<FileMove>, options: KeyOptions = {}): Promise<MovedFiles> {
-    checkOptions("The options of moveFiles", options, keyOptions)
-    // An owner that is ignored would move the file of another one.
+    checkOwned("moveFiles", options, keyOptions)
     for (const move of toList(moves)) checkOptions("A file of moveFiles", move, ["key", "path"])
     const settings = await this.#load()
     const keyType = options.keyType ?? settings.defaultKeyType
     const movedCount = await sumCalls(toList(moves), async (some) => {
       const request: MoveFilesRequest = {
         updates: some.map(({ key, path }) => ({ ...toReference(key, keyType), path })),
+        ...ofOwner(options),
       }
       return (await callIngest(settings, operations.moveFiles, request, options)).movedCount
     })
@@ -233,13 +268,14 @@ export class SluiceApi {
 
   /** Sets how long files are kept. For custom ids, and more than 1,000 files, see {@link deleteFiles}. */
   async updateFiles(keys: string | ReadonlyArray<string>, options: UpdateOptions): Promise<UpdatedFiles> {
-    checkOptions("The options of updateFiles", options, updateOptions)
+    checkOwned("updateFiles", options, updateOptions)
     const settings = await this.#load()
     const keyType = options.keyType ?? settings.defaultKeyType
     const expiresIn = toSeconds(options.expiresIn)
     const updatedCount = await sumCalls(toList(keys), async (some) => {
       const request: UpdateFilesRequest = {
         updates: some.map((key) => ({ ...toReference(key, keyType), expiresIn })),
+        ...ofOwner(options),
       }
       return (await callIngest(settings, operations.updateFiles, request, options)).updatedCount
     })
@@ -300,11 +336,9 @@ export class SluiceApi {
   }
 
   /** How much the app stores, or one owner of files, and how much the app may store. */
-  async getUsageInfo(options: UsageOptions = {}): Promise<UsageInfo> {
-    checkOptions("The options of getUsageInfo", options, usageOptions)
-    refuseUndefined("The options of getUsageInfo", options, ["owner"])
-    const { owner } = options
-    return callIngest(await this.#load(), operations.getUsageInfo, { ...(owner !== undefined && { owner }) }, options)
+  async getUsageInfo(options: OwnerOptions = {}): Promise<UsageInfo> {
+    checkOwned("getUsageInfo", options, ownerOptions)
+    return callIngest(await this.#load(), operations.getUsageInfo, ofOwner(options), options)
   }
 
   /**
@@ -312,7 +346,7 @@ export class SluiceApi {
    * Fails: with NOT_FOUND where there is no such file.
    */
   async getSignedURL(key: string, options: ReadUrlOptions = {}): Promise<string> {
-    checkOptions("The options of getSignedURL", options, readUrlOptions)
+    checkOwned("getSignedURL", options, readUrlOptions)
     const settings = await this.#load()
     const expiresIn = readExpiresIn(options)
     const download = readDownload(options)
@@ -323,13 +357,15 @@ export class SluiceApi {
       ...(expiresIn !== undefined && { expiresIn }),
       ...(download !== undefined && { download }),
       ...(held !== undefined && { held }),
+      ...ofOwner(options),
     }
     return (await callIngest(settings, operations.requestFileAccess, request, options)).url
   }
 
   /** Signs such a URL without a request. Whether the file exists shows only when it is read. */
-  async generateSignedURL(key: string, options: Omit<ReadUrlOptions, "signal"> = {}): Promise<string> {
-    checkOptions("The options of generateSignedURL", options, readUrlOptions)
+  async generateSignedURL(key: string, options: Omit<ReadUrlOptions, "signal" | "owner"> = {}): Promise<string> {
+    // Without a request nobody says whose file it is.
+    checkOptions("The options of generateSignedURL", options, signOptions)
     return createReadUrl(await this.#load(), key, options)
   }
 

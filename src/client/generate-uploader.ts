@@ -78,7 +78,7 @@ export const generateUploader = <Router extends TypedFileRouter = UntypedFileRou
       credentials: options.credentials,
       resumeStore: upload.resumeStore ?? options.resumeStore,
       // Looked up for each call: tests replace the global one, and browsers refuse it as a method of another object.
-      fetch: (url, init) => (options.fetch ?? fetch)(url, init),
+      fetch: async (url, init) => (options.fetch ?? fetch)(url, init),
     })
   }
   const uploadFiles: Uploader<TypedFileRouter>["uploadFiles"] = async (slug, upload) => {

@@ -3,6 +3,7 @@ import type { UploadResult } from "../protocol/messages.ts"
 import { isRetryable } from "../protocol/errors/problem-code.ts"
 import type { TraceContext } from "../protocol/trace-context.ts"
 import { UploadError } from "../protocol/errors/upload-error.ts"
+import { cancelStored } from "../transfer/cancel-stored.ts"
 import { createGate } from "../transfer/gate.ts"
 import { createProgress } from "./progress.ts"
 import { openEntry } from "./resume/open-entry.ts"
@@ -32,7 +33,7 @@ export interface Upload<Route extends TypedFileRoute<any>, File extends Uploadab
   pauseUpload(file?: File): void
   /** Resumes what is paused or has failed, from where the stored bytes end. */
   resumeUpload(file?: File): void
-  /** Cancels for good what is not done. */
+  /** Cancels for good what is not done; what is stored of it is removed. */
   abortUpload(file?: File): void
 }
 
@@ -159,7 +160,12 @@ export const startUpload = <File extends UploadableFile>(
       if (outcome.status === "done") report(index, file.size, true)
       const isLast = outcome.status === "done" || outcome.status === "aborted"
       // Another tab's upload is not ours to forget.
-      if (isLast && !isElsewhere) void item.entry?.forget()
+      if (isLast && !isElsewhere) {
+        void item.entry?.forget()
+        // Nobody goes on with what is stored of it; without this the ingest keeps it, and its place in quotas, for a day.
+        const isStored = item.upload && (hasBegun || item.entry!.kept)
+        if (isStored && outcome.status === "aborted") void cancelStored(settings.fetch, item.upload!.url)
+      }
       emit({ type: "end", file, outcome })
       // Searched from the end: the files sent last are found at once, even among ten thousand.
       if (isOver || items.findLast((each) => each.isPending())) return

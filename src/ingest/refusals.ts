@@ -8,7 +8,7 @@ import { formatByteSize } from "../protocol/byte-size.ts"
 import { limits } from "../protocol/limits.ts"
 import { names } from "../protocol/names.ts"
 import type { UploadGrant } from "../protocol/signing/signed-url.ts"
-import type { Usage } from "./storage/catalog/records.ts"
+import type { FileFailure, Usage } from "./storage/catalog/records.ts"
 import { clockSkew } from "./storage/tombstone.ts"
 
 /** The answer to an API key that belongs to no app. */
@@ -78,6 +78,27 @@ export const keyTaken = (): Rejected =>
       "Another file is stored under this key, or its upload was asked for later. Delete it first, or upload under a key of its own.",
   })
 
+/** Why an upload has failed that its client has ended. */
+export const cancelled = (): Rejected =>
+  new Rejected({
+    code: "ABORTED",
+    status: 410,
+    detail: "The upload was cancelled. Do not send it again.",
+    isUsual: true,
+  })
+
+/** The rejection of a client that wants to end an upload whose file has arrived. */
+export const hasArrived = ({ name }: UploadGrant): Rejected =>
+  new Rejected({
+    code: "BAD_REQUEST",
+    status: 409,
+    detail: `${JSON.stringify(name)} has arrived: its upload cannot be cancelled any more. The app's server can delete it.`,
+  })
+
+/** The rejection of an upload that has failed for good, for the reason with which it did. */
+export const uploadFailed = ({ code, message }: FileFailure): Rejected =>
+  code === "ABORTED" ? cancelled() : new Rejected({ code, detail: message })
+
 /** Bytes of a quota that are taken, by stored files and by uploads that are under way. */
 type Taken = Pick<Usage, "storedBytes" | "announcedBytes">
 
@@ -87,11 +108,21 @@ const describeQuota = ({ storedBytes, announcedBytes }: Taken, quota: number | u
     ? undefined
     : `The quota is ${formatByteSize(quota)}: ${formatByteSize(storedBytes)} are stored, ${formatByteSize(announcedBytes)} are announced by uploads under way.`
 
+/** The rejection of a file that no deletion would make room for; undefined where one would. `whose` names the quota. */
+const findLargerThanQuota = ({ name, size }: UploadGrant, quota: number | undefined, whose: string) =>
+  quota === undefined || size <= quota
+    ? undefined
+    : new Rejected({
+        code: "FILE_TOO_LARGE",
+        detail: `${JSON.stringify(name)}, a file of ${formatByteSize(size)}, is larger than ${whose}.`,
+      })
+
 /** The rejection of a file for which the quota of its app has no room. */
-export const fileOverQuota = ({ name, size }: UploadGrant, taken: Taken, quota: number | undefined): Rejected =>
+export const fileOverQuota = (grant: UploadGrant, taken: Taken, quota: number | undefined): Rejected =>
+  findLargerThanQuota(grant, quota, "all the storage of the app") ??
   new Rejected({
     code: "QUOTA_EXCEEDED",
-    detail: `${JSON.stringify(name)}, a file of ${formatByteSize(size)}, does not fit into what is left of the app's storage quota. Delete files, or ask for a larger quota.`,
+    detail: `${JSON.stringify(grant.name)}, a file of ${formatByteSize(grant.size)}, does not fit into what is left of the app's storage quota. Delete files, or ask for a larger quota.`,
     cause: describeQuota(taken, quota),
   })
 
@@ -108,10 +139,11 @@ export const findTooLarge = (
       })
 
 /** The rejection of a file for which the quota of its owner has no room. Who that is, is the app's own business. */
-export const fileOverOwnerQuota = ({ name, size }: UploadGrant, taken: Taken, quota: number | undefined): Rejected =>
+export const fileOverOwnerQuota = (grant: UploadGrant, taken: Taken, quota: number | undefined): Rejected =>
+  findLargerThanQuota(grant, quota, `all the storage of its owner, ${formatByteSize(quota ?? 0)}`) ??
   new Rejected({
     code: "QUOTA_EXCEEDED",
-    detail: `${JSON.stringify(name)}, a file of ${formatByteSize(size)}, does not fit into what is left of the storage quota of the owner. Delete files of this owner first.`,
+    detail: `${JSON.stringify(grant.name)}, a file of ${formatByteSize(grant.size)}, does not fit into what is left of the storage quota of the owner. Delete files of this owner first.`,
     cause: describeQuota(taken, quota),
   })
 

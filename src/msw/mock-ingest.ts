@@ -12,7 +12,7 @@ import { isForm } from "./mock-body.ts"
 import type { MockControls } from "./mock-controls.ts"
 import { toFailedResponse } from "./mock-failure.ts"
 import { respondMockPut } from "./mock-put.ts"
-import { createMockUpload, type MockUpload, toFailure, toOffset } from "./mock-upload.ts"
+import { createMockUpload, type MockUpload, respondMockCancel, toFailure, toOffset } from "./mock-upload.ts"
 import type { UploadedFile } from "./uploaded-file.ts"
 
 const allowedHeaders = ["range", "content-type", names.header.version, "traceparent", "content-digest", "repr-digest"]
@@ -23,7 +23,7 @@ const allowOrigins = (response: Response, isPreflight: boolean): void => {
   headers.set("access-control-allow-origin", "*")
   headers.set("access-control-expose-headers", `${names.header.rangeStart}, retry-after`)
   if (isPreflight) {
-    headers.set("access-control-allow-methods", "PUT, POST, HEAD, GET")
+    headers.set("access-control-allow-methods", "PUT, POST, DELETE, HEAD, GET")
     headers.set("access-control-allow-headers", allowedHeaders.join(", "))
   }
 }
@@ -61,12 +61,13 @@ export const createMockIngest = (
     if (upload === undefined) {
       return toFailedResponse(toFailure("NOT_FOUND", "This upload was forgotten when the mock was reset."))
     }
+    if (request.method === "DELETE") return respondMockCancel(upload)
     if (request.method === "HEAD") {
       upload.writer = undefined
       return new Response(null, { headers: { ...toOffset(upload.bytes.length), "cache-control": "no-store" } })
     }
     if (request.method !== "PUT" && (request.method !== "POST" || isForm(request))) {
-      const detail = "A signed URL takes PUT, HEAD, and POST of anything but a form."
+      const detail = "A signed URL takes PUT, HEAD, DELETE, and POST of anything but a form."
       return toFailedResponse(toFailure("METHOD_NOT_ALLOWED", detail))
     }
     const { slug, input } = upload

@@ -50,6 +50,19 @@ export const failUpload = (upload: MockUpload, failure: Failure): Response => {
   return toFailedResponse(failure, toOffset(upload.bytes.length))
 }
 
+const cancelled = { code: "ABORTED", status: 410, message: "The upload was cancelled. Do not send it again." } as const
+
+/** Ends an upload, as `DELETE` of its URL does at the ingest. */
+export const respondMockCancel = (upload: MockUpload): Response => {
+  if (upload.result !== undefined) {
+    return toFailedResponse(toFailure("BAD_REQUEST", "The file has arrived: its upload cannot be cancelled any more."))
+  }
+  upload.writer = undefined
+  upload.failure ??= { error: new UploadError(cancelled), retryAfter: undefined }
+  upload.bytes = new Uint8Array(0)
+  return new Response(null, { status: 204 })
+}
+
 export const appendBytes = (upload: MockUpload, bytes: Uint8Array): void => {
   upload.bytes = joinBytes([upload.bytes, bytes])
 }

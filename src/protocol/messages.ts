@@ -180,6 +180,14 @@ export interface EventBase {
   /** The file route it is for: signed, so that it is valid for no other. */
   readonly slug: string
   readonly metadata: Json
+  /** Absent in the events of an older ingest. */
+  readonly labels?: OwnLabels | undefined
+}
+
+/** What the app said of a file for itself, when it allowed the upload. No browser can read it. */
+export interface OwnLabels {
+  readonly owner: string | null
+  readonly path: string | null
 }
 
 /** Body of a callback with `sluice-hook: callback`. Source: docs/protocol.md §8. */

@@ -1,3 +1,4 @@
+import type { ProblemCode } from "./errors/problem-code.ts"
 import type { Acl } from "./signing/signed-url.ts"
 
 /**
@@ -60,6 +61,16 @@ export interface ListedFile {
   readonly expiresAt: number | null
   /** Until when it has to be claimed, ms since the epoch; null where it is not `Pending`. */
   readonly claimBy: number | null
+  /** Why it is `Failed`, else null; absent in the answer of an older ingest. */
+  readonly error?: FileError | null
+}
+
+/** Why a file is `Failed`. */
+export interface FileError {
+  readonly code: ProblemCode
+  readonly message: string
+  /** ms since the epoch. */
+  readonly at: number
 }
 
 /** Answer of `listFiles`. */
@@ -67,6 +78,21 @@ export interface FilePage {
   readonly hasMore: boolean
   /** `cursor` of the next page; null after the last one. */
   readonly nextCursor: string | null
+  readonly files: ReadonlyArray<ListedFile>
+}
+
+/** Whose the named files must be. Others are treated as files that do not exist. */
+export interface OfOwner {
+  readonly owner?: string
+}
+
+/** Body of `POST /v6/getFiles`: at most 1,000 files, in any state. */
+export interface GetFilesRequest extends OfOwner {
+  readonly fileKeys: ReadonlyArray<string>
+}
+
+/** Answer of `getFiles`: in the order of the keys, without those that do not exist (any more). */
+export interface FoundFiles {
   readonly files: ReadonlyArray<ListedFile>
 }
 
@@ -79,7 +105,9 @@ export type FileSelection =
  * their app says of them.
  */
 export type DeleteFilesRequest =
-  { readonly fileKeys: ReadonlyArray<string> } | { readonly customIds: ReadonlyArray<string> } | FileSelection
+  | ({ readonly fileKeys: ReadonlyArray<string> } & OfOwner)
+  | ({ readonly customIds: ReadonlyArray<string> } & OfOwner)
+  | FileSelection
 
 /** Answer of `deleteFiles`; files that do not exist (any more) are ignored. */
 export interface DeletedFiles {
@@ -124,7 +152,7 @@ export interface Deletions {
 }
 
 /** Body of `POST /v6/renameFiles`: at most 1,000 files that are `Uploaded`. A custom id means all files that have it. */
-export interface RenameFilesRequest {
+export interface RenameFilesRequest extends OfOwner {
   readonly updates: ReadonlyArray<FileReference & { readonly newName: string }>
 }
 
@@ -135,7 +163,7 @@ export interface RenamedFiles {
 }
 
 /** Body of `POST /v6/updateACL`: at most 1,000 files that are `Uploaded`. A custom id means all files that have it. */
-export interface UpdateAclRequest {
+export interface UpdateAclRequest extends OfOwner {
   readonly updates: ReadonlyArray<FileReference & { readonly acl: Acl }>
 }
 
@@ -146,7 +174,7 @@ export interface UpdatedAcls {
 }
 
 /** Body of `POST /v6/moveFiles`: at most 1,000 files that are stored. A custom id means all files that have it. */
-export interface MoveFilesRequest {
+export interface MoveFilesRequest extends OfOwner {
   readonly updates: ReadonlyArray<FileReference & { readonly path: string | null }>
 }
 
@@ -157,7 +185,7 @@ export interface MovedFiles {
 }
 
 /** Body of `POST /v6/updateFiles`: at most 1,000 files that are stored. A custom id means all files that have it. */
-export interface UpdateFilesRequest {
+export interface UpdateFilesRequest extends OfOwner {
   /** `expiresIn` in seconds from now; null: never. */
   readonly updates: ReadonlyArray<FileReference & { readonly expiresIn: number | null }>
 }
@@ -223,23 +251,29 @@ export interface UsageInfoRequest {
 
 /** Answer of `POST /v6/getUsageInfo`. */
 export interface UsageInfo {
-  /** Bytes of all files that are `Uploaded`. */
+  /** Bytes of all files that are `Uploaded`, `Pending` or `Held`. */
   readonly totalBytes: number
   /** The number of those files. */
   readonly filesUploaded: number
+  /**
+   * Bytes that uploads under way have announced, and that quotas count as well: the whole size of each, until it ends.
+   * Absent in the answer of an older ingest.
+   */
+  readonly announcedBytes?: number
   /** The app's quota; null if there is no limit. */
   readonly limitBytes: number | null
 }
 
 /** Body of `POST /v6/requestFileAccess`. A custom id means the newest file that has it. */
-export type FileAccessRequest = FileReference & {
-  /** Seconds, 1–604800; by default an hour. */
-  readonly expiresIn?: number
-  /** Browsers save the file instead of showing it: `true` under its own name, a text under that one. */
-  readonly download?: boolean | string
-  /** The URL reads the file while it is `Held`, too. Not with a custom id. */
-  readonly held?: boolean
-}
+export type FileAccessRequest = FileReference &
+  OfOwner & {
+    /** Seconds, 1–604800; by default an hour. */
+    readonly expiresIn?: number
+    /** Browsers save the file instead of showing it: `true` under its own name, a text under that one. */
+    readonly download?: boolean | string
+    /** The URL reads the file while it is `Held`, too. Not with a custom id. */
+    readonly held?: boolean
+  }
 
 /** Answer of `requestFileAccess`. */
 export interface FileAccess {

@@ -5,7 +5,7 @@ import { type PostFailed, postJson } from "../server-kit/post-json.ts"
 import { parseJson, readBytes } from "../server-kit/read-body.ts"
 import { Rejected } from "../server-kit/rejected.ts"
 import { limits } from "../protocol/limits.ts"
-import type { CallbackEvent, CallbackResult, ErrorEvent, Hook } from "../protocol/messages.ts"
+import type { CallbackEvent, CallbackResult, ErrorEvent, Hook, OwnLabels } from "../protocol/messages.ts"
 import { names } from "../protocol/names.ts"
 import { verifyOneOf } from "../protocol/signing/signature-list.ts"
 import { isProblemCode, toProblemDocument } from "../protocol/errors/problem.ts"
@@ -23,6 +23,9 @@ import { callUserCode, toArguments, type UserCode } from "./user-code.ts"
 
 const decodeCallback = createDecoder(CallbackEventSchema)
 const decodeError = createDecoder(ErrorEventSchema)
+
+/** An older ingest does not say what they are. */
+const noLabels: OwnLabels = { owner: null, path: null }
 
 const toBadRequest = (detail: string) => new Rejected({ code: "BAD_REQUEST", detail: `The callback's body: ${detail}` })
 
@@ -183,10 +186,10 @@ const report = Effect.fnUntraced(function* (
 const complete = Effect.fnUntraced(function* (call: Call, credentials: Credentials, route: NamedRoute, json: unknown) {
   const event = yield* Effect.mapError(decodeCallback(json), toBadRequest)
   yield* checkEvent(call, credentials, event)
-  const { file, metadata } = event
+  const { file, metadata, labels = noLabels } = event
   const code = { hook: "onUploadComplete", slug: route.slug }
   const result = callUserCode(code, () =>
-    route.definition.onUploadComplete(toArguments(call, { metadata, file, delivery: toDelivery(event) })),
+    route.definition.onUploadComplete(toArguments(call, { metadata, labels, file, delivery: toDelivery(event) })),
   ).pipe(Effect.flatMap((returned) => encodeData(file.key, event.id, code, returned)))
   return yield* report(call, credentials, event, code, result)
 })
@@ -195,13 +198,13 @@ const complete = Effect.fnUntraced(function* (call: Call, credentials: Credentia
 const fail = Effect.fnUntraced(function* (call: Call, credentials: Credentials, route: NamedRoute, json: unknown) {
   const event = yield* Effect.mapError(decodeError(json), toBadRequest)
   yield* checkEvent(call, credentials, event)
-  const { fileKey, metadata } = event
+  const { fileKey, metadata, labels = noLabels } = event
   const { onUploadError } = route.definition
   const code = { hook: "onUploadError", slug: route.slug }
   const { code: problem, message } = event.error
   const error = new UploadError({ code: isProblemCode(problem) ? problem : "INTERNAL_ERROR", message })
   const result = callUserCode(code, () =>
-    onUploadError?.(toArguments(call, { metadata, fileKey, error, delivery: toDelivery(event) })),
+    onUploadError?.(toArguments(call, { metadata, labels, fileKey, error, delivery: toDelivery(event) })),
   ).pipe(Effect.map(() => encodeResult({ fileKey, eventId: event.id, callbackData: null })))
   return yield* report(call, credentials, event, code, result)
 })

@@ -9,6 +9,12 @@ const base = {
   origin: Schema.String,
   slug: Schema.String,
   metadata: Json,
+  labels: Schema.optionalKey(
+    Schema.Union([
+      Schema.Struct({ owner: Schema.NullOr(Schema.String), path: Schema.NullOr(Schema.String) }),
+      Schema.Undefined,
+    ]),
+  ),
 }
 
 const StoredFileSchema: Schema.Codec<StoredFile> = Schema.Struct({

@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import { problemCodes } from "../protocol/errors/problem-code.ts"
 import { limits } from "../protocol/limits.ts"
 import {
   type ClaimedFiles,
@@ -10,6 +11,8 @@ import {
   type FileAccess,
   type FileAccessRequest,
   type FilePage,
+  type FoundFiles,
+  type GetFilesRequest,
   type ListedFile,
   type ListDeletionsRequest,
   type ListFilesRequest,
@@ -71,6 +74,13 @@ export const ListFilesRequestSchema: Schema.Codec<ListFilesRequest> = Schema.Str
   ),
 )
 
+/** Operations on named files take it, so that a page cannot name the files of somebody else. */
+const ofOwner = {
+  owner: Schema.optionalKey(
+    Owner.annotate({ description: "Whose these files must be; others are treated as files that do not exist." }),
+  ),
+}
+
 const ListedFileSchema: Schema.Codec<ListedFile> = Schema.Struct({
   id: Schema.String.annotate({ description: "Grows with every new file; never reused." }),
   key: Schema.String,
@@ -89,6 +99,15 @@ const ListedFileSchema: Schema.Codec<ListedFile> = Schema.Struct({
   claimBy: Schema.NullOr(Schema.Int).annotate({
     description: "Until when it has to be claimed, ms since the epoch; null where it is not Pending.",
   }),
+  error: Schema.optionalKey(
+    Schema.NullOr(
+      Schema.Struct({
+        code: Schema.Literals(problemCodes),
+        message: Schema.String,
+        at: Schema.Int.annotate({ description: "ms since the epoch." }),
+      }),
+    ).annotate({ description: "Why it is Failed, else null." }),
+  ),
 }).annotate({ identifier: "File" })
 
 /** Source: docs/protocol.md §10. */
@@ -101,26 +120,42 @@ export const FilePageSchema: Schema.Codec<FilePage> = Schema.Struct({
 })
 
 /** Source: docs/protocol.md §10. */
+export const GetFilesRequestSchema: Schema.Codec<GetFilesRequest> = Schema.Struct({
+  fileKeys: someFiles(FileKey),
+  ...ofOwner,
+})
+
+/** Source: docs/protocol.md §10. */
+export const FoundFilesSchema: Schema.Codec<FoundFiles> = Schema.Struct({ files: Schema.Array(ListedFileSchema) })
+
+/** Source: docs/protocol.md §10. */
 export const DeleteFilesRequestSchema: Schema.Codec<DeleteFilesRequest> = Schema.Struct({
   fileKeys: Schema.optionalKey(someFiles(FileKey)),
   customIds: Schema.optionalKey(someFiles(CustomId)),
-  owner: Schema.optionalKey(Owner),
+  owner: Schema.optionalKey(
+    Owner.annotate({
+      description: "All files of this owner; with fileKeys or customIds, those of them that are this owner's.",
+    }),
+  ),
   prefix: Schema.optionalKey(
     PathPrefix.annotate({ description: "All files whose path begins with it, or those of the owner." }),
   ),
 }).check(
   Schema.makeFilter(
     (given) => {
-      const isSelection = "owner" in given || "prefix" in given
-      const ways = [isSelection, "fileKeys" in given, "customIds" in given].filter(Boolean).length
-      return ways === 1 || "Expected one of fileKeys, customIds, or owner and prefix"
+      const named = ["fileKeys" in given, "customIds" in given].filter(Boolean).length
+      const isOne = named === 0 ? "owner" in given || "prefix" in given : named === 1 && !("prefix" in given)
+      return isOne || "Expected fileKeys or customIds, each with or without owner; or owner, prefix, or both"
     },
     {
       toJsonSchema: () => ({
         oneOf: [
-          { required: ["fileKeys"] },
-          { required: ["customIds"] },
-          { anyOf: [{ required: ["owner"] }, { required: ["prefix"] }] },
+          { required: ["fileKeys"], not: { required: ["prefix"] } },
+          { required: ["customIds"], not: { required: ["prefix"] } },
+          {
+            anyOf: [{ required: ["owner"] }, { required: ["prefix"] }],
+            not: { anyOf: [{ required: ["fileKeys"] }, { required: ["customIds"] }] },
+          },
         ],
       }),
     },
@@ -168,6 +203,7 @@ export const DeletionsSchema: Schema.Codec<Deletions> = Schema.Struct({
 /** Source: docs/protocol.md §10. */
 export const RenameFilesRequestSchema: Schema.Codec<RenameFilesRequest> = Schema.Struct({
   updates: someFiles(ofFile({ newName: FileName })),
+  ...ofOwner,
 })
 
 /** Source: docs/protocol.md §10. */
@@ -179,6 +215,7 @@ export const RenamedFilesSchema: Schema.Codec<RenamedFiles> = Schema.Struct({
 /** Source: docs/protocol.md §10. */
 export const UpdateAclRequestSchema: Schema.Codec<UpdateAclRequest> = Schema.Struct({
   updates: someFiles(ofFile({ acl: Acl })),
+  ...ofOwner,
 })
 
 /** Source: docs/protocol.md §10. */
@@ -190,6 +227,7 @@ export const UpdatedAclsSchema: Schema.Codec<UpdatedAcls> = Schema.Struct({
 /** Source: docs/protocol.md §10. */
 export const MoveFilesRequestSchema: Schema.Codec<MoveFilesRequest> = Schema.Struct({
   updates: someFiles(ofFile({ path: Schema.NullOr(StoredPath) })),
+  ...ofOwner,
 })
 
 /** Source: docs/protocol.md §10. */
@@ -209,6 +247,7 @@ export const UpdateFilesRequestSchema: Schema.Codec<UpdateFilesRequest> = Schema
       }),
     }),
   ),
+  ...ofOwner,
 })
 
 /** Source: docs/protocol.md §10. */
@@ -274,13 +313,17 @@ export const UsageInfoRequestSchema: Schema.Codec<UsageInfoRequest> = Schema.Str
 
 /** Source: docs/protocol.md §10. */
 export const UsageInfoSchema: Schema.Codec<UsageInfo> = Schema.Struct({
-  totalBytes: Count.annotate({ description: "Bytes of all files that are Uploaded or Pending." }),
+  totalBytes: Count.annotate({ description: "Bytes of all files that are Uploaded, Pending or Held." }),
   filesUploaded: Count.annotate({ description: "The number of those files." }),
+  announcedBytes: Schema.optionalKey(
+    Count.annotate({ description: "Bytes that uploads under way have announced. Quotas count them as well." }),
+  ),
   limitBytes: Schema.NullOr(Count).annotate({ description: "The app's quota; null if there is no limit." }),
 })
 
 /** Source: docs/protocol.md §10. */
 export const FileAccessRequestSchema: Schema.Codec<FileAccessRequest> = ofFile({
+  ...ofOwner,
   expiresIn: Schema.optionalKey(
     Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: limits.readUrlTtl })).annotate({
       description: "Seconds, an hour by default.",

@@ -14,6 +14,8 @@ const start = async () => {
   return { ingest, api, store }
 }
 
+const guardedBy = (owner: string) => ({ owner })
+
 const all = async (listing: AsyncIterable<ListedFile>): Promise<Array<ListedFile>> => {
   const files: Array<ListedFile> = []
   for await (const file of listing) files.push(file)
@@ -87,9 +89,66 @@ describe("the API and the ingest's REST API", () => {
     expect(await text(a!.url)).toBe("403")
   })
 
+  test("leave the files of others alone where an owner is named", async () => {
+    const { api, store } = await start()
+    const [mine, hers] = await store(
+      Object.assign(new SluiceFile(["a"], "mine.txt", { customId: "mine" }), { labels: { owner: "user-7" } }),
+      Object.assign(new SluiceFile(["b"], "hers.txt", { customId: "hers" }), { labels: { owner: "user-8" } }),
+    )
+    const keys = [mine!.key, hers!.key]
+    const guard = { owner: "user-7" }
+    expect((await api.getFiles([...keys, "none", mine!.key])).map(({ name }) => name)).toEqual(["mine.txt", "hers.txt"])
+    expect(await api.getFiles(keys, guard)).toMatchObject([{ key: mine!.key, owner: "user-7", error: null }])
+    expect(await api.getFiles(hers!.key, guard)).toEqual([])
+    const renames = keys.map((key) => ({ key, newName: "new.txt" }))
+    expect(await api.renameFiles(renames, guard)).toMatchObject({ renamedCount: 1 })
+    const moves = keys.map((key) => ({ key, path: "a/new.txt" }))
+    expect(await api.moveFiles(moves, guard)).toMatchObject({ movedCount: 1 })
+    expect(await api.updateACL(keys, "public-read", guard)).toMatchObject({ updatedCount: 1 })
+    expect(await api.updateFiles(keys, { expiresIn: "1 day", ...guard })).toMatchObject({ updatedCount: 1 })
+    expect(await api.deleteFiles("hers", { keyType: "customId", ...guard })).toMatchObject({ deletedCount: 0 })
+    for (const [key, keyType] of [
+      [hers!.key, "fileKey"],
+      ["hers", "customId"],
+    ] as const) {
+      await expect(api.getSignedURL(key, { keyType, ...guard })).rejects.toMatchObject({ code: "NOT_FOUND" })
+    }
+    expect(await text(await api.getSignedURL("mine", { keyType: "customId", ...guard }))).toBe("a")
+    expect(await api.getFiles(hers!.key)).toMatchObject([
+      { name: "hers.txt", path: null, acl: "private", expiresAt: null, status: "Uploaded" },
+    ])
+    expect(await api.deleteFiles(keys, guard)).toMatchObject({ deletedKeys: [mine!.key] })
+    expect(await text(await api.getSignedURL(hers!.key, { owner: "user-8" }))).toBe("b")
+  })
+
+  test("refuse an owner that was lost on the way, before anything is asked", async () => {
+    const api = new SluiceApi({ token, ingestUrl: "http://127.0.0.1:9" })
+    const lost = { owner: undefined }
+    const calls: ReadonlyArray<readonly [string, () => Promise<unknown>]> = [
+      ["getFiles", () => api.getFiles("key", lost)],
+      ["deleteFiles", () => api.deleteFiles("key", lost)],
+      ["renameFiles", () => api.renameFiles({ key: "key", newName: "a" }, lost)],
+      ["moveFiles", () => api.moveFiles({ key: "key", path: null }, lost)],
+      ["updateFiles", () => api.updateFiles("key", { expiresIn: null, ...lost })],
+      ["updateACL", () => api.updateACL("key", "private", lost)],
+      ["getSignedURL", () => api.getSignedURL("key", lost)],
+    ]
+    for (const [method, act] of calls) {
+      await expect(act(), method).rejects.toMatchObject({
+        code: "INVALID_CONFIG",
+        message: `The options of ${method}: owner is undefined. Leave it out where everybody's files are meant.`,
+      })
+    }
+    const signed: { keyType: "fileKey" } = { ...guardedBy("user-7"), keyType: "fileKey" }
+    await expect(api.generateSignedURL("key", signed)).rejects.toMatchObject({
+      code: "INVALID_CONFIG",
+      message: expect.stringContaining('no option "owner"'),
+    })
+  })
+
   test("tell what is used", async () => {
     const { api, store } = await start()
-    expect(await api.getUsageInfo()).toEqual({ totalBytes: 0, filesUploaded: 0, limitBytes: null })
+    expect(await api.getUsageInfo()).toEqual({ totalBytes: 0, filesUploaded: 0, announcedBytes: 0, limitBytes: null })
     await store(new File(["hello"], "a"), new File(["you"], "b"))
     expect(await api.getUsageInfo()).toMatchObject({ totalBytes: 8, filesUploaded: 2 })
   })

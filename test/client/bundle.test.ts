@@ -8,15 +8,15 @@ const report = (name: string, code: string): number => {
   return size
 }
 
-test("generateUploader is at most 5.93 kB, min + gzip", async () => {
+test("generateUploader is at most 5.98 kB, min + gzip", async () => {
   const code = await bundle('export { generateUploader } from "./client.ts"', { isFirstOnly: true })
-  expect(report("generateUploader", code)).toBeLessThanOrEqual(5930)
+  expect(report("generateUploader", code)).toBeLessThanOrEqual(5980)
 })
 
 test("what not everybody needs is not much, and not in it", async () => {
   expect(
     report("all of client", await bundle('export * from "./client.ts"', { isFirstOnly: true })),
-  ).toBeLessThanOrEqual(6330)
+  ).toBeLessThanOrEqual(6380)
   expect(report("resume", await bundle('export * from "./resume.ts"', { isFirstOnly: true }))).toBeLessThanOrEqual(2860)
   const alone = await bundle('export { generateUploader } from "./client.ts"', { isFirstOnly: true })
   for (const word of ["indexedDB", "navigator.locks", "ReactNative", "register", "identifier", "Not allowed"]) {

@@ -105,7 +105,7 @@ export const startPeer = async () => {
     if (request.method === "OPTIONS") {
       preflights.push(new URL(request.url!, ingest.origin).searchParams.get("x-sluice-file-name")!)
       return send(response, 204, undefined, {
-        "access-control-allow-methods": "PUT, POST, HEAD",
+        "access-control-allow-methods": "PUT, POST, DELETE, HEAD",
         "access-control-allow-headers": "range, content-type, traceparent",
       })
     }
@@ -136,6 +136,7 @@ export const startPeer = async () => {
     // A connection whose reader waits does not notice that the other side has gone.
     if (file.writer !== request.socket) file.writer?.destroy()
     delete file.writer
+    if (method === "DELETE") return send(response, 204)
     if (method === "HEAD") return send(response, 200, undefined, { "x-sluice-range-start": String(file.length) })
 
     const start = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? "bytes=0-")?.[1])

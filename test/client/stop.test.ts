@@ -69,6 +69,36 @@ describe("signal", () => {
     expect(asked).not.toHaveBeenCalled()
   })
 
+  test("what was begun is ended at the ingest, also what a pause has left; of what was not nobody is told", async () => {
+    for (const name of ["a", "b", "c"]) peer.fail("PUT", name, { stallAfter: 1000, until: never })
+    const [a, b, c, d] = ["a", "b", "c", "d"].map((name) => file(name))
+    const upload = uploader(2).createUpload("any", { files: [a!, b!, c!, d!] })
+    const isBegun = (name: string) => peer.storedOf(name) >= 1000
+    await peer.until(() => ["a", "b"].every(isBegun))
+    upload.pauseUpload(b)
+    // It takes the place of the paused one.
+    await peer.until(() => isBegun("c"))
+    upload.abortUpload()
+    expect((await upload.done()).map(({ status }) => status)).toEqual(["aborted", "aborted", "aborted", "aborted"])
+    await peer.until(() => ["a", "b", "c"].every((name) => peer.trace(name).includes("DELETE")))
+    for (const name of ["a", "b", "c"]) expect(peer.trace(name)).toEqual(["PUT bytes=0-", "DELETE"])
+    expect(peer.trace("d")).toEqual([])
+  })
+
+  test("an ingest that cannot be told changes nothing", async () => {
+    peer.fail("PUT", "a", { stallAfter: 1000, until: never })
+    const deaf = vi.fn((url: string, init?: RequestInit) => {
+      if (init?.method === "DELETE") throw new TypeError("no such method")
+      return fetch(url, init)
+    })
+    const { createUpload } = generateUploader<TypedFileRouter>({ url: peer.url, fetch: deaf })
+    const upload = createUpload("any", { files: [file("a")] })
+    await peer.until(() => peer.storedOf("a") >= 1000)
+    upload.abortUpload()
+    expect(await upload.done()).toMatchObject([{ status: "aborted" }])
+    await vi.waitFor(() => expect(deaf.mock.calls.at(-1)).toMatchObject([expect.any(String), { keepalive: true }]))
+  })
+
   test("no progress is told after it, even if the transport reads on", async () => {
     const controller = new AbortController()
     const body = Promise.withResolvers<ReadableStream<Uint8Array>>()

@@ -27,7 +27,7 @@ const suites = {
  */
 const known: Readonly<Record<keyof typeof suites, readonly [version: string, titles: string]>> = {
   blobStore: ["2.0", "e5cd4289cc6f"],
-  catalog: ["4.0", "5073a15a1b48"],
+  catalog: ["5.0", "b07a53d04076"],
   adapter: ["1.0", "f27f0157f261"],
 }
 

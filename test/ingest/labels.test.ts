@@ -67,6 +67,7 @@ describe.each(catalogs)("a file with labels (%s)", (_, create) => {
     expect(await api.getUsageInfo({ owner: "user-7" })).toEqual({
       totalBytes: size,
       filesUploaded: 1,
+      announcedBytes: 0,
       limitBytes: null,
     })
     expect(await api.getUsageInfo()).toMatchObject({ filesUploaded: 3 })
@@ -87,8 +88,16 @@ describe.each(catalogs)("a file with labels (%s)", (_, create) => {
     expect(logged).not.toContain("user-7")
     expect(problem.detail).not.toContain("user-7")
     expect((await send({ owner: "user-8", ownerQuota: 9 })).response.status).toBe(200)
-    expect(await problemOf((await send({ ...labels, ownerQuota: 99 }, { size: 300_000 })).response)).toMatchObject({
-      code: "QUOTA_EXCEEDED",
+    expect(await problemOf((await send({ ...labels, ownerQuota: 300_001 }, { size: 300_000 })).response)).toMatchObject(
+      {
+        code: "QUOTA_EXCEEDED",
+      },
+    )
+    // Nothing that its owner deletes would make room for it.
+    expect(await problemOf((await send({ ...labels, ownerQuota: 99 }, { size: 300_000 })).response)).toEqual({
+      status: 413,
+      code: "FILE_TOO_LARGE",
+      detail: '"hello.txt", a file of 293KB, is larger than all the storage of its owner, 99B.',
     })
   })
 

@@ -299,11 +299,11 @@ describe("the ingest", () => {
     const expected = {
       [`/${names.path.register}`]: "POST",
       [`/${names.path.callbackResult}`]: "POST",
-      [`/${createGrant().key}`]: "HEAD, PUT, POST, OPTIONS",
+      [`/${createGrant().key}`]: "HEAD, PUT, POST, DELETE, OPTIONS",
       "/f/key": "GET, HEAD, OPTIONS",
     }
     for (const [path, allow] of Object.entries(expected)) {
-      const response = await fetch(url + path, { method: "DELETE" })
+      const response = await fetch(url + path, { method: "PATCH" })
       expect(await problemOf(response)).toBe("405 METHOD_NOT_ALLOWED")
       expect(response.headers.get("allow")).toBe(allow)
     }
@@ -317,7 +317,7 @@ describe("the ingest", () => {
     })
     expect(response.status).toBe(204)
     expect(response.headers.get("access-control-allow-origin")).toBe("*")
-    expect(response.headers.get("access-control-allow-methods")).toMatch(/HEAD.*PUT.*POST/)
+    expect(response.headers.get("access-control-allow-methods")).toMatch(/HEAD.*PUT.*POST.*DELETE/)
     for (const header of ["range", "content-type", names.header.version, "traceparent"]) {
       expect(response.headers.get("access-control-allow-headers")).toContain(header)
     }

@@ -254,12 +254,23 @@ describe("the ingest", () => {
     expect((await fetch(signed, { method: "PATCH", body: "x" })).status).toBe(405)
   })
 
+  test("ends an upload that its client cancels, and no file that has arrived", async () => {
+    const [{ url: signed }] = await presign()
+    expect((await fetch(signed, { method: "DELETE" })).status).toBe(204)
+    const refused = await fetch(signed, { method: "PUT", body: bytesOf(300_000) })
+    expect([refused.status, (await refused.json()).code]).toEqual([410, "ABORTED"])
+    const [{ url: stored }] = await presign()
+    await fetch(stored, { method: "PUT", body: bytesOf(300_000) })
+    expect((await fetch(stored, { method: "DELETE" })).status).toBe(400)
+    expect(uploads.files).toHaveLength(1)
+  })
+
   test("answers the preflight of a page of another origin", async () => {
     const [{ url: putUrl }] = await presign()
     const response = await fetch(putUrl, { method: "OPTIONS" })
     expect(response.status).toBe(204)
     expect(response.headers.get("access-control-allow-origin")).toBe("*")
-    expect(response.headers.get("access-control-allow-methods")).toMatch(/PUT, POST, HEAD/)
+    expect(response.headers.get("access-control-allow-methods")).toMatch(/PUT, POST, DELETE, HEAD/)
     expect(response.headers.get("access-control-allow-headers")).toMatch(/range, content-type/)
   })
 

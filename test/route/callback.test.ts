@@ -76,6 +76,7 @@ describe("a callback", () => {
     expect(rest).toEqual({
       file: storedFile,
       metadata: { userId: 7 },
+      labels: { owner: null, path: null },
       delivery: { id: "evt_1", attempt: 3, sentAt },
     })
   })

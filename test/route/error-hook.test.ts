@@ -28,6 +28,7 @@ describe("the error hook", () => {
     expect(request).toBe(req)
     expect(rest).toEqual({
       metadata: { userId: 7 },
+      labels: { owner: null, path: null },
       fileKey: storedFile.key,
       delivery: { id: "evt_2", attempt: 1, sentAt: expect.any(Number) },
     })

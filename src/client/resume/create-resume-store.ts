@@ -1,5 +1,6 @@
 import type { Json } from "../../protocol/json.ts"
 import { limits } from "../../protocol/limits.ts"
+import { cancelStored } from "../../transfer/cancel-stored.ts"
 import { createFileHandles } from "./file-handles.ts"
 import { createFilesInUse } from "./files-in-use.ts"
 import { fingerprint } from "./fingerprint.ts"
@@ -208,7 +209,12 @@ const makeStore = (name: string, readScope: () => string | undefined, maxAge: nu
         return []
       }
     },
-    remove: async (id) => records.remove(id).catch(() => {}),
+    remove: async (id) => {
+      let url: string | undefined
+      const isMeant = ({ upload }: ResumeRecord) => Boolean((url = upload.url))
+      await records.remove(id, isMeant).catch(() => {})
+      if (url !== undefined) void cancelStored(async (...request) => fetch(...request), url)
+    },
     attachHandle: handles.attach,
   }
 }

@@ -72,7 +72,7 @@ export interface ResumeStore {
   readonly open: (options: ResumeEntryOptions) => Promise<ResumeEntry>
   /** What can be resumed, newest first, without uploads that a tab is working on right now. */
   readonly list: (slug?: string) => Promise<ReadonlyArray<InterruptedUpload>>
-  /** Forgets an interrupted upload. */
+  /** Forgets an interrupted upload, and ends it at the ingest. */
   readonly remove: (id: string) => Promise<void>
   /** Remembers that the file can be opened again with this handle, from a drop or a file picker. */
   readonly attachHandle: (file: File, handle: PickedHandle) => void

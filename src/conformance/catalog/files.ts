@@ -2,9 +2,11 @@ import { describe, it } from "../cases.ts"
 import { expect } from "../expect.ts"
 import type { Catalog, FileChange, FilePageOptions, FileReference } from "../../ingest.ts"
 import { driveCatalog, dueOf } from "./drive-catalog.ts"
+import { driveLabels } from "./drive-labels.ts"
 
 /** What an app does with its files by the server API; part of the suite of all catalogs. */
 export const testCatalogFiles = (catalog: () => Catalog): void => {
+  const labels = driveLabels(catalog)
   const { begin, commitWhole, commit, fail, register, claim, end, reclaimAll, fileOf } = driveCatalog(catalog, {
     holdsClaims: true,
   })
@@ -174,6 +176,34 @@ export const testCatalogFiles = (catalog: () => Catalog): void => {
       expect(await catalog().changeFiles({ appId: "app", changes, now: 3000 })).toBe(5)
       expect(await fileOf("a")).toMatchObject({ name: "both.txt", acl: "private" })
       expect(await fileOf("b")).toMatchObject({ name: "both.txt", acl: "public-read" })
+    })
+
+    it("changes and deletes only files of the owner that is named, and closes no key for it", async () => {
+      for (const [key, owner] of [
+        ["his", "user-7"],
+        ["hers", "user-8"],
+        ["nobody's", undefined],
+      ] as const) {
+        await labels.begin(key, owner === undefined ? {} : { owner }, { customId: "shared" })
+        await commit(key)
+      }
+      const keys = ["his", "hers", "nobody's", "unknown"].map((fileKey) => ({ fileKey }))
+      const shared = { customId: "shared" }
+      const rename = (files: ReadonlyArray<FileReference>, name: string, owner?: string) =>
+        catalog().changeFiles({ appId: "app", changes: files.map((file) => ({ file, name })), owner, now: 3000 })
+      expect(await rename(keys, "1.txt", "user-7")).toBe(1)
+      expect(await rename([shared], "2.txt", "user-8")).toBe(1)
+      expect(await rename([...keys, shared], "3.txt", "user-9")).toBe(0)
+      const names = ["his", "hers", "nobody's"].map(async (key) => (await fileOf(key))?.name)
+      expect(await Promise.all(names)).toEqual(["1.txt", "2.txt", "a.txt"])
+      const removeOf = (files: ReadonlyArray<FileReference>, owner: string) =>
+        catalog().deleteFiles({ appId: "app", files, owner, now: 7000 })
+      expect(await removeOf([...keys, shared], "user-9")).toEqual([])
+      expect(await removeOf(keys, "user-7")).toEqual(["his"])
+      expect(await removeOf([shared], "user-8")).toEqual(["hers"])
+      expect((await fileOf("nobody's"))?.status).toBe("Uploaded")
+      // Whose the upload to come is nobody knows.
+      expect(await begin("unknown", {}, 8000)).toMatchObject({ kind: "granted" })
     })
 
     it("changes and deletes many files of one custom id in steps, where it is asked to", async () => {

@@ -74,12 +74,13 @@ export interface Authorised {
 /**
  * What a signed upload URL grants, once it is verified.
  *
- * @param url the public base URL and the path and query as received
+ * @param url    the public base URL and the path and query as received
+ * @param isLate whether a URL that has expired is good as well: for what stores nothing
  *
  * Fails:  BAD_REQUEST, INVALID_SIGNATURE, EXPIRED_URL, FORBIDDEN (a key of another app; issued in the future).
  * Source: docs/protocol.md §4.
  */
-export const authoriseUpload = Effect.fnUntraced(function* (service: Service, url: string) {
+export const authoriseUpload = Effect.fnUntraced(function* (service: Service, url: string, isLate = false) {
   const parsed = parseUploadUrl(url)
   if (!parsed.ok) return yield* toRejected(parsed)
   const app = yield* whenKnown(service.apps.byId(parsed.value.appId))
@@ -94,7 +95,7 @@ export const authoriseUpload = Effect.fnUntraced(function* (service: Service, ur
     })
   }
   const grant: UploadGrant = { ...parsed.value, expires: toExpiry(parsed.value) }
-  if (grant.expires <= now) {
+  if (grant.expires <= now && !isLate) {
     const hopeless = service.clocks.findHopeless(app.id, grant.registrationId)
     // Not EXPIRED_URL: a client would then ask for another URL, which would be no better.
     if (hopeless !== undefined) {

@@ -28,8 +28,9 @@ export const renderEvent = (due: DueDelivery, sentAt: number, url: string | unde
   const { file, registration } = due
   const origin = originOf(file, url)
   const head = `{"id":${JSON.stringify(due.id)},"sentAt":${sentAt},"attempt":${due.attempt}`
+  const labels = JSON.stringify({ owner: file.owner, path: file.path })
   const slug = JSON.stringify(registration.callbackSlug)
-  const middle = `"origin":${JSON.stringify(origin)},"slug":${slug},"metadata":${registration.metadata}`
+  const middle = `"origin":${JSON.stringify(origin)},"slug":${slug},"metadata":${registration.metadata},"labels":${labels}`
   return due.hook === "callback"
     ? `${head},"status":"uploaded",${middle},"file":${JSON.stringify(toStoredFile(file, origin))}}`
     : `${head},"status":"failed",${middle},"fileKey":${JSON.stringify(file.key)},"error":${JSON.stringify(file.failure)}}`

@@ -5,7 +5,7 @@ import { attempt } from "../attempt.ts"
 import type { UploadRecord } from "../storage/catalog/catalog.ts"
 import type { Service } from "../service.ts"
 import type { Watch } from "./changes.ts"
-import { deleted, stopping } from "../refusals.ts"
+import { deleted, uploadFailed, stopping } from "../refusals.ts"
 
 /** What was known when the waiting began: only later changes can end it. */
 export interface Known {
@@ -131,7 +131,7 @@ export const awaitServerData = (
       isRead = false
       if (!isThere(current, upload)) return yield* deleted()
       const { failure } = current.file
-      if (failure !== null) return yield* new Rejected({ code: failure.code, detail: failure.message })
+      if (failure !== null) return yield* uploadFailed(failure)
       if (known.isSpent && hasFailedAgain(current)) {
         known = yield* attempt(() => askAgain(service, current))
         continue

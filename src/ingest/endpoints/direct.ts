@@ -27,7 +27,7 @@ const notAsked = (cause: Rejected): Rejected =>
     ? new Rejected({
         code: "METHOD_NOT_ALLOWED",
         detail: `A POST to this URL asks where parts of the file go, and has them as JSON. To send the file, PUT it. ${cause.detail}`,
-        headers: { allow: "HEAD, PUT, POST, OPTIONS" },
+        headers: { allow: "HEAD, PUT, POST, DELETE, OPTIONS" },
         cause,
       })
     : cause

@@ -5,6 +5,7 @@ import { Rejected } from "../../server-kit/rejected.ts"
 import { limits } from "../../protocol/limits.ts"
 import { names } from "../../protocol/names.ts"
 import { respondCallbackResult } from "./callback-result.ts"
+import { respondCancel } from "./cancel.ts"
 import { respondPreflight } from "../requests/cors.ts"
 import { respondDirect } from "./direct.ts"
 import { respondHeldFile, respondVerdict } from "./held-file.ts"
@@ -95,7 +96,8 @@ const findResource = (service: Service, request: Incoming, target: Target): Reso
         HEAD: (traced) => respondOffset(traced, url),
         PUT: put,
         ...((request.method !== "POST" || !isForm(request)) && { POST: posted }),
-        OPTIONS: () => Effect.succeed(respondPreflight(["HEAD", "PUT", "POST", "OPTIONS"])),
+        DELETE: (traced) => respondCancel(traced, url),
+        OPTIONS: () => Effect.succeed(respondPreflight(["HEAD", "PUT", "POST", "DELETE", "OPTIONS"])),
       },
     }
   }

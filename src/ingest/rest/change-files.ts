@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import type { FileReference } from "../../protocol/rest-messages.ts"
+import type { FileReference, OfOwner } from "../../protocol/rest-messages.ts"
 import {
   MovedFilesSchema,
   MoveFilesRequestSchema,
@@ -25,13 +25,14 @@ const mostFiles = 5000
 /** Changes files as each update says, and counts the updates that found one. */
 const change = <Update extends FileReference>(
   { service, app }: Call,
-  updates: ReadonlyArray<Update>,
+  { updates, owner }: OfOwner & { readonly updates: ReadonlyArray<Update> },
   toChange: (update: Update) => Omit<FileChange, "file">,
 ) =>
   Effect.gen(function* () {
     const changed = yield* attempt(() =>
       service.catalog.changeFiles({
         appId: app.id,
+        owner,
         now: service.now(),
         mostFiles,
         quota: app.quota,
@@ -50,7 +51,7 @@ const change = <Update extends FileReference>(
 
 const whichFiles =
   "Only files that are `Uploaded` or `Pending`, in the order given; a custom id means all files that have it. The count is the " +
-  "number of updates that found a file."
+  "number of updates that found a file. With `owner` others' files are not found."
 
 /** Source: docs/protocol.md §10. */
 export const renameFiles = defineOperation({
@@ -62,9 +63,9 @@ export const renameFiles = defineOperation({
     request: { updates: [{ fileKey: "kE2xQm7PzVnYb9tR4wLcH3sD", newName: "portrait.png" }] },
     answer: { success: true, renamedCount: 1 },
   },
-  act: (call, { updates }) =>
+  act: (call, request) =>
     Effect.map(
-      change(call, updates, ({ newName }) => ({ name: newName })),
+      change(call, request, ({ newName }) => ({ name: newName })),
       (renamedCount) => ({ success: true, renamedCount }) as const,
     ),
 })
@@ -79,9 +80,9 @@ export const updateACL = defineOperation({
     request: { updates: [{ customId: "avatar-of-7", acl: "private" }] },
     answer: { success: true, updatedCount: 1 },
   },
-  act: (call, { updates }) =>
+  act: (call, request) =>
     Effect.map(
-      change(call, updates, ({ acl }) => ({ acl })),
+      change(call, request, ({ acl }) => ({ acl })),
       (updatedCount) => ({ success: true, updatedCount }) as const,
     ),
 })
@@ -96,9 +97,9 @@ export const moveFiles = defineOperation({
     request: { updates: [{ fileKey: "kE2xQm7PzVnYb9tR4wLcH3sD", path: "photos/2026/me.png" }] },
     answer: { success: true, movedCount: 1 },
   },
-  act: (call, { updates }) =>
+  act: (call, request) =>
     Effect.map(
-      change(call, updates, ({ path }) => ({ path })),
+      change(call, request, ({ path }) => ({ path })),
       (movedCount) => ({ success: true, movedCount }) as const,
     ),
 })
@@ -113,9 +114,9 @@ export const updateFiles = defineOperation({
     request: { updates: [{ fileKey: "kE2xQm7PzVnYb9tR4wLcH3sD", expiresIn: 2_592_000 }] },
     answer: { success: true, updatedCount: 1 },
   },
-  act: (call, { updates }) =>
+  act: (call, request) =>
     Effect.map(
-      change(call, updates, ({ expiresIn }) => ({
+      change(call, request, ({ expiresIn }) => ({
         removeAt: expiresIn === null ? null : call.service.now() + expiresIn * 1000,
       })),
       (updatedCount) => ({ success: true, updatedCount }) as const,

@@ -41,6 +41,7 @@ const deleteListed = Effect.fnUntraced(function* (
       service.catalog.deleteFiles({
         appId: app.id,
         files,
+        owner: request.owner,
         now: service.now(),
         limit,
         bounds,
@@ -52,7 +53,8 @@ const deleteListed = Effect.fnUntraced(function* (
     for (const key of keys) deletedKeys.push(key)
     announceDeletion(service, keys, keys.length)
   }
-  const listed = files.flatMap((file) => ("fileKey" in file ? [file.fileKey] : []))
+  // Of keys without a file their writers are told, but only where anybody's are meant.
+  const listed = files.flatMap((file) => ("fileKey" in file && request.owner === undefined ? [file.fileKey] : []))
   announceDeletion(service, listed, 0)
   return { success: true, deletedCount: deletedKeys.length, deletedKeys } as const
 })
@@ -84,7 +86,8 @@ export const deleteFiles = defineOperation({
     "Files in any state, by key or by custom id; a custom id means all files that have it. They cannot be read any more " +
     "when this answers; their bytes go soon after. An upload under way is stopped, and callbacks still due are not sent. " +
     "A key that was registered or signed and not uploaded yet is closed as well, but not counted. Files that do not " +
-    "exist are ignored; `deletedKeys` tells which did.\n\n" +
+    "exist are ignored; `deletedKeys` tells which did. With `owner` others' files are treated as files that do not exist, and " +
+    "so are keys without a file.\n\n" +
     "By `owner`, `prefix` of the path, or both: any number of files. None of them can be read from this answer on; the ingest " +
     "marks them step by step, and goes on by itself until `listDeletions` says that it is done.",
   request: DeleteFilesRequestSchema,
@@ -94,5 +97,5 @@ export const deleteFiles = defineOperation({
     answer: { success: true, deletedCount: 1, deletedKeys: ["kE2xQm7PzVnYb9tR4wLcH3sD"] },
   },
   act: (call, request): Effect.Effect<DeletedFiles | DeletedSelection, Rejected> =>
-    "owner" in request || "prefix" in request ? deleteSelected(call, request) : deleteListed(call, request),
+    "fileKeys" in request || "customIds" in request ? deleteListed(call, request) : deleteSelected(call, request),
 })

@@ -47,7 +47,7 @@ export const requestFileAccess = defineOperation({
   summary: "Get a URL that reads a private file",
   description:
     "Anybody who has the URL can read the file until it expires, so treat it as a secret. `expiresIn` is in seconds, an hour by " +
-    "default. With `download` browsers save the file: `true` under its own name, a text under that one. A custom id means the newest `Uploaded` file that has it. With `held`, and a file key, the URL reads a file that is `Held`, too. Works for public files too.",
+    "default. With `download` browsers save the file: `true` under its own name, a text under that one. A custom id means the newest `Uploaded` file that has it. With `held`, and a file key, the URL reads a file that is `Held`, too. With `owner` the file of somebody else is not found. Works for public files too.",
   request: FileAccessRequestSchema,
   answer: FileAccessSchema,
   example: {
@@ -66,7 +66,8 @@ export const requestFileAccess = defineOperation({
       })
     }
     const file = yield* attempt(() => find(service.catalog, app.id, request, service.now()))
-    if (file === null) return yield* fileNotFound()
+    const isOthers = request.owner !== undefined && file?.owner !== request.owner
+    if (file === null || isOthers) return yield* fileNotFound()
     return { url: yield* Effect.promise(() => toUrl(call, file, request)) }
   }),
 })

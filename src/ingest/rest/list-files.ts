@@ -1,22 +1,12 @@
 import * as Effect from "effect/Effect"
 import { decodeBase64Url, encodeBase64Url } from "../../protocol/base64.ts"
-import type { ListedFile } from "../../protocol/rest-messages.ts"
-import type { Acl } from "../../protocol/signing/signed-url.ts"
 import { FilePageSchema, ListFilesRequestSchema } from "../../schema/rest.ts"
 import { attempt } from "../attempt.ts"
 import type { FileRecord } from "../storage/catalog/catalog.ts"
-import { toFileStatus } from "../storage/file-status.ts"
-import { toStoredMediaType } from "../requests/stored-media-type.ts"
+import { toListedFile } from "./listed-file.ts"
 import { defineOperation } from "./operation.ts"
 
 const defaultLimit = 500
-
-const toListedFile = (file: FileRecord, defaultAcl: Acl): ListedFile => {
-  const { id, key, customId, name, size, acl, uploadedAt, owner, path, removeAt: expiresAt, claimBy } = file
-  const [type, status] = [toStoredMediaType(file.type), toFileStatus(file)]
-  const said = { id: String(id), key, customId, name, size, type, status, acl: acl ?? defaultAcl }
-  return { ...said, uploadedAt, owner, path, expiresAt, claimBy }
-}
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -58,6 +48,7 @@ export const listFiles = defineOperation({
           path: "avatars/me.png",
           expiresAt: null,
           claimBy: null,
+          error: null,
         },
       ],
     },

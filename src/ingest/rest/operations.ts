@@ -2,6 +2,7 @@ import { moveFiles, renameFiles, updateACL, updateFiles } from "./change-files.t
 import { claimFiles } from "./claim-files.ts"
 import { deleteFiles } from "./delete-files.ts"
 import { requestFileAccess } from "./file-access.ts"
+import { getFiles } from "./get-files.ts"
 import { rejectFiles, releaseFiles } from "./judge-files.ts"
 import { listDeletions } from "./list-deletions.ts"
 import { listFiles } from "./list-files.ts"
@@ -12,6 +13,7 @@ import { getUsageInfo } from "./usage-info.ts"
 export const operations: ReadonlyMap<string, Operation> = new Map(
   Object.entries({
     listFiles,
+    getFiles,
     deleteFiles,
     listDeletions,
     renameFiles,

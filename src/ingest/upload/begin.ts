@@ -1,6 +1,13 @@
-import { Rejected } from "../../server-kit/rejected.ts"
 import { createEventId } from "../event-id.ts"
-import { fileOverOwnerQuota, fileOverQuota, invalidSignature, keyTaken, locked, refuseKey } from "../refusals.ts"
+import {
+  fileOverOwnerQuota,
+  fileOverQuota,
+  uploadFailed,
+  invalidSignature,
+  keyTaken,
+  locked,
+  refuseKey,
+} from "../refusals.ts"
 import type { Service } from "../service.ts"
 import type { UploadRecord } from "../storage/catalog/catalog.ts"
 import type { ProvenUpload } from "./proven-put.ts"
@@ -41,7 +48,7 @@ export const begin = async (
     case "unknownApp":
       throw invalidSignature()
     case "failed":
-      throw new Rejected({ code: begun.failure.code, detail: begun.failure.message })
+      throw uploadFailed(begun.failure)
     case "deleted":
     case "unregistered":
       throw refuseKey(begun.kind, grant)

@@ -1,5 +1,5 @@
 import type { Json } from "../../protocol/json.ts"
-import type { FileDescriptor, StoredFile } from "../../protocol/messages.ts"
+import type { FileDescriptor, OwnLabels, StoredFile } from "../../protocol/messages.ts"
 import type { FileLabelsInput } from "../../protocol/files/read-labels.ts"
 import type { Acl, CacheRule, ContentDisposition } from "../../protocol/signing/signed-url.ts"
 import type { UploadError } from "../../protocol/errors/upload-error.ts"
@@ -76,12 +76,16 @@ export interface FileDecision extends Omit<FileLabelsInput, "claim"> {
 export interface UploadCompleteArguments<Metadata> extends RequestArguments {
   /** What the middleware returned, after its serialization to JSON. */
   readonly metadata: Metadata
+  /** Owner and path that `.file()` or `middleware` gave the file; null where they gave none, and from an older ingest. */
+  readonly labels: OwnLabels
   readonly file: StoredFile
   readonly delivery: Delivery
 }
 
 export interface UploadErrorArguments<Metadata> extends RequestArguments {
   readonly metadata: Metadata
+  /** See {@link UploadCompleteArguments.labels}. */
+  readonly labels: OwnLabels
   readonly fileKey: string
   readonly error: UploadError
   readonly delivery: Delivery

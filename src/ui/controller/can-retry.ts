@@ -13,6 +13,8 @@ const helps = [
   "CALLBACK_TIMEOUT",
   // Bytes and offset did not match: the ingest is asked again where to resume.
   "RANGE_MISMATCH",
+  // The user may have deleted something.
+  "QUOTA_EXCEEDED",
   // The user may have signed in again, for example in another tab: the next request carries the new cookie.
   "UNAUTHORIZED",
 ] as const satisfies ReadonlyArray<ProblemCode>
@@ -36,8 +38,7 @@ type Hopeless =
   // It could not be renewed any more: what is stored of it is given up.
   | "EXPIRED_URL"
   | "NOT_FOUND"
-  // Somebody has to free space, or to mend the app, before anything arrives.
-  | "QUOTA_EXCEEDED"
+  // Somebody has to mend the app before anything arrives.
   | "INVALID_SIGNATURE"
   | "ROUTE_NOT_FOUND"
   | "METHOD_NOT_ALLOWED"

@@ -113,9 +113,11 @@ describe("bodies", () => {
     expect(await detailOf({ fileKeys: [] })).toBe("fileKeys: expected at least one file.")
     expect(await detailOf({ fileKeys: Array(1001).fill("a") })).toBe("fileKeys: expected at most 1000 files.")
     expect(await detailOf({ fileKeys: ["a"], customIds: ["b"] })).toBe(
-      "Expected one of fileKeys, customIds, or owner and prefix.",
+      "Expected fileKeys or customIds, each with or without owner; or owner, prefix, or both.",
     )
-    expect(await detailOf({})).toBe("Expected one of fileKeys, customIds, or owner and prefix.")
+    expect(await detailOf({})).toBe(
+      "Expected fileKeys or customIds, each with or without owner; or owner, prefix, or both.",
+    )
   })
 
   it("of any kind never make it fail", async () => {

@@ -111,12 +111,12 @@ describe("getUsageInfo", () => {
   it("counts what is stored, and says the quota", async () => {
     const ingest = await startIngest({ quota: 100 })
     const usage = async () => answerOf(await call(ingest.url, "getUsageInfo", {}))
-    expect(await usage()).toEqual({ totalBytes: 0, filesUploaded: 0, limitBytes: 100 })
+    expect(await usage()).toEqual({ totalBytes: 0, filesUploaded: 0, announcedBytes: 0, limitBytes: 100 })
     const key = await store(ingest)
     await store(ingest, { size: 6 })
-    expect(await usage()).toEqual({ totalBytes: 11, filesUploaded: 2, limitBytes: 100 })
+    expect(await usage()).toEqual({ totalBytes: 11, filesUploaded: 2, announcedBytes: 0, limitBytes: 100 })
     await call(ingest.url, "deleteFiles", { fileKeys: [key] })
-    expect(await usage()).toEqual({ totalBytes: 6, filesUploaded: 1, limitBytes: 100 })
+    expect(await usage()).toEqual({ totalBytes: 6, filesUploaded: 1, announcedBytes: 0, limitBytes: 100 })
   })
 
   it("knows no limit where there is none", async () => {

@@ -78,7 +78,7 @@ describe("POST of a signed URL", () => {
     const { url } = await startIngest()
     const signed = await sign(url, createGrant())
     const refused = await post(signed, toForm("hello"))
-    expect(refused.headers.get("allow")).toBe("HEAD, PUT, OPTIONS")
+    expect(refused.headers.get("allow")).toBe("HEAD, PUT, DELETE, OPTIONS")
     expect(await codeOf(refused)).toBe("405 METHOD_NOT_ALLOWED")
     expect(await offsetOf(signed)).toBe(0)
     expect((await fetch(signed, { method: "PUT", body: toForm("hello") })).status).toBe(200)

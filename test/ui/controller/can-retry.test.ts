@@ -10,6 +10,7 @@ test("what is repeated without being asked may be repeated by its user too", () 
 
 test("what the app, the file or the limits have decided is not offered again", () => {
   expect(codes.filter((code) => !problems[code].retryable && canRetry(code)).toSorted()).toEqual([
+    "QUOTA_EXCEEDED",
     "RANGE_MISMATCH",
     "ROUTE_FAILED",
     "UNAUTHORIZED",

@@ -44,6 +44,8 @@ export interface CatalogFiles {
     readonly appId: string
     readonly files: ReadonlyArray<FileReference>
     readonly now: number
+    /** Whose these files must be: others, and keys without a file, are treated as those of another app. By default anybody's. */
+    readonly owner?: string | undefined
     /** Files at most: where it returns as many keys, the same call finds the others. By default all. */
     readonly limit?: number | undefined
     readonly bounds?: Pick<CatalogBounds, "expectedFiles"> | undefined
@@ -59,6 +61,8 @@ export interface CatalogFiles {
   readonly changeFiles: (change: {
     readonly appId: string
     readonly changes: ReadonlyArray<FileChange>
+    /** Whose these files must be; others are not found. By default anybody's. */
+    readonly owner?: string | undefined
     readonly now: number
     /** A custom id means all files that have it, and one transaction changes them all. By default any number. */
     readonly mostFiles?: number | undefined

@@ -21,18 +21,21 @@ export const createMemoryFiles = (
 ): CatalogFiles => {
   const { rows, expected } = tables
 
-  const findAll = (appId: string, reference: FileReference): ReadonlyArray<Row> => {
+  const findAll = (appId: string, reference: FileReference, owner?: string): ReadonlyArray<Row> => {
     const found =
       "fileKey" in reference
         ? [rows.get(reference.fileKey)]
         : [...rows.values()].filter(({ file }) => file.customId === reference.customId)
-    return found.filter((row) => row?.file.appId === appId) as ReadonlyArray<Row>
+    return found.filter(
+      (row) => row?.file.appId === appId && (owner === undefined || row.file.owner === owner),
+    ) as ReadonlyArray<Row>
   }
 
   return {
-    deleteFiles: async ({ appId, files, now, limit = Infinity, bounds = {}, appSince }) => {
+    deleteFiles: async ({ appId, files, owner, now, limit = Infinity, bounds = {}, appSince }) => {
       if (isGone(appId, appSince)) return []
-      const keys = new Set(files.flatMap((file) => ("fileKey" in file ? [file.fileKey] : [])))
+      // Whose a key without a file is nobody knows.
+      const keys = new Set(files.flatMap((file) => ("fileKey" in file && owner === undefined ? [file.fileKey] : [])))
       const unknown = [...keys].filter((key) => !rows.has(key))
       const bytesBefore = (key: string) => expected.ofKey(key)[0]?.bytes
       const hasRoom = unknown.length === 0 || fitsKeys(findUsage(tables, appId), unknown, sizeKey, bounds, bytesBefore)
@@ -50,7 +53,7 @@ export const createMemoryFiles = (
       }
       const deleted: Array<string> = []
       for (const reference of files) {
-        const found = findAll(appId, reference).filter(({ file }) => file.status !== "Deleting")
+        const found = findAll(appId, reference, owner).filter(({ file }) => file.status !== "Deleting")
         for (const row of found.slice(0, limit - deleted.length)) {
           deleteFile(row, now)
           deleted.push(row.file.key)
@@ -58,15 +61,15 @@ export const createMemoryFiles = (
       }
       return deleted
     },
-    changeFiles: async ({ appId, changes, now, mostFiles = Infinity, quota }) => {
+    changeFiles: async ({ appId, changes, owner, now, mostFiles = Infinity, quota }) => {
       const counting = dropOverwritten(changes)
-      const meant = counting.flatMap(({ file }) => findAll(appId, file))
+      const meant = counting.flatMap(({ file }) => findAll(appId, file, owner))
       if (meant.length > mostFiles) return "tooMany"
       const paths = counting.reduce((bytes, { path }) => bytes + sizeLabels({ path: path ?? null }), 0)
       if (paths > 0 && !fitsCatalog(findUsage(tables, appId), paths, quota)) return "overQuota"
       let count = 0
       for (const { file: reference, name, acl, path, removeAt } of changes) {
-        const found = findAll(appId, reference).filter(
+        const found = findAll(appId, reference, owner).filter(
           ({ file }) => file.status === "Uploaded" && !file.hold && !isOverdue(file, now),
         )
         for (const row of found) {
@@ -93,9 +96,8 @@ export const createMemoryFiles = (
         if (waits) row.file = { ...row.file, claimWithin: null, claimBy: null, claimedAt: now }
       }
       const replaced = replaces
-        .flatMap((reference) => findAll(appId, reference))
+        .flatMap((reference) => findAll(appId, reference, owner))
         .filter(({ file }) => file.status !== "Deleting" && !keys.includes(file.key))
-        .filter(({ file }) => owner === undefined || file.owner === owner)
       for (const row of new Set(replaced)) deleteFile(row, now)
       return { kind: "claimed", replaced: [...new Set(replaced)].map(({ file }) => file.key) }
     },

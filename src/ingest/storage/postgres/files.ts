@@ -8,6 +8,7 @@ import {
   byFileKey,
   changeFile,
   nextDeadline,
+  ofOwner,
   selectHolder,
   toClaim,
   toRemove,
@@ -34,20 +35,32 @@ const claim = `
 const endpointOf = "SELECT 1 FROM endpoints WHERE app_id = ? LIMIT 1"
 
 const findDeletable = (where: string): string =>
-  `${selectDeletable} WHERE ${unlessMeant(where)} AND status <> 'Deleting' LIMIT :limit`
+  `${selectDeletable} WHERE ${unlessMeant(ofOwner(where))} AND status <> 'Deleting' LIMIT :limit`
 
 /** The files of a reference that are not being deleted, whether or not their rows say so by now. */
-const findFiles = (sql: Sql, appId: string, reference: FileReference, limit: number | null = null) =>
+const findFiles = (
+  sql: Sql,
+  appId: string,
+  reference: FileReference,
+  owner: string | null,
+  limit: number | null = null,
+) =>
   "fileKey" in reference
-    ? sql.all(findDeletable(byFileKey), { appId, id: reference.fileKey, limit })
-    : sql.all(findDeletable(byCustomId), { appId, id: reference.customId, limit })
+    ? sql.all(findDeletable(byFileKey), { appId, id: reference.fileKey, owner, limit })
+    : sql.all(findDeletable(byCustomId), { appId, id: reference.customId, owner, limit })
 
 /** How many files changes are for, as far as that matters. */
-const countChanged = async (sql: Sql, appId: string, changes: ReadonlyArray<FileChange>, mostFiles: number) => {
+const countChanged = async (
+  sql: Sql,
+  appId: string,
+  changes: ReadonlyArray<FileChange>,
+  owner: string | null,
+  mostFiles: number,
+) => {
   let count = 0
   for (const { file } of changes) {
     if (count > mostFiles) break
-    count += "fileKey" in file ? 1 : (await findFiles(sql, appId, file, mostFiles - count + 1)).length
+    count += "fileKey" in file ? 1 : (await findFiles(sql, appId, file, owner, mostFiles - count + 1)).length
   }
   return count
 }
@@ -75,12 +88,13 @@ const findBytesBefore = async (sql: Sql, keys: ReadonlyArray<string>) => {
 
 const deleteFiles = async (
   sql: Transaction,
-  { appId, files, now, limit = Infinity, bounds = {}, appSince }: Parameters<CatalogFiles["deleteFiles"]>[0],
+  { appId, files, owner, now, limit = Infinity, bounds = {}, appSince }: Parameters<CatalogFiles["deleteFiles"]>[0],
 ): ReturnType<CatalogFiles["deleteFiles"]> => {
   const keys = [...new Set(files.flatMap((file) => ("fileKey" in file ? [file.fileKey] : [])))]
   await sql.hold(keys)
   if (await isGone(sql, appId, appSince)) return []
-  const { unknown, ended } = await findEmpty(sql, appId, keys)
+  // Whose a key without a file is nobody knows.
+  const { unknown, ended } = await findEmpty(sql, appId, owner === undefined ? keys : [])
   const bytesBefore = await findBytesBefore(sql, unknown)
   const hasRoom = unknown.length === 0 || fitsKeys(await findUsage(sql, appId), unknown, sizeKey, bounds, bytesBefore)
   if (!hasRoom) return "tooMany"
@@ -91,7 +105,7 @@ const deleteFiles = async (
   const deleted: Array<string> = []
   for (const file of files) {
     if (deleted.length >= limit) break
-    const found = await findFiles(sql, appId, file, limit === Infinity ? null : limit - deleted.length)
+    const found = await findFiles(sql, appId, file, owner ?? null, limit === Infinity ? null : limit - deleted.length)
     deleted.push(...(await deleteFound(sql, found, now)))
   }
   return deleted
@@ -99,16 +113,18 @@ const deleteFiles = async (
 
 const changeFiles = async (
   sql: Transaction,
-  { appId, changes, now, mostFiles, quota }: Parameters<CatalogFiles["changeFiles"]>[0],
+  { appId, changes, owner, now, mostFiles, quota }: Parameters<CatalogFiles["changeFiles"]>[0],
 ): ReturnType<CatalogFiles["changeFiles"]> => {
   const found = new Set<string>()
   const counting = dropOverwritten(changes)
-  if (mostFiles !== undefined && (await countChanged(sql, appId, counting, mostFiles)) > mostFiles) return "tooMany"
+  if (mostFiles !== undefined && (await countChanged(sql, appId, counting, owner ?? null, mostFiles)) > mostFiles)
+    return "tooMany"
   const paths = counting.reduce((bytes, { path }) => bytes + sizeLabels({ path: path ?? null }), 0)
   if (paths > 0 && !fitsCatalog(await findUsage(sql, appId), paths, quota)) return "overQuota"
   for (const { file, name = null, acl = null, path, removeAt } of counting) {
     const fields = {
       appId,
+      owner: owner ?? null,
       now,
       name,
       acl,
@@ -133,11 +149,11 @@ const claimFiles = async (
 ): Promise<Claimed> => {
   // What is replaced is looked for before its keys are held, and once more afterwards.
   const meant: Array<Row> = []
-  for (const reference of replaces) meant.push(...(await findFiles(sql, appId, reference)))
+  for (const reference of replaces) meant.push(...(await findFiles(sql, appId, reference, owner ?? null)))
   const claimed = new Set(keys)
   const replaced = new Map(
     meant
-      .filter((row) => !claimed.has(row.key as string) && (owner === undefined || row.owner === owner))
+      .filter((row) => !claimed.has(row.key as string))
       // Two references may mean the same file.
       .map((row) => [row.id, row]),
   )

@@ -4,6 +4,9 @@ import { isMeant } from "./is-meant.ts"
 export const byFileKey = "key = :id AND is_current = 1 AND app_id = :appId"
 export const byCustomId = "app_id = :appId AND custom_id = :id AND is_current = 1"
 
+/** Of what {@link byFileKey} or {@link byCustomId} finds, the files of `:owner`; those of everybody where it is null. */
+export const ofOwner = (where: string): string => `${where} AND (CAST(:owner AS text) IS NULL OR owner = :owner)`
+
 /** Of what {@link byFileKey} or {@link byCustomId} finds, what no deletion means that has not reached it yet. */
 export const unlessMeant = (where: string): string => `${where} AND NOT ${isMeant("files")}`
 
@@ -21,13 +24,13 @@ export const nextDeadline = `
     SELECT min(remove_at) AS at FROM files WHERE remove_at IS NOT NULL AND status = 'Uploaded'
     UNION ALL SELECT min(claim_by) FROM files WHERE claim_by IS NOT NULL AND status = 'Uploaded') AS times`
 
-/** Changes a file, or those of a custom id, that {@link byFileKey} or {@link byCustomId} finds. */
+/** Changes a file, or those of a custom id, that {@link byFileKey} or {@link byCustomId} finds, of an owner. */
 export const changeFile = (where: string): string => `
   UPDATE files SET name = coalesce(:name, name), acl = coalesce(:acl, acl),
     path = CASE WHEN :moves = 1 THEN :path ELSE path END,
     remove_at = CASE WHEN :expires = 1 THEN :removeAt ELSE remove_at END,
     spared = CASE WHEN :moves = 1 THEN (SELECT max(id) FROM deletions) ELSE spared END
-  WHERE ${unlessMeant(where)} AND status = 'Uploaded' AND hold IS NULL
+  WHERE ${unlessMeant(ofOwner(where))} AND status = 'Uploaded' AND hold IS NULL
     AND (remove_at IS NULL OR remove_at > :now) AND (claim_by IS NULL OR claim_by > :now)`
 
 /** Who has a key, and the state of its file: `Deleting` also where a deletion means it that has not reached it yet. */

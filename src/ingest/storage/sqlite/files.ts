@@ -13,6 +13,7 @@ import {
   byFileKey,
   changeFile,
   nextDeadline,
+  ofOwner,
   selectHolder,
   toClaim,
   toRemove,
@@ -54,8 +55,8 @@ export const createFiles = (
   const prepare = (sql: string) => database.prepare(sql)
   const find = (where: string) => prepareFind(`${where} AND status <> 'Deleting' LIMIT :limit`)
   const sql = {
-    findByKey: find(unlessMeant(byFileKey)),
-    findByCustomId: find(unlessMeant(byCustomId)),
+    findByKey: find(unlessMeant(ofOwner(byFileKey))),
+    findByCustomId: find(unlessMeant(ofOwner(byCustomId))),
     // Also those that a deletion means: else they would be overdue until it has reached them.
     findOverdue: find(byFileKey),
     changeByKey: prepare(changeFile(byFileKey)),
@@ -70,17 +71,22 @@ export const createFiles = (
   }
 
   /** The files of a reference that are not being deleted, whether or not their rows say so by now. */
-  const findFiles = (appId: string, reference: FileReference, limit = -1): ReadonlyArray<Row> =>
+  const findFiles = (appId: string, reference: FileReference, owner: string | null, limit = -1): ReadonlyArray<Row> =>
     ("fileKey" in reference
-      ? sql.findByKey.all({ appId, id: reference.fileKey, limit })
-      : sql.findByCustomId.all({ appId, id: reference.customId, limit })) as ReadonlyArray<Row>
+      ? sql.findByKey.all({ appId, id: reference.fileKey, owner, limit })
+      : sql.findByCustomId.all({ appId, id: reference.customId, owner, limit })) as ReadonlyArray<Row>
 
   /** How many files changes are for, as far as that matters. */
-  const countChanged = (appId: string, changes: ReadonlyArray<FileChange>, mostFiles: number): number => {
+  const countChanged = (
+    appId: string,
+    changes: ReadonlyArray<FileChange>,
+    owner: string | null,
+    mostFiles: number,
+  ): number => {
     let count = 0
     for (const { file } of changes) {
       if (count > mostFiles) break
-      count += "fileKey" in file ? 1 : findFiles(appId, file, mostFiles - count + 1).length
+      count += "fileKey" in file ? 1 : findFiles(appId, file, owner, mostFiles - count + 1).length
     }
     return count
   }
@@ -98,10 +104,11 @@ export const createFiles = (
   }
 
   return {
-    deleteFiles: ({ appId, files, now, limit = Infinity, bounds = {}, appSince }) =>
+    deleteFiles: ({ appId, files, owner, now, limit = Infinity, bounds = {}, appSince }) =>
       write(() => {
         if (isGone(appId, appSince)) return []
-        const { unknown, ended } = findEmpty(appId, files)
+        // Whose a key without a file is nobody knows.
+        const { unknown, ended } = findEmpty(appId, owner === undefined ? files : [])
         const bytesBefore = (key: string) => one(shared.expectedOfKey, key)?.bytes as number | undefined
         const hasRoom =
           unknown.length === 0 || fitsKeys(findUsage(shared, appId), unknown, sizeKey, bounds, bytesBefore)
@@ -114,20 +121,21 @@ export const createFiles = (
         for (const file of files) {
           if (keys.length >= limit) break
           const left = limit === Infinity ? undefined : limit - keys.length
-          keys.push(...findFiles(appId, file, left).map((row) => deleteRow(row, now)))
+          keys.push(...findFiles(appId, file, owner ?? null, left).map((row) => deleteRow(row, now)))
         }
         return keys
       }),
-    changeFiles: ({ appId, changes, now, mostFiles, quota }) =>
+    changeFiles: ({ appId, changes, owner, now, mostFiles, quota }) =>
       write(() => {
         const found = new Set<string>()
         const counting = dropOverwritten(changes)
-        const isMany = mostFiles !== undefined && countChanged(appId, counting, mostFiles) > mostFiles
+        const isMany = mostFiles !== undefined && countChanged(appId, counting, owner ?? null, mostFiles) > mostFiles
         if (isMany) return "tooMany"
         const paths = counting.reduce((bytes, { path }) => bytes + sizeLabels({ path: path ?? null }), 0)
         if (paths > 0 && !fitsCatalog(findUsage(shared, appId), paths, quota)) return "overQuota"
         for (const { file, name = null, acl = null, path, removeAt } of counting) {
           const fields = {
+            owner: owner ?? null,
             now,
             name,
             acl,
@@ -159,8 +167,8 @@ export const createFiles = (
         sql.tellClaimed.run(waiting, appId)
         const claimed = new Set(keys)
         const meant = replaces
-          .flatMap((reference) => findFiles(appId, reference))
-          .filter((row) => !claimed.has(row.key as string) && (owner === undefined || row.owner === owner))
+          .flatMap((reference) => findFiles(appId, reference, owner ?? null))
+          .filter((row) => !claimed.has(row.key as string))
         // Two references may mean the same file.
         const replaced = new Map(meant.map((row) => [row.id, row]))
         return { kind: "claimed", replaced: [...replaced.values()].map((row) => deleteRow(row, now)) }

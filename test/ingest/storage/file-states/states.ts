@@ -203,8 +203,8 @@ export const transitions: ReadonlyArray<Transition> = [
   {
     from: "Uploading",
     to: "Failed",
-    when: "its content or size is refused, its URL expires, or a newer upload takes its key",
-    label: "refused, late, key taken",
+    when: "its content or size is refused, its client cancels it, its URL expires, or a newer upload takes its key",
+    label: "refused, cancelled, late, key taken",
     by: pairs(uploading, "refuse content", "URL expires", "take its key"),
   },
   {

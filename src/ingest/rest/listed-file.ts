@@ -1,0 +1,16 @@
+import type { FileError, ListedFile } from "../../protocol/rest-messages.ts"
+import type { Acl } from "../../protocol/signing/signed-url.ts"
+import type { FileRecord } from "../storage/catalog/catalog.ts"
+import { toFileStatus } from "../storage/file-status.ts"
+import { toStoredMediaType } from "../requests/stored-media-type.ts"
+
+const toError = ({ failure, endedAt }: FileRecord): FileError | null =>
+  failure === null ? null : { ...failure, at: endedAt ?? 0 }
+
+/** A file as its app is told of it. */
+export const toListedFile = (file: FileRecord, defaultAcl: Acl): ListedFile => {
+  const { id, key, customId, name, size, acl, uploadedAt, owner, path, removeAt: expiresAt, claimBy } = file
+  const [type, status] = [toStoredMediaType(file.type), toFileStatus(file)]
+  const said = { id: String(id), key, customId, name, size, type, status, acl: acl ?? defaultAcl }
+  return { ...said, uploadedAt, owner, path, expiresAt, claimBy, error: status === "Failed" ? toError(file) : null }
+}

@@ -1,0 +1,165 @@
+import { readdir } from "node:fs/promises"
+import { request as httpRequest } from "node:http"
+import { join } from "node:path"
+import { describe, expect, it, onTestFinished, vi } from "vitest"
+import { SluiceApi } from "../../../src/api.ts"
+import { createDiskBlobStore, createSqliteCatalog } from "../../../src/ingest.ts"
+import {
+  answerWith,
+  catalogs,
+  createGrant,
+  eventually,
+  hasByte,
+  offsetOf,
+  putRaw,
+  register,
+  sign,
+  startApp,
+  startIngest,
+  token,
+} from "../circle.ts"
+import { labelled } from "../labelled.ts"
+import { makeFolder } from "../../make-folder.ts"
+
+const cancel = (url: string): Promise<Response> => fetch(url, { method: "DELETE" })
+
+const codeOf = async (answer: Response): Promise<string> =>
+  `${answer.status} ${((await answer.json()) as { code: string }).code}`
+
+const size = 300_000
+
+/** Sends half of a file and then nothing more; resolves once its connection has ended, with the status if there was one. */
+const startHalf = async (url: string, bytes = size / 2) => {
+  const request = httpRequest(url, { method: "PUT", headers: { range: "bytes=0-" } })
+  onTestFinished(() => void request.destroy())
+  const ended = new Promise<number | undefined>((resolve) => {
+    request.on("response", (response) => resolve(response.resume().statusCode))
+    request.on("error", () => resolve(undefined))
+  })
+  await new Promise<void>((resolve) => request.write(new Uint8Array(bytes), () => resolve()))
+  return { ended }
+}
+
+describe.each(catalogs)("DELETE of a signed URL (%s)", (_, create) => {
+  const start = (options: Parameters<typeof startIngest>[0] = {}) => startIngest({ catalog: create(), ...options })
+
+  it("ends an upload under way: its writer stops, its app is told, no byte is left, and its room is free", async () => {
+    const ingest = await start()
+    const app = await startApp(answerWith(null))
+    const api = new SluiceApi({ token, ingestUrl: ingest.url })
+    const grant = await labelled({ owner: "user-7", path: "a/b", ownerQuota: size + 5 }, { slug: "files", size })
+    await register(ingest.url, { fileKeys: [grant.key], callbackUrl: app.url })
+    const signed = await sign(ingest.url, grant)
+    const half = await startHalf(signed)
+    await eventually(() => hasByte(ingest, grant.key, 100_000))
+    expect(await api.getUsageInfo({ owner: "user-7" })).toMatchObject({ totalBytes: 0, announcedBytes: size })
+    const answer = await cancel(signed)
+    expect([answer.status, answer.headers.get("access-control-allow-origin"), await answer.text()]).toEqual([
+      204,
+      "*",
+      "",
+    ])
+    expect([410, undefined]).toContain(await half.ended)
+    await eventually(() => app.received.length === 1)
+    expect(JSON.parse(app.received[0]!.body)).toMatchObject({
+      status: "failed",
+      fileKey: grant.key,
+      labels: { owner: "user-7", path: "a/b" },
+      error: { code: "ABORTED", message: "The upload was cancelled. Do not send it again." },
+    })
+    expect(await api.getUsageInfo({ owner: "user-7" })).toMatchObject({ totalBytes: 0, announcedBytes: 0 })
+    expect(await api.getFiles(grant.key)).toMatchObject([
+      { key: grant.key, status: "Failed", error: { code: "ABORTED", at: expect.any(Number) } },
+    ])
+    await eventually(async () => !(await hasByte(ingest, grant.key, 0)))
+    const another = await labelled({ owner: "user-7", ownerQuota: size + 5 }, { size })
+    expect((await putRaw(await sign(ingest.url, another), "x".repeat(size))).status).toBe(200)
+  })
+
+  it("is final: the URL, and a renewed one, take no byte any more; twice is no error", async () => {
+    const { url } = await start()
+    const grant = createGrant({ size, registrationId: "reg_1" })
+    const signed = await sign(url, grant)
+    expect((await putRaw(signed, "x".repeat(1000))).status).toBe(409)
+    for (const again of [signed, signed]) expect((await cancel(again)).status).toBe(204)
+    const renewed = await sign(url, { ...grant, expires: grant.expires + 1000 })
+    for (const used of [signed, renewed]) {
+      expect(await codeOf(await putRaw(used, "x", 1000))).toBe("410 ABORTED")
+    }
+  })
+
+  it("leaves a file that has arrived, and remembers nothing of one that has not begun", async () => {
+    const { url } = await start()
+    const stored = await sign(url, createGrant())
+    const { url: address } = await (await putRaw(stored, "hello")).json()
+    expect(await codeOf(await cancel(stored))).toBe("409 BAD_REQUEST")
+    expect(await (await fetch(address)).text()).toBe("hello")
+    const fresh = await sign(url, createGrant())
+    expect((await cancel(fresh)).status).toBe(204)
+    expect(await offsetOf(fresh)).toBe(0)
+    expect((await putRaw(fresh, "hello")).status).toBe(200)
+  })
+
+  it("takes a URL that has expired, and none that was changed or is not signed", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] })
+    onTestFinished(() => void vi.useRealTimers())
+    const ingest = await start()
+    const grant = createGrant({ size, expires: Date.now() + 60_000 })
+    const signed = await sign(ingest.url, grant)
+    await putRaw(signed, "x".repeat(1000))
+    vi.setSystemTime(Date.now() + 120_000)
+    for (const wrong of [signed.replace("hello.txt", "b.txt"), `${ingest.url}/${grant.key}`]) {
+      expect((await cancel(wrong)).status).toBeGreaterThanOrEqual(400)
+    }
+    expect((await ingest.catalog.get(grant.key))?.file.status).toBe("Uploading")
+    expect((await cancel(signed)).status).toBe(204)
+    expect((await ingest.catalog.get(grant.key))?.file).toMatchObject({ status: "Failed" })
+  })
+
+  it("does not end the upload of another file under the same key", async () => {
+    const ingest = await start()
+    const grant = createGrant({ size, issuedAt: Date.now() - 2000 })
+    const signed = await sign(ingest.url, grant)
+    const other = { ...grant, name: "other.txt", issuedAt: Date.now() - 1000 }
+    expect((await putRaw(await sign(ingest.url, other), "x".repeat(1000))).status).toBe(409)
+    expect(await codeOf(await cancel(signed))).toBe("409 BAD_REQUEST")
+    expect((await ingest.catalog.get(grant.key))?.file).toMatchObject({ status: "Uploading", name: "other.txt" })
+  })
+
+  it("against the last bytes: either the file is there, or the upload was cancelled", async () => {
+    const ingest = await start()
+    for (let round = 0; round < 30; round++) {
+      const grant = createGrant({ size })
+      const signed = await sign(ingest.url, grant)
+      await putRaw(signed, "x".repeat(1000))
+      const ended = putRaw(signed, "x".repeat(size - 1000), 1000)
+      for (let wait = 0; wait < round; wait++) await new Promise(setImmediate)
+      const cancelled = await cancel(signed)
+      const put = await ended.catch(() => undefined)
+      const { status } = (await ingest.catalog.get(grant.key))!.file
+      expect(["Uploaded", "Failed"]).toContain(status)
+      expect(cancelled.status).toBe(status === "Failed" ? 204 : 409)
+      if (put?.status === 200) expect(status).toBe("Uploaded")
+      if (status === "Failed") expect([410, 423, undefined]).toContain(put?.status)
+    }
+    expect(await ingest.catalog.usage(createGrant().appId)).toMatchObject({ announcedBytes: 0 })
+  })
+})
+
+it("over a disk: nothing is left in the folder of the blobs", async () => {
+  const folder = await makeFolder()
+  const store = createDiskBlobStore({ folder: join(folder, "blobs") })
+  const ingest = await startIngest({ store, catalog: createSqliteCatalog({ file: join(folder, "catalog.sqlite") }) })
+  const grant = createGrant({ size: 9_000_000 })
+  const signed = await sign(ingest.url, grant)
+  await startHalf(signed, 4_000_000)
+  await eventually(() => hasByte(ingest, grant.key, 1_000_000))
+  const countFiles = async () => {
+    const entries = await readdir(join(folder, "blobs"), { recursive: true, withFileTypes: true })
+    return entries.filter((entry) => entry.isFile()).length
+  }
+  const before = await countFiles()
+  expect((await cancel(signed)).status).toBe(204)
+  await eventually(async () => (await countFiles()) < before)
+  expect(await hasByte(ingest, grant.key, 0)).toBe(false)
+})
