@@ -90,7 +90,7 @@ export const callIngest = async <A>(
 
   try {
     signal.throwIfAborted()
-    return await retry(attempt, retries, signal, ({ delay, error }) =>
+    return await retry(attempt, { ...retries, timeout: Infinity }, signal, ({ delay, error }) =>
       log("Warning", "Calling the ingest again.", [{ operation: name, delay, reason: error.message }]),
     )
   } catch (error) {

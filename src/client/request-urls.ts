@@ -56,7 +56,8 @@ export const requestUrls = async (
   url.searchParams.set(actionNames.type, isUpload ? actionNames.upload : actionNames.renew)
   url.searchParams.set(actionNames.slug, options.slug)
   return retry(
-    async () => {
+    async (_, attempt, touch) => {
+      touch(2)
       const headers = new Headers()
       for (const given of options.headers) {
         new Headers(typeof given === "function" ? await given() : given).forEach((value, name) =>
@@ -66,7 +67,7 @@ export const requestUrls = async (
       headers.set("content-type", "application/json")
       const body = JSON.stringify(request)
       const { credentials, fetch } = options
-      const init = { method: "POST", headers, body, signal, ...(credentials && { credentials }) }
+      const init = { method: "POST", headers, body, signal: attempt, ...(credentials && { credentials }) }
       const reply = await fetchReply(fetch, url.href, init)
       const { length } = isUpload ? request.files : request.urls
       return readReply(reply, (json) => (isUrls(json, length) ? json : undefined), "app")

@@ -7,7 +7,7 @@ import type { UploadableFile } from "../transfer/uploadable-file.ts"
 /**
  * What happens to the files of an upload, in order: for each file `begin`, then any number of `progress` and `wait`,
  * then `end`; the same again after a pause or a failure that is resumed. A `wait` may come before `begin` (the app
- * cannot be reached, another tab has the file), and `end` without it.
+ * cannot be reached, another tab has the file), and `end` without it. `begin` comes again when bytes are sent after a `wait`.
  */
 export type UploadEvent<Route extends TypedFileRoute<any>, File extends UploadableFile = UploadableFile> =
   /** Bytes are about to be sent; `offset` of them, as far as is known, are already stored. */

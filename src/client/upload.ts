@@ -105,6 +105,7 @@ export const startUpload = <File extends UploadableFile>(
       // A file that has ended meanwhile is not asked for.
       signal.throwIfAborted()
       let hasContact = false
+      let isWaiting = false
       const entry = item.entry!
       let isStored = Boolean(item.upload) || (await urls.presign(item))
 
@@ -119,15 +120,20 @@ export const startUpload = <File extends UploadableFile>(
           renew: (refused) => urls.renew(item, refused),
           onStart: (offset) => {
             if (!hasBegun) notify(options.onUploadBegin, { file })
-            if (!hasContact) emit({ type: "begin", file, offset })
+            // After a wait nothing else might tell for long that bytes are sent again: those that were counted before are not counted twice.
+            if (!hasContact || (isWaiting && offset < file.size)) emit({ type: "begin", file, offset })
             hasBegun = hasContact = true
+            isWaiting = false
           },
           onProgress: (loaded) => {
             if (signal.aborted) return
             report(index, loaded)
             entry.advance(loaded)
           },
-          onWait: (wait) => emit({ type: "wait", file, isHeld: item.upload!.isHeld, ...wait }),
+          onWait: (wait) => {
+            isWaiting = wait.reason !== "app"
+            emit({ type: "wait", file, isHeld: item.upload!.isHeld, ...wait })
+          },
         })
       }
       const endsIt = (error: unknown): boolean => !signal.aborted && !isRetryable((error as UploadError).code)

@@ -12,4 +12,6 @@ export interface BytesRequest {
   readonly signal: AbortSignal
   /** Bytes of this body handed to the network so far. */
   readonly onProgress: (loaded: number) => void
+  /** Says that it goes on, and how many times as long as otherwise nothing more may be heard of it. */
+  readonly touch: (times?: number) => void
 }

@@ -1,5 +1,6 @@
 import { isRetryable, type ProblemCode } from "../protocol/errors/problem-code.ts"
 import { UploadError } from "../protocol/errors/upload-error.ts"
+import { networkError } from "./reply.ts"
 
 /**
  * When to retry after a network error, a 429 or a 5xx. Other refusals are final, and so is a failure of the app's own
@@ -15,6 +16,12 @@ export interface RetryOptions {
   readonly delay?: number | undefined
   /** Longest wait in ms, default 30,000. A server whose `retry-after` asks for more is not asked again. */
   readonly maxDelay?: number | undefined
+  /**
+   * How long nothing may move until an attempt counts as failed, in ms: no byte goes out, no answer comes. Default 30,000. An
+   * answer of your app may take twice as long, and that to the last byte of a file four times, since the ingest then asks
+   * your app. `Infinity` waits for ever.
+   */
+  readonly timeout?: number | undefined
 }
 
 /** The result of one attempt. `wait`: ms until the next one, where the server said so; 0 means "at once, whatever the error". */
@@ -43,23 +50,44 @@ const mayRepeat = (code: ProblemCode, wait: number): boolean =>
  * Fails: rejects with the last attempt's error; with the signal's reason once that is aborted.
  *
  * @param attempt gets a function that sets the failures so far: call it with 0 when there was progress, with -1 where this
- *                attempt has made it and is about to end without a value, which then is no failure
+ *                attempt has made it and is about to end without a value, which then is no failure. Its signal aborts
+ *                with NETWORK_ERROR when it has been silent for `timeout`; `touch` says that it is not, and how many times
+ *                as long the next silence may last
  * @param onWait  called before each wait
  */
 export const retry = async <A>(
-  attempt: (forget: (failures: number) => void) => Promise<Attempt<A>>,
-  { attempts = 5, delay = 500, maxDelay = 30_000 }: RetryOptions,
+  attempt: (
+    forget: (failures: number) => unknown,
+    signal: AbortSignal,
+    touch: (times?: number) => void,
+  ) => Promise<Attempt<A>>,
+  { attempts = 5, delay = 500, maxDelay = 30_000, timeout = 30_000 }: RetryOptions,
   signal: AbortSignal,
   onWait?: (wait: RetryWait) => void,
 ): Promise<A> => {
   let failures = 0
   for (;;) {
-    const result = await attempt((left) => {
-      failures = left
-    }).catch((error: unknown): Attempt<A> => {
-      if (UploadError.is(error)) return { error }
-      throw error
-    })
+    signal.throwIfAborted()
+    const controller = new AbortController()
+    const stop = () => controller.abort(signal.reason)
+    signal.addEventListener("abort", stop)
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const touch = (times = 1) => {
+      clearTimeout(timer)
+      // Browsers take a longer time for none at all.
+      if (timeout * times < 2 ** 31) timer = setTimeout(() => controller.abort(networkError()), timeout * times)
+    }
+    touch()
+    let result: Attempt<A>
+    try {
+      result = await attempt((left) => (failures = left), controller.signal, touch)
+    } catch (error) {
+      if (!UploadError.is(error)) throw error
+      result = { error }
+    } finally {
+      touch(Infinity)
+      signal.removeEventListener("abort", stop)
+    }
     if ("value" in result) return result.value
     const { error, wait = -1 } = result
     signal.throwIfAborted()
@@ -88,6 +116,5 @@ export const retry = async <A>(
         onWait?.({ reason: ms === undefined ? "offline" : "retry", delay: ms, error, retryNow })
       })
     }
-    signal.throwIfAborted()
   }
 }

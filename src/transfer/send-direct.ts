@@ -17,6 +17,7 @@ interface Transfer {
   readonly trace: object | undefined
   readonly signal: AbortSignal
   readonly onProgress: (loaded: number) => void
+  readonly touch: BytesRequest["touch"]
 }
 
 /** How often in a row nothing got past the ingest: a page learns no more of a bucket that refuses it than that. */
@@ -124,7 +125,11 @@ export const sendDirect = async (
   const loaded = new Map<number, number>()
   let there = file.size
   for (const number of missing) there -= partOf(number).size
+  /** Whether whoever sends parts tells how far they are. */
+  let isTold = true
+  const touch = () => transfer.touch(isTold ? 1 : Infinity)
   const report = (number: number, size: number): void => {
+    touch()
     loaded.set(number, size)
     let sum = there
     for (const each of loaded.values()) sum += each
@@ -166,6 +171,10 @@ export const sendDirect = async (
       size: body.size,
       isPlain: false,
       signal,
+      touch: (times = 1) => {
+        isTold &&= times < Infinity
+        touch()
+      },
       onProgress: (size) => report(number, size),
     })
     if (status === 200) return undefined

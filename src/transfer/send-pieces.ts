@@ -65,6 +65,9 @@ export const sendInPieces = async (
   if ("getReader" in body && (isPage || globalThis.location)) body = await new Response(body as BodyInit).blob()
   if (isPage) return fromPage({ ...request, body })
   const isNode = globalThis.navigator?.userAgent?.startsWith("Node.js") ?? false
-  const put = isNode || "getReader" in body ? withPieces(fetch, { ...request, body }, isNode) : fetch
+  const isTold = isNode || "getReader" in body
+  const put = isTold ? withPieces(fetch, { ...request, body }, isNode) : fetch
+  // Nobody tells how far it is.
+  if (!isTold) request.touch(Infinity)
   return byFetch(put, url, { method: "PUT", signal, headers, body } as RequestInit)
 }

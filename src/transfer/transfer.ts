@@ -26,7 +26,7 @@ let cutter: typeof import("./late.ts") | undefined
 /** Where it cannot be loaded, bodies stay whole. */
 const loadCutter = async () => (cutter ??= await import("./late.ts").catch(() => undefined))
 
-/** Options for the transfer of one file. */
+/** Options for the transfer of one file. They are the transfer's own: while an attempt lasts, the signal is that of the attempt. */
 export interface TransferOptions {
   readonly file: UploadableFile
   /** The current signed URL; it changes when it is renewed. */
@@ -59,7 +59,7 @@ const isResult = (json: unknown): json is UploadResult => typeof (json as Upload
  * Source: docs/protocol.md §10.
  */
 export const transfer = async (options: TransferOptions): Promise<UploadResult> => {
-  const { file, trace, fetch, signal, onProgress } = options
+  const { file, trace, fetch, onProgress, signal: whole } = options
   /**
    * Whether it is read as any Blob is, which React Native's are not. Then it goes as it is: a slice of all of it would cost
    * a page as much as reading it.
@@ -87,12 +87,17 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
    * then the network is down, and an app may answer a module that cannot be loaded by a reload of the page.
    */
   const lookAtFile = async (error: unknown): Promise<void> => {
-    if (!isBlob || signal.aborted) return
+    if (!isBlob || options.signal.aborted) return
     const look = () => isReadable(file as unknown as Blob)
     if (!(await look())) await (await loadCutter())?.explain(error, look)
   }
 
-  const attempt = async (forget: (failures: number) => void): Promise<Attempt<UploadResult>> => {
+  const attempt = async (
+    forget: (failures: number) => void,
+    signal: AbortSignal,
+    touch: (times?: number) => void,
+  ): Promise<Attempt<UploadResult>> => {
+    const live = Object.assign(options, { signal, touch })
     const look = async (reply: Reply, start?: number, size?: number): Promise<Reply> => {
       const largest = reply.header(largestAppendHeader)
       if (largest || reply.status === 413) await loadCutter()
@@ -126,7 +131,7 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
       onProgress(start)
       const past = await (
         await loadCutter()
-      )?.sendDirect(options, url, forget, sendBytes, fetchReply, readReply, networkError)
+      )?.sendDirect(live, url, forget, sendBytes, fetchReply, readReply, networkError)
       if (past && "error" in past) {
         await lookAtFile(past.error)
         return past
@@ -136,10 +141,10 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
     }
     let timer: ReturnType<typeof setTimeout> | undefined
     const sent = (loaded: number) => {
+      const isAll = start + loaded >= file.size
+      touch(isAll ? 4 : 1)
       onProgress(start + loaded)
-      if (start + loaded >= file.size) {
-        timer ??= setTimeout(() => signal.aborted || options.onWait({ reason: "app" }), answerWait)
-      }
+      if (isAll) timer ??= setTimeout(() => signal.aborted || options.onWait({ reason: "app" }), answerWait)
     }
     sent(0)
     if (silent > 1) await loadCutter()
@@ -155,6 +160,7 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
         size,
         isPlain: isFirst && !trace && !url.includes(transportParameter),
         signal,
+        touch,
         onProgress: sent,
       })
         .catch(async (error: unknown) => {
@@ -177,10 +183,10 @@ export const transfer = async (options: TransferOptions): Promise<UploadResult> 
 
   for (;;) {
     try {
-      return await retry(attempt, options.retry, signal, options.onWait)
+      return await retry(attempt, options.retry, whole, options.onWait)
     } catch (error) {
       const mayHelp = isRefused || (error as UploadError).code === "EXPIRED_URL"
-      if (!mayHelp || !mayRenew || signal.aborted) throw error
+      if (!mayHelp || !mayRenew || whole.aborted) throw error
     } finally {
       cutter?.release(options)
     }

@@ -8,16 +8,16 @@ const report = (name: string, code: string): number => {
   return size
 }
 
-test("generateUploader is at most 5.98 kB, min + gzip", async () => {
+test("generateUploader is at most 6.17 kB, min + gzip", async () => {
   const code = await bundle('export { generateUploader } from "./client.ts"', { isFirstOnly: true })
-  expect(report("generateUploader", code)).toBeLessThanOrEqual(5980)
+  expect(report("generateUploader", code)).toBeLessThanOrEqual(6170)
 })
 
 test("what not everybody needs is not much, and not in it", async () => {
   expect(
     report("all of client", await bundle('export * from "./client.ts"', { isFirstOnly: true })),
-  ).toBeLessThanOrEqual(6380)
-  expect(report("resume", await bundle('export * from "./resume.ts"', { isFirstOnly: true }))).toBeLessThanOrEqual(2860)
+  ).toBeLessThanOrEqual(6570)
+  expect(report("resume", await bundle('export * from "./resume.ts"', { isFirstOnly: true }))).toBeLessThanOrEqual(2950)
   const alone = await bundle('export { generateUploader } from "./client.ts"', { isFirstOnly: true })
   for (const word of ["indexedDB", "navigator.locks", "ReactNative", "register", "identifier", "Not allowed"]) {
     expect(alone).not.toContain(word)

@@ -48,6 +48,7 @@ test("tell of waits before a retry: why, and how long", async () => {
     "begin 0",
     "progress",
     "wait retry NETWORK_ERROR",
+    "begin 100000",
     "progress",
     "end done",
   ])

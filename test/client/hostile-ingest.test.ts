@@ -17,7 +17,14 @@ describe("an answer to a direct question that cannot be", () => {
       return new Response(JSON.stringify(answer))
     }
     const file = new File([new Uint8Array(size)], "a.bin")
-    const transfer = { file, fetch, trace: undefined, signal: new AbortController().signal, onProgress: () => {} }
+    const transfer = {
+      file,
+      fetch,
+      trace: undefined,
+      signal: new AbortController().signal,
+      onProgress: () => {},
+      touch: () => {},
+    }
     const args = [() => {}, sendBytes, fetchReply, readReply, networkError] as const
     return { outcome: await sendDirect(transfer, "http://ingest.example/key", ...args), asked }
   }

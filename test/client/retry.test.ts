@@ -92,3 +92,55 @@ test("anything but an UploadError is no reason to try again", async () => {
   await expect(retry(attempt, {}, never)).rejects.toBe(bug)
   expect(attempt).toHaveBeenCalledOnce()
 })
+
+describe("silence", () => {
+  /** How long attempts lasted that do nothing until they are aborted, in ms. */
+  const silences = async (options: Parameters<typeof retry>[1], act: (touch: (times?: number) => void) => void) => {
+    vi.spyOn(Math, "random").mockReturnValue(0)
+    const lengths: Array<number> = []
+    const attempt: Parameters<typeof retry<never>>[0] = (_, signal, touch) => {
+      const begun = Date.now()
+      act(touch)
+      return new Promise((_, reject) =>
+        signal.addEventListener("abort", () => {
+          lengths.push(Date.now() - begun)
+          reject(signal.reason)
+        }),
+      )
+    }
+    const end = retry(attempt, { attempts: 2, ...options }, never).catch((reason: unknown) => reason)
+    await vi.runAllTimersAsync()
+    expect(await end).toMatchObject({ code: "NETWORK_ERROR" })
+    expect(vi.getTimerCount()).toBe(0)
+    return lengths
+  }
+
+  test("of half a minute ends an attempt as a broken connection does, and another one follows", async () => {
+    expect(await silences({}, () => {})).toEqual([30_000, 30_000])
+    expect(await silences({ timeout: 100 }, () => {})).toEqual([100, 100])
+  })
+
+  test("begins anew with each touch, and may last as many times as long as that says", async () => {
+    const after = (ms: number, times?: number) => (touch: (times?: number) => void) =>
+      void setTimeout(() => touch(times), ms)
+    expect(await silences({ timeout: 100 }, after(90))).toEqual([190, 190])
+    expect(await silences({ timeout: 100 }, after(50, 4))).toEqual([450, 450])
+  })
+
+  test("is waited out where that is wanted, and after an abort nothing is left of it", async () => {
+    const controller = new AbortController()
+    const attempt = vi.fn<Parameters<typeof retry<never>>[0]>(
+      (_, signal) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
+    )
+    for (const options of [{ timeout: Infinity }, {}]) {
+      const end = retry(attempt, options, controller.signal).catch((reason: unknown) => reason)
+      await vi.advanceTimersByTimeAsync(options.timeout === undefined ? 29_000 : 86_400_000)
+      expect(vi.getTimerCount()).toBe(options.timeout === undefined ? 1 : 0)
+      if (options.timeout !== undefined) continue
+      controller.abort("stop")
+      expect(await end).toBe("stop")
+      expect(vi.getTimerCount()).toBe(0)
+    }
+    expect(attempt).toHaveBeenCalledTimes(2)
+  })
+})

@@ -27,9 +27,9 @@ export const askAgain = (
     return answer
   }
   return retry(
-    async () =>
+    async (_, signal) =>
       readReply(
-        await fetchReply(ask, key, { headers: { accept: "application/json" } }),
+        await fetchReply(ask, key, { headers: { accept: "application/json" }, signal }),
         (json) => (isDescriptions(json) ? json : undefined),
         "app",
       ),

@@ -68,6 +68,9 @@ const isDescriptions = (json: unknown): json is ReadonlyArray<RouteDescription> 
   Array.isArray(json) &&
   json.every((route) => typeof route?.slug === "string" && Object.values(route.config ?? [0]).every(isKind))
 
+/** How long the first answer may take, ms. */
+const patience = 15_000
+
 /** Repeats the request, with the code that evaluates an answer that failed. */
 const askAgain = async (...args: Parameters<typeof AskAgain>) => (await import("./ask-again.ts")).askAgain(...args)
 
@@ -83,7 +86,8 @@ export const loadRouteConfigs = (url: HandlerAddress, fetch: Fetch, options: Ret
   if (learnt.has(key)) return Promise.resolve()
   let answer = asked.get(key)
   if (answer === undefined) {
-    const first = fetch(key, { headers: { accept: "application/json" } })
+    const silence = new Promise<never>((_, fail) => setTimeout(fail, patience))
+    const first = Promise.race([fetch(key, { headers: { accept: "application/json" } }), silence])
     answer = first
       .then((response) => (response.ok ? response.clone().json() : undefined))
       .then((json) => (isDescriptions(json) ? json : Promise.reject(json)))

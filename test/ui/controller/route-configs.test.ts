@@ -1,4 +1,4 @@
-import { expect, test } from "vitest"
+import { expect, onTestFinished, test, vi } from "vitest"
 import { loadRouteConfigs, readRouteConfig, seedRouteConfig } from "../../../src/ui/controller/route-configs.ts"
 import { parseConfig } from "../parse-config.ts"
 
@@ -17,6 +17,13 @@ const answer = (body: unknown) => {
   }
   return { asked, fetch }
 }
+
+/** As `fetch` does: rejects when its signal aborts. */
+const abortable = <A>(answer: Promise<A>, signal: AbortSignal | null | undefined): Promise<A> =>
+  Promise.race([
+    answer,
+    new Promise<never>((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason))),
+  ])
 
 test("a handler is asked once, however many components want to know", async () => {
   const url = address()
@@ -51,5 +58,22 @@ test("an answer that is none is an error, and the next one asks again", async ()
     await expect(loadRouteConfigs(url, answer(body).fetch, retry)).rejects.toMatchObject({ code: "INVALID_CONFIG" })
   }
   await loadRouteConfigs(url, answer([{ slug: "a", config }]).fetch, retry)
+  expect(readRouteConfig(of(url), "a")).toEqual(config)
+})
+
+test("an answer that never comes is not waited for: the handler is asked again", async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const url = address()
+  let asked = 0
+  const ask = () =>
+    ++asked < 3 ? new Promise<never>(() => {}) : Promise.resolve(Response.json([{ slug: "a", config }]))
+  const loading = loadRouteConfigs(url, (_, init) => abortable(ask(), init?.signal), { delay: 1 })
+  await vi.advanceTimersByTimeAsync(14_000)
+  expect(asked).toBe(1)
+  await vi.advanceTimersByTimeAsync(2000)
+  expect(asked).toBe(2)
+  await vi.advanceTimersByTimeAsync(31_000)
+  await loading
   expect(readRouteConfig(of(url), "a")).toEqual(config)
 })

@@ -1,0 +1,91 @@
+import { createHash, randomBytes } from "node:crypto"
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
+import { fileFromStream, generateUploader, type TypedFileRouter, type UploaderOptions } from "../../src/client.ts"
+import { type Peer, startPeer } from "./peer.ts"
+
+let peer: Peer
+beforeEach(async () => {
+  peer = await startPeer()
+})
+afterEach(async () => {
+  vi.unstubAllGlobals()
+  await peer.close()
+})
+
+const bytes = new Uint8Array(randomBytes(9_000_000))
+const hash = createHash("sha256").update(bytes).digest("hex")
+const file = () => new File([bytes], "a")
+const never = new Promise<never>(() => {})
+const later = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+const upload = async (timeout: number, files: ReadonlyArray<File> = [file()], ask?: UploaderOptions["fetch"]) => {
+  const retry = { delay: 1, timeout }
+  const { uploadFiles } = generateUploader<TypedFileRouter>({ url: peer.url, retry, fetch: ask })
+  const [outcome] = await uploadFiles("any", { files })
+  expect(outcome).toMatchObject({ status: "done", fileHash: hash })
+}
+
+describe("a connection on which nothing moves any more", () => {
+  test("in the middle of a file: it goes on where the stored bytes end", async () => {
+    peer.fail("PUT", "a", { stallAfter: 1_000_000, until: never })
+    await upload(100)
+    const [first, head, second] = peer.trace("a")
+    expect([first, head]).toEqual(["PUT bytes=0-", "HEAD"])
+    expect(Number(/\d+/.exec(second!)![0])).toBeGreaterThanOrEqual(1_000_000)
+  })
+
+  test("after the last byte: the ingest is asked again, and no byte is sent twice", async () => {
+    peer.fail("PUT", "a", { hold: never })
+    await upload(100)
+    expect(peer.trace("a")).toEqual(["PUT bytes=0-", "HEAD", `PUT bytes=${bytes.length}-`])
+  })
+
+  test("while the ingest is asked how much is stored", async () => {
+    peer.fail("PUT", "a", { cutAfter: 1_000_000 })
+    let heads = 0
+    const deaf = (url: string, init?: RequestInit) => {
+      if (init?.method !== "HEAD" || ++heads > 1) return fetch(url, init)
+      return new Promise<never>((_, reject) =>
+        init.signal!.addEventListener("abort", () => reject(init.signal!.reason)),
+      )
+    }
+    await upload(300, [file()], deaf)
+    expect(heads).toBe(2)
+  })
+
+  test("while the app is asked for a URL", async () => {
+    peer.fail("POST", "any", { hold: never })
+    await upload(100)
+    expect(peer.trace("any")).toEqual(["POST", "POST"])
+  })
+})
+
+describe("what is slow and moves", () => {
+  test("is left alone: a source that gives a little at a time", async () => {
+    const stream = (start: number) =>
+      new ReadableStream<Uint8Array>({
+        async pull(controller) {
+          await later(60)
+          const end = Math.min(start + 1_000_000, bytes.length)
+          controller.enqueue(bytes.subarray(start, end))
+          start = end
+          if (end === bytes.length) controller.close()
+        },
+      })
+    await upload(200, [fileFromStream({ name: "a", size: bytes.length, stream }) as unknown as File])
+    expect(peer.trace("a")).toEqual(["PUT bytes=0-"])
+  })
+
+  test("an app that takes its time with the last byte", async () => {
+    peer.fail("PUT", "a", { hold: later(600) })
+    await upload(200)
+    expect(peer.trace("a")).toEqual(["PUT bytes=0-"])
+  })
+
+  test("whatever lasts long where nobody tells how far it is", async () => {
+    vi.stubGlobal("navigator", { userAgent: "Deno/2" })
+    peer.fail("PUT", "a", { stallAfter: 1_000_000, until: later(500) })
+    await upload(50)
+    expect(peer.trace("a")).toEqual(["PUT bytes=0-"])
+  })
+})
