@@ -87,14 +87,6 @@ export const cancelled = (): Rejected =>
     isUsual: true,
   })
 
-/** The rejection of a client that wants to end an upload whose file has arrived. */
-export const hasArrived = ({ name }: UploadGrant): Rejected =>
-  new Rejected({
-    code: "BAD_REQUEST",
-    status: 409,
-    detail: `${JSON.stringify(name)} has arrived: its upload cannot be cancelled any more. The app's server can delete it.`,
-  })
-
 /** The rejection of an upload that has failed for good, for the reason with which it did. */
 export const uploadFailed = ({ code, message }: FileFailure): Rejected =>
   code === "ABORTED" ? cancelled() : new Rejected({ code, detail: message })

@@ -54,9 +54,7 @@ const cancelled = { code: "ABORTED", status: 410, message: "The upload was cance
 
 /** Ends an upload, as `DELETE` of its URL does at the ingest. */
 export const respondMockCancel = (upload: MockUpload): Response => {
-  if (upload.result !== undefined) {
-    return toFailedResponse(toFailure("BAD_REQUEST", "The file has arrived: its upload cannot be cancelled any more."))
-  }
+  if (upload.result !== undefined) return new Response(null, { status: 204, headers: toOffset(upload.bytes.length) })
   upload.writer = undefined
   upload.failure ??= { error: new UploadError(cancelled), retryAfter: undefined }
   upload.bytes = new Uint8Array(0)

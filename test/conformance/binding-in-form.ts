@@ -220,15 +220,25 @@ export const describeBindingInForm = (name: string, bundle: () => Promise<string
     })
 
     test("what stands for it when the form is checked is not seen, and what it stands for is marked", async () => {
-      await open("name=photos&required")
+      await open("name=photos&required&mode=auto")
       const validity = page.locator('[data-sluice="validity"]')
       // The element needs none: the platform makes it a field.
       if ((await validity.count()) === 0) return expect(name).toBe("the element")
       const { width, height } = (await validity.boundingBox())!
       expect([width, height]).toEqual([1, 1])
       await save()
-      const outline = page.locator('[data-sluice="container"]')
-      await expect.poll(() => outline.evaluate((element) => getComputedStyle(element).outlineStyle)).toBe("solid")
+      const outline = () =>
+        page.locator('[data-sluice="container"]').evaluate((element) => {
+          const { outlineStyle, outlineColor } = getComputedStyle(element)
+          return `${outlineStyle} ${outlineColor}`
+        })
+      await expect.poll(outline).toMatch(/^solid/)
+      const wrong = await outline()
+      await choose(png("a.png"))
+      await becomesValid()
+      // What is right by now is not red any more, while the focus is still there.
+      expect(await validity.evaluate((element) => element === document.activeElement)).toBe(true)
+      expect(await outline()).not.toBe(wrong)
     })
 
     test("what stands for it when the form is checked is called by the component's own name", async () => {
