@@ -151,7 +151,7 @@ export const describeDrags = ({ page, site, open, choose, told, until, complaint
       await open("component=dropzone")
       await choose(main(), pngs(4))
       await rowBecomes("3.png", "failed")
-      expect(await row("3.png").textContent()).toContain("Too many: at most 3 images at a time.")
+      expect(await row("3.png").textContent()).toContain("Too many: at most 3 images.")
       await page().getByRole("button", { name: "Remove 1.png" }).click()
       await rowBecomes("3.png", "picked")
       expect((await told("change")).at(-1)).toEqual(["0.png", "2.png", "3.png"])

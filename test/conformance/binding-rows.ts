@@ -151,7 +151,7 @@ export const describeRows = (tools: BindingTools): void => {
       await part("undo-button").click()
       await rowBecomes("a.png", "picked")
       await rowBecomes("d.png", "failed")
-      expect(await part("file").last().textContent()).toContain("Too many: at most 3 images at a time.")
+      expect(await part("file").last().textContent()).toContain("Too many: at most 3 images.")
     })
 
     test("a picture comes back, too", async () => {

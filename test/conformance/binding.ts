@@ -711,7 +711,7 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
           main(),
           ["a", "b", "c", "d"].map((name) => png(`${name}.png`)),
         )
-        await says("3 files chosen, 1 refused. d.png: Too many: at most 3 images at a time.")
+        await says("3 files chosen, 1 refused. d.png: Too many: at most 3 images.")
         await page.getByRole("button", { name: "Upload 3 files" }).click()
         await says("3 files uploaded, 1 failed")
         expect(complaints).toEqual([])
@@ -972,7 +972,7 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
         await becomes("failed")
         await until(
           async () =>
-            (await part("error").textContent()) === "3 uploaded, 2 failed: Too many: at most 3 images at a time.",
+            (await part("error").textContent()) === "3 uploaded, 2 failed: Too many: at most 3 images.",
         )
         await open("component=button")
         await context.setOffline(true)

@@ -25,7 +25,7 @@ const advice: { readonly [code in ProblemCode]?: string } = {
   INGEST_UNAVAILABLE: "The storage cannot be reached. Try again in a moment.",
   RATE_LIMITED: "Too many uploads at once. Try again in a moment.",
   QUOTA_EXCEEDED: "The storage is full. Delete something first.",
-  CONTENT_MISMATCH: "The content is not what the file name says.",
+  CONTENT_MISMATCH: "The content is not what the file name says. Choose another file.",
   EXPIRED_URL: "This took too long. Choose the file again.",
   CALLBACK_FAILED: "The file arrived, but could not be processed. Try again.",
   CALLBACK_TIMEOUT: "The file arrived, but is still being processed.",
@@ -160,7 +160,7 @@ const createEnglish = (texts: UploadTexts): Omit<UploadTexts, FirstText> => ({
   empty: () => "The file is empty. Choose another one.",
   unnamed: () => "The file has no name. Give it one and choose it again.",
   tooLarge: (bytes, maxSize) => `${texts.size(bytes)} is too large, at most ${texts.size(maxSize)} is allowed.`,
-  tooMany: (kind) => `Too many: at most ${plural(toNoun(kind), kind.maxFileCount)} at a time.`,
+  tooMany: (kind) => `Too many: at most ${plural(toNoun(kind), kind.maxFileCount)}.`,
   chooseMore: (kind, count) => {
     const [number, ...noun] = plural(toNoun(kind), count).split(" ")
     return `Choose at least ${number} more ${noun.join(" ")}`

@@ -30,7 +30,7 @@ const table: ReadonlyArray<readonly [code: ProblemCode, operators: string, users
   ["INGEST_UNAVAILABLE", "The ingest is stopping.", "The storage cannot be reached. Try again in a moment."],
   ["RATE_LIMITED", "More than 16 requests.", "Too many uploads at once. Try again in a moment."],
   ["QUOTA_EXCEEDED", "limitBytes", "The storage is full. Delete something first."],
-  ["CONTENT_MISMATCH", "Magic bytes of text/html.", "The content is not what the file name says."],
+  ["CONTENT_MISMATCH", "Magic bytes of text/html.", "The content is not what the file name says. Choose another file."],
   ["EXPIRED_URL", "The upload URL has expired.", "This took too long. Choose the file again."],
   ["CALLBACK_FAILED", "The callback got 500.", "The file arrived, but could not be processed. Try again."],
   ["CALLBACK_TIMEOUT", "No answer to the callback.", "The file arrived, but is still being processed."],
