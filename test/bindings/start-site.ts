@@ -47,6 +47,8 @@ export interface Site {
   isAway: boolean
   /** Whether the route handler answers GET. */
   describesRoutes: boolean
+  /** How the newest upload of a file of this name stands at the ingest; undefined where it knows none. */
+  readonly statusOf: (file: string) => Promise<string | undefined>
   /** The ingest looks for files whose time is over as it will in so many ms: it deletes them. */
   readonly letTimePass: (ms: number) => Promise<void>
   readonly close: () => Promise<void>
@@ -223,6 +225,7 @@ export const startSite = async (page: {
       callbacks = promise
       return resolve
     },
+    statusOf: async (file: string) => (await catalog.list({ limit: 1000 })).find(({ name }) => name === file)?.status,
     letTimePass: async (ms: number) => {
       await catalog.deleteOverdue({ now: Date.now() + ms, limit: 1000 })
     },

@@ -469,6 +469,9 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
         release()
         releaseOther()
         await until(() => site.inFlight() === 0)
+        // What was cancelled takes no room any more, what is paused waits.
+        await until(async () => (await site.statusOf("b.png")) === "Failed")
+        expect(await site.statusOf("a.png")).toBe("Uploading")
         await page.getByRole("button", { name: "Resume a.png" }).click()
         await rowBecomes("a.png", "done")
         expect(site.puts.findLast(({ file }) => file === "a.png")!.range).toMatch(/^bytes=[1-9]/)
@@ -652,6 +655,7 @@ export const describeBinding = (name: string, bundle: () => Promise<string>): vo
         await page.reload()
         await page.getByRole("button", { name: "Discard large.bin" }).click()
         await page.getByRole("button", { name: "Discard large.bin" }).waitFor({ state: "detached" })
+        await until(async () => (await site.statusOf("large.bin")) === "Failed")
         await page.reload()
         await becomes("idle")
         expect(await part("interrupted").count()).toBe(0)
