@@ -16,6 +16,11 @@ export interface ListFilesOptions extends CallOptions {
   readonly owner?: string | undefined
   /** Only files whose path begins with it, in the order of their paths. Cannot be combined with `offset`. */
   readonly prefix?: string | undefined
+  /**
+   * Only what is right in the folder `prefix` (`"albums/"`, or the top without one): its files, and in `folders` of a page
+   * the folders in it. `limit` counts both. Cannot be combined with `offset`.
+   */
+  readonly folders?: boolean | undefined
 }
 
 /**
@@ -37,13 +42,14 @@ const goesInCircles = (): UploadError =>
 /** @param ask requests one page */
 export const createFileListing = (
   ask: (request: ListFilesRequest) => Promise<FilePage>,
-  { limit, cursor, offset, status, owner, prefix }: ListFilesOptions,
+  { limit, cursor, offset, status, owner, prefix, folders }: ListFilesOptions,
 ): FileListing => {
   const every: ListFilesRequest = {
     ...(limit !== undefined && { limit }),
     ...(status !== undefined && { status }),
     ...(owner !== undefined && { owner }),
     ...(prefix !== undefined && { prefix }),
+    ...(folders !== undefined && { folders }),
   }
   const begin: ListFilesRequest = {
     ...every,

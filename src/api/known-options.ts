@@ -51,6 +51,7 @@ export const listOptions = [
   "status",
   "owner",
   "prefix",
+  "folders",
 ] as const satisfies ReadonlyArray<keyof ListFilesOptions>
 export const selectionFields = ["owner", "prefix"] as const satisfies ReadonlyArray<keyof FileSelection>
 export const claimOptions = [...callOptions, "replaces", "owner", "slug"] as const satisfies ReadonlyArray<

@@ -36,6 +36,8 @@ export interface ListFilesRequest {
   readonly owner?: string
   /** Only files whose path begins with it, in the order of their paths. Cannot be combined with `offset`. */
   readonly prefix?: string
+  /** Only what is right in the folder `prefix`, or at the top without one: its files, and its folders. Not with `offset`. */
+  readonly folders?: boolean
 }
 
 /** A file as the REST API lists it. */
@@ -79,6 +81,8 @@ export interface FilePage {
   /** `cursor` of the next page; null after the last one. */
   readonly nextCursor: string | null
   readonly files: ReadonlyArray<ListedFile>
+  /** The paths of the folders on the page, each with the slash at its end, where they were asked for. */
+  readonly folders?: ReadonlyArray<string>
 }
 
 /** Whose the named files must be. Others are treated as files that do not exist. */

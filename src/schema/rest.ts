@@ -56,6 +56,11 @@ export const ListFilesRequestSchema: Schema.Codec<ListFilesRequest> = Schema.Str
       description: "Only files whose path begins with it, in the order of their paths. Not together with offset.",
     }),
   ),
+  folders: Schema.optionalKey(
+    Schema.Boolean.annotate({
+      description: "Only what is right in the folder `prefix`: its files, and its folders. Not together with offset.",
+    }),
+  ),
 }).check(
   Schema.makeFilter(
     ({ cursor, offset }) => cursor === undefined || offset === undefined || "Expected cursor or offset, not both",
@@ -66,9 +71,13 @@ export const ListFilesRequestSchema: Schema.Codec<ListFilesRequest> = Schema.Str
     { toJsonSchema: () => ({ not: { required: ["prefix", "offset"] } }) },
   ),
   Schema.makeFilter(
-    ({ prefix, cursor }) =>
+    ({ folders, offset }) => folders !== true || offset === undefined || "Expected folders or offset, not both",
+    { toJsonSchema: () => ({ not: { required: ["folders", "offset"], properties: { folders: { const: true } } } }) },
+  ),
+  Schema.makeFilter(
+    ({ prefix, folders, cursor }) =>
       cursor === undefined ||
-      cursor.includes(".") === (prefix !== undefined) ||
+      cursor.includes(".") === (prefix !== undefined || folders === true) ||
       "Expected the nextCursor of a page with the same prefix",
     { toJsonSchema: () => ({}) },
   ),
@@ -117,6 +126,11 @@ export const FilePageSchema: Schema.Codec<FilePage> = Schema.Struct({
     description: "The cursor of the next page; null after the last.",
   }),
   files: Schema.Array(ListedFileSchema),
+  folders: Schema.optionalKey(
+    Schema.Array(Schema.String).annotate({
+      description: "Where they were asked for: paths with the slash at their end.",
+    }),
+  ),
 })
 
 /** Source: docs/protocol.md §10. */

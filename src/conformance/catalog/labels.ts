@@ -159,7 +159,7 @@ export const testCatalogLabels = (catalog: () => Catalog): void => {
             )
             const newest = await catalog().list({ appId: app, owner, status, limit: 100 })
             expect(newest.map(({ key }) => key)).toEqual(own.map(({ key }) => key).toReversed())
-            for (const prefix of ["a", "b", "b/", "\u{ffff}", "\u{10ffff}", "zz"]) {
+            for (const prefix of ["", "a", "b", "b/", "\u{ffff}", "\u{10ffff}", "zz"]) {
               const expected = own
                 .filter(({ path }) => path?.startsWith(prefix))
                 .sort((a, b) => (sorted(a.path!) < sorted(b.path!) ? -1 : sorted(a.path!) > sorted(b.path!) ? 1 : 0))

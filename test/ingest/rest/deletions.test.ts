@@ -5,29 +5,8 @@ import { type Catalog, createSqliteCatalog } from "../../../src/ingest.ts"
 import { createSealer } from "../../../src/protocol/signing/seal.ts"
 import { limits } from "../../../src/protocol/limits.ts"
 import { makeFolder } from "../../make-folder.ts"
+import { fill } from "./fill.ts"
 import { apiKey, appId, catalogs, createGrant, eventually, putRaw, sign, startIngest, token } from "../circle.ts"
-
-const hash = "ab".repeat(32)
-
-/** Small files in the catalog, as if they had been uploaded; gives their keys. */
-const fill = (catalog: Catalog, count: number, labels: { readonly owner?: string; readonly path?: string }) =>
-  Promise.all(
-    Array.from({ length: count }, async (_, i) => {
-      const grant = createGrant({ size: 1, issuedAt: Date.now() - 1 })
-      const committed = await catalog.commitWhole({
-        grant,
-        labels,
-        origin: "http://ingest.example",
-        bytes: Uint8Array.of(i),
-        fileHash: hash,
-        now: Date.now(),
-        eventId: `evt_${grant.key}`,
-        claimedUntil: null,
-      })
-      expect(committed.kind).toBe("committed")
-      return grant.key
-    }),
-  )
 
 describe.each(catalogs)("deleteFiles by owner or prefix (%s)", (_, create) => {
   const start = async (catalog = create()) => {

@@ -30,6 +30,7 @@ describe("listFiles", () => {
         path: null,
         expiresAt: null,
         claimBy: null,
+        error: null,
       },
       expect.objectContaining({ key: open, acl: "public-read" }),
       expect.objectContaining({

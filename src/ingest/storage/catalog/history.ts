@@ -35,7 +35,7 @@ export interface CatalogHistory {
    */
   readonly listByPath: (page: {
     readonly appId: string
-    /** Not empty. */
+    /** Every path begins with the empty one. */
     readonly prefix: string
     readonly owner?: string | undefined
     readonly status?: FileStatus | undefined
