@@ -1,17 +1,9 @@
-import type { Answered } from "./answer-xml.ts"
 import { toStrangeAnswer } from "./judge-failure.ts"
 import type { S3Answer, S3Request, S3Requests } from "./s3-request.ts"
 
 /** The name of an object in a list. */
 export const readName = (text: string, isEncoded: boolean): string =>
   isEncoded ? decodeURIComponent(text.replaceAll("+", " ")) : text
-
-/** The root of a list of this name. Fails: throws for any other document, which would be a list of nothing. */
-export const rootOf = (operation: string, answer: S3Answer, name: string): Answered => {
-  const root = answer.root()
-  if (root.name === name) return root
-  throw toStrangeAnswer(operation, answer.status, "it is no list")
-}
 
 /** The names of a list. Fails: throws where one is not below the prefix: what is listed may be removed. */
 export const requireBelow = <A extends { readonly key: string }>(

@@ -3,7 +3,7 @@ import { createTransport } from "../../../../http/own-transport.ts"
 import { readWhole } from "../../../../http/read-answer.ts"
 import type { HttpAnswer } from "../../../../http/transport.ts"
 import { toBucketAddress, toSearch } from "./address.ts"
-import { type Answered, parseAnswer } from "./answer-xml.ts"
+import { type Answered, mayBeError, parseAnswer } from "./answer-xml.ts"
 import { createCredentialsMemory } from "./credentials.ts"
 import { toExactBody } from "./exact-body.ts"
 import { readFailure, toAnsweredError, toConnectionError, toStrangeAnswer } from "./judge-failure.ts"
@@ -45,6 +45,8 @@ export interface S3Request extends Unsigned {
 export interface S3Answer {
   readonly status: number
   readonly header: (name: string) => string | undefined
+  /** Whether its body has nothing but white space. */
+  readonly isEmpty: boolean
   /** Its root. Fails: throws for what is no XML, and for an `<Error>` with the status of a success. */
   readonly root: () => Answered
 }
@@ -199,6 +201,7 @@ export const createS3Requests = (settings: S3Settings, tuning: S3Tuning = {}): S
   const toAnswer = (operation: string, answer: HttpAnswer, text: string, keys: S3Credentials): S3Answer => ({
     status: answer.status,
     header: (name) => answer.headers.get(name) ?? undefined,
+    isEmpty: text.trim() === "",
     root: () => {
       const root = parseAnswer(text)
       if (root === undefined) throw toStrangeAnswer(operation, answer.status, "it is no XML")
@@ -220,7 +223,7 @@ export const createS3Requests = (settings: S3Settings, tuning: S3Tuning = {}): S
         watch.end()
         const known = toAnswer(request.operation, answer, text, keys)
         // A success may turn out to be none, and be worth another try.
-        if (text.includes("<Error>")) known.root()
+        if (mayBeError(text)) known.root()
         return known
       }),
     open: (request) => {
