@@ -79,6 +79,20 @@ describe("a clock that jumps", () => {
     expect(app.received[1]!.event.id).toBe(app.received[0]!.event.id)
   })
 
+  it("backwards leaves it to clients to have a callback that failed made again", async () => {
+    const ingest = await startIngestOnDisk({ callbackRetries: [hour] })
+    const app = await startApp((received, count) =>
+      count < 3 ? new Response(null, { status: 500 }) : answerWith("third")(received),
+    )
+    const file = await grantFile(ingest.url, 1024, app.url)
+    for (let count = 0; count < 2; count++) {
+      expect(await codeOf(await putRaw(file.signed, file.content))).toBe("502 CALLBACK_FAILED")
+    }
+    jump(-hour / 20)
+    expect((await goOn(file)).serverData).toBe("third")
+    expect(app.received.map(({ event }) => event.attempt)).toEqual([1, 2, 3])
+  })
+
   it("that is wrong shows in what is sent: every attempt says when", async () => {
     const ingest = await startIngestOnDisk()
     const app = await startApp()
