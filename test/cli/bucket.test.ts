@@ -92,6 +92,35 @@ describe("sluice ingest --s3-bucket", patient, () => {
     await next.stop()
   })
 
+  it(
+    "ends when it is told to, whatever it has under way at a bucket that answers nothing any more",
+    { timeout: 45_000 },
+    async () => {
+      const ingest = await start()
+      const { key } = await put(ingest, "to be deleted")
+      const { url } = await put(ingest, "to be read")
+      double.onRequest(() => ({ kind: "hang" }))
+      expect((await ingest.hand("rm", key, "--yes")).code).toBe(0)
+      const reading = fetch(url).then(
+        ({ status }) => status,
+        () => "cut",
+      )
+      const putting = ingest.hand("put", "note.txt")
+      const asked = (name: string) => double.requests.filter(({ operation }) => operation === name).length
+      await vi.waitFor(() => {
+        expect(asked("PutObject")).toBeGreaterThan(2)
+        expect(asked("GetObject")).toBeGreaterThan(0)
+      }, 20_000)
+      const { code, stdout } = await ingest.stop()
+      expect({ code, last: JSON.parse(stdout.trim().split("\n").at(-1)!) }).toMatchObject({
+        code: 0,
+        last: { event: "stopped" },
+      })
+      expect([503, "cut"]).toContain(await reading)
+      expect((await putting).code).toBe(1)
+    },
+  )
+
   it("sends the files itself with --reads redirect, once its URLs were tried", async () => {
     const redirecting = [...nameBucket(), "--reads", "redirect"]
     double.onRequest(({ query }) =>

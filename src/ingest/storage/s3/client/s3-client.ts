@@ -32,7 +32,7 @@ export interface S3Put {
  * although its answer was lost. An {@link S3Error} says by `isOutcomeUnknown` that this may have happened.
  *
  * Units:  sizes and offsets in bytes, times in ms since the epoch.
- * Fails:  rejects with {@link S3Error}, or with the reason of the signal that was given.
+ * Fails:  rejects with {@link S3Error}, with the reason of the signal that was given, or because the client was closed.
  */
 export interface S3Client {
   /** Puts an object in the place of any other of the key. The body must stay unchanged until then. */
@@ -96,7 +96,7 @@ export interface S3Client {
   readonly presign: (presign: S3Presign) => Promise<string>
   /** When the credentials end that would sign now, ms since the epoch: what they have signed ends with them. Infinity where they do not. */
   readonly credentialsEnd: () => Promise<number>
-  /** Closes the connections that are kept. Requests that are under way go on. */
+  /** Gives up at once all requests that are under way, bodies that are read among them, and closes the connections. */
   readonly close: () => void
 }
 
