@@ -187,6 +187,18 @@ describe("sluice ingest --s3-bucket", patient, () => {
     expect(JSON.parse(gone.stdout).damaged).toMatchObject([{ reason: "missing" }])
   })
 
+  it("says in a sentence that a list of the bucket is none", async () => {
+    await (await start()).stop()
+    const text =
+      "<ListBucketResult><EncodingType>url</EncodingType><Contents><Key>files%2F%E0%A4%A</Key><Size>1</Size></Contents></ListBucketResult>"
+    double.onRequest(({ operation }) =>
+      operation === "ListObjectsV2" ? { kind: "answer", status: 200, text } : undefined,
+    )
+    const { code, stderr } = await run(["files", "reconcile", "--data", data, ...nameBucket()])
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^sluice: The comparison stopped.*a name that cannot be read[^\n]*\n$/)
+  })
+
   it("is compared with the files, of which it may lack some, and may have more", async () => {
     const ingest = await start()
     const { key } = await put(ingest, "hello bucket")

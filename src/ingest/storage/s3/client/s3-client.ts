@@ -9,7 +9,7 @@ import {
   type S3Part,
   type S3Upload,
 } from "./entries.ts"
-import { isTruncated, readName, readPages, requireBelow } from "./lists.ts"
+import { isAscending, isTruncated, readName, readPages, requireBelow } from "./lists.ts"
 import { isPlain, isRangeOf, lengthOf, sizeOf } from "./ranges.ts"
 import { isMissingUpload, S3Error } from "./s3-error.ts"
 import { createS3Requests, type S3Tuning } from "./s3-request.ts"
@@ -187,17 +187,22 @@ export const createS3Client = (settings: S3Settings, tuning?: S3Tuning): S3Clien
       const answer = await send({ operation, method: "GET", query })
       const root = rootOf(operation, answer, "ListBucketResult")
       const isEncoded = root.text("EncodingType") === "url"
-      const listed = root.all("Contents").map((each) => ({
-        key: readName(each.text("Key"), isEncoded),
-        size: Number(each.text("Size")),
-        modifiedAt: Date.parse(each.text("LastModified")),
-      }))
+      const listed = root.all("Contents").map((each) => {
+        const name = readName(each.text("Key"), isEncoded)
+        if (name === undefined)
+          throw toStrangeAnswer(operation, answer.status, "its list has a name that cannot be read")
+        return { key: name, size: Number(each.text("Size")), modifiedAt: Date.parse(each.text("LastModified")) }
+      })
       const objects = requireBelow(operation, answer, prefix, listed)
-      const next = isTruncated(root.text("IsTruncated")) ? objects.at(-1)?.key : undefined
-      if (
-        objects.some(({ size }) => !Number.isSafeInteger(size) || size < 0) ||
-        (next !== undefined && next === after)
-      ) {
+      const isCut = isTruncated(root.text("IsTruncated"))
+      const next = isCut ? objects.at(-1)?.key : undefined
+      const isOrdered = isAscending(
+        objects.map(({ key }) => key),
+        after,
+      )
+      const isSized = objects.every(({ size }) => Number.isSafeInteger(size) && size >= 0)
+      // One that goes on, and names nothing after which, would end too early.
+      if (!isOrdered || !isSized || (isCut && next === undefined)) {
         throw toStrangeAnswer(operation, answer.status, "its list cannot be")
       }
       return { objects, next }

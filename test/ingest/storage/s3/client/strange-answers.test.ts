@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest"
 import { createS3Client, type S3Client } from "../../../../../src/ingest/storage/s3/client/s3-client.ts"
 
+import { listPages } from "../../../../../src/ingest/storage/s3/list-pages.ts"
+
 /** A client that is answered so, whatever it asks. */
 const answeredBy = (answer: (request: number) => Response) => {
   let count = 0
@@ -50,8 +52,39 @@ describe("an answer that is not what was asked for", () => {
     ["another document", list("html", "")],
     ["names of others", list("ListBucketResult", object("a/1") + object("b/1"))],
     ["a size below nothing", list("ListBucketResult", object("a/1", "-5"))],
+    [
+      "a name that cannot be read",
+      list("ListBucketResult", `<EncodingType>url</EncodingType>${object("a%2F%E0%A4%A")}`),
+    ],
+    ["names out of order", list("ListBucketResult", object("a/2") + object("a/1"))],
+    ["a name twice", list("ListBucketResult", object("a/1") + object("a/1"))],
+    ["nothing, and more behind it", list("ListBucketResult", "<IsTruncated>true</IsTruncated>")],
   ])("is no list of objects: %s", async (_, answer) => {
     await expect(answeredBy(() => answer).listObjects("a/")).rejects.toMatchObject({ code: "StrangeAnswer" })
+  })
+
+  it("is a list in the order of UTF-8, not of UTF-16", async () => {
+    const names = ["a/z", "a/\ufffd", "a/😀"]
+    const answer = () => list("ListBucketResult", names.map((name) => object(name)).join(""))
+    expect((await answeredBy(answer).listObjects("a/")).objects.map(({ key }) => key)).toEqual(names)
+  })
+
+  it("is no list where it names what comes before", async () => {
+    const page = list("ListBucketResult", object("a/1"))
+    const listed = answeredBy(() => page).listObjects("a/", { after: "a/2" })
+    await expect(listed).rejects.toMatchObject({ code: "StrangeAnswer" })
+  })
+
+  it("is no list of a bucket where it goes on for ever, a name at a time", async () => {
+    let count = 0
+    const client = answeredBy(() =>
+      list("ListBucketResult", `${object(`a/${1_000_000 + count++}`)}<IsTruncated>true</IsTruncated>`),
+    )
+    const read = async () => {
+      for await (const _ of listPages(client, "a/"));
+    }
+    await expect(read()).rejects.toThrow("does not end")
+    expect(count).toBe(1000)
   })
 
   it("is no list where its pages do not go on", async () => {
