@@ -7,14 +7,15 @@ import { reasonOf } from "../../../../src/conformance/blob-store/drive-blob-stor
 import { createDiskBlobStore } from "../../../../src/ingest.ts"
 import { makeFolder } from "../../../make-folder.ts"
 
-describe.skipIf(process.platform === "win32")("what somebody has put in the place of a blob", () => {
+describe("what somebody has put in the place of a blob", () => {
   const pipe = async (path: string) => execFileSync("mkfifo", [path])
 
-  it.each([
+  it.for([
     ["a link to a file", async (path: string) => symlink(`${path}.elsewhere`, path)],
     ["a pipe", pipe],
     ["a folder", async (path: string) => mkdir(path)],
-  ])("is not read, taken over or finished: %s", async (_, make) => {
+  ] as const)("is not read, taken over or finished: %s", async ([, make], { skip }) => {
+    skip(process.platform === "win32", "Windows has no pipes in folders, and lets few users make links.")
     const root = await makeFolder()
     const store = createDiskBlobStore({ folder: root })
     const place = async (key: string, suffix = "") => {
