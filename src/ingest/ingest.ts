@@ -109,6 +109,9 @@ const answerTime = 1000
  */
 const flushTime = 20_000
 
+/** How long those of one that is alone have, ms: what stores nothing any more must not hold up the stop. */
+const shortFlushTime = 3000
+
 /** How long the sweep of recently deleted files may take before the catalog closes, ms. */
 const sweepTime = 2000
 
@@ -243,9 +246,12 @@ export const createIngest = (options: IngestOptions, times?: ProcessTimes): Inge
     const steps = [
       () => changes.close(),
       () => devStreams.close(),
-      () => house && Effect.runPromise(housekeeping.settle(sweepTime)),
+      () =>
+        Promise.all([
+          house && Effect.runPromise(housekeeping.settle(sweepTime)),
+          service.writers.close(stopping(), catalog.processes ? flushTime : shortFlushTime),
+        ]),
       () => house && Effect.runPromise(Fiber.interrupt(house)),
-      () => service.writers.close(stopping(), catalog.processes && flushTime),
       () => inFlight.settle(answerTime),
       () => scans?.close(),
       () => scanTransport.close(),

@@ -20,7 +20,7 @@ export const createReminder = (): ((text: string) => number | undefined) => {
   let saidAt = -Infinity
   return (whole) => {
     const text = whole.slice(0, longest)
-    const now = Date.now()
+    const now = performance.now()
     const last = known.get(text)
     if (last !== undefined && now - last.at < period) {
       last.missed++

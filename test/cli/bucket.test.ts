@@ -92,6 +92,35 @@ describe("sluice ingest --s3-bucket", patient, () => {
     await next.stop()
   })
 
+  it(
+    "ends when it is told to, whatever it has under way at a bucket that answers nothing any more",
+    { timeout: 45_000 },
+    async () => {
+      const ingest = await start()
+      const { key } = await put(ingest, "to be deleted")
+      const { url } = await put(ingest, "to be read")
+      double.onRequest(() => ({ kind: "hang" }))
+      expect((await ingest.hand("rm", key, "--yes")).code).toBe(0)
+      const reading = fetch(url).then(
+        ({ status }) => status,
+        () => "cut",
+      )
+      const putting = ingest.hand("put", "note.txt")
+      const asked = (name: string) => double.requests.filter(({ operation }) => operation === name).length
+      await vi.waitFor(() => {
+        expect(asked("PutObject")).toBeGreaterThan(2)
+        expect(asked("GetObject")).toBeGreaterThan(0)
+      }, 20_000)
+      const { code, stdout } = await ingest.stop()
+      expect({ code, last: JSON.parse(stdout.trim().split("\n").at(-1)!) }).toMatchObject({
+        code: 0,
+        last: { event: "stopped" },
+      })
+      expect([503, "cut"]).toContain(await reading)
+      expect((await putting).code).toBe(1)
+    },
+  )
+
   it("sends the files itself with --reads redirect, once its URLs were tried", async () => {
     const redirecting = [...nameBucket(), "--reads", "redirect"]
     double.onRequest(({ query }) =>
@@ -156,6 +185,18 @@ describe("sluice ingest --s3-bucket", patient, () => {
     double.objects.clear()
     const gone = await run([...verify, ...named, "--json"])
     expect(JSON.parse(gone.stdout).damaged).toMatchObject([{ reason: "missing" }])
+  })
+
+  it("says in a sentence that a list of the bucket is none", async () => {
+    await (await start()).stop()
+    const text =
+      "<ListBucketResult><EncodingType>url</EncodingType><Contents><Key>files%2F%E0%A4%A</Key><Size>1</Size></Contents></ListBucketResult>"
+    double.onRequest(({ operation }) =>
+      operation === "ListObjectsV2" ? { kind: "answer", status: 200, text } : undefined,
+    )
+    const { code, stderr } = await run(["files", "reconcile", "--data", data, ...nameBucket()])
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^sluice: The comparison stopped.*a name that cannot be read[^\n]*\n$/)
   })
 
   it("is compared with the files, of which it may lack some, and may have more", async () => {

@@ -31,3 +31,11 @@ it("tells long texts apart by their beginning: what is kept of them is short", (
   const long = "x".repeat(1_000_000)
   expect([remind(`${long}1`), remind(`${long}2`), remind(`2${long}`)]).toEqual([0, undefined, 0])
 })
+
+it("says a text again after an hour, also where the clock was set back meanwhile", () => {
+  const remind = createReminder()
+  remind("a")
+  vi.setSystemTime(Date.now() - 24 * 60 * 60_000)
+  vi.advanceTimersByTime(60 * 60_000)
+  expect(remind("a")).toBe(0)
+})

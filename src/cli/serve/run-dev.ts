@@ -2,6 +2,7 @@ import { styleText } from "node:util"
 import { envName, resolveIngestUrl } from "../../protocol.ts"
 import { announceIngest, announceIngestAsJson, toNearPath, printWarnings } from "./announce-ingest.ts"
 import { runDevServer } from "./dev-server.ts"
+import { endSoon } from "./end-soon.ts"
 import { listenForDev } from "./listen-for-dev.ts"
 import { toNodeEnv } from "./node-env.ts"
 import { outliveOutput } from "../terminal/output-failure.ts"
@@ -62,5 +63,7 @@ export const runDev = async (
       ...(await toNodeEnv(command, process.cwd())),
     })
   }
-  await withIngest(settings, values.logFormat ?? "text", use, { listen: listenForDev(isPortGiven), sources })
+  await withIngest(settings, values.logFormat ?? "text", use, { listen: listenForDev(isPortGiven), sources }).finally(
+    endSoon,
+  )
 }

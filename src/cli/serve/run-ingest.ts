@@ -1,5 +1,6 @@
 import { formatByteSize } from "../../protocol.ts"
 import { announceIngest, announceIngestAsJson } from "./announce-ingest.ts"
+import { endSoon } from "./end-soon.ts"
 import { isJournal } from "./journal.ts"
 import { readPeakMemory } from "./peak-memory.ts"
 import { outliveOutput } from "../terminal/output-failure.ts"
@@ -26,10 +27,12 @@ export const runIngest = async (
     else announceIngest(ingest, sources)
     await requested
   }
-  await withIngest(settings, logFormat, use, { signal, sources }).catch((error: unknown) => {
-    // It was asked to stop before it had started.
-    if (error !== signal.reason) throw error
-  })
+  await withIngest(settings, logFormat, use, { signal, sources })
+    .catch((error: unknown) => {
+      // It was asked to stop before it had started.
+      if (error !== signal.reason) throw error
+    })
+    .finally(endSoon)
   const peakMemory = readPeakMemory()
   if (isJson) console.log(JSON.stringify({ event: "stopped", peakMemory }))
   else console.log(`\nStopped. Peak memory: ${formatByteSize(peakMemory)}.`)

@@ -16,6 +16,7 @@ import { noteStart, readStart } from "../deployment/started-with.ts"
 import { type GivenToken, readTokenVariable } from "../deployment/tokens.ts"
 import type { DeploymentCatalog, OwnDeployment } from "../deployment/open-deployment.ts"
 import { withOwnDeployment } from "../deployment/with-deployment.ts"
+import { compareFiles } from "./compare-files.ts"
 import { compareIngests } from "./compare-ingests.ts"
 import { chooseScanner, describeScanner } from "./choose-scanner.ts"
 import { toLocalUrl } from "./local-url.ts"
@@ -109,6 +110,7 @@ const startIngest = async (
     const { text, token, warning } = await settle({ ...deployment, catalog }, given, kept)
     const keyId = createKeyId(token.apiKey)
     const differences = await compareIngests(deployment, catalog, { url, keyId })
+    const lacks = await compareFiles(deployment, catalog)
     const metricsToken = process.env[envName("metricsToken")]
     const metrics = metricsToken ? { token: metricsToken } : options.metrics
     server.open({ ...options, scan, metrics, store, catalog, token: text, url, logFormat })
@@ -125,7 +127,7 @@ const startIngest = async (
       token,
       keptToken: kept?.state ?? null,
       warning,
-      notes: [...storeNotes, ...differences],
+      notes: [...storeNotes, ...lacks, ...differences],
       close,
     }
   } catch (error) {

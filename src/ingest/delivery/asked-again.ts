@@ -9,7 +9,7 @@ export interface AskedAgain {
    *
    * @param attempts how many there were: the first ten may follow each other at once, then each takes a second longer
    */
-  readonly ask: (eventId: string, attempts: number, now: number) => "now" | "shared" | "tooSoon"
+  readonly ask: (eventId: string, attempts: number) => "now" | "shared" | "tooSoon"
 }
 
 /** Events that are remembered. For an older one only the schedule applies. */
@@ -18,11 +18,16 @@ const most = 10_000
 /** ms */
 const second = 1000
 
-/** Remembers when events were asked for again, until the ingest stops. */
-export const createAskedAgain = (): AskedAgain => {
+/**
+ * Remembers when events were asked for again, until the ingest stops.
+ *
+ * @param steadyNow ms, of a clock that only goes forward
+ */
+export const createAskedAgain = (steadyNow = () => performance.now()): AskedAgain => {
   const last = createBoundedMap<{ readonly at: number; readonly attempts: number }>(most)
   return {
-    ask: (eventId, attempts, now) => {
+    ask: (eventId, attempts) => {
+      const now = steadyNow()
       const before = last.get(eventId)
       const pause = Math.min(60, Math.max(0, attempts - 9)) * second
       if (before !== undefined && now - before.at < pause) return before.attempts === attempts ? "shared" : "tooSoon"

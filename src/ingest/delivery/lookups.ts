@@ -19,7 +19,7 @@ const longestTtl = 60
  * Makes look-ups: one at a time for each receiver, so that nobody has many under way, and each name once for everybody of the
  * receiver who waits for it. What was found is kept for as long as the name's owner allows, and at most a minute.
  */
-export const createLookups = (resolve: Resolve, now: () => number = Date.now): Lookups => {
+export const createLookups = (resolve: Resolve, now = () => performance.now()): Lookups => {
   const queues = new Map<string, Map<string, Promise<ReadonlyArray<HostAddress>>>>()
   const kept = createBoundedMap<{ readonly addresses: ReadonlyArray<HostAddress>; readonly until: number }>(mostKept)
   const closing = new AbortController()

@@ -196,7 +196,7 @@ export const askAgain = async (
     dispatcher.wake()
     return known
   }
-  const turn = askedAgain.ask(delivery.id, attempts, at)
+  const turn = askedAgain.ask(delivery.id, attempts)
   // The last failure is the answer.
   if (turn === "tooSoon") return nothingElse
   if (turn === "shared") return isDue ? known : { ...known, error: undefined }

@@ -14,7 +14,7 @@ export interface Postponed {
   readonly listAll: () => ReadonlyArray<number>
   /** Whether a file is remembered. */
   readonly has: (id: number) => boolean
-  /** When the next one may be tried, ms since the epoch; undefined: there is none. */
+  /** When the next one may be tried, ms of the clock that it goes by; undefined: there is none. */
   readonly nextAt: () => number | undefined
   /**
    * Postpones a file: each time twice as long, up to a limit.
@@ -34,7 +34,11 @@ export interface Pauses {
   readonly longest: number
 }
 
-/** Makes a memory of as many files as apps have places in it. Those beyond are not postponed. */
+/**
+ * Makes a memory of as many files as apps have places in it. Those beyond are not postponed.
+ *
+ * @param now ms, of a clock that only goes forward
+ */
 export const createPostponed = (now: () => number, { shortest, longest }: Pauses, places: Shares): Postponed => {
   const known = new Map<number, { readonly appId: string; readonly failures: number; readonly until: number }>()
 

@@ -60,7 +60,7 @@ const leadTime = 30_000
 /** When a file was sent to the scanner. */
 interface Asked {
   readonly since: Mark
-  /** ms since the epoch */
+  /** ms of the steady clock */
   readonly askedAt: number
 }
 
@@ -90,13 +90,15 @@ export const createScans = (
   most: number = mostPostponed,
 ): Scans => {
   const { apps, catalog, changes, membership, settings, now } = service
+  /** Pauses are by a clock that only goes forward: where that of the machine is set back, nothing waits longer. */
+  const steadyNow = () => performance.now()
   const judge = createJudgeHeld(service, metrics)
   const fork = Effect.runForkWith(context)
   const latch = Latch.makeUnsafe()
   const wake = () => void Latch.openUnsafe(latch)
-  const postponed = createPostponed(now, times.file, createShares(toWideSharing(most, apps.isOne)))
+  const postponed = createPostponed(steadyNow, times.file, createShares(toWideSharing(most, apps.isOne)))
   const turns = createTurns<FileRecord>({ isOne: apps.isOne, isTried: ({ id }) => postponed.has(id) })
-  const outage = createOutage(now, times.away)
+  const outage = createOutage(steadyNow, times.away)
   const underWay = new Map<Fiber.Fiber<unknown, unknown>, number>()
   /** When apps may be tried again of which no further file can be remembered: theirs would be tried again at once. */
   const full = new Map<string, number>()
@@ -107,7 +109,7 @@ export const createScans = (
 
   /** The scanner has decided about a file for which it was asked at a time, or has said that it does not. */
   const noteVerdict = (file: FileRecord, askedAt: number): void =>
-    turns.note(file, now() - askedAt > promptWithin ? "slow" : "prompt")
+    turns.note(file, steadyNow() - askedAt > promptWithin ? "slow" : "prompt")
 
   /** The scanner has answered, whatever it said. */
   const noteAnswer = Effect.fnUntraced(function* () {
@@ -139,7 +141,7 @@ export const createScans = (
         { app: appId },
       )
     }
-    full.set(appId, now() + times.look)
+    full.set(appId, steadyNow() + times.look)
   })
 
   const isStillHeld = (file: FileRecord) =>
@@ -196,7 +198,7 @@ export const createScans = (
   })
 
   const scan = Effect.fnUntraced(function* (file: FileRecord) {
-    const asked: Asked = { since: outage.mark(), askedAt: now() }
+    const asked: Asked = { since: outage.mark(), askedAt: steadyNow() }
     const verdict = Effect.result(
       Effect.tryPromise({
         try: (signal) => scanner.scan({ ...file, read: () => readHeld(service, file) }, signal),
@@ -265,7 +267,7 @@ export const createScans = (
     // Of an app alone, files on which the scanner hangs may be before those of all its other users.
     const isBlocked = apps.isOne() && first.some(({ file }) => turns.isSilent(file.appId))
     const held = isBlocked ? yield* listDue(farthest) : first
-    const files = held.map(({ file }) => file).filter(({ appId }) => (full.get(appId) ?? 0) <= now())
+    const files = held.map(({ file }) => file).filter(({ appId }) => (full.get(appId) ?? 0) <= steadyNow())
     for (const file of turns.take(files, places)) start(file)
   }, Effect.uninterruptible)
 
@@ -275,7 +277,7 @@ export const createScans = (
     yield* Effect.sleep(outage.pause())
     yield* startScans()
     const nextAt = postponed.nextAt()
-    const nap = nextAt === undefined ? times.look : Math.min(Math.max(nextAt - now(), 1), times.look)
+    const nap = nextAt === undefined ? times.look : Math.min(Math.max(nextAt - steadyNow(), 1), times.look)
     yield* Effect.raceFirst(Effect.sleep(nap), latch.await)
   })
 

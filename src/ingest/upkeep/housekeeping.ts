@@ -1,9 +1,11 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
+import { logWarning } from "../../server-kit/logging.ts"
 import { logFailure } from "../observe/outage.ts"
 import { announceDeletion } from "./announce-deletion.ts"
 import { limits } from "../../protocol/limits.ts"
+import { createClockWatch } from "./clock-watch.ts"
 import { createReclaimer } from "./reclaim.ts"
 import { createEventId } from "../event-id.ts"
 import type { Service } from "../service.ts"
@@ -50,9 +52,9 @@ const endAbandoned = (service: Service, mayGoOn: MayGoOn): Effect.Effect<void> =
   })
 
 /** Deletes files whose time has passed. */
-const deleteOverdue = (service: Service, mayGoOn: MayGoOn): Effect.Effect<void> =>
+const deleteOverdue = (service: Service, mayForget: MayForget, mayGoOn: MayGoOn): Effect.Effect<void> =>
   Effect.gen(function* () {
-    for (let found = batch; found >= batch && mayGoOn();) {
+    for (let found = batch; found >= batch && mayGoOn() && (yield* mayForget);) {
       const keys = yield* Effect.promise(() => service.catalog.deleteOverdue({ now: service.now(), limit: batch }))
       found = keys.length
       // The bytes are removed by a later step of the same sweep.
@@ -72,23 +74,37 @@ const continueDeletions = (service: Service, mayGoOn: MayGoOn): Effect.Effect<vo
     }
   })
 
-/** Deletes old history. */
-const prune = ({ catalog, settings, now }: Service, mayGoOn: MayGoOn): Effect.Effect<void> =>
-  Effect.gen(function* () {
-    for (let found = batch; found >= batch && mayGoOn();) {
-      found = yield* Effect.promise(() => catalog.prune({ before: now() - settings.historyTtl, limit: batch }))
+/** Whether a sweep may delete what the clock alone says is over. */
+type MayForget = Effect.Effect<boolean>
+
+/** A clock that was right a moment ago and is days ahead now may be right again in another moment: what is forgotten stays so. */
+const createMayForget = (getService: () => Service): MayForget => {
+  const watch = createClockWatch(() => getService().now())
+  return Effect.gen(function* () {
+    const state = watch.look()
+    if (state === "jumped") {
+      yield* logWarning("The clock has jumped; nothing is forgotten for good until it was steady for an hour.", {
+        seconds: Math.round(watch.jump() / 1000),
+      })
     }
-    for (let found = batch; found >= batch && mayGoOn();) {
-      found = yield* Effect.promise(() => catalog.pruneEvents({ before: now() - settings.historyTtl, limit: batch }))
-    }
-    for (let found = batch; found >= batch && mayGoOn();) {
-      found = yield* Effect.promise(() => catalog.forgetTombstones({ now: now(), limit: batch }))
-    }
-    for (let found = batch; found >= batch && mayGoOn();) {
-      const before = now() - limits.uploadLifetime
-      found = yield* Effect.promise(() => catalog.forgetDeletions({ before, limit: batch }))
+    return state === "steady"
+  })
+}
+
+/** Deletes old history, and what remains of deletions. */
+const prune = ({ catalog, settings, now }: Service, mayForget: MayForget, mayGoOn: MayGoOn): Effect.Effect<void> => {
+  const steps: ReadonlyArray<() => Promise<number>> = [
+    () => catalog.prune({ before: now() - settings.historyTtl, limit: batch }),
+    () => catalog.pruneEvents({ before: now() - settings.historyTtl, limit: batch }),
+    () => catalog.forgetTombstones({ now: now(), limit: batch }),
+    () => catalog.forgetDeletions({ before: now() - limits.uploadLifetime, limit: batch }),
+  ]
+  return Effect.gen(function* () {
+    for (const step of steps) {
+      for (let found = batch; found >= batch && mayGoOn() && (yield* mayForget);) found = yield* Effect.promise(step)
     }
   })
+}
 
 /** Lets the catalog release the room of deleted rows, step by step: requests are served between any two steps. */
 const compact = ({ catalog }: Service, mayGoOn: MayGoOn): Effect.Effect<void> =>
@@ -120,8 +136,12 @@ const tryStep = (step: Effect.Effect<void>): Effect.Effect<void> =>
  * A blob is only ever written after its row in the catalog, and the row outlives it: whatever a crash leaves behind,
  * the rows know of it. So the store itself is never searched for unknown blobs.
  */
-const createCatalogSweep = (service: Service, mayGoOn: MayGoOn = always): Effect.Effect<void> => {
-  const steps = [endAbandoned(service, mayGoOn), deleteOverdue(service, mayGoOn), continueDeletions(service, mayGoOn)]
+const createCatalogSweep = (service: Service, mayForget: MayForget, mayGoOn: MayGoOn = always): Effect.Effect<void> => {
+  const steps = [
+    endAbandoned(service, mayGoOn),
+    deleteOverdue(service, mayForget, mayGoOn),
+    continueDeletions(service, mayGoOn),
+  ]
   return Effect.forEach(steps, tryStep, { discard: true })
 }
 
@@ -150,9 +170,10 @@ export const createHousekeeping = (getService: () => Service): Housekeeping => {
   const awake = Latch.makeUnsafe()
   let isCalled = false
   const isSwept = Latch.makeUnsafe(true)
+  const mayForget = createMayForget(getService)
   const keep = Effect.suspend(() => {
     const service = getService()
-    const sweepCatalog = createCatalogSweep(service)
+    const sweepCatalog = createCatalogSweep(service, mayForget)
     const reclaim = tryStep(createReclaimer(service))
     let compactedAt = -Infinity
     const keepOnce = Effect.gen(function* () {
@@ -160,7 +181,7 @@ export const createHousekeeping = (getService: () => Service): Housekeeping => {
       isCalled = false
       const isDone = yield* tryAlone(service, "sweep", sweepCatalog)
       if (isDone || wasCalled) yield* reclaim
-      if (isDone) yield* tryAlone(service, "prune", tryStep(prune(service, always)))
+      if (isDone) yield* tryAlone(service, "prune", tryStep(prune(service, mayForget, always)))
       else {
         // Another process sweeps: it may be past what this one was called for.
         if (!wasCalled) return
@@ -189,9 +210,9 @@ export const createHousekeeping = (getService: () => Service): Housekeeping => {
       Effect.suspend(() => {
         const service = getService()
         const steps = [
-          createCatalogSweep(service, mayGoOn),
+          createCatalogSweep(service, mayForget, mayGoOn),
           createReclaimer(service, mayGoOn),
-          prune(service, mayGoOn),
+          prune(service, mayForget, mayGoOn),
           compact(service, mayGoOn),
         ]
         return Effect.forEach(steps, tryStep, { discard: true })

@@ -23,7 +23,7 @@ const longestWait = 24 * 60 * 60 * 1000
 /** A blob that could not be removed. */
 interface Failing {
   readonly failures: number
-  /** When it may be tried again, ms since the epoch. */
+  /** When it may be tried again, ms of the steady clock. */
   readonly until: number
   /** The pass over all blobs that last saw it. */
   readonly pass: number
@@ -55,9 +55,14 @@ const remove = async ({ catalog, store, writers }: Service, blob: Reclaimable): 
  * Makes the step of a sweep that removes the bytes of ended files. It visits all of them: failing ones do not keep the
  * others from their turn, wait longer each time, and are logged when they first fail.
  *
- * @param mayGoOn whether it may take the next hundred
+ * @param mayGoOn   whether it may take the next hundred
+ * @param steadyNow ms, of a clock that only goes forward: where that of the machine is set back, nothing waits longer
  */
-export const createReclaimer = (service: Service, mayGoOn: () => boolean = () => true): Effect.Effect<void> => {
+export const createReclaimer = (
+  service: Service,
+  mayGoOn: () => boolean = () => true,
+  steadyNow = () => performance.now(),
+): Effect.Effect<void> => {
   const failing = new Map<number, Failing>()
   /** The last file whose blob had its turn in this pass. */
   let after = 0
@@ -67,7 +72,7 @@ export const createReclaimer = (service: Service, mayGoOn: () => boolean = () =>
     const known = failing.get(id)
     if (known === undefined) return true
     failing.set(id, { ...known, pass })
-    return known.until <= service.now()
+    return known.until <= steadyNow()
   }
 
   /** Whether it fails for the first time, as far as is remembered. */
@@ -76,7 +81,7 @@ export const createReclaimer = (service: Service, mayGoOn: () => boolean = () =>
     if (known === undefined && failing.size >= mostRemembered) return false
     const failures = (known?.failures ?? 0) + 1
     const wait = Math.min(service.settings.sweepInterval * 2 ** (failures - 1), longestWait)
-    failing.set(id, { failures, until: service.now() + wait, pass })
+    failing.set(id, { failures, until: steadyNow() + wait, pass })
     return known === undefined
   }
 

@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { SluiceApi } from "../../../src/api.ts"
-import { type Catalog, createSqliteCatalog } from "../../../src/ingest.ts"
+import { createSqliteCatalog } from "../../../src/ingest.ts"
 import { createSealer } from "../../../src/protocol/signing/seal.ts"
 import { limits } from "../../../src/protocol/limits.ts"
 import { makeFolder } from "../../make-folder.ts"

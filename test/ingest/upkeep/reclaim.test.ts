@@ -36,9 +36,9 @@ const createHouse = async (files: number, isStuck: (key: string) => boolean) => 
     store,
     writers: createWriters(),
     settings: { sweepInterval: 10 * minute },
-    now: () => clock.now,
+    now: () => 0,
   } as unknown as Service
-  const reclaim = createReclaimer(service)
+  const reclaim = createReclaimer(service, undefined, () => clock.now)
   const run = Effect.runPromiseWith(createLogContext("Info", "text"))
   return {
     keys,

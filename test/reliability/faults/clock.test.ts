@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import {
   answerWith,
+  appId,
   createGrant,
   eventually,
   postResult,
@@ -9,6 +10,7 @@ import {
   sign,
   startApp,
 } from "../../ingest/circle.ts"
+import { type Catalog, createMemoryCatalog } from "../../../src/ingest.ts"
 import { codeOf, goOn, grantFile, startIngestOnDisk } from "./ingest-on-disk.ts"
 
 const hour = 60 * 60 * 1000
@@ -39,6 +41,35 @@ describe("a clock that jumps", () => {
     jump(48 * hour)
     await app.until(1)
     expect(app.received[0]!.event).toMatchObject({ fileKey: grant.key, error: { code: "EXPIRED_URL" } })
+  })
+
+  it("forwards by days for a moment forgets no deletion, and deletes no file before its time", async () => {
+    const catalog = createMemoryCatalog()
+    let sweeps = 0
+    const counting: Catalog = {
+      ...catalog,
+      listReclaimable: (...asked) => (sweeps++, catalog.listReclaimable(...asked)),
+    }
+    const ingest = await startIngestOnDisk({ catalog: counting, sweepInterval: 10 })
+    const [deleted, dated] = [await grantFile(ingest.url, 1024), await grantFile(ingest.url, 1024)]
+    for (const file of [deleted, dated]) expect(await codeOf(await putRaw(file.signed, file.content))).toBe("200")
+    const toRemove = { file: { fileKey: dated.grant.key }, removeAt: Date.now() + 24 * hour }
+    await catalog.changeFiles({ appId, changes: [toRemove], now: Date.now() })
+    await catalog.deleteFiles({ appId, files: [{ fileKey: deleted.grant.key }], now: Date.now() })
+    const again = async () => codeOf(await putRaw(deleted.signed, deleted.content))
+    const refused = await again()
+    expect(refused).not.toBe("200")
+    const sweep = async () => {
+      const before = sweeps
+      await eventually(() => sweeps > before + 5)
+    }
+    await sweep()
+    jump(8 * 24 * hour)
+    await sweep()
+    jump(-8 * 24 * hour)
+    await sweep()
+    expect(await again()).toBe(refused)
+    expect((await catalog.get(dated.grant.key))?.file.status).toBe("Uploaded")
   })
 
   it("forwards brings what is due at once, nothing twice", async () => {
@@ -77,6 +108,20 @@ describe("a clock that jumps", () => {
     await eventually(() => app.received.length === 2)
     expect((await goOn(file)).serverData).toBe("later")
     expect(app.received[1]!.event.id).toBe(app.received[0]!.event.id)
+  })
+
+  it("backwards leaves it to clients to have a callback that failed made again", async () => {
+    const ingest = await startIngestOnDisk({ callbackRetries: [hour] })
+    const app = await startApp((received, count) =>
+      count < 3 ? new Response(null, { status: 500 }) : answerWith("third")(received),
+    )
+    const file = await grantFile(ingest.url, 1024, app.url)
+    for (let count = 0; count < 2; count++) {
+      expect(await codeOf(await putRaw(file.signed, file.content))).toBe("502 CALLBACK_FAILED")
+    }
+    jump(-hour / 20)
+    expect((await goOn(file)).serverData).toBe("third")
+    expect(app.received.map(({ event }) => event.attempt)).toEqual([1, 2, 3])
   })
 
   it("that is wrong shows in what is sent: every attempt says when", async () => {

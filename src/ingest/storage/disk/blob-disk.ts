@@ -18,6 +18,7 @@
 import { renameFile } from "./rename-file.ts"
 import { appendBody } from "./append.ts"
 import { codeOf, createDiskFiles } from "./files.ts"
+import { openFile } from "./open-file.ts"
 import { readRange } from "./read.ts"
 import { type Append, type Appended, type BlobState, type BlobStore, BlobStoreError } from "../blob-store.ts"
 import { createFileHasher } from "./file-hasher.ts"
@@ -80,7 +81,7 @@ export const createDiskBlobStore = ({ folder }: { readonly folder: string }): Bl
       return { size: size ?? 0, isFinished: size !== undefined }
     }
     // What a process that died had written is in the system's cache, and not certain to be on the disk yet.
-    const handle = await fs.open(`${path}.${epoch}`, "r+")
+    const handle = await openFile(`${path}.${epoch}`, "r+")
     try {
       const doubt = doubtful.get(key)
       if (doubt !== undefined) await cut(key, handle, doubt)
@@ -115,7 +116,7 @@ export const createDiskBlobStore = ({ folder }: { readonly folder: string }): Bl
       })
       if (created !== undefined) return created
     }
-    const handle = await fs.open(`${path}.${epoch}`, "r+")
+    const handle = await openFile(`${path}.${epoch}`, "r+")
     const { size } = await handle.stat()
     if (size === offset) return handle
     await handle.close()
@@ -182,9 +183,9 @@ export const createDiskBlobStore = ({ folder }: { readonly folder: string }): Bl
   }
 
   const read = async (key: string, start: number, end: number): Promise<ReadableStream<Uint8Array>> => {
-    const handle = await fs.open(files.pathOf(key), "r").catch(async (cause: unknown) => {
+    const handle = await openFile(files.pathOf(key), "r").catch(async (cause: unknown) => {
       if (codeOf(cause) !== "ENOENT") throw cause
-      return fs.open(await locate(key), "r")
+      return openFile(await locate(key), "r")
     })
     return readRange(handle, start, end, toError)
   }

@@ -1,6 +1,7 @@
 import { renameFile } from "./rename-file.ts"
 import { BlobStoreError } from "../blob-store.ts"
 import { flushFolder } from "./flush-folder.ts"
+import { toNoFile } from "./open-file.ts"
 import { makeFolder } from "./make-folder.ts"
 
 /** The code of a system error: `ENOENT` and the like. */
@@ -23,7 +24,7 @@ export interface DiskFiles {
   readonly forgetShard: (path: string) => void
   /** Makes changed names in the folder of a path durable. */
   readonly syncShard: (path: string) => Promise<void>
-  /** Bytes of a file; undefined when there is none. */
+  /** Bytes of a file; undefined when there is none. Fails: throws where something else is in its place. */
   readonly sizeOf: (path: string) => Promise<number | undefined>
   /** Whether there is such a file; checked synchronously, which takes a hundredth of the time of a thread. */
   readonly exists: (path: string) => boolean
@@ -110,7 +111,9 @@ export const createDiskFiles = (folder: string): DiskFiles => {
     syncShard: (path) => flushFolder(dirname(path)),
     sizeOf: async (path) => {
       try {
-        return (await fs.stat(path)).size
+        const found = await fs.lstat(path)
+        if (!found.isFile()) throw toNoFile(path)
+        return found.size
       } catch (cause) {
         if (codeOf(cause) === "ENOENT") return undefined
         throw cause

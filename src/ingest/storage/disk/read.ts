@@ -1,6 +1,7 @@
 import type { FileHandle } from "node:fs/promises"
 import { disposeChunk, markDisposable } from "../../../protocol/disposable-stream.ts"
 import { BlobStoreError } from "../blob-store.ts"
+import { toNoFile } from "./open-file.ts"
 import { createPieceStream } from "../piece-stream.ts"
 import { pieces } from "../read-budget.ts"
 
@@ -26,7 +27,9 @@ export const readRange = async (
   // A range this small is always read at once.
   if (end + 1 - start > pieces.smallest) {
     try {
-      if ((await handle.stat()).size <= end) throw new BlobStoreError("missing", "There are no such bytes.")
+      const found = await handle.stat()
+      if (!found.isFile()) throw toNoFile("The blob")
+      if (found.size <= end) throw new BlobStoreError("missing", "There are no such bytes.")
     } catch (cause) {
       await handle.close()
       throw toError(cause)

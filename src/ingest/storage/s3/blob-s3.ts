@@ -25,6 +25,7 @@ import {
   BlobStoreError,
   type Finished,
 } from "../blob-store.ts"
+import { endsWithin } from "../../../server-kit/ends-within.ts"
 import { wrapPort } from "../wrap-port.ts"
 import { appendParts, type AppendedParts } from "./append-parts.ts"
 import { type Blob, createBlobsInProgress, type Held, type Whole } from "./blobs-in-progress.ts"
@@ -59,6 +60,9 @@ const freshness = 10_000
  * long. That costs six times the processor time of Node's own hash, so smaller ones are read again.
  */
 const readAgainAtMost = 1024 ** 3
+
+/** How long what is being tidied up may go on when the store is closed, ms. */
+const moment = 500
 
 const epochOfTail = (tail: string | null): number => (tail === null ? 0 : (readObjectName(tail)?.epoch ?? 0))
 
@@ -286,11 +290,13 @@ export const createS3BlobStore = (
       answeredAt = performance.now()
     },
     close: async () => {
-      await removals.close()
-      await endTidying()
+      const tidied = Promise.allSettled([removals.close(), endTidying()])
+      // What is left then goes with its blob, or is looked at by the next process: a bucket that hangs holds up no stop.
+      await endsWithin(tidied, moment)
+      client.close()
+      await tidied
       await hasher.close()
       await journal.close()
-      client.close()
     },
   }
   // In one place, so that it applies to every method, present and future.

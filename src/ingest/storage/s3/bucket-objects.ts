@@ -2,6 +2,7 @@ import { BlobStoreError } from "../blob-store.ts"
 import type { Whole } from "./blobs-in-progress.ts"
 import type { S3Object } from "./client/entries.ts"
 import type { S3Client } from "./client/s3-client.ts"
+import { listPages } from "./list-pages.ts"
 import type { MultipartUpload } from "./journal/blob-journal.ts"
 import { type ObjectNames, readObjectName } from "./object-names.ts"
 import { toPartSize } from "./part-size.ts"
@@ -17,12 +18,7 @@ const isOfOnePart = ({ key, size }: S3Object): boolean =>
 export const createBucketObjects = (client: S3Client, names: ObjectNames) => {
   const listAll = async (key: string): Promise<ReadonlyArray<S3Object>> => {
     const found: Array<S3Object> = []
-    let after: string | undefined
-    do {
-      const { objects, next } = await client.listObjects(names.all(key), { after })
-      found.push(...objects)
-      after = next
-    } while (after !== undefined)
+    for await (const page of listPages(client, names.all(key))) found.push(...page)
     return found
   }
 

@@ -1,6 +1,6 @@
 import { createTransport } from "../../../http/own-transport.ts"
 import type { Answered } from "./client/answer-xml.ts"
-import { rootOf } from "./client/lists.ts"
+import { rootOf } from "./client/entries.ts"
 import { createS3Requests, type S3Requests, type S3Tuning } from "./client/s3-request.ts"
 import { S3Error } from "./client/s3-error.ts"
 import type { S3Settings } from "./client/s3-settings.ts"

@@ -170,11 +170,12 @@ export const createPartGrants = ({
   claim,
 }: GrantsSetup): NonNullable<BlobStore["grantParts"]> => {
   let fitness: Promise<string | undefined> | undefined
-  let triedAt = 0
+  let triedAt = -Infinity
   const findWhyNot = async (): Promise<string | undefined> => {
-    if (fitness !== undefined && (await fitness) !== undefined && Date.now() - triedAt >= unfitFor) fitness = undefined
+    if (fitness !== undefined && (await fitness) !== undefined && performance.now() - triedAt >= unfitFor)
+      fitness = undefined
     if (fitness === undefined) {
-      triedAt = Date.now()
+      triedAt = performance.now()
       fitness = findUnfit(client, prefix).catch(
         (cause: unknown) => `whether the bucket takes parts by signed URLs could not be tried: ${String(cause)}`,
       )

@@ -2,6 +2,7 @@ import { nameMarker } from "./bucket-marker.ts"
 import { createS3Client } from "./client/s3-client.ts"
 import type { S3Tuning } from "./client/s3-request.ts"
 import type { S3Settings } from "./client/s3-settings.ts"
+import { listPages } from "./list-pages.ts"
 import { createObjectNames, readObjectName } from "./object-names.ts"
 
 /** What an object or an unfinished upload of a bucket is, by its name. */
@@ -61,13 +62,10 @@ export const walkBucket = (
 
   return {
     async *objects() {
-      for (let after: string | undefined; ;) {
-        const { objects, next } = await client.listObjects(prefix, { after })
-        yield objects
+      for await (const page of listPages(client, prefix)) {
+        yield page
           .filter(({ key }) => key !== nameMarker(prefix))
           .map(({ key, size, modifiedAt }) => ({ ...readName(key), size, modifiedAt }))
-        if (next === undefined) return
-        after = next
       }
     },
     uploads: async () =>

@@ -77,6 +77,25 @@ describe("an S3 blob store", () => {
     expect([...double.objects.keys()]).toEqual(["files/key.1/1"])
   })
 
+  it("has stored nothing where somebody in between answers for the bucket", async () => {
+    const store = open()
+    const content = randomBytes(1000)
+    const append = () => store.append("key.1", { epoch: 1, offset: 0, size: 1000, body: chunksOf(content) })
+    for (const text of ["<html>Please log in</html>", ""]) {
+      double.onRequest(() => ({ kind: "answer", status: 200, text, headers: { "content-type": "text/html" } }))
+      expect(await reasonOf(append())).toBe("io")
+    }
+    double.onRequest()
+    await append()
+    await store.finish("key.1", { epoch: 1, size: 1000 })
+    expect([...double.objects.keys()]).toEqual(["files/key.1/1"])
+    double.onRequest(() => ({ kind: "answer", status: 200, text: "<html>Please log in</html>" }))
+    expect(await reasonOf(store.remove("key.1"))).toBe("io")
+    double.onRequest()
+    await store.remove("key.1")
+    expect(double.objects.size).toBe(0)
+  })
+
   it("sends a large file in parts of one size, and leaves nothing beside it", async () => {
     const store = open()
     const size = 3 * partSize + 5

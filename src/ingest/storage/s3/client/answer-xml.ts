@@ -2,6 +2,7 @@ import { parseXml, XmlElement, XmlText } from "@rgrove/parse-xml"
 
 /** An element of an answer of S3: the few questions that are asked about it. */
 export interface Answered {
+  /** Without the prefix of its namespace. */
   readonly name: string
   /** The text of the first child of this name; "" where there is none. */
   readonly text: (name: string) => string
@@ -15,11 +16,13 @@ const textOf = (element: XmlElement): string => {
   return text
 }
 
+const toLocalName = ({ name }: XmlElement): string => name.slice(name.indexOf(":") + 1)
+
 const toAnswered = (element: XmlElement): Answered => {
   const named = (name: string) =>
-    element.children.filter((child) => child instanceof XmlElement && child.name === name) as Array<XmlElement>
+    element.children.filter((child) => child instanceof XmlElement && toLocalName(child) === name) as Array<XmlElement>
   return {
-    name: element.name,
+    name: toLocalName(element),
     text: (name) => {
       const [child] = named(name)
       return child === undefined ? "" : textOf(child)
@@ -52,6 +55,9 @@ export const parseAnswer = (text: string): Answered | undefined => {
     return undefined
   }
 }
+
+/** Whether an answer may be a failure, whatever its status says: the tag may have attributes, and the prefix of a namespace. */
+export const mayBeError = (text: string): boolean => /<(?:[\w.-]+:)?Error[\s/>]/.test(text)
 
 const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" }
 

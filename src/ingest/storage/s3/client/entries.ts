@@ -1,3 +1,4 @@
+import type { Answered } from "./answer-xml.ts"
 import { toStrangeAnswer } from "./judge-failure.ts"
 import type { S3Answer } from "./s3-request.ts"
 
@@ -30,14 +31,26 @@ export interface S3Upload {
 const longestUploadId = 2048
 const longestEtag = 256
 
+/** The root of an answer of this name. Fails: throws for any other document: a page would be a list of nothing. */
+export const rootOf = (operation: string, answer: S3Answer, name: string): Answered => {
+  const root = answer.root()
+  if (root.name === name) return root
+  throw toStrangeAnswer(operation, answer.status, `it is no ${name}`)
+}
+
+/** Fails: throws where an answer has a body that S3 answers without one: it is of somebody in between. */
+export const requireEmpty = (operation: string, answer: S3Answer): void => {
+  if (!answer.isEmpty) throw toStrangeAnswer(operation, answer.status, "it has a body")
+}
+
 /** The id of an upload that was begun. Fails: throws where there is none that can be kept. */
 export const requireUploadId = (operation: string, answer: S3Answer): string => {
-  const uploadId = answer.root().text("UploadId")
+  const uploadId = rootOf(operation, answer, "InitiateMultipartUploadResult").text("UploadId")
   if (uploadId !== "" && uploadId.length <= longestUploadId) return uploadId
   throw toStrangeAnswer(operation, answer.status, "it names no upload")
 }
 
-/** The ETag of a part that was sent. Fails: throws where there is none that can be kept. */
+/** The ETag of an object or a part. Fails: throws where there is none that can be kept. */
 export const requireEtag = (operation: string, answer: S3Answer): string => {
   const etag = answer.header("etag") ?? ""
   if (etag.length <= longestEtag && /[^"\s]/.test(etag)) return etag

@@ -1,4 +1,12 @@
+import { toStrangeAnswer } from "./judge-failure.ts"
 import type { S3Answer } from "./s3-request.ts"
+
+/** The size of an object, by the answer to a HEAD. Fails: throws where it does not say. */
+export const lengthOf = (operation: string, answer: S3Answer): number => {
+  const length = answer.header("content-length") ?? ""
+  if (isPlain(answer) && /^\d{1,15}$/.test(length)) return Number(length)
+  throw toStrangeAnswer(operation, answer.status, "it does not say how large the object is")
+}
 
 /** The size of the whole object, by what was answered to a range. */
 export const sizeOf = (answer: S3Answer): number => {

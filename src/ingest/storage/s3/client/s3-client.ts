@@ -1,8 +1,16 @@
 import { escapeXml } from "./answer-xml.ts"
 import { toStrangeAnswer } from "./judge-failure.ts"
-import { requireEtag, requireUploadId, type S3Object, type S3Part, type S3Upload } from "./entries.ts"
-import { isTruncated, readName, readPages, requireBelow, rootOf } from "./lists.ts"
-import { isPlain, isRangeOf, sizeOf } from "./ranges.ts"
+import {
+  requireEmpty,
+  requireEtag,
+  requireUploadId,
+  rootOf,
+  type S3Object,
+  type S3Part,
+  type S3Upload,
+} from "./entries.ts"
+import { isAscending, isTruncated, readName, readPages, requireBelow } from "./lists.ts"
+import { isPlain, isRangeOf, lengthOf, sizeOf } from "./ranges.ts"
 import { isMissingUpload, S3Error } from "./s3-error.ts"
 import { createS3Requests, type S3Tuning } from "./s3-request.ts"
 import type { S3Presign } from "./s3-presign.ts"
@@ -24,15 +32,11 @@ export interface S3Put {
  * although its answer was lost. An {@link S3Error} says by `isOutcomeUnknown` that this may have happened.
  *
  * Units:  sizes and offsets in bytes, times in ms since the epoch.
- * Fails:  rejects with {@link S3Error}, or with the reason of the signal that was given.
+ * Fails:  rejects with {@link S3Error}, with the reason of the signal that was given, or because the client was closed.
  */
 export interface S3Client {
   /** Puts an object in the place of any other of the key. The body must stay unchanged until then. */
-  readonly putObject: (
-    key: string,
-    body: ReadonlyArray<Uint8Array>,
-    put?: S3Put,
-  ) => Promise<{ readonly etag: string | undefined }>
+  readonly putObject: (key: string, body: ReadonlyArray<Uint8Array>, put?: S3Put) => Promise<{ readonly etag: string }>
   /**
    * Bytes `start` to `end`, both included, of an object; all of it by default. `size` is that of the whole object. Only the
    * beginning is repeated: where the stream breaks off it errors, and never ends early.
@@ -48,9 +52,7 @@ export interface S3Client {
     },
   ) => Promise<{ readonly size: number; readonly body: ReadableStream<Uint8Array> }>
   /** Undefined where there is no such object, or no such bucket: the answer to a HEAD does not tell them apart. */
-  readonly headObject: (
-    key: string,
-  ) => Promise<{ readonly size: number; readonly etag: string | undefined } | undefined>
+  readonly headObject: (key: string) => Promise<{ readonly size: number; readonly etag: string } | undefined>
   /** Deletes objects, each by a request of its own. Missing ones are no error. All are tried before one that failed rejects. */
   readonly deleteObjects: (keys: ReadonlyArray<string>) => Promise<void>
   /** Objects of a prefix in the order of their names, from behind `after`; `next` is the `after` of the next page. */
@@ -94,7 +96,7 @@ export interface S3Client {
   readonly presign: (presign: S3Presign) => Promise<string>
   /** When the credentials end that would sign now, ms since the epoch: what they have signed ends with them. Infinity where they do not. */
   readonly credentialsEnd: () => Promise<number>
-  /** Closes the connections that are kept. Requests that are under way go on. */
+  /** Gives up at once all requests that are under way, bodies that are read among them, and closes the connections. */
   readonly close: () => void
 }
 
@@ -106,18 +108,23 @@ export const createS3Client = (settings: S3Settings, tuning?: S3Tuning): S3Clien
   const requests = createS3Requests(settings, tuning)
   const { send } = requests
 
-  const deleteObject = (key: string): Promise<unknown> =>
-    send({ operation: "DeleteObject", method: "DELETE", key }).catch((cause: unknown) => {
+  const deleteObject = async (key: string): Promise<void> => {
+    const operation = "DeleteObject"
+    try {
+      requireEmpty(operation, await send({ operation, method: "DELETE", key }))
+    } catch (cause) {
       // A 204 says the same; some servers know better.
       if (!(cause instanceof S3Error && cause.code === "NoSuchKey")) throw cause
-    })
+    }
+  }
 
   return {
     putObject: async (key, body, { sha256, signal, isFirst } = {}) => {
       const operation = "PutObject"
       const headers = isFirst === true ? { "if-none-match": "*" } : {}
       const answer = await send({ operation, method: "PUT", key, headers, body, sha256, signal, isLarge: true })
-      return { etag: answer.header("etag") }
+      requireEmpty(operation, answer)
+      return { etag: requireEtag(operation, answer) }
     },
 
     getObject: async (key, { start, end, signal, toBodyError } = {}) => {
@@ -134,15 +141,21 @@ export const createS3Client = (settings: S3Settings, tuning?: S3Tuning): S3Clien
         isLarge: true,
       })
       const size = sizeOf(answer)
-      if (isRange ? isRangeOf(answer, start ?? 0, end) : answer.status === 200 && isPlain(answer)) return { size, body }
+      const isWhole = (): boolean => answer.status === 200 && isPlain(answer) && answer.header("etag") !== undefined
+      if (isRange ? isRangeOf(answer, start ?? 0, end) : isWhole()) return { size, body }
       await body.cancel()
-      throw toStrangeAnswer(operation, answer.status, "it is not the range that was asked for")
+      throw toStrangeAnswer(
+        operation,
+        answer.status,
+        `it is not the ${isRange ? "range" : "object"} that was asked for`,
+      )
     },
 
     headObject: async (key) => {
+      const operation = "HeadObject"
       try {
-        const answer = await send({ operation: "HeadObject", method: "HEAD", key })
-        return { size: Number(answer.header("content-length")), etag: answer.header("etag") }
+        const answer = await send({ operation, method: "HEAD", key })
+        return { size: lengthOf(operation, answer), etag: requireEtag(operation, answer) }
       } catch (cause) {
         if (cause instanceof S3Error && cause.status === 404) return undefined
         throw cause
@@ -174,17 +187,22 @@ export const createS3Client = (settings: S3Settings, tuning?: S3Tuning): S3Clien
       const answer = await send({ operation, method: "GET", query })
       const root = rootOf(operation, answer, "ListBucketResult")
       const isEncoded = root.text("EncodingType") === "url"
-      const listed = root.all("Contents").map((each) => ({
-        key: readName(each.text("Key"), isEncoded),
-        size: Number(each.text("Size")),
-        modifiedAt: Date.parse(each.text("LastModified")),
-      }))
+      const listed = root.all("Contents").map((each) => {
+        const name = readName(each.text("Key"), isEncoded)
+        if (name === undefined)
+          throw toStrangeAnswer(operation, answer.status, "its list has a name that cannot be read")
+        return { key: name, size: Number(each.text("Size")), modifiedAt: Date.parse(each.text("LastModified")) }
+      })
       const objects = requireBelow(operation, answer, prefix, listed)
-      const next = isTruncated(root.text("IsTruncated")) ? objects.at(-1)?.key : undefined
-      if (
-        objects.some(({ size }) => !Number.isSafeInteger(size) || size < 0) ||
-        (next !== undefined && next === after)
-      ) {
+      const isCut = isTruncated(root.text("IsTruncated"))
+      const next = isCut ? objects.at(-1)?.key : undefined
+      const isOrdered = isAscending(
+        objects.map(({ key }) => key),
+        after,
+      )
+      const isSized = objects.every(({ size }) => Number.isSafeInteger(size) && size >= 0)
+      // One that goes on, and names nothing after which, would end too early.
+      if (!isOrdered || !isSized || (isCut && next === undefined)) {
         throw toStrangeAnswer(operation, answer.status, "its list cannot be")
       }
       return { objects, next }
@@ -200,6 +218,7 @@ export const createS3Client = (settings: S3Settings, tuning?: S3Tuning): S3Clien
       const operation = "UploadPart"
       const query = { partNumber: String(number), uploadId }
       const answer = await send({ operation, method: "PUT", key, query, body, sha256, signal, isLarge: true })
+      requireEmpty(operation, answer)
       return requireEtag(operation, answer)
     },
 
@@ -222,15 +241,13 @@ export const createS3Client = (settings: S3Settings, tuning?: S3Tuning): S3Clien
         // A store may copy all parts before it answers.
         isLarge: true,
       })
-      const { name } = answer.root()
-      if (name !== "CompleteMultipartUploadResult") {
-        throw toStrangeAnswer(operation, answer.status, "it is no result of a completion")
-      }
+      rootOf(operation, answer, "CompleteMultipartUploadResult")
     },
 
     abortMultipartUpload: async (key, uploadId) => {
+      const operation = "AbortMultipartUpload"
       try {
-        await send({ operation: "AbortMultipartUpload", method: "DELETE", key, query: { uploadId } })
+        requireEmpty(operation, await send({ operation, method: "DELETE", key, query: { uploadId } }))
         return true
       } catch (cause) {
         if (isMissingUpload(cause)) return false

@@ -3,9 +3,10 @@ import { createTransport } from "../../../../http/own-transport.ts"
 import { readWhole } from "../../../../http/read-answer.ts"
 import type { HttpAnswer } from "../../../../http/transport.ts"
 import { toBucketAddress, toSearch } from "./address.ts"
-import { type Answered, parseAnswer } from "./answer-xml.ts"
+import { type Answered, mayBeError, parseAnswer } from "./answer-xml.ts"
 import { createCredentialsMemory } from "./credentials.ts"
 import { toExactBody } from "./exact-body.ts"
+import { followSignals, unlessAborted } from "./follow-signals.ts"
 import { readFailure, toAnsweredError, toConnectionError, toStrangeAnswer } from "./judge-failure.ts"
 import { S3Error } from "./s3-error.ts"
 import type { S3Credentials, S3Settings } from "./s3-settings.ts"
@@ -45,6 +46,8 @@ export interface S3Request extends Unsigned {
 export interface S3Answer {
   readonly status: number
   readonly header: (name: string) => string | undefined
+  /** Whether its body has nothing but white space. */
+  readonly isEmpty: boolean
   /** Its root. Fails: throws for what is no XML, and for an `<Error>` with the status of a success. */
   readonly root: () => Answered
 }
@@ -59,6 +62,7 @@ export interface S3Requests {
   readonly presign: (request: Unsigned, expiresIn: number, at: number | undefined) => Promise<string>
   /** When the credentials that sign now end, ms since the epoch. */
   readonly credentialsEnd: () => Promise<number>
+  /** Gives up all requests that are under way, and those that come. */
   readonly close: () => void
 }
 
@@ -80,19 +84,17 @@ const smallestSkew = 5 * 60_000
 /** Beyond this the clock of a server is followed that refuses nothing, ms. */
 const noticedSkew = 30_000
 
-/** Waits, but no longer than until the signal is aborted. */
-const wait = (time: number, signal: AbortSignal | undefined): Promise<void> =>
+/** Waits, but no longer than until a signal is aborted. */
+const wait = (time: number, signals: ReadonlyArray<AbortSignal>): Promise<void> =>
   new Promise((resolve, reject) => {
-    signal?.throwIfAborted()
-    const giveUp = () => {
-      clearTimeout(timer)
-      reject(signal!.reason)
-    }
     const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", giveUp)
+      unfollow()
       resolve()
     }, time)
-    signal?.addEventListener("abort", giveUp, { once: true })
+    const unfollow = followSignals(signals, (reason) => {
+      clearTimeout(timer)
+      reject(reason)
+    })
   })
 
 /** The wait that an answer asks for, ms. Seconds, or a date that only the server's clock understands. */
@@ -108,7 +110,7 @@ const toRetryAfter = (value: string | null | undefined): number => {
  * tries, with waits that grow and are spread by chance. Where the server refuses our clock, its `Date` corrects it, once for each
  * request; where it refuses credentials of a function as ended, the function is asked again, once. These count as no try.
  *
- * Fails: rejects with an {@link S3Error}, or with the reason of the caller's signal.
+ * Fails: rejects with an {@link S3Error}, with the reason of the caller's signal, or because it was closed.
  */
 export const createS3Requests = (settings: S3Settings, tuning: S3Tuning = {}): S3Requests => {
   const { now = Date.now, firstWait = 200, patience = { small: 20_000, large: 60_000 } } = tuning
@@ -118,6 +120,11 @@ export const createS3Requests = (settings: S3Settings, tuning: S3Tuning = {}): S
   const transport = createTransport(tuning.fetch, Infinity)
   /** How much the server's clock is ahead of ours, ms. */
   let skew = 0
+  const closing = new AbortController()
+
+  /** What ends a request, beside its time. */
+  const signalsOf = (request: S3Request): ReadonlyArray<AbortSignal> =>
+    [request.signal ?? tuning.signal, closing.signal].filter((signal) => signal !== undefined)
 
   const toUrl = (key: string | undefined, query: Readonly<Record<string, string>>): string =>
     address.origin + address.toPath(key) + toSearch(query)
@@ -147,7 +154,8 @@ export const createS3Requests = (settings: S3Settings, tuning: S3Tuning = {}): S
     isContent = false,
   ): Promise<A> => {
     const { operation, method, key, query = {}, body, isSentOnce } = request
-    const signal = request.signal ?? tuning.signal
+    const signals = signalsOf(request)
+    const throwIfAborted = () => signals.forEach((signal) => signal.throwIfAborted())
     const payload = request.sha256 ?? (body === undefined ? emptySha256 : await hashPieces(body))
     const url = toUrl(key, query)
     const isLarge = request.isLarge ?? false
@@ -158,9 +166,9 @@ export const createS3Requests = (settings: S3Settings, tuning: S3Tuning = {}): S
     let isClockFollowed = false
     let isRenewed = false
     for (let count = 1; ; count++) {
-      signal?.throwIfAborted()
-      const keys = await credentials.get()
-      const watch = createWatch(calm, signal, isContent ? Infinity : atMost)
+      throwIfAborted()
+      const keys = await unlessAborted(credentials.get(), signals)
+      const watch = createWatch(calm, signals, isContent ? Infinity : atMost)
       let failure: S3Error
       let retryAfter = 0
       try {
@@ -186,19 +194,20 @@ export const createS3Requests = (settings: S3Settings, tuning: S3Tuning = {}): S
         }
       } catch (cause) {
         watch.end()
-        signal?.throwIfAborted()
+        throwIfAborted()
         failure = cause instanceof S3Error ? cause : toConnectionError(operation, cause, watch.isLate())
       }
       isUnclear ||= failure.isOutcomeUnknown
       if (!failure.isRetryable || count === tries) throw Object.assign(failure, { isOutcomeUnknown: isUnclear })
       const longest = firstWait * 4 ** (count - 1)
-      await wait(Math.max(longest * (0.5 + Math.random() / 2), retryAfter), signal)
+      await wait(Math.max(longest * (0.5 + Math.random() / 2), retryAfter), signals)
     }
   }
 
   const toAnswer = (operation: string, answer: HttpAnswer, text: string, keys: S3Credentials): S3Answer => ({
     status: answer.status,
     header: (name) => answer.headers.get(name) ?? undefined,
+    isEmpty: text.trim() === "",
     root: () => {
       const root = parseAnswer(text)
       if (root === undefined) throw toStrangeAnswer(operation, answer.status, "it is no XML")
@@ -220,7 +229,7 @@ export const createS3Requests = (settings: S3Settings, tuning: S3Tuning = {}): S
         watch.end()
         const known = toAnswer(request.operation, answer, text, keys)
         // A success may turn out to be none, and be worth another try.
-        if (text.includes("<Error>")) known.root()
+        if (mayBeError(text)) known.root()
         return known
       }),
     open: (request) => {
@@ -232,9 +241,11 @@ export const createS3Requests = (settings: S3Settings, tuning: S3Tuning = {}): S
           throw toStrangeAnswer(operation, answer.status, "it has no content-length")
         }
         watch.rest()
-        const { signal, toBodyError = (failure) => failure } = request
-        const toError = (cause: unknown): unknown =>
-          toBodyError(signal?.aborted === true ? signal.reason : toConnectionError(operation, cause, watch.isLate()))
+        const { toBodyError = (failure) => failure } = request
+        const toError = (cause: unknown): unknown => {
+          const ended = signalsOf(request).find(({ aborted }) => aborted)
+          return toBodyError(ended === undefined ? toConnectionError(operation, cause, watch.isLate()) : ended.reason)
+        }
         return {
           answer: toAnswer(operation, answer, "", keys),
           body: toExactBody(answer.stream(), length, watch, patience.large, toError),
@@ -247,6 +258,9 @@ export const createS3Requests = (settings: S3Settings, tuning: S3Tuning = {}): S
       return toUrl(request.key, query)
     },
     credentialsEnd: async () => (await credentials.get()).expiresAt ?? Infinity,
-    close: transport.close,
+    close: () => {
+      closing.abort(new Error("The client of the bucket was closed."))
+      transport.close()
+    },
   }
 }

@@ -1,4 +1,6 @@
-/** Ends a request for which nothing has moved for a while, that lasts too long, or whose caller gave up. */
+import { followSignals } from "./follow-signals.ts"
+
+/** Ends a request for which nothing has moved for a while, that lasts too long, or that somebody gave up. */
 export interface Watch {
   readonly signal: AbortSignal
   /** Something moved. */
@@ -15,15 +17,15 @@ export interface Watch {
 
 /**
  * @param patience how long nothing may move, ms
+ * @param signals end the request too
  * @param atMost how long all of it may take, ms
  */
-export const createWatch = (patience: number, caller: AbortSignal | undefined, atMost = Infinity): Watch => {
+export const createWatch = (patience: number, signals: ReadonlyArray<AbortSignal>, atMost = Infinity): Watch => {
   const controller = new AbortController()
   let isLate = false
   let isOver = false
   let timer: ReturnType<typeof setTimeout> | undefined
   let end: ReturnType<typeof setTimeout> | undefined
-  const follow = () => controller.abort(caller!.reason)
   const rest = () => clearTimeout(timer)
   const giveUp = (why: string): void => {
     isLate = true
@@ -35,8 +37,7 @@ export const createWatch = (patience: number, caller: AbortSignal | undefined, a
     if (isOver) return
     timer = setTimeout(() => giveUp(`nothing moved for ${patience / 1000} s`), patience)
   }
-  if (caller?.aborted === true) follow()
-  else caller?.addEventListener("abort", follow)
+  const unfollow = followSignals(signals, (reason) => controller.abort(reason))
   if (atMost < Infinity) end = setTimeout(() => giveUp(`it was not over after ${atMost / 1000} s`), atMost)
   touch()
   return {
@@ -47,7 +48,7 @@ export const createWatch = (patience: number, caller: AbortSignal | undefined, a
       isOver = true
       rest()
       clearTimeout(end)
-      caller?.removeEventListener("abort", follow)
+      unfollow()
     },
     giveUp,
     isLate: () => isLate,

@@ -68,10 +68,10 @@ describe("an answer that has no end", () => {
   })
 
   it("is read as far as a list of 1,000 long names needs, and no further", async () => {
-    const name = `a/${"n".repeat(1022)}`
-    const entry = `<Contents><Key>${name}</Key><LastModified>2026-11-25T00:00:00.000Z</LastModified><ETag>&quot;${"0".repeat(32)}&quot;</ETag><Size>1</Size><StorageClass>STANDARD</StorageClass></Contents>`
-    const list = (more: string) => () =>
-      new Response(`<ListBucketResult>${entry.repeat(1000)}${more}</ListBucketResult>`)
+    const toEntry = (number: number) =>
+      `<Contents><Key>a/${"n".repeat(1018)}${String(number).padStart(4, "0")}</Key><LastModified>2026-11-25T00:00:00.000Z</LastModified><ETag>&quot;${"0".repeat(32)}&quot;</ETag><Size>1</Size><StorageClass>STANDARD</StorageClass></Contents>`
+    const entries = Array.from({ length: 1000 }, (_, number) => toEntry(number)).join("")
+    const list = (more: string) => () => new Response(`<ListBucketResult>${entries}${more}</ListBucketResult>`)
     expect((await answeredBy(list("")).listObjects("a/")).objects).toHaveLength(1000)
     await expect(answeredBy(list(" ".repeat(2 * mebibyte))).listObjects("a/")).rejects.toThrow("more than 2MB")
     // It is small, and its elements would keep the process busy.

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest"
-import { createS3Client } from "../../../../../src/ingest/storage/s3/client/s3-client.ts"
+import { createS3Client, type S3Client } from "../../../../../src/ingest/storage/s3/client/s3-client.ts"
+
+import { listPages } from "../../../../../src/ingest/storage/s3/list-pages.ts"
 
 /** A client that is answered so, whatever it asks. */
 const answeredBy = (answer: (request: number) => Response) => {
@@ -50,8 +52,39 @@ describe("an answer that is not what was asked for", () => {
     ["another document", list("html", "")],
     ["names of others", list("ListBucketResult", object("a/1") + object("b/1"))],
     ["a size below nothing", list("ListBucketResult", object("a/1", "-5"))],
+    [
+      "a name that cannot be read",
+      list("ListBucketResult", `<EncodingType>url</EncodingType>${object("a%2F%E0%A4%A")}`),
+    ],
+    ["names out of order", list("ListBucketResult", object("a/2") + object("a/1"))],
+    ["a name twice", list("ListBucketResult", object("a/1") + object("a/1"))],
+    ["nothing, and more behind it", list("ListBucketResult", "<IsTruncated>true</IsTruncated>")],
   ])("is no list of objects: %s", async (_, answer) => {
     await expect(answeredBy(() => answer).listObjects("a/")).rejects.toMatchObject({ code: "StrangeAnswer" })
+  })
+
+  it("is a list in the order of UTF-8, not of UTF-16", async () => {
+    const names = ["a/z", "a/\ufffd", "a/😀"]
+    const answer = () => list("ListBucketResult", names.map((name) => object(name)).join(""))
+    expect((await answeredBy(answer).listObjects("a/")).objects.map(({ key }) => key)).toEqual(names)
+  })
+
+  it("is no list where it names what comes before", async () => {
+    const page = list("ListBucketResult", object("a/1"))
+    const listed = answeredBy(() => page).listObjects("a/", { after: "a/2" })
+    await expect(listed).rejects.toMatchObject({ code: "StrangeAnswer" })
+  })
+
+  it("is no list of a bucket where it goes on for ever, a name at a time", async () => {
+    let count = 0
+    const client = answeredBy(() =>
+      list("ListBucketResult", `${object(`a/${1_000_000 + count++}`)}<IsTruncated>true</IsTruncated>`),
+    )
+    const read = async () => {
+      for await (const _ of listPages(client, "a/"));
+    }
+    await expect(read()).rejects.toThrow("does not end")
+    expect(count).toBe(1000)
   })
 
   it("is no list where its pages do not go on", async () => {
@@ -68,7 +101,113 @@ describe("an answer that is not what was asked for", () => {
   it("is no list of uploads or parts: others' names, other documents", async () => {
     const others = () => list("ListMultipartUploadsResult", "<Upload><Key>b/1</Key><UploadId>u</UploadId></Upload>")
     await expect(answeredBy(others).listMultipartUploads("a/")).rejects.toMatchObject({ code: "StrangeAnswer" })
-    await expect(answeredBy(() => list("html", "")).listMultipartUploads("a/")).rejects.toThrow("no list")
-    await expect(answeredBy(() => list("html", "")).listParts("a/1", "u")).rejects.toThrow("no list")
+    await expect(answeredBy(() => list("html", "")).listMultipartUploads("a/")).rejects.toThrow("no ListMultipart")
+    await expect(answeredBy(() => list("html", "")).listParts("a/1", "u")).rejects.toThrow("no ListParts")
+  })
+})
+
+const one = new Uint8Array(1)
+
+const etagged = (headers: Record<string, string> = {}) => new Response(null, { headers: { etag: '"e"', ...headers } })
+
+/** All operations but reading, with what S3 answers them. */
+const operations: Record<string, { call: (client: S3Client) => Promise<unknown>; honest: () => Response }> = {
+  PutObject: { call: (client) => client.putObject("a", [one]), honest: () => etagged() },
+  HeadObject: { call: (client) => client.headObject("a"), honest: () => etagged({ "content-length": "3" }) },
+  DeleteObject: { call: (client) => client.deleteObjects(["a"]), honest: () => new Response(null, { status: 204 }) },
+  ListObjectsV2: { call: (client) => client.listObjects("a/"), honest: () => list("ListBucketResult", "") },
+  CreateMultipartUpload: {
+    call: (client) => client.createMultipartUpload("a"),
+    honest: () => list("InitiateMultipartUploadResult", "<UploadId>u</UploadId>"),
+  },
+  UploadPart: { call: (client) => client.uploadPart("a", "u", 1, [one]), honest: () => etagged() },
+  CompleteMultipartUpload: {
+    call: (client) => client.completeMultipartUpload("a", "u", [{ number: 1, etag: "e" }]),
+    honest: () => list("CompleteMultipartUploadResult", ""),
+  },
+  AbortMultipartUpload: {
+    call: (client) => client.abortMultipartUpload("a", "u"),
+    honest: () => new Response(null, { status: 204 }),
+  },
+  ListParts: { call: (client) => client.listParts("a", "u"), honest: () => list("ListPartsResult", "") },
+  ListMultipartUploads: {
+    call: (client) => client.listMultipartUploads("a/"),
+    honest: () => list("ListMultipartUploadsResult", ""),
+  },
+}
+
+/** What stands between a client and its bucket may have an ETag of its own. */
+const page = () =>
+  new Response("<!doctype html><html><body>Please log in</body></html>", {
+    headers: { "content-type": "text/html", etag: 'W/"36-page"' },
+  })
+
+const withBody = Object.entries(operations).filter(([name]) => name !== "HeadObject")
+
+describe("a success that is none", () => {
+  it.each(Object.entries(operations))("%s is answered so as a rule", async (_, { call, honest }) => {
+    await call(answeredBy(honest))
+  })
+
+  it.each(withBody)("%s is not answered by a page", async (_, { call }) => {
+    await expect(call(answeredBy(page))).rejects.toMatchObject({ code: "StrangeAnswer", isOutcomeUnknown: true })
+  })
+
+  it.each(["PutObject", "UploadPart", "HeadObject", "CreateMultipartUpload", "CompleteMultipartUpload"])(
+    "%s is not answered by nothing",
+    async (name) => {
+      const answer = () => new Response(null, { headers: { "content-length": "0" } })
+      await expect(operations[name]!.call(answeredBy(answer))).rejects.toMatchObject({ code: "StrangeAnswer" })
+    },
+  )
+
+  it.each([
+    ["without a length", {}],
+    ["with a length that is none", { "content-length": "many" }],
+    ["with the length of something packed", { "content-length": "3", "content-encoding": "gzip" }],
+  ])("a HEAD does not say how large an object is: %s", async (_, headers) => {
+    const head = answeredBy(() => etagged(headers)).headObject("a")
+    await expect(head).rejects.toMatchObject({ code: "StrangeAnswer" })
+  })
+
+  it("is no object where it has no ETag", async () => {
+    const answer = () => new Response("<html></html>", { headers: { "content-length": "13" } })
+    await expect(answeredBy(answer).getObject("a")).rejects.toMatchObject({ code: "StrangeAnswer" })
+  })
+
+  const inner = "<Code>InternalError</Code><Message>Again</Message>"
+  const forms = {
+    plain: `<Error>${inner}</Error>`,
+    "with a namespace": `<Error xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${inner}</Error>`,
+    "with a declaration and white space": `\n<?xml version="1.0" encoding="UTF-8"?>\n<Error\n>${inner}</Error>\n`,
+    "with a prefix":
+      '<s3:Error xmlns:s3="http://s3.amazonaws.com/doc/2006-03-01/"><s3:Code>InternalError</s3:Code></s3:Error>',
+  }
+
+  describe.each(Object.entries(forms))("is an error inside, %s", (_, text) => {
+    it.each(withBody)("%s is tried again", async (_name, { call, honest }) => {
+      let count = 0
+      const answer = (request: number) => {
+        count++
+        return request === 0 ? new Response(text, { headers: { etag: '"e"' } }) : honest()
+      }
+      await call(answeredBy(answer))
+      expect(count).toBe(2)
+    })
+
+    it.each(withBody)("%s fails with its code where it stays", async (_name, { call }) => {
+      await expect(call(answeredBy(() => new Response(text)))).rejects.toMatchObject({
+        code: "InternalError",
+        isRetryable: true,
+      })
+    })
+  })
+
+  it("reads a list whose names have a prefix", async () => {
+    const answer = () =>
+      new Response(
+        '<s:ListBucketResult xmlns:s="x"><s:Contents><s:Key>a/1</s:Key><s:Size>2</s:Size></s:Contents></s:ListBucketResult>',
+      )
+    expect((await answeredBy(answer).listObjects("a/")).objects).toMatchObject([{ key: "a/1", size: 2 }])
   })
 })
