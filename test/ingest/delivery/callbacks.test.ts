@@ -48,6 +48,7 @@ describe("a callback", () => {
       origin: url,
       slug: "avatar",
       metadata: { ü: ['"', 1] },
+      labels: { owner: null, path: null },
       file: stored,
     })
     expect(headers.get("webhook-id")).toBe(event.id)
