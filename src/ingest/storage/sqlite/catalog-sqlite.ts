@@ -58,7 +58,7 @@ export const createSqliteCatalog = (
 ): Catalog => {
   const { chmodSync, existsSync } = process.getBuiltinModule("node:fs")
   const isDurable = file !== ":memory:"
-  const { database, group, places, free, close } = openDatabase(file, {
+  const { database, group, places, free, requireRoom, close } = openDatabase(file, {
     ...(beside && { beside }),
     first: setCompaction,
     longestLog: 8000,
@@ -97,13 +97,11 @@ export const createSqliteCatalog = (
     ...createEndpoints(database, transactions, closeToOthers, steps.insertAttempt),
     ...createHousekeeping(sql, transactions, { ...steps, compact: compaction.step }),
     ...createHistory(database),
-    // Writes a page that says what it has said before: a write without a page would go through on a full disk.
-    probe: () =>
-      transactions.write(() => {
-        // No key contains a space.
-        sql.interrupt.get("no key")
-        database.exec("PRAGMA application_id = 0")
-      }),
+    probe: async () => {
+      // A write that changes nothing, because no key contains a space. It needs no page, and so would go through on a full disk.
+      await transactions.write(() => sql.interrupt.get("no key"))
+      requireRoom()
+    },
     ...(free && { free }),
     close: async () => {
       if (!database.isOpen) return

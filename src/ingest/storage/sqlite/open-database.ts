@@ -18,6 +18,8 @@ export interface OpenDatabase {
   readonly places: PlaceWatch
   /** What is free where its file is, bytes; it then keeps spare room there, for when nothing is. Absent where there is no file. */
   readonly free?: () => Promise<number>
+  /** Fails: throws a {@link CatalogError} `full` where the disk has no room for a page; nothing is written to find out. */
+  readonly requireRoom: () => void
   /** Waits until everything is on disk, then for `before`, then closes. */
   readonly close: (before?: () => Promise<void> | void) => Promise<void>
 }
@@ -37,6 +39,9 @@ const makeFile = (file: string): void => {
 
 /** Bytes without which a database cannot be opened: SQLite then reports that its disk fails, not that it is full. */
 const leastRoom = 1024 * 1024
+
+/** Bytes of a page, with what the log has beside it, and some more: file systems keep a little of what they say is free. */
+const roomForPages = 16 * 1024
 
 /** Pages after which the log is moved into the database while the disk is full: neither may take all of the spare room. */
 const shortLog = 128
@@ -72,6 +77,13 @@ const openFile = (file: string, { first = () => {}, prepare }: Opening): Databas
   }
 }
 
+const fullDisk = (file: string, free: number, cause?: unknown): CatalogError =>
+  new CatalogError(
+    "full",
+    `The disk of ${file} is full, ${formatByteSize(free)} are free. Free some space there.`,
+    cause,
+  )
+
 /** Opens a file, with the spare room of its folder where the disk is full. */
 const openWithRoom = <A>(file: string, spareRoom: SpareRoom, open: () => A): A => {
   const { dirname } = process.getBuiltinModule("node:path")
@@ -81,11 +93,7 @@ const openWithRoom = <A>(file: string, spareRoom: SpareRoom, open: () => A): A =
     const free = freeOf(dirname(file))
     if (!isFull(cause) && free >= leastRoom) throw cause
     if (spareRoom.release()) return openWithRoom(file, spareRoom, open)
-    throw new CatalogError(
-      "full",
-      `The disk of ${file} is full, ${formatByteSize(free)} are free. Free some space there.`,
-      cause,
-    )
+    throw fullDisk(file, free, cause)
   }
 }
 
@@ -130,6 +138,10 @@ export const openDatabase = (file: string, opening: Opening): OpenDatabase => {
     database,
     group,
     places,
+    requireRoom: () => {
+      const left = isDurable ? freeOf(folder) : Infinity
+      if (left < roomForPages) throw fullDisk(file, left)
+    },
     ...(spareRoom && {
       free: async () => {
         const { bavail, bsize } = await process.getBuiltinModule("node:fs/promises").statfs(folder)
